@@ -1,0 +1,35 @@
+// Files that are either complete or not there.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace tilescope {
+
+/// Writes beside the final name and renames at commit(); without a commit the temporary file is
+/// removed and an older file of the final name stays as it was.
+class AtomicFile {
+public:
+    /// Creates missing parent directories. Throws UserError naming the directory and the reason.
+    explicit AtomicFile(std::filesystem::path finalPath);
+    ~AtomicFile();
+    AtomicFile(const AtomicFile&) = delete;
+    AtomicFile& operator=(const AtomicFile&) = delete;
+
+    [[nodiscard]] const std::filesystem::path& temporaryPath() const { return temporary_; }
+    /// Flushes to the disk and renames. Throws UserError.
+    void commit();
+
+private:
+    std::filesystem::path final_;
+    std::filesystem::path temporary_;
+    bool committed_ = false;
+};
+
+/// Writes text atomically. Throws UserError.
+void writeFileAtomically(const std::filesystem::path& file, std::string_view text);
+
+/// Reads a whole file. Throws UserError naming the file and the reason.
+std::string readFile(const std::filesystem::path& file);
+
+} // namespace tilescope

@@ -1,0 +1,20 @@
+// "Did you mean": the known name nearest to what somebody typed.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilescope {
+
+/// Number of single-character edits between two words.
+std::size_t editDistance(std::string_view a, std::string_view b);
+
+/// The candidate with the fewest edits, or "" if none is near enough to be meant.
+std::string nearestName(std::string_view typed, const std::vector<std::string>& candidates);
+
+/// " Did you mean 'x'?" or "".
+std::string didYouMean(std::string_view typed, const std::vector<std::string>& candidates);
+
+} // namespace tilescope

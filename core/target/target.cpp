@@ -1,0 +1,155 @@
+#include "core/target/target.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+
+namespace tilescope {
+namespace {
+
+// Sync between the tiles of one IPU: the maximum IPU sync delay that the ipu21 target object of a
+// real SDK reports. For Mk1 and Mk2 the value is assumed to be the same.
+constexpr std::int32_t maxIpuSyncDelay = 126;
+// Global sync of the ipu21 target object (getGlobalSyncCycles); assumed for Mk1 and Mk2.
+constexpr std::int32_t globalSyncCycles = 600;
+// PCIe gen4 x16 is published as 64 GB/s in both directions; one direction is half of it. The part
+// of it that stream copies reach is not public: half is assumed.
+constexpr double hostBytesPerSecond = 16e9;
+// Time until the host answers a stream request: not public, assumed.
+constexpr double hostLatencySeconds = 5e-6;
+
+Target mk1() {
+    Target t;
+    t.name = "mk1";
+    t.architecture = "ipu1";
+    t.description = "GC2 (Mk1)";
+    t.tilesPerIpu = 1216;
+    t.clockHz = 1.6e9;
+    t.bytesPerTile = 256 * 1024;
+    t.memoryBase = 0x40000;
+    t.elementBytes = 16 * 1024;
+    t.interleavedOffset = 8 * 16 * 1024;
+    t.convUnitsHalfToHalf = 8;
+    t.convUnitsHalfToFloat = 8;
+    t.convUnitsFloatToFloat = 8;
+    t.internalSyncCycles = maxIpuSyncDelay;
+    t.externalSyncCycles = globalSyncCycles;
+    t.hostBytesPerSecond = hostBytesPerSecond;
+    t.hostLatencySeconds = hostLatencySeconds;
+    t.ipuLinkBytesPerSecond = 32e9;
+    return t;
+}
+
+Target mk2() {
+    Target t = mk1();
+    t.name = "mk2";
+    t.architecture = "ipu2";
+    t.description = "GC200 (Mk2)";
+    t.tilesPerIpu = 1472;
+    t.clockHz = 1.325e9;
+    t.bytesPerTile = 624 * 1024;
+    t.memoryBase = 0x4C000;
+    t.interleavedOffset = 13 * 16 * 1024;
+    t.convUnitsHalfToHalf = 16;
+    t.convUnitsHalfToFloat = 8;
+    t.convUnitsFloatToFloat = 16;
+    return t;
+}
+
+Target ipu21(std::string name, std::string description, double clockHz) {
+    Target t = mk2();
+    t.name = std::move(name);
+    t.architecture = "ipu21";
+    t.description = std::move(description);
+    t.clockHz = clockHz;
+    return t;
+}
+
+} // namespace
+
+const std::vector<Target>& targetPresets() {
+    static const std::vector<Target> presets{
+        mk1(), mk2(), ipu21("bow", "Bow IPU (Mk2, wafer on wafer)", 1.85e9),
+        ipu21("c600", "C600 card (Mk2.1)", 1.5e9)};
+    return presets;
+}
+
+Target targetPreset(std::string_view name) {
+    std::vector<std::string> names;
+    for (const Target& preset : targetPresets()) {
+        if (preset.name == name)
+            return preset;
+        names.push_back(preset.name);
+    }
+    throw UserError(fmt::format("unknown target '{}': the targets are mk1, mk2, bow and c600.{}",
+                                name, didYouMean(name, names)));
+}
+
+std::vector<TargetConstant> targetConstants(const Target& t) {
+    const bool isIpu21 = t.architecture == "ipu21";
+    const bool isMk1 = t.architecture == "ipu1";
+    const std::string docs = "Graphcore documentation and datasheets";
+    const std::string poplibs = "PopLibs source";
+    const auto text = [](auto value) { return fmt::format("{}", value); };
+    return {
+        {"tilesPerIpu", text(t.tilesPerIpu), "tiles", false, docs},
+        {"clockHz", text(t.clockHz), "Hz", t.name == "c600",
+         t.name == "mk2" ? "derived from 31.955 PF / 128 IPUs / 1472 tiles / 128 FLOP"
+         : t.name == "c600" ? "derived from 280 TF at 128 FLOP a cycle and tile"
+                            : docs},
+        {"bytesPerTile", text(t.bytesPerTile), "B", false, docs},
+        {"memoryBase", text(t.memoryBase), "address", t.name == "mk2",
+         isMk1 ? "reverse-engineered constants of IPU1" : "device map of ipu21"},
+        {"elementBytes", text(t.elementBytes), "B", false,
+         "clusters of published maximum tile memory (multiples of 16,384 B)"},
+        {"interleavedOffset", text(t.interleavedOffset), "B", false,
+         "smallest published maximum tile memory that uses interleaved memory"},
+        {"workers", text(t.workers), "contexts", false, poplibs},
+        {"vectorWidthHalf", text(t.vectorWidthHalf), "elements", false, poplibs},
+        {"vectorWidthFloat", text(t.vectorWidthFloat), "elements", false, poplibs},
+        {"convUnitsHalfToHalf", text(t.convUnitsHalfToHalf), "units", false, poplibs},
+        {"convUnitsHalfToFloat", text(t.convUnitsHalfToFloat), "units", false, poplibs},
+        {"convUnitsFloatToFloat", text(t.convUnitsFloatToFloat), "units", false, poplibs},
+        {"convUnitLoadElemsHalf", text(t.convUnitLoadElemsHalf), "elements/cycle", false, poplibs},
+        {"convUnitLoadElemsFloat", text(t.convUnitLoadElemsFloat), "elements/cycle", false,
+         poplibs},
+        {"convUnitPipelineDepth", text(t.convUnitPipelineDepth), "stages", false, poplibs},
+        {"convCoefficientBytesPerCycle", text(t.convCoefficientBytesPerCycle), "B/cycle", false,
+         "PopLibs ConvModel.cpp, option use128BitConvUnitLoad off"},
+        {"memcpyBytesPerCycle", text(t.memcpyBytesPerCycle), "B/cycle", !isIpu21,
+         "target object of an SDK for ipu21"},
+        {"atomicStoreBytes", text(t.atomicStoreBytes), "B", true,
+         "inferred from PopLibs DynamicSlice.cpp"},
+        {"exchangeBytesPerCycle", text(t.exchangeBytesPerCycle), "B/cycle/tile", false,
+         "8 TB/s for the whole chip"},
+        {"tilesPerSharedBus", text(t.tilesPerSharedBus), "tiles", false,
+         "PopLibs ExchangeEstimator.hpp"},
+        {"internalSyncCycles", text(t.internalSyncCycles), "cycles", !isIpu21,
+         "getMaxIPUSyncDelay of ipu21"},
+        {"externalSyncCycles", text(t.externalSyncCycles), "cycles", !isIpu21,
+         "getGlobalSyncCycles of ipu21"},
+        {"hostBytesPerSecond", text(t.hostBytesPerSecond), "B/s", true,
+         "half of one direction of PCIe gen4 x16"},
+        {"hostLatencySeconds", text(t.hostLatencySeconds), "s", true, "no public figure"},
+        {"ipuLinkBytesPerSecond", text(t.ipuLinkBytesPerSecond), "B/s", false,
+         "64 GB/s bidirectional between neighbouring IPUs"},
+    };
+}
+
+std::int32_t physicalTileId(const Target& target, std::int32_t tileOnIpu) {
+    // The chip has 16 columns; tiles stand in islands of four. Software order walks islands row by
+    // row, so physical ids (column first) stride by the number of rows.
+    constexpr std::int32_t columns = 16;
+    constexpr std::int32_t tilesPerIsland = 4;
+    const std::int32_t islands = target.tilesPerIpu / tilesPerIsland;
+    const std::int32_t rows = islands / columns;
+    const std::int32_t island = tileOnIpu / tilesPerIsland;
+    if (rows == 0 || island >= rows * columns)
+        return tileOnIpu;
+    const std::int32_t column = island % columns;
+    const std::int32_t row = island / columns;
+    return (column * rows + row) * tilesPerIsland + tileOnIpu % tilesPerIsland;
+}
+
+} // namespace tilescope

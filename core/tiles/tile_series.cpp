@@ -1,0 +1,205 @@
+#include "core/tiles/tile_series.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/tiles/varint.h"
+
+namespace tilescope {
+
+TileSeries::TileSeries(TileId first, std::int32_t tiles, std::int64_t value) {
+    append(first.value(), first.value() + tiles, value);
+}
+
+TileSeries TileSeries::fromDense(std::span<const std::int64_t> values, TileId first) {
+    TileSeries series;
+    const auto count = static_cast<std::int32_t>(values.size());
+    for (std::int32_t at = 0; at < count;) {
+        std::int32_t end = at + 1;
+        while (end < count && values[static_cast<std::size_t>(end)] ==
+                                  values[static_cast<std::size_t>(at)])
+            ++end;
+        series.append(first.value() + at, first.value() + end,
+                      values[static_cast<std::size_t>(at)]);
+        at = end;
+    }
+    return series;
+}
+
+TileSeries TileSeries::fromRuns(std::vector<TileRun> runs) {
+    std::sort(runs.begin(), runs.end(),
+              [](const TileRun& a, const TileRun& b) { return a.first < b.first; });
+    TileSeries series;
+    for (const TileRun& run : runs)
+        series.append(run.first, run.end, run.value);
+    return series;
+}
+
+void TileSeries::append(std::int32_t first, std::int32_t end, std::int64_t value) {
+    if (first >= end || value == 0)
+        return;
+    if (first < 0 || (!runs_.empty() && first < runs_.back().end))
+        throw InternalError("TileSeries: runs overlap or are out of order");
+    if (!runs_.empty() && runs_.back().end == first && runs_.back().value == value)
+        runs_.back().end = end;
+    else
+        runs_.push_back({first, end, value});
+}
+
+std::int64_t TileSeries::at(TileId tile) const {
+    const auto after = std::upper_bound(
+        runs_.begin(), runs_.end(), tile.value(),
+        [](std::int32_t wanted, const TileRun& run) { return wanted < run.first; });
+    if (after == runs_.begin())
+        return 0;
+    const TileRun& run = *std::prev(after);
+    return tile.value() < run.end ? run.value : 0;
+}
+
+std::int64_t TileSeries::sum() const {
+    std::int64_t total = 0;
+    for (const TileRun& run : runs_)
+        total += run.value * run.tiles();
+    return total;
+}
+
+std::int64_t TileSeries::sum(std::int32_t first, std::int32_t end) const {
+    std::int64_t total = 0;
+    for (const TileRun& run : runs_)
+        total += run.value * std::max(0, std::min(end, run.end) - std::max(first, run.first));
+    return total;
+}
+
+TileSeries::Peak TileSeries::max() const {
+    Peak peak;
+    for (const TileRun& run : runs_)
+        if (!peak.tile.valid() || run.value > peak.value)
+            peak = {TileId(run.first), run.value};
+    return peak;
+}
+
+std::int32_t TileSeries::tilesUsed() const {
+    std::int32_t tiles = 0;
+    for (const TileRun& run : runs_)
+        tiles += run.tiles();
+    return tiles;
+}
+
+TileSeries TileSeries::slice(std::int32_t first, std::int32_t end) const {
+    TileSeries part;
+    for (const TileRun& run : runs_)
+        part.append(std::max(first, run.first), std::min(end, run.end), run.value);
+    return part;
+}
+
+std::vector<std::int64_t> TileSeries::toDense(std::int32_t tiles) const {
+    std::vector<std::int64_t> dense(static_cast<std::size_t>(std::max(tiles, 0)), 0);
+    addTo(dense);
+    return dense;
+}
+
+void TileSeries::addTo(std::span<std::int64_t> dense) const {
+    const auto count = static_cast<std::int32_t>(dense.size());
+    for (const TileRun& run : runs_)
+        for (std::int32_t tile = run.first; tile < std::min(run.end, count); ++tile)
+            dense[static_cast<std::size_t>(tile)] += run.value;
+}
+
+TileSeries TileSeries::zip(const TileSeries& a, const TileSeries& b,
+                           const std::function<std::int64_t(std::int64_t, std::int64_t)>& combine) {
+    constexpr std::int32_t never = std::numeric_limits<std::int32_t>::max();
+    TileSeries result;
+    std::size_t atA = 0;
+    std::size_t atB = 0;
+    std::int32_t tile = 0;
+    const auto nextEdge = [&](const std::vector<TileRun>& runs, std::size_t at) {
+        if (at == runs.size())
+            return never;
+        return tile < runs[at].first ? runs[at].first : runs[at].end;
+    };
+    const auto valueHere = [&](const std::vector<TileRun>& runs, std::size_t at) {
+        return at < runs.size() && runs[at].first <= tile ? runs[at].value : 0;
+    };
+    while (atA < a.runs_.size() || atB < b.runs_.size()) {
+        const std::int32_t edge = std::min(nextEdge(a.runs_, atA), nextEdge(b.runs_, atB));
+        const std::int64_t valueA = valueHere(a.runs_, atA);
+        const std::int64_t valueB = valueHere(b.runs_, atB);
+        if (valueA != 0 || valueB != 0)
+            result.append(tile, edge, combine(valueA, valueB));
+        tile = edge;
+        if (atA < a.runs_.size() && a.runs_[atA].end <= tile)
+            ++atA;
+        if (atB < b.runs_.size() && b.runs_[atB].end <= tile)
+            ++atB;
+    }
+    return result;
+}
+
+TileSeries operator+(const TileSeries& a, const TileSeries& b) {
+    return TileSeries::zip(a, b, std::plus<>());
+}
+
+TileSeries operator-(const TileSeries& a, const TileSeries& b) {
+    return TileSeries::zip(a, b, std::minus<>());
+}
+
+TileSeries& TileSeries::operator+=(const TileSeries& other) {
+    *this = *this + other;
+    return *this;
+}
+
+TileSeries TileSeries::scaled(std::int64_t factor) const {
+    TileSeries result;
+    for (const TileRun& run : runs_)
+        result.append(run.first, run.end, run.value * factor);
+    return result;
+}
+
+TileSeries TileSeries::maxOf(const TileSeries& a, const TileSeries& b) {
+    return zip(a, b, [](std::int64_t x, std::int64_t y) { return std::max(x, y); });
+}
+
+std::vector<std::byte> TileSeries::encode() const {
+    std::vector<std::byte> blob;
+    blob.reserve(1 + runs_.size() * 4);
+    putVarint(blob, runs_.size());
+    std::int32_t end = 0;
+    std::int64_t value = 0;
+    for (const TileRun& run : runs_) {
+        putVarint(blob, static_cast<std::uint64_t>(run.first - end));
+        putVarint(blob, static_cast<std::uint64_t>(run.tiles()));
+        putVarint(blob, zigzag(run.value - value));
+        end = run.end;
+        value = run.value;
+    }
+    return blob;
+}
+
+TileSeries TileSeries::decode(std::span<const std::byte> blob) {
+    TileSeries series;
+    if (blob.empty())
+        return series;
+    VarintReader reader(blob);
+    const std::uint64_t count = reader.next();
+    // Each run takes three bytes at least: a larger count is damage, not data.
+    if (count > reader.remaining() / 3)
+        throw UserError("damaged profile: a per-tile blob names more runs than it holds");
+    constexpr std::uint64_t limit = std::numeric_limits<std::int32_t>::max();
+    std::uint64_t end = 0;
+    std::uint64_t value = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t gap = reader.next();
+        const std::uint64_t tiles = reader.next();
+        value += static_cast<std::uint64_t>(reader.nextSigned());
+        if (gap > limit || tiles > limit || end + gap + tiles > limit)
+            throw UserError("damaged profile: a per-tile blob names a tile that cannot be");
+        series.append(static_cast<std::int32_t>(end + gap),
+                      static_cast<std::int32_t>(end + gap + tiles),
+                      static_cast<std::int64_t>(value));
+        end += gap + tiles;
+    }
+    return series;
+}
+
+} // namespace tilescope

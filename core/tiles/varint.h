@@ -1,0 +1,58 @@
+// LEB128 numbers, the only integer coding of the file's blobs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace tilescope {
+
+inline void putVarint(std::vector<std::byte>& out, std::uint64_t value) {
+    while (value >= 0x80) {
+        out.push_back(static_cast<std::byte>(value | 0x80));
+        value >>= 7;
+    }
+    out.push_back(static_cast<std::byte>(value));
+}
+
+/// Maps small magnitudes of either sign to small numbers.
+inline std::uint64_t zigzag(std::int64_t value) {
+    return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+}
+
+inline std::int64_t unzigzag(std::uint64_t value) {
+    return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
+}
+
+/// Reads numbers one after the other; throws UserError at the end of the data or on a number of
+/// more than 64 bits, so that a damaged blob is refused and never read past.
+class VarintReader {
+public:
+    explicit VarintReader(std::span<const std::byte> data) : data_(data) {}
+
+    [[nodiscard]] bool atEnd() const { return at_ == data_.size(); }
+    [[nodiscard]] std::size_t remaining() const { return data_.size() - at_; }
+
+    std::uint64_t next() {
+        std::uint64_t value = 0;
+        for (unsigned shift = 0; shift < 64; shift += 7) {
+            if (at_ == data_.size())
+                throw UserError("damaged profile: a per-tile blob ends too early");
+            const auto byte = static_cast<std::uint64_t>(data_[at_++]);
+            value |= (byte & 0x7F) << shift;
+            if (byte < 0x80)
+                return value;
+        }
+        throw UserError("damaged profile: a number of a per-tile blob is too long");
+    }
+    std::int64_t nextSigned() { return unzigzag(next()); }
+
+private:
+    std::span<const std::byte> data_;
+    std::size_t at_ = 0;
+};
+
+} // namespace tilescope

@@ -1,0 +1,108 @@
+// The closed set of operations that lowering knows. ONNX has many more operators; the importer
+// expresses them in these.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tilescope::sim {
+
+/// Convolution without bias. Input [N, C, spatial...], weights [O, C/groups, kernel...],
+/// output [N, O, spatial...]; one to three spatial dimensions.
+struct ConvAttributes {
+    std::vector<std::int64_t> kernel, strides, dilations;
+    std::vector<std::int64_t> padsBegin, padsEnd;
+    std::int64_t groups = 1;
+};
+
+/// Batched matrix product [g..., m, k] x [g..., k, n] with ONNX MatMul broadcasting of g.
+/// A transposed operand is a view: its last two dimensions are exchanged before the product.
+struct MatMulAttributes {
+    bool transposeA = false;
+    bool transposeB = false;
+};
+
+/// Elementwise function of one to many operands, with NumPy broadcasting of operands.
+/// Names are those of popops expressions.
+enum class ElementwiseFunction : std::uint8_t {
+    // unary
+    Relu, LeakyRelu, Sigmoid, Tanh, Gelu, Erf, Exp, Log, Sqrt, Rsqrt, Inverse, Abs, Negate, Square,
+    Sin, Cos, Tan, Floor, Ceil, Round, Sign, Not, Clip, Cast, Elu, Softplus, HardSigmoid, HardSwish,
+    Asin, Acos, Atan, Sinh, Cosh, Asinh, Acosh, Atanh, IsNan, IsInf, Copy,
+    // binary (Add, Multiply, Max and Min take any number of operands)
+    Add, Subtract, Multiply, Divide, Power, Max, Min, Remainder, Equal, Less, Greater, LessEqual,
+    GreaterEqual, And, Or, Xor, PRelu,
+    // ternary
+    Select, ///< condition ? a : b, ONNX Where
+};
+std::string_view toString(ElementwiseFunction function); ///< popops spelling: "RELU", "ADD", ...
+
+struct ElementwiseAttributes {
+    ElementwiseFunction function = ElementwiseFunction::Add;
+    double alpha = 0; ///< LeakyRelu slope and the like
+    double beta = 0;
+};
+
+enum class ReduceFunction : std::uint8_t { Add, Mean, Max, Min, Multiply, SquareAdd, LogAdd, ArgMax, ArgMin };
+std::string_view toString(ReduceFunction function); ///< "ADD", "MEAN", "MAX", ...
+
+/// Reduction over axes (sorted, not negative). keepDims keeps them as size 1.
+struct ReduceAttributes {
+    ReduceFunction function = ReduceFunction::Add;
+    std::vector<std::int64_t> axes;
+    bool keepDims = true;
+};
+
+enum class PoolKind : std::uint8_t { Max, Average, Sum };
+
+/// Pooling of [N, C, spatial...]; global pooling has a kernel as large as its input.
+struct PoolAttributes {
+    PoolKind kind = PoolKind::Max;
+    std::vector<std::int64_t> kernel, strides, dilations;
+    std::vector<std::int64_t> padsBegin, padsEnd;
+    bool countIncludePad = false;
+};
+
+/// Local response normalisation over `size` neighbouring channels of [N, C, spatial...].
+struct LrnAttributes {
+    std::int64_t size = 1;
+    double alpha = 1e-4, beta = 0.75, bias = 1;
+};
+
+/// Softmax over the dimensions from `firstAxis` to before `endAxis` taken as one.
+struct SoftmaxAttributes {
+    std::int64_t firstAxis = 0;
+    std::int64_t endAxis = 1;
+    bool logarithm = false;
+};
+
+// Views: no work until somebody needs the data in order.
+struct ReshapeAttributes {};                                  ///< same elements in the same order
+struct TransposeAttributes { std::vector<std::int64_t> permutation; }; ///< out dim i is in dim perm[i]
+struct ConcatAttributes { std::int64_t axis = 0; };
+/// Output index i of dim d is input index starts[d] + i * steps[d] (steps may be negative).
+struct SliceAttributes { std::vector<std::int64_t> starts, steps; };
+struct ExpandAttributes {}; ///< NumPy broadcasting of the input to the output's shape
+
+/// Rows of the first input's `axis` chosen by the second input (popops::multiSlice).
+struct GatherAttributes { std::int64_t axis = 0; };
+
+/// Constant padding (negative pads crop).
+struct PadAttributes { std::vector<std::int64_t> padsBegin, padsEnd; };
+
+using Attributes =
+    std::variant<ConvAttributes, MatMulAttributes, ElementwiseAttributes, ReduceAttributes,
+                 PoolAttributes, LrnAttributes, SoftmaxAttributes, ReshapeAttributes,
+                 TransposeAttributes, ConcatAttributes, SliceAttributes, ExpandAttributes,
+                 GatherAttributes, PadAttributes>;
+
+/// "Conv", "MatMul", "Elementwise", ... of the active alternative.
+std::string_view kindName(const Attributes& attributes);
+
+/// True for the operations that only rename elements.
+bool isView(const Attributes& attributes);
+
+} // namespace tilescope::sim

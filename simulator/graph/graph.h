@@ -1,0 +1,90 @@
+// The model as the compiler sees it: operations on tensors with known shapes, in execution order.
+// Weights have shapes but usually no data; small integer tensors that decide shapes are constants.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/profile/kinds.h"
+#include "simulator/graph/attributes.h"
+
+namespace tilescope::sim {
+
+using TensorId = Id<struct TensorTag>;
+using OpId = Id<struct OpTag>;
+using Shape = std::vector<std::int64_t>;
+
+/// Element types. Poplar has no 64-bit arithmetic: int64 is stored as int32 on the device.
+enum class DataType : std::uint8_t { Float, Half, Int32, UInt32, Int8, UInt8, Bool };
+/// Bytes of one element on a tile.
+std::int64_t bytesOf(DataType type);
+/// Poplar's name: "float", "half", "int", "unsigned int", "char", "unsigned char", "bool".
+std::string_view toString(DataType type);
+
+/// Where a tensor's data come from.
+enum class TensorRole : std::uint8_t {
+    Input,      ///< streamed from the host on every run
+    Weight,     ///< streamed from the host once, then always live
+    Constant,   ///< part of the program
+    Activation, ///< made by an operation
+};
+
+struct Tensor {
+    std::string name;
+    Shape shape;
+    DataType type = DataType::Float;
+    TensorRole role = TensorRole::Activation;
+
+    [[nodiscard]] std::int64_t elements() const;
+    [[nodiscard]] std::int64_t bytes() const { return elements() * bytesOf(type); }
+};
+
+/// "[1,64,112,112]"
+std::string toString(const Shape& shape);
+
+/// One operation. `name` is its debug path: unique, nested with '/', made from the ONNX node name
+/// (or its output's name where it has none).
+struct Op {
+    std::string name;
+    std::string onnxType; ///< operator of the ONNX node it came from, for messages and tables
+    std::string onnxNode; ///< that node's name
+    Attributes attributes; ///< its kind is the active alternative
+    std::vector<TensorId> inputs;
+    std::vector<TensorId> outputs;
+
+    [[nodiscard]] std::string_view kind() const { return kindName(attributes); }
+};
+
+/// What the importer has to tell the user: approximations, replaced values, ignored parts.
+struct GraphMessage {
+    Severity severity = Severity::Info;
+    std::string text;
+};
+
+struct Graph {
+    std::string name;
+    IdVector<TensorId, Tensor> tensors;
+    IdVector<OpId, Op> ops; ///< in an order in which every input is made before its use
+    std::vector<TensorId> inputs;
+    std::vector<TensorId> outputs;
+    std::vector<GraphMessage> messages;
+
+    /// The op that makes a tensor; none for inputs, weights and constants. O(1) after the first call
+    /// to buildProducers().
+    [[nodiscard]] std::vector<OpId> producers() const;
+    /// For each tensor, the ops that read it, in order.
+    [[nodiscard]] std::vector<std::vector<OpId>> consumers() const;
+};
+
+/// Throws InternalError naming the op if a graph breaks its own rules: ids out of range, a tensor
+/// made twice or read before it is made, shapes that do not fit the op.
+void checkGraph(const Graph& graph);
+
+/// Multiply-accumulate counts double: floating-point operations of one execution of an op.
+double flopsOf(const Graph& graph, const Op& op);
+
+} // namespace tilescope::sim

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <sstream>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/error.h"
@@ -14,7 +15,9 @@ namespace tilescope {
 namespace fs = std::filesystem;
 namespace {
 
-std::string reason() { return std::strerror(errno); }
+std::string reason() {
+    return std::strerror(errno);
+}
 
 void flushToDisk(const fs::path& path) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -26,18 +29,19 @@ void flushToDisk(const fs::path& path) {
 
 } // namespace
 
-AtomicFile::AtomicFile(fs::path finalPath) : final_(std::move(finalPath)) {
+AtomicFile::AtomicFile(fs::path finalPath)
+    : final_(std::move(finalPath)) {
     const fs::path directory = final_.has_parent_path() ? final_.parent_path() : fs::path(".");
     std::error_code error;
     fs::create_directories(directory, error);
     if (error)
-        throw UserError(fmt::format("cannot create directory '{}': {}", directory.string(),
-                                    error.message()));
+        throw UserError(
+            fmt::format("cannot create directory '{}': {}", directory.string(), error.message()));
     std::string pattern = (directory / ("." + final_.filename().string() + ".XXXXXX")).string();
     const int file = ::mkstemp(pattern.data());
     if (file < 0)
-        throw UserError(fmt::format("cannot write in directory '{}': {}", directory.string(),
-                                    reason()));
+        throw UserError(
+            fmt::format("cannot write in directory '{}': {}", directory.string(), reason()));
     // mkstemp makes the file private; a report is as readable as any other new file.
     const mode_t mask = ::umask(0);
     ::umask(mask);

@@ -1,0 +1,70 @@
+// What a run can be told: one struct, and one table that the command line, job files, their JSON
+// schema and the window's dialog are made from.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/target/target.h"
+
+namespace tilescope {
+
+enum class Precision { Float, Half };
+
+/// Options of `tilescope run`. Defaults are those of PopART and PopLibs where they have one.
+struct RunOptions {
+    Target target = targetPreset("mk2");
+    std::string mode = "inference";
+    std::optional<std::int64_t> batchSize; ///< micro-batch; none: the model's own, or 1
+    std::int64_t deviceIterations = 1;
+    std::optional<Precision> precision; ///< none: as the model says
+    Precision partialsType = Precision::Float;
+    /// Share of a tile's memory that temporary data of a convolution or matmul may take, 0 to 1.
+    double availableMemoryProportion = 0.6;
+    /// The same for one IPU ("ipu0=0.3").
+    std::map<std::int32_t, double> availableMemoryProportionByIpu;
+    std::string execution = "single";
+    /// Poplar engine options, as POPLAR_ENGINE_OPTIONS gives them.
+    std::map<std::string, std::string> engineOptions;
+
+    [[nodiscard]] double memoryProportion(IpuId ipu) const;
+};
+
+/// A row of the option table. Values are text: flags, job files and dialogs all speak it.
+struct OptionSpec {
+    std::string key;  ///< "availableMemoryProportion"
+    std::string flag; ///< "--available-memory-proportion"
+    enum class Type { Integer, Number, Text, Choice, Json, Proportion } type = Type::Text;
+    std::vector<std::string> choices; ///< of a Choice
+    std::string defaultValue;         ///< "" if there is none
+    std::string help;
+    /// Parses and stores; throws UserError that names the key, the value and what is allowed.
+    std::function<void(RunOptions&, const std::string& value)> set;
+    /// The value in force, as text.
+    std::function<std::string(const RunOptions&)> get;
+};
+
+/// All options, in the order of the help text. Options that the contract names but this version
+/// cannot honour are in it too: setting them to anything but their default throws UserError.
+const std::vector<OptionSpec>& runOptionTable();
+
+/// Sets an option by key; throws UserError naming the nearest key for an unknown one.
+void setRunOption(RunOptions& options, std::string_view key, const std::string& value);
+
+/// Checks that options fit together (tiles within the target, proportions within 0 and 1, ...).
+void validate(const RunOptions& options);
+
+/// Reads Poplar engine options, a JSON object of strings (numbers and booleans are taken too), as
+/// the original reads POPLAR_ENGINE_OPTIONS. `origin` names the source in errors.
+void addEngineOptions(RunOptions& options, std::string_view json, const std::string& origin);
+
+/// Engine option keys seen in public documentation; others are kept with a warning.
+bool isKnownEngineOption(std::string_view key);
+
+} // namespace tilescope

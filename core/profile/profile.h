@@ -1,0 +1,204 @@
+// A whole profile as values: what the simulator records and profile.pop stores. Nothing in it is
+// unrolled: a function stands once, a repeat has a count, per-tile data are runs, a timed body is
+// stored once and its executions are calls with a start cycle.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/profile/kinds.h"
+#include "core/profile/trace.h"
+#include "core/target/target.h"
+#include "core/tiles/tile_series.h"
+
+namespace tilescope {
+
+/// Something the compiler has to tell: a warning of the planner, a replaced value, an option
+/// without effect, out of memory.
+struct Message {
+    Severity severity = Severity::Info;
+    std::string text;
+    OperationId operation; ///< none if it concerns the whole model
+};
+
+/// An operation of the model: the debug context that programs, variables and compute sets belong
+/// to.
+struct Operation {
+    std::string name; ///< debug path, nested with '/': "layer1/0/conv2"
+    std::string type; ///< operator of the model: "Conv"
+    double flops = 0; ///< of one execution; a multiply-accumulate counts two
+    std::string outputShape;
+    std::string plan;    ///< JSON object: the planner's choice; empty if there was nothing to plan
+    std::string options; ///< JSON object: options in force, such as availableMemoryProportion
+};
+
+/// Steps [first, end).
+struct StepInterval {
+    StepId first;
+    StepId end;
+    friend bool operator==(const StepInterval&, const StepInterval&) = default;
+};
+
+/// The steps over which variables of one class are live: sorted intervals that do not touch.
+struct LivenessClass {
+    std::vector<StepInterval> intervals;
+    [[nodiscard]] bool contains(StepId step) const;
+    [[nodiscard]] bool overlaps(const LivenessClass& other) const;
+    friend bool operator==(const LivenessClass&, const LivenessClass&) = default;
+};
+
+/// A lowered variable: bytes on many tiles under one name. Code, vertex state and the like are
+/// variables too, whose name is that of their category.
+struct Variable {
+    std::string name;
+    MemoryCategory category = MemoryCategory::Variable;
+    OperationId operation;
+    bool alwaysLive = false;
+    LivenessClassId liveness; ///< none for always-live variables
+    std::string type;         ///< element type, "half"; empty for code and state
+    std::string shape;        ///< "[1,64,56,56]" or empty
+    TileSeries bytes;
+};
+
+/// A codelet with its template arguments.
+struct VertexType {
+    std::string name;
+    TileSeries codeBytes; ///< code on each tile that runs it (stored once a tile)
+};
+
+/// Vertices of one type in a compute set.
+struct VertexInstances {
+    VertexTypeId type;
+    TileSeries count;
+    TileSeries stateBytes; ///< instance state and field data, all instances of the tile
+    std::int32_t edgesPerVertex = 0;
+};
+
+struct ComputeSet {
+    std::string name;
+    OperationId operation;
+    TileSeries cycles; ///< estimated, for one execution
+    std::vector<VertexInstances> vertices;
+};
+
+/// Data moved between tiles of one IPU before a compute set or by a copy.
+struct Exchange {
+    std::string name;
+    OperationId operation;
+    TileSeries bytesReceived; ///< by each tile, without what was already there
+    TileSeries bytesSent;     ///< a byte sent to three tiles counts three times: sums equal
+    TileSeries codeBytes;     ///< internal exchange code
+    TileSeries cycles;
+    std::int64_t runBytes = 0; ///< typical contiguous run at the source; 0 if nothing moves
+};
+
+using StreamId = Id<struct StreamTag>;
+using PlacementId = Id<struct PlacementTag>;
+
+/// A tensor that the host sends or receives.
+struct Stream {
+    std::string name; ///< "h2d_data_0", "anchor_d2h_prob_1"
+    bool toDevice = true;
+    TileSeries bytes; ///< landing on (or leaving) each tile
+};
+
+/// A node of the program tree.
+struct Program {
+    ProgramKind kind = ProgramKind::Sequence;
+    std::string name;
+    ProgramId parent; ///< none for control programs and functions
+    std::vector<ProgramId> children;
+    std::int64_t count = 1; ///< of a Repeat
+    ProgramId target;       ///< function that a Call runs
+    ComputeSetId computeSet;
+    ExchangeId exchange;
+    StreamId stream;
+    OperationId operation;
+    TileSeries controlCode; ///< bytes of its own, without its children
+    std::vector<VariableId> variablesRead;
+    std::vector<VariableId> variablesWritten;
+};
+
+/// What of a category lies in a region; `overlapped` bytes share addresses with variables that are
+/// live at other times and count once, for the variable that was placed first.
+struct CategoryMemory {
+    MemoryCategory category = MemoryCategory::Variable;
+    MemoryRegion region = MemoryRegion::NonInterleaved;
+    bool overlapped = false;
+    TileSeries bytes;
+};
+
+/// One tile's totals, bytes.
+struct TileMemory {
+    std::int64_t includingGaps = 0; ///< highest address used, as an offset
+    std::int64_t excludingGaps = 0; ///< bytes that belong to some variable
+    std::int64_t nonInterleaved = 0;
+    std::int64_t interleaved = 0;
+    std::int64_t overflowed = 0;
+    std::int64_t alwaysLive = 0;
+    std::int64_t maxNotAlwaysLive = 0; ///< largest over the steps
+    friend bool operator==(const TileMemory&, const TileMemory&) = default;
+};
+
+/// A variable at an address (offset from the tile's memory base).
+struct PlacedVariable {
+    VariableId variable;
+    std::int64_t offset = 0;
+    friend bool operator==(const PlacedVariable&, const PlacedVariable&) = default;
+};
+
+/// Addresses on a tile, sorted by offset; tiles with equal variable lists share one.
+struct Placement {
+    std::vector<PlacedVariable> variables;
+};
+
+/// What was run, on what, and the headline figures. Written to and read from the `info` table.
+struct ProfileInfo {
+    std::string creator;   ///< "TileScope 0.1.0"
+    std::string createdAt; ///< UTC, "2024-05-01T12:00:00Z"
+    std::string model;     ///< file name, zoo name or job name
+    std::string mode;      ///< "inference", "training"
+    Target target;
+    std::int64_t batchSize = 1;        ///< micro-batch
+    std::int64_t deviceIterations = 1; ///< batches in one run
+    std::int64_t replicas = 1;
+    std::map<std::string, std::string> options;       ///< run options that were in force, camelCase
+    std::map<std::string, std::string> engineOptions; ///< Poplar engine options as given
+    std::int64_t edges = 0;
+    std::int64_t vertices = 0;
+    bool fits = true;
+    bool hasExecution = false;             ///< false if it did not fit or was only compiled
+    std::int64_t cycles = 0;               ///< of the main program's run, longest IPU
+    double throughput = 0;                 ///< samples a second
+    std::map<std::string, double> timings; ///< seconds of each phase of the compilation
+
+    [[nodiscard]] double seconds() const {
+        return target.clockHz > 0 ? static_cast<double>(cycles) / target.clockHz : 0;
+    }
+};
+
+struct Profile {
+    ProfileInfo info;
+    std::vector<Message> messages;
+    IdVector<OperationId, Operation> operations;
+    IdVector<LivenessClassId, LivenessClass> livenessClasses;
+    IdVector<VariableId, Variable> variables;
+    IdVector<VertexTypeId, VertexType> vertexTypes;
+    IdVector<ComputeSetId, ComputeSet> computeSets;
+    IdVector<ExchangeId, Exchange> exchanges;
+    IdVector<StreamId, Stream> streams;
+    IdVector<ProgramId, Program> programs;
+    std::vector<ProgramId> controlPrograms; ///< in the order of their index
+    std::vector<ProgramId> functions;
+    /// Liveness order: leaves of control programs and functions, depth first.
+    IdVector<StepId, ProgramId> steps;
+    std::vector<CategoryMemory> categoryMemory;
+    IdVector<TileId, TileMemory> tileMemory;
+    IdVector<PlacementId, Placement> placements;
+    TileSeries placementOfTile; ///< index into placements, plus one (0: nothing on the tile)
+    Trace trace;
+};
+} // namespace tilescope

@@ -1,0 +1,81 @@
+// A thin RAII layer over SQLite: connections and prepared statements that throw UserError.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace tilescope {
+
+/// A prepared statement. Parameters and columns count from 0.
+class Statement {
+public:
+    Statement(sqlite3* db, std::string_view sql, const std::string& origin);
+    ~Statement();
+    Statement(Statement&& other) noexcept;
+    Statement& operator=(Statement&&) = delete;
+
+    Statement& bind(int at, std::int64_t value);
+    Statement& bind(int at, double value);
+    Statement& bind(int at, std::string_view value);
+    Statement& bind(int at, std::span<const std::byte> value);
+    Statement& bindNull(int at);
+
+    /// Advances to the next row; false at the end. Throws UserError, or Cancelled after a stop.
+    bool step();
+    /// Runs a statement without rows and makes it ready for the next parameters.
+    void run();
+    /// Makes the statement ready for new parameters.
+    void reset();
+
+    [[nodiscard]] int columns() const;
+    [[nodiscard]] std::string columnName(int at) const;
+    [[nodiscard]] bool isNull(int at) const;
+    [[nodiscard]] int type(int at) const; ///< SQLITE_INTEGER and so on
+    [[nodiscard]] std::int64_t integer(int at) const;
+    [[nodiscard]] double real(int at) const;
+    [[nodiscard]] std::string text(int at) const;
+    [[nodiscard]] std::span<const std::byte> blob(int at) const; ///< valid until the next step
+
+private:
+    void check(int code) const;
+    sqlite3* db_;
+    sqlite3_stmt* statement_ = nullptr;
+    std::string origin_;
+};
+
+/// A connection. Not for use by two threads at a time: a worker opens its own.
+class Database {
+public:
+    enum class Mode { ReadOnly, Create };
+    Database(const std::filesystem::path& file, Mode mode);
+    ~Database();
+    Database(Database&& other) noexcept;
+    Database& operator=(Database&&) = delete;
+
+    [[nodiscard]] Statement prepare(std::string_view sql) const;
+    void execute(std::string_view sql) const;
+    [[nodiscard]] std::int64_t integer(std::string_view sql) const;
+    /// Queries after a stop request end with Cancelled.
+    void stopWith(std::stop_token token);
+    [[nodiscard]] sqlite3* handle() const { return db_; }
+    /// Closes now; throws UserError if SQLite cannot.
+    void close();
+
+private:
+    sqlite3* db_ = nullptr;
+    std::string origin_;
+    std::unique_ptr<std::stop_token> stop_;
+};
+
+} // namespace tilescope

@@ -1,0 +1,497 @@
+#include "core/store/profile_reader.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "core/base/error.h"
+#include "core/store/database.h"
+#include "core/store/info_fields.h"
+#include "core/store/placement_codec.h"
+#include "core/store/schema.h"
+#include "core/store/sql_functions.h"
+
+namespace tilescope {
+namespace fs = std::filesystem;
+namespace {
+
+template <class IdType> IdType idAt(const Statement& row, int at) {
+    return row.isNull(at) ? IdType() : IdType(static_cast<std::int32_t>(row.integer(at)));
+}
+
+TileSeries seriesAt(const Statement& row, int at) {
+    return TileSeries::decode(row.blob(at));
+}
+
+template <class Optional> auto known(Optional value, const Statement& row, int at) {
+    if (!value)
+        throw UserError(fmt::format("damaged profile: unknown name '{}'", row.text(at)));
+    return *value;
+}
+
+template <class T> T& element(std::vector<T>& items, std::int64_t at) {
+    if (at < 0 || static_cast<std::size_t>(at) >= items.size())
+        throw UserError("damaged profile: a row refers to one that does not exist");
+    return items[static_cast<std::size_t>(at)];
+}
+
+template <class IdType, class T> T& element(IdVector<IdType, T>& items, std::int64_t at) {
+    if (at < 0 || static_cast<std::size_t>(at) >= items.size())
+        throw UserError("damaged profile: a row refers to one that does not exist");
+    return items[IdType(static_cast<std::size_t>(at))];
+}
+
+void checkHeader(const Database& db, const fs::path& file) {
+    const std::int64_t id = db.integer("PRAGMA application_id");
+    if (id != profileApplicationId)
+        throw UserError(fmt::format(
+            "'{}' is not a TileScope profile: it is a SQLite file of another application "
+            "(application_id {:#x}). Profiles come from 'tilescope run'.",
+            file.string(), id));
+    const std::int64_t version = db.integer("PRAGMA user_version");
+    if (version > profileSchemaVersion)
+        throw UserError(fmt::format("'{}' has schema version {}, this TileScope reads up to {}: "
+                                    "open it with a newer TileScope.",
+                                    file.string(), version, profileSchemaVersion));
+    if (version < 1)
+        throw UserError(
+            fmt::format("'{}' has no schema version: write the profile again.", file.string()));
+    // A copy that was cut short still has a good first page: compare with the size it states.
+    const std::int64_t expected = db.integer("PRAGMA page_count") * db.integer("PRAGMA page_size");
+    std::error_code error;
+    const auto actual = static_cast<std::int64_t>(fs::file_size(file, error));
+    if (!error && actual < expected)
+        throw UserError(fmt::format("'{}' is damaged or truncated: {} of {} bytes are there. "
+                                    "Write the profile again.",
+                                    file.string(), actual, expected));
+}
+
+void checkFile(const fs::path& file) {
+    std::error_code error;
+    const fs::file_status status = fs::status(file, error);
+    if (!fs::exists(status))
+        throw UserError(fmt::format("cannot open '{}': no such file", file.string()));
+    if (fs::is_directory(status))
+        throw UserError(fmt::format(
+            "cannot open '{}': it is a directory; name the profile.pop in it", file.string()));
+    if (fs::is_regular_file(status) && fs::file_size(file, error) == 0 && !error)
+        throw UserError(fmt::format("'{}' is empty: the run that should have written it did not "
+                                    "finish. Write the profile again.",
+                                    file.string()));
+}
+
+} // namespace
+
+class ProfileReader::Impl {
+public:
+    explicit Impl(const fs::path& file)
+        : path(file)
+        , db((checkFile(file), Database(file, Database::Mode::ReadOnly))) {
+        checkHeader(db, file);
+        registerSqlFunctions(db);
+        loadInfo();
+    }
+
+    void loadInfo() {
+        Statement row = db.prepare("SELECT key, value FROM info");
+        while (row.step()) {
+            const std::string key = row.text(0);
+            const auto under = [&](std::string_view prefix, auto& map, auto value) {
+                if (!key.starts_with(prefix))
+                    return false;
+                map[key.substr(prefix.size())] = value;
+                return true;
+            };
+            if (!under("option.", info.options, row.text(1)) &&
+                !under("engine.", info.engineOptions, row.text(1)))
+                under("timing.", info.timings, row.real(1));
+        }
+        visitInfoFields(info, [&](std::string_view key, auto& field) {
+            Statement value = db.prepare("SELECT value FROM info WHERE key = ?");
+            value.bind(0, key);
+            if (!value.step())
+                throw UserError(fmt::format("'{}' is damaged: '{}' is missing from its info table",
+                                            path.string(), key));
+            using Field = std::decay_t<decltype(field)>;
+            if constexpr (std::is_same_v<Field, std::string>)
+                field = value.text(0);
+            else if constexpr (std::is_same_v<Field, double>)
+                field = value.real(0);
+            else
+                field = static_cast<Field>(value.integer(0));
+        });
+        const Target& t = info.target;
+        // Sizes of allocations follow from these: a damaged file must not ask for terabytes.
+        constexpr std::int64_t mostTiles = 1'000'000;
+        if (t.ipus < 1 || t.tilesPerIpu < 1 || std::int64_t{t.ipus} * t.tilesPerIpu > mostTiles)
+            throw UserError(fmt::format("'{}' is damaged: {} IPUs of {} tiles cannot be",
+                                        path.string(), t.ipus, t.tilesPerIpu));
+    }
+
+    fs::path path;
+    Database db;
+    ProfileInfo info;
+};
+
+ProfileReader::ProfileReader(const fs::path& file)
+    : impl_(std::make_unique<Impl>(file)) {}
+ProfileReader::~ProfileReader() = default;
+ProfileReader::ProfileReader(ProfileReader&&) noexcept = default;
+
+void ProfileReader::stopWith(std::stop_token token) {
+    impl_->db.stopWith(std::move(token));
+}
+const fs::path& ProfileReader::file() const {
+    return impl_->path;
+}
+const ProfileInfo& ProfileReader::info() const {
+    return impl_->info;
+}
+
+std::vector<Message> ProfileReader::messages() const {
+    std::vector<Message> messages;
+    Statement row = impl_->db.prepare("SELECT severity, text, operation FROM messages ORDER BY id");
+    while (row.step())
+        messages.push_back(
+            {known(severityFrom(row.text(0)), row, 0), row.text(1), idAt<OperationId>(row, 2)});
+    return messages;
+}
+
+IdVector<OperationId, Operation> ProfileReader::operations() const {
+    IdVector<OperationId, Operation> operations;
+    Statement row = impl_->db.prepare(
+        "SELECT name, type, flops, output_shape, plan, options FROM operations ORDER BY id");
+    while (row.step())
+        operations.add(
+            {row.text(0), row.text(1), row.real(2), row.text(3), row.text(4), row.text(5)});
+    return operations;
+}
+
+IdVector<LivenessClassId, LivenessClass> ProfileReader::livenessClasses() const {
+    IdVector<LivenessClassId, LivenessClass> classes;
+    Statement row = impl_->db.prepare("SELECT liveness_class, first_step, end_step "
+                                      "FROM liveness_intervals ORDER BY 1, 2");
+    while (row.step()) {
+        while (static_cast<std::int64_t>(classes.size()) <= row.integer(0))
+            classes.add({});
+        classes.back().intervals.push_back({idAt<StepId>(row, 1), idAt<StepId>(row, 2)});
+    }
+    return classes;
+}
+
+IdVector<VariableId, Variable> ProfileReader::variables() const {
+    IdVector<VariableId, Variable> variables;
+    Statement row = impl_->db.prepare(
+        "SELECT v.name, c.name, operation, always_live, liveness_class, type, shape "
+        "FROM variables v JOIN var_categories c ON c.id = v.category ORDER BY v.id");
+    while (row.step()) {
+        Variable v;
+        v.name = row.text(0);
+        v.category = known(memoryCategoryFrom(row.text(1)), row, 1);
+        v.operation = idAt<OperationId>(row, 2);
+        v.alwaysLive = row.integer(3) != 0;
+        v.liveness = idAt<LivenessClassId>(row, 4);
+        v.type = row.text(5);
+        v.shape = row.text(6);
+        variables.add(std::move(v));
+    }
+    Statement tiles = impl_->db.prepare(
+        "SELECT variable, first_tile, tiles, bytes FROM variable_tiles ORDER BY 1, 2");
+    while (tiles.step()) {
+        const auto first = static_cast<std::int32_t>(tiles.integer(1));
+        element(variables, tiles.integer(0))
+            .bytes.append(first, first + static_cast<std::int32_t>(tiles.integer(2)),
+                          tiles.integer(3));
+    }
+    return variables;
+}
+
+IdVector<VertexTypeId, VertexType> ProfileReader::vertexTypes() const {
+    IdVector<VertexTypeId, VertexType> types;
+    Statement row = impl_->db.prepare("SELECT name, code_by_tile FROM vertex_types ORDER BY id");
+    while (row.step())
+        types.add({row.text(0), seriesAt(row, 1)});
+    return types;
+}
+
+IdVector<ComputeSetId, ComputeSet> ProfileReader::computeSets() const {
+    IdVector<ComputeSetId, ComputeSet> sets;
+    Statement row = impl_->db.prepare(
+        "SELECT name, operation, cycles_by_tile FROM compute_sets ORDER BY compute_set");
+    while (row.step())
+        sets.add({row.text(0), idAt<OperationId>(row, 1), seriesAt(row, 2), {}});
+    Statement vertex = impl_->db.prepare(
+        "SELECT compute_set, vertex_type, count_by_tile, state_by_tile, edges_per_vertex "
+        "FROM vertex_instances ORDER BY rowid");
+    while (vertex.step())
+        element(sets, vertex.integer(0))
+            .vertices.push_back({idAt<VertexTypeId>(vertex, 1), seriesAt(vertex, 2),
+                                 seriesAt(vertex, 3),
+                                 static_cast<std::int32_t>(vertex.integer(4))});
+    return sets;
+}
+
+IdVector<ExchangeId, Exchange> ProfileReader::exchanges() const {
+    IdVector<ExchangeId, Exchange> exchanges;
+    Statement row = impl_->db.prepare(
+        "SELECT name, operation, received_by_tile, sent_by_tile, code_by_tile, cycles_by_tile, "
+        "run_bytes FROM exchanges ORDER BY id");
+    while (row.step())
+        exchanges.add({row.text(0), idAt<OperationId>(row, 1), seriesAt(row, 2), seriesAt(row, 3),
+                       seriesAt(row, 4), seriesAt(row, 5), row.integer(6)});
+    return exchanges;
+}
+
+IdVector<StreamId, Stream> ProfileReader::streams() const {
+    IdVector<StreamId, Stream> streams;
+    Statement row =
+        impl_->db.prepare("SELECT name, to_device, bytes_by_tile FROM streams ORDER BY id");
+    while (row.step())
+        streams.add({row.text(0), row.integer(1) != 0, seriesAt(row, 2)});
+    return streams;
+}
+
+IdVector<ProgramId, Program> ProfileReader::programs() const {
+    IdVector<ProgramId, Program> programs;
+    Statement row = impl_->db.prepare(
+        "SELECT name, kind, parent, count, target, compute_set, exchange, stream, operation, "
+        "control_code_by_tile FROM programs ORDER BY id");
+    while (row.step()) {
+        Program p;
+        p.name = row.text(0);
+        p.kind = known(programKindFrom(row.text(1)), row, 1);
+        p.parent = idAt<ProgramId>(row, 2);
+        p.count = row.integer(3);
+        p.target = idAt<ProgramId>(row, 4);
+        p.computeSet = idAt<ComputeSetId>(row, 5);
+        p.exchange = idAt<ExchangeId>(row, 6);
+        p.stream = idAt<StreamId>(row, 7);
+        p.operation = idAt<OperationId>(row, 8);
+        p.controlCode = seriesAt(row, 9);
+        programs.add(std::move(p));
+    }
+    Statement child = impl_->db.prepare(
+        "SELECT parent, id FROM programs WHERE parent IS NOT NULL ORDER BY parent, position");
+    while (child.step())
+        element(programs, child.integer(0)).children.push_back(idAt<ProgramId>(child, 1));
+    Statement variable = impl_->db.prepare(
+        "SELECT program, variable, written FROM program_variables ORDER BY rowid");
+    while (variable.step()) {
+        Program& p = element(programs, variable.integer(0));
+        (variable.integer(2) != 0 ? p.variablesWritten : p.variablesRead)
+            .push_back(idAt<VariableId>(variable, 1));
+    }
+    return programs;
+}
+
+namespace {
+
+std::vector<ProgramId> rootsOf(const Database& db, std::string_view table) {
+    std::vector<ProgramId> roots;
+    Statement row = db.prepare(fmt::format("SELECT program FROM {} ORDER BY position", table));
+    while (row.step())
+        roots.push_back(idAt<ProgramId>(row, 0));
+    return roots;
+}
+
+} // namespace
+
+std::vector<ProgramId> ProfileReader::controlPrograms() const {
+    return rootsOf(impl_->db, "control_programs");
+}
+
+std::vector<ProgramId> ProfileReader::functions() const {
+    return rootsOf(impl_->db, "functions");
+}
+
+IdVector<StepId, ProgramId> ProfileReader::steps() const {
+    IdVector<StepId, ProgramId> steps;
+    Statement row = impl_->db.prepare("SELECT program FROM liveness_steps ORDER BY step");
+    while (row.step())
+        steps.add(idAt<ProgramId>(row, 0));
+    return steps;
+}
+
+LivenessCurve ProfileReader::livenessCurve() const {
+    LivenessCurve curve;
+    Statement row = impl_->db.prepare("SELECT not_always_live FROM liveness_steps ORDER BY step");
+    while (row.step())
+        curve.notAlwaysLive.push_back(row.integer(0));
+    curve.byIpu.assign(static_cast<std::size_t>(info().target.ipus),
+                       std::vector<std::int64_t>(curve.notAlwaysLive.size(), 0));
+    Statement ipu = impl_->db.prepare("SELECT ipu, step, not_always_live FROM liveness_by_ipu");
+    while (ipu.step())
+        element(element(curve.byIpu, ipu.integer(0)), ipu.integer(1)) = ipu.integer(2);
+    return curve;
+}
+
+std::vector<CategoryMemory> ProfileReader::categoryMemory() const {
+    std::vector<CategoryMemory> memory;
+    Statement row = impl_->db.prepare(
+        "SELECT c.name, region, overlapped, bytes_by_tile FROM memory_by_category m "
+        "JOIN var_categories c ON c.id = m.category ORDER BY m.rowid");
+    while (row.step())
+        memory.push_back({known(memoryCategoryFrom(row.text(0)), row, 0),
+                          known(memoryRegionFrom(row.text(1)), row, 1), row.integer(2) != 0,
+                          seriesAt(row, 3)});
+    return memory;
+}
+
+IdVector<TileId, TileMemory> ProfileReader::tileMemory() const {
+    IdVector<TileId, TileMemory> memory;
+    memory.reserve(static_cast<std::size_t>(info().target.totalTiles()));
+    Statement row = impl_->db.prepare(
+        "SELECT total, excluding_gaps, non_interleaved, interleaved, overflowed, always_live, "
+        "max_not_always_live FROM memory_by_tile ORDER BY tile");
+    while (row.step())
+        memory.add({row.integer(0), row.integer(1), row.integer(2), row.integer(3), row.integer(4),
+                    row.integer(5), row.integer(6)});
+    return memory;
+}
+
+Trace ProfileReader::trace() const {
+    Trace trace;
+    Statement body = impl_->db.prepare("SELECT name, program FROM trace_bodies ORDER BY id");
+    while (body.step()) {
+        TraceBody b;
+        b.name = body.text(0);
+        b.program = idAt<ProgramId>(body, 1);
+        trace.bodies.add(std::move(b));
+    }
+    Statement run = impl_->db.prepare("SELECT name, body, start, cycles FROM runs ORDER BY id");
+    while (run.step())
+        trace.runs.push_back(
+            {run.text(0), idAt<TraceBodyId>(run, 1), run.integer(2), run.integer(3)});
+    // Steps and calls come from two tables: each body's items are merged by position at the end.
+    std::vector<std::vector<std::pair<std::int64_t, TraceItem>>> placed(trace.bodies.size());
+    Statement step = impl_->db.prepare(
+        "SELECT body, position, type, program FROM trace_steps ORDER BY body, position");
+    while (step.step()) {
+        TraceBody& b = element(trace.bodies, step.integer(0));
+        element(placed, step.integer(0))
+            .push_back({step.integer(1), {static_cast<std::int32_t>(b.steps.size()), -1}});
+        b.steps.push_back(
+            {known(programKindFrom(step.text(2)), step, 2), idAt<ProgramId>(step, 3), {}});
+    }
+    Statement call = impl_->db.prepare("SELECT body, position, callee, program, count "
+                                       "FROM trace_calls ORDER BY body, position");
+    while (call.step()) {
+        TraceBody& b = element(trace.bodies, call.integer(0));
+        element(placed, call.integer(0))
+            .push_back({call.integer(1), {-1, static_cast<std::int32_t>(b.calls.size())}});
+        b.calls.push_back(
+            {idAt<TraceBodyId>(call, 2), idAt<ProgramId>(call, 3), call.integer(4), {}});
+    }
+    for (std::size_t at = 0; at < placed.size(); ++at) {
+        std::sort(placed[at].begin(), placed[at].end(),
+                  [](const auto& a, const auto& b) { return a.first < b.first; });
+        for (std::size_t i = 0; i < placed[at].size(); ++i) {
+            if (placed[at][i].first != static_cast<std::int64_t>(i))
+                throw UserError("damaged profile: positions of a trace body have a hole");
+            trace.bodies[TraceBodyId(at)].items.push_back(placed[at][i].second);
+        }
+    }
+    const auto itemAt = [&](std::int64_t bodyAt, std::int64_t position) -> TraceItem& {
+        return element(element(trace.bodies, bodyAt).items, position);
+    };
+    Statement onIpu = impl_->db.prepare(
+        "SELECT body, position, ipu, start, cycles, active_tiles, active_cycles, bytes_in, "
+        "bytes_out FROM trace_step_ipus ORDER BY body, position, ipu");
+    while (onIpu.step()) {
+        TraceBody& b = element(trace.bodies, onIpu.integer(0));
+        element(b.steps, itemAt(onIpu.integer(0), onIpu.integer(1)).step)
+            .ipus.push_back({idAt<IpuId>(onIpu, 2), onIpu.integer(3), onIpu.integer(4),
+                             onIpu.integer(5), onIpu.integer(6), onIpu.integer(7),
+                             onIpu.integer(8)});
+    }
+    Statement callIpu = impl_->db.prepare("SELECT body, position, ipu, start, period "
+                                          "FROM trace_call_ipus ORDER BY body, position, ipu");
+    while (callIpu.step()) {
+        TraceBody& b = element(trace.bodies, callIpu.integer(0));
+        element(b.calls, itemAt(callIpu.integer(0), callIpu.integer(1)).call)
+            .ipus.push_back({idAt<IpuId>(callIpu, 2), callIpu.integer(3), callIpu.integer(4)});
+    }
+    return trace;
+}
+
+Placement ProfileReader::placement(TileId tile) const {
+    Statement row =
+        impl_->db.prepare("SELECT placement - first_placement, data FROM placement_tiles "
+                          "JOIN placement_chunks ON placement >= first_placement "
+                          "AND placement < first_placement + placements "
+                          "WHERE first_tile <= ?1 AND ?1 < first_tile + tiles");
+    row.bind(0, std::int64_t{tile.value()});
+    if (!row.step())
+        return {};
+    std::vector<Placement> chunk = decodePlacements(row.blob(1));
+    return std::move(element(chunk, row.integer(0)));
+}
+
+Profile ProfileReader::load() const {
+    Profile profile;
+    profile.info = info();
+    profile.messages = messages();
+    profile.operations = operations();
+    profile.livenessClasses = livenessClasses();
+    profile.variables = variables();
+    profile.vertexTypes = vertexTypes();
+    profile.computeSets = computeSets();
+    profile.exchanges = exchanges();
+    profile.streams = streams();
+    profile.programs = programs();
+    profile.controlPrograms = controlPrograms();
+    profile.functions = functions();
+    profile.steps = steps();
+    profile.categoryMemory = categoryMemory();
+    profile.tileMemory = tileMemory();
+    profile.trace = trace();
+    Statement tiles = impl_->db.prepare(
+        "SELECT first_tile, tiles, placement FROM placement_tiles ORDER BY first_tile");
+    while (tiles.step()) {
+        const auto first = static_cast<std::int32_t>(tiles.integer(0));
+        profile.placementOfTile.append(first, first + static_cast<std::int32_t>(tiles.integer(1)),
+                                       tiles.integer(2) + 1);
+    }
+    Statement chunk =
+        impl_->db.prepare("SELECT data FROM placement_chunks ORDER BY first_placement");
+    while (chunk.step())
+        for (Placement& placement : decodePlacements(chunk.blob(0)))
+            profile.placements.add(std::move(placement));
+    return profile;
+}
+
+SqlResult ProfileReader::query(const std::string& sql, std::size_t maxRows) const {
+    SqlResult result;
+    Statement row = impl_->db.prepare(sql);
+    for (int i = 0; i < row.columns(); ++i)
+        result.columns.push_back(row.columnName(i));
+    while (row.step()) {
+        if (result.rows.size() == maxRows) {
+            result.truncated = true;
+            break;
+        }
+        std::vector<SqlValue> values;
+        for (int i = 0; i < row.columns(); ++i) {
+            switch (row.type(i)) {
+            case SQLITE_INTEGER:
+                values.emplace_back(row.integer(i));
+                break;
+            case SQLITE_FLOAT:
+                values.emplace_back(row.real(i));
+                break;
+            case SQLITE_TEXT:
+                values.emplace_back(row.text(i));
+                break;
+            case SQLITE_BLOB:
+                values.emplace_back(BlobSize{row.blob(i).size()});
+                break;
+            default:
+                values.emplace_back();
+            }
+        }
+        result.rows.push_back(std::move(values));
+    }
+    return result;
+}
+
+} // namespace tilescope

@@ -1,0 +1,82 @@
+// A profile file, read piece by piece.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/profile/profile.h"
+
+namespace tilescope {
+
+/// A value of a SQL result: nothing, a number, text, or a blob (given as its size).
+struct BlobSize {
+    std::size_t bytes = 0;
+    friend bool operator==(const BlobSize&, const BlobSize&) = default;
+};
+using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string, BlobSize>;
+
+struct SqlResult {
+    std::vector<std::string> columns;
+    std::vector<std::vector<SqlValue>> rows;
+    bool truncated = false; ///< there were more rows than asked for
+};
+
+/// Not-always-live bytes over all tiles at each step, and by IPU.
+struct LivenessCurve {
+    std::vector<std::int64_t> notAlwaysLive;      ///< by step
+    std::vector<std::vector<std::int64_t>> byIpu; ///< [ipu][step]
+};
+
+/// Opens a profile and loads what is asked for, when it is asked for. One reader serves one thread
+/// at a time; a worker opens its own (opening takes well under a millisecond). After a stop request
+/// every call ends with Cancelled. All calls throw UserError on a damaged file.
+class ProfileReader {
+public:
+    /// Throws UserError: no such file, empty, no SQLite file, another application's, newer schema,
+    /// truncated.
+    explicit ProfileReader(const std::filesystem::path& file);
+    ~ProfileReader();
+    ProfileReader(ProfileReader&&) noexcept;
+    ProfileReader& operator=(ProfileReader&&) = delete;
+
+    void stopWith(std::stop_token token);
+    [[nodiscard]] const std::filesystem::path& file() const;
+    [[nodiscard]] const ProfileInfo& info() const; ///< loaded on opening
+
+    [[nodiscard]] std::vector<Message> messages() const;
+    [[nodiscard]] IdVector<OperationId, Operation> operations() const;
+    [[nodiscard]] IdVector<LivenessClassId, LivenessClass> livenessClasses() const;
+    [[nodiscard]] IdVector<VariableId, Variable> variables() const;
+    [[nodiscard]] IdVector<VertexTypeId, VertexType> vertexTypes() const;
+    [[nodiscard]] IdVector<ComputeSetId, ComputeSet> computeSets() const;
+    [[nodiscard]] IdVector<ExchangeId, Exchange> exchanges() const;
+    [[nodiscard]] IdVector<StreamId, Stream> streams() const;
+    [[nodiscard]] IdVector<ProgramId, Program> programs() const;
+    [[nodiscard]] std::vector<ProgramId> controlPrograms() const;
+    [[nodiscard]] std::vector<ProgramId> functions() const;
+    [[nodiscard]] IdVector<StepId, ProgramId> steps() const;
+    [[nodiscard]] LivenessCurve livenessCurve() const;
+    [[nodiscard]] std::vector<CategoryMemory> categoryMemory() const;
+    [[nodiscard]] IdVector<TileId, TileMemory> tileMemory() const;
+    [[nodiscard]] Trace trace() const;
+
+    /// Addresses on one tile, sorted by offset; empty if nothing lies there.
+    [[nodiscard]] Placement placement(TileId tile) const;
+
+    /// Everything; for tests and tools on small profiles.
+    [[nodiscard]] Profile load() const;
+
+    /// Any SELECT. Only reads are possible. Throws UserError with SQLite's text for bad SQL.
+    [[nodiscard]] SqlResult query(const std::string& sql,
+                                  std::size_t maxRows = static_cast<std::size_t>(-1)) const;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace tilescope

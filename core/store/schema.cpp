@@ -1,0 +1,162 @@
+#include "core/store/schema.h"
+
+namespace tilescope {
+namespace {
+
+constexpr std::string_view schemaSql =
+    R"sql(-- TileScope profile, schema version 1 (PRAGMA user_version), application_id 0x54536370.
+--
+-- Blobs named *_by_tile are TileSeries, a value per tile as runs: LEB128 numbers: count of runs,
+-- then for each run the tiles since the end of the run before, its length in tiles, and the zigzag
+-- difference of its value from the run before. `tilescope query` and the window expand them with
+--   tile_sum(blob), tile_max(blob), tile_at(blob, tile)      functions
+--   tile_runs(blob): first_tile, tiles, value                table-valued functions
+--   tile_values(blob): tile, value
+--   tile_map(tile): variable, offset, bytes                  addresses on one tile
+-- Tiles are numbered over the whole device: ipu * tiles per IPU + tile of the IPU.
+-- Sizes are bytes, times are clock cycles of the tile, offsets count from the tile's memory base.
+-- The tables and views steps, steps_by_ipu, programs, compute_sets, vars_info, var_categories and
+-- memory_by_tile bear the public names of the original and are readable by plain sqlite3.
+
+-- Headline figures, target, options (option.*), engine options (engine.*) and phase times (timing.*).
+CREATE TABLE info(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+-- What the compiler had to tell. severity: info, warning, error.
+CREATE TABLE messages(id INTEGER PRIMARY KEY, severity TEXT, text TEXT, operation INTEGER);
+
+-- Operations of the model's graph; plan and options are JSON objects or empty.
+CREATE TABLE operations(id INTEGER PRIMARY KEY, name TEXT, type TEXT, flops REAL,
+    output_shape TEXT, plan TEXT, options TEXT);
+
+-- Variables of one class are live over the same steps [first_step, end_step).
+CREATE TABLE liveness_intervals(liveness_class INTEGER, first_step INTEGER, end_step INTEGER,
+    PRIMARY KEY(liveness_class, first_step)) WITHOUT ROWID;
+
+CREATE TABLE var_categories(id INTEGER PRIMARY KEY, name TEXT);
+
+-- Lowered variables. liveness_class is NULL for always-live ones.
+CREATE TABLE variables(id INTEGER PRIMARY KEY, name TEXT, category INTEGER, operation INTEGER,
+    always_live INTEGER, liveness_class INTEGER, type TEXT, shape TEXT,
+    total_bytes INTEGER, max_tile_bytes INTEGER, max_tile INTEGER);
+
+-- Bytes of a variable on each of `tiles` tiles from first_tile on.
+CREATE TABLE variable_tiles(variable INTEGER, first_tile INTEGER, tiles INTEGER, bytes INTEGER,
+    PRIMARY KEY(variable, first_tile)) WITHOUT ROWID;
+
+-- Codelets; code stands once on every tile that runs one.
+CREATE TABLE vertex_types(id INTEGER PRIMARY KEY, name TEXT, code_bytes INTEGER, code_by_tile BLOB);
+
+-- cycles: slowest tile, estimated, one execution.
+CREATE TABLE compute_sets(compute_set INTEGER PRIMARY KEY, name TEXT, operation INTEGER,
+    cycles INTEGER, cycles_by_tile BLOB);
+
+CREATE TABLE vertex_instances(compute_set INTEGER, vertex_type INTEGER, vertices INTEGER,
+    state_bytes INTEGER, edges_per_vertex INTEGER, count_by_tile BLOB, state_by_tile BLOB);
+
+-- Internal exchanges. A byte sent to three tiles counts three times on either side.
+-- run_bytes: typical contiguous run at the source.
+CREATE TABLE exchanges(id INTEGER PRIMARY KEY, name TEXT, operation INTEGER, bytes INTEGER,
+    cycles INTEGER, code_bytes INTEGER, run_bytes INTEGER,
+    received_by_tile BLOB, sent_by_tile BLOB, code_by_tile BLOB, cycles_by_tile BLOB);
+
+CREATE TABLE streams(id INTEGER PRIMARY KEY, name TEXT, to_device INTEGER, bytes INTEGER,
+    bytes_by_tile BLOB);
+
+-- The program tree. position: place among the children of parent. count: of a Repeat.
+-- target: function of a Call. control_code: own bytes over all tiles, without children.
+CREATE TABLE programs(id INTEGER PRIMARY KEY, name TEXT, kind TEXT, parent INTEGER,
+    position INTEGER, count INTEGER, target INTEGER, compute_set INTEGER, exchange INTEGER,
+    stream INTEGER, operation INTEGER, control_code INTEGER, control_code_by_tile BLOB);
+CREATE TABLE control_programs(position INTEGER PRIMARY KEY, program INTEGER);
+CREATE TABLE functions(position INTEGER PRIMARY KEY, program INTEGER);
+CREATE TABLE program_variables(program INTEGER, variable INTEGER, written INTEGER);
+
+-- Liveness order: leaves of the program tree, depth first. not_always_live: over all tiles.
+CREATE TABLE liveness_steps(step INTEGER PRIMARY KEY, program INTEGER, not_always_live INTEGER);
+CREATE TABLE liveness_by_ipu(step INTEGER, ipu INTEGER, not_always_live INTEGER,
+    PRIMARY KEY(step, ipu)) WITHOUT ROWID;
+
+-- total: including gaps (highest address used). overflowed: bytes beyond the tile's memory.
+CREATE TABLE memory_by_tile(tile INTEGER PRIMARY KEY, ipu INTEGER, physical_tile INTEGER,
+    total INTEGER, excluding_gaps INTEGER, non_interleaved INTEGER, interleaved INTEGER,
+    overflowed INTEGER, always_live INTEGER, max_not_always_live INTEGER);
+
+-- overlapped: bytes whose addresses are shared with variables live at other times.
+CREATE TABLE memory_by_category(category INTEGER, region TEXT, overlapped INTEGER, bytes INTEGER,
+    bytes_by_tile BLOB);
+
+-- Addresses: tiles whose lists of variables are equal share a placement. Chunks of placements are
+-- zstd-compressed LEB128 numbers (see tile_map).
+CREATE TABLE placement_tiles(first_tile INTEGER PRIMARY KEY, tiles INTEGER, placement INTEGER);
+CREATE TABLE placement_chunks(first_placement INTEGER PRIMARY KEY, placements INTEGER, data BLOB);
+
+-- Timed execution. The steps of a body are stored once; a call runs a body `count` times.
+-- start counts from the start of the body on that IPU; period: from one repetition to the next.
+CREATE TABLE ipus(ipu INTEGER PRIMARY KEY);
+CREATE TABLE runs(id INTEGER PRIMARY KEY, name TEXT, body INTEGER, start INTEGER, cycles INTEGER);
+CREATE TABLE trace_bodies(id INTEGER PRIMARY KEY, name TEXT, program INTEGER);
+CREATE TABLE trace_steps(body INTEGER, position INTEGER, type TEXT, program INTEGER,
+    PRIMARY KEY(body, position)) WITHOUT ROWID;
+CREATE TABLE trace_step_ipus(body INTEGER, position INTEGER, ipu INTEGER, start INTEGER,
+    cycles INTEGER, active_tiles INTEGER, active_cycles INTEGER, bytes_in INTEGER,
+    bytes_out INTEGER, PRIMARY KEY(body, position, ipu)) WITHOUT ROWID;
+CREATE TABLE trace_calls(body INTEGER, position INTEGER, callee INTEGER, program INTEGER,
+    count INTEGER, PRIMARY KEY(body, position)) WITHOUT ROWID;
+CREATE TABLE trace_call_ipus(body INTEGER, position INTEGER, ipu INTEGER, start INTEGER,
+    period INTEGER, PRIMARY KEY(body, position, ipu)) WITHOUT ROWID;
+
+-- One row per lowered variable and tile, as the original has it.
+CREATE VIEW vars_info AS
+    WITH RECURSIVE piece(variable, tile, left_over, bytes) AS (
+        SELECT variable, first_tile, tiles - 1, bytes FROM variable_tiles
+        UNION ALL
+        SELECT variable, tile + 1, left_over - 1, bytes FROM piece WHERE left_over > 0)
+    SELECT piece.variable AS id, name, bytes AS size_bytes, category, tile
+    FROM piece JOIN variables ON variables.id = piece.variable;
+
+-- Executions of bodies, unrolled: base is the absolute cycle at which one starts on an IPU.
+CREATE VIEW trace_instances AS
+    WITH RECURSIVE instance(run, ipu, body, base, path, prefix, iteration, left_over, period) AS (
+        SELECT runs.id, ipu, body, start, '', '', 0, 0, 0 FROM runs, ipus
+        UNION ALL
+        SELECT run, instance.ipu, callee, base + start,
+               path || printf('%08d.', trace_calls.position) || printf('%010d.', 0),
+               path || printf('%08d.', trace_calls.position), 0, count - 1, trace_call_ipus.period
+        FROM instance
+        JOIN trace_calls ON trace_calls.body = instance.body
+        JOIN trace_call_ipus ON trace_call_ipus.body = instance.body
+             AND trace_call_ipus.position = trace_calls.position
+             AND trace_call_ipus.ipu = instance.ipu
+        UNION ALL
+        SELECT run, ipu, body, base + period, prefix || printf('%010d.', iteration + 1),
+               prefix, iteration + 1, left_over - 1, period
+        FROM instance WHERE left_over > 0)
+    SELECT run, ipu, body, base, path FROM instance;
+
+-- Executed steps on each IPU; absolute start = cycles_base + active_cycles_from_min.
+CREATE VIEW steps_by_ipu AS
+    SELECT dense_rank() OVER (ORDER BY run, path || printf('%08d', position)) - 1 AS step_id,
+           s.ipu AS ipu, cycles, active_tiles, base AS cycles_base,
+           s.start AS active_cycles_from_min, s.start + cycles AS active_cycles_to_max,
+           bytes_in, bytes_out, active_cycles
+    FROM trace_instances i JOIN trace_step_ipus s ON s.body = i.body AND s.ipu = i.ipu;
+
+-- Executed steps in order.
+CREATE VIEW steps AS
+    SELECT row_number() OVER (ORDER BY run, path) - 1 AS id, type, step.program AS program,
+           compute_set, exchange, run
+    FROM (SELECT DISTINCT i.run AS run, i.path || printf('%08d', t.position) AS path,
+                 t.type AS type, t.program AS program
+          FROM trace_instances i
+          JOIN trace_step_ipus s ON s.body = i.body AND s.ipu = i.ipu
+          JOIN trace_steps t ON t.body = s.body AND t.position = s.position) AS step
+    LEFT JOIN programs ON programs.id = step.program;
+)sql";
+
+} // namespace
+
+std::string_view profileSchemaSql() {
+    return schemaSql;
+}
+
+} // namespace tilescope

@@ -1,0 +1,18 @@
+// The file format of a profile: SQLite, with the schema documented in the schema itself.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace tilescope {
+
+/// SQLite application_id of a profile: the letters "TScp".
+inline constexpr std::int32_t profileApplicationId = 0x54536370;
+
+/// SQLite user_version. A reader refuses a newer one and knows every older one.
+inline constexpr std::int32_t profileSchemaVersion = 1;
+
+/// The documented statements that create an empty profile, as `tilescope schema` prints them.
+std::string_view profileSchemaSql();
+
+} // namespace tilescope

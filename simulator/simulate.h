@@ -1,0 +1,28 @@
+// The whole way: a graph and options in, a profile out.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "core/options/run_options.h"
+#include "core/profile/profile.h"
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+/// Called with the phase that begins ("plan", "lower", ...) and the share that is done, 0 to 1.
+using Progress = std::function<void(std::string_view phase, double done)>;
+
+/// Compiles a graph for options.target, places it, times one run and records everything.
+/// Out of memory is a result (info.fits is false and there is no execution), not an exception.
+Profile simulate(const Graph& graph, const RunOptions& options, const Progress& progress = {});
+
+/// Imports a model (an .onnx file or a zoo name) as the options say and simulates it.
+Profile simulateModel(const std::string& model, const RunOptions& options,
+                      const Progress& progress = {});
+
+/// "Out of memory on tile 3: 674752 bytes used but tiles only have 638976 bytes of memory", or "".
+std::string outOfMemoryText(const Profile& profile);
+
+} // namespace tilescope::sim

@@ -10,7 +10,9 @@ namespace tilescope::sim {
 
 namespace {
 
-void convertIdentity(NodeConverter& node) { node.result(node.input(0)); }
+void convertIdentity(NodeConverter& node) {
+    node.result(node.input(0));
+}
 
 /// Flatten, Squeeze, Unsqueeze and Reshape differ only in how they say the shape.
 void convertReshape(NodeConverter& node) {

@@ -24,8 +24,9 @@ void requireReadableFile(const fs::path& file) {
     std::error_code error;
     const auto status = fs::status(file, error);
     if (!fs::exists(status))
-        fail(file, "there is no such file; give the path of an .onnx file or the name of a built-in "
-                   "model (see 'tilescope models')");
+        fail(file,
+             "there is no such file; give the path of an .onnx file or the name of a built-in "
+             "model (see 'tilescope models')");
     if (fs::is_directory(status))
         fail(file, "is a directory; give the path of the .onnx file in it");
     if (!fs::is_regular_file(status))

@@ -36,7 +36,10 @@ class Resolver {
 public:
     Resolver(onnx::ModelProto& model, const std::string& origin, const NameSet& weights,
              std::optional<BatchChange> batch)
-        : model_(model), weights_(weights), opset_(opsetOf(model)), rebatch_(batch) {
+        : model_(model)
+        , weights_(weights)
+        , opset_(opsetOf(model))
+        , rebatch_(batch) {
         result_.origin = origin;
         result_.name = model.graph().name();
     }
@@ -92,9 +95,10 @@ private:
                 continue;
             const auto shape = completeShape(input.type());
             if (!shape)
-                throw UserError(fmt::format("{}: input '{}' has no complete shape; export the model "
-                                            "with fixed sizes",
-                                            result_.origin, input.name()));
+                throw UserError(
+                    fmt::format("{}: input '{}' has no complete shape; export the model "
+                                "with fixed sizes",
+                                result_.origin, input.name()));
             const bool weight = weights_.contains(input.name());
             define(input.name(), elementType(input.type()), *shape,
                    weight ? TensorRole::Weight : TensorRole::Input);
@@ -106,8 +110,9 @@ private:
     void addOutput(const std::string& name) {
         const auto at = result_.values.find(name);
         if (at == result_.values.end())
-            throw UserError(fmt::format("{}: output '{}' is made by no node; export the model again",
-                                        result_.origin, name));
+            throw UserError(
+                fmt::format("{}: output '{}' is made by no node; export the model again",
+                            result_.origin, name));
         ++at->second.uses;
         result_.outputs.push_back(name);
     }
@@ -237,8 +242,8 @@ private:
             return false;
         for (std::size_t i = 0; i < results->size(); ++i) {
             Constant& constant = (*results)[i];
-            const bool generated = node.type == "ConstantOfShape" && isReal(constant.type) &&
-                                   constant.size() > 1;
+            const bool generated =
+                node.type == "ConstantOfShape" && isReal(constant.type) && constant.size() > 1;
             define(node.outputs[i], std::move(constant), generated ? TensorRole::Weight : *role);
         }
         return true;
@@ -247,7 +252,8 @@ private:
     void infer(onnx::NodeProto& proto, const Node& node) {
         const auto* schema = onnx::OpSchemaRegistry::Schema(node.type, opset_, onnx::ONNX_DOMAIN);
         if (schema == nullptr)
-            throw std::invalid_argument(fmt::format("operator set {} has no such operator", opset_));
+            throw std::invalid_argument(
+                fmt::format("operator set {} has no such operator", opset_));
         static const std::unordered_map<std::string, const onnx::SparseTensorProto*> noSparseData;
         onnx::shape_inference::InferenceContextImpl context(proto, typePointers_, dataPointers_,
                                                             noSparseData);
@@ -272,10 +278,10 @@ private:
                 inputs += fmt::format("{}'{}' {}", inputs.empty() ? "" : ", ", input,
                                       toString(result_.values.at(input).shape));
         }
-        throw std::invalid_argument(fmt::format(
-            "the shape of its output '{}' does not follow from its inputs ({}); export the model with "
-            "fixed sizes",
-            name, inputs));
+        throw std::invalid_argument(fmt::format("the shape of its output '{}' does not follow from "
+                                                "its inputs ({}); export the model with "
+                                                "fixed sizes",
+                                                name, inputs));
     }
 
     /// Constants too large to compute stay constants, and views of weights weights.

@@ -248,8 +248,11 @@ std::optional<std::vector<Constant>> evaluateArithmetic(const Node& node,
     // Old operator sets broadcast along an axis attribute, which is not worth folding.
     if (node.has("broadcast") && node.integer("broadcast", 0) != 0)
         return std::nullopt;
-    if (node.type == "Cast")
-        return std::vector{cast(first, static_cast<ElementType>(node.integer("to", 1)))};
+    if (node.type == "Cast") {
+        // The first operator sets name the type with a string.
+        const std::int64_t to = node.integer("to", 0);
+        return to == 0 ? Results() : std::vector{cast(first, static_cast<ElementType>(to))};
+    }
     if (node.type == "Where" && operands.size() == 3)
         return std::vector{where(first, *operands[1], *operands[2])};
     if (isReduction(node.type))

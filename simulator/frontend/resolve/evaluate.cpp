@@ -357,7 +357,8 @@ std::optional<std::vector<Constant>> evaluate(const Node& node, const ConstantOp
 }
 
 bool isEvaluable(const std::string& type) {
-    return evaluators().contains(type) || isArithmetic(type);
+    // A mask stays one, though nobody needs its values.
+    return evaluators().contains(type) || isArithmetic(type) || type == "Trilu";
 }
 
 std::size_t normalizedAxis(std::int64_t axis, std::size_t rank) {

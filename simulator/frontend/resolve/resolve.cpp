@@ -11,6 +11,7 @@
 #include "simulator/frontend/resolve/evaluate.h"
 #include "simulator/frontend/resolve/node_proto.h"
 #include "simulator/frontend/resolve/rebatch.h"
+#include "simulator/graph/shape_rules.h"
 
 namespace tilescope::sim {
 
@@ -258,10 +259,28 @@ private:
         onnx::shape_inference::InferenceContextImpl context(proto, typePointers_, dataPointers_,
                                                             noSparseData);
         schema->GetTypeAndShapeInferenceFunction()(context);
+        inferMissing(node, context.allOutputTypes_);
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (!node.outputs[i].empty())
                 defineOutput(node, node.outputs[i], context.allOutputTypes_.at(i));
         }
+    }
+
+    /// Some operators are only defined by a function body in the schema and have no inference.
+    void inferMissing(const Node& node, std::vector<onnx::TypeProto>& outputs) const {
+        const bool comparison = node.type == "GreaterOrEqual" || node.type == "LessOrEqual";
+        if (outputs.empty() || outputs[0].has_tensor_type() ||
+            (!comparison && node.type != "MeanVarianceNormalization"))
+            return;
+        const Value& first = result_.values.at(node.inputs.at(0));
+        Shape shape = first.shape;
+        if (comparison)
+            shape = broadcastShapes(shape, result_.values.at(node.inputs.at(1)).shape);
+        auto& type = *outputs[0].mutable_tensor_type();
+        type.set_elem_type(static_cast<int>(comparison ? ElementType::Bool : first.type));
+        type.mutable_shape();
+        for (const std::int64_t size : shape)
+            type.mutable_shape()->add_dim()->set_dim_value(size);
     }
 
     void defineOutput(const Node& node, const std::string& name, const onnx::TypeProto& type) {

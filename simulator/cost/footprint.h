@@ -52,8 +52,6 @@ inline constexpr std::int64_t hostExchangeCodeBytes = 96;
 /// on 1472 tiles for nine compute sets in a published profile.
 inline constexpr std::int64_t instrumentationBytes = 4;
 inline constexpr std::int64_t instrumentationBaseBytes = 8;
-/// Cycles that reading the counter adds to a compute set: assumed.
-inline constexpr std::int64_t instrumentationCycles = 24;
 /// Descriptor of one strided copy vertex: assumed.
 inline constexpr std::int64_t copyDescriptorBytes = 8;
 /// Worklist of a convolution on a tile: three 16-bit words for each worker's partition.

@@ -190,24 +190,6 @@ std::int64_t blocksTouched(const BlockedDim& dim, Interval wanted) {
 
 __extension__ using Wide = __int128; // products of two byte counts
 
-/// Shares `total` in proportion to weights, exactly.
-TileSeries shareOut(std::int64_t total, const TileSeries& weights) {
-    const std::int64_t weightSum = weights.sum();
-    if (weightSum == 0)
-        return {};
-    TileSeries result;
-    std::int64_t seen = 0;
-    std::int64_t given = 0;
-    for (const TileRun& run : weights.runs())
-        for (std::int32_t tile = run.first; tile < run.end; ++tile) {
-            seen += run.value;
-            const auto upTo = static_cast<std::int64_t>(static_cast<Wide>(total) * seen / weightSum);
-            result.append(tile, tile + 1, upTo - given);
-            given = upTo;
-        }
-    return result;
-}
-
 } // namespace
 
 Interval intersect(Interval a, Interval b) {
@@ -289,8 +271,27 @@ std::int64_t Blocking::largestBlock() const {
     return elements;
 }
 
+TileSeries shareOut(std::int64_t total, const TileSeries& weights) {
+    const std::int64_t weightSum = weights.sum();
+    if (weightSum == 0)
+        return {};
+    TileSeries result;
+    std::int64_t seen = 0;
+    std::int64_t given = 0;
+    for (const TileRun& run : weights.runs())
+        for (std::int32_t tile = run.first; tile < run.end; ++tile) {
+            seen += run.value;
+            const auto upTo = static_cast<std::int64_t>(static_cast<Wide>(total) * seen / weightSum);
+            result.append(tile, tile + 1, upTo - given);
+            given = upTo;
+        }
+    return result;
+}
+
 TileSeries localElements(const Blocking& stored, const Blocking& needed,
                          std::span<const std::int64_t> atomSizes) {
+    if (stored == needed)
+        return stored.elements();
     const std::vector<Component> parts = components(stored, needed, atomSizes);
     const std::vector<std::int32_t> place = placeByTile(stored);
     std::vector<std::int32_t> storedAt(stored.dims.size());
@@ -312,8 +313,12 @@ TileSeries localElements(const Blocking& stored, const Blocking& needed,
             stored.shareOf(place[static_cast<std::size_t>(tile)], storedBlock);
         if (storedBlock > 0)
             local *= static_cast<double>(share) / static_cast<double>(storedBlock);
+        const std::int64_t neededBlock = blockElements(needed, neededAt);
+        const std::int64_t neededShare = needed.shareOf(nth, neededBlock);
+        if (neededBlock > 0)
+            local *= static_cast<double>(neededShare) / static_cast<double>(neededBlock);
         // Crossing cuts give a mean, which must not exceed what either side holds.
-        const std::int64_t most = std::min(share, blockElements(needed, neededAt));
+        const std::int64_t most = std::min(share, neededShare);
         runs.push_back({tile, tile + 1, std::min(most, static_cast<std::int64_t>(local))});
     }
     return TileSeries::fromRuns(std::move(runs));
@@ -346,7 +351,7 @@ Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
                 sums.push_back(sum);
             }
         }
-        const std::int64_t copies = needed.copyCount();
+        const std::int64_t copies = needed.copiesShare ? 1 : needed.copyCount();
         std::vector<TileRun> runs;
         std::vector<std::int32_t> index(stored.dims.size());
         const std::int32_t count = stored.tiles();

@@ -85,4 +85,7 @@ Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
 TileSeries localElements(const Blocking& stored, const Blocking& needed,
                          std::span<const std::int64_t> atomSizes);
 
+/// Shares `total` over tiles in proportion to weights; the shares add up to it exactly.
+TileSeries shareOut(std::int64_t total, const TileSeries& weights);
+
 } // namespace tilescope::sim

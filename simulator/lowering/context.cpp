@@ -7,8 +7,6 @@
 namespace tilescope::sim {
 namespace {
 
-std::string streamedName(const Tensor& tensor) { return tensor.name; }
-
 MemoryCategory categoryOf(TensorRole role) {
     return role == TensorRole::Constant ? MemoryCategory::Constant : MemoryCategory::Variable;
 }
@@ -29,34 +27,36 @@ LoweringContext::LoweringContext(const Graph& graph, const RunOptions& options,
         lastUse_[output.index()] = static_cast<std::int32_t>(graph.ops.size());
 }
 
-void LoweringContext::ensurePlace(TensorId id, const std::function<Storage()>& wanted) {
+bool LoweringContext::ensurePlace(
+    TensorId id, const std::function<std::pair<Storage, ViewDims>()>& wanted) {
     if (hasPlace(id))
-        return;
+        return false;
     const Tensor& t = tensor(id);
     if (t.role == TensorRole::Activation)
         throw InternalError("tensor '" + t.name + "' is read before it is made");
     PlacedStorage placed;
-    placed.storage = wanted();
+    auto [storage, view] = wanted();
+    placed.storage = std::move(storage);
     placed.tensors = {id};
+    placed.role = t.role;
     placed.alwaysLive = t.role != TensorRole::Input;
     const TileSeries bytes =
         placed.storage.layout.blocking.elements().scaled(placed.storage.elementBytes);
-    const OperationId before = builder_.operation();
-    const auto make = placed.alwaysLive ? &ProgramBuilder::alwaysLive : nullptr;
     placed.variable =
-        make ? builder_.alwaysLive(streamedName(t), categoryOf(t.role), bytes,
+        placed.alwaysLive ? builder_.alwaysLive(t.name, categoryOf(t.role), bytes,
                                    std::string(toString(t.type)), toString(t.shape))
-             : builder_.variable(streamedName(t), MemoryCategory::Variable, bytes,
+             : builder_.variable(t.name, MemoryCategory::Variable, bytes,
                                  std::string(toString(t.type)), toString(t.shape));
-    builder_.setOperation(before);
-    tensors_[id].view = identityView(t.shape.size());
+    tensors_[id].view = std::move(view);
     tensors_[id].storage = storages_.add(std::move(placed));
+    return true;
 }
 
 void LoweringContext::ensurePlace(TensorId id) {
     ensurePlace(id, [&] {
         const Tensor& t = tensor(id);
-        return linearStorage(t.shape, bytesOf(t.type), target().tilesPerIpu);
+        return std::pair(linearStorage(t.shape, bytesOf(t.type), target().tilesPerIpu),
+                         identityView(t.shape.size()));
     });
 }
 
@@ -84,19 +84,24 @@ void LoweringContext::makeView(TensorId id, TensorId of, ViewDims view) {
 
 bool LoweringContext::isLastUse(TensorId id) const {
     const PlacedStorage& placed = storages_[tensors_[id].storage];
-    if (placed.alwaysLive || tensor(placed.tensors.front()).role == TensorRole::Input)
+    if (placed.role != TensorRole::Activation)
         return false;
     return std::all_of(placed.tensors.begin(), placed.tensors.end(), [&](TensorId t) {
         return lastUse_[t.index()] <= current_.value();
     });
 }
 
-std::vector<ViewDims*> LoweringContext::viewsOf(StorageId id, TensorId except) {
+std::vector<ViewDims*> LoweringContext::viewsOf(StorageId id) {
     std::vector<ViewDims*> views;
     for (const TensorId tensor : storages_[id].tensors)
-        if (tensor != except)
-            views.push_back(&tensors_[tensor].view);
+        views.push_back(&tensors_[tensor].view);
     return views;
+}
+
+void LoweringContext::replacePlace(TensorId id, const std::string& name, Storage storage,
+                                   ViewDims view) {
+    std::erase(storageOf(id).tensors, id);
+    makeResult(id, name, std::move(storage), std::move(view));
 }
 
 } // namespace tilescope::sim

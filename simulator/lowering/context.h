@@ -21,6 +21,7 @@ struct PlacedStorage {
     Storage storage;
     VariableId variable;
     std::vector<TensorId> tensors; ///< that are views of it
+    TensorRole role = TensorRole::Activation;
     bool alwaysLive = false;
 };
 
@@ -44,10 +45,12 @@ public:
 
     /// The op being lowered: decides what is used for the last time.
     void setCurrent(OpId op) { current_ = op; }
+    [[nodiscard]] OpId current() const { return current_; }
 
     [[nodiscard]] bool hasPlace(TensorId id) const { return tensors_[id].storage.valid(); }
     /// Lays an input, weight or constant out as its first user wants it, if nobody has before.
-    void ensurePlace(TensorId id, const std::function<Storage()>& wanted);
+    /// True if it did. `wanted` gives the storage and the tensor's view of it.
+    bool ensurePlace(TensorId id, const std::function<std::pair<Storage, ViewDims>()>& wanted);
     /// Lays it out linearly if nobody has before.
     void ensurePlace(TensorId id);
 
@@ -58,6 +61,8 @@ public:
     /// A new variable for an op's result. `view` maps its dimensions to the storage's atoms.
     VariableId makeResult(TensorId id, const std::string& name, Storage storage, ViewDims view,
                           VariableNeeds needs = {});
+    /// Moves a tensor to another storage: it was copied there.
+    void replacePlace(TensorId id, const std::string& name, Storage storage, ViewDims view);
     /// The result takes over (or looks into) the storage of another tensor.
     void makeView(TensorId id, TensorId of, ViewDims view);
 
@@ -65,8 +70,8 @@ public:
     /// overwritten in place. Inputs and weights never are.
     [[nodiscard]] bool isLastUse(TensorId id) const;
 
-    /// All views of a storage, for reshapes that split its atoms; without `except`.
-    std::vector<ViewDims*> viewsOf(StorageId id, TensorId except);
+    /// All views of a storage: what a split of its atoms has to keep up to date.
+    std::vector<ViewDims*> viewsOf(StorageId id);
     [[nodiscard]] StorageId storageIdOf(TensorId id) const { return tensors_[id].storage; }
 
     /// Places that exist at the end.

@@ -52,6 +52,11 @@ void ConvTiling::addOrCopy(Blocking& blocking, BlockedDim dim) const {
     blocking.dims.push_back(std::move(dim));
 }
 
+void ConvTiling::addWhole(Blocking& blocking, const ConvAtoms& atoms) {
+    if (!atoms.whole.empty())
+        blocking.dims.push_back({atoms.whole, atoms.wholeSize, {{0, atoms.wholeSize}}, {{1, 1}}});
+}
+
 Blocking ConvTiling::inputNeed(const ConvAtoms& atoms) const {
     const ConvProblem& p = plan_.problem;
     const ConvSplits& s = plan_.splits;
@@ -74,6 +79,7 @@ Blocking ConvTiling::inputNeed(const ConvAtoms& atoms) const {
     }
     addOrCopy(need, dim(atoms.inChans, atoms.inChans.empty() ? 1 : p.inChans,
                         evenBlocks(inStep(), s.inChans, plan_.grains.inChans), {inChans_}));
+    addWhole(need, atoms);
     need.copies.push_back(outChans_);
     return need;
 }
@@ -110,6 +116,7 @@ Blocking ConvTiling::weightsNeed(const ConvAtoms& atoms) const {
     for (std::size_t d = 0; d < p.field.size(); ++d)
         addOrCopy(need, dim(atoms.kernel[d], atoms.kernel[d].empty() ? 1 : p.field[d].kernel,
                             evenBlocks(p.field[d].kernel, s.kernel[d]), {kernel_[d]}));
+    addWhole(need, atoms);
     need.copies.insert(need.copies.end(), field_.begin(), field_.end());
     need.copies.push_back(batch_);
     return need;

@@ -14,6 +14,9 @@ namespace tilescope::sim {
 struct ConvAtoms {
     std::vector<int> groups, batch, inChans, outChans;
     std::vector<std::vector<int>> field, kernel;
+    /// Atoms that no cut follows: every tile needs all of them (a partial broadcast).
+    std::vector<int> whole;
+    std::int64_t wholeSize = 1;
 };
 
 /// Blockings of one serial step of a plan.
@@ -47,6 +50,7 @@ private:
                                  std::vector<Interval> blocks,
                                  std::vector<TileDigit> digits) const;
     void addOrCopy(Blocking& blocking, BlockedDim dim) const;
+    static void addWhole(Blocking& blocking, const ConvAtoms& atoms);
     [[nodiscard]] std::int64_t inStep() const;
     [[nodiscard]] std::int64_t outStep() const;
 

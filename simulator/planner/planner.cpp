@@ -12,20 +12,6 @@ namespace {
 
 std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Numbers of parts that give different largest parts: a split that leaves the largest part as it
-/// was with fewer tiles is never better.
-std::vector<std::int64_t> distinctSplits(std::int64_t size, std::int64_t most) {
-    std::vector<std::int64_t> splits;
-    for (std::int64_t parts = 1; parts <= most;) {
-        splits.push_back(parts);
-        const std::int64_t largest = ceilDiv(size, parts);
-        if (largest <= 1)
-            break;
-        parts = ceilDiv(size, largest - 1);
-    }
-    return splits;
-}
-
 enum class Objective { Cycles, Memory };
 
 /// One search over all partitions of one problem with one method.
@@ -190,6 +176,18 @@ std::optional<ConvPlan> search(const Target& target, const ConvProblem& problem,
 }
 
 } // namespace
+
+std::vector<std::int64_t> distinctSplits(std::int64_t size, std::int64_t most) {
+    std::vector<std::int64_t> splits;
+    for (std::int64_t parts = 1; parts <= most;) {
+        splits.push_back(parts);
+        const std::int64_t largest = ceilDiv(size, parts);
+        if (largest <= 1)
+            break;
+        parts = ceilDiv(size, largest - 1);
+    }
+    return splits;
+}
 
 std::int64_t memoryBound(const Target& target, double availableMemoryProportion) {
     return static_cast<std::int64_t>(static_cast<double>(target.bytesPerTile) *

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "simulator/frontend/resolve/evaluate.h"
+#include "simulator/frontend/resolve/guard.h"
 #include "simulator/frontend/resolve/node_proto.h"
 #include "simulator/frontend/resolve/rebatch.h"
 #include "simulator/graph/shape_rules.h"
@@ -250,11 +251,19 @@ private:
         return true;
     }
 
+    [[nodiscard]] OperandValues operandsOf(const Node& node) const {
+        OperandValues operands;
+        for (const auto& name : node.inputs)
+            operands.push_back(name.empty() ? nullptr : &result_.values.at(name));
+        return operands;
+    }
+
     void infer(onnx::NodeProto& proto, const Node& node) {
         const auto* schema = onnx::OpSchemaRegistry::Schema(node.type, opset_, onnx::ONNX_DOMAIN);
         if (schema == nullptr)
             throw std::invalid_argument(
                 fmt::format("operator set {} has no such operator", opset_));
+        guardInference(node, operandsOf(node));
         static const std::unordered_map<std::string, const onnx::SparseTensorProto*> noSparseData;
         onnx::shape_inference::InferenceContextImpl context(proto, typePointers_, dataPointers_,
                                                             noSparseData);

@@ -1,7 +1,9 @@
 #include "simulator/frontend/resolve/guard.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -67,6 +69,23 @@ void requireRank(const OperandValues& operands, std::size_t i, std::size_t least
                                                 toString(operands[i]->shape), least));
 }
 
+/// Operands with a value per dimension: their length becomes a rank, and inference allocates it.
+void guardLengths(const Node& node, const OperandValues& operands) {
+    static constexpr std::array perDimension{"Reshape", "Expand",          "Tile",    "Slice",
+                                             "Pad",     "ConstantOfShape", "Squeeze", "Unsqueeze",
+                                             "Resize",  "Upsample"};
+    constexpr std::int64_t maxRank = 64;
+    if (std::find(perDimension.begin(), perDimension.end(), node.type) == perDimension.end())
+        return;
+    for (std::size_t i = node.type == "ConstantOfShape" ? 0 : 1; i < operands.size(); ++i) {
+        if (operands[i] != nullptr && elementsOf(operands[i]->shape) > maxRank * 2)
+            throw std::invalid_argument(
+                fmt::format("its operand {} of shape {} asks for more than {} "
+                            "dimensions",
+                            i, toString(operands[i]->shape), maxRank));
+    }
+}
+
 void guardRanks(const Node& node, const OperandValues& operands) {
     if (node.type == "Gemm") {
         requireRank(operands, 0, 2);
@@ -87,6 +106,7 @@ void guardRanks(const Node& node, const OperandValues& operands) {
 } // namespace
 
 void guardInference(const Node& node, const OperandValues& operands) {
+    guardLengths(node, operands);
     if (operands.empty() || operands[0] == nullptr)
         return;
     const std::size_t rank = operands[0]->shape.size();

@@ -95,7 +95,7 @@ private:
         for (const auto& input : model_.graph().input()) {
             if (result_.values.contains(input.name()))
                 continue;
-            const auto shape = completeShape(input.type());
+            const auto shape = inputShape(input);
             if (!shape)
                 throw UserError(
                     fmt::format("{}: input '{}' has no complete shape; export the model "
@@ -106,6 +106,15 @@ private:
                    weight ? TensorRole::Weight : TensorRole::Input);
             if (!weight)
                 result_.inputs.push_back(input.name());
+        }
+    }
+
+    [[nodiscard]] std::optional<Shape> inputShape(const onnx::ValueInfoProto& input) const {
+        try {
+            return completeShape(input.type());
+        } catch (const std::invalid_argument& error) {
+            throw UserError(
+                fmt::format("{}: input '{}': {}", result_.origin, input.name(), error.what()));
         }
     }
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "simulator/frontend/resolve/evaluate.h"
+#include "simulator/frontend/resolve/index_rules.h"
 
 namespace tilescope::sim {
 

@@ -1,5 +1,5 @@
-// What must hold before the shape inference of libonnx may see a node: it trusts some attributes and
-// indexes or divides by them.
+// What must hold before the shape inference of libonnx may see a node: it trusts some attributes
+// and indexes or divides by them.
 #pragma once
 
 #include <vector>

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "simulator/frontend/resolve/evaluate.h"
 #include "simulator/frontend/resolve/guard.h"
+#include "simulator/frontend/resolve/index_rules.h"
 #include "simulator/frontend/resolve/node_proto.h"
 #include "simulator/frontend/resolve/rebatch.h"
 #include "simulator/graph/shape_rules.h"
@@ -309,16 +310,30 @@ private:
         }
         if (!readers_.contains(name))
             return;
-        std::string inputs;
-        for (const auto& input : node.inputs) {
-            if (!input.empty())
-                inputs += fmt::format("{}'{}' {}", inputs.empty() ? "" : ", ", input,
-                                      toString(result_.values.at(input).shape));
+        throw std::invalid_argument(
+            fmt::format("the shape of its output '{}' does not follow from its inputs{}", name,
+                        unknownOperands(node)));
+    }
+
+    /// Shapes of the operands, and which of them only the run will know.
+    [[nodiscard]] std::string unknownOperands(const Node& node) const {
+        std::string shapes;
+        std::string unknown;
+        for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+            const std::string& input = node.inputs[i];
+            if (input.empty())
+                continue;
+            const Value& value = result_.values.at(input);
+            shapes +=
+                fmt::format("{}'{}' {}", shapes.empty() ? "" : ", ", input, toString(value.shape));
+            if (!value.data && (i > 0 || node.inputs.size() == 1))
+                unknown += fmt::format("{}'{}'", unknown.empty() ? "" : ", ", input);
         }
-        throw std::invalid_argument(fmt::format("the shape of its output '{}' does not follow from "
-                                                "its inputs ({}); export the model with "
-                                                "fixed sizes",
-                                                name, inputs));
+        return fmt::format(" ({}){}; export the model with fixed sizes", shapes,
+                           unknown.empty() ? ""
+                                           : fmt::format(", and the values of {} are only known at "
+                                                         "run time",
+                                                         unknown));
     }
 
     /// Constants too large to compute stay constants, and views of weights weights.

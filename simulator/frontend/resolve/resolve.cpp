@@ -1,5 +1,6 @@
 #include "simulator/frontend/resolve/resolve.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -235,9 +236,22 @@ private:
         return role;
     }
 
+    /// Whether a node over constants and weights goes away. Weights stay what they are, whatever
+    /// their size: of what is done to them only views fold. A few numbers are never a weight.
+    [[nodiscard]] bool isFoldable(const Node& node, TensorRole role) const {
+        constexpr std::int64_t fewNumbers = 8;
+        if (!isEvaluable(node.type) || role == TensorRole::Constant)
+            return isEvaluable(node.type);
+        if (isViewOfFirstOperand(node.type) && readers_.at(node.inputs.at(0)) == 1)
+            return true;
+        return std::all_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& name) {
+            return name.empty() || elementsOf(result_.values.at(name).shape) <= fewNumbers;
+        });
+    }
+
     bool foldData(const Node& node) {
         const auto role = constantRole(node);
-        if (!role || !isEvaluable(node.type))
+        if (!role || !isFoldable(node, *role))
             return false;
         ConstantOperands operands;
         for (const auto& name : node.inputs) {
@@ -339,16 +353,13 @@ private:
     /// Constants too large to compute stay constants, and views of weights weights.
     bool foldWithoutData(const Node& node) {
         const auto role = constantRole(node);
-        if (!role || !isEvaluable(node.type) || node.outputs.size() != 1)
+        if (!role || !isFoldable(node, *role) || node.outputs.size() != 1)
             return false;
         Value& value = result_.values.at(node.outputs[0]);
         if (node.type == "ConstantOfShape") {
             value.role = isReal(value.type) ? TensorRole::Weight : TensorRole::Constant;
             return true;
         }
-        const bool onlyReader = !node.inputs.empty() && readers_[node.inputs[0]] == 1;
-        if (*role == TensorRole::Weight && !(isViewOfFirstOperand(node.type) && onlyReader))
-            return false;
         value.role = *role;
         return true;
     }

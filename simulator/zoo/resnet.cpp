@@ -1,6 +1,8 @@
 // Residual networks of bottleneck blocks. As in version 1.5, the 3x3 convolution has the stride.
 #include <array>
 
+#include <onnx/onnx_pb.h>
+
 #include "simulator/zoo/builder.h"
 #include "simulator/zoo/topologies.h"
 

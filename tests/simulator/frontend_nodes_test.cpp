@@ -130,6 +130,33 @@ private slots:
         QCOMPARE(QString::fromStdString(summary(graph)), "Reshape[3,20]");
     }
 
+    void attentionOfExportersKeepsOnlyItsArithmetic() {
+        // Position ids and head reshapes as torch.onnx.export writes them for a symbolic batch.
+        const Graph graph = importText(
+            "g (int64[N,16] ids) => (float[N,2,16,16] y) "
+            "<int64 zero = {0}, int64 one = {1}, int64 length = {512}, int64[1] axis = {0}, "
+            "int64[1] minus = {-1}, int64[1] heads = {2}, int64[1] width = {4}, int64[2] ws = "
+            "{100,8}, "
+            "int64[1] rank = {2}> "
+            "{ w = ConstantOfShape(ws) positions = ConstantOfShape(ws) s = Shape(ids) "
+            "n = Gather(s, zero) l = Gather(s, one) nu = Unsqueeze(n, axis) lu = Unsqueeze(l, "
+            "axis) "
+            "range = Range(zero, length, one) some = Slice(range, axis, lu, axis) "
+            "row = Unsqueeze(some, axis) open = Equal(s, minus) "
+            "ones = ConstantOfShape <value = int64[1] {1}> (rank) full = Where(open, ones, s) "
+            "all = Expand(row, full) a = Gather(w, ids) b = Gather(positions, all) e = Add(a, b) "
+            "t = Concat <axis = 0> (nu, lu, heads, width) r = Reshape(e, t) "
+            "q = Transpose <perm = [0,2,1,3]> (r) k = Transpose <perm = [0,2,3,1]> (r) "
+            "y = MatMul(q, k) }",
+            14, {.batchSize = 3});
+        QCOMPARE(QString::fromStdString(summary(graph)),
+                 "Gather[3,16,8] Gather[3,16,8] ADD[3,16,8] Reshape[3,16,2,4] Transpose[3,2,16,4] "
+                 "Transpose[3,2,4,16] MatMul[3,2,16,16]");
+        const Tensor& positions = graph.tensors[graph.ops[OpId(1)].inputs[1]];
+        QVERIFY(positions.role == TensorRole::Constant);
+        QCOMPARE(parameters(graph), 2 * 100 * 8);
+    }
+
     void deadNodesVanish() {
         const Graph graph = importText("g (float[2] x) => (float[2] y) "
                                        "{ unused = Exp(x) y = Relu(x) }");

@@ -43,6 +43,9 @@ void examine(const std::filesystem::path& file, Survey& survey) {
         if (std::string(error.what()).find(file.string()) == std::string::npos)
             survey.failures
                 << QString("%1: does not name the file: %2").arg(file.c_str(), error.what());
+        // No model of the ONNX project does; the importer would have made a mistake.
+        if (std::string(error.what()).find("contradicts itself") != std::string::npos)
+            survey.failures << error.what();
         ++survey.refusals[reasonOf(error.what(), file.string())];
     } catch (const std::exception& error) {
         survey.failures << QString("%1: %2").arg(file.c_str(), error.what());

@@ -175,7 +175,7 @@ Graph GraphBuilder::finish() {
         graph_.outputs.push_back(tensorOf(output));
     for (const auto& [what, times] : counts_) {
         message(Severity::Info, fmt::format("{} {} node{} {}", times, what.first,
-                                            times == 1 ? "" : "s", what.second));
+                                            times == 1 ? " was" : "s were", what.second));
     }
     removeDeadCode(graph_);
     return std::move(graph_);

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "simulator/frontend/convert/converter.h"
-#include "simulator/frontend/resolve/evaluate.h"
+#include "simulator/frontend/resolve/index_rules.h"
 
 namespace tilescope::sim {
 

@@ -109,6 +109,15 @@ private:
     void evaluate() {
         if (objective_ == Objective::Cycles && best_ && computeBound() > best_->cost.cycles())
             return;
+        // Operands and partials are the least that a plan needs: skip the full cost where that is
+        // already too much.
+        fillTileSizes(problem_, candidate_.grains, splits_, sizes_);
+        const std::int64_t least =
+            (sizes_.inputElements() + sizes_.weightElements()) * bytesOf(problem_.inType) +
+            sizes_.partialElements() * bytesOf(problem_.partialType);
+        if (objective_ == Objective::Cycles ? least > bound_
+                                            : best_ && least > best_->cost.tempBytes)
+            return;
         const ConvCost cost = convCost(target_, problem_, candidate_.method, candidate_.convUnits,
                                        candidate_.grains, splits_, swapped_);
         if (objective_ == Objective::Cycles && cost.tempBytes > bound_)
@@ -141,6 +150,7 @@ private:
     std::int64_t bound_;
     std::optional<ConvPlan>& best_;
     std::int64_t macsPerCycle_ = 1;
+    ConvTileSizes sizes_;
     ConvSplits splits_;
 };
 

@@ -36,7 +36,8 @@ void describe(onnx::ValueInfoProto& info, const std::string& name,
 } // namespace
 
 ZooBuilder::ZooBuilder(const std::string& name, const std::vector<std::int64_t>& inputShape)
-    : graph_(*model_.mutable_graph()), input_{"input", inputShape.at(0)} {
+    : graph_(*model_.mutable_graph())
+    , input_{"input", inputShape.at(0)} {
     model_.set_ir_version(irVersion);
     model_.set_producer_name("TileScope");
     auto& set = *model_.add_opset_import();
@@ -81,8 +82,8 @@ std::string ZooBuilder::weight(const std::string& name, const std::vector<std::i
 
 ZooValue ZooBuilder::conv(const std::string& name, const ZooValue& x, const ZooConv& conv) {
     std::vector<std::string> inputs{x.name};
-    inputs.push_back(weight(name + ".weight", {conv.channels, x.channels / conv.groups, conv.kernel,
-                                               conv.kernel}));
+    inputs.push_back(weight(name + ".weight",
+                            {conv.channels, x.channels / conv.groups, conv.kernel, conv.kernel}));
     if (conv.bias)
         inputs.push_back(weight(name + ".bias", {conv.channels}));
     auto& made = node("Conv", name, inputs);

@@ -114,7 +114,9 @@ void NodeConverter::result(TensorId tensor, std::size_t i) {
     builder_.bind(node_.outputs.at(i), tensor);
 }
 
-void NodeConverter::refuse(const std::string& text) { throw std::invalid_argument(text); }
+void NodeConverter::refuse(const std::string& text) {
+    throw std::invalid_argument(text);
+}
 
 std::string NodeConverter::path(const std::string& part) const {
     return part.empty() ? node_.name : node_.name + "/" + part;

@@ -29,7 +29,8 @@ void convertSlice(NodeConverter& node) {
         slice.starts[axis] = range.start;
         slice.steps[axis] = range.step;
     }
-    const bool whole = node.output().shape == node.shape(0) && slice.steps == wholeOf(node.rank(0)).steps;
+    const bool whole =
+        node.output().shape == node.shape(0) && slice.steps == wholeOf(node.rank(0)).steps;
     node.result(whole ? node.input(0) : node.emit("", slice, {node.input(0)}, node.output().shape));
 }
 

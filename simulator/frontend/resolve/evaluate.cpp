@@ -254,7 +254,8 @@ Results slice(const Node& node, const ConstantOperands& operands) {
     for (std::size_t i = 0; i < starts.size(); ++i) {
         const auto axis = normalizedAxis(axes.empty() ? static_cast<std::int64_t>(i) : axes[i],
                                          from.shape.size());
-        ranges[axis] = sliceRange(from.shape[axis], starts[i], ends[i], steps.empty() ? 1 : steps[i]);
+        ranges[axis] =
+            sliceRange(from.shape[axis], starts[i], ends[i], steps.empty() ? 1 : steps[i]);
         shape[axis] = ranges[axis].count;
     }
     return std::vector{rearranged(from, std::move(shape), [&](auto position) {
@@ -271,12 +272,12 @@ Results concat(const Node& node, const ConstantOperands& operands) {
     if (shapes.empty())
         throw std::invalid_argument("it has no operands");
     const std::size_t axis = normalizedAxis(node.integer("axis", 0), shapes[0].size());
-    const Shape shape =
-        *outputShape(ConcatAttributes{static_cast<std::int64_t>(axis)}, shapes);
+    const Shape shape = *outputShape(ConcatAttributes{static_cast<std::int64_t>(axis)}, shapes);
     if (tooLarge(shape))
         return std::nullopt;
     Constant joined{operands[0]->type, shape, {}, {}};
-    const std::int64_t outer = elementsOf({shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis)});
+    const std::int64_t outer =
+        elementsOf({shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis)});
     for (std::int64_t row = 0; row < outer; ++row) {
         for (const Constant* part : operands) {
             const auto length = static_cast<std::ptrdiff_t>(part->size()) / outer;
@@ -356,7 +357,8 @@ std::optional<std::vector<Constant>> evaluate(const Node& node, const ConstantOp
 }
 
 bool isEvaluable(const std::string& type) {
-    return evaluators().contains(type) || isArithmetic(type);
+    // A mask stays one, though nobody needs its values.
+    return evaluators().contains(type) || isArithmetic(type) || type == "Trilu";
 }
 
 std::size_t normalizedAxis(std::int64_t axis, std::size_t rank) {
@@ -403,8 +405,8 @@ Shape reshapedShape(const Shape& input, const std::vector<std::int64_t>& target,
     if (open)
         result[*open] = known > 0 ? elements / known : 0;
     if (known * (open ? result[*open] : 1) != elements)
-        throw std::invalid_argument(fmt::format("input {} does not fit target {}", toString(input),
-                                                toString(target)));
+        throw std::invalid_argument(
+            fmt::format("input {} does not fit target {}", toString(input), toString(target)));
     return result;
 }
 

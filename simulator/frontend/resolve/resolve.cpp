@@ -11,6 +11,7 @@
 #include "simulator/frontend/resolve/evaluate.h"
 #include "simulator/frontend/resolve/node_proto.h"
 #include "simulator/frontend/resolve/rebatch.h"
+#include "simulator/graph/shape_rules.h"
 
 namespace tilescope::sim {
 
@@ -36,7 +37,10 @@ class Resolver {
 public:
     Resolver(onnx::ModelProto& model, const std::string& origin, const NameSet& weights,
              std::optional<BatchChange> batch)
-        : model_(model), weights_(weights), opset_(opsetOf(model)), rebatch_(batch) {
+        : model_(model)
+        , weights_(weights)
+        , opset_(opsetOf(model))
+        , rebatch_(batch) {
         result_.origin = origin;
         result_.name = model.graph().name();
     }
@@ -92,9 +96,10 @@ private:
                 continue;
             const auto shape = completeShape(input.type());
             if (!shape)
-                throw UserError(fmt::format("{}: input '{}' has no complete shape; export the model "
-                                            "with fixed sizes",
-                                            result_.origin, input.name()));
+                throw UserError(
+                    fmt::format("{}: input '{}' has no complete shape; export the model "
+                                "with fixed sizes",
+                                result_.origin, input.name()));
             const bool weight = weights_.contains(input.name());
             define(input.name(), elementType(input.type()), *shape,
                    weight ? TensorRole::Weight : TensorRole::Input);
@@ -106,8 +111,9 @@ private:
     void addOutput(const std::string& name) {
         const auto at = result_.values.find(name);
         if (at == result_.values.end())
-            throw UserError(fmt::format("{}: output '{}' is made by no node; export the model again",
-                                        result_.origin, name));
+            throw UserError(
+                fmt::format("{}: output '{}' is made by no node; export the model again",
+                            result_.origin, name));
         ++at->second.uses;
         result_.outputs.push_back(name);
     }
@@ -237,8 +243,8 @@ private:
             return false;
         for (std::size_t i = 0; i < results->size(); ++i) {
             Constant& constant = (*results)[i];
-            const bool generated = node.type == "ConstantOfShape" && isReal(constant.type) &&
-                                   constant.size() > 1;
+            const bool generated =
+                node.type == "ConstantOfShape" && isReal(constant.type) && constant.size() > 1;
             define(node.outputs[i], std::move(constant), generated ? TensorRole::Weight : *role);
         }
         return true;
@@ -247,15 +253,34 @@ private:
     void infer(onnx::NodeProto& proto, const Node& node) {
         const auto* schema = onnx::OpSchemaRegistry::Schema(node.type, opset_, onnx::ONNX_DOMAIN);
         if (schema == nullptr)
-            throw std::invalid_argument(fmt::format("operator set {} has no such operator", opset_));
+            throw std::invalid_argument(
+                fmt::format("operator set {} has no such operator", opset_));
         static const std::unordered_map<std::string, const onnx::SparseTensorProto*> noSparseData;
         onnx::shape_inference::InferenceContextImpl context(proto, typePointers_, dataPointers_,
                                                             noSparseData);
         schema->GetTypeAndShapeInferenceFunction()(context);
+        inferMissing(node, context.allOutputTypes_);
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (!node.outputs[i].empty())
                 defineOutput(node, node.outputs[i], context.allOutputTypes_.at(i));
         }
+    }
+
+    /// Some operators are only defined by a function body in the schema and have no inference.
+    void inferMissing(const Node& node, std::vector<onnx::TypeProto>& outputs) const {
+        const bool comparison = node.type == "GreaterOrEqual" || node.type == "LessOrEqual";
+        if (outputs.empty() || outputs[0].has_tensor_type() ||
+            (!comparison && node.type != "MeanVarianceNormalization"))
+            return;
+        const Value& first = result_.values.at(node.inputs.at(0));
+        Shape shape = first.shape;
+        if (comparison)
+            shape = broadcastShapes(shape, result_.values.at(node.inputs.at(1)).shape);
+        auto& type = *outputs[0].mutable_tensor_type();
+        type.set_elem_type(static_cast<int>(comparison ? ElementType::Bool : first.type));
+        type.mutable_shape();
+        for (const std::int64_t size : shape)
+            type.mutable_shape()->add_dim()->set_dim_value(size);
     }
 
     void defineOutput(const Node& node, const std::string& name, const onnx::TypeProto& type) {
@@ -272,10 +297,10 @@ private:
                 inputs += fmt::format("{}'{}' {}", inputs.empty() ? "" : ", ", input,
                                       toString(result_.values.at(input).shape));
         }
-        throw std::invalid_argument(fmt::format(
-            "the shape of its output '{}' does not follow from its inputs ({}); export the model with "
-            "fixed sizes",
-            name, inputs));
+        throw std::invalid_argument(fmt::format("the shape of its output '{}' does not follow from "
+                                                "its inputs ({}); export the model with "
+                                                "fixed sizes",
+                                                name, inputs));
     }
 
     /// Constants too large to compute stay constants, and views of weights weights.

@@ -43,8 +43,9 @@ void lowerPool(LoweringContext& context, const Op& op) {
         for (const std::int64_t size : block)
             outputs *= size;
         for (std::size_t d = 0; d < pool.kernel.size(); ++d)
-            inputs *= (block[d + 2] - 1) * pool.strides[d] +
-                      (pool.kernel[d] - 1) * pool.dilations[d] + 1;
+            inputs *= std::min(block[d + 2] * pool.kernel[d],
+                               (block[d + 2] - 1) * pool.strides[d] +
+                                   (pool.kernel[d] - 1) * pool.dilations[d] + 1);
         return static_cast<double>(poolCycles(target, pool.kind, outputs, window, type) +
                                    exchangeCycles(target, inputs * bytesOf(type)));
     };
@@ -64,7 +65,10 @@ void lowerPool(LoweringContext& context, const Op& op) {
             for (Interval& block : dim.blocks) {
                 const FieldRange range =
                     inputRange(field, {block.begin, block.end}, {0, field.kernel});
-                block = {range.begin, range.end};
+                // Dilated windows skip indices between those that they read.
+                const std::int64_t read = std::min(range.end - range.begin,
+                                                   block.size() * field.kernel);
+                block = {range.begin, range.begin + read};
             }
         }
         if (dim.atoms.empty() && dim.size == 1)

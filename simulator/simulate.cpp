@@ -59,8 +59,7 @@ bool isOn(const RunOptions& options, const std::string& key, bool byDefault) {
 void addPlannerMessages(Profile& profile, const Graph& graph, const PlanTable& plans) {
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
         const Op& op = graph.ops[OpId(i)];
-        if (!std::holds_alternative<ConvAttributes>(op.attributes) &&
-            !std::holds_alternative<MatMulAttributes>(op.attributes))
+        if (!isPlanned(op.attributes))
             continue;
         if (!plans.planOf(OpId(i)).withinMemoryTarget)
             profile.messages.push_back(

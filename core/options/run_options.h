@@ -30,6 +30,8 @@ struct RunOptions {
     /// The same for one IPU ("ipu0=0.3").
     std::map<std::int32_t, double> availableMemoryProportionByIpu;
     std::string execution = "single";
+    /// No host streams: inputs, weights and results stay on the device (the tools' --ignore-data).
+    bool ignoreData = false;
     /// Poplar engine options, as POPLAR_ENGINE_OPTIONS gives them.
     std::map<std::string, std::string> engineOptions;
 

@@ -112,6 +112,7 @@ std::int64_t ampNx1Cycles(const Target& t, const AmpShape& s, const ConvGrains& 
     const std::int64_t innerKernel = sizes.kernelElements() / std::max<std::int64_t>(rows, 1);
     // Work items: rows of the outermost field dimensions, cut so that workers share evenly.
     const std::int64_t positions = sizes.outPositions();
+    const std::int64_t read = ceilDiv(positions, sizes.positionsPerRead);
     const std::int64_t rowLength = sizes.outField.empty() ? 1 : sizes.outField.back();
     const std::int64_t lines = positions / std::max<std::int64_t>(rowLength, 1);
     const auto item = [&](std::int64_t n) -> std::int64_t {
@@ -139,7 +140,7 @@ std::int64_t ampNx1Cycles(const Target& t, const AmpShape& s, const ConvGrains& 
             cycles += (n % parts) * (s.half ? 4 : 8);
         return cycles;
     };
-    const WorkerShare share = workerShare(t, positions);
+    const WorkerShare share = workerShare(t, read);
     const std::int64_t k =
         std::max(t.workers * worker(share.most), t.workers * worker(share.least) + 9) * s.passes;
     const std::int64_t setUp = filterHeight == 4 ? 60 : filterHeight == 2 ? 46 : 15;

@@ -26,6 +26,9 @@ struct ConvGrains {
 struct ConvTileSizes {
     std::int64_t groups = 1, batch = 1, inChans = 1, outChans = 1;
     std::vector<std::int64_t> outField, inField, kernel;
+    /// Output positions for each one that a kernel index really reads: more than one where the
+    /// input is dilated with zeros.
+    std::int64_t positionsPerRead = 1;
 
     [[nodiscard]] std::int64_t outPositions() const;  ///< batch x field
     [[nodiscard]] std::int64_t inputElements() const; ///< with halo

@@ -1,5 +1,6 @@
 #include "simulator/cost/elementwise_cycles.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tilescope::sim {
@@ -117,6 +118,12 @@ std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction functio
         return 0;
     const bool half = type == DataType::Half;
     const std::int64_t perWorker = ceilDiv(elements, target.workers);
+    if (function == ElementwiseFunction::ScaledAdd) {
+        // popops::ScaledAddSupervisor: three cycles a vector of 64 bits, and a tail.
+        const std::int64_t vectors = ceilDiv(perWorker, half ? 4 : 2);
+        return 60 + target.workers *
+                        (15 + 6 + 3 * std::max<std::int64_t>(0, vectors - 1) + 3 + (half ? 5 : 0));
+    }
     const auto loops = [&](Loop loop) { return ceilDiv(perWorker, loop.elements) * loop.cycles; };
     switch (operands) {
     case Operands::Unary:
@@ -140,6 +147,8 @@ std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction functio
 std::string elementwiseVertex(ElementwiseFunction function, Operands operands, bool inPlace,
                               DataType in, DataType out) {
     const std::string_view place = inPlace ? "InPlace" : "";
+    if (function == ElementwiseFunction::ScaledAdd)
+        return fmt::format("popops::ScaledAddSupervisor<{0},{0},{0},true>", toString(in));
     if (function == ElementwiseFunction::Cast)
         return fmt::format("popops::Cast1D<{},{}>", toString(in), toString(out));
     switch (operands) {
@@ -200,6 +209,12 @@ std::int64_t multiSliceCycles(const Target& target, std::int64_t indices,
                               std::int64_t rowElements) {
     return target.workers *
            (30 + ceilDiv(indices, target.workers) * (19 + 2 * ceilDiv(rowElements, 2)));
+}
+
+std::int64_t multiUpdateCycles(const Target& target, std::int64_t indices, std::int64_t rowElements,
+                               DataType type) {
+    const std::int64_t atoms = ceilDiv(rowElements * bytesOf(type), target.atomicStoreBytes);
+    return target.workers * (3 + 30 + indices * (11 + std::max<std::int64_t>(0, atoms - 1) * 3));
 }
 
 } // namespace tilescope::sim

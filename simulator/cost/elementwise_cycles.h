@@ -40,4 +40,9 @@ std::string poolVertex(PoolKind kind, DataType type);
 /// Looks up `indices` rows of `rowElements` on a tile (MultiSlice).
 std::int64_t multiSliceCycles(const Target& target, std::int64_t indices, std::int64_t rowElements);
 
+/// Adds `indices` rows of `rowElements` to rows of a tile's part of a table (MultiUpdateAdd). As
+/// the original's estimate, it takes every index to be in range, and one worker to do them all.
+std::int64_t multiUpdateCycles(const Target& target, std::int64_t indices, std::int64_t rowElements,
+                               DataType type);
+
 } // namespace tilescope::sim

@@ -35,6 +35,8 @@ constexpr std::array codelets{
     Codelet{"popops::DynamicSlice1D", 832, {20, 0, 3}},
     Codelet{"popops::DynamicUpdateSlice1D", 832, {20, 0, 3}},
     Codelet{"popops::MultiSlice", 504, {20, 8, 3}},
+    Codelet{"popops::MultiUpdateAdd", 980, {24, 8, 4}},
+    Codelet{"popops::ScaledAddSupervisor", 1772, {16, 0, 2}},
     Codelet{"popops::Fill", 528, {12, 0, 1}},
     Codelet{"popnn::MaxPooling", 840, {28, 32, 4}},
     Codelet{"popnn::SumPooling", 840, {28, 32, 4}},

@@ -64,6 +64,7 @@ constexpr std::array elementwiseNames{
     "LOGICAL_OR",
     "LOGICAL_XOR",
     "PRELU",
+    "SCALED_ADD",
     "SELECT",
 };
 static_assert(elementwiseNames.size() == static_cast<std::size_t>(ElementwiseFunction::Select) + 1);
@@ -73,9 +74,10 @@ constexpr std::array reduceNames{"ADD",        "MEAN",    "MAX",     "MIN",    "
 static_assert(reduceNames.size() == static_cast<std::size_t>(ReduceFunction::ArgMin) + 1);
 
 // In the order of the alternatives of Attributes.
-constexpr std::array kindNames{"Conv",  "MatMul",  "Elementwise", "Reduce",    "Pool",
-                               "Lrn",   "Softmax", "Reshape",     "Transpose", "Concat",
-                               "Slice", "Expand",  "Gather",      "Pad"};
+constexpr std::array kindNames{
+    "Conv",    "MatMul",  "Elementwise",   "Reduce",          "Pool",       "Lrn",
+    "Softmax", "Reshape", "Transpose",     "Concat",          "Slice",      "Expand",
+    "Gather",  "Pad",     "ConvGradInput", "ConvGradWeights", "MultiUpdate"};
 static_assert(kindNames.size() == std::variant_size_v<Attributes>);
 
 } // namespace
@@ -90,6 +92,13 @@ std::string_view toString(ReduceFunction function) {
 
 std::string_view kindName(const Attributes& attributes) {
     return kindNames.at(attributes.index());
+}
+
+bool isPlanned(const Attributes& attributes) {
+    return std::holds_alternative<ConvAttributes>(attributes) ||
+           std::holds_alternative<MatMulAttributes>(attributes) ||
+           std::holds_alternative<ConvGradInputAttributes>(attributes) ||
+           std::holds_alternative<ConvGradWeightsAttributes>(attributes);
 }
 
 bool isView(const Attributes& attributes) {

@@ -18,11 +18,34 @@ struct ConvAttributes {
     std::int64_t groups = 1;
 };
 
+/// Gradient of a Conv with respect to its input: operands are the output's gradient and the
+/// weights.
+struct ConvGradInputAttributes {
+    ConvAttributes conv; ///< of the forward convolution
+};
+
+/// Gradient of a Conv with respect to its weights: operands are its input and the output's
+/// gradient.
+struct ConvGradWeightsAttributes {
+    ConvAttributes conv; ///< of the forward convolution
+};
+
 /// Batched matrix product [g..., m, k] x [g..., k, n] with ONNX MatMul broadcasting of g.
 /// A transposed operand is a view: its last two dimensions are exchanged before the product.
+/// Which part of training a product or convolution serves: it decides what the planner assumes to
+/// need rearranging (PopLibs poplin, option `pass` and `fullyConnectedPass`).
+enum class TrainingPass : std::uint8_t {
+    None,
+    InferenceForward,
+    TrainingForward,
+    TrainingBackward,
+    TrainingUpdate,
+};
+
 struct MatMulAttributes {
     bool transposeA = false;
     bool transposeB = false;
+    TrainingPass pass = TrainingPass::None;
 };
 
 /// Elementwise function of one to many operands, with NumPy broadcasting of operands.
@@ -86,6 +109,7 @@ enum class ElementwiseFunction : std::uint8_t {
     Or,
     Xor,
     PRelu,
+    ScaledAdd, ///< a += scale * b, always in place of a
     // ternary
     Select, ///< condition ? a : b, ONNX Where
 };
@@ -159,18 +183,29 @@ struct GatherAttributes {
     std::int64_t axis = 0;
 };
 
+/// Adds the rows of the third operand to those rows of the first that the second names
+/// (popops::multiUpdateAdd), in place.
+struct MultiUpdateAttributes {
+    std::int64_t axis = 0;
+};
+
 /// Constant padding (negative pads crop).
 struct PadAttributes {
     std::vector<std::int64_t> padsBegin, padsEnd;
 };
 
-using Attributes = std::variant<ConvAttributes, MatMulAttributes, ElementwiseAttributes,
-                                ReduceAttributes, PoolAttributes, LrnAttributes, SoftmaxAttributes,
-                                ReshapeAttributes, TransposeAttributes, ConcatAttributes,
-                                SliceAttributes, ExpandAttributes, GatherAttributes, PadAttributes>;
+using Attributes =
+    std::variant<ConvAttributes, MatMulAttributes, ElementwiseAttributes, ReduceAttributes,
+                 PoolAttributes, LrnAttributes, SoftmaxAttributes, ReshapeAttributes,
+                 TransposeAttributes, ConcatAttributes, SliceAttributes, ExpandAttributes,
+                 GatherAttributes, PadAttributes, ConvGradInputAttributes,
+                 ConvGradWeightsAttributes, MultiUpdateAttributes>;
 
 /// "Conv", "MatMul", "Elementwise", ... of the active alternative.
 std::string_view kindName(const Attributes& attributes);
+
+/// True for convolutions, their gradients and matrix products: what the planner plans.
+bool isPlanned(const Attributes& attributes);
 
 /// True for the operations that only rename elements.
 bool isView(const Attributes& attributes);

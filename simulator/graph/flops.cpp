@@ -26,6 +26,16 @@ struct Flops {
         const double perOutput = static_cast<double>(input(1).at(1)) * product(conv.kernel);
         return 2 * outputElements() * perOutput;
     }
+    // A gradient takes the products of the forward convolution once more.
+    double operator()(const ConvGradInputAttributes& gradient) const {
+        const Shape& weights = input(1);
+        return 2 * product(input(0)) * static_cast<double>(weights.at(1)) *
+               product(gradient.conv.kernel);
+    }
+    double operator()(const ConvGradWeightsAttributes& gradient) const {
+        const auto channels = static_cast<double>(input(0).at(1) / gradient.conv.groups);
+        return 2 * product(input(1)) * channels * product(gradient.conv.kernel);
+    }
     double operator()(const MatMulAttributes& matmul) const {
         const Shape& a = input(0);
         const auto inner = a.at(a.size() - (matmul.transposeA ? 2 : 1));

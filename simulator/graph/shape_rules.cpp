@@ -203,9 +203,22 @@ struct OutputShape {
         return result;
     }
 
+    // The shape of what is differentiated is not told by the operands alone.
+    std::optional<Shape> operator()(const ConvGradInputAttributes&) const { return pair(); }
+    std::optional<Shape> operator()(const ConvGradWeightsAttributes&) const { return pair(); }
+    std::optional<Shape> operator()(const MultiUpdateAttributes&) const {
+        requireOperands(inputs, 3, 3);
+        return inputs[0];
+    }
+
     std::optional<Shape> operator()(const ReshapeAttributes&) const { return single(); }
     std::optional<Shape> operator()(const SliceAttributes&) const { return single(); }
     std::optional<Shape> operator()(const ExpandAttributes&) const { return single(); }
+
+    [[nodiscard]] std::optional<Shape> pair() const {
+        requireOperands(inputs, 2, 2);
+        return std::nullopt;
+    }
 
     [[nodiscard]] std::optional<Shape> single() const {
         requireOperands(inputs, 1, 1);

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <utility>
 
 #include "core/base/error.h"
 #include "simulator/lowering/copies.h"
+#include "simulator/lowering/grid.h"
 #include "simulator/lowering/views.h"
+#include "simulator/planner/planner.h"
 
 namespace tilescope::sim {
 namespace {
@@ -73,180 +76,215 @@ ViewDims singles(const std::vector<std::int64_t>& sizes) {
     return view;
 }
 
-/// Spatial dimensions of a Conv into the problem's field: own ones first, the flattened last.
-void nameField(ConvAtoms& atoms, const ConvMapping& mapping, const ViewDims& dims,
-               std::size_t firstSpatial, const AtomList& batch) {
-    for (const int d : mapping.ownFieldDims)
-        atoms.field.push_back(dims[firstSpatial + static_cast<std::size_t>(d)]);
-    if (!mapping.batchFlattened) {
-        atoms.batch = batch;
-        return;
-    }
-    AtomList flat = batch;
-    for (const int d : mapping.flattenedDims)
-        append(flat, dims[firstSpatial + static_cast<std::size_t>(d)]);
-    atoms.field.push_back(flat);
-}
-
-ConvAtoms convInputAtoms(const ConvMapping& mapping, const ViewDims& dims) {
-    ConvAtoms atoms; // dims: N, G, Ci, spatial
-    atoms.groups = dims[1];
-    atoms.inChans = dims[2];
-    nameField(atoms, mapping, dims, 3, dims[0]);
-    return atoms;
-}
-
-ConvAtoms convWeightAtoms(const ConvMapping& mapping, const ViewDims& dims) {
-    ConvAtoms atoms; // dims: G, Co, Ci, kernel
-    atoms.groups = dims[0];
-    atoms.outChans = dims[1];
-    atoms.inChans = dims[2];
-    for (const int d : mapping.ownFieldDims)
-        atoms.kernel.push_back(dims[3 + static_cast<std::size_t>(d)]);
-    if (mapping.batchFlattened)
-        atoms.kernel.emplace_back();
-    return atoms;
-}
-
-ConvAtoms convOutputAtoms(const ConvMapping& mapping, const ViewDims& dims) {
-    ConvAtoms atoms; // dims: N, G, Co, spatial
-    atoms.groups = dims[1];
-    atoms.outChans = dims[2];
-    nameField(atoms, mapping, dims, 3, dims[0]);
-    return atoms;
-}
-
-ConvOperands resolveConv(LoweringContext& context, const Op& op, const ConvPlan& plan,
-                         const ConvMapping& mapping, const ConvTiling& tiling) {
-    const Tensor& in = context.tensor(op.inputs[0]);
-    const Tensor& weights = context.tensor(op.inputs[1]);
-    const Tensor& out = context.tensor(op.outputs[0]);
-    const std::int64_t groups = mapping.problem.groups;
-    ConvOperands result;
-    result.inputTensor = op.inputs[0];
-    result.weightsTensor = op.inputs[1];
-
-    Shape inShape{in.shape[0], groups, in.shape[1] / groups};
-    inShape.insert(inShape.end(), in.shape.begin() + 2, in.shape.end());
-    OperandView input(context, op.inputs[0], inShape);
-    input.ensure([&](Storage& storage, const ViewDims&) {
-        const ConvAtoms atoms = convInputAtoms(mapping, singles(storage.atomSizes));
-        storage.layout.blocking =
-            tiling.inputStorage(atoms, 8 / std::min<std::int64_t>(8, storage.elementBytes));
-        storage.layout.order = inputOrder(atoms, plan.grains.inChans);
-    });
-    result.input = convInputAtoms(mapping, input.resolve());
-
-    Shape weightShape{groups, weights.shape[0] / groups};
-    weightShape.insert(weightShape.end(), weights.shape.begin() + 1, weights.shape.end());
-    OperandView filter(context, op.inputs[1], weightShape);
-    result.weightsOwned = filter.ensure([&](Storage& storage, const ViewDims&) {
-        const ConvAtoms atoms = convWeightAtoms(mapping, singles(storage.atomSizes));
-        storage.layout.blocking =
-            tiling.weightsStorage(atoms, 8 / std::min<std::int64_t>(8, storage.elementBytes), true);
-        storage.layout.order = weightsOrder(atoms, plan.grains);
-    });
-    result.weights = convWeightAtoms(mapping, filter.resolve());
-
-    Shape outShape{out.shape[0], groups, out.shape[1] / groups};
-    outShape.insert(outShape.end(), out.shape.begin() + 2, out.shape.end());
-    result.outputAtomSizes = outShape;
-    result.output = convOutputAtoms(mapping, singles(outShape));
-    result.outputView.push_back({0});
-    result.outputView.push_back({1, 2});
-    for (std::size_t d = 3; d < outShape.size(); ++d)
-        result.outputView.push_back({static_cast<int>(d)});
-    return result;
-}
-
-/// A matrix operand: batch dimensions, then rows and columns of the product's meaning.
-struct MatrixAtoms {
-    AtomList batch, rows, columns;
-    std::int64_t batchSize = 1;
+/// Which dimensions of an operand (or of the result) play which part in the planned problem, before
+/// its transform.
+struct Roles {
+    Shape shape; ///< the tensor's elements as the dimensions that the lists below name
+    AtomList groups, batch, inChans, outChans;
+    std::vector<AtomList> spatial;
+    std::vector<std::int64_t> spatialSizes; ///< of the result, for an operand that is unfolded
+    AtomList whole;
+    std::int64_t wholeSize = 1;
 };
 
-MatrixAtoms nameMatrix(const ViewDims& dims, const Shape& shape, bool transposed) {
-    MatrixAtoms atoms;
-    for (std::size_t d = 0; d + 2 < dims.size(); ++d) {
-        append(atoms.batch, dims[d]);
-        atoms.batchSize *= shape[d];
-    }
-    atoms.rows = dims[dims.size() - 2];
-    atoms.columns = dims[dims.size() - 1];
-    if (transposed)
-        std::swap(atoms.rows, atoms.columns);
-    return atoms;
-}
+struct OpRoles {
+    Roles input, weights, output;
+};
 
-/// Roles of a matrix in the planned problem: `field` true for the operand that is moved over.
-ConvAtoms matrixRole(const MatrixAtoms& m, const ConvMapping& mapping, bool field, bool isLeft) {
-    ConvAtoms atoms;
-    AtomList outer = isLeft ? m.rows : m.columns;
-    atoms.inChans = isLeft ? m.columns : m.rows;
-    if (mapping.batchFlattened && isLeft) {
-        AtomList flat = m.batch;
-        append(flat, outer);
-        outer = flat;
-    } else if (m.batchSize == mapping.problem.groups) {
-        atoms.groups = m.batch;
-    } else if (m.batchSize != 1) {
-        atoms.whole = m.batch;
-        atoms.wholeSize = m.batchSize;
-    }
-    if (field)
-        atoms.field = {outer};
-    else
-        atoms.outChans = outer;
-    atoms.kernel = {{}};
-    if (!field)
-        atoms.field = {{}};
-    return atoms;
-}
-
-ConvOperands resolveMatMul(LoweringContext& context, const Op& op, const ConvPlan& plan,
-                           const ConvMapping& mapping, const ConvTiling& tiling) {
-    const auto& attributes = std::get<MatMulAttributes>(op.attributes);
-    const bool swapped = plan.swapOperands;
-    ConvOperands result;
-    result.inputTensor = op.inputs[swapped ? 1 : 0];
-    result.weightsTensor = op.inputs[swapped ? 0 : 1];
-    const auto resolve = [&](std::size_t index, bool isInput) {
-        const TensorId id = op.inputs[index];
-        const Shape& shape = context.tensor(id).shape;
-        const bool transposed = index == 0 ? attributes.transposeA : attributes.transposeB;
-        const auto role = [&](const ViewDims& dims) {
-            return matrixRole(nameMatrix(dims, shape, transposed), mapping, isInput, index == 0);
-        };
-        OperandView view(context, id, shape);
-        const bool owned = view.ensure([&](Storage& storage, const ViewDims&) {
-            const ConvAtoms atoms = role(singles(storage.atomSizes));
-            const std::int64_t grain = 8 / std::min<std::int64_t>(8, storage.elementBytes);
-            storage.layout.blocking = isInput ? tiling.inputStorage(atoms, grain)
-                                              : tiling.weightsStorage(atoms, grain, true);
-            storage.layout.order =
-                isInput ? inputOrder(atoms, plan.grains.inChans) : weightsOrder(atoms, plan.grains);
-        });
-        if (!isInput)
-            result.weightsOwned = owned;
-        return role(view.resolve());
-    };
-    result.input = resolve(swapped ? 1 : 0, true);
-    result.weights = resolve(swapped ? 0 : 1, false);
-
-    const Shape& out = context.tensor(op.outputs[0]).shape;
-    result.outputAtomSizes = out;
-    result.outputView = identityView(out.size());
-    const MatrixAtoms m = nameMatrix(singles(out), out, false);
-    AtomList rows = m.rows;
-    if (mapping.batchFlattened) {
-        rows = m.batch;
-        append(rows, m.rows);
-    } else {
-        result.output.groups = m.batch;
-    }
-    result.output.field = {swapped ? m.columns : rows};
-    result.output.outChans = swapped ? rows : m.columns;
+/// [first, groups, rest..., spatial...] of a convolution tensor of shape [first, groups*rest, ...].
+Shape grouped(const Shape& shape, std::int64_t groups) {
+    Shape result{shape[0], groups, shape[1] / groups};
+    result.insert(result.end(), shape.begin() + 2, shape.end());
     return result;
+}
+
+/// Weights [out, in, kernel...] as [groups, out, in, kernel...].
+Shape groupedWeights(const Shape& shape, std::int64_t groups) {
+    Shape result{groups, shape[0] / groups};
+    result.insert(result.end(), shape.begin() + 1, shape.end());
+    return result;
+}
+
+std::vector<AtomList> spatialFrom(std::size_t first, std::size_t count) {
+    std::vector<AtomList> dims;
+    for (std::size_t d = 0; d < count; ++d)
+        dims.push_back({static_cast<int>(first + d)});
+    return dims;
+}
+
+OpRoles convRoles(const LoweringContext& context, const Op& op, const ConvAttributes& conv) {
+    const std::size_t dims = conv.kernel.size();
+    OpRoles roles;
+    roles.input.shape = grouped(context.tensor(op.inputs[0]).shape, conv.groups);
+    roles.input.batch = {0};
+    roles.input.groups = {1};
+    roles.input.inChans = {2};
+    roles.weights.shape = groupedWeights(context.tensor(op.inputs[1]).shape, conv.groups);
+    roles.weights.groups = {0};
+    roles.weights.outChans = {1};
+    roles.weights.inChans = {2};
+    roles.output.shape = grouped(context.tensor(op.outputs[0]).shape, conv.groups);
+    roles.output.batch = {0};
+    roles.output.groups = {1};
+    roles.output.outChans = {2};
+    for (Roles* r : {&roles.input, &roles.weights, &roles.output})
+        r->spatial = spatialFrom(3, dims);
+    return roles;
+}
+
+OpRoles gradInputRoles(const LoweringContext& context, const Op& op, const ConvAttributes& conv) {
+    OpRoles roles = convRoles(context, op, conv);
+    // The weights are read with input and output channels exchanged.
+    std::swap(roles.weights.inChans, roles.weights.outChans);
+    return roles;
+}
+
+OpRoles gradWeightsRoles(const LoweringContext& context, const Op& op, const ConvAttributes& conv) {
+    const std::size_t dims = conv.kernel.size();
+    OpRoles roles;
+    roles.input.shape = grouped(context.tensor(op.inputs[0]).shape, conv.groups);
+    roles.input.inChans = {0};
+    roles.input.groups = {1};
+    roles.input.batch = {2};
+    roles.weights.shape = grouped(context.tensor(op.inputs[1]).shape, conv.groups);
+    roles.weights.inChans = {0};
+    roles.weights.groups = {1};
+    roles.weights.outChans = {2};
+    roles.output.shape = groupedWeights(context.tensor(op.outputs[0]).shape, conv.groups);
+    roles.output.groups = {0};
+    roles.output.outChans = {1};
+    roles.output.batch = {2};
+    for (Roles* r : {&roles.input, &roles.weights, &roles.output})
+        r->spatial = spatialFrom(3, dims);
+    return roles;
+}
+
+/// Of one matrix: batch dimensions, then rows and columns of the product's meaning.
+OpRoles matMulRoles(const LoweringContext& context, const Op& op, const MatMulAttributes& matMul,
+                    const ConvProblem& problem) {
+    const auto matrix = [&](const Shape& shape, bool transposed) {
+        Roles r;
+        r.shape = shape;
+        std::int64_t batch = 1;
+        for (std::size_t d = 0; d + 2 < shape.size(); ++d) {
+            r.batch.push_back(static_cast<int>(d));
+            batch *= shape[d];
+        }
+        const auto last = static_cast<int>(shape.size()) - 1;
+        const AtomList rows{transposed ? last : last - 1};
+        const AtomList columns{transposed ? last - 1 : last};
+        r.spatial = {rows};
+        r.outChans = columns;
+        // A batch that the problem treats as groups, or has only one of, or is partly broadcast.
+        if (problem.groups > 1) {
+            if (batch == problem.groups)
+                r.groups = r.batch;
+            else if (batch > 1) {
+                r.whole = r.batch;
+                r.wholeSize = batch;
+            }
+            r.batch.clear();
+        }
+        return r;
+    };
+    OpRoles roles;
+    roles.input = matrix(context.tensor(op.inputs[0]).shape, matMul.transposeA);
+    roles.input.inChans = std::exchange(roles.input.outChans, {});
+    roles.weights = matrix(context.tensor(op.inputs[1]).shape, matMul.transposeB);
+    roles.weights.inChans = roles.weights.spatial.front();
+    roles.weights.spatial = {{}};
+    roles.weights.batch.clear();
+    roles.output = matrix(context.tensor(op.outputs[0]).shape, false);
+    // A plain right operand: the left one's batch joins its rows.
+    for (Roles* r : {&roles.input, &roles.output}) {
+        r->spatial.front().insert(r->spatial.front().begin(), r->batch.begin(), r->batch.end());
+        r->batch.clear();
+    }
+    return roles;
+}
+
+OpRoles rolesOf(const LoweringContext& context, const Op& op, const ConvProblem& problem) {
+    if (const auto* conv = std::get_if<ConvAttributes>(&op.attributes))
+        return convRoles(context, op, *conv);
+    if (const auto* gradInput = std::get_if<ConvGradInputAttributes>(&op.attributes))
+        return gradInputRoles(context, op, gradInput->conv);
+    if (const auto* gradWeights = std::get_if<ConvGradWeightsAttributes>(&op.attributes))
+        return gradWeightsRoles(context, op, gradWeights->conv);
+    return matMulRoles(context, op, std::get<MatMulAttributes>(op.attributes), problem);
+}
+
+/// All atoms of the dimensions that a role names.
+AtomList named(const AtomList& dims, const ViewDims& atoms) {
+    AtomList result;
+    for (const int dim : dims)
+        append(result, atoms[static_cast<std::size_t>(dim)]);
+    return result;
+}
+
+void nameCommon(ConvAtoms& atoms, const Roles& roles, const ViewDims& dims) {
+    atoms.groups = named(roles.groups, dims);
+    atoms.inChans = named(roles.inChans, dims);
+    atoms.outChans = named(roles.outChans, dims);
+    atoms.whole = named(roles.whole, dims);
+    atoms.wholeSize = roles.wholeSize;
+}
+
+/// Field dimensions of the input or the result after the transform.
+ConvAtoms fieldAtoms(const Roles& roles, const ViewDims& dims, const ConvTransform& transform) {
+    ConvAtoms atoms;
+    nameCommon(atoms, roles, dims);
+    for (const int d : transform.ownFieldDims)
+        atoms.field.push_back(named(roles.spatial[static_cast<std::size_t>(d)], dims));
+    AtomList batch = named(roles.batch, dims);
+    if (transform.batchFlattened) {
+        for (const int d : transform.flattenedDims)
+            append(batch, named(roles.spatial[static_cast<std::size_t>(d)], dims));
+        atoms.field.push_back(batch);
+    } else {
+        atoms.batch = batch;
+    }
+    atoms.kernel.resize(atoms.field.size());
+    return atoms;
+}
+
+ConvAtoms weightAtoms(const Roles& roles, const ViewDims& dims, const ConvTransform& transform) {
+    ConvAtoms atoms;
+    nameCommon(atoms, roles, dims);
+    AtomList folded;
+    for (const int d : transform.expandedDims)
+        append(folded, named(roles.spatial[static_cast<std::size_t>(d)], dims));
+    atoms.inChans.insert(atoms.inChans.begin(), folded.begin(), folded.end());
+    for (const int d : transform.ownFieldDims)
+        atoms.kernel.push_back(named(roles.spatial[static_cast<std::size_t>(d)], dims));
+    if (transform.batchFlattened)
+        atoms.kernel.emplace_back();
+    atoms.field.resize(atoms.kernel.size());
+    return atoms;
+}
+
+/// An input whose kernel dimensions are folded has more elements than its tensor: it is described
+/// by atoms of its own, the planned problem's dimensions.
+ConvAtoms unfoldedAtoms(const ConvProblem& problem, std::vector<std::int64_t>& sizes) {
+    const auto atom = [&](std::int64_t size) {
+        if (size == 1)
+            return AtomList{};
+        sizes.push_back(size);
+        return AtomList{static_cast<int>(sizes.size()) - 1};
+    };
+    ConvAtoms atoms;
+    atoms.groups = atom(problem.groups);
+    atoms.batch = atom(problem.batch);
+    for (const FieldDim& dim : problem.field)
+        atoms.field.push_back(atom(dim.in));
+    atoms.inChans = atom(problem.inChans);
+    atoms.kernel.resize(atoms.field.size());
+    return atoms;
+}
+
+/// After a swap of operands, field and output channels change places.
+ConvAtoms swappedAtoms(ConvAtoms atoms) {
+    std::swap(atoms.outChans, atoms.field.front());
+    return atoms;
 }
 
 void addLevels(std::vector<OrderLevel>& order, const AtomList& atoms) {
@@ -257,14 +295,71 @@ void addLevels(std::vector<OrderLevel>& order, const AtomList& atoms) {
 } // namespace
 
 ConvOperands resolveOperands(LoweringContext& context, const Op& op, const ConvPlan& plan,
-                             const ConvMapping& mapping, const ConvTiling& tiling) {
-    return std::holds_alternative<ConvAttributes>(op.attributes)
-               ? resolveConv(context, op, plan, mapping, tiling)
-               : resolveMatMul(context, op, plan, mapping, tiling);
+                             const ConvTiling& tiling) {
+    const ConvTransform& transform = plan.transform;
+    const bool swap = transform.swapOperands;
+    const OpRoles roles = rolesOf(context, op, problemOf(context.graph(), op, context.options()));
+    ConvOperands result;
+    result.inputTensor = op.inputs[swap ? 1 : 0];
+    result.weightsTensor = op.inputs[swap ? 0 : 1];
+
+    // Operand 0 moves over the field, operand 1 is the weights; a swap exchanges what the plan
+    // takes them for.
+    const auto resolve = [&](std::size_t index, bool asInput) {
+        const Roles& role = index == 0 ? roles.input : roles.weights;
+        const auto name = [&](const ViewDims& dims) {
+            ConvAtoms atoms =
+                index == 0 ? fieldAtoms(role, dims, transform) : weightAtoms(role, dims, transform);
+            return swap ? swappedAtoms(std::move(atoms)) : atoms;
+        };
+        const bool unfolded = index == 0 && !transform.expandedDims.empty();
+        OperandView view(context, op.inputs[index], role.shape);
+        const bool owned = view.ensure([&](Storage& storage, const ViewDims&) {
+            const std::int64_t grain = 8 / std::min<std::int64_t>(8, storage.elementBytes);
+            if (unfolded) {
+                // Its tiles read overlapping windows: spread evenly, channels innermost.
+                storage =
+                    activationStorage(context.target(), storage.atomSizes, storage.elementBytes);
+                return;
+            }
+            const ConvAtoms atoms = name(singles(storage.atomSizes));
+            storage.layout.blocking = asInput ? tiling.inputStorage(atoms, grain)
+                                              : tiling.weightsStorage(atoms, grain, true);
+            storage.layout.order =
+                asInput ? inputOrder(atoms, plan.grains.inChans) : weightsOrder(atoms, plan.grains);
+        });
+        if (!asInput)
+            result.weightsOwned = owned && !unfolded;
+        if (!unfolded)
+            return name(view.resolve());
+        (asInput ? result.inputUnfolded : result.weightsUnfolded) = true;
+        ConvAtoms atoms =
+            unfoldedAtoms(swap ? swapped(plan.problem) : plan.problem, result.unfoldedSizes);
+        return swap ? swappedAtoms(std::move(atoms)) : atoms;
+    };
+    result.input = resolve(swap ? 1 : 0, true);
+    result.weights = resolve(swap ? 0 : 1, false);
+
+    result.outputAtomSizes = roles.output.shape;
+    result.output = fieldAtoms(roles.output, singles(roles.output.shape), transform);
+    if (swap)
+        result.output = swappedAtoms(std::move(result.output));
+    Storage made;
+    made.atomSizes = result.outputAtomSizes;
+    auto view = reshapeView(identityView(made.atomSizes.size()),
+                            context.tensor(op.outputs[0]).shape, made, {});
+    if (!view)
+        throw InternalError("the dimensions of a result do not nest in its tensor's");
+    result.outputView = *std::move(view);
+    return result;
 }
 
 std::string convName(const Op& op) {
     const auto* conv = std::get_if<ConvAttributes>(&op.attributes);
+    if (const auto* gradInput = std::get_if<ConvGradInputAttributes>(&op.attributes))
+        conv = &gradInput->conv;
+    if (const auto* gradWeights = std::get_if<ConvGradWeightsAttributes>(&op.attributes))
+        conv = &gradWeights->conv;
     if (!conv)
         return "Conv_1";
     std::string name = fmt::format("Conv_{}", fmt::join(conv->kernel, "x"));

@@ -14,6 +14,10 @@ struct ConvOperands {
     TensorId weightsTensor;
     bool weightsOwned = false; ///< laid out for this very plan, so serial slices are local
     ConvAtoms input, weights, output;
+    /// Sizes of the atoms of an operand whose kernel dimensions are folded into its channels: the
+    /// atoms of that operand are then those of the unfolded elements, which no storage has.
+    std::vector<std::int64_t> unfoldedSizes;
+    bool inputUnfolded = false, weightsUnfolded = false;
     std::vector<std::int64_t> outputAtomSizes;
     ViewDims outputView;
 };
@@ -22,7 +26,7 @@ struct ConvOperands {
 /// atoms. Operands whose dimensions cannot be named (a reshape that does not nest) are copied
 /// first.
 ConvOperands resolveOperands(LoweringContext& context, const Op& op, const ConvPlan& plan,
-                             const ConvMapping& mapping, const ConvTiling& tiling);
+                             const ConvTiling& tiling);
 
 /// "Conv_3x3", "Conv_7x7_stride2x2"; matrix products are "Conv_1".
 std::string convName(const Op& op);

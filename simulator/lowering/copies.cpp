@@ -37,6 +37,29 @@ OperandMove planMove(const PlacedStorage& placed, const Blocking& needed,
     return move;
 }
 
+OperandMove planUnfold(const PlacedStorage& placed, const Blocking& needed) {
+    const Storage& storage = placed.storage;
+    OperandMove move;
+    move.traffic.received = needed.elements();
+    move.traffic.total = move.traffic.received.sum();
+    const TileSeries held = storage.layout.blocking.elements();
+    move.traffic.sent = shareOut(move.traffic.total, held);
+    const std::int64_t sources = held.tilesUsed();
+    const std::int64_t each = std::max<std::int64_t>(1, held.max().value);
+    move.traffic.messages =
+        TileSeries::zip(move.traffic.received, {}, [&](std::int64_t n, std::int64_t) {
+            return std::min(sources, (n + each - 1) / each + 1);
+        });
+    move.bytes = move.traffic.received.scaled(storage.elementBytes);
+    // Channels stay together: a window reads runs of the innermost group.
+    const std::int64_t innermost =
+        storage.layout.order.empty()
+            ? 1
+            : std::max<std::int64_t>(1, storage.layout.order.back().extent);
+    move.runBytes = storage.elementBytes * innermost;
+    return move;
+}
+
 bool isInPlace(const OperandMove& move) {
     return move.traffic.total == 0 && !move.strided();
 }

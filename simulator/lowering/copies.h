@@ -20,6 +20,10 @@ struct OperandMove {
 OperandMove planMove(const PlacedStorage& placed, const Blocking& needed,
                      const std::vector<OrderLevel>& wantedOrder);
 
+/// The same for an operand whose kernel dimensions are folded into its channels: every element goes
+/// to each window that reads it. What happens to be local already is not counted.
+OperandMove planUnfold(const PlacedStorage& placed, const Blocking& needed);
+
 /// True if every tile already holds exactly what it needs, in order.
 bool isInPlace(const OperandMove& move);
 

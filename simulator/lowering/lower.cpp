@@ -12,8 +12,13 @@ void lowerOp(LoweringContext& context, const Op& op) {
     std::visit(
         [&](const auto& attributes) {
             using A = std::decay_t<decltype(attributes)>;
-            if constexpr (std::is_same_v<A, ConvAttributes> || std::is_same_v<A, MatMulAttributes>)
+            if constexpr (std::is_same_v<A, ConvAttributes> ||
+                          std::is_same_v<A, MatMulAttributes> ||
+                          std::is_same_v<A, ConvGradInputAttributes> ||
+                          std::is_same_v<A, ConvGradWeightsAttributes>)
                 lowerConvolution(context, op);
+            else if constexpr (std::is_same_v<A, MultiUpdateAttributes>)
+                lowerMultiUpdate(context, op);
             else if constexpr (std::is_same_v<A, ElementwiseAttributes>)
                 lowerElementwise(context, op);
             else if constexpr (std::is_same_v<A, ReduceAttributes>)
@@ -39,8 +44,7 @@ Operation describe(const Graph& graph, const Op& op, OpId id, const PlanTable& p
     operation.flops = flopsOf(graph, op);
     if (!op.outputs.empty())
         operation.outputShape = toString(graph.tensors[op.outputs[0]].shape);
-    if (std::holds_alternative<ConvAttributes>(op.attributes) ||
-        std::holds_alternative<MatMulAttributes>(op.attributes)) {
+    if (isPlanned(op.attributes)) {
         operation.plan = plans.planOf(id).toJson();
         operation.options = fmt::format(R"({{"availableMemoryProportion":{},"partialsType":"{}"}})",
                                         options.memoryProportion(IpuId(0)),
@@ -127,14 +131,17 @@ LoweredProgram lowerGraph(const Graph& graph, const RunOptions& options, const P
     for (const TensorId id : graph.outputs)
         context.ensurePlace(id);
     const std::size_t computed = lowered.profile.programs[body].children.size();
-    ends.inputs();
-    moveToFront(lowered, body, computed);
-    ends.outputs();
+    if (!options.ignoreData) {
+        ends.inputs();
+        moveToFront(lowered, body, computed);
+        ends.outputs();
+    }
     builder.end();
     builder.end();
 
     builder.beginControlProgram("weightsFromHost");
-    ends.weights();
+    if (!options.ignoreData)
+        ends.weights();
     builder.end();
     std::swap(lowered.profile.controlPrograms[0], lowered.profile.controlPrograms[1]);
     return lowered;

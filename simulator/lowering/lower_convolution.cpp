@@ -40,15 +40,14 @@ std::string convolveVertex(const Target& target, const ConvPlan& plan, bool oneB
 /// Emits the steps of one planned convolution.
 class ConvLowering {
 public:
-    ConvLowering(LoweringContext& context, const Op& op, const ConvPlan& plan,
-                 const ConvMapping& mapping)
+    ConvLowering(LoweringContext& context, const Op& op, const ConvPlan& plan)
         : context_(context)
         , b_(context.builder())
         , op_(op)
         , plan_(plan)
         , tiling_(plan)
         , prefix_(op.name + "/" + convName(op))
-        , operands_(resolveOperands(context, op, plan, mapping, tiling_)) {}
+        , operands_(resolveOperands(context, op, plan, tiling_)) {}
 
     void run() {
         const std::int64_t steps = plan_.splits.serialSteps();
@@ -83,8 +82,11 @@ private:
 
     VariableId bringInput(OperandGather& gather) {
         const PlacedStorage placed = context_.storageOf(operands_.inputTensor);
-        const OperandMove move = planMove(placed, tiling_.inputNeed(operands_.input),
-                                          inputOrder(operands_.input, plan_.grains.inChans));
+        const Blocking need = tiling_.inputNeed(operands_.input);
+        const OperandMove move =
+            operands_.inputUnfolded
+                ? planUnfold(placed, need)
+                : planMove(placed, need, inputOrder(operands_.input, plan_.grains.inChans));
         // Neighbours with different output channels want the same input.
         const bool shared = plan_.splits.outChans % b_.target().tilesPerSharedBus == 0;
         return gather.bring(placed, move, "actsRearranged", shared);
@@ -280,7 +282,7 @@ private:
 
 void lowerConvolution(LoweringContext& context, const Op& op) {
     const OpId id = context.current();
-    ConvLowering(context, op, context.plans().planOf(id), context.plans().mappingOf(id)).run();
+    ConvLowering(context, op, context.plans().planOf(id)).run();
 }
 
 } // namespace tilescope::sim

@@ -20,6 +20,8 @@ std::string computeSetName(const Op& op, ElementwiseFunction function) {
 /// The operand whose layout the result follows: the first of the result's shape that has a place,
 /// activations before weights (PopLibs popops: the output follows the best operand).
 TensorId baseOperand(LoweringContext& context, const Op& op) {
+    if (std::get<ElementwiseAttributes>(op.attributes).function == ElementwiseFunction::ScaledAdd)
+        return op.inputs[0];
     const Shape& shape = context.tensor(op.outputs[0]).shape;
     TensorId fallback;
     for (const TensorId input : op.inputs) {
@@ -58,7 +60,9 @@ bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
         return false;
     }
     const bool sameType = bytesOf(context.tensor(base).type) == bytesOf(t.type);
-    if (sameType && context.isLastUse(base)) {
+    const bool updates =
+        std::get<ElementwiseAttributes>(op.attributes).function == ElementwiseFunction::ScaledAdd;
+    if (updates || (sameType && context.isLastUse(base))) {
         context.makeView(out, base, context.viewOf(base));
         return true;
     }

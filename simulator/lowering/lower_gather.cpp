@@ -169,4 +169,55 @@ void lowerGather(LoweringContext& context, const Op& op) {
               {{gathered}, {made}});
 }
 
+void lowerMultiUpdate(LoweringContext& context, const Op& op) {
+    ProgramBuilder& b = context.builder();
+    const Target& target = context.target();
+    const TensorId table = op.inputs[0];
+    const TensorId indices = op.inputs[1];
+    const TensorId deltas = op.inputs[2];
+    const DataType type = context.tensor(table).type;
+    for (const TensorId operand : op.inputs)
+        context.ensurePlace(operand);
+    const std::string name = op.name + "/multiUpdateAdd";
+    const std::int64_t count = context.tensor(indices).elements();
+    const std::int64_t width = context.tensor(table).elements() /
+                               std::max<std::int64_t>(1, context.tensor(table).shape[0]);
+    const PlacedStorage placedTable = context.storageOf(table);
+    const Blocking& blocks = placedTable.storage.layout.blocking;
+    const TableSplit split =
+        splitTable(target, context.tensor(table).shape[0], width, bytesOf(type));
+
+    // Every tile that holds a part of the table reads all indices and its columns of all deltas.
+    OperandGather gather(context, name);
+    const auto whole = [&](TensorId id, std::int64_t elementsPerTile) {
+        const PlacedStorage placed = context.storageOf(id);
+        OperandMove move;
+        move.traffic.received = TileSeries::zip(
+            blocks.elements(), {}, [&](std::int64_t, std::int64_t) { return elementsPerTile; });
+        move.traffic.total = move.traffic.received.sum();
+        const TileSeries held = placed.storage.layout.blocking.elements();
+        move.traffic.sent = shareOut(move.traffic.total, held);
+        move.traffic.messages =
+            TileSeries::zip(move.traffic.received, {}, [&](std::int64_t n, std::int64_t) {
+                return std::min<std::int64_t>(n, held.tilesUsed() / split.inner + 1);
+            });
+        move.bytes = move.traffic.received.scaled(placed.storage.elementBytes);
+        move.runBytes = std::max<std::int64_t>(8, placed.storage.elementBytes);
+        return gather.bring(placed, move, context.tensor(id).name);
+    };
+    const std::int64_t columns = (width + split.inner - 1) / split.inner;
+    const VariableId indexRead = whole(indices, count);
+    const VariableId deltaRead = whole(deltas, count * columns);
+    gather.emit();
+    const TileSeries cycles =
+        TileSeries::zip(blocks.elements(), {}, [&](std::int64_t, std::int64_t) {
+            return multiUpdateCycles(target, count, columns, type);
+        });
+    b.execute(
+        name, cycles,
+        {{fmt::format("popops::MultiUpdateAdd<{}>", toString(type)), ones(blocks.elements())}},
+        {{placedTable.variable, indexRead, deltaRead}, {placedTable.variable}});
+    context.makeView(op.outputs[0], table, context.viewOf(table));
+}
+
 } // namespace tilescope::sim

@@ -58,18 +58,18 @@ std::vector<std::int64_t> ConvPlan::reductionStages() const {
 
 std::string ConvPlan::toJson() const {
     return fmt::format(
-        R"({{"method":"{}","convUnits":{},"swapOperands":{},"tiles":{},)"
+        R"({{"method":"{}","convUnits":{},"swapOperands":{},"expandDims":[{}],"tiles":{},)"
         R"("partition":{{"convGroups":{},"batch":{},"field":[{}],"outChans":{},"inChans":{},"kernel":[{}],)"
         R"("outChansSerial":{},"inChansSerial":{}}},)"
         R"("grains":{{"convGroups":{},"inChans":{},"outChans":{}}},"reductionStages":[{}],)"
         R"("estimate":{{"cycles":{},"exchange":{},"compute":{},"reduce":{},"serial":{},"rearrange":{},"tempBytes":{}}},)"
         R"("withinMemoryTarget":{}}})",
-        toString(method), convUnits, swapOperands, splits.tiles(), splits.groups, splits.batch,
-        fmt::join(splits.field, ","), splits.outChans, splits.inChans,
-        fmt::join(splits.kernel, ","), splits.outChansSerial, splits.inChansSerial, grains.groups,
-        grains.inChans, grains.outChans, fmt::join(reductionStages(), ","), cost.cycles(),
-        cost.exchange, cost.compute, cost.reduce, cost.serial, cost.rearrange, cost.tempBytes,
-        withinMemoryTarget);
+        toString(method), convUnits, transform.swapOperands, fmt::join(transform.expandedDims, ","),
+        splits.tiles(), splits.groups, splits.batch, fmt::join(splits.field, ","), splits.outChans,
+        splits.inChans, fmt::join(splits.kernel, ","), splits.outChansSerial, splits.inChansSerial,
+        grains.groups, grains.inChans, grains.outChans, fmt::join(reductionStages(), ","),
+        cost.cycles(), cost.exchange, cost.compute, cost.reduce, cost.serial, cost.rearrange,
+        cost.tempBytes, withinMemoryTarget);
 }
 
 FieldRange inputRange(const FieldDim& dim, FieldRange out, FieldRange kernel) {
@@ -78,8 +78,13 @@ FieldRange inputRange(const FieldDim& dim, FieldRange out, FieldRange kernel) {
     const std::int64_t first = out.begin * dim.stride + kernel.begin * dim.dilation - dim.padBegin;
     const std::int64_t last =
         (out.end - 1) * dim.stride + (kernel.end - 1) * dim.dilation - dim.padBegin;
-    const std::int64_t begin = std::clamp<std::int64_t>(first, 0, dim.in);
-    return {begin, std::clamp<std::int64_t>(last + 1, begin, dim.in)};
+    const auto dilated = [&](std::int64_t index, std::int64_t round) {
+        return index < 0 ? std::int64_t{0} : (index + round) / dim.inDilation;
+    };
+    const std::int64_t begin =
+        std::clamp<std::int64_t>(dilated(first, dim.inDilation - 1), 0, dim.in);
+    const std::int64_t end = last < 0 ? 0 : dilated(last, 0) + 1;
+    return {begin, std::clamp<std::int64_t>(end, begin, dim.in)};
 }
 
 void fillTileSizes(const ConvProblem& problem, const ConvGrains& grains, const ConvSplits& splits,
@@ -94,6 +99,7 @@ void fillTileSizes(const ConvProblem& problem, const ConvGrains& grains, const C
     sizes.outChans = inGrains(ceilDiv(problem.outChans, splits.outChansSerial), grains.outChans,
                               splits.outChans);
     const std::size_t dims = problem.field.size();
+    sizes.positionsPerRead = 1;
     sizes.outField.resize(dims);
     sizes.inField.resize(dims);
     sizes.kernel.resize(dims);
@@ -103,8 +109,9 @@ void fillTileSizes(const ConvProblem& problem, const ConvGrains& grains, const C
         const std::int64_t kernel = ceilDiv(dim.kernel, splits.kernel[d]);
         sizes.outField[d] = out;
         sizes.kernel[d] = kernel;
-        sizes.inField[d] =
-            std::min(dim.in, (out - 1) * dim.stride + (kernel - 1) * dim.dilation + 1);
+        sizes.inField[d] = std::min(
+            dim.in, ((out - 1) * dim.stride + (kernel - 1) * dim.dilation) / dim.inDilation + 1);
+        sizes.positionsPerRead *= kernel > 1 ? dim.inDilation : 1;
     }
 }
 

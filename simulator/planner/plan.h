@@ -1,7 +1,6 @@
 // What the planner decides for one convolution or matrix product.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,11 +19,11 @@ struct FieldDim {
     std::int64_t stride = 1;
     std::int64_t dilation = 1;
     std::int64_t padBegin = 0;
+    std::int64_t inDilation = 1; ///< zeros between input indices, as in the gradient of a stride
     friend bool operator==(const FieldDim&, const FieldDim&) = default;
 };
 
-/// A convolution as the planner sees it, with batch and trivially convolved dimensions flattened
-/// into the last field dimension. A matrix product [g,m,k] x [g,k,n] has groups g, field m,
+/// A convolution as the planner sees it. A matrix product [g,m,k] x [g,k,n] has groups g, field m,
 /// inChans k, outChans n and kernel 1.
 struct ConvProblem {
     std::int64_t groups = 1;
@@ -35,10 +34,22 @@ struct ConvProblem {
     DataType inType = DataType::Float;
     DataType partialType = DataType::Float;
     DataType outType = DataType::Float;
-    bool matMul = false;
+    bool matMul = false;   ///< a fully connected layer or matrix product, not a convolution
+    bool expanded = false; ///< kernel dimensions are folded into the input channels
+    TrainingPass pass = TrainingPass::None;
 
     [[nodiscard]] double macs() const;
     friend bool operator==(const ConvProblem&, const ConvProblem&) = default;
+};
+
+/// How a planned problem came from the operation's: see transformsOf().
+struct ConvTransform {
+    std::vector<int> expandedDims;  ///< spatial dimensions whose kernel joined the input channels
+    std::vector<int> ownFieldDims;  ///< spatial dimensions that stayed, in order
+    std::vector<int> flattenedDims; ///< the others, in the last field dimension behind the batch
+    bool batchFlattened = false;
+    bool swapOperands = false; ///< field and output channels have changed places
+    friend bool operator==(const ConvTransform&, const ConvTransform&) = default;
 };
 
 /// Into how many parts each dimension is cut over the tiles (and, for the serial ones, in time).
@@ -70,8 +81,8 @@ struct ConvPlan {
     std::int32_t convUnits = 0;
     ConvGrains grains;
     ConvSplits splits;
-    bool swapOperands = false; ///< the planned problem has field and output channels exchanged
-    ConvProblem problem;       ///< as planned (after the swap)
+    ConvTransform transform;
+    ConvProblem problem; ///< as planned, after the transform
     ConvCost cost;
     bool withinMemoryTarget = true;
 

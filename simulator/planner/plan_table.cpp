@@ -16,45 +16,64 @@ DataType partialTypeFor(DataType in, const RunOptions& options) {
     return DataType::Float;
 }
 
-void flattenField(ConvMapping& mapping, std::vector<FieldDim> dims, std::int64_t batch) {
-    std::int64_t flat = 1;
-    for (std::size_t d = 0; d < dims.size(); ++d) {
-        const FieldDim& dim = dims[d];
-        const bool trivial = dim.kernel == 1 && dim.stride == 1 && dim.in == dim.out;
-        if (trivial) {
-            mapping.flattenedDims.push_back(static_cast<int>(d));
-            flat *= dim.out;
-        } else {
-            mapping.ownFieldDims.push_back(static_cast<int>(d));
-            mapping.problem.field.push_back(dim);
-        }
-    }
-    mapping.batchFlattened = !mapping.flattenedDims.empty() || dims.empty();
-    if (mapping.batchFlattened) {
-        FieldDim last;
-        last.in = last.out = flat * batch;
-        mapping.problem.field.push_back(last);
-    } else {
-        mapping.problem.batch = batch;
-    }
-}
-
-ConvMapping mapConv(const Graph& graph, const Op& op, const ConvAttributes& conv) {
+ConvProblem convProblem(const Graph& graph, const Op& op, const ConvAttributes& conv) {
     const Shape& in = graph.tensors[op.inputs[0]].shape;
     const Shape& out = graph.tensors[op.outputs[0]].shape;
-    ConvMapping mapping;
-    mapping.problem.groups = conv.groups;
-    mapping.problem.inChans = in[1] / conv.groups;
-    mapping.problem.outChans = out[1] / conv.groups;
-    std::vector<FieldDim> dims;
+    ConvProblem problem;
+    problem.groups = conv.groups;
+    problem.batch = in[0];
+    problem.inChans = in[1] / conv.groups;
+    problem.outChans = out[1] / conv.groups;
     for (std::size_t d = 0; d < conv.kernel.size(); ++d)
-        dims.push_back({in[d + 2], out[d + 2], conv.kernel[d], conv.strides[d], conv.dilations[d],
-                        conv.padsBegin[d]});
-    flattenField(mapping, std::move(dims), in[0]);
-    return mapping;
+        problem.field.push_back({in[d + 2], out[d + 2], conv.kernel[d], conv.strides[d],
+                                 conv.dilations[d], conv.padsBegin[d]});
+    return problem;
 }
 
-ConvMapping mapMatMul(const Graph& graph, const Op& op, const MatMulAttributes& attributes) {
+/// The transposed convolution: a stride becomes dilation of the input. Where the kernel is one, the
+/// dilation is moved behind the convolution (PopLibs transform dilatePostConv).
+ConvProblem gradInputProblem(const Graph& graph, const Op& op, const ConvAttributes& conv) {
+    const Shape& delta = graph.tensors[op.inputs[0]].shape;
+    const Shape& in = graph.tensors[op.outputs[0]].shape;
+    ConvProblem problem;
+    problem.groups = conv.groups;
+    problem.batch = delta[0];
+    problem.inChans = delta[1] / conv.groups;
+    problem.outChans = in[1] / conv.groups;
+    problem.pass = TrainingPass::TrainingBackward;
+    for (std::size_t d = 0; d < conv.kernel.size(); ++d) {
+        FieldDim dim{
+            delta[d + 2],      in[d + 2],
+            conv.kernel[d],    1,
+            conv.dilations[d], conv.dilations[d] * (conv.kernel[d] - 1) - conv.padsBegin[d],
+            conv.strides[d]};
+        if (conv.kernel[d] == 1 && conv.padsBegin[d] == 0) {
+            dim.out = dim.in;
+            dim.inDilation = 1;
+        }
+        problem.field.push_back(dim);
+    }
+    return problem;
+}
+
+/// The weights' gradient: batch and input channels change places, and the output's gradient is the
+/// kernel.
+ConvProblem gradWeightsProblem(const Graph& graph, const Op& op, const ConvAttributes& conv) {
+    const Shape& in = graph.tensors[op.inputs[0]].shape;
+    const Shape& delta = graph.tensors[op.inputs[1]].shape;
+    ConvProblem problem;
+    problem.groups = conv.groups;
+    problem.batch = in[1] / conv.groups;
+    problem.inChans = in[0];
+    problem.outChans = delta[1] / conv.groups;
+    problem.pass = TrainingPass::TrainingUpdate;
+    for (std::size_t d = 0; d < conv.kernel.size(); ++d)
+        problem.field.push_back({in[d + 2], conv.kernel[d], delta[d + 2], conv.dilations[d],
+                                 conv.strides[d], conv.padsBegin[d]});
+    return problem;
+}
+
+ConvProblem matMulProblem(const Graph& graph, const Op& op, const MatMulAttributes& attributes) {
     Shape a = graph.tensors[op.inputs[0]].shape;
     Shape b = graph.tensors[op.inputs[1]].shape;
     if (attributes.transposeA)
@@ -62,21 +81,21 @@ ConvMapping mapMatMul(const Graph& graph, const Op& op, const MatMulAttributes& 
     if (attributes.transposeB)
         std::swap(b[b.size() - 1], b[b.size() - 2]);
     const Shape& out = graph.tensors[op.outputs[0]].shape;
-    ConvMapping mapping;
-    mapping.problem.matMul = true;
-    mapping.problem.inChans = a.back();
-    mapping.problem.outChans = b.back();
     const bool plainRight =
         std::all_of(b.begin(), b.end() - 2, [](std::int64_t size) { return size == 1; });
     std::int64_t batch = 1;
     for (std::size_t i = 0; i + 2 < out.size(); ++i)
         batch *= out[i];
+    ConvProblem problem;
+    problem.matMul = true;
+    problem.pass = attributes.pass;
+    problem.inChans = a.back();
+    problem.outChans = b.back();
+    problem.groups = plainRight ? 1 : batch;
     FieldDim field;
     field.in = field.out = a[a.size() - 2] * (plainRight ? batch : 1);
-    mapping.problem.field = {field};
-    mapping.problem.groups = plainRight ? 1 : batch;
-    mapping.batchFlattened = plainRight;
-    return mapping;
+    problem.field = {field};
+    return problem;
 }
 
 struct Request {
@@ -87,33 +106,37 @@ struct Request {
 
 } // namespace
 
-ConvMapping mapToProblem(const Graph& graph, const Op& op, const RunOptions& options) {
-    const auto* conv = std::get_if<ConvAttributes>(&op.attributes);
-    ConvMapping mapping = conv ? mapConv(graph, op, *conv)
-                               : mapMatMul(graph, op, std::get<MatMulAttributes>(op.attributes));
-    const DataType in = graph.tensors[op.inputs[0]].type;
-    mapping.problem.inType = in == DataType::Half ? DataType::Half : DataType::Float;
-    mapping.problem.outType =
-        graph.tensors[op.outputs[0]].type == DataType::Half ? DataType::Half : DataType::Float;
-    mapping.problem.partialType = partialTypeFor(mapping.problem.inType, options);
-    return mapping;
+ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& options) {
+    ConvProblem problem;
+    if (const auto* conv = std::get_if<ConvAttributes>(&op.attributes))
+        problem = convProblem(graph, op, *conv);
+    else if (const auto* gradInput = std::get_if<ConvGradInputAttributes>(&op.attributes))
+        problem = gradInputProblem(graph, op, gradInput->conv);
+    else if (const auto* gradWeights = std::get_if<ConvGradWeightsAttributes>(&op.attributes))
+        problem = gradWeightsProblem(graph, op, gradWeights->conv);
+    else
+        problem = matMulProblem(graph, op, std::get<MatMulAttributes>(op.attributes));
+    const auto floating = [](DataType type) {
+        return type == DataType::Half ? DataType::Half : DataType::Float;
+    };
+    problem.inType = floating(graph.tensors[op.inputs[0]].type);
+    problem.outType = floating(graph.tensors[op.outputs[0]].type);
+    problem.partialType = partialTypeFor(problem.inType, options);
+    return problem;
 }
 
 PlanTable::PlanTable(const Graph& graph, const RunOptions& options) {
     std::vector<Request> requests;
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
         const Op& op = graph.ops[OpId(i)];
-        if (!std::holds_alternative<ConvAttributes>(op.attributes) &&
-            !std::holds_alternative<MatMulAttributes>(op.attributes))
+        if (!isPlanned(op.attributes))
             continue;
-        ConvMapping mapping = mapToProblem(graph, op, options);
-        const Request request{mapping.problem, options.memoryProportion(IpuId(0))};
+        const Request request{problemOf(graph, op, options), options.memoryProportion(IpuId(0))};
         const auto known = std::find(requests.begin(), requests.end(), request);
         planOfOp_[static_cast<std::int32_t>(i)] =
             static_cast<std::size_t>(known - requests.begin());
         if (known == requests.end())
             requests.push_back(request);
-        mappingOfOp_[static_cast<std::int32_t>(i)] = std::move(mapping);
     }
     plans_.resize(requests.size());
     tbb::parallel_for(std::size_t{0}, requests.size(), [&](std::size_t i) {
@@ -123,10 +146,6 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& options) {
 
 const ConvPlan& PlanTable::planOf(OpId op) const {
     return plans_.at(planOfOp_.at(op.value()));
-}
-
-const ConvMapping& PlanTable::mappingOf(OpId op) const {
-    return mappingOfOp_.at(op.value());
 }
 
 } // namespace tilescope::sim

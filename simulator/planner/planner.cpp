@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "simulator/cost/conv_cycles.h"
+#include "simulator/planner/transform.h"
 
 namespace tilescope::sim {
 namespace {
@@ -19,19 +20,19 @@ enum class Objective { Cycles, Memory };
 /// One search over all partitions of one problem with one method.
 class Search {
 public:
-    Search(const Target& target, const ConvProblem& problem, const MethodCandidate& candidate,
-           bool swapped, Objective objective, std::int64_t bound, std::optional<ConvPlan>& best)
+    Search(const Target& target, const TransformedProblem& form, const MethodCandidate& candidate,
+           Objective objective, std::int64_t bound, std::optional<ConvPlan>& best)
         : target_(target)
-        , problem_(problem)
+        , problem_(form.problem)
         , candidate_(candidate)
-        , swapped_(swapped)
+        , transform_(form.transform)
         , objective_(objective)
         , bound_(bound)
         , best_(best) {
-        splits_.field.assign(problem.field.size(), 1);
-        splits_.kernel.assign(problem.field.size(), 1);
+        splits_.field.assign(problem_.field.size(), 1);
+        splits_.kernel.assign(problem_.field.size(), 1);
         macsPerCycle_ = maxMacsPerCycle(target, candidate.method, candidate.convUnits,
-                                        candidate.grains, problem.inType);
+                                        candidate.grains, problem_.inType);
     }
 
     void run(std::int64_t outSerial, std::int64_t inSerial) {
@@ -111,7 +112,7 @@ private:
                                             : best_ && least > best_->cost.tempBytes)
             return;
         const ConvCost cost = convCost(target_, problem_, candidate_.method, candidate_.convUnits,
-                                       candidate_.grains, splits_, swapped_);
+                                       candidate_.grains, splits_, transform_.swapOperands);
         if (objective_ == Objective::Cycles && cost.tempBytes > bound_)
             return;
         if (best_ && !better(cost, best_->cost))
@@ -121,7 +122,7 @@ private:
         plan.convUnits = candidate_.convUnits;
         plan.grains = candidate_.grains;
         plan.splits = splits_;
-        plan.swapOperands = swapped_;
+        plan.transform = transform_;
         plan.problem = problem_;
         plan.cost = cost;
         plan.withinMemoryTarget = cost.tempBytes <= bound_;
@@ -137,7 +138,7 @@ private:
     const Target& target_;
     const ConvProblem& problem_;
     const MethodCandidate& candidate_;
-    bool swapped_;
+    const ConvTransform& transform_;
     Objective objective_;
     std::int64_t bound_;
     std::optional<ConvPlan>& best_;
@@ -164,20 +165,14 @@ enum class Serial { No, Yes };
 std::optional<ConvPlan> search(const Target& target, const ConvProblem& problem,
                                Objective objective, std::int64_t bound, Serial serial) {
     std::optional<ConvPlan> best;
-    const ConvProblem exchanged = swapped(problem);
-    for (const bool swap : {true, false}) {
-        // Field and output channels can change places only where the product is a plain matmul.
-        if (swap && !problem.matMul)
-            continue;
-        const ConvProblem& planned = swap ? exchanged : problem;
-        for (const MethodCandidate& candidate : methodCandidates(target, planned)) {
-            Search one(target, planned, candidate, swap, objective, bound, best);
+    for (const TransformedProblem& form : transformsOf(problem))
+        for (const MethodCandidate& candidate : methodCandidates(target, form.problem)) {
+            Search one(target, form, candidate, objective, bound, best);
             one.run(1, 1);
             if (serial == Serial::Yes)
-                for (const auto& [outs, ins] : serialSplits(planned, candidate.grains))
+                for (const auto& [outs, ins] : serialSplits(form.problem, candidate.grains))
                     one.run(outs, ins);
         }
-    }
     return best;
 }
 

@@ -1,0 +1,182 @@
+#include "simulator/operations/operations.h"
+
+#include "simulator/simulate.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// Tensors that the tools keep on the device: they are never streamed, so always live.
+class OperationGraph {
+public:
+    OperationGraph(std::string name, DataType type)
+        : type_(type) {
+        graph_.name = std::move(name);
+    }
+
+    TensorId held(const std::string& name, Shape shape) {
+        return held(name, std::move(shape), type_);
+    }
+    TensorId held(const std::string& name, Shape shape, DataType type) {
+        return graph_.tensors.add({name, std::move(shape), type, TensorRole::Weight});
+    }
+
+    TensorId op(const std::string& name, const std::string& type, Attributes attributes,
+                std::vector<TensorId> inputs, Shape shape) {
+        const TensorId out =
+            graph_.tensors.add({name, std::move(shape), type_, TensorRole::Activation});
+        graph_.ops.add({name, type, name, std::move(attributes), std::move(inputs), {out}});
+        return out;
+    }
+
+    /// target += value, in place (popops::scaledAddTo).
+    void scaledAdd(const std::string& name, TensorId target, TensorId value) {
+        op(name, "ScaledAdd", ElementwiseAttributes{ElementwiseFunction::ScaledAdd},
+           {target, value}, graph_.tensors[target].shape);
+    }
+
+    Graph take() { return std::move(graph_); }
+
+private:
+    Graph graph_;
+    DataType type_;
+};
+
+} // namespace
+
+Graph graphOf(const GeneralMatrixMultiply& multiply, DataType type) {
+    OperationGraph g("general_matrix_multiply", type);
+    const TensorId a = g.held("matA", {multiply.m, multiply.k});
+    const TensorId b = g.held("matB", {multiply.k, multiply.n});
+    const TensorId c = g.held("matC", {multiply.m, multiply.n});
+    MatMulAttributes attributes;
+    const TensorId product = g.op("matMul", "MatMul", attributes, {a, b}, {multiply.m, multiply.n});
+    g.scaledAdd("AddTo", c, product);
+    return g.take();
+}
+
+Graph graphOf(const FullyConnectedLayer& layer, DataType type) {
+    OperationGraph g("fully_connected_layer", type);
+    const auto shaped = [&](std::int64_t rows, std::int64_t columns) {
+        return layer.groups == 1 ? Shape{rows, columns} : Shape{layer.groups, rows, columns};
+    };
+    const TensorId in = g.held("prevAct", shaped(layer.batchSize, layer.inputSize));
+    const TensorId weights = g.held("weights", shaped(layer.inputSize, layer.outputSize));
+    MatMulAttributes forward;
+    forward.pass =
+        layer.inferenceOnly ? TrainingPass::InferenceForward : TrainingPass::TrainingForward;
+    g.op("Fwd", "MatMul", forward, {in, weights}, shaped(layer.batchSize, layer.outputSize));
+    if (layer.inferenceOnly)
+        return g.take();
+    const TensorId delta = g.held("zDeltas", shaped(layer.batchSize, layer.outputSize));
+    MatMulAttributes backward;
+    backward.pass = TrainingPass::TrainingBackward;
+    backward.transposeB = true;
+    g.op("Bwd", "MatMul", backward, {delta, weights}, shaped(layer.batchSize, layer.inputSize));
+    MatMulAttributes update;
+    update.pass = TrainingPass::TrainingUpdate;
+    update.transposeA = true;
+    const TensorId change =
+        g.op("Wu", "MatMul", update, {in, delta}, shaped(layer.inputSize, layer.outputSize));
+    g.scaledAdd("Wu/UpdateWeights/AddTo", weights, change);
+    return g.take();
+}
+
+Graph graphOf(const SingleConvLayer& layer, DataType type) {
+    OperationGraph g("single_conv_layer", type);
+    ConvAttributes conv;
+    conv.kernel = layer.kernel;
+    conv.strides = layer.stride;
+    conv.dilations = layer.dilation;
+    conv.padsBegin = layer.paddingLower;
+    conv.padsEnd = layer.paddingUpper;
+    conv.groups = layer.groups;
+    Shape inShape{layer.batchSize, layer.inputChannels};
+    Shape outShape{layer.batchSize, layer.outputChannels};
+    Shape weightShape{layer.outputChannels, layer.inputChannels / layer.groups};
+    for (std::size_t d = 0; d < layer.field.size(); ++d) {
+        inShape.push_back(layer.field[d]);
+        weightShape.push_back(layer.kernel[d]);
+        const std::int64_t span = (layer.kernel[d] - 1) * layer.dilation[d] + 1;
+        outShape.push_back((layer.field[d] + layer.paddingLower[d] + layer.paddingUpper[d] - span) /
+                               layer.stride[d] +
+                           1);
+    }
+    const TensorId in = g.held("prevAct", inShape);
+    const TensorId weights = g.held("weights", weightShape);
+    g.op("fwd", "Conv", conv, {in, weights}, outShape);
+    if (layer.inferenceOnly)
+        return g.take();
+    const TensorId delta = g.held("zDeltas", outShape);
+    g.op("bwd", "ConvGradInput", ConvGradInputAttributes{conv}, {delta, weights}, inShape);
+    const TensorId change =
+        g.op("wu", "ConvGradWeights", ConvGradWeightsAttributes{conv}, {in, delta}, weightShape);
+    g.scaledAdd("wu/AddTo", weights, change);
+    return g.take();
+}
+
+Graph graphOf(const ReduceOp& reduce, DataType type) {
+    OperationGraph g("reduce_op", type);
+    const TensorId in = g.held("input", reduce.shape);
+    ReduceAttributes attributes;
+    attributes.function = reduce.function;
+    attributes.axes = reduce.dims;
+    attributes.keepDims = true;
+    Shape out = reduce.shape;
+    for (const std::int64_t dim : reduce.dims)
+        out[static_cast<std::size_t>(dim)] = 1;
+    g.op("reduce", "Reduce", attributes, {in}, out);
+    return g.take();
+}
+
+Graph graphOf(const PoolingLayer& pool, DataType type) {
+    OperationGraph g("pooling_layer", type);
+    PoolAttributes attributes;
+    attributes.kind = pool.kind;
+    attributes.kernel = pool.kernel;
+    attributes.strides = pool.stride;
+    attributes.dilations.assign(pool.kernel.size(), 1);
+    attributes.padsBegin = attributes.padsEnd = pool.padding;
+    Shape in{pool.batchSize, pool.channels};
+    Shape out = in;
+    for (std::size_t d = 0; d < pool.field.size(); ++d) {
+        in.push_back(pool.field[d]);
+        out.push_back((pool.field[d] + 2 * pool.padding[d] - pool.kernel[d]) / pool.stride[d] + 1);
+    }
+    g.op("fwd", "Pool", attributes, {g.held("prevAct", in)}, out);
+    return g.take();
+}
+
+Graph graphOf(const EmbeddingLayer& embedding, DataType type) {
+    OperationGraph g("embedding_layer", type);
+    const TensorId table = g.held("embeddingMatrix", {embedding.rows, embedding.width});
+    const TensorId indices = g.held("offsets", {embedding.indices}, DataType::UInt32);
+    g.op("multiSlice", "Gather", GatherAttributes{0}, {table, indices},
+         {embedding.indices, embedding.width});
+    const TensorId deltas = g.held("deltas", {embedding.indices, embedding.width});
+    g.op("multiUpdateAdd", "MultiUpdateAdd", MultiUpdateAttributes{}, {table, indices, deltas},
+         {embedding.rows, embedding.width});
+    return g.take();
+}
+
+OperationResult runOperation(const Graph& graph, const OperationOptions& options,
+                             Profile* profile) {
+    RunOptions run = options.run;
+    run.ignoreData = true;
+    Profile simulated = simulate(graph, run);
+    OperationResult result;
+    result.cycles = simulated.info.cycles;
+    for (const TileMemory& tile : simulated.tileMemory) {
+        result.totalMemory += tile.alwaysLive + tile.maxNotAlwaysLive;
+        result.maxTileMemory = std::max(result.maxTileMemory, tile.includingGaps);
+        result.maxTileMemoryExcludingGaps =
+            std::max(result.maxTileMemoryExcludingGaps, tile.excludingGaps);
+    }
+    for (const Operation& operation : simulated.operations)
+        if (!operation.plan.empty())
+            result.plans.push_back(operation.plan);
+    if (profile)
+        *profile = std::move(simulated);
+    return result;
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,80 @@
+// Single operations with the arguments of the PopLibs tools, as graphs to simulate.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/options/run_options.h"
+#include "core/profile/profile.h"
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+/// What the tools share (PopLibs tools/*.cpp).
+struct OperationOptions {
+    RunOptions run; ///< target, proportion, partials type
+    DataType dataType = DataType::Half;
+};
+
+/// fully_connected_layer: forward, backward and weight update of a dense layer.
+struct FullyConnectedLayer {
+    std::int64_t batchSize = 1, inputSize = 1, outputSize = 1, groups = 1;
+    bool bias = true;
+    bool inferenceOnly = false;
+};
+
+/// single_conv_layer: forward, backward and weight update of a convolution.
+struct SingleConvLayer {
+    std::vector<std::int64_t> field, kernel, stride, paddingLower, paddingUpper, dilation;
+    std::int64_t inputChannels = 1, outputChannels = 1, batchSize = 1, groups = 1;
+    bool bias = true;
+    bool inferenceOnly = false;
+};
+
+/// general_matrix_multiply: C += A x B.
+struct GeneralMatrixMultiply {
+    std::int64_t m = 1, k = 1, n = 1;
+};
+
+/// reduce_op.
+struct ReduceOp {
+    Shape shape;
+    std::vector<std::int64_t> dims;
+    ReduceFunction function = ReduceFunction::Add;
+};
+
+/// pooling_layer, forward only.
+struct PoolingLayer {
+    PoolKind kind = PoolKind::Max;
+    std::vector<std::int64_t> field, kernel, stride, padding;
+    std::int64_t channels = 1, batchSize = 1;
+};
+
+/// embedding_layer: look-up and update of rows.
+struct EmbeddingLayer {
+    std::int64_t rows = 1, width = 1, indices = 1;
+};
+
+Graph graphOf(const FullyConnectedLayer& layer, DataType type);
+Graph graphOf(const SingleConvLayer& layer, DataType type);
+Graph graphOf(const GeneralMatrixMultiply& multiply, DataType type);
+Graph graphOf(const ReduceOp& reduce, DataType type);
+Graph graphOf(const PoolingLayer& pool, DataType type);
+Graph graphOf(const EmbeddingLayer& embedding, DataType type);
+
+/// The figures of PopLibs' bench.py: cycles of the whole program without host transfers; the sum of
+/// always-live bytes and, over tiles, of the largest not-always-live bytes; the fullest tile.
+struct OperationResult {
+    std::int64_t cycles = 0;
+    std::int64_t totalMemory = 0;
+    std::int64_t maxTileMemory = 0; ///< including gaps
+    std::int64_t maxTileMemoryExcludingGaps = 0;
+    std::vector<std::string> plans; ///< JSON objects, in the order of the passes
+};
+
+/// Simulates an operation's graph without host streams. `profile` receives the whole profile.
+OperationResult runOperation(const Graph& graph, const OperationOptions& options,
+                             Profile* profile = nullptr);
+
+} // namespace tilescope::sim

@@ -1,0 +1,76 @@
+#include "simulator/planner/transform.h"
+
+#include <algorithm>
+
+#include "simulator/planner/planner.h"
+
+namespace tilescope::sim {
+namespace {
+
+bool isTrivial(const FieldDim& dim) {
+    return dim.kernel == 1 && dim.stride == 1 && dim.inDilation == 1 && dim.in == dim.out;
+}
+
+/// Folding pays only where the kernel has more than one index and the input is at least as large.
+bool canExpand(const FieldDim& dim) {
+    return dim.kernel > 1 && dim.in >= dim.kernel && dim.inDilation == 1;
+}
+
+TransformedProblem flattened(const ConvProblem& base, unsigned expandMask) {
+    TransformedProblem result{base, {}};
+    ConvProblem& problem = result.problem;
+    problem.field.clear();
+    std::int64_t flat = 1;
+    for (std::size_t d = 0; d < base.field.size(); ++d) {
+        FieldDim dim = base.field[d];
+        if ((expandMask >> d & 1U) != 0) {
+            problem.inChans *= dim.kernel;
+            problem.expanded = true;
+            result.transform.expandedDims.push_back(static_cast<int>(d));
+            FieldDim folded;
+            folded.in = folded.out = dim.out;
+            dim = folded;
+        }
+        if (isTrivial(dim)) {
+            result.transform.flattenedDims.push_back(static_cast<int>(d));
+            flat *= dim.out;
+        } else {
+            result.transform.ownFieldDims.push_back(static_cast<int>(d));
+            problem.field.push_back(dim);
+        }
+    }
+    if (!result.transform.flattenedDims.empty() || base.field.empty()) {
+        result.transform.batchFlattened = true;
+        FieldDim last;
+        last.in = last.out = flat * base.batch;
+        problem.field.push_back(last);
+        problem.batch = 1;
+    }
+    return result;
+}
+
+} // namespace
+
+std::vector<TransformedProblem> transformsOf(const ConvProblem& base) {
+    std::vector<TransformedProblem> forms;
+    const unsigned masks = 1U << base.field.size();
+    for (unsigned mask = 0; mask < masks; ++mask) {
+        bool possible = true;
+        for (std::size_t d = 0; d < base.field.size(); ++d)
+            possible = possible && ((mask >> d & 1U) == 0 || canExpand(base.field[d]));
+        if (!possible)
+            continue;
+        TransformedProblem form = flattened(base, mask);
+        const bool plain = form.problem.batch == 1 && form.problem.field.size() == 1 &&
+                           isTrivial(form.problem.field.front());
+        if (plain) {
+            TransformedProblem exchanged{swapped(form.problem), form.transform};
+            exchanged.transform.swapOperands = true;
+            forms.push_back(std::move(exchanged));
+        }
+        forms.push_back(std::move(form));
+    }
+    return forms;
+}
+
+} // namespace tilescope::sim

@@ -142,7 +142,7 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
         phases.run("lower", 0.4, [&] { return lowerGraph(simple, options, plans); });
     phases.run("liveness", 0.6, [&] {
         ProgramBuilder builder(options.target, lowered);
-        addCodeVariables(builder, isOn(options, "debug.instrument", true));
+        addCodeVariables(builder, isOn(options, "debug.instrument", true), options.ipuModel);
         analyseLiveness(lowered.profile);
     });
     phases.run("place", 0.7, [&] { placeVariables(lowered, options.target); });

@@ -211,6 +211,25 @@ std::int64_t multiSliceCycles(const Target& target, std::int64_t indices,
            (30 + ceilDiv(indices, target.workers) * (19 + 2 * ceilDiv(rowElements, 2)));
 }
 
+std::int64_t transposeCycles(const Target& target, std::int64_t elements, std::int64_t rows,
+                             std::int64_t columns, bool half) {
+    if (elements == 0)
+        return 0;
+    const std::int64_t grain = half ? 4 : 2;
+    const std::int64_t cyclesPerBlock = half ? 4 : 3;
+    const std::int64_t blockRows = std::max<std::int64_t>(1, rows / grain);
+    const std::int64_t blockColumns = std::max<std::int64_t>(1, columns / grain);
+    const std::int64_t transposes = ceilDiv(ceilDiv(elements, rows * columns), target.workers);
+    std::int64_t worker = 0;
+    if (blockRows == 1 && blockColumns == 1)
+        worker = transposes == 1 ? 29 : 37 + (transposes - 2) * cyclesPerBlock;
+    else if (blockColumns == 1)
+        worker = 27 + transposes * (35 + cyclesPerBlock * (blockRows - 2));
+    else
+        worker = 29 + transposes * (18 + blockRows * (12 + cyclesPerBlock * (blockColumns - 2)));
+    return 7 + target.workers * worker;
+}
+
 std::int64_t multiUpdateCycles(const Target& target, std::int64_t indices, std::int64_t rowElements,
                                DataType type) {
     const std::int64_t atoms = ceilDiv(rowElements * bytesOf(type), target.atomicStoreBytes);

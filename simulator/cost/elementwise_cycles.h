@@ -40,6 +40,11 @@ std::string poolVertex(PoolKind kind, DataType type);
 /// Looks up `indices` rows of `rowElements` on a tile (MultiSlice).
 std::int64_t multiSliceCycles(const Target& target, std::int64_t indices, std::int64_t rowElements);
 
+/// Transposes blocks of `rows` x `columns` elements, `elements` in all, by six workers
+/// (poplar_rt::Transpose1D, as PopLibs estimates it).
+std::int64_t transposeCycles(const Target& target, std::int64_t elements, std::int64_t rows,
+                             std::int64_t columns, bool half);
+
 /// Adds `indices` rows of `rowElements` to rows of a tile's part of a table (MultiUpdateAdd). As
 /// the original's estimate, it takes every index to be in range, and one worker to do them all.
 std::int64_t multiUpdateCycles(const Target& target, std::int64_t indices, std::int64_t rowElements,

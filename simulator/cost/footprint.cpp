@@ -43,6 +43,7 @@ constexpr std::array codelets{
     Codelet{"poplar_rt::DstStridedCopy64BitMultiAccess", 360, {12, 8, 2}}, // (a)
     Codelet{"poplar_rt::DstStridedCopyDA32", 300, {12, 8, 2}},             // (a)
     Codelet{"poplar_rt::StridedCopyDA32", 320, {12, 8, 2}},                // (a)
+    Codelet{"poplar_rt::Transpose1D", 420, {12, 0, 2}},                    // (a)
     Codelet{"poplar_rt::LongMemcpy", 240, {12, 0, 2}},                     // (a)
 };
 

@@ -333,6 +333,7 @@ ConvOperands resolveOperands(LoweringContext& context, const Op& op, const ConvP
         if (!unfolded)
             return name(view.resolve());
         (asInput ? result.inputUnfolded : result.weightsUnfolded) = true;
+        result.channelAtoms = named(role.inChans, view.resolve());
         ConvAtoms atoms =
             unfoldedAtoms(swap ? swapped(plan.problem) : plan.problem, result.unfoldedSizes);
         return swap ? swappedAtoms(std::move(atoms)) : atoms;

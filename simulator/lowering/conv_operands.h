@@ -18,6 +18,7 @@ struct ConvOperands {
     /// atoms of that operand are then those of the unfolded elements, which no storage has.
     std::vector<std::int64_t> unfoldedSizes;
     bool inputUnfolded = false, weightsUnfolded = false;
+    std::vector<int> channelAtoms; ///< of the unfolded operand's storage: its input channels
     std::vector<std::int64_t> outputAtomSizes;
     ViewDims outputView;
 };

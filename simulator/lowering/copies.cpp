@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "simulator/cost/elementwise_cycles.h"
 #include "simulator/cost/footprint.h"
 
 namespace tilescope::sim {
@@ -25,6 +26,27 @@ bool OperandMove::strided() const {
     return runBytes < shortestUnstridedRun && bytes.sum() > 0;
 }
 
+namespace {
+
+/// The innermost level of an order that holds more than one index: its atom and how many.
+OrderLevel innermost(const std::vector<OrderLevel>& order, const std::vector<std::int64_t>& sizes) {
+    for (auto level = order.rbegin(); level != order.rend(); ++level) {
+        const std::int64_t held = sizes[static_cast<std::size_t>(level->atom)];
+        const std::int64_t extent = level->extent == 0 ? held : std::min(level->extent, held);
+        if (extent > 1)
+            return {level->atom, extent};
+    }
+    return {-1, 1};
+}
+
+} // namespace
+
+bool OperandMove::canRegroup(std::int64_t elementBytes) const {
+    const std::int64_t grain = std::max<std::int64_t>(1, shortestUnstridedRun / elementBytes);
+    return strided() && sourceGroup % grain == 0 && wantedGroup % grain == 0 && sourceGroup > 1 &&
+           wantedGroup > 1;
+}
+
 OperandMove planMove(const PlacedStorage& placed, const Blocking& needed,
                      const std::vector<OrderLevel>& wantedOrder) {
     const Storage& storage = placed.storage;
@@ -34,10 +56,18 @@ OperandMove planMove(const PlacedStorage& placed, const Blocking& needed,
     move.runBytes =
         storage.elementBytes * contiguousElements(storage.layout.order, wantedOrder,
                                                   blockSizes(needed, storage.atomSizes));
+    const OrderLevel from =
+        innermost(storage.layout.order, blockSizes(storage.layout.blocking, storage.atomSizes));
+    const OrderLevel to = innermost(wantedOrder, storage.atomSizes);
+    if (from.atom != to.atom) {
+        move.sourceGroup = from.extent;
+        move.wantedGroup = to.extent;
+    }
     return move;
 }
 
-OperandMove planUnfold(const PlacedStorage& placed, const Blocking& needed) {
+OperandMove planUnfold(const PlacedStorage& placed, const Blocking& needed,
+                       const std::vector<int>& channelAtoms, std::int64_t wantedGroup) {
     const Storage& storage = placed.storage;
     OperandMove move;
     move.traffic.received = needed.elements();
@@ -51,12 +81,15 @@ OperandMove planUnfold(const PlacedStorage& placed, const Blocking& needed) {
             return std::min(sources, (n + each - 1) / each + 1);
         });
     move.bytes = move.traffic.received.scaled(storage.elementBytes);
-    // Channels stay together: a window reads runs of the innermost group.
-    const std::int64_t innermost =
-        storage.layout.order.empty()
-            ? 1
-            : std::max<std::int64_t>(1, storage.layout.order.back().extent);
-    move.runBytes = storage.elementBytes * innermost;
+    const OrderLevel inner =
+        innermost(storage.layout.order, blockSizes(storage.layout.blocking, storage.atomSizes));
+    const bool channels =
+        std::find(channelAtoms.begin(), channelAtoms.end(), inner.atom) != channelAtoms.end();
+    move.runBytes = storage.elementBytes * (channels ? inner.extent : 1);
+    if (!channels) {
+        move.sourceGroup = inner.extent;
+        move.wantedGroup = wantedGroup;
+    }
     return move;
 }
 
@@ -98,6 +131,8 @@ VariableId OperandGather::bring(const PlacedStorage& placed, const OperandMove& 
                                 const std::string& role, bool sharedBus) {
     if (isInPlace(move))
         return placed.variable;
+    if (move.canRegroup(placed.storage.elementBytes))
+        return bringRegrouped(placed, move, role, sharedBus);
     if (move.strided())
         return bringInOrder(placed, move, role);
     ProgramBuilder& b = context_.builder();
@@ -106,6 +141,61 @@ VariableId OperandGather::bring(const PlacedStorage& placed, const OperandMove& 
         b.variable(user_ + "/" + role, MemoryCategory::Message, move.bytes, type);
     movement_.add(b.target(), move.traffic, placed.storage.elementBytes, move.runBytes, sharedBus);
     access_.reads.push_back(placed.variable);
+    access_.writes.push_back(gathered);
+    return gathered;
+}
+
+VariableId OperandGather::bringRegrouped(const PlacedStorage& placed, const OperandMove& move,
+                                         const std::string& role, bool sharedBus) {
+    ProgramBuilder& b = context_.builder();
+    const Variable source = b.lowered().profile.variables[placed.variable];
+    const Storage& storage = placed.storage;
+    std::int64_t elements = 1;
+    for (const std::int64_t size : storage.atomSizes)
+        elements *= size;
+    const std::int64_t blockElements = move.sourceGroup * move.wantedGroup;
+    const std::int64_t blocks = (elements + blockElements - 1) / blockElements;
+    const std::int64_t tiles = std::min<std::int64_t>(blocks, b.target().tilesPerIpu);
+    Blocking even;
+    even.dims = {{{},
+                  elements,
+                  evenBlocks(elements, tiles, blockElements),
+                  {{static_cast<std::int32_t>(tiles), 1}}}};
+    const TileSeries share = even.elements();
+    const TileSeries bytes = share.scaled(storage.elementBytes);
+
+    const std::string op = user_.substr(0, user_.rfind('/'));
+    const VariableId spread =
+        b.variable(op + "/preRegroup", MemoryCategory::Variable, bytes, source.type);
+    Traffic traffic;
+    traffic.total = elements;
+    traffic.received = share;
+    traffic.sent = shareOut(elements, storage.layout.blocking.elements());
+    traffic.messages = TileSeries::zip(share, {}, [](std::int64_t, std::int64_t) { return 2; });
+    Movement movement;
+    movement.add(b.target(), traffic, storage.elementBytes,
+                 move.sourceGroup * storage.elementBytes);
+    b.exchange(b.copyName("Copy_" + source.name + "_to_" + op + "/preRegroup/ExchangePre"),
+               std::move(movement), {{placed.variable}, {spread}});
+    const VariableId transposed =
+        b.variable(op + "/partialTranspose", MemoryCategory::Variable, bytes, source.type);
+    const bool half = storage.elementBytes == 2;
+    const TileSeries cycles = TileSeries::zip(share, {}, [&](std::int64_t n, std::int64_t) {
+        return transposeCycles(b.target(), n, move.sourceGroup, move.wantedGroup, half);
+    });
+    const TileSeries one = TileSeries::zip(share, {}, [](std::int64_t, std::int64_t) { return 1; });
+    b.execute(op + "/Transpose", cycles, {{"poplar_rt::Transpose1D<" + source.type + ">", one}},
+              {{spread}, {transposed}});
+
+    const VariableId gathered =
+        b.variable(user_ + "/" + role, MemoryCategory::Message, move.bytes, source.type);
+    Traffic again = move.traffic;
+    again.received = TileSeries::zip(
+        move.bytes, {}, [&](std::int64_t n, std::int64_t) { return n / storage.elementBytes; });
+    again.total = again.received.sum();
+    again.sent = shareOut(again.total, share);
+    movement_.add(b.target(), again, storage.elementBytes, 8, sharedBus);
+    access_.reads.push_back(transposed);
     access_.writes.push_back(gathered);
     return gathered;
 }

@@ -13,7 +13,14 @@ struct OperandMove {
     Traffic traffic;
     TileSeries bytes;          ///< gathered on each tile: what the vertex reads
     std::int64_t runBytes = 0; ///< contiguous at source and destination
+    /// Innermost groups at source and destination, of different dimensions; 1 where there is none.
+    std::int64_t sourceGroup = 1, wantedGroup = 1;
+
+    /// Runs are shorter than the 64-bit atoms that exchanges and copies move.
     [[nodiscard]] bool strided() const;
+    /// Strided, but both groups are whole 64-bit atoms: a transpose of blocks puts the elements in
+    /// groups as wanted, after which whole atoms can move (PopLibs regroupIfBeneficial).
+    [[nodiscard]] bool canRegroup(std::int64_t elementBytes) const;
 };
 
 /// What bringing `needed` of a stored tensor to its tiles takes, in the wanted order.
@@ -22,7 +29,9 @@ OperandMove planMove(const PlacedStorage& placed, const Blocking& needed,
 
 /// The same for an operand whose kernel dimensions are folded into its channels: every element goes
 /// to each window that reads it. What happens to be local already is not counted.
-OperandMove planUnfold(const PlacedStorage& placed, const Blocking& needed);
+/// `channelAtoms`: atoms of the storage that are input channels; windows read runs of these.
+OperandMove planUnfold(const PlacedStorage& placed, const Blocking& needed,
+                       const std::vector<int>& channelAtoms, std::int64_t wantedGroup);
 
 /// True if every tile already holds exactly what it needs, in order.
 bool isInPlace(const OperandMove& move);
@@ -50,6 +59,9 @@ public:
     void emit();
 
 private:
+    /// Spreads the operand evenly, transposes its blocks there, and gathers from that copy.
+    VariableId bringRegrouped(const PlacedStorage& placed, const OperandMove& move,
+                              const std::string& role, bool sharedBus);
     VariableId bringInOrder(const PlacedStorage& placed, const OperandMove& move,
                             const std::string& role);
 

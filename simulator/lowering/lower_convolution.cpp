@@ -85,7 +85,7 @@ private:
         const Blocking need = tiling_.inputNeed(operands_.input);
         const OperandMove move =
             operands_.inputUnfolded
-                ? planUnfold(placed, need)
+                ? planUnfold(placed, need, operands_.channelAtoms, plan_.grains.inChans)
                 : planMove(placed, need, inputOrder(operands_.input, plan_.grains.inChans));
         // Neighbours with different output channels want the same input.
         const bool shared = plan_.splits.outChans % b_.target().tilesPerSharedBus == 0;

@@ -35,6 +35,22 @@ TensorId baseOperand(LoweringContext& context, const Op& op) {
     return fallback;
 }
 
+/// Lays the base operand out if nobody has: like another operand of its shape that has a place, so
+/// that nothing needs to move, else linearly.
+void placeBase(LoweringContext& context, const Op& op, TensorId base) {
+    context.ensurePlace(base, [&] {
+        const Tensor& t = context.tensor(base);
+        for (const TensorId other : op.inputs)
+            if (context.hasPlace(other) && context.tensor(other).shape == t.shape) {
+                Storage storage = context.storageOf(other).storage;
+                storage.elementBytes = bytesOf(t.type);
+                return std::pair(std::move(storage), context.viewOf(other));
+            }
+        return std::pair(linearStorage(t.shape, bytesOf(t.type), context.target().tilesPerIpu),
+                         identityView(t.shape.size()));
+    });
+}
+
 Operands operandKind(LoweringContext& context, const Op& op, TensorId other) {
     if (!other.valid())
         return Operands::Unary;
@@ -94,7 +110,7 @@ void lowerElementwise(LoweringContext& context, const Op& op) {
     const auto& attributes = std::get<ElementwiseAttributes>(op.attributes);
     const TensorId base = baseOperand(context, op);
     if (base.valid())
-        context.ensurePlace(base);
+        placeBase(context, op, base);
     const bool inPlace = placeResult(context, op, base);
     const TensorId out = op.outputs[0];
     const DataType inType = context.tensor(op.inputs[0]).type;

@@ -26,7 +26,7 @@ std::int64_t packets(std::int64_t bytes, std::int64_t packet) {
 
 } // namespace
 
-void addCodeVariables(ProgramBuilder& builder, bool instrumented) {
+void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel) {
     const Profile& profile = builder.lowered().profile;
     const std::int32_t tiles = builder.target().totalTiles();
     const TileSeries everywhere(TileId(0), tiles, 1);
@@ -72,12 +72,14 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented) {
     add(MemoryCategory::VertexInstanceState, instanceState.series());
     add(MemoryCategory::VertexFieldData, fieldData.series());
     add(MemoryCategory::CopyDescriptor, descriptors.series());
-    add(MemoryCategory::ControlCode, control.series());
     add(MemoryCategory::ControlId, TileSeries(TileId(0), 1, 8));
-    add(MemoryCategory::InternalExchangeCode, exchangeCode.series());
-    add(MemoryCategory::HostExchangeCode, hostCode.series());
     add(MemoryCategory::HostExchangePacketHeader, headers.series());
     add(MemoryCategory::InstrumentationResults, results.series());
+    if (ipuModel)
+        return;
+    add(MemoryCategory::ControlCode, control.series());
+    add(MemoryCategory::InternalExchangeCode, exchangeCode.series());
+    add(MemoryCategory::HostExchangeCode, hostCode.series());
     add(MemoryCategory::Stack, everywhere.scaled(stackBytes));
 }
 

@@ -162,6 +162,7 @@ OperationResult runOperation(const Graph& graph, const OperationOptions& options
                              Profile* profile) {
     RunOptions run = options.run;
     run.ignoreData = true;
+    run.ipuModel = true;
     Profile simulated = simulate(graph, run);
     OperationResult result;
     result.cycles = simulated.info.cycles;

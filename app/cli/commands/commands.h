@@ -22,5 +22,6 @@ void addInfoCommand(CLI::App& app, Action& action);
 void addReportCommand(CLI::App& app, Action& action);
 void addQueryCommand(CLI::App& app, Action& action);
 void addZooCommand(CLI::App& app, Action& action);
+void addOpCommand(CLI::App& app, Action& action);
 
 } // namespace tilescope::cli

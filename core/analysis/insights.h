@@ -1,0 +1,66 @@
+// What stands out in a profile, with the numbers that show it and the option that would change it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/profile/profile.h"
+
+namespace tilescope {
+
+/// What an insight is about; each kind appears at most once.
+enum class InsightKind {
+    Fit,            ///< fits, or by how much it does not
+    WorstTiles,     ///< the five tiles that use most memory
+    PeakVariables,  ///< largest variables at the peak of liveness
+    VertexCode,     ///< vertex type with most code
+    VertexState,    ///< vertex type with most state
+    ExchangeCode,   ///< exchange with most code
+    ExchangeBound,  ///< a large share of the cycles is exchange
+    HostBound,      ///< a large share of the cycles waits for or talks to the host
+    ShortRunCopies, ///< copies of runs under 8 bytes, which move elements one by one
+    TileImbalance,  ///< few tiles do most of the work
+};
+std::string_view toString(InsightKind kind); ///< "worstTiles"
+
+enum class InsightLevel { Good, Note, Warning, Problem };
+std::string_view toString(InsightLevel level); ///< "good", "note", "warning", "problem"
+
+/// A number behind an insight.
+struct Evidence {
+    enum class Unit { Bytes, Cycles, Share, Count };
+    std::string label;
+    double value = 0;
+    Unit unit = Unit::Count;
+    TileId tile; ///< what the number belongs to, where it has a place
+    OperationId operation;
+};
+/// The value in its unit: "1.50 MiB", "34,655 cycles", "12.3 %", "42".
+std::string formatEvidence(const Evidence& evidence);
+
+/// Where in the reports to look.
+struct InsightLink {
+    std::string report; ///< section of `tilescope report`: "memory", "liveness", "trace", ...
+    TileId tile;
+    StepId step;
+    OperationId operation;
+};
+
+struct Insight {
+    InsightKind kind = InsightKind::Fit;
+    InsightLevel level = InsightLevel::Note;
+    std::string title;  ///< one line
+    std::string advice; ///< what to change, naming the option; may be empty
+    std::vector<Evidence> evidence;
+    InsightLink link;
+};
+
+/// Runs shorter than this are moved element by element.
+inline constexpr std::int64_t shortRunBytes = 8;
+
+/// All insights that apply, in the order of InsightKind. Placements are not needed; without a trace
+/// the insights about time are left out.
+std::vector<Insight> findInsights(const Profile& profile);
+
+} // namespace tilescope

@@ -1,0 +1,79 @@
+#include "core/analysis/operations.h"
+
+#include "core/analysis/programs.h"
+
+namespace tilescope {
+namespace {
+
+class OperationSums {
+public:
+    explicit OperationSums(const OperationSources& from) {
+        for (std::size_t i = 0; i < from.operations.size(); ++i) {
+            const Operation& op = from.operations[OperationId(i)];
+            OperationRow row;
+            row.operation = OperationId(i);
+            row.name = op.name;
+            row.type = op.type;
+            row.outputShape = op.outputShape;
+            row.flops = op.flops;
+            rows_.push_back(std::move(row));
+        }
+    }
+
+    void addVariables(const IdVector<VariableId, Variable>& variables) {
+        for (const Variable& v : variables)
+            if (v.category == MemoryCategory::Variable || v.category == MemoryCategory::Constant)
+                if (OperationRow* row = find(v.operation))
+                    row->variableBytes += v.bytes.sum();
+    }
+
+    void addCosts(const IdVector<ComputeSetId, ComputeSet>& computeSets,
+                  const IdVector<ExchangeId, Exchange>& exchanges) {
+        for (const ComputeSet& set : computeSets)
+            if (OperationRow* row = find(set.operation))
+                for (const VertexInstances& instances : set.vertices)
+                    row->vertexStateBytes += instances.stateBytes.sum();
+        for (const Exchange& e : exchanges)
+            if (OperationRow* row = find(e.operation))
+                row->exchangeCodeBytes += e.codeBytes.sum();
+    }
+
+    void addPrograms(const OperationSources& from) {
+        for (const Program& p : from.programs) {
+            OperationRow* row = find(p.operation);
+            if (row == nullptr)
+                continue;
+            row->controlCodeBytes += p.controlCode.sum();
+            if (isControl(p.kind))
+                continue;
+            ++row->steps;
+            const std::int64_t cycles = programCycles(p, from.computeSets, from.exchanges);
+            (p.computeSet.valid() ? row->computeCycles : row->exchangeCycles) += cycles;
+        }
+    }
+
+    std::vector<OperationRow> finish() {
+        for (OperationRow& row : rows_)
+            if (row.cycles() > 0)
+                row.flopsPerCycle = row.flops / static_cast<double>(row.cycles());
+        return std::move(rows_);
+    }
+
+private:
+    OperationRow* find(OperationId id) {
+        return id.valid() && id.index() < rows_.size() ? &rows_[id.index()] : nullptr;
+    }
+    std::vector<OperationRow> rows_;
+};
+
+} // namespace
+
+std::vector<OperationRow> operationTable(const OperationSources& sources) {
+    OperationSums sums(sources);
+    sums.addVariables(sources.variables);
+    sums.addCosts(sources.computeSets, sources.exchanges);
+    sums.addPrograms(sources);
+    return sums.finish();
+}
+
+} // namespace tilescope

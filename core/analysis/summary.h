@@ -1,0 +1,32 @@
+// The headline figures of a profile: what `run` and `info` print and the Summary report shows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/profile/profile.h"
+
+namespace tilescope {
+
+/// Bytes with and without gaps.
+struct GapBytes {
+    std::int64_t includingGaps = 0;
+    std::int64_t excludingGaps = 0;
+    friend bool operator==(const GapBytes&, const GapBytes&) = default;
+};
+
+struct MemorySummary {
+    std::int64_t limitPerTile = 0;
+    TileId maxTileId; ///< the first tile with the most bytes including gaps; none without tiles
+    GapBytes maxTile; ///< of that tile
+    GapBytes total;   ///< over all tiles
+    std::int64_t alwaysLive = 0;       ///< over all tiles
+    std::int64_t maxNotAlwaysLive = 0; ///< largest over the steps of the sum over all tiles
+    std::int32_t tilesOverLimit = 0;
+};
+
+/// `notAlwaysLive` is by step over all tiles, as LivenessCurve has it.
+MemorySummary summariseMemory(const Target& target, const IdVector<TileId, TileMemory>& tiles,
+                              const std::vector<std::int64_t>& notAlwaysLive);
+
+} // namespace tilescope

@@ -1,0 +1,105 @@
+// A window on an execution that is never unrolled: repeats and calls are skipped by arithmetic.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/analysis/trace_statistics.h"
+#include "core/profile/profile.h"
+
+namespace tilescope {
+
+/// Cycles [begin, end) since the first run began.
+struct CycleRange {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    [[nodiscard]] std::int64_t cycles() const { return end - begin; }
+    friend bool operator==(const CycleRange&, const CycleRange&) = default;
+};
+
+/// A step, or neighbours that are too narrow to tell apart, on one IPU.
+struct TraceSpan {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    ProgramKind kind = ProgramKind::OnTileExecute; ///< the kind with most cycles if merged
+    ProgramId program;                             ///< none for a Sync or if merged
+    std::int64_t firstStep = 0;                    ///< execution index of the (first) step
+    std::int64_t steps = 1;                        ///< how many are merged
+    std::int32_t run = 0;
+    [[nodiscard]] bool merged() const { return steps > 1; }
+    friend bool operator==(const TraceSpan&, const TraceSpan&) = default;
+};
+
+/// One executed step with everything the trace knows about it.
+struct ExecutedStep {
+    std::int64_t index = 0; ///< place in the order of execution, from 0
+    std::int32_t run = 0;
+    ProgramKind kind = ProgramKind::OnTileExecute;
+    ProgramId program;              ///< none for a Sync
+    std::vector<ProgramId> callers; ///< calls and repeats around it, outermost first
+    std::vector<StepOnIpu> ipus;    ///< `start` is absolute here
+};
+
+/// An index over a trace. Cheap to copy (shares what it holds). Safe for several threads.
+class TraceIndex {
+public:
+    /// Throws UserError if the trace of a damaged profile calls itself, names a body or an IPU that
+    /// does not exist, or nests absurdly deep. `ipus` and `tilesPerIpu` are the target's.
+    TraceIndex(Trace trace, std::int32_t ipus, std::int32_t tilesPerIpu);
+
+    [[nodiscard]] const std::vector<TraceRun>& runs() const;
+    /// Cycles from the start of the first run to the end of the last step on any IPU.
+    [[nodiscard]] std::int64_t totalCycles() const;
+    /// Executed steps, all runs; saturates at the largest 64-bit number.
+    [[nodiscard]] std::int64_t stepCount() const;
+    [[nodiscard]] bool empty() const { return stepCount() == 0; }
+
+    /// What one IPU does in a range, in order of start. Neighbours that together take less than
+    /// `minimumCycles` come as one merged span, so the answer holds at most about
+    /// 2 x range / minimumCycles spans for each level of nesting, and takes as long. Spans keep
+    /// their whole extent: the first and last may reach out of the range. With minimumCycles <= 1
+    /// nothing is merged.
+    [[nodiscard]] std::vector<TraceSpan> spans(IpuId ipu, CycleRange range,
+                                               std::int64_t minimumCycles) const;
+
+    /// Sums over a range of one IPU; steps that the range cuts count in part.
+    [[nodiscard]] TraceStatistics statistics(IpuId ipu, CycleRange range) const;
+
+    /// A step by its place in the order of execution. Throws UserError if there is none.
+    [[nodiscard]] ExecutedStep stepAt(std::int64_t index) const;
+
+    /// The index of the step that runs on an IPU at a cycle, or -1 between steps.
+    [[nodiscard]] std::int64_t stepAtCycle(IpuId ipu, std::int64_t cycle) const;
+
+    /// The next (or with `forward` false the previous) step after index `from` whose program is
+    /// `program`, going round the calls by arithmetic; -1 if there is none.
+    [[nodiscard]] std::int64_t findProgram(ProgramId program, std::int64_t from,
+                                           bool forward = true) const;
+
+private:
+    class Impl;
+    std::shared_ptr<const Impl> impl_;
+};
+
+/// A box of a flame graph: row 0 is the run, rows below are the parts of the steps' names between
+/// slashes, so neighbours with a common prefix share a box.
+struct FlameSpan {
+    std::int32_t row = 0;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::string name;
+    ProgramKind kind = ProgramKind::OnTileExecute; ///< with the most cycles below it
+    std::int64_t firstStep = 0;
+    std::int64_t steps = 0;
+};
+
+/// Boxes by row, then by begin. Steps without a name (syncs) stand in the row below their run, and
+/// do not part the boxes around them. Merged spans appear under the name of the run only.
+std::vector<FlameSpan> flameRows(const TraceIndex& index,
+                                 const IdVector<ProgramId, Program>& programs, IpuId ipu,
+                                 CycleRange range, std::int64_t minimumCycles);
+
+} // namespace tilescope

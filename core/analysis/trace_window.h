@@ -12,7 +12,7 @@
 
 namespace tilescope {
 
-/// Cycles [begin, end) since the first run began.
+/// Cycles [begin, end) of the profile's clock.
 struct CycleRange {
     std::int64_t begin = 0;
     std::int64_t end = 0;
@@ -47,13 +47,14 @@ struct ExecutedStep {
 class TraceIndex {
 public:
     /// Throws UserError if the trace of a damaged profile calls itself, names a body or an IPU that
-    /// does not exist, or nests absurdly deep. `ipus` and `tilesPerIpu` are the target's.
+    /// does not exist, nests absurdly deep, or names times and counts that cannot be. `ipus` and
+    /// `tilesPerIpu` are the target's.
     TraceIndex(Trace trace, std::int32_t ipus, std::int32_t tilesPerIpu);
 
     [[nodiscard]] const std::vector<TraceRun>& runs() const;
-    /// Cycles from the start of the first run to the end of the last step on any IPU.
+    /// The cycle at which the last step on any IPU ends.
     [[nodiscard]] std::int64_t totalCycles() const;
-    /// Executed steps, all runs; saturates at the largest 64-bit number.
+    /// Executed steps, all runs.
     [[nodiscard]] std::int64_t stepCount() const;
     [[nodiscard]] bool empty() const { return stepCount() == 0; }
 
@@ -96,8 +97,8 @@ struct FlameSpan {
     std::int64_t steps = 0;
 };
 
-/// Boxes by row, then by begin. Steps without a name (syncs) stand in the row below their run, and
-/// do not part the boxes around them. Merged spans appear under the name of the run only.
+/// Boxes by row, then by begin. Steps without a name (syncs) are part of the boxes around them;
+/// merged spans are part of their run's box only.
 std::vector<FlameSpan> flameRows(const TraceIndex& index,
                                  const IdVector<ProgramId, Program>& programs, IpuId ipu,
                                  CycleRange range, std::int64_t minimumCycles);

@@ -26,7 +26,7 @@ struct MatMulAttributes {
 };
 
 /// Elementwise function of one to many operands, with NumPy broadcasting of operands.
-/// Names are those of popops expressions.
+/// Names are those of popops expressions. Cast takes its target type from its output tensor.
 enum class ElementwiseFunction : std::uint8_t {
     // unary
     Relu, LeakyRelu, Sigmoid, Tanh, Gelu, Erf, Exp, Log, Sqrt, Rsqrt, Inverse, Abs, Negate, Square,
@@ -42,8 +42,8 @@ std::string_view toString(ElementwiseFunction function); ///< popops spelling: "
 
 struct ElementwiseAttributes {
     ElementwiseFunction function = ElementwiseFunction::Add;
-    double alpha = 0; ///< LeakyRelu slope and the like
-    double beta = 0;
+    double alpha = 0; ///< slope of LeakyRelu, Elu and HardSigmoid; lower bound of Clip
+    double beta = 0;  ///< offset of HardSigmoid; upper bound of Clip
 };
 
 enum class ReduceFunction : std::uint8_t { Add, Mean, Max, Min, Multiply, SquareAdd, LogAdd, ArgMax, ArgMin };

@@ -73,10 +73,10 @@ struct Graph {
     std::vector<TensorId> outputs;
     std::vector<GraphMessage> messages;
 
-    /// The op that makes a tensor; none for inputs, weights and constants. O(1) after the first call
-    /// to buildProducers().
+    /// For each tensor, the op that makes it; invalid for inputs, weights and constants. Built anew
+    /// by each call, in time proportional to the ops: keep the result, do not call in a loop.
     [[nodiscard]] std::vector<OpId> producers() const;
-    /// For each tensor, the ops that read it, in order.
+    /// For each tensor, the ops that read it, in order, each once. The same cost as producers().
     [[nodiscard]] std::vector<std::vector<OpId>> consumers() const;
 };
 
@@ -84,7 +84,8 @@ struct Graph {
 /// made twice or read before it is made, shapes that do not fit the op.
 void checkGraph(const Graph& graph);
 
-/// Multiply-accumulate counts double: floating-point operations of one execution of an op.
+/// Floating-point operations of one execution of an op; a multiply-accumulate counts as two, views,
+/// copies and casts as none.
 double flopsOf(const Graph& graph, const Op& op);
 
 } // namespace tilescope::sim

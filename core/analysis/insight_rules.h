@@ -1,0 +1,27 @@
+// The rules behind findInsights(). Internal to core/analysis.
+#pragma once
+
+#include <vector>
+
+#include "core/analysis/insights.h"
+
+namespace tilescope {
+
+void addMemoryInsights(const Profile& profile, std::vector<Insight>& insights);
+void addTimeInsights(const Profile& profile, std::vector<Insight>& insights);
+
+inline Evidence bytesOf(std::string label, std::int64_t bytes, TileId tile = {},
+                        OperationId operation = {}) {
+    return {std::move(label), static_cast<double>(bytes), Evidence::Unit::Bytes, tile, operation};
+}
+inline Evidence cyclesOf(std::string label, std::int64_t cycles, OperationId operation = {}) {
+    return {std::move(label), static_cast<double>(cycles), Evidence::Unit::Cycles, {}, operation};
+}
+inline Evidence shareOf(std::string label, double share) {
+    return {std::move(label), share, Evidence::Unit::Share, {}, {}};
+}
+inline Evidence countOf(std::string label, std::int64_t count) {
+    return {std::move(label), static_cast<double>(count), Evidence::Unit::Count, {}, {}};
+}
+
+} // namespace tilescope

@@ -1,0 +1,139 @@
+// Activation functions, composed of elementwise ones where there is no function of their own.
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "simulator/frontend/convert/converter.h"
+
+namespace tilescope::sim {
+
+namespace {
+
+using enum ElementwiseFunction;
+
+template <ElementwiseFunction function> void convertSimple(NodeConverter& node) {
+    node.result(node.elementwise("", function, {node.input(0)}));
+}
+
+void convertLeakyRelu(NodeConverter& node) {
+    node.result(node.elementwise("", LeakyRelu, {node.input(0)}, node.node().real("alpha", 0.01)));
+}
+
+void convertElu(NodeConverter& node) {
+    node.result(node.elementwise("", Elu, {node.input(0)}, node.node().real("alpha", 1)));
+}
+
+void convertSelu(NodeConverter& node) {
+    const double alpha = node.node().real("alpha", 1.67326);
+    const TensorId elu = node.elementwise("elu", Elu, {node.input(0)}, alpha);
+    node.result(node.elementwise("", Multiply, {elu, node.scalar("gamma", elu)}));
+}
+
+void convertCelu(NodeConverter& node) {
+    const TensorId x = node.input(0);
+    if (node.node().real("alpha", 1) == 1)
+        return node.result(node.elementwise("", Elu, {x}, 1));
+    const TensorId alpha = node.scalar("alpha", x);
+    const TensorId narrowed = node.elementwise("divide", Divide, {x, alpha});
+    const TensorId elu = node.elementwise("elu", Elu, {narrowed}, 1);
+    node.result(node.elementwise("", Multiply, {elu, alpha}));
+}
+
+void convertHardSigmoid(NodeConverter& node) {
+    node.result(node.elementwise("", HardSigmoid, {node.input(0)}, node.node().real("alpha", 0.2),
+                                 node.node().real("beta", 0.5)));
+}
+
+void convertSoftsign(NodeConverter& node) {
+    const TensorId x = node.input(0);
+    const TensorId size = node.elementwise("abs", Abs, {x});
+    const TensorId sum = node.elementwise("add", Add, {size, node.scalar("one", x)});
+    node.result(node.elementwise("", Divide, {x, sum}));
+}
+
+void convertThresholdedRelu(NodeConverter& node) {
+    const TensorId x = node.input(0);
+    const TensorId above = node.elementwise("greater", Greater, {x, node.scalar("alpha", x)});
+    node.result(node.elementwise("", Select, {above, x, node.scalar("zero", x)}));
+}
+
+void convertPRelu(NodeConverter& node) {
+    const bool perChannel = node.node().opset < 7 && node.rank(1) == 1 && node.rank(0) >= 2 &&
+                            node.shape(1)[0] == node.shape(0)[1];
+    const TensorId slope = perChannel
+                               ? node.parameter(1, channelShape(node.shape(1)[0], node.rank(0)))
+                               : node.input(1);
+    node.result(node.elementwise("", PRelu, {node.input(0), slope}));
+}
+
+/// A bound that is an attribute in older operator sets and an operand in newer ones.
+double bound(const NodeConverter& node, const std::string& attribute, std::size_t position,
+             double fallback) {
+    if (!node.has(position))
+        return node.node().real(attribute, fallback);
+    const Constant& value = node.constant(position);
+    if (value.size() != 1)
+        NodeConverter::refuse(fmt::format("its {} is not a scalar", attribute));
+    return value.real(0);
+}
+
+void convertClip(NodeConverter& node) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const auto isKnown = [&](std::size_t i) { return !node.has(i) || node.value(i).data; };
+    if (isKnown(1) && isKnown(2)) {
+        const double low = bound(node, "min", 1, -infinity);
+        const double high = bound(node, "max", 2, infinity);
+        return node.result(node.elementwise("", Clip, {node.input(0)}, low, high));
+    }
+    TensorId x = node.input(0);
+    if (node.has(1))
+        x = node.elementwise(node.has(2) ? "min" : "", Max, {x, node.input(1)});
+    if (node.has(2))
+        x = node.elementwise("", Min, {x, node.input(2)});
+    node.result(x);
+}
+
+/// Only the training of a network drops anything.
+void convertDropout(NodeConverter& node) {
+    node.result(node.input(0));
+    if (node.isOutputUsed(1)) {
+        const Value& mask = node.output(1);
+        node.result(node.builder().addTensor(node.node().outputs[1], mask.shape,
+                                             node.builder().deviceType(mask.type),
+                                             TensorRole::Constant),
+                    1);
+    }
+    node.builder().count("Dropout", "removed: nothing is dropped in inference");
+}
+
+template <bool logarithm> void convertSoftmax(NodeConverter& node) {
+    const auto rank = static_cast<std::int64_t>(node.rank(0));
+    const bool oneAxis = node.node().opset >= 13;
+    const std::int64_t axis = node.axis("axis", oneAxis ? -1 : 1);
+    node.result(node.emit("", SoftmaxAttributes{axis, oneAxis ? axis + 1 : rank, logarithm},
+                          {node.input(0)}));
+}
+
+} // namespace
+
+void addActivationConversions(ConversionTable& table) {
+    table["Relu"] = convertSimple<Relu>;
+    table["Sigmoid"] = convertSimple<Sigmoid>;
+    table["Tanh"] = convertSimple<Tanh>;
+    table["Softplus"] = convertSimple<Softplus>;
+    table["HardSwish"] = convertSimple<HardSwish>;
+    table["LeakyRelu"] = convertLeakyRelu;
+    table["Elu"] = convertElu;
+    table["Selu"] = convertSelu;
+    table["Celu"] = convertCelu;
+    table["HardSigmoid"] = convertHardSigmoid;
+    table["Softsign"] = convertSoftsign;
+    table["ThresholdedRelu"] = convertThresholdedRelu;
+    table["PRelu"] = convertPRelu;
+    table["Clip"] = convertClip;
+    table["Dropout"] = convertDropout;
+    table["Softmax"] = convertSoftmax<false>;
+    table["LogSoftmax"] = convertSoftmax<true>;
+}
+
+} // namespace tilescope::sim

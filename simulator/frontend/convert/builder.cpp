@@ -1,0 +1,189 @@
+#include "simulator/frontend/convert/builder.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "simulator/frontend/convert/dead_code.h"
+#include "simulator/graph/shape_rules.h"
+
+namespace tilescope::sim {
+
+namespace {
+
+bool makesBool(ElementwiseFunction function) {
+    using enum ElementwiseFunction;
+    switch (function) {
+    case Not:
+    case IsNan:
+    case IsInf:
+    case Equal:
+    case Less:
+    case Greater:
+    case LessEqual:
+    case GreaterEqual:
+    case And:
+    case Or:
+    case Xor:
+        return true;
+    default:
+        return false;
+    }
+}
+
+DataType resultType(const Attributes& attributes, const std::vector<DataType>& inputs) {
+    if (const auto* elementwise = std::get_if<ElementwiseAttributes>(&attributes)) {
+        if (makesBool(elementwise->function))
+            return DataType::Bool;
+        if (elementwise->function == ElementwiseFunction::Select)
+            return inputs.at(1);
+    }
+    if (const auto* reduce = std::get_if<ReduceAttributes>(&attributes)) {
+        if (reduce->function == ReduceFunction::ArgMax || reduce->function == ReduceFunction::ArgMin)
+            return DataType::Int32;
+    }
+    return inputs.at(0);
+}
+
+/// Exporters start names with '/', and a debug path has no empty part.
+std::string debugPath(const std::string& name) {
+    std::string result;
+    for (const char c : name) {
+        if (c != '/' || (!result.empty() && result.back() != '/'))
+            result += c;
+    }
+    while (!result.empty() && result.back() == '/')
+        result.pop_back();
+    return result.empty() ? "op" : result;
+}
+
+} // namespace
+
+GraphBuilder::GraphBuilder(const ResolvedModel& model, bool half) : model_(model), half_(half) {
+    graph_.name = model.name;
+    graph_.messages = model.messages;
+    for (const auto& input : model.inputs)
+        graph_.inputs.push_back(tensorOf(input));
+}
+
+TensorId GraphBuilder::tensorOf(const std::string& name) {
+    if (const auto at = bound_.find(name); at != bound_.end())
+        return at->second;
+    const Value& value = model_.values.at(name);
+    if (value.role == TensorRole::Activation)
+        throw std::invalid_argument(fmt::format("value '{}' is read before it is made", name));
+    const TensorId id = addTensor(name, value.shape, deviceType(value.type), value.role);
+    bind(name, id);
+    return id;
+}
+
+void GraphBuilder::bind(const std::string& value, TensorId tensor) {
+    bound_[value] = tensor;
+    if (!named_[tensor.index()]) {
+        graph_.tensors[tensor].name = value;
+        named_[tensor.index()] = true;
+    }
+}
+
+TensorId GraphBuilder::addTensor(std::string name, Shape shape, DataType type, TensorRole role) {
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+        throw std::invalid_argument(fmt::format("tensor '{}' of shape {} is empty; remove it from the "
+                                                "model",
+                                                name, toString(shape)));
+    named_.push_back(role != TensorRole::Activation);
+    return graph_.tensors.add(Tensor{std::move(name), std::move(shape), type, role});
+}
+
+TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attributes attributes,
+                             std::vector<TensorId> inputs, std::optional<Shape> shape,
+                             std::optional<DataType> type) {
+    std::vector<Shape> shapes;
+    std::vector<DataType> types;
+    for (const TensorId input : inputs) {
+        shapes.push_back(tensor(input).shape);
+        types.push_back(tensor(input).type);
+    }
+    if (auto made = outputShape(attributes, shapes))
+        shape = std::move(made);
+    else
+        checkOpenShape(attributes, shapes, shape.value());
+    const std::string path = uniqueName(name);
+    const TensorId output = addTensor(path, std::move(*shape),
+                                      type.value_or(resultType(attributes, types)),
+                                      TensorRole::Activation);
+    graph_.ops.add(
+        Op{path, node.type, node.name, std::move(attributes), std::move(inputs), {output}});
+    return output;
+}
+
+DataType GraphBuilder::deviceType(ElementType type) {
+    const auto note = [&](Severity severity, std::string_view text) {
+        if (noted_.insert(type).second)
+            message(severity, std::string(text));
+    };
+    switch (type) {
+    case ElementType::Float:
+        return half_ ? DataType::Half : DataType::Float;
+    case ElementType::Double:
+        note(Severity::Warning, "double tensors are computed as float: the IPU has no double");
+        return half_ ? DataType::Half : DataType::Float;
+    case ElementType::Float16:
+        return DataType::Half;
+    case ElementType::BFloat16:
+        note(Severity::Warning, "bfloat16 tensors are computed as half: the IPU has no bfloat16");
+        return DataType::Half;
+    case ElementType::Int64:
+        note(Severity::Info, "int64 tensors are stored as int32, as Poplar does");
+        return DataType::Int32;
+    case ElementType::Int32:
+        return DataType::Int32;
+    case ElementType::UInt64:
+        note(Severity::Info, "uint64 tensors are stored as uint32, as Poplar does");
+        return DataType::UInt32;
+    case ElementType::UInt32:
+        return DataType::UInt32;
+    case ElementType::Int16:
+        note(Severity::Warning, "int16 tensors are stored as int32");
+        return DataType::Int32;
+    case ElementType::UInt16:
+        note(Severity::Warning, "uint16 tensors are stored as uint32");
+        return DataType::UInt32;
+    case ElementType::Int8:
+        return DataType::Int8;
+    case ElementType::UInt8:
+        return DataType::UInt8;
+    case ElementType::Bool:
+        return DataType::Bool;
+    default:
+        throw std::invalid_argument(
+            fmt::format("tensors of type {} are not supported", toString(type)));
+    }
+}
+
+void GraphBuilder::message(Severity severity, std::string text) {
+    graph_.messages.push_back({severity, std::move(text)});
+}
+
+Graph GraphBuilder::finish() {
+    for (const auto& output : model_.outputs)
+        graph_.outputs.push_back(tensorOf(output));
+    for (const auto& [what, times] : counts_) {
+        message(Severity::Info, fmt::format("{} {} node{} {}", times, what.first,
+                                            times == 1 ? "" : "s", what.second));
+    }
+    removeDeadCode(graph_);
+    return std::move(graph_);
+}
+
+std::string GraphBuilder::uniqueName(const std::string& name) {
+    std::string result = debugPath(name);
+    // A suffixed name may itself be taken already by a node of that name.
+    while (names_.contains(result))
+        result = fmt::format("{}_{}", debugPath(name), names_[debugPath(name)]++);
+    names_[result] = 1;
+    return result;
+}
+
+} // namespace tilescope::sim

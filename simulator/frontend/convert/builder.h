@@ -1,0 +1,74 @@
+// The graph while it is made from a resolved model.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "simulator/frontend/resolve/node.h"
+
+namespace tilescope::sim {
+
+class GraphBuilder {
+public:
+    GraphBuilder(const ResolvedModel& model, bool half);
+
+    /// The tensor of an ONNX value. Weights and constants come to be with their first use.
+    TensorId tensorOf(const std::string& value);
+    /// From now on an ONNX value is this tensor.
+    void bind(const std::string& value, TensorId tensor);
+
+    TensorId addTensor(std::string name, Shape shape, DataType type, TensorRole role);
+    /// Adds an op with one output that is named like the op. The shape is needed for Reshape, Slice
+    /// and Expand, the type where it is not that of the first operand. Throws std::invalid_argument
+    /// for operands that do not fit.
+    TensorId addOp(const Node& node, const std::string& name, Attributes attributes,
+                   std::vector<TensorId> inputs, std::optional<Shape> shape,
+                   std::optional<DataType> type);
+
+    /// The device's type for an element type; notes what that changes. Throws std::invalid_argument
+    /// for types without one.
+    DataType deviceType(ElementType type);
+
+    [[nodiscard]] const ResolvedModel& model() const { return model_; }
+    [[nodiscard]] const Tensor& tensor(TensorId id) const { return graph_.tensors[id]; }
+    /// Counts nodes of an operator that are reported in one message at the end, such as "folded".
+    void count(const std::string& onnxType, const std::string& fate) { ++counts_[{onnxType, fate}]; }
+
+    /// A convolution that a BatchNormalization behind it could be folded into.
+    struct Convolution {
+        std::string name;
+        bool hasBias = false;
+    };
+    void noteConvolution(const std::string& value, Convolution convolution) {
+        convolutions_[value] = std::move(convolution);
+    }
+    /// The convolution that made an ONNX value, if one did.
+    [[nodiscard]] std::optional<Convolution> convolutionOf(const std::string& value) const {
+        const auto at = convolutions_.find(value);
+        return at == convolutions_.end() ? std::nullopt : std::optional(at->second);
+    }
+
+    void message(Severity severity, std::string text);
+
+    /// Binds inputs and outputs, removes what no output needs, and gives the graph away.
+    Graph finish();
+
+private:
+    std::string uniqueName(const std::string& name);
+
+    const ResolvedModel& model_;
+    bool half_;
+    Graph graph_;
+    std::unordered_map<std::string, TensorId> bound_;
+    std::unordered_map<std::string, int> names_;
+    std::vector<bool> named_; ///< tensors that carry the name of an ONNX value
+    std::map<std::pair<std::string, std::string>, int> counts_;
+    std::unordered_map<std::string, Convolution> convolutions_;
+    std::set<ElementType> noted_;
+};
+
+} // namespace tilescope::sim

@@ -1,0 +1,121 @@
+// Operators that are one elementwise function.
+#include <fmt/format.h>
+
+#include "simulator/frontend/convert/converter.h"
+#include "simulator/graph/shape_rules.h"
+
+namespace tilescope::sim {
+
+namespace {
+
+using enum ElementwiseFunction;
+
+template <ElementwiseFunction function> void convertUnary(NodeConverter& node) {
+    node.result(node.elementwise("", function, {node.input(0)}));
+}
+
+/// Operator sets before 7 align the second operand at an axis instead of at the end.
+TensorId secondOperand(NodeConverter& node) {
+    if (node.node().opset >= 7 || node.node().integer("broadcast", 0) == 0 ||
+        !node.node().has("axis"))
+        return node.input(1);
+    const auto axis = static_cast<std::size_t>(node.axis("axis", 0));
+    Shape shape = node.shape(1);
+    if (axis + shape.size() > node.rank(0))
+        NodeConverter::refuse("its second operand reaches over the first");
+    shape.resize(node.rank(0) - axis, 1);
+    return node.reshape("broadcast", node.input(1), shape);
+}
+
+template <ElementwiseFunction function> void convertBinary(NodeConverter& node) {
+    node.result(node.elementwise("", function, {node.input(0), secondOperand(node)}));
+}
+
+template <ElementwiseFunction function> void convertMany(NodeConverter& node) {
+    const auto inputs = node.allInputs();
+    node.result(inputs.size() == 1 ? inputs[0] : node.elementwise("", function, inputs));
+}
+
+void convertMean(NodeConverter& node) {
+    const auto inputs = node.allInputs();
+    if (inputs.size() == 1)
+        return node.result(inputs[0]);
+    const TensorId sum = node.elementwise("sum", Add, inputs);
+    node.result(node.elementwise("", Multiply, {sum, node.scalar("share", sum)}));
+}
+
+void convertPow(NodeConverter& node) {
+    const Value& exponent = node.value(1);
+    const bool known = exponent.data && exponent.data->size() == 1 &&
+                       broadcastShapes(node.shape(0), exponent.shape) == node.shape(0);
+    if (known && exponent.data->real(0) == 2)
+        return node.result(node.elementwise("", Square, {node.input(0)}));
+    if (known && exponent.data->real(0) == 0.5)
+        return node.result(node.elementwise("", Sqrt, {node.input(0)}));
+    const TensorId base = node.input(0);
+    const TensorId power = node.cast("exponent", node.input(1), node.builder().tensor(base).type);
+    node.result(node.elementwise("", Power, {base, power}));
+}
+
+void convertWhere(NodeConverter& node) {
+    node.result(node.elementwise("", Select, {node.input(0), node.input(1), node.input(2)}));
+}
+
+/// Types that are one on the device need no cast.
+void convertCast(NodeConverter& node) {
+    const DataType type = node.builder().deviceType(node.output().type);
+    node.result(node.cast("", node.input(0), type));
+}
+
+} // namespace
+
+void addElementwiseConversions(ConversionTable& table) {
+    table["Abs"] = convertUnary<Abs>;
+    table["Acos"] = convertUnary<Acos>;
+    table["Acosh"] = convertUnary<Acosh>;
+    table["Asin"] = convertUnary<Asin>;
+    table["Asinh"] = convertUnary<Asinh>;
+    table["Atan"] = convertUnary<Atan>;
+    table["Atanh"] = convertUnary<Atanh>;
+    table["Ceil"] = convertUnary<Ceil>;
+    table["Cos"] = convertUnary<Cos>;
+    table["Cosh"] = convertUnary<Cosh>;
+    table["Erf"] = convertUnary<Erf>;
+    table["Exp"] = convertUnary<Exp>;
+    table["Floor"] = convertUnary<Floor>;
+    table["IsInf"] = convertUnary<IsInf>;
+    table["IsNaN"] = convertUnary<IsNan>;
+    table["Log"] = convertUnary<Log>;
+    table["Neg"] = convertUnary<Negate>;
+    table["Not"] = convertUnary<Not>;
+    table["Reciprocal"] = convertUnary<Inverse>;
+    table["Round"] = convertUnary<Round>;
+    table["Sign"] = convertUnary<Sign>;
+    table["Sin"] = convertUnary<Sin>;
+    table["Sinh"] = convertUnary<Sinh>;
+    table["Sqrt"] = convertUnary<Sqrt>;
+    table["Tan"] = convertUnary<Tan>;
+    table["Add"] = convertBinary<Add>;
+    table["And"] = convertBinary<And>;
+    table["Div"] = convertBinary<Divide>;
+    table["Equal"] = convertBinary<Equal>;
+    table["Greater"] = convertBinary<Greater>;
+    table["GreaterOrEqual"] = convertBinary<GreaterEqual>;
+    table["Less"] = convertBinary<Less>;
+    table["LessOrEqual"] = convertBinary<LessEqual>;
+    table["Mod"] = convertBinary<Remainder>;
+    table["Mul"] = convertBinary<Multiply>;
+    table["Or"] = convertBinary<Or>;
+    table["Sub"] = convertBinary<Subtract>;
+    table["Xor"] = convertBinary<Xor>;
+    table["Max"] = convertMany<Max>;
+    table["Min"] = convertMany<Min>;
+    table["Sum"] = convertMany<Add>;
+    table["Mean"] = convertMean;
+    table["Pow"] = convertPow;
+    table["Where"] = convertWhere;
+    table["Cast"] = convertCast;
+    table["CastLike"] = convertCast;
+}
+
+} // namespace tilescope::sim

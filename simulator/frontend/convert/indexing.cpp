@@ -1,0 +1,93 @@
+// Operators that choose elements: slices, splits, gathers, and pads.
+#include <fmt/format.h>
+
+#include "simulator/frontend/convert/converter.h"
+#include "simulator/frontend/resolve/evaluate.h"
+
+namespace tilescope::sim {
+
+namespace {
+
+SliceAttributes wholeOf(std::size_t rank) {
+    return {std::vector<std::int64_t>(rank, 0), std::vector<std::int64_t>(rank, 1)};
+}
+
+void convertSlice(NodeConverter& node) {
+    const auto starts = node.list("starts", 1);
+    const auto ends = node.list("ends", 2);
+    const auto axes = node.list("axes", 3);
+    const auto steps = node.list("steps", 4);
+    if (ends.size() != starts.size() || (!axes.empty() && axes.size() != starts.size()) ||
+        (!steps.empty() && steps.size() != starts.size()))
+        NodeConverter::refuse("starts, ends, axes and steps differ in length");
+    SliceAttributes slice = wholeOf(node.rank(0));
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+        const std::size_t axis =
+            normalizedAxis(axes.empty() ? static_cast<std::int64_t>(i) : axes[i], node.rank(0));
+        const SliceRange range =
+            sliceRange(node.shape(0)[axis], starts[i], ends[i], steps.empty() ? 1 : steps[i]);
+        slice.starts[axis] = range.start;
+        slice.steps[axis] = range.step;
+    }
+    const bool whole = node.output().shape == node.shape(0) && slice.steps == wholeOf(node.rank(0)).steps;
+    node.result(whole ? node.input(0) : node.emit("", slice, {node.input(0)}, node.output().shape));
+}
+
+void convertSplit(NodeConverter& node) {
+    const auto axis = static_cast<std::size_t>(node.axis("axis", 0));
+    std::int64_t start = 0;
+    for (std::size_t i = 0; i < node.node().outputs.size(); ++i) {
+        const Shape& part = node.output(i).shape;
+        SliceAttributes slice = wholeOf(node.rank(0));
+        slice.starts[axis] = start;
+        start += part.at(axis);
+        node.result(part == node.shape(0)
+                        ? node.input(0)
+                        : node.emit(fmt::format("part{}", i), slice, {node.input(0)}, part),
+                    i);
+    }
+}
+
+/// One known row is a view; anything else is a look-up at run time.
+void convertGather(NodeConverter& node) {
+    const std::int64_t axis = node.axis("axis", 0);
+    const Value& rows = node.value(1);
+    if (rows.data && rows.data->size() == 1) {
+        const auto at = static_cast<std::size_t>(axis);
+        Shape one = node.shape(0);
+        const std::int64_t row = rows.data->ints.at(0);
+        SliceAttributes slice = wholeOf(node.rank(0));
+        slice.starts[at] = row < 0 ? row + one[at] : row;
+        one[at] = 1;
+        const TensorId part = node.emit("", slice, {node.input(0)}, one);
+        return node.result(node.reshape("reshape", part, node.output().shape));
+    }
+    node.result(node.emit("", GatherAttributes{axis}, {node.input(0), node.input(1)}));
+}
+
+void convertPad(NodeConverter& node) {
+    const std::string mode = node.node().text("mode", "constant");
+    if (mode != "constant")
+        NodeConverter::refuse(fmt::format("mode '{}' is not supported, only 'constant'", mode));
+    auto pads = node.list("pads", 1);
+    if (pads.empty())
+        pads = node.node().integers("paddings");
+    const std::size_t rank = node.rank(0);
+    if (pads.size() != 2 * rank)
+        NodeConverter::refuse(fmt::format("{} pads do not fit rank {}", pads.size(), rank));
+    const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(rank);
+    const PadAttributes pad{{pads.begin(), middle}, {middle, pads.end()}};
+    const bool nothing = pads == std::vector<std::int64_t>(pads.size(), 0);
+    node.result(nothing ? node.input(0) : node.emit("", pad, {node.input(0)}));
+}
+
+} // namespace
+
+void addIndexConversions(ConversionTable& table) {
+    table["Slice"] = convertSlice;
+    table["Split"] = convertSplit;
+    table["Gather"] = convertGather;
+    table["Pad"] = convertPad;
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,109 @@
+// Normalizations over the data of one example, composed of reductions and elementwise functions.
+#include <algorithm>
+#include <numeric>
+
+#include "simulator/frontend/convert/converter.h"
+#include "simulator/frontend/resolve/evaluate.h"
+
+namespace tilescope::sim {
+
+namespace {
+
+using enum ElementwiseFunction;
+
+struct Statistics {
+    TensorId mean;
+    TensorId inverseDeviation;
+    TensorId whitened;
+};
+
+Statistics whiten(NodeConverter& node, TensorId x, const std::vector<std::int64_t>& axes,
+                  const std::string& resultPart) {
+    const auto mean = [&](const std::string& part, TensorId of) {
+        return node.emit(part, ReduceAttributes{ReduceFunction::Mean, axes, true}, {of});
+    };
+    Statistics result;
+    result.mean = mean("mean", x);
+    const TensorId centred = node.elementwise("centre", Subtract, {x, result.mean});
+    const TensorId variance = mean("variance", node.elementwise("square", Square, {centred}));
+    const TensorId safe = node.elementwise("epsilon", Add, {variance, node.scalar("eps", x)});
+    result.inverseDeviation = node.elementwise("rsqrt", Rsqrt, {safe});
+    result.whitened =
+        node.elementwise(resultPart, Multiply, {centred, result.inverseDeviation});
+    return result;
+}
+
+std::vector<std::int64_t> axesFrom(std::size_t first, std::size_t rank) {
+    std::vector<std::int64_t> axes(rank - first);
+    std::iota(axes.begin(), axes.end(), static_cast<std::int64_t>(first));
+    return axes;
+}
+
+void convertInstanceNormalization(NodeConverter& node) {
+    if (node.rank(0) < 3)
+        NodeConverter::refuse("its input has no spatial dimension");
+    const Shape perChannel = channelShape(node.shape(0)[1], node.rank(0));
+    const auto axes = axesFrom(2, node.rank(0));
+    const TensorId whitened = whiten(node, node.input(0), axes, "whiten").whitened;
+    const TensorId scaled =
+        node.elementwise("scale", Multiply, {whitened, node.parameter(1, perChannel)});
+    node.result(node.elementwise("", Add, {scaled, node.parameter(2, perChannel)}));
+}
+
+void convertLayerNormalization(NodeConverter& node) {
+    const auto axis = static_cast<std::size_t>(node.axis("axis", -1));
+    const Statistics statistics =
+        whiten(node, node.input(0), axesFrom(axis, node.rank(0)), "whiten");
+    const bool hasBias = node.has(2);
+    TensorId y = node.elementwise(hasBias ? "scale" : "", Multiply,
+                                  {statistics.whitened, node.input(1)});
+    if (hasBias)
+        y = node.elementwise("", Add, {y, node.input(2)});
+    node.result(y);
+    if (node.isOutputUsed(1))
+        node.result(statistics.mean, 1);
+    if (node.isOutputUsed(2))
+        node.result(statistics.inverseDeviation, 2);
+}
+
+void convertMeanVarianceNormalization(NodeConverter& node) {
+    auto stated = node.node().integers("axes");
+    if (stated.empty())
+        stated = {0, 2, 3};
+    std::vector<std::int64_t> axes;
+    for (const std::int64_t axis : stated)
+        axes.push_back(static_cast<std::int64_t>(normalizedAxis(axis, node.rank(0))));
+    std::sort(axes.begin(), axes.end());
+    node.result(whiten(node, node.input(0), axes, "").whitened);
+}
+
+void convertLpNormalization(NodeConverter& node) {
+    const std::vector<std::int64_t> axes{node.axis("axis", -1)};
+    const TensorId x = node.input(0);
+    const bool squares = node.node().integer("p", 2) == 2;
+    const TensorId terms = squares ? x : node.elementwise("abs", Abs, {x});
+    const auto function = squares ? ReduceFunction::SquareAdd : ReduceFunction::Add;
+    TensorId norm = node.emit("reduce", ReduceAttributes{function, axes, true}, {terms});
+    if (squares)
+        norm = node.elementwise("sqrt", Sqrt, {norm});
+    node.result(node.elementwise("", Divide, {x, norm}));
+}
+
+void convertLrn(NodeConverter& node) {
+    const Node& onnx = node.node();
+    const LrnAttributes lrn{onnx.integer("size", 1), onnx.real("alpha", 1e-4),
+                            onnx.real("beta", 0.75), onnx.real("bias", 1)};
+    node.result(node.emit("", lrn, {node.input(0)}));
+}
+
+} // namespace
+
+void addNormalizationConversions(ConversionTable& table) {
+    table["InstanceNormalization"] = convertInstanceNormalization;
+    table["LayerNormalization"] = convertLayerNormalization;
+    table["MeanVarianceNormalization"] = convertMeanVarianceNormalization;
+    table["LpNormalization"] = convertLpNormalization;
+    table["LRN"] = convertLrn;
+}
+
+} // namespace tilescope::sim

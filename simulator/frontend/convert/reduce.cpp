@@ -1,0 +1,75 @@
+// Reductions.
+#include <algorithm>
+#include <numeric>
+
+#include "simulator/frontend/convert/converter.h"
+#include "simulator/frontend/resolve/evaluate.h"
+
+namespace tilescope::sim {
+
+namespace {
+
+using enum ElementwiseFunction;
+
+std::vector<std::int64_t> sortedAxes(const NodeConverter& node) {
+    std::vector<std::int64_t> axes;
+    for (const std::int64_t axis : node.list("axes", 1))
+        axes.push_back(static_cast<std::int64_t>(normalizedAxis(axis, node.rank(0))));
+    std::sort(axes.begin(), axes.end());
+    axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
+    if (axes.empty()) {
+        axes.resize(node.rank(0));
+        std::iota(axes.begin(), axes.end(), 0);
+    }
+    return axes;
+}
+
+TensorId reduced(NodeConverter& node, const std::string& part, ReduceFunction function,
+                 TensorId from) {
+    const bool keep = node.node().integer("keepdims", 1) != 0;
+    return node.emit(part, ReduceAttributes{function, sortedAxes(node), keep}, {from});
+}
+
+bool reducesNothing(const NodeConverter& node) {
+    return node.node().integer("noop_with_empty_axes", 0) != 0 && node.list("axes", 1).empty();
+}
+
+template <ReduceFunction function> void convertReduce(NodeConverter& node) {
+    node.result(reducesNothing(node) ? node.input(0) : reduced(node, "", function, node.input(0)));
+}
+
+void convertReduceL1(NodeConverter& node) {
+    const TensorId sizes = node.elementwise("abs", Abs, {node.input(0)});
+    node.result(reduced(node, "", ReduceFunction::Add, sizes));
+}
+
+template <ReduceFunction function, ElementwiseFunction after>
+void convertReduceThen(NodeConverter& node) {
+    const TensorId sum = reduced(node, "reduce", function, node.input(0));
+    node.result(node.elementwise("", after, {sum}));
+}
+
+template <ReduceFunction function> void convertArg(NodeConverter& node) {
+    const bool keep = node.node().integer("keepdims", 1) != 0;
+    node.result(
+        node.emit("", ReduceAttributes{function, {node.axis("axis", 0)}, keep}, {node.input(0)}));
+}
+
+} // namespace
+
+void addReduceConversions(ConversionTable& table) {
+    table["ReduceSum"] = convertReduce<ReduceFunction::Add>;
+    table["ReduceMean"] = convertReduce<ReduceFunction::Mean>;
+    table["ReduceMax"] = convertReduce<ReduceFunction::Max>;
+    table["ReduceMin"] = convertReduce<ReduceFunction::Min>;
+    table["ReduceProd"] = convertReduce<ReduceFunction::Multiply>;
+    table["ReduceSumSquare"] = convertReduce<ReduceFunction::SquareAdd>;
+    table["ReduceLogSumExp"] = convertReduce<ReduceFunction::LogAdd>;
+    table["ReduceL1"] = convertReduceL1;
+    table["ReduceL2"] = convertReduceThen<ReduceFunction::SquareAdd, Sqrt>;
+    table["ReduceLogSum"] = convertReduceThen<ReduceFunction::Add, Log>;
+    table["ArgMax"] = convertArg<ReduceFunction::ArgMax>;
+    table["ArgMin"] = convertArg<ReduceFunction::ArgMin>;
+}
+
+} // namespace tilescope::sim

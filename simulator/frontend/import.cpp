@@ -1,0 +1,77 @@
+#include "simulator/frontend/import.h"
+
+#include <set>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include "core/base/error.h"
+#include "simulator/frontend/convert/converter.h"
+#include "simulator/frontend/model/load.h"
+#include "simulator/frontend/model/prepare.h"
+#include "simulator/frontend/resolve/resolve.h"
+
+namespace tilescope::sim {
+
+namespace {
+
+ResolvedModel resolve(onnx::ModelProto& model, const std::string& origin,
+                      const ImportOptions& options) {
+    std::vector<GraphMessage> messages;
+    removeDeadNodes(model);
+    checkOperators(model, origin, messages);
+    const NameSet weights = detachWeights(model, origin);
+    checkModel(model, origin);
+    const auto batch = setBatch(model, weights, origin, options, messages);
+    ResolvedModel resolved = resolveModel(model, origin, weights, batch);
+    resolved.messages.insert(resolved.messages.begin(), messages.begin(), messages.end());
+    return resolved;
+}
+
+void convert(GraphBuilder& builder, const Node& node) {
+    const auto found = conversions().find(node.type);
+    if (found == conversions().end())
+        throw std::invalid_argument("it is supported only where its operands are constants");
+    NodeConverter converter(builder, node);
+    found->second(converter);
+}
+
+Graph convertNodes(const ResolvedModel& model, bool half) {
+    try {
+        GraphBuilder builder(model, half);
+        for (const Node& node : model.nodes) {
+            try {
+                convert(builder, node);
+            } catch (const std::invalid_argument& error) {
+                throw UserError(fmt::format("{}: node '{}' ({}): {}", model.origin, node.name,
+                                            node.type, error.what()));
+            }
+        }
+        return builder.finish();
+    } catch (const std::invalid_argument& error) {
+        throw UserError(fmt::format("{}: {}", model.origin, error.what()));
+    }
+}
+
+} // namespace
+
+Graph importOnnx(const std::filesystem::path& file, const ImportOptions& options) {
+    Graph graph = importOnnx(loadModel(file), file.string(), options);
+    if (graph.name.empty())
+        graph.name = file.stem().string();
+    return graph;
+}
+
+Graph importOnnx(onnx::ModelProto model, const std::string& origin, const ImportOptions& options) {
+    return convertNodes(resolve(model, origin, options), options.half);
+}
+
+std::vector<std::string> supportedOperators() {
+    std::set<std::string> names{"Constant", "ConstantOfShape", "NonZero", "Range", "Shape", "Size"};
+    for (const auto& [name, conversion] : conversions())
+        names.insert(name);
+    return {names.begin(), names.end()};
+}
+
+} // namespace tilescope::sim

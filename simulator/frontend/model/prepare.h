@@ -1,0 +1,43 @@
+// Everything that is said and done about a model before its shapes are inferred.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "simulator/frontend/import.h"
+
+namespace tilescope::sim {
+
+using NameSet = std::unordered_set<std::string>;
+
+/// Removes the nodes whose results reach no output.
+void removeDeadNodes(onnx::ModelProto& model);
+
+/// Refuses operator sets that are too new, foreign domains and operators that are not supported, all
+/// of them in one UserError. Lowers an IR version that is only newer than the checker's.
+void checkOperators(onnx::ModelProto& model, const std::string& origin,
+                    std::vector<GraphMessage>& messages);
+
+/// Turns large or external initialisers into graph inputs without data and returns their names.
+/// Throws UserError for impossible sizes.
+NameSet detachWeights(onnx::ModelProto& model, const std::string& origin);
+
+/// The ONNX checker; its complaints become UserErrors.
+void checkModel(const onnx::ModelProto& model, const std::string& origin);
+
+/// A batch size that the model had and that it has now.
+struct BatchChange {
+    std::int64_t before = 1;
+    std::int64_t now = 1;
+};
+
+/// Gives symbolic batch dimensions a value, and fixed ones too where the user wants it; the latter
+/// is returned. Throws UserError for other symbolic dimensions.
+std::optional<BatchChange> setBatch(onnx::ModelProto& model, const NameSet& weights,
+                                    const std::string& origin, const ImportOptions& options,
+                                    std::vector<GraphMessage>& messages);
+
+} // namespace tilescope::sim

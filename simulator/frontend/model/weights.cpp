@@ -1,0 +1,116 @@
+// Weights lose their data as early as possible: only their shapes matter.
+#include <fmt/format.h>
+#include <onnx/checker.h>
+#include <onnx/onnx_pb.h>
+
+#include "core/base/error.h"
+#include "simulator/frontend/model/prepare.h"
+#include "simulator/frontend/resolve/constant.h"
+
+namespace tilescope::sim {
+
+namespace {
+
+/// Reals above this size never decide a shape or an attribute.
+constexpr std::int64_t maxRealsWithData = 64;
+
+/// More than any machine holds, and far from overflow.
+constexpr std::int64_t maxElements = std::int64_t{1} << 40;
+
+std::int64_t checkedElements(const onnx::TensorProto& tensor, const std::string& origin) {
+    std::int64_t elements = 1;
+    for (const std::int64_t size : tensor.dims()) {
+        if (size < 0 || __builtin_mul_overflow(elements, size, &elements) || elements > maxElements)
+            throw UserError(fmt::format("{}: initialiser '{}' has the impossible shape {}; export the "
+                                        "model again",
+                                        origin, tensor.name(),
+                                        toString(Shape(tensor.dims().begin(), tensor.dims().end()))));
+    }
+    return elements;
+}
+
+bool hasData(const onnx::TensorProto& tensor) {
+    return tensor.has_raw_data() || tensor.float_data_size() > 0 || tensor.double_data_size() > 0 ||
+           tensor.int32_data_size() > 0 || tensor.int64_data_size() > 0 ||
+           tensor.uint64_data_size() > 0 || tensor.string_data_size() > 0;
+}
+
+bool needsNoData(const onnx::TensorProto& tensor, const std::string& origin) {
+    const std::int64_t elements = checkedElements(tensor, origin);
+    const bool real = isReal(static_cast<ElementType>(tensor.data_type()));
+    const bool absent = tensor.data_location() == onnx::TensorProto::EXTERNAL ||
+                        (elements > 0 && !hasData(tensor));
+    return absent || elements > (real ? maxRealsWithData : maxConstantElements);
+}
+
+void addInput(onnx::GraphProto& graph, NameSet& inputs, const std::string& name,
+              const onnx::TensorProto& tensor) {
+    if (!inputs.insert(name).second)
+        return;
+    auto& input = *graph.add_input();
+    input.set_name(name);
+    auto& type = *input.mutable_type()->mutable_tensor_type();
+    type.set_elem_type(tensor.data_type());
+    type.mutable_shape();
+    for (const std::int64_t size : tensor.dims())
+        type.mutable_shape()->add_dim()->set_dim_value(size);
+}
+
+const onnx::TensorProto* constantTensor(const onnx::NodeProto& node) {
+    if (node.op_type() != "Constant" || node.output_size() != 1)
+        return nullptr;
+    for (const auto& attribute : node.attribute()) {
+        if (attribute.name() == "value" && attribute.has_t())
+            return &attribute.t();
+    }
+    return nullptr;
+}
+
+/// Keeps the elements that `detach` does not take, in order.
+template <class List, class Detach> void detachFrom(List& list, Detach detach) {
+    int kept = 0;
+    for (int i = 0; i < list.size(); ++i) {
+        if (!detach(list.Get(i)))
+            list.SwapElements(kept++, i);
+    }
+    list.DeleteSubrange(kept, list.size() - kept);
+}
+
+} // namespace
+
+NameSet detachWeights(onnx::ModelProto& model, const std::string& origin) {
+    auto& graph = *model.mutable_graph();
+    if (graph.sparse_initializer_size() > 0)
+        throw UserError(fmt::format("{}: sparse initialisers are not supported; export the model "
+                                    "with dense weights",
+                                    origin));
+    NameSet weights;
+    NameSet inputs;
+    for (const auto& input : graph.input())
+        inputs.insert(input.name());
+    const auto take = [&](const std::string& name, const onnx::TensorProto& tensor) {
+        if (!needsNoData(tensor, origin))
+            return false;
+        weights.insert(name);
+        addInput(graph, inputs, name, tensor);
+        return true;
+    };
+    detachFrom(*graph.mutable_initializer(),
+               [&](const onnx::TensorProto& tensor) { return take(tensor.name(), tensor); });
+    detachFrom(*graph.mutable_node(), [&](const onnx::NodeProto& node) {
+        const auto* tensor = constantTensor(node);
+        return tensor != nullptr && take(node.output(0), *tensor);
+    });
+    return weights;
+}
+
+void checkModel(const onnx::ModelProto& model, const std::string& origin) {
+    try {
+        onnx::checker::check_model(model);
+    } catch (const std::exception& error) {
+        throw UserError(fmt::format("{}: the model breaks the rules of ONNX: {}; export it again",
+                                    origin, error.what()));
+    }
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,411 @@
+// Evaluation of the operators that move, make or rename values; arithmetic has its own file.
+#include "simulator/frontend/resolve/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "simulator/frontend/resolve/arithmetic.h"
+#include "simulator/graph/shape_rules.h"
+
+namespace tilescope::sim {
+
+namespace {
+
+using Results = std::optional<std::vector<Constant>>;
+using Evaluator = Results (*)(const Node&, const ConstantOperands&);
+
+const Constant& operand(const ConstantOperands& operands, std::size_t i) {
+    if (i >= operands.size() || operands[i] == nullptr)
+        throw std::invalid_argument(fmt::format("operand {} is missing", i));
+    return *operands[i];
+}
+
+bool present(const ConstantOperands& operands, std::size_t i) {
+    return i < operands.size() && operands[i] != nullptr;
+}
+
+/// A list that was an attribute in older operator sets and is an operand in newer ones.
+std::vector<std::int64_t> list(const Node& node, const std::string& attribute,
+                               const ConstantOperands& operands, std::size_t position) {
+    return present(operands, position) ? operands[position]->ints : node.integers(attribute);
+}
+
+bool tooLarge(const Shape& shape) {
+    double elements = 1;
+    for (const std::int64_t size : shape) {
+        if (size < 0)
+            throw std::invalid_argument(fmt::format("shape {} is impossible", toString(shape)));
+        elements *= static_cast<double>(size);
+    }
+    return elements > static_cast<double>(maxConstantElements);
+}
+
+/// The elements of `from` that `source` names for each element of the result's shape.
+template <class Source> Constant rearranged(const Constant& from, Shape shape, Source source) {
+    Constant result{from.type, std::move(shape), {}, {}};
+    const std::int64_t count = elementsOf(result.shape);
+    std::vector<std::int64_t> position(result.shape.size(), 0);
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto at = static_cast<std::size_t>(source(position));
+        if (isReal(from.type))
+            result.reals.push_back(from.reals.at(at));
+        else
+            result.ints.push_back(from.ints.at(at));
+        for (std::size_t d = position.size(); d-- > 0;) {
+            if (++position[d] < result.shape[d])
+                break;
+            position[d] = 0;
+        }
+    }
+    return result;
+}
+
+std::int64_t linear(const Shape& shape, const std::vector<std::int64_t>& position) {
+    std::int64_t at = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d)
+        at = at * shape[d] + position[d];
+    return at;
+}
+
+Results renamed(const Constant& from, Shape shape) {
+    Constant result = from;
+    result.shape = std::move(shape);
+    return std::vector{std::move(result)};
+}
+
+Results identity(const Node&, const ConstantOperands& operands) {
+    return std::vector{operand(operands, 0)};
+}
+
+Results constant(const Node& node, const ConstantOperands&) {
+    const auto scalar = [](ElementType type, auto value) {
+        Constant result{type, {}, {}, {}};
+        if (isReal(type))
+            result.reals.push_back(static_cast<double>(value));
+        else
+            result.ints.push_back(static_cast<std::int64_t>(value));
+        return std::vector{std::move(result)};
+    };
+    if (const auto at = node.attributes.find("value"); at != node.attributes.end())
+        return std::vector{std::get<Constant>(at->second)};
+    if (node.has("value_int"))
+        return scalar(ElementType::Int64, node.integer("value_int", 0));
+    if (node.has("value_float"))
+        return scalar(ElementType::Float, node.real("value_float", 0));
+    if (node.has("value_ints"))
+        return std::vector{intConstant(node.integers("value_ints"))};
+    if (const auto at = node.attributes.find("value_floats"); at != node.attributes.end()) {
+        const auto& values = std::get<std::vector<double>>(at->second);
+        const auto size = static_cast<std::int64_t>(values.size());
+        return std::vector{Constant{ElementType::Float, {size}, {}, values}};
+    }
+    throw std::invalid_argument("its value is neither a number nor a dense tensor of numbers");
+}
+
+Results constantOfShape(const Node& node, const ConstantOperands& operands) {
+    Constant value{ElementType::Float, {1}, {}, {0.0}};
+    if (const auto at = node.attributes.find("value"); at != node.attributes.end())
+        value = std::get<Constant>(at->second);
+    Shape shape = operand(operands, 0).ints;
+    if (tooLarge(shape) || value.size() != 1)
+        return std::nullopt;
+    return std::vector{rearranged(value, std::move(shape), [](const auto&) { return 0; })};
+}
+
+Results reshape(const Node& node, const ConstantOperands& operands) {
+    const Constant& from = operand(operands, 0);
+    const auto target = list(node, "shape", operands, 1);
+    return renamed(from, reshapedShape(from.shape, target, node.integer("allowzero", 0) != 0));
+}
+
+Results flatten(const Node& node, const ConstantOperands& operands) {
+    const Constant& from = operand(operands, 0);
+    std::int64_t axis = node.integer("axis", 1);
+    const auto rank = static_cast<std::int64_t>(from.shape.size());
+    axis = axis < 0 ? axis + rank : axis;
+    if (axis < 0 || axis > rank)
+        throw std::invalid_argument(fmt::format("axis {} lies outside of the rank", axis));
+    const std::int64_t rows = elementsOf({from.shape.begin(), from.shape.begin() + axis});
+    const std::int64_t columns = elementsOf({from.shape.begin() + axis, from.shape.end()});
+    return renamed(from, {rows, columns});
+}
+
+Results squeeze(const Node& node, const ConstantOperands& operands) {
+    const Constant& from = operand(operands, 0);
+    std::vector<bool> dropped(from.shape.size());
+    const auto axes = list(node, "axes", operands, 1);
+    for (const std::int64_t axis : axes)
+        dropped[normalizedAxis(axis, from.shape.size())] = true;
+    Shape shape;
+    for (std::size_t d = 0; d < from.shape.size(); ++d) {
+        const bool drop = axes.empty() ? from.shape[d] == 1 : dropped[d];
+        if (drop && from.shape[d] != 1)
+            throw std::invalid_argument(fmt::format("dimension {} is not 1", d));
+        if (!drop)
+            shape.push_back(from.shape[d]);
+    }
+    return renamed(from, std::move(shape));
+}
+
+Results unsqueeze(const Node& node, const ConstantOperands& operands) {
+    const Constant& from = operand(operands, 0);
+    const auto axes = list(node, "axes", operands, 1);
+    const std::size_t rank = from.shape.size() + axes.size();
+    std::vector<bool> added(rank);
+    for (const std::int64_t axis : axes) {
+        const std::size_t at = normalizedAxis(axis, rank);
+        if (added[at])
+            throw std::invalid_argument(fmt::format("axis {} is named twice", axis));
+        added[at] = true;
+    }
+    Shape shape;
+    auto next = from.shape.begin();
+    for (std::size_t d = 0; d < rank; ++d)
+        shape.push_back(added[d] ? 1 : *next++);
+    return renamed(from, std::move(shape));
+}
+
+Results transpose(const Node& node, const ConstantOperands& operands) {
+    const Constant& from = operand(operands, 0);
+    auto permutation = node.integers("perm");
+    if (permutation.empty()) {
+        permutation.resize(from.shape.size());
+        std::iota(permutation.rbegin(), permutation.rend(), 0);
+    }
+    Shape shape = *outputShape(TransposeAttributes{permutation}, {from.shape});
+    return std::vector{rearranged(from, std::move(shape), [&](const auto& position) {
+        std::vector<std::int64_t> source(position.size());
+        for (std::size_t d = 0; d < position.size(); ++d)
+            source[static_cast<std::size_t>(permutation[d])] = position[d];
+        return linear(from.shape, source);
+    })};
+}
+
+Results expand(const Node&, const ConstantOperands& operands) {
+    const Constant& from = operand(operands, 0);
+    Shape shape = broadcastShapes(from.shape, operand(operands, 1).ints);
+    if (tooLarge(shape))
+        return std::nullopt;
+    return std::vector{broadcastTo(from, shape)};
+}
+
+Results tile(const Node&, const ConstantOperands& operands) {
+    const Constant& from = operand(operands, 0);
+    const auto& repeats = operand(operands, 1).ints;
+    if (repeats.size() != from.shape.size())
+        throw std::invalid_argument("its repeats do not have the rank of its input");
+    Shape shape = from.shape;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+        if (repeats[d] < 0 || repeats[d] > maxConstantElements)
+            return std::nullopt;
+        shape[d] *= repeats[d];
+    }
+    if (tooLarge(shape))
+        return std::nullopt;
+    return std::vector{rearranged(from, std::move(shape), [&](auto position) {
+        for (std::size_t d = 0; d < position.size(); ++d)
+            position[d] %= from.shape[d];
+        return linear(from.shape, position);
+    })};
+}
+
+Results gather(const Node& node, const ConstantOperands& operands) {
+    const Constant& from = operand(operands, 0);
+    const Constant& rows = operand(operands, 1);
+    const std::size_t axis = normalizedAxis(node.integer("axis", 0), from.shape.size());
+    Shape shape(from.shape.begin(), from.shape.begin() + static_cast<std::ptrdiff_t>(axis));
+    shape.insert(shape.end(), rows.shape.begin(), rows.shape.end());
+    shape.insert(shape.end(), from.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
+                 from.shape.end());
+    if (tooLarge(shape))
+        return std::nullopt;
+    return std::vector{rearranged(from, std::move(shape), [&](const auto& position) {
+        const auto begin = position.begin() + static_cast<std::ptrdiff_t>(axis);
+        const auto end = begin + static_cast<std::ptrdiff_t>(rows.shape.size());
+        std::int64_t row = rows.ints.at(static_cast<std::size_t>(linear(rows.shape, {begin, end})));
+        row = row < 0 ? row + from.shape[axis] : row;
+        if (row < 0 || row >= from.shape[axis])
+            throw std::invalid_argument(fmt::format("index {} lies outside of its input", row));
+        std::vector<std::int64_t> source(position.begin(), begin);
+        source.push_back(row);
+        source.insert(source.end(), end, position.end());
+        return linear(from.shape, source);
+    })};
+}
+
+Results slice(const Node& node, const ConstantOperands& operands) {
+    const Constant& from = operand(operands, 0);
+    const auto starts = list(node, "starts", operands, 1);
+    const auto ends = list(node, "ends", operands, 2);
+    const auto axes = list(node, "axes", operands, 3);
+    const auto steps = list(node, "steps", operands, 4);
+    if (ends.size() != starts.size() || (!axes.empty() && axes.size() != starts.size()) ||
+        (!steps.empty() && steps.size() != starts.size()))
+        throw std::invalid_argument("starts, ends, axes and steps differ in length");
+    std::vector<SliceRange> ranges;
+    Shape shape = from.shape;
+    for (const std::int64_t size : from.shape)
+        ranges.push_back({0, 1, size});
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+        const auto axis = normalizedAxis(axes.empty() ? static_cast<std::int64_t>(i) : axes[i],
+                                         from.shape.size());
+        ranges[axis] = sliceRange(from.shape[axis], starts[i], ends[i], steps.empty() ? 1 : steps[i]);
+        shape[axis] = ranges[axis].count;
+    }
+    return std::vector{rearranged(from, std::move(shape), [&](auto position) {
+        for (std::size_t d = 0; d < position.size(); ++d)
+            position[d] = ranges[d].start + position[d] * ranges[d].step;
+        return linear(from.shape, position);
+    })};
+}
+
+Results concat(const Node& node, const ConstantOperands& operands) {
+    std::vector<Shape> shapes;
+    for (std::size_t i = 0; i < operands.size(); ++i)
+        shapes.push_back(operand(operands, i).shape);
+    if (shapes.empty())
+        throw std::invalid_argument("it has no operands");
+    const std::size_t axis = normalizedAxis(node.integer("axis", 0), shapes[0].size());
+    const Shape shape =
+        *outputShape(ConcatAttributes{static_cast<std::int64_t>(axis)}, shapes);
+    if (tooLarge(shape))
+        return std::nullopt;
+    Constant joined{operands[0]->type, shape, {}, {}};
+    const std::int64_t outer = elementsOf({shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis)});
+    for (std::int64_t row = 0; row < outer; ++row) {
+        for (const Constant* part : operands) {
+            const auto length = static_cast<std::ptrdiff_t>(part->size()) / outer;
+            const auto copyRow = [&](const auto& from, auto& to) {
+                to.insert(to.end(), from.begin() + row * length, from.begin() + (row + 1) * length);
+            };
+            if (isReal(joined.type))
+                copyRow(part->reals, joined.reals);
+            else
+                copyRow(part->ints, joined.ints);
+        }
+    }
+    return std::vector{std::move(joined)};
+}
+
+Results range(const Node&, const ConstantOperands& operands) {
+    const Constant& start = operand(operands, 0);
+    const Constant& limit = operand(operands, 1);
+    const Constant& delta = operand(operands, 2);
+    const double step = delta.real(0);
+    if (step == 0)
+        throw std::invalid_argument("its step is 0");
+    const double count = std::max(0.0, std::ceil((limit.real(0) - start.real(0)) / step));
+    if (!(count <= static_cast<double>(maxConstantElements)))
+        return std::nullopt;
+    Constant result{start.type, {static_cast<std::int64_t>(count)}, {}, {}};
+    for (std::int64_t i = 0; i < result.shape[0]; ++i) {
+        if (isReal(start.type))
+            result.reals.push_back(start.reals.at(0) + static_cast<double>(i) * step);
+        else
+            result.ints.push_back(start.ints.at(0) + i * delta.ints.at(0));
+    }
+    return std::vector{std::move(result)};
+}
+
+Results nonZero(const Node&, const ConstantOperands& operands) {
+    const Constant& from = operand(operands, 0);
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        if (from.real(i) != 0)
+            found.push_back(i);
+    }
+    const auto rank = static_cast<std::int64_t>(from.shape.size());
+    Constant result{ElementType::Int64, {rank, static_cast<std::int64_t>(found.size())}, {}, {}};
+    std::int64_t inner = elementsOf(from.shape);
+    for (const std::int64_t size : from.shape) {
+        inner /= std::max<std::int64_t>(size, 1);
+        for (const std::size_t i : found)
+            result.ints.push_back(static_cast<std::int64_t>(i) / inner % size);
+    }
+    return std::vector{std::move(result)};
+}
+
+const std::unordered_map<std::string, Evaluator>& evaluators() {
+    static const std::unordered_map<std::string, Evaluator> table{
+        {"Identity", identity},   {"Constant", constant}, {"ConstantOfShape", constantOfShape},
+        {"Reshape", reshape},     {"Flatten", flatten},   {"Squeeze", squeeze},
+        {"Unsqueeze", unsqueeze}, {"Expand", expand},     {"Transpose", transpose},
+        {"Tile", tile},           {"Gather", gather},     {"Slice", slice},
+        {"Concat", concat},       {"Range", range},       {"NonZero", nonZero},
+    };
+    return table;
+}
+
+} // namespace
+
+std::optional<std::vector<Constant>> evaluate(const Node& node, const ConstantOperands& operands) {
+    try {
+        if (const auto found = evaluators().find(node.type); found != evaluators().end())
+            return found->second(node, operands);
+        return evaluateArithmetic(node, operands);
+    } catch (const std::out_of_range&) {
+        throw std::invalid_argument("its constant operands have too few values");
+    } catch (const std::bad_variant_access&) {
+        throw std::invalid_argument("an attribute has the wrong type");
+    }
+}
+
+bool isEvaluable(const std::string& type) {
+    return evaluators().contains(type) || isArithmetic(type);
+}
+
+std::size_t normalizedAxis(std::int64_t axis, std::size_t rank) {
+    const auto signedRank = static_cast<std::int64_t>(rank);
+    const std::int64_t result = axis < 0 ? axis + signedRank : axis;
+    if (result < 0 || result >= signedRank)
+        throw std::invalid_argument(fmt::format("axis {} lies outside of rank {}", axis, rank));
+    return static_cast<std::size_t>(result);
+}
+
+SliceRange sliceRange(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
+    if (step == 0)
+        throw std::invalid_argument("its step is 0");
+    // Steps beyond the size read one element anyway; this keeps the sums below from overflowing.
+    step = std::clamp(step, -size - 1, size + 1);
+    const auto fromFront = [size](std::int64_t i) { return i < 0 ? i + size : i; };
+    const std::int64_t low = step > 0 ? 0 : -1;
+    const std::int64_t high = step > 0 ? size : size - 1;
+    const std::int64_t first = std::clamp(fromFront(start), step > 0 ? low : 0, high);
+    const std::int64_t last = std::clamp(fromFront(end), low, high);
+    const std::int64_t distance = step > 0 ? last - first : first - last;
+    const std::int64_t stride = std::abs(step);
+    return {first, step, distance <= 0 ? 0 : (distance + stride - 1) / stride};
+}
+
+Shape reshapedShape(const Shape& input, const std::vector<std::int64_t>& target, bool allowZero) {
+    Shape result = target;
+    std::int64_t known = 1;
+    std::optional<std::size_t> open;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        if (result[i] == 0 && !allowZero) {
+            if (i >= input.size())
+                throw std::invalid_argument("its target copies a dimension that is not there");
+            result[i] = input[i];
+        }
+        if (result[i] == -1 && !open) {
+            open = i;
+            continue;
+        }
+        if (result[i] < 0 || __builtin_mul_overflow(known, result[i], &known))
+            throw std::invalid_argument(fmt::format("target {} is impossible", toString(target)));
+    }
+    const std::int64_t elements = elementsOf(input);
+    if (open)
+        result[*open] = known > 0 ? elements / known : 0;
+    if (known * (open ? result[*open] : 1) != elements)
+        throw std::invalid_argument(fmt::format("input {} does not fit target {}", toString(input),
+                                                toString(target)));
+    return result;
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,57 @@
+// The model with every shape known, free of protocol buffers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "simulator/frontend/resolve/constant.h"
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+using AttributeValue = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
+                                    std::vector<double>, Constant>;
+
+/// An ONNX node. Absent optional operands have an empty name.
+struct Node {
+    std::string type;
+    std::string name; ///< never empty: the first output's name where the file gives none
+    int opset = 0;    ///< version of the default operator set
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+    std::unordered_map<std::string, AttributeValue> attributes;
+
+    [[nodiscard]] bool has(const std::string& attribute) const {
+        return attributes.contains(attribute);
+    }
+    /// The attribute's value; the fallback where it is absent or of another type.
+    [[nodiscard]] std::int64_t integer(const std::string& attribute, std::int64_t fallback) const;
+    [[nodiscard]] double real(const std::string& attribute, double fallback) const;
+    [[nodiscard]] std::string text(const std::string& attribute, std::string fallback) const;
+    [[nodiscard]] std::vector<std::int64_t> integers(const std::string& attribute) const;
+};
+
+/// A value that flows between nodes.
+struct Value {
+    ElementType type = ElementType::Undefined;
+    Shape shape;
+    TensorRole role = TensorRole::Activation;
+    std::optional<Constant> data; ///< of small weights and constants
+    int uses = 0;                 ///< by nodes that run on the device, and as a model output
+};
+
+struct ResolvedModel {
+    std::string origin; ///< file name for messages
+    std::string name;
+    std::vector<Node> nodes; ///< those that run on the device, in order
+    std::unordered_map<std::string, Value> values;
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+    std::vector<GraphMessage> messages;
+};
+
+} // namespace tilescope::sim

@@ -1,0 +1,71 @@
+#include "simulator/frontend/resolve/node_proto.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+namespace tilescope::sim {
+
+namespace {
+
+AttributeValue valueOf(const onnx::AttributeProto& attribute) {
+    switch (attribute.type()) {
+    case onnx::AttributeProto::INT:
+        return attribute.i();
+    case onnx::AttributeProto::FLOAT:
+        return static_cast<double>(attribute.f());
+    case onnx::AttributeProto::STRING:
+        return attribute.s();
+    case onnx::AttributeProto::INTS:
+        return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
+    case onnx::AttributeProto::FLOATS:
+        return std::vector<double>(attribute.floats().begin(), attribute.floats().end());
+    case onnx::AttributeProto::TENSOR:
+        return constantFrom(attribute.t());
+    default:
+        throw std::invalid_argument(
+            fmt::format("attribute '{}' has a kind that is not supported", attribute.name()));
+    }
+}
+
+/// Shape inference divides by some of these and multiplies others.
+void checkRange(const std::string& name, const AttributeValue& value) {
+    static constexpr std::array positive{"strides", "dilations", "kernel_shape", "group",
+                                         "blocksize"};
+    static constexpr std::array bounded{"pads", "axis", "axes", "split", "output_shape"};
+    constexpr std::int64_t limit = std::int64_t{1} << 31;
+    const bool mustBePositive = std::find(positive.begin(), positive.end(), name) != positive.end();
+    const bool mustBeSmall = std::find(bounded.begin(), bounded.end(), name) != bounded.end();
+    if (!mustBePositive && !mustBeSmall)
+        return;
+    const auto check = [&](std::int64_t number) {
+        if (number > limit || number < (mustBePositive ? 1 : -limit))
+            throw std::invalid_argument(fmt::format("attribute '{}' is {}", name, number));
+    };
+    if (const auto* number = std::get_if<std::int64_t>(&value))
+        check(*number);
+    if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&value))
+        std::for_each(numbers->begin(), numbers->end(), check);
+}
+
+} // namespace
+
+Node nodeFrom(const onnx::NodeProto& proto, int opset) {
+    Node node;
+    node.type = proto.op_type();
+    node.name = proto.name().empty() && proto.output_size() > 0 ? proto.output(0) : proto.name();
+    node.opset = opset;
+    node.inputs.assign(proto.input().begin(), proto.input().end());
+    node.outputs.assign(proto.output().begin(), proto.output().end());
+    for (const auto& attribute : proto.attribute()) {
+        auto value = valueOf(attribute);
+        checkRange(attribute.name(), value);
+        node.attributes.insert_or_assign(attribute.name(), std::move(value));
+    }
+    return node;
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,32 @@
+// Reshape targets in which an exporter wrote the batch size down.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "simulator/frontend/model/prepare.h"
+#include "simulator/frontend/resolve/node.h"
+
+namespace tilescope::sim {
+
+class Rebatch {
+public:
+    explicit Rebatch(std::optional<BatchChange> change) : change_(change) {}
+
+    /// The target that a Reshape needs after the change of the batch size, if it is another one.
+    std::optional<std::vector<std::int64_t>>
+    target(const Node& node, const std::unordered_map<std::string, Value>& values);
+
+    /// What was replaced, for the user.
+    [[nodiscard]] std::optional<GraphMessage> message() const;
+    /// An addition to errors behind a change.
+    [[nodiscard]] std::string remedy() const;
+
+private:
+    std::optional<BatchChange> change_;
+    std::vector<std::string> changed_;
+};
+
+} // namespace tilescope::sim

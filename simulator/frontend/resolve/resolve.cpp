@@ -1,0 +1,325 @@
+#include "simulator/frontend/resolve/resolve.h"
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <onnx/defs/schema.h>
+#include <onnx/onnx_pb.h>
+#include <onnx/shape_inference/implementation.h>
+
+#include "core/base/error.h"
+#include "simulator/frontend/resolve/evaluate.h"
+#include "simulator/frontend/resolve/node_proto.h"
+#include "simulator/frontend/resolve/rebatch.h"
+
+namespace tilescope::sim {
+
+namespace {
+
+constexpr std::int64_t maxElements = std::int64_t{1} << 40;
+
+int opsetOf(const onnx::ModelProto& model) {
+    for (const auto& set : model.opset_import()) {
+        if (set.domain().empty() || set.domain() == "ai.onnx")
+            return static_cast<int>(set.version());
+    }
+    return 1;
+}
+
+/// Views of a weight are weights again, stored in the order that their reader wants.
+bool isViewOfFirstOperand(const std::string& type) {
+    return type == "Reshape" || type == "Flatten" || type == "Squeeze" || type == "Unsqueeze" ||
+           type == "Identity" || type == "Transpose" || type == "Cast";
+}
+
+class Resolver {
+public:
+    Resolver(onnx::ModelProto& model, const std::string& origin, const NameSet& weights,
+             std::optional<BatchChange> batch)
+        : model_(model), weights_(weights), opset_(opsetOf(model)), rebatch_(batch) {
+        result_.origin = origin;
+        result_.name = model.graph().name();
+    }
+
+    ResolvedModel run() {
+        countReaders();
+        addInitializers();
+        addInputs();
+        for (auto& proto : *model_.mutable_graph()->mutable_node())
+            resolve(proto);
+        for (const auto& output : model_.graph().output())
+            addOutput(output.name());
+        if (auto message = rebatch_.message())
+            result_.messages.push_back(std::move(*message));
+        return std::move(result_);
+    }
+
+private:
+    [[noreturn]] void fail(const onnx::NodeProto& node, const std::string& text) const {
+        const std::string& name =
+            node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
+        throw UserError(fmt::format("{}: node '{}' ({}): {}{}", result_.origin, name,
+                                    node.op_type(), text, rebatch_.remedy()));
+    }
+
+    void countReaders() {
+        for (const auto& node : model_.graph().node()) {
+            for (const auto& input : node.input())
+                ++readers_[input];
+        }
+        for (const auto& output : model_.graph().output())
+            ++readers_[output.name()];
+    }
+
+    void addInitializers() {
+        for (const auto& tensor : model_.graph().initializer()) {
+            try {
+                Constant constant = constantFrom(tensor);
+                const bool weight = isReal(constant.type) && constant.size() > 1;
+                define(tensor.name(), std::move(constant),
+                       weight ? TensorRole::Weight : TensorRole::Constant);
+            } catch (const std::invalid_argument& error) {
+                throw UserError(fmt::format("{}: initialiser '{}' cannot be read: {}; export "
+                                            "the model again",
+                                            result_.origin, tensor.name(), error.what()));
+            }
+        }
+    }
+
+    void addInputs() {
+        for (const auto& input : model_.graph().input()) {
+            if (result_.values.contains(input.name()))
+                continue;
+            const auto shape = completeShape(input.type());
+            if (!shape)
+                throw UserError(fmt::format("{}: input '{}' has no complete shape; export the model "
+                                            "with fixed sizes",
+                                            result_.origin, input.name()));
+            const bool weight = weights_.contains(input.name());
+            define(input.name(), elementType(input.type()), *shape,
+                   weight ? TensorRole::Weight : TensorRole::Input);
+            if (!weight)
+                result_.inputs.push_back(input.name());
+        }
+    }
+
+    void addOutput(const std::string& name) {
+        const auto at = result_.values.find(name);
+        if (at == result_.values.end())
+            throw UserError(fmt::format("{}: output '{}' is made by no node; export the model again",
+                                        result_.origin, name));
+        ++at->second.uses;
+        result_.outputs.push_back(name);
+    }
+
+    static ElementType elementType(const onnx::TypeProto& type) {
+        return static_cast<ElementType>(type.tensor_type().elem_type());
+    }
+
+    static std::optional<Shape> completeShape(const onnx::TypeProto& type) {
+        if (!type.has_tensor_type() || !type.tensor_type().has_shape())
+            return std::nullopt;
+        Shape shape;
+        std::int64_t elements = 1;
+        for (const auto& dim : type.tensor_type().shape().dim()) {
+            if (!dim.has_dim_value() || dim.dim_value() < 0)
+                return std::nullopt;
+            shape.push_back(dim.dim_value());
+            if (__builtin_mul_overflow(elements, dim.dim_value(), &elements) ||
+                elements > maxElements)
+                throw std::invalid_argument(
+                    fmt::format("a tensor of shape {} is too large", toString(shape)));
+        }
+        return shape;
+    }
+
+    void define(const std::string& name, ElementType type, const Shape& shape, TensorRole role) {
+        result_.values[name] = Value{type, shape, role, std::nullopt, 0};
+        auto& proto = types_[name];
+        proto.mutable_tensor_type()->set_elem_type(static_cast<int>(type));
+        proto.mutable_tensor_type()->clear_shape();
+        auto& dims = *proto.mutable_tensor_type()->mutable_shape();
+        for (const std::int64_t size : shape)
+            dims.add_dim()->set_dim_value(size);
+        typePointers_[name] = &proto;
+    }
+
+    void define(const std::string& name, Constant constant, TensorRole role) {
+        define(name, constant.type, constant.shape, role);
+        auto& proto = data_[name] = toTensorProto(constant);
+        dataPointers_[name] = &proto;
+        result_.values[name].data = std::move(constant);
+    }
+
+    void resolve(onnx::NodeProto& proto) {
+        try {
+            Node node = nodeFrom(proto, opset_);
+            if (foldShape(node))
+                return;
+            if (auto target = rebatch_.target(node, result_.values))
+                replaceTarget(proto, node, std::move(*target));
+            if (!foldData(node)) {
+                infer(proto, node);
+                if (!foldWithoutData(node))
+                    keep(std::move(node));
+            }
+        } catch (const UserError&) {
+            throw;
+        } catch (const std::exception& error) {
+            fail(proto, error.what());
+        }
+    }
+
+    void replaceTarget(onnx::NodeProto& proto, Node& node, std::vector<std::int64_t> target) {
+        if (node.inputs.size() < 2) {
+            for (auto& attribute : *proto.mutable_attribute()) {
+                if (attribute.name() == "shape")
+                    attribute.mutable_ints()->Assign(target.begin(), target.end());
+            }
+            node.attributes["shape"] = std::move(target);
+            return;
+        }
+        const std::string name = node.outputs.at(0) + "/shape";
+        define(name, intConstant(std::move(target)), TensorRole::Constant);
+        proto.set_input(1, name);
+        node.inputs[1] = name;
+    }
+
+    /// Shape and Size ask for what is known of any value.
+    bool foldShape(const Node& node) {
+        if ((node.type != "Shape" && node.type != "Size") || node.inputs.empty())
+            return false;
+        const Shape& shape = result_.values.at(node.inputs[0]).shape;
+        if (node.type == "Size") {
+            define(node.outputs.at(0), Constant{ElementType::Int64, {}, {elementsOf(shape)}, {}},
+                   TensorRole::Constant);
+            return true;
+        }
+        const auto rank = static_cast<std::int64_t>(shape.size());
+        const SliceRange range =
+            sliceRange(rank, node.integer("start", 0), node.integer("end", rank), 1);
+        const auto begin = shape.begin() + range.start;
+        define(node.outputs.at(0), intConstant({begin, begin + range.count}), TensorRole::Constant);
+        return true;
+    }
+
+    /// The role of what is computed from constants and weights only; none if anything else is read.
+    [[nodiscard]] std::optional<TensorRole> constantRole(const Node& node) const {
+        TensorRole role = TensorRole::Constant;
+        for (const auto& name : node.inputs) {
+            if (name.empty())
+                continue;
+            const TensorRole input = result_.values.at(name).role;
+            if (input != TensorRole::Constant && input != TensorRole::Weight)
+                return std::nullopt;
+            if (input == TensorRole::Weight)
+                role = input;
+        }
+        return role;
+    }
+
+    bool foldData(const Node& node) {
+        const auto role = constantRole(node);
+        if (!role || !isEvaluable(node.type))
+            return false;
+        ConstantOperands operands;
+        for (const auto& name : node.inputs) {
+            operands.push_back(nullptr);
+            if (name.empty())
+                continue;
+            const Value& value = result_.values.at(name);
+            if (!value.data)
+                return false;
+            operands.back() = &*value.data;
+        }
+        auto results = evaluate(node, operands);
+        if (!results || results->size() != node.outputs.size())
+            return false;
+        for (std::size_t i = 0; i < results->size(); ++i) {
+            Constant& constant = (*results)[i];
+            const bool generated = node.type == "ConstantOfShape" && isReal(constant.type) &&
+                                   constant.size() > 1;
+            define(node.outputs[i], std::move(constant), generated ? TensorRole::Weight : *role);
+        }
+        return true;
+    }
+
+    void infer(onnx::NodeProto& proto, const Node& node) {
+        const auto* schema = onnx::OpSchemaRegistry::Schema(node.type, opset_, onnx::ONNX_DOMAIN);
+        if (schema == nullptr)
+            throw std::invalid_argument(fmt::format("operator set {} has no such operator", opset_));
+        static const std::unordered_map<std::string, const onnx::SparseTensorProto*> noSparseData;
+        onnx::shape_inference::InferenceContextImpl context(proto, typePointers_, dataPointers_,
+                                                            noSparseData);
+        schema->GetTypeAndShapeInferenceFunction()(context);
+        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+            if (!node.outputs[i].empty())
+                defineOutput(node, node.outputs[i], context.allOutputTypes_.at(i));
+        }
+    }
+
+    void defineOutput(const Node& node, const std::string& name, const onnx::TypeProto& type) {
+        const auto shape = completeShape(type);
+        if (shape) {
+            define(name, elementType(type), *shape, TensorRole::Activation);
+            return;
+        }
+        if (!readers_.contains(name))
+            return;
+        std::string inputs;
+        for (const auto& input : node.inputs) {
+            if (!input.empty())
+                inputs += fmt::format("{}'{}' {}", inputs.empty() ? "" : ", ", input,
+                                      toString(result_.values.at(input).shape));
+        }
+        throw std::invalid_argument(fmt::format(
+            "the shape of its output '{}' does not follow from its inputs ({}); export the model with "
+            "fixed sizes",
+            name, inputs));
+    }
+
+    /// Constants too large to compute stay constants, and views of weights weights.
+    bool foldWithoutData(const Node& node) {
+        const auto role = constantRole(node);
+        if (!role || !isEvaluable(node.type) || node.outputs.size() != 1)
+            return false;
+        Value& value = result_.values.at(node.outputs[0]);
+        if (node.type == "ConstantOfShape") {
+            value.role = isReal(value.type) ? TensorRole::Weight : TensorRole::Constant;
+            return true;
+        }
+        const bool onlyReader = !node.inputs.empty() && readers_[node.inputs[0]] == 1;
+        if (*role == TensorRole::Weight && !(isViewOfFirstOperand(node.type) && onlyReader))
+            return false;
+        value.role = *role;
+        return true;
+    }
+
+    void keep(Node node) {
+        for (const auto& name : node.inputs) {
+            if (!name.empty())
+                ++result_.values.at(name).uses;
+        }
+        result_.nodes.push_back(std::move(node));
+    }
+
+    onnx::ModelProto& model_;
+    const NameSet& weights_;
+    int opset_;
+    Rebatch rebatch_;
+    ResolvedModel result_;
+    std::unordered_map<std::string, int> readers_;
+    std::unordered_map<std::string, onnx::TypeProto> types_;
+    std::unordered_map<std::string, onnx::TypeProto*> typePointers_;
+    std::unordered_map<std::string, onnx::TensorProto> data_;
+    std::unordered_map<std::string, const onnx::TensorProto*> dataPointers_;
+};
+
+} // namespace
+
+ResolvedModel resolveModel(onnx::ModelProto& model, const std::string& origin,
+                           const NameSet& weights, std::optional<BatchChange> batch) {
+    return Resolver(model, origin, weights, batch).run();
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,18 @@
+// One forward pass over the nodes that gives every value its type and shape.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "simulator/frontend/model/prepare.h"
+#include "simulator/frontend/resolve/node.h"
+
+namespace tilescope::sim {
+
+/// Infers node by node and evaluates what only depends on shapes and small constants, so that the
+/// shapes behind such computations become known. Takes a model that passed the checker. Throws
+/// UserError naming node and value where a shape stays unknown or a node contradicts itself.
+ResolvedModel resolveModel(onnx::ModelProto& model, const std::string& origin,
+                           const NameSet& weights, std::optional<BatchChange> batch);
+
+} // namespace tilescope::sim

@@ -1,0 +1,62 @@
+// Floating-point operations of an op, counted on its shapes.
+#include <numeric>
+
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+namespace {
+
+double product(const std::vector<std::int64_t>& values) {
+    return std::accumulate(values.begin(), values.end(), 1.0, std::multiplies<>());
+}
+
+struct Flops {
+    const Graph& graph;
+    const Op& op;
+
+    [[nodiscard]] const Shape& input(std::size_t i) const {
+        return graph.tensors[op.inputs.at(i)].shape;
+    }
+    [[nodiscard]] double outputElements() const {
+        return product(graph.tensors[op.outputs.at(0)].shape);
+    }
+
+    double operator()(const ConvAttributes& conv) const {
+        const double perOutput = static_cast<double>(input(1).at(1)) * product(conv.kernel);
+        return 2 * outputElements() * perOutput;
+    }
+    double operator()(const MatMulAttributes& matmul) const {
+        const Shape& a = input(0);
+        const auto inner = a.at(a.size() - (matmul.transposeA ? 2 : 1));
+        return 2 * outputElements() * static_cast<double>(inner);
+    }
+    double operator()(const ElementwiseAttributes& elementwise) const {
+        using enum ElementwiseFunction;
+        if (elementwise.function == Copy || elementwise.function == Cast)
+            return 0;
+        const std::size_t operands = op.inputs.size();
+        return outputElements() * static_cast<double>(operands > 1 ? operands - 1 : 1);
+    }
+    double operator()(const ReduceAttributes& reduce) const {
+        const bool twoSteps = reduce.function == ReduceFunction::SquareAdd ||
+                              reduce.function == ReduceFunction::LogAdd;
+        return product(input(0)) * (twoSteps ? 2 : 1);
+    }
+    double operator()(const PoolAttributes& pool) const {
+        return outputElements() * product(pool.kernel);
+    }
+    // Square and window sum, then scale, offset, power and divide.
+    double operator()(const LrnAttributes& lrn) const {
+        return outputElements() * (static_cast<double>(lrn.size) + 5);
+    }
+    // Maximum, subtract, exponent, sum and divide.
+    double operator()(const SoftmaxAttributes&) const { return outputElements() * 5; }
+    template <class DataMovement> double operator()(const DataMovement&) const { return 0; }
+};
+
+} // namespace
+
+double flopsOf(const Graph& graph, const Op& op) { return std::visit(Flops{graph, op}, op.attributes); }
+
+} // namespace tilescope::sim

@@ -1,1 +1,0 @@
-#include "simulator/graph/graph.h"

@@ -1,0 +1,268 @@
+#include "simulator/graph/shape_rules.h"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace tilescope::sim {
+
+namespace {
+
+template <class... Args>
+void require(bool condition, fmt::format_string<Args...> text, Args&&... args) {
+    if (!condition)
+        throw std::invalid_argument(fmt::format(text, std::forward<Args>(args)...));
+}
+
+std::int64_t product(const Shape& shape) {
+    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+void requireOperands(const std::vector<Shape>& inputs, std::size_t least, std::size_t most) {
+    require(inputs.size() >= least && inputs.size() <= most,
+            "it has {} operands where {} to {} belong", inputs.size(), least, most);
+}
+
+void requireAxis(std::int64_t axis, const Shape& shape) {
+    require(axis >= 0 && axis < static_cast<std::int64_t>(shape.size()),
+            "axis {} lies outside of shape {}", axis, toString(shape));
+}
+
+/// What convolution and pooling share: a window that slides over the spatial dimensions.
+template <class Window> void checkWindow(const Window& window, const Shape& input) {
+    const std::size_t dims = window.kernel.size();
+    require(input.size() == dims + 2, "input {} does not have {} spatial dimensions",
+            toString(input), dims);
+    require(dims >= 1 && dims <= 3, "{} spatial dimensions are outside of 1 to 3", dims);
+    for (const auto* list :
+         {&window.strides, &window.dilations, &window.padsBegin, &window.padsEnd}) {
+        require(list->size() == dims, "its window has {} values where {} belong", list->size(),
+                dims);
+    }
+    for (std::size_t i = 0; i < dims; ++i) {
+        require(window.kernel[i] >= 1 && window.strides[i] >= 1 && window.dilations[i] >= 1,
+                "kernel, strides and dilations must be positive");
+    }
+}
+
+template <class Window>
+Shape slideWindow(const Window& window, const Shape& input, std::int64_t channels) {
+    Shape result{input[0], channels};
+    for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+        const std::int64_t positions =
+            windowPositions(input[i + 2], window.kernel[i], window.strides[i], window.dilations[i],
+                            window.padsBegin[i] + window.padsEnd[i]);
+        require(positions >= 1, "a kernel of {} does not fit into input {}",
+                toString(window.kernel), toString(input));
+        result.push_back(positions);
+    }
+    return result;
+}
+
+struct OutputShape {
+    const std::vector<Shape>& inputs;
+
+    std::optional<Shape> operator()(const ConvAttributes& conv) const {
+        requireOperands(inputs, 2, 2);
+        const Shape& input = inputs[0];
+        const Shape& weights = inputs[1];
+        checkWindow(conv, input);
+        require(weights.size() == input.size(), "weights {} do not have the rank of input {}",
+                toString(weights), toString(input));
+        require(conv.groups >= 1 && weights[0] % conv.groups == 0 &&
+                    weights[1] * conv.groups == input[1],
+                "weights {} in {} groups do not fit input {}", toString(weights), conv.groups,
+                toString(input));
+        require(std::equal(conv.kernel.begin(), conv.kernel.end(), weights.begin() + 2),
+                "kernel {} is not that of weights {}", toString(conv.kernel), toString(weights));
+        return slideWindow(conv, input, weights[0]);
+    }
+
+    std::optional<Shape> operator()(const MatMulAttributes& matmul) const {
+        requireOperands(inputs, 2, 2);
+        Shape a = inputs[0];
+        Shape b = inputs[1];
+        require(a.size() >= 2 && b.size() >= 2, "operands {} and {} are not matrices", toString(a),
+                toString(b));
+        if (matmul.transposeA)
+            std::swap(a[a.size() - 1], a[a.size() - 2]);
+        if (matmul.transposeB)
+            std::swap(b[b.size() - 1], b[b.size() - 2]);
+        require(a.back() == b[b.size() - 2], "matrices {} and {} cannot be multiplied",
+                toString(a), toString(b));
+        const std::int64_t rows = a[a.size() - 2];
+        const std::int64_t columns = b.back();
+        Shape result = broadcastShapes({a.begin(), a.end() - 2}, {b.begin(), b.end() - 2});
+        result.push_back(rows);
+        result.push_back(columns);
+        return result;
+    }
+
+    std::optional<Shape> operator()(const ElementwiseAttributes& elementwise) const {
+        using enum ElementwiseFunction;
+        const ElementwiseFunction f = elementwise.function;
+        const bool anyNumber = f == Add || f == Multiply || f == Max || f == Min;
+        const std::size_t arity = f < Add ? 1 : f == Select ? 3 : 2;
+        requireOperands(inputs, arity, anyNumber ? std::max<std::size_t>(inputs.size(), 2) : arity);
+        Shape result = inputs[0];
+        for (const Shape& shape : inputs)
+            result = broadcastShapes(result, shape);
+        return result;
+    }
+
+    std::optional<Shape> operator()(const ReduceAttributes& reduce) const {
+        requireOperands(inputs, 1, 1);
+        Shape result;
+        for (std::size_t i = 0; i < inputs[0].size(); ++i) {
+            const bool reduced = std::binary_search(reduce.axes.begin(), reduce.axes.end(),
+                                                    static_cast<std::int64_t>(i));
+            if (!reduced)
+                result.push_back(inputs[0][i]);
+            else if (reduce.keepDims)
+                result.push_back(1);
+        }
+        for (const std::int64_t axis : reduce.axes)
+            requireAxis(axis, inputs[0]);
+        return result;
+    }
+
+    std::optional<Shape> operator()(const PoolAttributes& pool) const {
+        requireOperands(inputs, 1, 1);
+        checkWindow(pool, inputs[0]);
+        return slideWindow(pool, inputs[0], inputs[0][1]);
+    }
+
+    std::optional<Shape> operator()(const LrnAttributes& lrn) const {
+        requireOperands(inputs, 1, 1);
+        require(inputs[0].size() >= 2 && lrn.size >= 1, "input {} has no channels",
+                toString(inputs[0]));
+        return inputs[0];
+    }
+
+    std::optional<Shape> operator()(const SoftmaxAttributes& softmax) const {
+        requireOperands(inputs, 1, 1);
+        require(softmax.firstAxis >= 0 && softmax.firstAxis <= softmax.endAxis &&
+                    softmax.endAxis <= static_cast<std::int64_t>(inputs[0].size()),
+                "axes {} to {} lie outside of {}", softmax.firstAxis, softmax.endAxis,
+                toString(inputs[0]));
+        return inputs[0];
+    }
+
+    std::optional<Shape> operator()(const TransposeAttributes& transpose) const {
+        requireOperands(inputs, 1, 1);
+        auto sorted = transpose.permutation;
+        std::sort(sorted.begin(), sorted.end());
+        std::vector<std::int64_t> identity(inputs[0].size());
+        std::iota(identity.begin(), identity.end(), 0);
+        require(sorted == identity, "{} does not permute the dimensions of {}",
+                toString(transpose.permutation), toString(inputs[0]));
+        Shape result;
+        for (const std::int64_t from : transpose.permutation)
+            result.push_back(inputs[0][static_cast<std::size_t>(from)]);
+        return result;
+    }
+
+    std::optional<Shape> operator()(const ConcatAttributes& concat) const {
+        require(!inputs.empty(), "it has no operands");
+        requireAxis(concat.axis, inputs[0]);
+        const auto axis = static_cast<std::size_t>(concat.axis);
+        Shape result = inputs[0];
+        result[axis] = 0;
+        for (Shape shape : inputs) {
+            const std::int64_t size = axis < shape.size() ? shape[axis] : 0;
+            require(shape.size() == result.size(), "{} does not have the rank of {}",
+                    toString(shape), toString(inputs[0]));
+            shape[axis] = result[axis];
+            require(shape == result, "{} and {} differ beside axis {}", toString(shape),
+                    toString(inputs[0]), concat.axis);
+            result[axis] += size;
+        }
+        return result;
+    }
+
+    std::optional<Shape> operator()(const GatherAttributes& gather) const {
+        requireOperands(inputs, 2, 2);
+        requireAxis(gather.axis, inputs[0]);
+        Shape result = inputs[0];
+        const auto at = result.erase(result.begin() + gather.axis);
+        result.insert(at, inputs[1].begin(), inputs[1].end());
+        return result;
+    }
+
+    std::optional<Shape> operator()(const PadAttributes& pad) const {
+        requireOperands(inputs, 1, 1);
+        Shape result = inputs[0];
+        require(pad.padsBegin.size() == result.size() && pad.padsEnd.size() == result.size(),
+                "its pads do not have the rank of {}", toString(result));
+        for (std::size_t i = 0; i < result.size(); ++i) {
+            result[i] += pad.padsBegin[i] + pad.padsEnd[i];
+            require(result[i] >= 1, "it crops dimension {} of {} away", i, toString(inputs[0]));
+        }
+        return result;
+    }
+
+    std::optional<Shape> operator()(const ReshapeAttributes&) const { return single(); }
+    std::optional<Shape> operator()(const SliceAttributes&) const { return single(); }
+    std::optional<Shape> operator()(const ExpandAttributes&) const { return single(); }
+
+    [[nodiscard]] std::optional<Shape> single() const {
+        requireOperands(inputs, 1, 1);
+        return std::nullopt;
+    }
+};
+
+void checkSlice(const SliceAttributes& slice, const Shape& input, const Shape& output) {
+    require(slice.starts.size() == input.size() && slice.steps.size() == input.size() &&
+                output.size() == input.size(),
+            "slice of {} into {} does not keep the rank", toString(input), toString(output));
+    for (std::size_t i = 0; i < input.size(); ++i) {
+        const std::int64_t last = slice.starts[i] + (output[i] - 1) * slice.steps[i];
+        require(std::min(slice.starts[i], last) >= 0 && std::max(slice.starts[i], last) < input[i],
+                "slice reads outside of dimension {} of {}", i, toString(input));
+    }
+}
+
+} // namespace
+
+std::int64_t windowPositions(std::int64_t size, std::int64_t kernel, std::int64_t stride,
+                             std::int64_t dilation, std::int64_t padding) {
+    const std::int64_t room = size + padding - ((kernel - 1) * dilation + 1);
+    return room < 0 ? 0 : room / stride + 1;
+}
+
+Shape broadcastShapes(const Shape& a, const Shape& b) {
+    const Shape& longer = a.size() >= b.size() ? a : b;
+    const Shape& shorter = a.size() >= b.size() ? b : a;
+    Shape result = longer;
+    const std::size_t offset = longer.size() - shorter.size();
+    for (std::size_t i = 0; i < shorter.size(); ++i) {
+        std::int64_t& size = result[offset + i];
+        require(size == shorter[i] || size == 1 || shorter[i] == 1,
+                "shapes {} and {} cannot be broadcast", toString(a), toString(b));
+        if (size == 1)
+            size = shorter[i];
+    }
+    return result;
+}
+
+std::optional<Shape> outputShape(const Attributes& attributes, const std::vector<Shape>& inputs) {
+    return std::visit(OutputShape{inputs}, attributes);
+}
+
+void checkOpenShape(const Attributes& attributes, const std::vector<Shape>& inputs,
+                    const Shape& output) {
+    requireOperands(inputs, 1, 1);
+    if (std::holds_alternative<ReshapeAttributes>(attributes)) {
+        require(product(inputs[0]) == product(output), "{} cannot be reshaped to {}",
+                toString(inputs[0]), toString(output));
+    } else if (std::holds_alternative<ExpandAttributes>(attributes)) {
+        require(broadcastShapes(inputs[0], output) == output, "{} cannot be expanded to {}",
+                toString(inputs[0]), toString(output));
+    } else if (const auto* slice = std::get_if<SliceAttributes>(&attributes)) {
+        checkSlice(*slice, inputs[0], output);
+    }
+}
+
+} // namespace tilescope::sim

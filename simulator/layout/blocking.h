@@ -1,0 +1,80 @@
+// Blocking: which block of a tensor each tile holds or needs. A regular product of intervals, never
+// a list of elements, so that traffic between two blockings is arithmetic on intervals.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/tiles/tile_series.h"
+
+namespace tilescope::sim {
+
+/// Indices [begin, end).
+struct Interval {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    [[nodiscard]] std::int64_t size() const { return end > begin ? end - begin : 0; }
+    friend bool operator==(const Interval&, const Interval&) = default;
+};
+Interval intersect(Interval a, Interval b);
+
+/// A digit of the tile number: `count` values, `stride` tiles apart.
+struct TileDigit {
+    std::int32_t count = 1;
+    std::int32_t stride = 1;
+    friend bool operator==(const TileDigit&, const TileDigit&) = default;
+};
+
+/// One dimension of a blocking: one or more of the storage's atoms (see Layout) taken as one index
+/// in row-major order, cut into blocks. Block b lives on the tiles whose digits, read with the
+/// last digit as the slowest, give b.
+struct BlockedDim {
+    std::vector<int> atoms;
+    std::int64_t size = 1;
+    std::vector<Interval> blocks;  ///< disjoint for a storage; may overlap (halo) for a need
+    std::vector<TileDigit> digits; ///< counts multiply to blocks.size()
+    friend bool operator==(const BlockedDim&, const BlockedDim&) = default;
+};
+
+/// Cuts [0, size) in `parts` blocks of whole grains; the larger blocks are the last ones.
+std::vector<Interval> evenBlocks(std::int64_t size, std::int64_t parts, std::int64_t grain = 1);
+
+struct Blocking {
+    std::vector<BlockedDim> dims;
+    std::vector<TileDigit> copies; ///< digits that choose no block: every such tile has the same
+    std::int32_t firstTile = 0;
+
+    /// Number of tiles that take part.
+    [[nodiscard]] std::int32_t tiles() const;
+    /// Index of the block of each dimension on the n-th tile that takes part.
+    void blockIndex(std::int32_t nth, std::span<std::int32_t> index) const;
+    /// The tile of the device that is the n-th to take part: n's mixed-radix digits times strides.
+    [[nodiscard]] std::int32_t tileOf(std::int32_t nth) const;
+    /// Elements that each tile holds or needs.
+    [[nodiscard]] TileSeries elements() const;
+    [[nodiscard]] std::int64_t largestBlock() const;
+    friend bool operator==(const Blocking&, const Blocking&) = default;
+};
+
+/// Traffic that brings every need's elements from where they are stored. Local elements do not
+/// move. A tile that an element is sent to counts once per element on either side.
+struct Traffic {
+    TileSeries received; ///< elements
+    TileSeries sent;     ///< elements; sums to the same as received
+    TileSeries messages; ///< distinct source blocks a receiving tile listens to
+    std::int64_t total = 0;
+};
+
+/// Exact where both blockings cut the same atoms (dimensions are then independent); where they cut
+/// across each other, received is exact for nested cuts and senders share the load by what they
+/// hold. `atomSizes` are those of the storage.
+Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
+                       std::span<const std::int64_t> atomSizes);
+
+/// Elements that a tile both stores and needs, by tile.
+TileSeries localElements(const Blocking& stored, const Blocking& needed,
+                         std::span<const std::int64_t> atomSizes);
+
+} // namespace tilescope::sim

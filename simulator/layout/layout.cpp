@@ -1,0 +1,199 @@
+#include "simulator/layout/layout.h"
+
+#include <algorithm>
+
+namespace tilescope::sim {
+namespace {
+
+// PopLibs poputil/TileMapping.cpp: no tile gets less than this when a tensor is mapped linearly.
+constexpr std::int64_t minBytesPerTile = 128;
+// The grain is a 64-bit vector.
+constexpr std::int64_t grainBytes = 8;
+
+/// Splits one atom in `outer` times the rest, in a storage and in all views of it.
+void splitAtom(int atom, std::int64_t inner, Storage& storage, std::vector<ViewDims*>& views) {
+    const auto index = static_cast<std::size_t>(atom);
+    const auto innerAtom = static_cast<int>(storage.atomSizes.size());
+    storage.atomSizes.push_back(inner);
+    storage.atomSizes[index] /= inner;
+    const auto replace = [&](std::vector<int>& atoms) {
+        const auto at = std::find(atoms.begin(), atoms.end(), atom);
+        if (at != atoms.end())
+            atoms.insert(at + 1, innerAtom);
+    };
+    for (BlockedDim& dim : storage.layout.blocking.dims)
+        replace(dim.atoms);
+    for (ViewDims* view : views)
+        for (std::vector<int>& atoms : *view)
+            replace(atoms);
+    std::vector<OrderLevel> order;
+    bool first = true;
+    for (const OrderLevel& level : storage.layout.order) {
+        if (level.atom != atom) {
+            order.push_back(level);
+            continue;
+        }
+        // The innermost level of a grouped atom covers the inner part; an outer one the outer part.
+        const bool grouped = std::count_if(storage.layout.order.begin(), storage.layout.order.end(),
+                                           [&](const OrderLevel& l) { return l.atom == atom; }) > 1;
+        if (!grouped) {
+            order.push_back({atom, 0});
+            order.push_back({innerAtom, 0});
+        } else if (first) {
+            order.push_back({atom, 0});
+        } else {
+            order.push_back({innerAtom, level.extent});
+        }
+        first = false;
+    }
+    storage.layout.order = std::move(order);
+}
+
+} // namespace
+
+std::int64_t sizeOf(const std::vector<int>& atoms, const Storage& storage) {
+    std::int64_t size = 1;
+    for (const int atom : atoms)
+        size *= storage.atomSizes[static_cast<std::size_t>(atom)];
+    return size;
+}
+
+ViewDims identityView(std::size_t rank) {
+    ViewDims view(rank);
+    for (std::size_t i = 0; i < rank; ++i)
+        view[i] = {static_cast<int>(i)};
+    return view;
+}
+
+std::vector<OrderLevel> rowMajorOrder(const ViewDims& view) {
+    std::vector<OrderLevel> order;
+    for (const std::vector<int>& atoms : view)
+        for (const int atom : atoms)
+            order.push_back({atom, 0});
+    return order;
+}
+
+Storage linearStorage(const Shape& shape, std::int64_t elementBytes, std::int32_t tiles,
+                      std::int32_t firstTile) {
+    Storage storage;
+    storage.atomSizes = shape;
+    storage.elementBytes = elementBytes;
+    BlockedDim flat;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        flat.atoms.push_back(static_cast<int>(i));
+        flat.size *= shape[i];
+    }
+    const std::int64_t grain = std::max<std::int64_t>(1, grainBytes / elementBytes);
+    const std::int64_t grains = (flat.size + grain - 1) / grain;
+    const std::int64_t grainsPerMin = minBytesPerTile / elementBytes / grain;
+    const std::int64_t parts = std::clamp<std::int64_t>(grains / grainsPerMin, 1, tiles);
+    flat.blocks = evenBlocks(flat.size, parts, grain);
+    flat.digits = {{static_cast<std::int32_t>(parts), 1}};
+    storage.layout.blocking.dims = {flat};
+    storage.layout.blocking.firstTile = firstTile;
+    storage.layout.order = rowMajorOrder(identityView(shape.size()));
+    return storage;
+}
+
+std::optional<ViewDims> reshapeView(const ViewDims& view, const Shape& newShape, Storage& storage,
+                                    std::vector<ViewDims*> otherViews) {
+    // Try on copies: a failure must leave no trace.
+    Storage trial = storage;
+    std::vector<ViewDims> trialViews{view};
+    for (const ViewDims* other : otherViews)
+        trialViews.push_back(*other);
+    std::vector<ViewDims*> pointers;
+    for (ViewDims& v : trialViews)
+        pointers.push_back(&v);
+
+    ViewDims result(newShape.size());
+    std::vector<int> used;
+    const auto remaining = [&] {
+        std::vector<int> flat;
+        for (const std::vector<int>& atoms : trialViews.front())
+            for (const int atom : atoms)
+                if (std::find(used.begin(), used.end(), atom) == used.end())
+                    flat.push_back(atom);
+        return flat;
+    };
+    for (std::size_t d = newShape.size(); d-- > 0;) {
+        std::int64_t need = newShape[d];
+        while (need > 1) {
+            const std::vector<int> flat = remaining();
+            if (flat.empty())
+                return std::nullopt;
+            const int atom = flat.back();
+            const std::int64_t size = trial.atomSizes[static_cast<std::size_t>(atom)];
+            if (need % size == 0) {
+                result[d].insert(result[d].begin(), atom);
+                used.push_back(atom);
+                need /= size;
+            } else if (size % need == 0) {
+                splitAtom(atom, need, trial, pointers);
+            } else {
+                return std::nullopt;
+            }
+        }
+    }
+    // What is left are atoms of size one: the first dimension takes them.
+    std::vector<int> rest = remaining();
+    for (const int atom : rest)
+        if (trial.atomSizes[static_cast<std::size_t>(atom)] != 1)
+            return std::nullopt;
+    if (!rest.empty()) {
+        if (result.empty())
+            return std::nullopt;
+        result[0].insert(result[0].begin(), rest.begin(), rest.end());
+    }
+    storage = std::move(trial);
+    for (std::size_t i = 0; i < otherViews.size(); ++i)
+        *otherViews[i] = trialViews[i + 1];
+    return result;
+}
+
+std::vector<std::int64_t> blockSizes(const Blocking& blocking,
+                                     const std::vector<std::int64_t>& atomSizes) {
+    std::vector<std::int64_t> sizes = atomSizes;
+    for (const BlockedDim& dim : blocking.dims) {
+        std::int64_t left = 0;
+        for (const Interval& block : dim.blocks)
+            left = std::max(left, block.size());
+        for (auto atom = dim.atoms.rbegin(); atom != dim.atoms.rend(); ++atom) {
+            auto& size = sizes[static_cast<std::size_t>(*atom)];
+            size = std::clamp<std::int64_t>(left, 1, size);
+            left = (left + size - 1) / size;
+        }
+    }
+    return sizes;
+}
+
+std::int64_t contiguousElements(const std::vector<OrderLevel>& from,
+                                const std::vector<OrderLevel>& to,
+                                const std::vector<std::int64_t>& blockSizes) {
+    const auto extent = [&](const OrderLevel& level) {
+        const std::int64_t held = blockSizes[static_cast<std::size_t>(level.atom)];
+        return level.extent == 0 ? held : std::min(level.extent, held);
+    };
+    const auto skipOnes = [&](const std::vector<OrderLevel>& order, std::size_t& at) {
+        while (at > 0 && extent(order[at - 1]) == 1)
+            --at;
+    };
+    std::int64_t run = 1;
+    std::size_t a = from.size();
+    std::size_t b = to.size();
+    while (true) {
+        skipOnes(from, a);
+        skipOnes(to, b);
+        if (a == 0 || b == 0 || from[a - 1].atom != to[b - 1].atom)
+            return run;
+        const std::int64_t inA = extent(from[a - 1]);
+        const std::int64_t inB = extent(to[b - 1]);
+        run *= std::min(inA, inB);
+        if (inA != inB)
+            return run;
+        --a;
+        --b;
+    }
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,70 @@
+// Layout: where a tensor lives and in which order its elements lie on a tile.
+//
+// A storage is a lowered variable. Its elements are indexed by atoms: the finest dimensions that any
+// use of it distinguishes. A tensor is a view of a storage: each of its dimensions is a run of
+// atoms. Transposes reorder the dimensions of a view and reshapes regroup atoms (splitting them
+// where they must), so neither moves data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "simulator/graph/graph.h"
+#include "simulator/layout/blocking.h"
+
+namespace tilescope::sim {
+
+/// One level of the order on a tile, from the outermost to the innermost: `extent` consecutive
+/// indices of an atom (0: all that the tile holds). Channel groups make an atom appear twice.
+struct OrderLevel {
+    int atom = 0;
+    std::int64_t extent = 0;
+    friend bool operator==(const OrderLevel&, const OrderLevel&) = default;
+};
+
+struct Layout {
+    Blocking blocking;
+    std::vector<OrderLevel> order;
+};
+
+/// A storage's atoms and layout.
+struct Storage {
+    std::vector<std::int64_t> atomSizes;
+    Layout layout;
+    std::int64_t elementBytes = 4;
+};
+
+/// The dimensions of a view, outermost first, each a run of atoms of its storage.
+using ViewDims = std::vector<std::vector<int>>;
+
+std::int64_t sizeOf(const std::vector<int>& atoms, const Storage& storage);
+
+/// The storage of a tensor of this shape laid out linearly over tiles: whole grains, at least
+/// `minBytes` a tile, from `firstTile` on (PopLibs mapTensorLinearly; poputil/TileMapping.cpp).
+Storage linearStorage(const Shape& shape, std::int64_t elementBytes, std::int32_t tiles,
+                      std::int32_t firstTile = 0);
+
+/// The trivial view of a storage made for a shape: dimension i is atom i.
+ViewDims identityView(std::size_t rank);
+
+/// Regroups a view into a new shape of equal element count. Splits atoms of the storage where the
+/// new dimensions cut them. None if the cuts do not nest (the elements must then be copied);
+/// the storage is unchanged in that case.
+std::optional<ViewDims> reshapeView(const ViewDims& view, const Shape& newShape, Storage& storage,
+                                    std::vector<ViewDims*> otherViews);
+
+/// Contiguous elements that a copy from one order to another can move at a time, on a tile that
+/// holds about `blockSizes[atom]` indices of each atom. At least 1.
+std::int64_t contiguousElements(const std::vector<OrderLevel>& from,
+                                const std::vector<OrderLevel>& to,
+                                const std::vector<std::int64_t>& blockSizes);
+
+/// Indices of each atom that the largest block of a blocking holds.
+std::vector<std::int64_t> blockSizes(const Blocking& blocking,
+                                     const std::vector<std::int64_t>& atomSizes);
+
+/// The row-major order of a view.
+std::vector<OrderLevel> rowMajorOrder(const ViewDims& view);
+
+} // namespace tilescope::sim

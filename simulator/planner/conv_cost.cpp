@@ -1,0 +1,127 @@
+#include <algorithm>
+
+#include "simulator/cost/conv_cycles.h"
+#include "simulator/planner/planner.h"
+
+namespace tilescope::sim {
+namespace {
+
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Exchange of inputs and weights for one serial step: what a tile already holds stays.
+std::int64_t operandExchange(const Target& target, const ConvProblem& problem,
+                             const ConvTileSizes& sizes, const ConvSplits& splits) {
+    const std::int64_t inputs = sizes.inputElements();
+    const std::int64_t weights = sizes.weightElements();
+    const std::int64_t inputMoved = inputs - inputs / splits.outChans;
+    const std::int64_t weightMoved = weights - weights / (splits.fieldParts() * splits.batch);
+    const bool shared = splits.outChans % target.tilesPerSharedBus == 0;
+    return exchangeCycles(target, inputMoved * bytesOf(problem.inType), shared) +
+           exchangeCycles(target, weightMoved * bytesOf(problem.inType));
+}
+
+/// Exchange and vertices of the reduction over input-channel and kernel parts.
+void addReduction(const Target& target, const ConvProblem& problem, const ConvTileSizes& sizes,
+                  const ConvSplits& splits, ConvCost& cost) {
+    ConvPlan stagePlan;
+    stagePlan.splits = splits;
+    std::int64_t elements = sizes.partialElements();
+    const std::int64_t depth = splits.reductionDepth();
+    if (depth == 1) {
+        cost.reduce += reduceAddCycles(target, elements, 1, problem.partialType, problem.outType);
+        return;
+    }
+    DataType from = problem.partialType;
+    std::int64_t left = depth;
+    for (const std::int64_t stage : stagePlan.reductionStages()) {
+        left = ceilDiv(left, stage);
+        const DataType to = left == 1 ? problem.outType : from;
+        const std::int64_t outputs = ceilDiv(elements, stage);
+        cost.exchange += exchangeCycles(target, elements * bytesOf(from));
+        cost.reduce += reduceAddCycles(target, outputs, stage, from, to);
+        elements = outputs;
+        from = to;
+    }
+}
+
+/// Copies that bring operands or results in the order that the vertices want (PopLibs
+/// ConvModel.cpp, addTransformCycleEstimate).
+void addRearrangement(const Target& target, const ConvProblem& problem, const ConvGrains& grains,
+                      const ConvSplits& splits, bool swapped, ConvCost& cost) {
+    const bool paddedIn = problem.inChans % grains.inChans != 0;
+    const bool paddedOut = problem.outChans % grains.outChans != 0;
+    const bool orderDiffers = swapped != problem.matMul;
+    std::int64_t inputs = problem.groups * problem.batch * problem.inChans;
+    std::int64_t weights = problem.groups * problem.inChans * problem.outChans;
+    std::int64_t outputs = problem.groups * problem.batch * problem.outChans;
+    for (const FieldDim& dim : problem.field) {
+        inputs *= dim.in;
+        weights *= dim.kernel;
+        outputs *= dim.out;
+    }
+    const std::int64_t tiles = splits.tiles();
+    const std::int64_t vector =
+        problem.inType == DataType::Half ? target.vectorWidthHalf : target.vectorWidthFloat;
+    const std::int64_t quarter = grains.inChans * grains.outChans % vector == 0 ? 4 : 3;
+    std::int64_t bytesAtOnce = 0;
+    const auto rearrange = [&](std::int64_t elements, DataType type) {
+        const std::int64_t bytes = ceilDiv(elements * bytesOf(type), tiles);
+        const std::int64_t rate =
+            std::min<std::int64_t>(target.memcpyBytesPerCycle, bytesOf(type));
+        cost.rearrange += ceilDiv(bytes * 5, rate * quarter) + exchangeCycles(target, bytes);
+        bytesAtOnce = std::max(bytesAtOnce, bytes);
+    };
+    if (paddedIn || orderDiffers)
+        rearrange(inputs, problem.inType);
+    if (paddedIn || paddedOut || orderDiffers)
+        rearrange(weights, problem.inType);
+    if (paddedOut || orderDiffers)
+        rearrange(outputs, problem.outType);
+    cost.tempBytes = std::max(cost.tempBytes, 2 * bytesAtOnce);
+}
+
+} // namespace
+
+ConvCost convCost(const Target& target, const ConvProblem& problem, ConvMethod method,
+                  std::int32_t convUnits, const ConvGrains& grains, const ConvSplits& splits,
+                  bool swapped) {
+    const ConvTileSizes sizes = tileSizes(problem, grains, splits);
+    ConvCost cost;
+    cost.exchange = operandExchange(target, problem, sizes, splits);
+    cost.compute = convolveCycles(target, method, convUnits, grains, sizes, problem.inType,
+                                  problem.partialType);
+    addReduction(target, problem, sizes, splits, cost);
+
+    const std::int64_t conv = sizes.inputElements() * bytesOf(problem.inType) +
+                              sizes.weightElements() * bytesOf(problem.inType) +
+                              sizes.partialElements() * bytesOf(problem.partialType);
+    // A first reduction stage of several keeps all its inputs at once.
+    const std::int64_t depth = splits.reductionDepth();
+    const std::int64_t reduce =
+        depth > 1 ? ceilDiv(sizes.partialElements(), depth) * depth * bytesOf(problem.partialType) +
+                        sizes.partialElements() * bytesOf(problem.partialType)
+                  : 0;
+    cost.tempBytes = std::max(conv, reduce);
+    addRearrangement(target, problem, grains, splits, swapped, cost);
+
+    const std::int64_t steps = splits.serialSteps();
+    if (steps > 1) {
+        const std::int64_t tiles = splits.tiles();
+        const std::int64_t sliceElements =
+            ceilDiv(sizes.weightElements() * tiles / (splits.fieldParts() * splits.batch), tiles);
+        std::int64_t each = dynamicSliceCycles(target, sliceElements, problem.inType);
+        const std::int64_t outputs = ceilDiv(sizes.partialElements(), depth);
+        each += dynamicSliceCycles(target, outputs, problem.outType);
+        cost.serial = each * steps;
+        cost.exchange *= steps;
+        cost.compute *= steps;
+        cost.reduce *= steps;
+        // The slices of weights and the whole result stay beside the temporaries of a step.
+        cost.tempBytes += sliceElements * bytesOf(problem.inType);
+        if (splits.inChansSerial > 1)
+            cost.tempBytes += outputs * bytesOf(problem.partialType);
+    }
+    return cost;
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,123 @@
+#include "simulator/planner/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <numeric>
+
+namespace tilescope::sim {
+namespace {
+
+std::int64_t productOf(const std::vector<std::int64_t>& values) {
+    return std::accumulate(values.begin(), values.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+} // namespace
+
+std::string_view toString(ConvMethod method) {
+    switch (method) {
+    case ConvMethod::Amp: return "AMP";
+    case ConvMethod::Hmac: return "HMAC";
+    case ConvMethod::Vmac: return "VMAC";
+    case ConvMethod::OuterProduct: return "OUTER_PRODUCT";
+    }
+    return "";
+}
+
+double ConvProblem::macs() const {
+    double macs = static_cast<double>(groups) * static_cast<double>(batch) *
+                  static_cast<double>(inChans) * static_cast<double>(outChans);
+    for (const FieldDim& dim : field)
+        macs *= static_cast<double>(dim.out) * static_cast<double>(dim.kernel);
+    return macs;
+}
+
+std::int64_t ConvSplits::fieldParts() const { return productOf(field); }
+std::int64_t ConvSplits::kernelParts() const { return productOf(kernel); }
+std::int64_t ConvSplits::tiles() const {
+    return groups * batch * outChans * inChans * fieldParts() * kernelParts();
+}
+
+std::vector<std::int64_t> ConvPlan::reductionStages() const {
+    // PopLibs poplin/ConvReducePlan.cpp: more stages from these depths on, of equal depth at best.
+    constexpr std::int64_t twoStagesFrom = 16;
+    constexpr std::int64_t threeStagesFrom = 125;
+    std::int64_t depth = splits.reductionDepth();
+    if (depth == 1)
+        return {};
+    const int stages = depth >= threeStagesFrom ? 3 : depth >= twoStagesFrom ? 2 : 1;
+    std::vector<std::int64_t> depths;
+    for (int left = stages; left > 1; --left) {
+        const auto stage = static_cast<std::int64_t>(
+            std::ceil(std::pow(static_cast<double>(depth), 1.0 / left) - 1e-9));
+        depths.push_back(stage);
+        depth = ceilDiv(depth, stage);
+    }
+    depths.push_back(depth);
+    return depths;
+}
+
+std::string ConvPlan::toJson() const {
+    return fmt::format(
+        R"({{"method":"{}","convUnits":{},"swapOperands":{},"tiles":{},)"
+        R"("partition":{{"convGroups":{},"batch":{},"field":[{}],"outChans":{},"inChans":{},"kernel":[{}],)"
+        R"("outChansSerial":{},"inChansSerial":{}}},)"
+        R"("grains":{{"convGroups":{},"inChans":{},"outChans":{}}},"reductionStages":[{}],)"
+        R"("estimate":{{"cycles":{},"exchange":{},"compute":{},"reduce":{},"serial":{},"rearrange":{},"tempBytes":{}}},)"
+        R"("withinMemoryTarget":{}}})",
+        toString(method), convUnits, swapOperands, splits.tiles(), splits.groups, splits.batch,
+        fmt::join(splits.field, ","), splits.outChans, splits.inChans,
+        fmt::join(splits.kernel, ","), splits.outChansSerial, splits.inChansSerial, grains.groups,
+        grains.inChans, grains.outChans, fmt::join(reductionStages(), ","), cost.cycles(),
+        cost.exchange, cost.compute, cost.reduce, cost.serial, cost.rearrange, cost.tempBytes,
+        withinMemoryTarget);
+}
+
+std::int64_t ConvTileSizes::outPositions() const { return batch * productOf(outField); }
+std::int64_t ConvTileSizes::kernelElements() const { return productOf(kernel); }
+std::int64_t ConvTileSizes::inputElements() const {
+    return groups * batch * inChans * productOf(inField);
+}
+std::int64_t ConvTileSizes::weightElements() const {
+    return groups * inChans * outChans * kernelElements();
+}
+std::int64_t ConvTileSizes::partialElements() const { return groups * outPositions() * outChans; }
+
+FieldRange inputRange(const FieldDim& dim, FieldRange out, FieldRange kernel) {
+    if (out.end <= out.begin || kernel.end <= kernel.begin)
+        return {0, 0};
+    const std::int64_t first =
+        out.begin * dim.stride + kernel.begin * dim.dilation - dim.padBegin;
+    const std::int64_t last =
+        (out.end - 1) * dim.stride + (kernel.end - 1) * dim.dilation - dim.padBegin;
+    const std::int64_t begin = std::clamp<std::int64_t>(first, 0, dim.in);
+    return {begin, std::clamp<std::int64_t>(last + 1, begin, dim.in)};
+}
+
+ConvTileSizes tileSizes(const ConvProblem& problem, const ConvGrains& grains,
+                        const ConvSplits& splits) {
+    ConvTileSizes sizes;
+    const auto inGrains = [](std::int64_t size, std::int64_t grain, std::int64_t parts) {
+        return ceilDiv(ceilDiv(size, grain), parts) * grain;
+    };
+    sizes.groups = inGrains(problem.groups, grains.groups, splits.groups);
+    sizes.batch = ceilDiv(problem.batch, splits.batch);
+    sizes.inChans = inGrains(ceilDiv(problem.inChans, splits.inChansSerial), grains.inChans, splits.inChans);
+    sizes.outChans =
+        inGrains(ceilDiv(problem.outChans, splits.outChansSerial), grains.outChans, splits.outChans);
+    for (std::size_t d = 0; d < problem.field.size(); ++d) {
+        const FieldDim& dim = problem.field[d];
+        const std::int64_t out = ceilDiv(dim.out, splits.field[d]);
+        const std::int64_t kernel = ceilDiv(dim.kernel, splits.kernel[d]);
+        sizes.outField.push_back(out);
+        sizes.kernel.push_back(kernel);
+        sizes.inField.push_back(
+            std::min(dim.in, (out - 1) * dim.stride + (kernel - 1) * dim.dilation + 1));
+    }
+    return sizes;
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,120 @@
+// What the planner decides for one convolution or matrix product.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+/// How a tile multiplies (PopLibs poplin/ConvPlanTypes.hpp).
+enum class ConvMethod : std::uint8_t {
+    Amp,          ///< the accumulating matrix product units
+    Hmac,         ///< vector multiply-accumulate along input channels
+    Vmac,         ///< vector multiply-accumulate across convolution groups
+    OuterProduct, ///< one input channel, one position a row
+};
+std::string_view toString(ConvMethod method);
+
+/// One spatial dimension of a convolution.
+struct FieldDim {
+    std::int64_t in = 1;
+    std::int64_t out = 1;
+    std::int64_t kernel = 1;
+    std::int64_t stride = 1;
+    std::int64_t dilation = 1;
+    std::int64_t padBegin = 0;
+    friend bool operator==(const FieldDim&, const FieldDim&) = default;
+};
+
+/// A convolution as the planner sees it, with batch and trivially convolved dimensions flattened
+/// into the last field dimension. A matrix product [g,m,k] x [g,k,n] has groups g, field m,
+/// inChans k, outChans n and kernel 1.
+struct ConvProblem {
+    std::int64_t groups = 1;
+    std::int64_t batch = 1;
+    std::vector<FieldDim> field;
+    std::int64_t inChans = 1;  ///< of one group
+    std::int64_t outChans = 1; ///< of one group
+    DataType inType = DataType::Float;
+    DataType partialType = DataType::Float;
+    DataType outType = DataType::Float;
+    bool matMul = false;
+
+    [[nodiscard]] double macs() const;
+    friend bool operator==(const ConvProblem&, const ConvProblem&) = default;
+};
+
+/// Sizes of the pieces that splits are counted in.
+struct ConvGrains {
+    std::int64_t groups = 1, inChans = 1, outChans = 1;
+    friend bool operator==(const ConvGrains&, const ConvGrains&) = default;
+};
+
+/// Into how many parts each dimension is cut over the tiles (and, for the serial ones, in time).
+struct ConvSplits {
+    std::int64_t groups = 1, batch = 1, outChans = 1, inChans = 1;
+    std::vector<std::int64_t> field, kernel;
+    std::int64_t outChansSerial = 1, inChansSerial = 1;
+
+    [[nodiscard]] std::int64_t fieldParts() const;
+    [[nodiscard]] std::int64_t kernelParts() const;
+    [[nodiscard]] std::int64_t tiles() const;
+    [[nodiscard]] std::int64_t reductionDepth() const { return inChans * kernelParts(); }
+    [[nodiscard]] std::int64_t serialSteps() const { return outChansSerial * inChansSerial; }
+    friend bool operator==(const ConvSplits&, const ConvSplits&) = default;
+};
+
+/// Terms of a plan's cost: cycles of the whole convolution, bytes on the fullest tile.
+struct ConvCost {
+    std::int64_t exchange = 0, compute = 0, reduce = 0, serial = 0, rearrange = 0;
+    std::int64_t tempBytes = 0;
+    [[nodiscard]] std::int64_t cycles() const {
+        return exchange + compute + reduce + serial + rearrange;
+    }
+    friend bool operator==(const ConvCost&, const ConvCost&) = default;
+};
+
+struct ConvPlan {
+    ConvMethod method = ConvMethod::Amp;
+    std::int32_t convUnits = 0;
+    ConvGrains grains;
+    ConvSplits splits;
+    bool swapOperands = false; ///< the planned problem has field and output channels exchanged
+    ConvProblem problem;       ///< as planned (after the swap)
+    ConvCost cost;
+    bool withinMemoryTarget = true;
+
+    /// Depths of the reduction stages; their product is the reduction depth.
+    [[nodiscard]] std::vector<std::int64_t> reductionStages() const;
+    /// A JSON object for the profile's operation table.
+    [[nodiscard]] std::string toJson() const;
+};
+
+/// Sizes of the largest piece that one tile works on in one serial step.
+struct ConvTileSizes {
+    std::int64_t groups = 1, batch = 1, inChans = 1, outChans = 1;
+    std::vector<std::int64_t> outField, inField, kernel;
+
+    [[nodiscard]] std::int64_t outPositions() const;    ///< batch x field
+    [[nodiscard]] std::int64_t inputElements() const;   ///< with halo
+    [[nodiscard]] std::int64_t weightElements() const;
+    [[nodiscard]] std::int64_t partialElements() const;
+    [[nodiscard]] std::int64_t kernelElements() const;
+};
+/// Channels are padded to whole grains.
+ConvTileSizes tileSizes(const ConvProblem& problem, const ConvGrains& grains,
+                        const ConvSplits& splits);
+
+/// Input indices [begin, end) that output indices [begin, end) of a dimension read with kernel
+/// indices [begin, end), clipped to the input.
+struct FieldRange {
+    std::int64_t begin = 0, end = 0;
+};
+FieldRange inputRange(const FieldDim& dim, FieldRange out, FieldRange kernel);
+
+} // namespace tilescope::sim

@@ -1,0 +1,155 @@
+#include "simulator/zoo/builder.h"
+
+namespace tilescope::sim {
+
+namespace {
+
+constexpr int irVersion = 7;
+constexpr int opset = 13;
+
+void setAttribute(onnx::NodeProto& node, const std::string& name, std::int64_t value) {
+    auto& attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(onnx::AttributeProto::INT);
+    attribute.set_i(value);
+}
+
+void setAttribute(onnx::NodeProto& node, const std::string& name,
+                  const std::vector<std::int64_t>& values) {
+    auto& attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(onnx::AttributeProto::INTS);
+    attribute.mutable_ints()->Assign(values.begin(), values.end());
+}
+
+/// A float tensor [N, shape...].
+void describe(onnx::ValueInfoProto& info, const std::string& name,
+              const std::vector<std::int64_t>& shape) {
+    info.set_name(name);
+    auto& type = *info.mutable_type()->mutable_tensor_type();
+    type.set_elem_type(onnx::TensorProto::FLOAT);
+    type.mutable_shape()->add_dim()->set_dim_param("N");
+    for (const std::int64_t size : shape)
+        type.mutable_shape()->add_dim()->set_dim_value(size);
+}
+
+} // namespace
+
+ZooBuilder::ZooBuilder(const std::string& name, const std::vector<std::int64_t>& inputShape)
+    : graph_(*model_.mutable_graph()), input_{"input", inputShape.at(0)} {
+    model_.set_ir_version(irVersion);
+    model_.set_producer_name("TileScope");
+    auto& set = *model_.add_opset_import();
+    set.set_domain("");
+    set.set_version(opset);
+    graph_.set_name(name);
+    describe(*graph_.add_input(), input_.name, inputShape);
+}
+
+onnx::NodeProto& ZooBuilder::node(const std::string& type, const std::string& name,
+                                  const std::vector<std::string>& inputs) {
+    auto& node = *graph_.add_node();
+    node.set_op_type(type);
+    node.set_name(name);
+    for (const auto& input : inputs)
+        node.add_input(input);
+    node.add_output(name + ":0");
+    return node;
+}
+
+std::string ZooBuilder::weight(const std::string& name, const std::vector<std::int64_t>& shape) {
+    auto& sizes = *graph_.add_initializer();
+    sizes.set_name(name + "/shape");
+    sizes.set_data_type(onnx::TensorProto::INT64);
+    sizes.add_dims(static_cast<std::int64_t>(shape.size()));
+    sizes.mutable_int64_data()->Assign(shape.begin(), shape.end());
+
+    auto& maker = *graph_.add_node();
+    maker.set_op_type("ConstantOfShape");
+    maker.set_name(name);
+    maker.add_input(name + "/shape");
+    maker.add_output(name);
+    auto& attribute = *maker.add_attribute();
+    attribute.set_name("value");
+    attribute.set_type(onnx::AttributeProto::TENSOR);
+    auto& value = *attribute.mutable_t();
+    value.set_data_type(onnx::TensorProto::FLOAT);
+    value.add_dims(1);
+    value.add_float_data(0.02F);
+    return name;
+}
+
+ZooValue ZooBuilder::conv(const std::string& name, const ZooValue& x, const ZooConv& conv) {
+    std::vector<std::string> inputs{x.name};
+    inputs.push_back(weight(name + ".weight", {conv.channels, x.channels / conv.groups, conv.kernel,
+                                               conv.kernel}));
+    if (conv.bias)
+        inputs.push_back(weight(name + ".bias", {conv.channels}));
+    auto& made = node("Conv", name, inputs);
+    const std::int64_t pad = conv.kernel / 2;
+    setAttribute(made, "kernel_shape", std::vector{conv.kernel, conv.kernel});
+    setAttribute(made, "strides", std::vector{conv.stride, conv.stride});
+    setAttribute(made, "pads", std::vector{pad, pad, pad, pad});
+    setAttribute(made, "group", conv.groups);
+    return {made.output(0), conv.channels};
+}
+
+ZooValue ZooBuilder::batchNorm(const std::string& name, const ZooValue& x) {
+    std::vector<std::string> inputs{x.name};
+    for (const char* part : {".weight", ".bias", ".running_mean", ".running_var"})
+        inputs.push_back(weight(name + part, {x.channels}));
+    return {node("BatchNormalization", name, inputs).output(0), x.channels};
+}
+
+ZooValue ZooBuilder::relu(const std::string& name, const ZooValue& x) {
+    return {node("Relu", name, {x.name}).output(0), x.channels};
+}
+
+ZooValue ZooBuilder::add(const std::string& name, const ZooValue& a, const ZooValue& b) {
+    return {node("Add", name, {a.name, b.name}).output(0), a.channels};
+}
+
+ZooValue ZooBuilder::maxPool(const std::string& name, const ZooValue& x, std::int64_t kernel,
+                             std::int64_t stride, std::int64_t pad) {
+    auto& made = node("MaxPool", name, {x.name});
+    setAttribute(made, "kernel_shape", std::vector{kernel, kernel});
+    setAttribute(made, "strides", std::vector{stride, stride});
+    setAttribute(made, "pads", std::vector{pad, pad, pad, pad});
+    return {made.output(0), x.channels};
+}
+
+ZooValue ZooBuilder::globalAveragePool(const std::string& name, const ZooValue& x) {
+    return {node("GlobalAveragePool", name, {x.name}).output(0), x.channels};
+}
+
+ZooValue ZooBuilder::flatten(const std::string& name, const ZooValue& x, std::int64_t features) {
+    auto& made = node("Flatten", name, {x.name});
+    setAttribute(made, "axis", 1);
+    return {made.output(0), features};
+}
+
+ZooValue ZooBuilder::dense(const std::string& name, const ZooValue& x, std::int64_t features) {
+    const std::string weights = weight(name + ".weight", {features, x.channels});
+    const std::string bias = weight(name + ".bias", {features});
+    auto& made = node("Gemm", name, {x.name, weights, bias});
+    setAttribute(made, "transB", 1);
+    return {made.output(0), features};
+}
+
+ZooValue ZooBuilder::softmax(const std::string& name, const ZooValue& x) {
+    auto& made = node("Softmax", name, {x.name});
+    setAttribute(made, "axis", 1);
+    return {made.output(0), x.channels};
+}
+
+onnx::ModelProto ZooBuilder::finish(const ZooValue& output) {
+    // The result has a name of its own, as exporters give it.
+    for (auto& node : *graph_.mutable_node()) {
+        if (node.output(0) == output.name)
+            node.set_output(0, "output");
+    }
+    describe(*graph_.add_output(), "output", {output.channels});
+    return std::move(model_);
+}
+
+} // namespace tilescope::sim

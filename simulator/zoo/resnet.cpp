@@ -1,0 +1,66 @@
+// Residual networks of bottleneck blocks. As in version 1.5, the 3x3 convolution has the stride.
+#include <array>
+
+#include "simulator/zoo/builder.h"
+#include "simulator/zoo/topologies.h"
+
+namespace tilescope::sim {
+
+namespace {
+
+struct ResNet {
+    std::array<int, 4> blocks{3, 4, 6, 3};
+    std::int64_t groups = 1;
+    std::int64_t widthPerGroup = 64;
+};
+
+constexpr std::int64_t expansion = 4;
+
+ZooValue convNorm(ZooBuilder& b, const std::string& scope, const std::string& index,
+                  const ZooValue& x, const ZooConv& conv) {
+    return b.batchNorm(scope + "bn" + index, b.conv(scope + "conv" + index, x, conv));
+}
+
+ZooValue bottleneck(ZooBuilder& b, const std::string& scope, const ZooValue& x, const ResNet& net,
+                    std::int64_t planes, std::int64_t stride) {
+    const std::int64_t width = planes * net.widthPerGroup / 64 * net.groups;
+    const std::int64_t channels = planes * expansion;
+    ZooValue y = b.relu(scope + "relu1", convNorm(b, scope, "1", x, {.channels = width}));
+    y = convNorm(b, scope, "2", y,
+                 {.channels = width, .kernel = 3, .stride = stride, .groups = net.groups});
+    y = b.relu(scope + "relu2", y);
+    y = convNorm(b, scope, "3", y, {.channels = channels});
+    ZooValue shortcut = x;
+    if (stride != 1 || x.channels != channels) {
+        shortcut = b.conv(scope + "downsample/0", x, {.channels = channels, .stride = stride});
+        shortcut = b.batchNorm(scope + "downsample/1", shortcut);
+    }
+    return b.relu(scope + "relu3", b.add(scope + "add", y, shortcut));
+}
+
+onnx::ModelProto build(const std::string& name, const ResNet& net) {
+    ZooBuilder b(name, {3, 224, 224});
+    ZooValue x =
+        convNorm(b, "", "1", b.input(), {.channels = 64, .kernel = 7, .stride = 2});
+    x = b.maxPool("maxpool", b.relu("relu", x), 3, 2, 1);
+    std::int64_t planes = 64;
+    for (std::size_t layer = 0; layer < net.blocks.size(); ++layer, planes *= 2) {
+        for (int block = 0; block < net.blocks[layer]; ++block) {
+            const std::string scope =
+                "layer" + std::to_string(layer + 1) + "/" + std::to_string(block) + "/";
+            x = bottleneck(b, scope, x, net, planes, layer > 0 && block == 0 ? 2 : 1);
+        }
+    }
+    x = b.flatten("flatten", b.globalAveragePool("avgpool", x), x.channels);
+    return b.finish(b.dense("fc", x, 1000));
+}
+
+} // namespace
+
+onnx::ModelProto zooResNet50() { return build("resnet50", {}); }
+
+onnx::ModelProto zooResNext50() {
+    return build("resnext50_32x4d", {.groups = 32, .widthPerGroup = 4});
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,28 @@
+// Small networks for tutorials and tests.
+#include "simulator/zoo/builder.h"
+#include "simulator/zoo/topologies.h"
+
+namespace tilescope::sim {
+
+onnx::ModelProto zooMlp() {
+    ZooBuilder b("mlp", {784});
+    ZooValue x = b.relu("relu1", b.dense("dense1", b.input(), 512));
+    x = b.relu("relu2", b.dense("dense2", x, 512));
+    return b.finish(b.softmax("softmax", b.dense("dense3", x, 10)));
+}
+
+// The blocks are what a pipelined run puts on IPUs of their own.
+onnx::ModelProto zooMnistCnn() {
+    ZooBuilder b("mnist-cnn", {1, 28, 28});
+    ZooValue x = b.input();
+    x = b.relu("B1/relu", b.conv("B1/conv1", x, {.channels = 32, .kernel = 3, .bias = true}));
+    x = b.maxPool("B1/pool", x, 2, 2);
+    x = b.relu("B2/relu", b.conv("B2/conv2", x, {.channels = 64, .kernel = 3, .bias = true}));
+    x = b.maxPool("B2/pool", x, 2, 2);
+    x = b.flatten("B3/flatten", x, x.channels * 7 * 7);
+    x = b.relu("B3/relu", b.dense("B3/fc1", x, 128));
+    x = b.dense("B4/fc2", x, 10);
+    return b.finish(b.softmax("B4/softmax", x));
+}
+
+} // namespace tilescope::sim

@@ -8,6 +8,7 @@ namespace tilescope::views {
 void PlotWidget::paintOverlay(QPainter& painter) {
     const QRect plot = axisRect()->rect();
     painter.setFont(font());
+    paintExtra(painter);
     painter.save();
     painter.setClipRect(plot);
     paintMarkers(painter);

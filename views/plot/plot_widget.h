@@ -62,6 +62,8 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    /// More to paint over the finished plot, below markers and read-out.
+    virtual void paintExtra(QPainter&) {}
 
     [[nodiscard]] const Theme& theme() const { return context_.theme.current(); }
     [[nodiscard]] ViewContext& context() const { return context_; }

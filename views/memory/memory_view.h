@@ -1,0 +1,70 @@
+// The memory report: bytes on every tile, and what they are.
+#pragma once
+
+#include "core/analysis/memory_plot.h"
+#include "core/analysis/selection.h"
+#include "views/plot/series/step_plot.h"
+#include "views/tables/table_panel.h"
+#include "views/tables/value_tree.h"
+#include "views/widgets/loading_panel.h"
+#include "views/widgets/report_view.h"
+#include "views/widgets/tool_row.h"
+
+class QTabWidget;
+class QTreeView;
+
+namespace tilescope::views {
+
+class AddressMap;
+
+/// Plot over tiles above, tables for the selected tiles below.
+class MemoryView : public ReportView {
+    Q_OBJECT
+public:
+    explicit MemoryView(ViewContext& context, QWidget* parent = nullptr);
+    void focusSearch() override;
+
+    [[nodiscard]] StepPlot& plot() { return *plot_; }
+    void setBreakdown(MemoryBreakdown breakdown);
+
+protected:
+    void reload() override;
+
+private:
+    enum Tab { Details, Variables, Vertices, ComputeSets, Exchanges, Addresses };
+    ToolRow* makeTools();
+    QWidget* makeTabs();
+    void loadPlot();
+    void loadTab();
+    void loadDetails();
+    void loadAddresses();
+    void followSelection();
+    void plotClicked(double x, Qt::KeyboardModifiers modifiers);
+    void tilesTyped();
+    void fillIpus();
+    void markSelection();
+    [[nodiscard]] MemoryPlotOptions options() const;
+    [[nodiscard]] TileSelection tileSelection() const;
+    [[nodiscard]] std::vector<TileSelection> columns() const;
+    [[nodiscard]] QString readOut(double x) const;
+
+    StepPlot* plot_;
+    LoadingPanel* plotPanel_;
+    QComboBox* graph_ = nullptr;
+    QComboBox* breakdown_ = nullptr;
+    QComboBox* order_ = nullptr;
+    QComboBox* ipu_ = nullptr;
+    QToolButton* gaps_ = nullptr;
+    QToolButton* limit_ = nullptr;
+    QLineEdit* tiles_ = nullptr;
+    QTabWidget* tabs_ = nullptr;
+    LoadingPanel* detailsPanel_ = nullptr;
+    ValueTreeModel* details_ = nullptr;
+    QTreeView* detailsView_ = nullptr;
+    TablePanel* tables_[4] = {};
+    LoadingPanel* addressPanel_ = nullptr;
+    AddressMap* addresses_ = nullptr;
+    Selected shown_; ///< the selection that the tabs show
+};
+
+} // namespace tilescope::views

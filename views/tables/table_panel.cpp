@@ -1,0 +1,135 @@
+#include "views/tables/table_panel.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace tilescope::views {
+namespace {
+
+void setUp(QTableView& view) {
+    view.setShowGrid(false);
+    view.setSortingEnabled(true);
+    view.setSelectionBehavior(QAbstractItemView::SelectRows);
+    view.setSelectionMode(QAbstractItemView::SingleSelection);
+    view.setWordWrap(false);
+    view.setTextElideMode(Qt::ElideMiddle);
+    view.setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    view.setFrameShape(QFrame::NoFrame);
+    view.setCornerButtonEnabled(false);
+    view.verticalHeader()->hide();
+    view.verticalHeader()->setDefaultSectionSize(view.fontMetrics().height() + 9);
+    view.horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder);
+    view.horizontalHeader()->setHighlightSections(false);
+    view.horizontalHeader()->setMinimumSectionSize(60);
+}
+
+} // namespace
+
+TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget* parent)
+    : QWidget(parent)
+    , context_(context)
+    , model_(new TableModel(context, this))
+    , view_(new QTableView)
+    , filter_(new QLineEdit)
+    , summary_(new QLabel)
+    , loading_(new LoadingPanel(context.workers)) {
+    setUp(*view_);
+    view_->setModel(model_);
+    filter_->setPlaceholderText(filterHint);
+    filter_->setClearButtonEnabled(true);
+    filter_->setMaximumWidth(320);
+    summary_->setObjectName(QStringLiteral("muted"));
+
+    auto* content = new QWidget;
+    auto* layout = new QVBoxLayout(content);
+    layout->setContentsMargins(0, 6, 0, 0);
+    layout->setSpacing(4);
+    auto* line = new QHBoxLayout;
+    line->setContentsMargins(8, 0, 12, 0);
+    line->addWidget(filter_, 1);
+    line->addStretch(1);
+    line->addWidget(summary_);
+    layout->addLayout(line);
+    layout->addWidget(view_, 1);
+    loading_->setContent(content);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(loading_);
+
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+        model_->setFilter(text);
+        updateSummary();
+    });
+    connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& index) {
+                if (!selecting_ && index.isValid())
+                    emit chosen(model_->idAt(index.row()));
+            });
+    connect(view_, &QTableView::activated, this,
+            [this](const QModelIndex& index) { emit activated(model_->idAt(index.row())); });
+}
+
+void TablePanel::load(MakeTable make) {
+    loading_->load([this, make = std::move(make)](const std::stop_token& stop) {
+        return [this, table = make(stop)]() mutable { setTable(std::move(table)); };
+    });
+}
+
+void TablePanel::setTable(DataTable table) {
+    model_->setTable(std::move(table));
+    layOutColumns();
+    updateSummary();
+    loading_->showContent();
+}
+
+void TablePanel::showHint(const QString& title, const QString& text) {
+    loading_->query().cancel();
+    loading_->showMessage(title, text);
+}
+
+void TablePanel::selectId(std::int32_t id) {
+    selecting_ = true;
+    const int row = model_->rowOf(id);
+    if (row < 0)
+        view_->clearSelection();
+    else
+        view_->setCurrentIndex(model_->index(row, 0));
+    selecting_ = false;
+}
+
+void TablePanel::focusFilter() {
+    filter_->setFocus();
+    filter_->selectAll();
+}
+
+// The first column takes what the numbers leave.
+void TablePanel::layOutColumns() {
+    QHeaderView* header = view_->horizontalHeader();
+    const auto& columns = model_->table().columns;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const int section = static_cast<int>(i);
+        if (i == 0) {
+            header->setSectionResizeMode(section, QHeaderView::Stretch);
+            continue;
+        }
+        header->setSectionResizeMode(section, QHeaderView::Interactive);
+        const int wide = columns[i].kind == CellKind::Text ? 22 : columns[i].kind == CellKind::BytesChange ? 19 : 12;
+        const int titled = header->fontMetrics().horizontalAdvance(columns[i].title) + 34;
+        header->resizeSection(section,
+                              std::max(titled, wide * header->fontMetrics().averageCharWidth() + 16));
+    }
+}
+
+void TablePanel::updateSummary() {
+    const auto rows = static_cast<int>(model_->table().rows.size());
+    const QString count = model_->rowCount() == rows
+                              ? tr("%n row(s)", nullptr, rows)
+                              : tr("%1 of %2 rows").arg(model_->rowCount()).arg(rows);
+    const QString& summary = model_->table().summary;
+    summary_->setText(summary.isEmpty() ? count : QStringLiteral("%1  \u00b7  %2").arg(summary, count));
+}
+
+} // namespace tilescope::views

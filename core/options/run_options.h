@@ -40,8 +40,8 @@ struct RunOptions {
 struct OptionSpec {
     std::string key;  ///< "availableMemoryProportion"
     std::string flag; ///< "--available-memory-proportion"
-    enum class Type { Integer, Number, Text, Choice, Json, Proportion } type = Type::Text;
-    std::vector<std::string> choices; ///< of a Choice
+    enum class Type { Integer, Number, Text, Choice, Flag, Json, Proportion } type = Type::Text;
+    std::vector<std::string> choices; ///< of a Choice; a Flag is "on" or "off"
     std::string defaultValue;         ///< "" if there is none
     std::string help;
     /// Parses and stores; throws UserError that names the key, the value and what is allowed.
@@ -57,6 +57,10 @@ const std::vector<OptionSpec>& runOptionTable();
 /// Sets an option by key; throws UserError naming the nearest key for an unknown one.
 void setRunOption(RunOptions& options, std::string_view key, const std::string& value);
 
+/// Sets several options (key to value) in the order of the table, so that a target is chosen before
+/// its tiles are counted. Throws like setRunOption().
+void setRunOptions(RunOptions& options, const std::map<std::string, std::string>& values);
+
 /// Checks that options fit together (tiles within the target, proportions within 0 and 1, ...).
 void validate(const RunOptions& options);
 
@@ -66,5 +70,16 @@ void addEngineOptions(RunOptions& options, std::string_view json, const std::str
 
 /// Engine option keys seen in public documentation; others are kept with a warning.
 bool isKnownEngineOption(std::string_view key);
+
+/// Engine options as a JSON object, keys sorted; "" if there are none.
+std::string engineOptionsJson(const std::map<std::string, std::string>& engineOptions);
+
+/// What the user should know about the engine options: unknown keys, and known ones that the
+/// simulation does not depend on.
+struct OptionNote {
+    bool warning = false; ///< otherwise information
+    std::string text;
+};
+std::vector<OptionNote> engineOptionNotes(const RunOptions& options);
 
 } // namespace tilescope

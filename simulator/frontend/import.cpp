@@ -34,7 +34,11 @@ void convert(GraphBuilder& builder, const Node& node) {
     if (found == conversions().end())
         throw std::invalid_argument("it is supported only where its operands are constants");
     NodeConverter converter(builder, node);
-    found->second(converter);
+    try {
+        found->second(converter);
+    } catch (const std::out_of_range&) {
+        throw std::invalid_argument("its operands have too few dimensions or values");
+    }
 }
 
 Graph convertNodes(const ResolvedModel& model, bool half) {

@@ -8,27 +8,74 @@ namespace {
 
 // In the order of ElementwiseFunction.
 constexpr std::array elementwiseNames{
-    "RELU",  "LEAKY_RELU", "SIGMOID",  "TANH",       "GELU",         "ERF",        "EXPONENT",
-    "LOGARITHM", "SQRT",   "RSQRT",    "INVERSE",    "ABSOLUTE",     "NEGATE",     "SQUARE",
-    "SIN",   "COS",        "TAN",      "FLOOR",      "CEIL",         "ROUND",      "SIGNUM",
-    "LOGICAL_NOT", "CLAMP", "CAST",    "ELU",        "SOFTPLUS",     "HARD_SIGMOID", "HARD_SWISH",
-    "ASIN",  "ACOS",       "ATAN",     "SINH",       "COSH",         "ASINH",      "ACOSH",
-    "ATANH", "IS_NAN",     "IS_INF",   "COPY",       "ADD",          "SUBTRACT",   "MULTIPLY",
-    "DIVIDE", "POWER",     "MAXIMUM",  "MINIMUM",    "REMAINDER",    "EQUAL",      "LESS_THAN",
-    "GREATER_THAN", "LESS_THAN_EQUAL", "GREATER_THAN_EQUAL", "LOGICAL_AND", "LOGICAL_OR",
-    "LOGICAL_XOR", "PRELU", "SELECT",
+    "RELU",
+    "LEAKY_RELU",
+    "SIGMOID",
+    "TANH",
+    "GELU",
+    "ERF",
+    "EXPONENT",
+    "LOGARITHM",
+    "SQRT",
+    "RSQRT",
+    "INVERSE",
+    "ABSOLUTE",
+    "NEGATE",
+    "SQUARE",
+    "SIN",
+    "COS",
+    "TAN",
+    "FLOOR",
+    "CEIL",
+    "ROUND",
+    "SIGNUM",
+    "LOGICAL_NOT",
+    "CLAMP",
+    "CAST",
+    "ELU",
+    "SOFTPLUS",
+    "HARD_SIGMOID",
+    "HARD_SWISH",
+    "ASIN",
+    "ACOS",
+    "ATAN",
+    "SINH",
+    "COSH",
+    "ASINH",
+    "ACOSH",
+    "ATANH",
+    "IS_NAN",
+    "IS_INF",
+    "COPY",
+    "ADD",
+    "SUBTRACT",
+    "MULTIPLY",
+    "DIVIDE",
+    "POWER",
+    "MAXIMUM",
+    "MINIMUM",
+    "REMAINDER",
+    "EQUAL",
+    "LESS_THAN",
+    "GREATER_THAN",
+    "LESS_THAN_EQUAL",
+    "GREATER_THAN_EQUAL",
+    "LOGICAL_AND",
+    "LOGICAL_OR",
+    "LOGICAL_XOR",
+    "PRELU",
+    "SELECT",
 };
-static_assert(elementwiseNames.size() ==
-              static_cast<std::size_t>(ElementwiseFunction::Select) + 1);
+static_assert(elementwiseNames.size() == static_cast<std::size_t>(ElementwiseFunction::Select) + 1);
 
-constexpr std::array reduceNames{"ADD", "MEAN",       "MAX",     "MIN",   "MUL",
+constexpr std::array reduceNames{"ADD",        "MEAN",    "MAX",     "MIN",    "MUL",
                                  "SQUARE_ADD", "LOG_ADD", "ARG_MAX", "ARG_MIN"};
 static_assert(reduceNames.size() == static_cast<std::size_t>(ReduceFunction::ArgMin) + 1);
 
 // In the order of the alternatives of Attributes.
-constexpr std::array kindNames{"Conv",   "MatMul", "Elementwise", "Reduce", "Pool",
-                               "Lrn",    "Softmax", "Reshape",    "Transpose", "Concat",
-                               "Slice",  "Expand", "Gather",      "Pad"};
+constexpr std::array kindNames{"Conv",  "MatMul",  "Elementwise", "Reduce",    "Pool",
+                               "Lrn",   "Softmax", "Reshape",     "Transpose", "Concat",
+                               "Slice", "Expand",  "Gather",      "Pad"};
 static_assert(kindNames.size() == std::variant_size_v<Attributes>);
 
 } // namespace

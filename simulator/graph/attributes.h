@@ -29,12 +29,63 @@ struct MatMulAttributes {
 /// Names are those of popops expressions. Cast takes its target type from its output tensor.
 enum class ElementwiseFunction : std::uint8_t {
     // unary
-    Relu, LeakyRelu, Sigmoid, Tanh, Gelu, Erf, Exp, Log, Sqrt, Rsqrt, Inverse, Abs, Negate, Square,
-    Sin, Cos, Tan, Floor, Ceil, Round, Sign, Not, Clip, Cast, Elu, Softplus, HardSigmoid, HardSwish,
-    Asin, Acos, Atan, Sinh, Cosh, Asinh, Acosh, Atanh, IsNan, IsInf, Copy,
+    Relu,
+    LeakyRelu,
+    Sigmoid,
+    Tanh,
+    Gelu,
+    Erf,
+    Exp,
+    Log,
+    Sqrt,
+    Rsqrt,
+    Inverse,
+    Abs,
+    Negate,
+    Square,
+    Sin,
+    Cos,
+    Tan,
+    Floor,
+    Ceil,
+    Round,
+    Sign,
+    Not,
+    Clip,
+    Cast,
+    Elu,
+    Softplus,
+    HardSigmoid,
+    HardSwish,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Asinh,
+    Acosh,
+    Atanh,
+    IsNan,
+    IsInf,
+    Copy,
     // binary (Add, Multiply, Max and Min take any number of operands)
-    Add, Subtract, Multiply, Divide, Power, Max, Min, Remainder, Equal, Less, Greater, LessEqual,
-    GreaterEqual, And, Or, Xor, PRelu,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Power,
+    Max,
+    Min,
+    Remainder,
+    Equal,
+    Less,
+    Greater,
+    LessEqual,
+    GreaterEqual,
+    And,
+    Or,
+    Xor,
+    PRelu,
     // ternary
     Select, ///< condition ? a : b, ONNX Where
 };
@@ -46,7 +97,17 @@ struct ElementwiseAttributes {
     double beta = 0;  ///< offset of HardSigmoid; upper bound of Clip
 };
 
-enum class ReduceFunction : std::uint8_t { Add, Mean, Max, Min, Multiply, SquareAdd, LogAdd, ArgMax, ArgMin };
+enum class ReduceFunction : std::uint8_t {
+    Add,
+    Mean,
+    Max,
+    Min,
+    Multiply,
+    SquareAdd,
+    LogAdd,
+    ArgMax,
+    ArgMin
+};
 std::string_view toString(ReduceFunction function); ///< "ADD", "MEAN", "MAX", ...
 
 /// Reduction over axes (sorted, not negative). keepDims keeps them as size 1.
@@ -80,24 +141,33 @@ struct SoftmaxAttributes {
 };
 
 // Views: no work until somebody needs the data in order.
-struct ReshapeAttributes {};                                  ///< same elements in the same order
-struct TransposeAttributes { std::vector<std::int64_t> permutation; }; ///< out dim i is in dim perm[i]
-struct ConcatAttributes { std::int64_t axis = 0; };
+struct ReshapeAttributes {}; ///< same elements in the same order
+struct TransposeAttributes {
+    std::vector<std::int64_t> permutation;
+}; ///< out dim i is in dim perm[i]
+struct ConcatAttributes {
+    std::int64_t axis = 0;
+};
 /// Output index i of dim d is input index starts[d] + i * steps[d] (steps may be negative).
-struct SliceAttributes { std::vector<std::int64_t> starts, steps; };
+struct SliceAttributes {
+    std::vector<std::int64_t> starts, steps;
+};
 struct ExpandAttributes {}; ///< NumPy broadcasting of the input to the output's shape
 
 /// Rows of the first input's `axis` chosen by the second input (popops::multiSlice).
-struct GatherAttributes { std::int64_t axis = 0; };
+struct GatherAttributes {
+    std::int64_t axis = 0;
+};
 
 /// Constant padding (negative pads crop).
-struct PadAttributes { std::vector<std::int64_t> padsBegin, padsEnd; };
+struct PadAttributes {
+    std::vector<std::int64_t> padsBegin, padsEnd;
+};
 
-using Attributes =
-    std::variant<ConvAttributes, MatMulAttributes, ElementwiseAttributes, ReduceAttributes,
-                 PoolAttributes, LrnAttributes, SoftmaxAttributes, ReshapeAttributes,
-                 TransposeAttributes, ConcatAttributes, SliceAttributes, ExpandAttributes,
-                 GatherAttributes, PadAttributes>;
+using Attributes = std::variant<ConvAttributes, MatMulAttributes, ElementwiseAttributes,
+                                ReduceAttributes, PoolAttributes, LrnAttributes, SoftmaxAttributes,
+                                ReshapeAttributes, TransposeAttributes, ConcatAttributes,
+                                SliceAttributes, ExpandAttributes, GatherAttributes, PadAttributes>;
 
 /// "Conv", "MatMul", "Elementwise", ... of the active alternative.
 std::string_view kindName(const Attributes& attributes);

@@ -14,7 +14,9 @@ namespace {
 
 class Check {
 public:
-    explicit Check(const Graph& graph) : graph_(graph), made_(graph.tensors.size()) {}
+    explicit Check(const Graph& graph)
+        : graph_(graph)
+        , made_(graph.tensors.size()) {}
 
     void run() {
         checkTensors();
@@ -96,6 +98,8 @@ private:
 
 } // namespace
 
-void checkGraph(const Graph& graph) { Check(graph).run(); }
+void checkGraph(const Graph& graph) {
+    Check(graph).run();
+}
 
 } // namespace tilescope::sim

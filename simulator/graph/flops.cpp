@@ -57,6 +57,8 @@ struct Flops {
 
 } // namespace
 
-double flopsOf(const Graph& graph, const Op& op) { return std::visit(Flops{graph, op}, op.attributes); }
+double flopsOf(const Graph& graph, const Op& op) {
+    return std::visit(Flops{graph, op}, op.attributes);
+}
 
 } // namespace tilescope::sim

@@ -43,7 +43,9 @@ std::string_view toString(DataType type) {
     return "";
 }
 
-std::string toString(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }
+std::string toString(const Shape& shape) {
+    return fmt::format("[{}]", fmt::join(shape, ","));
+}
 
 std::int64_t Tensor::elements() const {
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());

@@ -50,8 +50,8 @@ std::string toString(const Shape& shape);
 /// (or its output's name where it has none).
 struct Op {
     std::string name;
-    std::string onnxType; ///< operator of the ONNX node it came from, for messages and tables
-    std::string onnxNode; ///< that node's name
+    std::string onnxType;  ///< operator of the ONNX node it came from, for messages and tables
+    std::string onnxNode;  ///< that node's name
     Attributes attributes; ///< its kind is the active alternative
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;

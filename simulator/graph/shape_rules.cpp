@@ -90,8 +90,8 @@ struct OutputShape {
             std::swap(a[a.size() - 1], a[a.size() - 2]);
         if (matmul.transposeB)
             std::swap(b[b.size() - 1], b[b.size() - 2]);
-        require(a.back() == b[b.size() - 2], "matrices {} and {} cannot be multiplied",
-                toString(a), toString(b));
+        require(a.back() == b[b.size() - 2], "matrices {} and {} cannot be multiplied", toString(a),
+                toString(b));
         const std::int64_t rows = a[a.size() - 2];
         const std::int64_t columns = b.back();
         Shape result = broadcastShapes({a.begin(), a.end() - 2}, {b.begin(), b.end() - 2});

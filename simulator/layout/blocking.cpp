@@ -190,24 +190,6 @@ std::int64_t blocksTouched(const BlockedDim& dim, Interval wanted) {
 
 __extension__ using Wide = __int128; // products of two byte counts
 
-/// Shares `total` in proportion to weights, exactly.
-TileSeries shareOut(std::int64_t total, const TileSeries& weights) {
-    const std::int64_t weightSum = weights.sum();
-    if (weightSum == 0)
-        return {};
-    TileSeries result;
-    std::int64_t seen = 0;
-    std::int64_t given = 0;
-    for (const TileRun& run : weights.runs())
-        for (std::int32_t tile = run.first; tile < run.end; ++tile) {
-            seen += run.value;
-            const auto upTo = static_cast<std::int64_t>(static_cast<Wide>(total) * seen / weightSum);
-            result.append(tile, tile + 1, upTo - given);
-            given = upTo;
-        }
-    return result;
-}
-
 } // namespace
 
 Interval intersect(Interval a, Interval b) {
@@ -261,9 +243,21 @@ TileSeries Blocking::elements() const {
     for (std::int32_t nth = 0; nth < count; ++nth) {
         blockIndex(nth, index);
         const std::int32_t tile = tileOf(nth);
-        runs.push_back({tile, tile + 1, blockElements(*this, index)});
+        runs.push_back({tile, tile + 1, shareOf(nth, blockElements(*this, index))});
     }
     return TileSeries::fromRuns(std::move(runs));
+}
+
+std::int32_t Blocking::copyCount() const { return product(copies); }
+
+std::int64_t Blocking::shareOf(std::int32_t nth, std::int64_t elements) const {
+    const std::int64_t sharers = copiesShare ? copyCount() : 1;
+    if (sharers == 1)
+        return elements;
+    const std::int64_t which = nth / (tiles() / sharers);
+    const std::int64_t grains = (elements + shareGrain - 1) / shareGrain;
+    return std::min(elements, (which + 1) * grains / sharers * shareGrain) -
+           std::min(elements, which * grains / sharers * shareGrain);
 }
 
 std::int64_t Blocking::largestBlock() const {
@@ -277,8 +271,27 @@ std::int64_t Blocking::largestBlock() const {
     return elements;
 }
 
+TileSeries shareOut(std::int64_t total, const TileSeries& weights) {
+    const std::int64_t weightSum = weights.sum();
+    if (weightSum == 0)
+        return {};
+    TileSeries result;
+    std::int64_t seen = 0;
+    std::int64_t given = 0;
+    for (const TileRun& run : weights.runs())
+        for (std::int32_t tile = run.first; tile < run.end; ++tile) {
+            seen += run.value;
+            const auto upTo = static_cast<std::int64_t>(static_cast<Wide>(total) * seen / weightSum);
+            result.append(tile, tile + 1, upTo - given);
+            given = upTo;
+        }
+    return result;
+}
+
 TileSeries localElements(const Blocking& stored, const Blocking& needed,
                          std::span<const std::int64_t> atomSizes) {
+    if (stored == needed)
+        return stored.elements();
     const std::vector<Component> parts = components(stored, needed, atomSizes);
     const std::vector<std::int32_t> place = placeByTile(stored);
     std::vector<std::int32_t> storedAt(stored.dims.size());
@@ -295,9 +308,17 @@ TileSeries localElements(const Blocking& stored, const Blocking& needed,
         double local = 1;
         for (const Component& c : parts)
             local *= overlap(c, stored, storedAt, needed, neededAt);
+        const std::int64_t storedBlock = blockElements(stored, storedAt);
+        const std::int64_t share =
+            stored.shareOf(place[static_cast<std::size_t>(tile)], storedBlock);
+        if (storedBlock > 0)
+            local *= static_cast<double>(share) / static_cast<double>(storedBlock);
+        const std::int64_t neededBlock = blockElements(needed, neededAt);
+        const std::int64_t neededShare = needed.shareOf(nth, neededBlock);
+        if (neededBlock > 0)
+            local *= static_cast<double>(neededShare) / static_cast<double>(neededBlock);
         // Crossing cuts give a mean, which must not exceed what either side holds.
-        const std::int64_t most = std::min(blockElements(stored, storedAt),
-                                           blockElements(needed, neededAt));
+        const std::int64_t most = std::min(share, neededShare);
         runs.push_back({tile, tile + 1, std::min(most, static_cast<std::int64_t>(local))});
     }
     return TileSeries::fromRuns(std::move(runs));
@@ -313,7 +334,7 @@ Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
     Traffic traffic;
     traffic.received = needed.elements() - local;
     traffic.total = traffic.received.sum();
-    if (!independent || !stored.copies.empty()) {
+    if (!independent || stored.copyCount() > 1) {
         traffic.sent = shareOut(traffic.total, stored.elements());
     } else {
         // Dimensions are independent: what a stored block is asked for is the product over
@@ -330,7 +351,7 @@ Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
                 sums.push_back(sum);
             }
         }
-        const std::int64_t copies = product(needed.copies);
+        const std::int64_t copies = needed.copiesShare ? 1 : needed.copyCount();
         std::vector<TileRun> runs;
         std::vector<std::int32_t> index(stored.dims.size());
         const std::int32_t count = stored.tiles();
@@ -367,6 +388,8 @@ Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
         // Cuts across each other: a need touches its share of the stored blocks and one more.
         crossing *= std::min(storedBlocks, storedBlocks / std::max<std::int64_t>(1, neededBlocks) + 1);
     }
+    if (stored.copiesShare)
+        crossing *= stored.copyCount();
     std::vector<TileRun> runs;
     std::vector<std::int32_t> index(needed.dims.size());
     const std::int32_t count = needed.tiles();

@@ -43,7 +43,11 @@ std::vector<Interval> evenBlocks(std::int64_t size, std::int64_t parts, std::int
 
 struct Blocking {
     std::vector<BlockedDim> dims;
-    std::vector<TileDigit> copies; ///< digits that choose no block: every such tile has the same
+    std::vector<TileDigit> copies; ///< digits that choose no block: tiles with the same block
+    /// False: each of these tiles has the whole block (a broadcast need). True: they share it, each
+    /// an even part in grains of `shareGrain` elements (a storage).
+    bool copiesShare = false;
+    std::int64_t shareGrain = 1;
     std::int32_t firstTile = 0;
 
     /// Number of tiles that take part.
@@ -55,6 +59,10 @@ struct Blocking {
     /// Elements that each tile holds or needs.
     [[nodiscard]] TileSeries elements() const;
     [[nodiscard]] std::int64_t largestBlock() const;
+    /// Number of tiles with the same block.
+    [[nodiscard]] std::int32_t copyCount() const;
+    /// Part of a block of `elements` that the n-th tile to take part has.
+    [[nodiscard]] std::int64_t shareOf(std::int32_t nth, std::int64_t elements) const;
     friend bool operator==(const Blocking&, const Blocking&) = default;
 };
 
@@ -76,5 +84,8 @@ Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
 /// Elements that a tile both stores and needs, by tile.
 TileSeries localElements(const Blocking& stored, const Blocking& needed,
                          std::span<const std::int64_t> atomSizes);
+
+/// Shares `total` over tiles in proportion to weights; the shares add up to it exactly.
+TileSeries shareOut(std::int64_t total, const TileSeries& weights);
 
 } // namespace tilescope::sim

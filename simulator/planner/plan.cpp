@@ -97,26 +97,36 @@ FieldRange inputRange(const FieldDim& dim, FieldRange out, FieldRange kernel) {
     return {begin, std::clamp<std::int64_t>(last + 1, begin, dim.in)};
 }
 
-ConvTileSizes tileSizes(const ConvProblem& problem, const ConvGrains& grains,
-                        const ConvSplits& splits) {
-    ConvTileSizes sizes;
+void fillTileSizes(const ConvProblem& problem, const ConvGrains& grains, const ConvSplits& splits,
+                   ConvTileSizes& sizes) {
     const auto inGrains = [](std::int64_t size, std::int64_t grain, std::int64_t parts) {
         return ceilDiv(ceilDiv(size, grain), parts) * grain;
     };
     sizes.groups = inGrains(problem.groups, grains.groups, splits.groups);
     sizes.batch = ceilDiv(problem.batch, splits.batch);
-    sizes.inChans = inGrains(ceilDiv(problem.inChans, splits.inChansSerial), grains.inChans, splits.inChans);
-    sizes.outChans =
-        inGrains(ceilDiv(problem.outChans, splits.outChansSerial), grains.outChans, splits.outChans);
-    for (std::size_t d = 0; d < problem.field.size(); ++d) {
+    sizes.inChans =
+        inGrains(ceilDiv(problem.inChans, splits.inChansSerial), grains.inChans, splits.inChans);
+    sizes.outChans = inGrains(ceilDiv(problem.outChans, splits.outChansSerial), grains.outChans,
+                              splits.outChans);
+    const std::size_t dims = problem.field.size();
+    sizes.outField.resize(dims);
+    sizes.inField.resize(dims);
+    sizes.kernel.resize(dims);
+    for (std::size_t d = 0; d < dims; ++d) {
         const FieldDim& dim = problem.field[d];
         const std::int64_t out = ceilDiv(dim.out, splits.field[d]);
         const std::int64_t kernel = ceilDiv(dim.kernel, splits.kernel[d]);
-        sizes.outField.push_back(out);
-        sizes.kernel.push_back(kernel);
-        sizes.inField.push_back(
-            std::min(dim.in, (out - 1) * dim.stride + (kernel - 1) * dim.dilation + 1));
+        sizes.outField[d] = out;
+        sizes.kernel[d] = kernel;
+        sizes.inField[d] =
+            std::min(dim.in, (out - 1) * dim.stride + (kernel - 1) * dim.dilation + 1);
     }
+}
+
+ConvTileSizes tileSizes(const ConvProblem& problem, const ConvGrains& grains,
+                        const ConvSplits& splits) {
+    ConvTileSizes sizes;
+    fillTileSizes(problem, grains, splits, sizes);
     return sizes;
 }
 

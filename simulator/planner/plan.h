@@ -109,6 +109,9 @@ struct ConvTileSizes {
 /// Channels are padded to whole grains.
 ConvTileSizes tileSizes(const ConvProblem& problem, const ConvGrains& grains,
                         const ConvSplits& splits);
+/// The same into an object that is used again and again: the planner's inner loop.
+void fillTileSizes(const ConvProblem& problem, const ConvGrains& grains, const ConvSplits& splits,
+                   ConvTileSizes& sizes);
 
 /// Input indices [begin, end) that output indices [begin, end) of a dimension read with kernel
 /// indices [begin, end), clipped to the input.

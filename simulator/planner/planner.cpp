@@ -12,20 +12,6 @@ namespace {
 
 std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Numbers of parts that give different largest parts: a split that leaves the largest part as it
-/// was with fewer tiles is never better.
-std::vector<std::int64_t> distinctSplits(std::int64_t size, std::int64_t most) {
-    std::vector<std::int64_t> splits;
-    for (std::int64_t parts = 1; parts <= most;) {
-        splits.push_back(parts);
-        const std::int64_t largest = ceilDiv(size, parts);
-        if (largest <= 1)
-            break;
-        parts = ceilDiv(size, largest - 1);
-    }
-    return splits;
-}
-
 enum class Objective { Cycles, Memory };
 
 /// One search over all partitions of one problem with one method.
@@ -109,6 +95,15 @@ private:
     void evaluate() {
         if (objective_ == Objective::Cycles && best_ && computeBound() > best_->cost.cycles())
             return;
+        // Operands and partials are the least that a plan needs: skip the full cost where that is
+        // already too much.
+        fillTileSizes(problem_, candidate_.grains, splits_, sizes_);
+        const std::int64_t least =
+            (sizes_.inputElements() + sizes_.weightElements()) * bytesOf(problem_.inType) +
+            sizes_.partialElements() * bytesOf(problem_.partialType);
+        if (objective_ == Objective::Cycles ? least > bound_
+                                            : best_ && least > best_->cost.tempBytes)
+            return;
         const ConvCost cost = convCost(target_, problem_, candidate_.method, candidate_.convUnits,
                                        candidate_.grains, splits_, swapped_);
         if (objective_ == Objective::Cycles && cost.tempBytes > bound_)
@@ -141,6 +136,7 @@ private:
     std::int64_t bound_;
     std::optional<ConvPlan>& best_;
     std::int64_t macsPerCycle_ = 1;
+    ConvTileSizes sizes_;
     ConvSplits splits_;
 };
 
@@ -180,6 +176,18 @@ std::optional<ConvPlan> search(const Target& target, const ConvProblem& problem,
 }
 
 } // namespace
+
+std::vector<std::int64_t> distinctSplits(std::int64_t size, std::int64_t most) {
+    std::vector<std::int64_t> splits;
+    for (std::int64_t parts = 1; parts <= most;) {
+        splits.push_back(parts);
+        const std::int64_t largest = ceilDiv(size, parts);
+        if (largest <= 1)
+            break;
+        parts = ceilDiv(size, largest - 1);
+    }
+    return splits;
+}
 
 std::int64_t memoryBound(const Target& target, double availableMemoryProportion) {
     return static_cast<std::int64_t>(static_cast<double>(target.bytesPerTile) *

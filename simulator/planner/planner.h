@@ -33,6 +33,10 @@ struct MethodCandidate {
 };
 std::vector<MethodCandidate> methodCandidates(const Target& target, const ConvProblem& problem);
 
+/// Numbers of parts, at most `most`, that give different largest parts: a split that leaves the
+/// largest part as it was on more tiles is never better.
+std::vector<std::int64_t> distinctSplits(std::int64_t size, std::int64_t most);
+
 /// The problem with field and output channels exchanged (A x B computed as B' x A').
 ConvProblem swapped(const ConvProblem& problem);
 

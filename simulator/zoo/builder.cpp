@@ -1,5 +1,7 @@
 #include "simulator/zoo/builder.h"
 
+#include <onnx/onnx_pb.h>
+
 namespace tilescope::sim {
 
 namespace {
@@ -36,15 +38,19 @@ void describe(onnx::ValueInfoProto& info, const std::string& name,
 } // namespace
 
 ZooBuilder::ZooBuilder(const std::string& name, const std::vector<std::int64_t>& inputShape)
-    : graph_(*model_.mutable_graph()), input_{"input", inputShape.at(0)} {
-    model_.set_ir_version(irVersion);
-    model_.set_producer_name("TileScope");
-    auto& set = *model_.add_opset_import();
+    : model_(std::make_unique<onnx::ModelProto>())
+    , graph_(*model_->mutable_graph())
+    , input_{"input", inputShape.at(0)} {
+    model_->set_ir_version(irVersion);
+    model_->set_producer_name("TileScope");
+    auto& set = *model_->add_opset_import();
     set.set_domain("");
     set.set_version(opset);
     graph_.set_name(name);
     describe(*graph_.add_input(), input_.name, inputShape);
 }
+
+ZooBuilder::~ZooBuilder() = default;
 
 onnx::NodeProto& ZooBuilder::node(const std::string& type, const std::string& name,
                                   const std::vector<std::string>& inputs) {
@@ -81,8 +87,8 @@ std::string ZooBuilder::weight(const std::string& name, const std::vector<std::i
 
 ZooValue ZooBuilder::conv(const std::string& name, const ZooValue& x, const ZooConv& conv) {
     std::vector<std::string> inputs{x.name};
-    inputs.push_back(weight(name + ".weight", {conv.channels, x.channels / conv.groups, conv.kernel,
-                                               conv.kernel}));
+    inputs.push_back(weight(name + ".weight",
+                            {conv.channels, x.channels / conv.groups, conv.kernel, conv.kernel}));
     if (conv.bias)
         inputs.push_back(weight(name + ".bias", {conv.channels}));
     auto& made = node("Conv", name, inputs);
@@ -149,7 +155,7 @@ onnx::ModelProto ZooBuilder::finish(const ZooValue& output) {
             node.set_output(0, "output");
     }
     describe(*graph_.add_output(), "output", {output.channels});
-    return std::move(model_);
+    return std::move(*model_);
 }
 
 } // namespace tilescope::sim

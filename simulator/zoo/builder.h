@@ -3,10 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include <onnx/onnx_pb.h>
+namespace onnx {
+class GraphProto;
+class ModelProto;
+class NodeProto;
+} // namespace onnx
 
 namespace tilescope::sim {
 
@@ -28,6 +33,7 @@ class ZooBuilder {
 public:
     /// The batch dimension of input and output is symbolic: "N".
     ZooBuilder(const std::string& name, const std::vector<std::int64_t>& inputShape);
+    ~ZooBuilder();
 
     [[nodiscard]] ZooValue input() const { return input_; }
     /// Square kernel, padded so that a stride of 1 keeps the size.
@@ -51,7 +57,7 @@ private:
                           const std::vector<std::string>& inputs);
     std::string weight(const std::string& name, const std::vector<std::int64_t>& shape);
 
-    onnx::ModelProto model_;
+    std::unique_ptr<onnx::ModelProto> model_;
     onnx::GraphProto& graph_;
     ZooValue input_;
 };

@@ -1,6 +1,8 @@
 // Residual networks of bottleneck blocks. As in version 1.5, the 3x3 convolution has the stride.
 #include <array>
 
+#include <onnx/onnx_pb.h>
+
 #include "simulator/zoo/builder.h"
 #include "simulator/zoo/topologies.h"
 
@@ -40,8 +42,7 @@ ZooValue bottleneck(ZooBuilder& b, const std::string& scope, const ZooValue& x, 
 
 onnx::ModelProto build(const std::string& name, const ResNet& net) {
     ZooBuilder b(name, {3, 224, 224});
-    ZooValue x =
-        convNorm(b, "", "1", b.input(), {.channels = 64, .kernel = 7, .stride = 2});
+    ZooValue x = convNorm(b, "", "1", b.input(), {.channels = 64, .kernel = 7, .stride = 2});
     x = b.maxPool("maxpool", b.relu("relu", x), 3, 2, 1);
     std::int64_t planes = 64;
     for (std::size_t layer = 0; layer < net.blocks.size(); ++layer, planes *= 2) {
@@ -57,7 +58,9 @@ onnx::ModelProto build(const std::string& name, const ResNet& net) {
 
 } // namespace
 
-onnx::ModelProto zooResNet50() { return build("resnet50", {}); }
+onnx::ModelProto zooResNet50() {
+    return build("resnet50", {});
+}
 
 onnx::ModelProto zooResNext50() {
     return build("resnext50_32x4d", {.groups = 32, .widthPerGroup = 4});

@@ -1,4 +1,6 @@
 // Small networks for tutorials and tests.
+#include <onnx/onnx_pb.h>
+
 #include "simulator/zoo/builder.h"
 #include "simulator/zoo/topologies.h"
 

@@ -53,7 +53,9 @@ const std::vector<ZooEntry>& zooEntries() {
     return entries;
 }
 
-bool isZooName(std::string_view name) { return find(name) != nullptr; }
+bool isZooName(std::string_view name) {
+    return find(name) != nullptr;
+}
 
 onnx::ModelProto zooModel(std::string_view name) {
     if (const Topology* topology = find(name))
@@ -61,8 +63,8 @@ onnx::ModelProto zooModel(std::string_view name) {
     std::vector<std::string> names;
     for (const ZooEntry& entry : zooEntries())
         names.push_back(entry.name);
-    throw UserError(fmt::format("there is no built-in model '{}'.{} The built-in models are {}", name,
-                                didYouMean(name, names), fmt::join(names, ", ")));
+    throw UserError(fmt::format("there is no built-in model '{}'.{} The built-in models are {}",
+                                name, didYouMean(name, names), fmt::join(names, ", ")));
 }
 
 void exportZooModel(std::string_view name, const std::filesystem::path& file) {

@@ -41,7 +41,8 @@ DataType resultType(const Attributes& attributes, const std::vector<DataType>& i
             return inputs.at(1);
     }
     if (const auto* reduce = std::get_if<ReduceAttributes>(&attributes)) {
-        if (reduce->function == ReduceFunction::ArgMax || reduce->function == ReduceFunction::ArgMin)
+        if (reduce->function == ReduceFunction::ArgMax ||
+            reduce->function == ReduceFunction::ArgMin)
             return DataType::Int32;
     }
     return inputs.at(0);
@@ -61,7 +62,9 @@ std::string debugPath(const std::string& name) {
 
 } // namespace
 
-GraphBuilder::GraphBuilder(const ResolvedModel& model, bool half) : model_(model), half_(half) {
+GraphBuilder::GraphBuilder(const ResolvedModel& model, bool half)
+    : model_(model)
+    , half_(half) {
     graph_.name = model.name;
     graph_.messages = model.messages;
     for (const auto& input : model.inputs)
@@ -89,9 +92,10 @@ void GraphBuilder::bind(const std::string& value, TensorId tensor) {
 
 TensorId GraphBuilder::addTensor(std::string name, Shape shape, DataType type, TensorRole role) {
     if (std::find(shape.begin(), shape.end(), 0) != shape.end())
-        throw std::invalid_argument(fmt::format("tensor '{}' of shape {} is empty; remove it from the "
-                                                "model",
-                                                name, toString(shape)));
+        throw std::invalid_argument(
+            fmt::format("tensor '{}' of shape {} is empty; remove it from the "
+                        "model",
+                        name, toString(shape)));
     named_.push_back(role != TensorRole::Activation);
     return graph_.tensors.add(Tensor{std::move(name), std::move(shape), type, role});
 }
@@ -110,9 +114,9 @@ TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attribut
     else
         checkOpenShape(attributes, shapes, shape.value());
     const std::string path = uniqueName(name);
-    const TensorId output = addTensor(path, std::move(*shape),
-                                      type.value_or(resultType(attributes, types)),
-                                      TensorRole::Activation);
+    const TensorId output =
+        addTensor(path, std::move(*shape), type.value_or(resultType(attributes, types)),
+                  TensorRole::Activation);
     graph_.ops.add(
         Op{path, node.type, node.name, std::move(attributes), std::move(inputs), {output}});
     return output;
@@ -171,7 +175,7 @@ Graph GraphBuilder::finish() {
         graph_.outputs.push_back(tensorOf(output));
     for (const auto& [what, times] : counts_) {
         message(Severity::Info, fmt::format("{} {} node{} {}", times, what.first,
-                                            times == 1 ? "" : "s", what.second));
+                                            times == 1 ? " was" : "s were", what.second));
     }
     removeDeadCode(graph_);
     return std::move(graph_);

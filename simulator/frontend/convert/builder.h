@@ -36,7 +36,9 @@ public:
     [[nodiscard]] const ResolvedModel& model() const { return model_; }
     [[nodiscard]] const Tensor& tensor(TensorId id) const { return graph_.tensors[id]; }
     /// Counts nodes of an operator that are reported in one message at the end, such as "folded".
-    void count(const std::string& onnxType, const std::string& fate) { ++counts_[{onnxType, fate}]; }
+    void count(const std::string& onnxType, const std::string& fate) {
+        ++counts_[{onnxType, fate}];
+    }
 
     /// A convolution that a BatchNormalization behind it could be folded into.
     struct Convolution {

@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/error.h"
-#include "simulator/frontend/resolve/evaluate.h"
+#include "simulator/frontend/resolve/index_rules.h"
 
 namespace tilescope::sim {
 
@@ -108,13 +107,14 @@ TensorId NodeConverter::scalar(const std::string& part, TensorId like) {
 void NodeConverter::result(TensorId tensor, std::size_t i) {
     const Value& expected = output(i);
     if (shapeOf(tensor) != expected.shape)
-        throw InternalError(fmt::format("{}: node '{}' ({}) became {} instead of {}",
-                                        builder_.model().origin, node_.name, node_.type,
-                                        toString(shapeOf(tensor)), toString(expected.shape)));
+        refuse(fmt::format("it contradicts itself: its operands make {}, its attributes {}",
+                           toString(shapeOf(tensor)), toString(expected.shape)));
     builder_.bind(node_.outputs.at(i), tensor);
 }
 
-void NodeConverter::refuse(const std::string& text) { throw std::invalid_argument(text); }
+void NodeConverter::refuse(const std::string& text) {
+    throw std::invalid_argument(text);
+}
 
 std::string NodeConverter::path(const std::string& part) const {
     return part.empty() ? node_.name : node_.name + "/" + part;

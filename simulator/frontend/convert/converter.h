@@ -13,7 +13,9 @@ namespace tilescope::sim {
 /// One node under conversion. Errors are std::invalid_argument; the caller adds file and node.
 class NodeConverter {
 public:
-    NodeConverter(GraphBuilder& builder, const Node& node) : builder_(builder), node_(node) {}
+    NodeConverter(GraphBuilder& builder, const Node& node)
+        : builder_(builder)
+        , node_(node) {}
 
     [[nodiscard]] const Node& node() const { return node_; }
     GraphBuilder& builder() { return builder_; }

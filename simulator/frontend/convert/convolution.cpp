@@ -11,8 +11,8 @@ namespace {
 void convertConv(NodeConverter& node) {
     const Shape& weights = node.shape(1);
     if (weights.size() < 3)
-        NodeConverter::refuse(fmt::format("weights of shape {} have no spatial dimension",
-                                          toString(weights)));
+        NodeConverter::refuse(
+            fmt::format("weights of shape {} have no spatial dimension", toString(weights)));
     const std::vector<std::int64_t> kernel(weights.begin() + 2, weights.end());
     const auto stated = node.node().integers("kernel_shape");
     if (!stated.empty() && stated != kernel)
@@ -75,8 +75,8 @@ void convertBatchNormalization(NodeConverter& node) {
         return;
     const TensorId scaled = node.elementwise("scale", ElementwiseFunction::Multiply,
                                              {node.input(0), node.parameter(1, perChannel)});
-    node.result(node.elementwise("", ElementwiseFunction::Add,
-                                 {scaled, node.parameter(2, perChannel)}));
+    node.result(
+        node.elementwise("", ElementwiseFunction::Add, {scaled, node.parameter(2, perChannel)}));
 }
 
 } // namespace

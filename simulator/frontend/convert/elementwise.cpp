@@ -61,6 +61,18 @@ void convertWhere(NodeConverter& node) {
     node.result(node.elementwise("", Select, {node.input(0), node.input(1), node.input(2)}));
 }
 
+/// A triangle is chosen by a mask that is part of the program.
+void convertTrilu(NodeConverter& node) {
+    const Shape& shape = node.shape(0);
+    if (shape.size() < 2)
+        NodeConverter::refuse("its input is not a matrix");
+    const TensorId x = node.input(0);
+    const TensorId mask =
+        node.builder().addTensor(node.node().name + "/mask", {shape.end() - 2, shape.end()},
+                                 DataType::Bool, TensorRole::Constant);
+    node.result(node.elementwise("", Select, {mask, x, node.scalar("zero", x)}));
+}
+
 /// Types that are one on the device need no cast.
 void convertCast(NodeConverter& node) {
     const DataType type = node.builder().deviceType(node.output().type);
@@ -113,6 +125,7 @@ void addElementwiseConversions(ConversionTable& table) {
     table["Sum"] = convertMany<Add>;
     table["Mean"] = convertMean;
     table["Pow"] = convertPow;
+    table["Trilu"] = convertTrilu;
     table["Where"] = convertWhere;
     table["Cast"] = convertCast;
     table["CastLike"] = convertCast;

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "simulator/frontend/convert/converter.h"
-#include "simulator/frontend/resolve/evaluate.h"
+#include "simulator/frontend/resolve/index_rules.h"
 
 namespace tilescope::sim {
 
@@ -29,7 +29,8 @@ void convertSlice(NodeConverter& node) {
         slice.starts[axis] = range.start;
         slice.steps[axis] = range.step;
     }
-    const bool whole = node.output().shape == node.shape(0) && slice.steps == wholeOf(node.rank(0)).steps;
+    const bool whole =
+        node.output().shape == node.shape(0) && slice.steps == wholeOf(node.rank(0)).steps;
     node.result(whole ? node.input(0) : node.emit("", slice, {node.input(0)}, node.output().shape));
 }
 

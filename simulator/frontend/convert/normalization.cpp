@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "simulator/frontend/convert/converter.h"
-#include "simulator/frontend/resolve/evaluate.h"
+#include "simulator/frontend/resolve/index_rules.h"
 
 namespace tilescope::sim {
 
@@ -28,8 +28,7 @@ Statistics whiten(NodeConverter& node, TensorId x, const std::vector<std::int64_
     const TensorId variance = mean("variance", node.elementwise("square", Square, {centred}));
     const TensorId safe = node.elementwise("epsilon", Add, {variance, node.scalar("eps", x)});
     result.inverseDeviation = node.elementwise("rsqrt", Rsqrt, {safe});
-    result.whitened =
-        node.elementwise(resultPart, Multiply, {centred, result.inverseDeviation});
+    result.whitened = node.elementwise(resultPart, Multiply, {centred, result.inverseDeviation});
     return result;
 }
 
@@ -55,8 +54,8 @@ void convertLayerNormalization(NodeConverter& node) {
     const Statistics statistics =
         whiten(node, node.input(0), axesFrom(axis, node.rank(0)), "whiten");
     const bool hasBias = node.has(2);
-    TensorId y = node.elementwise(hasBias ? "scale" : "", Multiply,
-                                  {statistics.whitened, node.input(1)});
+    TensorId y =
+        node.elementwise(hasBias ? "scale" : "", Multiply, {statistics.whitened, node.input(1)});
     if (hasBias)
         y = node.elementwise("", Add, {y, node.input(2)});
     node.result(y);

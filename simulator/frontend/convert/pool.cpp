@@ -7,8 +7,9 @@ namespace tilescope::sim {
 namespace {
 
 void emitPool(NodeConverter& node, PoolKind kind, const Window& window, bool countIncludePad) {
-    const PoolAttributes pool{kind,           window.kernel,    window.strides,  window.dilations,
-                              window.padsBegin, window.padsEnd, countIncludePad};
+    const PoolAttributes pool{
+        kind,           window.kernel,  window.strides, window.dilations, window.padsBegin,
+        window.padsEnd, countIncludePad};
     node.result(node.emit("", pool, {node.input(0)}));
 }
 

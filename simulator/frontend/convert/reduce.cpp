@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "simulator/frontend/convert/converter.h"
-#include "simulator/frontend/resolve/evaluate.h"
+#include "simulator/frontend/resolve/index_rules.h"
 
 namespace tilescope::sim {
 

@@ -55,7 +55,8 @@ Window windowOf(const NodeConverter& converter, const std::vector<std::int64_t>&
     if (dims == 0 || input.size() != dims + 2)
         NodeConverter::refuse(fmt::format("input {} and kernel {} do not belong together",
                                           toString(input), toString(kernel)));
-    Window window{kernel, listOr(node, "strides", dims, 1), listOr(node, "dilations", dims, 1), {}, {}};
+    Window window{
+        kernel, listOr(node, "strides", dims, 1), listOr(node, "dilations", dims, 1), {}, {}};
     const auto pads = listOr(node, "pads", 2 * dims, 0);
     const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(dims);
     window.padsBegin.assign(pads.begin(), middle);

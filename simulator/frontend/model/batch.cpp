@@ -11,19 +11,24 @@ namespace {
 
 using Dimension = onnx::TensorShapeProto::Dimension;
 
-bool isSymbolic(const Dimension& dim) { return !dim.has_dim_value() || dim.dim_value() <= 0; }
+bool isSymbolic(const Dimension& dim) {
+    return !dim.has_dim_value() || dim.dim_value() <= 0;
+}
 
 class Batch {
 public:
     Batch(const std::string& origin, const ImportOptions& options,
           std::vector<GraphMessage>& messages)
-        : origin_(origin), options_(options), messages_(messages) {}
+        : origin_(origin)
+        , options_(options)
+        , messages_(messages) {}
 
     void apply(onnx::ValueInfoProto& input) {
         if (!input.type().has_tensor_type())
-            throw UserError(fmt::format("{}: input '{}' is not a tensor; sequences, maps and optional "
-                                        "values are not supported",
-                                        origin_, input.name()));
+            throw UserError(
+                fmt::format("{}: input '{}' is not a tensor; sequences, maps and optional "
+                            "values are not supported",
+                            origin_, input.name()));
         auto& type = *input.mutable_type()->mutable_tensor_type();
         if (!type.has_shape())
             throw UserError(fmt::format("{}: input '{}' has no shape; export the model with fixed "
@@ -55,10 +60,11 @@ private:
         if (dim.dim_value() == change_->before)
             dim.set_dim_value(change_->now);
         else
-            messages_.push_back({Severity::Warning,
-                                 fmt::format("the first dimension of input '{}' is {}, not the batch "
-                                             "size {} of the others, and stays as it is",
-                                             input, dim.dim_value(), change_->before)});
+            messages_.push_back(
+                {Severity::Warning,
+                 fmt::format("the first dimension of input '{}' is {}, not the batch "
+                             "size {} of the others, and stays as it is",
+                             input, dim.dim_value(), change_->before)});
     }
 
     void setOther(const std::string& input, int position, Dimension& dim) {

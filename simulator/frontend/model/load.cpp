@@ -4,11 +4,11 @@
 #include <fstream>
 
 #include <fmt/format.h>
-#include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <onnx/onnx_pb.h>
 
 #include "core/base/error.h"
+#include "simulator/frontend/model/slim.h"
 
 namespace tilescope::sim {
 
@@ -20,12 +20,14 @@ namespace fs = std::filesystem;
     throw UserError(fmt::format("{}: {}", file.string(), text));
 }
 
-void requireReadableFile(const fs::path& file) {
+/// Returns the size.
+std::int64_t requireReadableFile(const fs::path& file) {
     std::error_code error;
     const auto status = fs::status(file, error);
     if (!fs::exists(status))
-        fail(file, "there is no such file; give the path of an .onnx file or the name of a built-in "
-                   "model (see 'tilescope models')");
+        fail(file,
+             "there is no such file; give the path of an .onnx file or the name of a built-in "
+             "model (see 'tilescope models')");
     if (fs::is_directory(status))
         fail(file, "is a directory; give the path of the .onnx file in it");
     if (!fs::is_regular_file(status))
@@ -38,6 +40,7 @@ void requireReadableFile(const fs::path& file) {
     if (size > INT_MAX)
         fail(file, "is larger than 2 GiB, which a protocol buffer cannot be; export the model with "
                    "its weights as external data");
+    return static_cast<std::int64_t>(size);
 }
 
 /// A model starts with its IR version (field 1, a variable-length integer of one byte so far) when
@@ -53,20 +56,19 @@ bool looksLikeModel(const fs::path& file) {
 
 } // namespace
 
-onnx::ModelProto loadModel(const fs::path& file) {
-    requireReadableFile(file);
+onnx::ModelProto loadModel(const std::filesystem::path& file) {
+    const std::int64_t size = requireReadableFile(file);
     std::ifstream stream(file, std::ios::binary);
     if (!stream)
         fail(file, "cannot be opened for reading; check its permissions");
-    onnx::ModelProto model;
     google::protobuf::io::IstreamInputStream input(&stream);
-    google::protobuf::io::CodedInputStream coded(&input);
-    coded.SetTotalBytesLimit(INT_MAX);
-    const bool parsed = model.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
+    const auto slim = slimModel(input, size);
+    onnx::ModelProto model;
+    // Any short text can parse as unknown fields of a protocol buffer.
+    const bool parsed = slim && model.ParseFromString(*slim) && model.has_graph();
     if (!parsed && looksLikeModel(file))
         fail(file, "is a truncated or damaged ONNX model; copy or export it again");
-    // Any short text can parse as unknown fields of a protocol buffer.
-    if (!parsed || (!model.has_graph() && model.opset_import_size() == 0))
+    if (!parsed)
         fail(file, "is not an ONNX model; export one, for example with torch.onnx.export");
     return model;
 }

@@ -16,10 +16,15 @@ namespace tilescope::sim {
 
 namespace {
 
-bool isDefaultDomain(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
+bool isDefaultDomain(const std::string& domain) {
+    return domain.empty() || domain == "ai.onnx";
+}
 
 int newestOpset() {
-    return onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map().at(onnx::ONNX_DOMAIN).second;
+    return onnx::OpSchemaRegistry::DomainToVersionRange::Instance()
+        .Map()
+        .at(onnx::ONNX_DOMAIN)
+        .second;
 }
 
 void checkOpset(const onnx::ModelProto& model, const std::string& origin) {
@@ -29,13 +34,14 @@ void checkOpset(const onnx::ModelProto& model, const std::string& origin) {
             continue;
         found = true;
         if (set.version() > newestOpset())
-            throw UserError(fmt::format(
-                "{}: the model uses ONNX operator set {}, but the newest supported one is {}; export "
-                "it again with opset_version={} or less",
-                origin, set.version(), newestOpset(), newestOpset()));
+            throw UserError(fmt::format("{}: the model uses ONNX operator set {}, but the newest "
+                                        "supported one is {}; export "
+                                        "it again with opset_version={} or less",
+                                        origin, set.version(), newestOpset(), newestOpset()));
         if (set.version() < 1)
-            throw UserError(fmt::format("{}: operator set {} does not exist; export the model again",
-                                        origin, set.version()));
+            throw UserError(
+                fmt::format("{}: operator set {} does not exist; export the model again", origin,
+                            set.version()));
     }
     // A model of foreign operators only is refused with their names instead.
     const bool foreign = std::all_of(model.graph().node().begin(), model.graph().node().end(),
@@ -84,12 +90,11 @@ void checkSupported(const onnx::ModelProto& model, const std::string& origin) {
     std::vector<std::string> lines;
     for (const auto& [op, node] : refused)
         lines.push_back(fmt::format("{} (first in node '{}'{})", op, node, hintFor(op)));
-    throw UserError(fmt::format("{}: {} not supported: {}; replace {} or cut the model before. "
-                                "Supported operators: {}",
-                                origin,
-                                lines.size() == 1 ? "this operator is" : "these operators are",
-                                fmt::join(lines, ", "), lines.size() == 1 ? "it" : "them",
-                                fmt::join(supported, ", ")));
+    throw UserError(fmt::format(
+        "{}: {} not supported: {}; replace {} or cut the model before. "
+        "Supported operators: {}",
+        origin, lines.size() == 1 ? "this operator is" : "these operators are",
+        fmt::join(lines, ", "), lines.size() == 1 ? "it" : "them", fmt::join(supported, ", ")));
 }
 
 } // namespace
@@ -130,10 +135,11 @@ void checkOperators(onnx::ModelProto& model, const std::string& origin,
     checkOpset(model, origin);
     checkSupported(model, origin);
     if (model.ir_version() > onnx::Version::IR_VERSION) {
-        messages.push_back({Severity::Info,
-                            fmt::format("IR version {} is newer than the known {}; it is read as {}",
-                                        model.ir_version(), static_cast<int>(onnx::IR_VERSION),
-                                        static_cast<int>(onnx::IR_VERSION))});
+        messages.push_back(
+            {Severity::Info,
+             fmt::format("IR version {} is newer than the known {}; it is read as {}",
+                         model.ir_version(), static_cast<int>(onnx::IR_VERSION),
+                         static_cast<int>(onnx::IR_VERSION))});
         model.set_ir_version(onnx::Version::IR_VERSION);
     }
 }

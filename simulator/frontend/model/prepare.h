@@ -16,8 +16,8 @@ using NameSet = std::unordered_set<std::string>;
 /// Removes the nodes whose results reach no output.
 void removeDeadNodes(onnx::ModelProto& model);
 
-/// Refuses operator sets that are too new, foreign domains and operators that are not supported, all
-/// of them in one UserError. Lowers an IR version that is only newer than the checker's.
+/// Refuses operator sets that are too new, foreign domains and operators that are not supported,
+/// all of them in one UserError. Lowers an IR version that is only newer than the checker's.
 void checkOperators(onnx::ModelProto& model, const std::string& origin,
                     std::vector<GraphMessage>& messages);
 

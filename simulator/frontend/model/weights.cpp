@@ -21,10 +21,11 @@ std::int64_t checkedElements(const onnx::TensorProto& tensor, const std::string&
     std::int64_t elements = 1;
     for (const std::int64_t size : tensor.dims()) {
         if (size < 0 || __builtin_mul_overflow(elements, size, &elements) || elements > maxElements)
-            throw UserError(fmt::format("{}: initialiser '{}' has the impossible shape {}; export the "
-                                        "model again",
-                                        origin, tensor.name(),
-                                        toString(Shape(tensor.dims().begin(), tensor.dims().end()))));
+            throw UserError(
+                fmt::format("{}: initialiser '{}' has the impossible shape {}; export the "
+                            "model again",
+                            origin, tensor.name(),
+                            toString(Shape(tensor.dims().begin(), tensor.dims().end()))));
     }
     return elements;
 }
@@ -38,8 +39,8 @@ bool hasData(const onnx::TensorProto& tensor) {
 bool needsNoData(const onnx::TensorProto& tensor, const std::string& origin) {
     const std::int64_t elements = checkedElements(tensor, origin);
     const bool real = isReal(static_cast<ElementType>(tensor.data_type()));
-    const bool absent = tensor.data_location() == onnx::TensorProto::EXTERNAL ||
-                        (elements > 0 && !hasData(tensor));
+    const bool absent =
+        tensor.data_location() == onnx::TensorProto::EXTERNAL || (elements > 0 && !hasData(tensor));
     return absent || elements > (real ? maxRealsWithData : maxConstantElements);
 }
 

@@ -26,8 +26,12 @@ struct Binary {
 };
 
 // Two's complement wrapping, as the runtime of a model would have it.
-std::int64_t wrap(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-std::uint64_t bits(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+std::int64_t wrap(std::uint64_t value) {
+    return static_cast<std::int64_t>(value);
+}
+std::uint64_t bits(std::int64_t value) {
+    return static_cast<std::uint64_t>(value);
+}
 
 std::int64_t divide(std::int64_t a, std::int64_t b) {
     if (b == 0)
@@ -52,36 +56,49 @@ std::int64_t toInteger(double value) {
 const std::unordered_map<std::string, Binary>& binaries() {
     using I = std::int64_t;
     static const std::unordered_map<std::string, Binary> table{
-        {"Add", {[](double a, double b) { return a + b; },
-                 [](I a, I b) { return wrap(bits(a) + bits(b)); }}},
-        {"Sub", {[](double a, double b) { return a - b; },
-                 [](I a, I b) { return wrap(bits(a) - bits(b)); }}},
-        {"Mul", {[](double a, double b) { return a * b; },
-                 [](I a, I b) { return wrap(bits(a) * bits(b)); }}},
+        {"Add",
+         {[](double a, double b) { return a + b; },
+          [](I a, I b) { return wrap(bits(a) + bits(b)); }}},
+        {"Sub",
+         {[](double a, double b) { return a - b; },
+          [](I a, I b) { return wrap(bits(a) - bits(b)); }}},
+        {"Mul",
+         {[](double a, double b) { return a * b; },
+          [](I a, I b) { return wrap(bits(a) * bits(b)); }}},
         {"Div", {[](double a, double b) { return a / b; }, divide}},
         {"Mod", {[](double a, double b) { return std::fmod(a, b); }, remainderOfFloor}},
-        {"Pow", {[](double a, double b) { return std::pow(a, b); },
-                 [](I a, I b) {
-                     return toInteger(std::pow(static_cast<double>(a), static_cast<double>(b)));
-                 }}},
-        {"Max", {[](double a, double b) { return std::max(a, b); },
-                 [](I a, I b) { return std::max(a, b); }}},
-        {"Min", {[](double a, double b) { return std::min(a, b); },
-                 [](I a, I b) { return std::min(a, b); }}},
-        {"Equal", {[](double a, double b) { return double(a == b); },
-                   [](I a, I b) { return I{a == b}; }, true}},
-        {"Less", {[](double a, double b) { return double(a < b); },
-                  [](I a, I b) { return I{a < b}; }, true}},
-        {"Greater", {[](double a, double b) { return double(a > b); },
-                     [](I a, I b) { return I{a > b}; }, true}},
-        {"LessOrEqual", {[](double a, double b) { return double(a <= b); },
-                         [](I a, I b) { return I{a <= b}; }, true}},
-        {"GreaterOrEqual", {[](double a, double b) { return double(a >= b); },
-                            [](I a, I b) { return I{a >= b}; }, true}},
-        {"And", {[](double a, double b) { return double(a != 0 && b != 0); },
-                 [](I a, I b) { return I{a != 0 && b != 0}; }, true}},
-        {"Or", {[](double a, double b) { return double(a != 0 || b != 0); },
-                [](I a, I b) { return I{a != 0 || b != 0}; }, true}},
+        {"Pow",
+         {[](double a, double b) { return std::pow(a, b); },
+          [](I a, I b) {
+              return toInteger(std::pow(static_cast<double>(a), static_cast<double>(b)));
+          }}},
+        {"Max",
+         {[](double a, double b) { return std::max(a, b); },
+          [](I a, I b) { return std::max(a, b); }}},
+        {"Min",
+         {[](double a, double b) { return std::min(a, b); },
+          [](I a, I b) { return std::min(a, b); }}},
+        {"Equal",
+         {[](double a, double b) { return double(a == b); }, [](I a, I b) { return I{a == b}; },
+          true}},
+        {"Less",
+         {[](double a, double b) { return double(a < b); }, [](I a, I b) { return I{a < b}; },
+          true}},
+        {"Greater",
+         {[](double a, double b) { return double(a > b); }, [](I a, I b) { return I{a > b}; },
+          true}},
+        {"LessOrEqual",
+         {[](double a, double b) { return double(a <= b); }, [](I a, I b) { return I{a <= b}; },
+          true}},
+        {"GreaterOrEqual",
+         {[](double a, double b) { return double(a >= b); }, [](I a, I b) { return I{a >= b}; },
+          true}},
+        {"And",
+         {[](double a, double b) { return double(a != 0 && b != 0); },
+          [](I a, I b) { return I{a != 0 && b != 0}; }, true}},
+        {"Or",
+         {[](double a, double b) { return double(a != 0 || b != 0); },
+          [](I a, I b) { return I{a != 0 || b != 0}; }, true}},
     };
     return table;
 }
@@ -231,8 +248,11 @@ std::optional<std::vector<Constant>> evaluateArithmetic(const Node& node,
     // Old operator sets broadcast along an axis attribute, which is not worth folding.
     if (node.has("broadcast") && node.integer("broadcast", 0) != 0)
         return std::nullopt;
-    if (node.type == "Cast")
-        return std::vector{cast(first, static_cast<ElementType>(node.integer("to", 1)))};
+    if (node.type == "Cast") {
+        // The first operator sets name the type with a string.
+        const std::int64_t to = node.integer("to", 0);
+        return to == 0 ? Results() : std::vector{cast(first, static_cast<ElementType>(to))};
+    }
     if (node.type == "Where" && operands.size() == 3)
         return std::vector{where(first, *operands[1], *operands[2])};
     if (isReduction(node.type))

@@ -41,7 +41,9 @@ void readRaw(const std::string& raw, std::vector<Out>& out, Convert convert) {
     }
 }
 
-template <class T> T same(T value) { return value; }
+template <class T> T same(T value) {
+    return value;
+}
 
 void readRawValues(const std::string& raw, Constant& out) {
     switch (out.type) {
@@ -111,9 +113,9 @@ bool isReal(ElementType type) {
 }
 
 std::string_view toString(ElementType type) {
-    static constexpr std::array names{"undefined", "float",   "uint8",  "int8",   "uint16",
-                                      "int16",     "int32",   "int64",  "string", "bool",
-                                      "float16",   "double",  "uint32", "uint64", "complex64",
+    static constexpr std::array names{"undefined",  "float",   "uint8",  "int8",   "uint16",
+                                      "int16",      "int32",   "int64",  "string", "bool",
+                                      "float16",    "double",  "uint32", "uint64", "complex64",
                                       "complex128", "bfloat16"};
     const auto index = static_cast<std::size_t>(type);
     return index < names.size() ? names[index] : "unknown";

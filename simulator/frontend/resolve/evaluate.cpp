@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "simulator/frontend/resolve/arithmetic.h"
+#include "simulator/frontend/resolve/index_rules.h"
 #include "simulator/graph/shape_rules.h"
 
 namespace tilescope::sim {
@@ -254,7 +255,8 @@ Results slice(const Node& node, const ConstantOperands& operands) {
     for (std::size_t i = 0; i < starts.size(); ++i) {
         const auto axis = normalizedAxis(axes.empty() ? static_cast<std::int64_t>(i) : axes[i],
                                          from.shape.size());
-        ranges[axis] = sliceRange(from.shape[axis], starts[i], ends[i], steps.empty() ? 1 : steps[i]);
+        ranges[axis] =
+            sliceRange(from.shape[axis], starts[i], ends[i], steps.empty() ? 1 : steps[i]);
         shape[axis] = ranges[axis].count;
     }
     return std::vector{rearranged(from, std::move(shape), [&](auto position) {
@@ -271,12 +273,12 @@ Results concat(const Node& node, const ConstantOperands& operands) {
     if (shapes.empty())
         throw std::invalid_argument("it has no operands");
     const std::size_t axis = normalizedAxis(node.integer("axis", 0), shapes[0].size());
-    const Shape shape =
-        *outputShape(ConcatAttributes{static_cast<std::int64_t>(axis)}, shapes);
+    const Shape shape = *outputShape(ConcatAttributes{static_cast<std::int64_t>(axis)}, shapes);
     if (tooLarge(shape))
         return std::nullopt;
     Constant joined{operands[0]->type, shape, {}, {}};
-    const std::int64_t outer = elementsOf({shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis)});
+    const std::int64_t outer =
+        elementsOf({shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis)});
     for (std::int64_t row = 0; row < outer; ++row) {
         for (const Constant* part : operands) {
             const auto length = static_cast<std::ptrdiff_t>(part->size()) / outer;
@@ -356,56 +358,8 @@ std::optional<std::vector<Constant>> evaluate(const Node& node, const ConstantOp
 }
 
 bool isEvaluable(const std::string& type) {
-    return evaluators().contains(type) || isArithmetic(type);
-}
-
-std::size_t normalizedAxis(std::int64_t axis, std::size_t rank) {
-    const auto signedRank = static_cast<std::int64_t>(rank);
-    const std::int64_t result = axis < 0 ? axis + signedRank : axis;
-    if (result < 0 || result >= signedRank)
-        throw std::invalid_argument(fmt::format("axis {} lies outside of rank {}", axis, rank));
-    return static_cast<std::size_t>(result);
-}
-
-SliceRange sliceRange(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
-    if (step == 0)
-        throw std::invalid_argument("its step is 0");
-    // Steps beyond the size read one element anyway; this keeps the sums below from overflowing.
-    step = std::clamp(step, -size - 1, size + 1);
-    const auto fromFront = [size](std::int64_t i) { return i < 0 ? i + size : i; };
-    const std::int64_t low = step > 0 ? 0 : -1;
-    const std::int64_t high = step > 0 ? size : size - 1;
-    const std::int64_t first = std::clamp(fromFront(start), step > 0 ? low : 0, high);
-    const std::int64_t last = std::clamp(fromFront(end), low, high);
-    const std::int64_t distance = step > 0 ? last - first : first - last;
-    const std::int64_t stride = std::abs(step);
-    return {first, step, distance <= 0 ? 0 : (distance + stride - 1) / stride};
-}
-
-Shape reshapedShape(const Shape& input, const std::vector<std::int64_t>& target, bool allowZero) {
-    Shape result = target;
-    std::int64_t known = 1;
-    std::optional<std::size_t> open;
-    for (std::size_t i = 0; i < result.size(); ++i) {
-        if (result[i] == 0 && !allowZero) {
-            if (i >= input.size())
-                throw std::invalid_argument("its target copies a dimension that is not there");
-            result[i] = input[i];
-        }
-        if (result[i] == -1 && !open) {
-            open = i;
-            continue;
-        }
-        if (result[i] < 0 || __builtin_mul_overflow(known, result[i], &known))
-            throw std::invalid_argument(fmt::format("target {} is impossible", toString(target)));
-    }
-    const std::int64_t elements = elementsOf(input);
-    if (open)
-        result[*open] = known > 0 ? elements / known : 0;
-    if (known * (open ? result[*open] : 1) != elements)
-        throw std::invalid_argument(fmt::format("input {} does not fit target {}", toString(input),
-                                                toString(target)));
-    return result;
+    // A mask stays one, though nobody needs its values.
+    return evaluators().contains(type) || isArithmetic(type) || type == "Trilu";
 }
 
 } // namespace tilescope::sim

@@ -62,11 +62,12 @@ Rebatch::target(const Node& node, const std::unordered_map<std::string, Value>& 
 std::optional<GraphMessage> Rebatch::message() const {
     if (changed_.empty())
         return std::nullopt;
-    return GraphMessage{Severity::Info,
-                        fmt::format("batch size {} is written into {} Reshape node{} and was replaced "
-                                    "by {}, first in node '{}'",
-                                    change_->before, changed_.size(),
-                                    changed_.size() == 1 ? "" : "s", change_->now, changed_[0])};
+    return GraphMessage{
+        Severity::Info,
+        fmt::format("batch size {} is written into {} Reshape node{} and was replaced "
+                    "by {}, first in node '{}'",
+                    change_->before, changed_.size(), changed_.size() == 1 ? "" : "s", change_->now,
+                    changed_[0])};
 }
 
 std::string Rebatch::remedy() const {

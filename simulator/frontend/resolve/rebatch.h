@@ -13,7 +13,8 @@ namespace tilescope::sim {
 
 class Rebatch {
 public:
-    explicit Rebatch(std::optional<BatchChange> change) : change_(change) {}
+    explicit Rebatch(std::optional<BatchChange> change)
+        : change_(change) {}
 
     /// The target that a Reshape needs after the change of the batch size, if it is another one.
     std::optional<std::vector<std::int64_t>>

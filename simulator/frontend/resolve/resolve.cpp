@@ -1,5 +1,6 @@
 #include "simulator/frontend/resolve/resolve.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -9,8 +10,11 @@
 
 #include "core/base/error.h"
 #include "simulator/frontend/resolve/evaluate.h"
+#include "simulator/frontend/resolve/guard.h"
+#include "simulator/frontend/resolve/index_rules.h"
 #include "simulator/frontend/resolve/node_proto.h"
 #include "simulator/frontend/resolve/rebatch.h"
+#include "simulator/graph/shape_rules.h"
 
 namespace tilescope::sim {
 
@@ -36,7 +40,10 @@ class Resolver {
 public:
     Resolver(onnx::ModelProto& model, const std::string& origin, const NameSet& weights,
              std::optional<BatchChange> batch)
-        : model_(model), weights_(weights), opset_(opsetOf(model)), rebatch_(batch) {
+        : model_(model)
+        , weights_(weights)
+        , opset_(opsetOf(model))
+        , rebatch_(batch) {
         result_.origin = origin;
         result_.name = model.graph().name();
     }
@@ -90,11 +97,12 @@ private:
         for (const auto& input : model_.graph().input()) {
             if (result_.values.contains(input.name()))
                 continue;
-            const auto shape = completeShape(input.type());
+            const auto shape = inputShape(input);
             if (!shape)
-                throw UserError(fmt::format("{}: input '{}' has no complete shape; export the model "
-                                            "with fixed sizes",
-                                            result_.origin, input.name()));
+                throw UserError(
+                    fmt::format("{}: input '{}' has no complete shape; export the model "
+                                "with fixed sizes",
+                                result_.origin, input.name()));
             const bool weight = weights_.contains(input.name());
             define(input.name(), elementType(input.type()), *shape,
                    weight ? TensorRole::Weight : TensorRole::Input);
@@ -103,11 +111,21 @@ private:
         }
     }
 
+    [[nodiscard]] std::optional<Shape> inputShape(const onnx::ValueInfoProto& input) const {
+        try {
+            return completeShape(input.type());
+        } catch (const std::invalid_argument& error) {
+            throw UserError(
+                fmt::format("{}: input '{}': {}", result_.origin, input.name(), error.what()));
+        }
+    }
+
     void addOutput(const std::string& name) {
         const auto at = result_.values.find(name);
         if (at == result_.values.end())
-            throw UserError(fmt::format("{}: output '{}' is made by no node; export the model again",
-                                        result_.origin, name));
+            throw UserError(
+                fmt::format("{}: output '{}' is made by no node; export the model again",
+                            result_.origin, name));
         ++at->second.uses;
         result_.outputs.push_back(name);
     }
@@ -218,9 +236,22 @@ private:
         return role;
     }
 
+    /// Whether a node over constants and weights goes away. Weights stay what they are, whatever
+    /// their size: of what is done to them only views fold. A few numbers are never a weight.
+    [[nodiscard]] bool isFoldable(const Node& node, TensorRole role) const {
+        constexpr std::int64_t fewNumbers = 8;
+        if (!isEvaluable(node.type) || role == TensorRole::Constant)
+            return isEvaluable(node.type);
+        if (isViewOfFirstOperand(node.type) && readers_.at(node.inputs.at(0)) == 1)
+            return true;
+        return std::all_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& name) {
+            return name.empty() || elementsOf(result_.values.at(name).shape) <= fewNumbers;
+        });
+    }
+
     bool foldData(const Node& node) {
         const auto role = constantRole(node);
-        if (!role || !isEvaluable(node.type))
+        if (!role || !isFoldable(node, *role))
             return false;
         ConstantOperands operands;
         for (const auto& name : node.inputs) {
@@ -237,25 +268,52 @@ private:
             return false;
         for (std::size_t i = 0; i < results->size(); ++i) {
             Constant& constant = (*results)[i];
-            const bool generated = node.type == "ConstantOfShape" && isReal(constant.type) &&
-                                   constant.size() > 1;
+            const bool generated =
+                node.type == "ConstantOfShape" && isReal(constant.type) && constant.size() > 1;
             define(node.outputs[i], std::move(constant), generated ? TensorRole::Weight : *role);
         }
         return true;
     }
 
+    [[nodiscard]] OperandValues operandsOf(const Node& node) const {
+        OperandValues operands;
+        for (const auto& name : node.inputs)
+            operands.push_back(name.empty() ? nullptr : &result_.values.at(name));
+        return operands;
+    }
+
     void infer(onnx::NodeProto& proto, const Node& node) {
         const auto* schema = onnx::OpSchemaRegistry::Schema(node.type, opset_, onnx::ONNX_DOMAIN);
         if (schema == nullptr)
-            throw std::invalid_argument(fmt::format("operator set {} has no such operator", opset_));
+            throw std::invalid_argument(
+                fmt::format("operator set {} has no such operator", opset_));
+        guardInference(node, operandsOf(node));
         static const std::unordered_map<std::string, const onnx::SparseTensorProto*> noSparseData;
         onnx::shape_inference::InferenceContextImpl context(proto, typePointers_, dataPointers_,
                                                             noSparseData);
         schema->GetTypeAndShapeInferenceFunction()(context);
+        inferMissing(node, context.allOutputTypes_);
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (!node.outputs[i].empty())
                 defineOutput(node, node.outputs[i], context.allOutputTypes_.at(i));
         }
+    }
+
+    /// Some operators are only defined by a function body in the schema and have no inference.
+    void inferMissing(const Node& node, std::vector<onnx::TypeProto>& outputs) const {
+        const bool comparison = node.type == "GreaterOrEqual" || node.type == "LessOrEqual";
+        if (outputs.empty() || outputs[0].has_tensor_type() ||
+            (!comparison && node.type != "MeanVarianceNormalization"))
+            return;
+        const Value& first = result_.values.at(node.inputs.at(0));
+        Shape shape = first.shape;
+        if (comparison)
+            shape = broadcastShapes(shape, result_.values.at(node.inputs.at(1)).shape);
+        auto& type = *outputs[0].mutable_tensor_type();
+        type.set_elem_type(static_cast<int>(comparison ? ElementType::Bool : first.type));
+        type.mutable_shape();
+        for (const std::int64_t size : shape)
+            type.mutable_shape()->add_dim()->set_dim_value(size);
     }
 
     void defineOutput(const Node& node, const std::string& name, const onnx::TypeProto& type) {
@@ -266,31 +324,42 @@ private:
         }
         if (!readers_.contains(name))
             return;
-        std::string inputs;
-        for (const auto& input : node.inputs) {
-            if (!input.empty())
-                inputs += fmt::format("{}'{}' {}", inputs.empty() ? "" : ", ", input,
-                                      toString(result_.values.at(input).shape));
+        throw std::invalid_argument(
+            fmt::format("the shape of its output '{}' does not follow from its inputs{}", name,
+                        unknownOperands(node)));
+    }
+
+    /// Shapes of the operands, and which of them only the run will know.
+    [[nodiscard]] std::string unknownOperands(const Node& node) const {
+        std::string shapes;
+        std::string unknown;
+        for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+            const std::string& input = node.inputs[i];
+            if (input.empty())
+                continue;
+            const Value& value = result_.values.at(input);
+            shapes +=
+                fmt::format("{}'{}' {}", shapes.empty() ? "" : ", ", input, toString(value.shape));
+            if (!value.data && (i > 0 || node.inputs.size() == 1))
+                unknown += fmt::format("{}'{}'", unknown.empty() ? "" : ", ", input);
         }
-        throw std::invalid_argument(fmt::format(
-            "the shape of its output '{}' does not follow from its inputs ({}); export the model with "
-            "fixed sizes",
-            name, inputs));
+        return fmt::format(" ({}){}; export the model with fixed sizes", shapes,
+                           unknown.empty() ? ""
+                                           : fmt::format(", and the values of {} are only known at "
+                                                         "run time",
+                                                         unknown));
     }
 
     /// Constants too large to compute stay constants, and views of weights weights.
     bool foldWithoutData(const Node& node) {
         const auto role = constantRole(node);
-        if (!role || !isEvaluable(node.type) || node.outputs.size() != 1)
+        if (!role || !isFoldable(node, *role) || node.outputs.size() != 1)
             return false;
         Value& value = result_.values.at(node.outputs[0]);
         if (node.type == "ConstantOfShape") {
             value.role = isReal(value.type) ? TensorRole::Weight : TensorRole::Constant;
             return true;
         }
-        const bool onlyReader = !node.inputs.empty() && readers_[node.inputs[0]] == 1;
-        if (*role == TensorRole::Weight && !(isViewOfFirstOperand(node.type) && onlyReader))
-            return false;
         value.role = *role;
         return true;
     }

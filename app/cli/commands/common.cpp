@@ -1,0 +1,27 @@
+#include "app/cli/commands/common.h"
+
+namespace tilescope::cli {
+namespace fs = std::filesystem;
+
+void addJsonFlag(CLI::App& command, FormatFlags& flags) {
+    command.add_flag("--json", flags.json, "print JSON");
+}
+
+void addFormatFlags(CLI::App& command, FormatFlags& flags) {
+    CLI::Option* json = command.add_flag("--json", flags.json, "print JSON");
+    command.add_flag("--csv", flags.csv, "print the main table as CSV")->excludes(json);
+}
+
+ProfileReader openProfile(const std::string& path) {
+    std::error_code error;
+    const fs::path inside = fs::path(path) / "profile.pop";
+    return ProfileReader(
+        fs::is_directory(path, error) && fs::exists(inside, error) ? inside : fs::path(path));
+}
+
+MemorySummary memorySummary(const ProfileReader& reader) {
+    return summariseMemory(reader.info().target, reader.tileMemory(),
+                           reader.livenessCurve().notAlwaysLive);
+}
+
+} // namespace tilescope::cli

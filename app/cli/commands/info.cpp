@@ -1,0 +1,37 @@
+// `info`: the summary of a profile.
+#include <boost/json.hpp>
+#include <memory>
+#include <ostream>
+
+#include "app/cli/commands/commands.h"
+#include "app/cli/commands/common.h"
+#include "app/cli/summary_output.h"
+
+namespace tilescope::cli {
+
+void addInfoCommand(CLI::App& app, Action& action) {
+    struct Arguments {
+        std::string profile;
+        FormatFlags flags;
+    };
+    CLI::App* command = app.add_subcommand("info", "Prints the summary of a profile");
+    const auto arguments = std::make_shared<Arguments>();
+    command->add_option("PROFILE", arguments->profile, "profile.pop, or the directory it is in")
+        ->required();
+    addJsonFlag(*command, arguments->flags);
+    command->callback([arguments, &action] {
+        action = [arguments](const Streams& streams) {
+            const ProfileReader reader = openProfile(arguments->profile);
+            const std::vector<Message> messages = reader.messages();
+            const SummarySource source{reader.info(), memorySummary(reader), messages,
+                                       reader.file()};
+            if (arguments->flags.json)
+                writeJson(streams.out, summaryJson(source));
+            else
+                writeSummary(streams.out, source);
+            return exitYes;
+        };
+    });
+}
+
+} // namespace tilescope::cli

@@ -1,0 +1,39 @@
+// `zoo export`: a built-in model as an ONNX file.
+#include <boost/json.hpp>
+#include <memory>
+#include <ostream>
+
+#include "app/cli/commands/commands.h"
+#include "app/cli/commands/common.h"
+#include "simulator/zoo/zoo.h"
+
+namespace tilescope::cli {
+
+void addZooCommand(CLI::App& app, Action& action) {
+    struct Arguments {
+        std::string name;
+        std::string file;
+        FormatFlags flags;
+    };
+    CLI::App* zoo = app.add_subcommand("zoo", "Works with the built-in models");
+    zoo->require_subcommand(1);
+    CLI::App* command = zoo->add_subcommand("export", "Writes a built-in model as an ONNX file");
+    const auto arguments = std::make_shared<Arguments>();
+    command->add_option("NAME", arguments->name, "name of the model (see 'tilescope models')")
+        ->required();
+    command->add_option("FILE", arguments->file, "ONNX file to write")->required();
+    addJsonFlag(*command, arguments->flags);
+    command->callback([arguments, &action] {
+        action = [arguments](const Streams& streams) {
+            sim::exportZooModel(arguments->name, arguments->file);
+            if (arguments->flags.json)
+                writeJson(streams.out, boost::json::object{{"model", arguments->name},
+                                                           {"file", arguments->file}});
+            else
+                streams.out << "Wrote " << arguments->file << '\n';
+            return exitYes;
+        };
+    });
+}
+
+} // namespace tilescope::cli

@@ -1,0 +1,120 @@
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "app/cli/report/report_json.h"
+#include "app/cli/report/sections.h"
+#include "core/analysis/insights.h"
+#include "core/analysis/pipeline.h"
+
+namespace tilescope::cli {
+namespace json = boost::json;
+namespace {
+
+/// What the rules look at; addresses are not among it.
+Profile profileForInsights(const ProfileReader& reader) {
+    Profile profile;
+    profile.info = reader.info();
+    profile.operations = reader.operations();
+    profile.livenessClasses = reader.livenessClasses();
+    profile.variables = reader.variables();
+    profile.vertexTypes = reader.vertexTypes();
+    profile.computeSets = reader.computeSets();
+    profile.exchanges = reader.exchanges();
+    profile.steps = reader.steps();
+    profile.tileMemory = reader.tileMemory();
+    profile.trace = reader.trace();
+    return profile;
+}
+
+template <class IdType> json::value idJson(IdType id) {
+    return id.valid() ? json::value(id.value()) : json::value(nullptr);
+}
+
+json::object insightJson(const Insight& insight) {
+    static constexpr std::array units{"bytes", "cycles", "share", "count"};
+    json::array evidence;
+    for (const Evidence& e : insight.evidence) {
+        json::object item{{"label", e.label}, {"value", e.value}};
+        if (e.unit != Evidence::Unit::Share)
+            item["value"] = static_cast<std::int64_t>(e.value);
+        item["unit"] = units.at(static_cast<std::size_t>(e.unit));
+        if (e.tile.valid())
+            item["tile"] = e.tile.value();
+        if (e.operation.valid())
+            item["operation"] = e.operation.value();
+        evidence.push_back(std::move(item));
+    }
+    return {{"kind", toString(insight.kind)},
+            {"level", toString(insight.level)},
+            {"title", insight.title},
+            {"advice", insight.advice},
+            {"evidence", std::move(evidence)},
+            {"link",
+             {{"report", insight.link.report},
+              {"tile", idJson(insight.link.tile)},
+              {"step", idJson(insight.link.step)},
+              {"operation", idJson(insight.link.operation)}}}};
+}
+
+} // namespace
+
+json::value insightsJson(const ProfileReader& reader) {
+    json::array insights;
+    for (const Insight& insight : findInsights(profileForInsights(reader)))
+        insights.push_back(insightJson(insight));
+    return json::object{{"insights", std::move(insights)}};
+}
+
+Document insightsSection(const ProfileReader& reader, const ReportRequest&) {
+    Document document;
+    for (const Insight& insight : findInsights(profileForInsights(reader))) {
+        Table table{std::string(toString(insight.kind)),
+                    fmt::format("{}: {}", toString(insight.level), insight.title),
+                    {{"label", "Evidence"}, {"value", "Value"}},
+                    {}};
+        for (const Evidence& e : insight.evidence)
+            table.rows.push_back({e.label, formatEvidence(e)});
+        if (!insight.advice.empty())
+            table.title += "\n" + insight.advice;
+        document.tables.push_back(std::move(table));
+    }
+    return document;
+}
+
+Document pipelineSection(const ProfileReader& reader, const ReportRequest&) {
+    const PipelineReport report = pipelineReport(reader.info());
+    Table stages{"stages",
+                 "Stages",
+                 {{"stage", "Stage"},
+                  {"ipu", "IPU"},
+                  {"forwardCycles", "Forward", Unit::Cycles},
+                  {"backwardCycles", "Backward", Unit::Cycles},
+                  {"fifoDepth", "FIFO depth"},
+                  {"fifoBytes", "FIFO", Unit::Bytes},
+                  {"occupancy", "Occupancy", Unit::Share}},
+                 {},
+                 "The execution is not pipelined."};
+    for (const PipelineStage& s : report.stages)
+        stages.rows.push_back({std::int64_t{s.stage}, std::int64_t{s.ipu.value()}, s.forwardCycles,
+                               s.backwardCycles, s.fifoDepth, s.fifoBytes, s.occupancy});
+    stages.title = stages.rows.empty() ? "" : stages.title;
+    return {{{"schedule", "Schedule", report.schedule}}, {std::move(stages)}};
+}
+
+json::value pipelineJson(const ProfileReader& reader) {
+    const PipelineReport report = pipelineReport(reader.info());
+    const Document document = pipelineSection(reader, {});
+    return json::object{{"schedule", report.schedule},
+                        {"stages", toJson(document.tables.front())},
+                        {"slots",
+                         {{"rampUp", report.rampUpSlots},
+                          {"main", report.mainSlots},
+                          {"rampDown", report.rampDownSlots}}},
+                        {"utilisation", report.stages.empty() ? json::value(nullptr)
+                                                              : json::value(report.utilisation)},
+                        {"longestStage", report.longestStage < 0
+                                             ? json::value(nullptr)
+                                             : json::value(report.longestStage)}};
+}
+
+} // namespace tilescope::cli

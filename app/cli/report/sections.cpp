@@ -1,0 +1,21 @@
+#include "app/cli/report/sections.h"
+
+namespace tilescope::cli {
+
+const std::vector<Section>& reportSections() {
+    static const std::vector<Section> sections{
+        {"memory", memorySection, true, true, false, true, true},
+        {"liveness", livenessSection, true, true, true, false, true},
+        {"variables", variablesSection, true, true, false, false, true},
+        {"vertices", verticesSection, true, true, false, false, true},
+        {"exchanges", exchangesSection, true, true, false, false, true},
+        {"programs", programsSection, false, false, false, false, true},
+        {"operations", operationsSection, false, false, false, false, true},
+        {"trace", traceSection, false, true, true, false, false},
+        {"pipeline", pipelineSection, false, false, false, false, false},
+        {"insights", insightsSection, false, false, false, false, false},
+    };
+    return sections;
+}
+
+} // namespace tilescope::cli

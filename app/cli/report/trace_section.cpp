@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include "app/cli/report/sections.h"
+#include "core/analysis/programs.h"
+#include "core/analysis/trace_window.h"
+#include "core/base/error.h"
+
+namespace tilescope::cli {
+namespace {
+
+double share(std::int64_t part, std::int64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+std::vector<IpuId> ipusOf(const Target& target, const TileSelection& selection) {
+    const TileRange range = selection.range(target);
+    std::vector<IpuId> ipus;
+    for (std::int32_t tile = range.first; tile < range.end; tile += target.tilesPerIpu)
+        ipus.emplace_back(tile / target.tilesPerIpu);
+    return ipus;
+}
+
+Table runsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
+    Table table{"runs",
+                "Runs",
+                {{"run", "Run"},
+                 {"ipu", "IPU"},
+                 {"start", "Start", Unit::Cycles},
+                 {"cycles", "Cycles", Unit::Cycles},
+                 {"steps", "Steps"},
+                 {"compute", "Compute", Unit::Share},
+                 {"exchange", "Exchange", Unit::Share},
+                 {"sync", "Sync", Unit::Share},
+                 {"host", "Host", Unit::Share},
+                 {"idle", "Idle", Unit::Share},
+                 {"tileBalance", "Tile balance", Unit::Share},
+                 {"exchangeBytes", "Exchanged", Unit::Bytes},
+                 {"hostBytesIn", "From host", Unit::Bytes},
+                 {"hostBytesOut", "To host", Unit::Bytes}},
+                {}};
+    for (const TraceRun& run : index.runs())
+        for (const IpuId ipu : ipus) {
+            const TraceStatistics s = index.statistics(ipu, {run.start, run.start + run.cycles});
+            table.rows.push_back({run.name, std::int64_t{ipu.value()}, run.start, run.cycles,
+                                  s.sums.steps, share(s.sums.compute(), s.cycles),
+                                  share(s.sums.exchange(), s.cycles),
+                                  share(s.sums.sync(), s.cycles), share(s.sums.host(), s.cycles),
+                                  share(s.idle(), s.cycles), s.tileBalance, s.sums.exchangeBytesIn,
+                                  s.sums.hostBytesIn, s.sums.hostBytesOut});
+        }
+    return table;
+}
+
+Table kindsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
+    Table table{"kinds",
+                "Cycles by kind of step, all runs",
+                {{"ipu", "IPU"},
+                 {"kind", "Kind"},
+                 {"cycles", "Cycles", Unit::Cycles},
+                 {"share", "Share", Unit::Share}},
+                {}};
+    for (const IpuId ipu : ipus) {
+        const TraceStatistics s = index.statistics(ipu, {0, index.totalCycles()});
+        for (const ProgramKind kind : programKinds)
+            if (s.sums.cycles(kind) != 0)
+                table.rows.push_back({std::int64_t{ipu.value()}, std::string(toString(kind)),
+                                      s.sums.cycles(kind), share(s.sums.cycles(kind), s.cycles)});
+    }
+    return table;
+}
+
+Document stepDocument(const ProfileReader& reader, const TraceIndex& index, StepId wanted) {
+    const ExecutedStep step = index.stepAt(wanted.value());
+    const IdVector<ProgramId, Program> programs = reader.programs();
+    const auto label = [&](ProgramId id) {
+        return id.valid() && id.index() < programs.size() ? programLabel(programs[id])
+                                                          : std::string(toString(step.kind));
+    };
+    std::string callers;
+    for (const ProgramId caller : step.callers)
+        callers += (callers.empty() ? "" : " > ") + label(caller);
+    Document document;
+    document.fields = {{"step", "Step", step.index},
+                       {"run", "Run", index.runs()[static_cast<std::size_t>(step.run)].name},
+                       {"program", "Program", label(step.program)},
+                       {"callers", "Called by", callers}};
+    Table table{"ipus",
+                "",
+                {{"ipu", "IPU"},
+                 {"start", "Start", Unit::Cycles},
+                 {"cycles", "Cycles", Unit::Cycles},
+                 {"activeTiles", "Active tiles"},
+                 {"activeCycles", "Active cycles", Unit::Cycles},
+                 {"bytesIn", "Bytes in", Unit::Bytes},
+                 {"bytesOut", "Bytes out", Unit::Bytes}},
+                {}};
+    for (const StepOnIpu& on : step.ipus)
+        table.rows.push_back({std::int64_t{on.ipu.value()}, on.start, on.cycles, on.activeTiles,
+                              on.activeCycles, on.bytesIn, on.bytesOut});
+    document.tables.push_back(std::move(table));
+    return document;
+}
+
+} // namespace
+
+Document traceSection(const ProfileReader& reader, const ReportRequest& request) {
+    const ProfileInfo& info = reader.info();
+    const std::vector<IpuId> ipus = ipusOf(info.target, request.selection);
+    if (!info.hasExecution)
+        return {{{"execution", "Execution",
+                  std::string(info.fits ? "none recorded" : "none: the model does not fit")}},
+                {}};
+    const TraceIndex index(reader.trace(), info.target.ipus, info.target.tilesPerIpu);
+    if (request.step)
+        return stepDocument(reader, index, *request.step);
+    const std::int64_t total = index.totalCycles();
+    Document document;
+    document.fields = {
+        {"totalCycles", "Cycles", total, Unit::Cycles},
+        {"totalSeconds", "Time",
+         info.target.clockHz > 0 ? static_cast<double>(total) / info.target.clockHz : 0.0,
+         Unit::Seconds},
+        {"totalSteps", "Executed steps", index.stepCount()}};
+    document.tables.push_back(runsTable(index, ipus));
+    document.tables.push_back(kindsTable(index, ipus));
+    return document;
+}
+
+} // namespace tilescope::cli

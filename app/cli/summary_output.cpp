@@ -1,0 +1,132 @@
+#include "app/cli/summary_output.h"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+#include <ostream>
+
+#include "app/cli/document.h"
+#include "core/base/units.h"
+
+namespace tilescope::cli {
+namespace json = boost::json;
+namespace {
+
+json::object gapsJson(const GapBytes& bytes) {
+    return {{"includingGaps", bytes.includingGaps}, {"excludingGaps", bytes.excludingGaps}};
+}
+
+json::object memoryJson(const MemorySummary& memory) {
+    json::object maxTile{{"tile", nullptr}};
+    if (memory.maxTileId.valid())
+        maxTile["tile"] = memory.maxTileId.value();
+    for (auto& [key, value] : gapsJson(memory.maxTile))
+        maxTile[key] = value;
+    return {{"limitPerTile", memory.limitPerTile},
+            {"maxTile", std::move(maxTile)},
+            {"total", gapsJson(memory.total)},
+            {"alwaysLive", memory.alwaysLive},
+            {"maxNotAlwaysLive", memory.maxNotAlwaysLive},
+            {"tilesOverLimit", memory.tilesOverLimit}};
+}
+
+template <class Map> json::object mapJson(const Map& map) {
+    json::object object;
+    for (const auto& [key, value] : map)
+        object[key] = value;
+    return object;
+}
+
+json::array messagesJson(const std::vector<Message>& messages) {
+    json::array array;
+    for (const Message& message : messages) {
+        json::object object{{"severity", toString(message.severity)}, {"text", message.text}};
+        if (message.operation.valid())
+            object["operation"] = message.operation.value();
+        array.push_back(std::move(object));
+    }
+    return array;
+}
+
+std::string ofTile(const MemorySummary& memory, std::int64_t bytes) {
+    return fmt::format(
+        "{} of {} ({})", formatBytes(bytes), formatBytes(memory.limitPerTile),
+        formatPercent(static_cast<double>(bytes), static_cast<double>(memory.limitPerTile)));
+}
+
+} // namespace
+
+json::value summaryJson(const SummarySource& source) {
+    const ProfileInfo& info = source.info;
+    json::object object{{"fits", info.fits},
+                        {"profile", source.profile.string()},
+                        {"target", info.target.name},
+                        {"model", info.model},
+                        {"mode", info.mode},
+                        {"ipus", info.target.ipus},
+                        {"tilesPerIpu", info.target.tilesPerIpu},
+                        {"clockHz", info.target.clockHz},
+                        {"replicas", info.replicas},
+                        {"batchSize", info.batchSize},
+                        {"deviceIterations", info.deviceIterations},
+                        {"memory", memoryJson(source.memory)},
+                        {"cycles", nullptr},
+                        {"seconds", nullptr},
+                        {"throughput", nullptr},
+                        {"vertices", info.vertices},
+                        {"edges", info.edges},
+                        {"messages", messagesJson(source.messages)},
+                        {"options", mapJson(info.options)},
+                        {"engineOptions", mapJson(info.engineOptions)},
+                        {"timings", mapJson(info.timings)},
+                        {"creator", info.creator},
+                        {"createdAt", info.createdAt}};
+    if (info.hasExecution) {
+        object["cycles"] = info.cycles;
+        object["seconds"] = info.seconds();
+        object["throughput"] = info.throughput;
+    }
+    return object;
+}
+
+void writeSummary(std::ostream& out, const SummarySource& source) {
+    const ProfileInfo& info = source.info;
+    const MemorySummary& memory = source.memory;
+    Document document;
+    const auto add = [&](const char* label, std::string text) {
+        document.fields.push_back({"", label, std::move(text), Unit::None});
+    };
+    add("Model", fmt::format("{} ({}, batch size {})", info.model, info.mode, info.batchSize));
+    add("Target",
+        fmt::format("{}: {}, {} IPU{} of {} tiles", info.target.name, info.target.description,
+                    info.target.ipus, info.target.ipus == 1 ? "" : "s", info.target.tilesPerIpu));
+    add("Fits", info.fits ? "yes"
+                          : fmt::format("no: {} tile{} over the limit", memory.tilesOverLimit,
+                                        memory.tilesOverLimit == 1 ? " is" : "s are"));
+    if (memory.maxTileId.valid())
+        add("Fullest tile", fmt::format("{}: {}", memory.maxTileId.value(),
+                                        ofTile(memory, memory.maxTile.includingGaps)));
+    add("Memory",
+        fmt::format("{} including gaps, {} excluding gaps", formatBytes(memory.total.includingGaps),
+                    formatBytes(memory.total.excludingGaps)));
+    add("Always live", formatBytes(memory.alwaysLive));
+    add("Not always live", formatBytes(memory.maxNotAlwaysLive) + " at most");
+    if (info.hasExecution) {
+        add("Run", formatCyclesAndTime(info.cycles, info.target.clockHz));
+        add("Throughput", fmt::format("{:.1f} samples/s", info.throughput));
+    } else {
+        add("Run", "none");
+    }
+    if (!source.profile.empty())
+        add("Profile", source.profile.string());
+    write(out, document, Format::Text);
+    bool first = true;
+    for (const Message& message : source.messages) {
+        if (message.severity == Severity::Info)
+            continue;
+        out << (first ? "\n" : "") << toString(message.severity) << ": "
+            << displayText(message.text, Unit::None) << '\n';
+        first = false;
+    }
+}
+
+} // namespace tilescope::cli

@@ -1,0 +1,31 @@
+// The summary that `run` and `info` print.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <vector>
+
+#include "core/analysis/summary.h"
+#include "core/profile/profile.h"
+
+namespace boost::json {
+class value;
+}
+
+namespace tilescope::cli {
+
+struct SummarySource {
+    const ProfileInfo& info;
+    MemorySummary memory;
+    const std::vector<Message>& messages;
+    std::filesystem::path profile;
+};
+
+/// {"fits", "profile", "target", "memory", "cycles", "seconds", "throughput", "messages",
+/// "timings", ...}; cycles, seconds and throughput are null without an execution.
+boost::json::value summaryJson(const SummarySource& source);
+
+/// Model, target, memory, time, and warnings.
+void writeSummary(std::ostream& out, const SummarySource& source);
+
+} // namespace tilescope::cli

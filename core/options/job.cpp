@@ -1,0 +1,147 @@
+#include "core/options/job.h"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "core/base/atomic_file.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+#include "core/options/json_input.h"
+#include "core/options/run_options.h"
+
+namespace tilescope {
+namespace fs = std::filesystem;
+namespace json = boost::json;
+namespace {
+
+const OptionSpec* findSpec(std::string_view key) {
+    for (const OptionSpec& spec : runOptionTable())
+        if (spec.key == key)
+            return &spec;
+    return nullptr;
+}
+
+void checkKey(std::string_view key, const std::string& origin) {
+    if (key == "model" || findSpec(key) != nullptr)
+        return;
+    std::vector<std::string> keys{"model"};
+    for (const OptionSpec& spec : runOptionTable())
+        keys.push_back(spec.key);
+    throw UserError(fmt::format("{}: unknown key '{}'.{} 'tilescope schema --job' lists the keys.",
+                                origin, key, didYouMean(key, keys)));
+}
+
+void checkKind(const OptionSpec& spec, const json::value& value, const std::string& origin) {
+    const bool isJson = spec.type == OptionSpec::Type::Json;
+    if (isJson ? value.is_object() : value.is_string() || value.is_number() || value.is_bool())
+        return;
+    throw UserError(fmt::format("{}: the value of '{}' must be {}", origin, spec.key,
+                                isJson ? "an object" : "text, a number, true or false"));
+}
+
+bool looksLikePath(const std::string& model) {
+    return model.find('/') != std::string::npos || model.ends_with(".onnx");
+}
+
+json::object propertyOf(const OptionSpec& spec) {
+    using Type = OptionSpec::Type;
+    json::object property{{"description", spec.help}};
+    switch (spec.type) {
+    case Type::Integer:
+        property["type"] = "integer";
+        break;
+    case Type::Number:
+        property["type"] = "number";
+        break;
+    case Type::Flag:
+        property["type"] = "boolean";
+        break;
+    case Type::Json:
+        property["type"] = "object";
+        break;
+    case Type::Proportion:
+        property["type"] = json::array{"number", "string"};
+        break;
+    case Type::Choice:
+        property["enum"] = json::array(spec.choices.begin(), spec.choices.end());
+        break;
+    case Type::Text:
+        property["type"] = "string";
+        break;
+    }
+    if (!spec.defaultValue.empty()) {
+        const bool quoted = spec.type == Type::Text || spec.type == Type::Choice;
+        property["default"] = quoted                    ? json::value(spec.defaultValue)
+                              : spec.type == Type::Flag ? json::value(spec.defaultValue == "on")
+                                                        : json::parse(spec.defaultValue);
+    }
+    return property;
+}
+
+/// boost's own writer has no line breaks; a schema is for people as well.
+void indent(std::string& out, const json::value& value, int depth) {
+    const json::object* object = value.if_object();
+    if (object == nullptr || object->empty()) {
+        out += json::serialize(value);
+        return;
+    }
+    const std::string margin(static_cast<std::size_t>(depth + 1) * 2, ' ');
+    const char* separator = "{\n";
+    for (const auto& [key, child] : *object) {
+        out += separator + margin + json::serialize(json::string(key)) + ": ";
+        indent(out, child, depth + 1);
+        separator = ",\n";
+    }
+    out += "\n" + margin.substr(2) + "}";
+}
+
+} // namespace
+
+Job readJob(const fs::path& file) {
+    return parseJob(readFile(file), file.string(), file.parent_path());
+}
+
+Job parseJob(std::string_view text, const std::string& origin, const fs::path& directory) {
+    const json::value parsed = parseJson(text, origin);
+    const json::object* object = parsed.if_object();
+    if (object == nullptr)
+        throw UserError(fmt::format("{}: a job is a JSON object with the key \"model\"", origin));
+    Job job;
+    for (const auto& [key, value] : *object) {
+        checkKey(key, origin);
+        if (key == "model") {
+            if (!value.is_string() || value.as_string().empty())
+                throw UserError(fmt::format("{}: the value of 'model' must be text", origin));
+            job.model = std::string(value.as_string());
+            continue;
+        }
+        checkKind(*findSpec(key), value, origin);
+        job.options[std::string(key)] = optionText(value, false);
+    }
+    if (job.model.empty())
+        throw UserError(fmt::format(
+            "{}: the key 'model' is missing; it names an .onnx file or a zoo model", origin));
+    if (looksLikePath(job.model) && fs::path(job.model).is_relative())
+        job.model = (directory / job.model).string();
+    return job;
+}
+
+std::string jobSchema() {
+    json::object properties{
+        {"model",
+         {{"description", "path of an .onnx file (relative to the job file) or zoo name"},
+          {"type", "string"}}}};
+    for (const OptionSpec& spec : runOptionTable())
+        properties[spec.key] = propertyOf(spec);
+    const json::object schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                              {"title", "TileScope job"},
+                              {"type", "object"},
+                              {"required", json::array{"model"}},
+                              {"additionalProperties", false},
+                              {"properties", std::move(properties)}};
+    std::string text;
+    indent(text, schema, 0);
+    return text + "\n";
+}
+
+} // namespace tilescope

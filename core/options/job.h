@@ -1,0 +1,28 @@
+// Job files: a model and its options as a JSON object.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace tilescope {
+
+struct Job {
+    std::string model;                          ///< path of an .onnx file, or a zoo name
+    std::map<std::string, std::string> options; ///< key to value, for setRunOptions()
+};
+
+/// Reads {"model": ..., <option keys of the table>}. A model that looks like a path and is relative
+/// is taken from the directory of the job file. Throws UserError: unreadable, not valid JSON (with
+/// line and column), an unknown key (with the nearest), no model, a value of the wrong kind.
+Job readJob(const std::filesystem::path& file);
+
+/// The same from text; `directory` is what relative models are relative to.
+Job parseJob(std::string_view text, const std::string& origin,
+             const std::filesystem::path& directory);
+
+/// A JSON schema of job files, made from the option table.
+std::string jobSchema();
+
+} // namespace tilescope

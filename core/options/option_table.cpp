@@ -1,0 +1,232 @@
+#include <fmt/format.h>
+#include <limits>
+
+#include "core/options/option_values.h"
+#include "core/options/run_options.h"
+
+namespace tilescope {
+namespace {
+
+constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+// A tile of memory holds fewer bytes than this; larger batches cannot be meant.
+constexpr std::int64_t mostBatch = 1'000'000;
+constexpr std::int64_t mostIterations = 1'000'000'000'000;
+// Tiles stand in islands of four.
+constexpr std::int64_t leastTiles = 4;
+
+using Type = OptionSpec::Type;
+
+/// A row without its functions; they need the row itself for their errors.
+OptionSpec row(std::string key, std::string flag, Type type, std::string defaultValue,
+               std::string help, std::vector<std::string> choices = {}) {
+    OptionSpec spec;
+    spec.key = std::move(key);
+    spec.flag = std::move(flag);
+    spec.type = type;
+    spec.defaultValue = std::move(defaultValue);
+    spec.help = std::move(help);
+    spec.choices = std::move(choices);
+    return spec;
+}
+
+template <class Set, class Get> OptionSpec with(OptionSpec spec, Set set, Get get) {
+    spec.set = [spec, set](RunOptions& options, const std::string& value) {
+        set(spec, options, value);
+    };
+    spec.get = get;
+    return spec;
+}
+
+/// An option of the contract that this version cannot honour: its default is all it takes.
+OptionSpec notYet(OptionSpec spec) {
+    const auto refuse = [](const OptionSpec& self, RunOptions&, const std::string& value) {
+        if (value == self.defaultValue)
+            return;
+        if (self.type == Type::Choice)
+            choiceValue(self, value);
+        if (self.type == Type::Integer)
+            integerValue(self, value, 0, unlimited);
+        const std::string allowed = self.defaultValue.empty()
+                                        ? "leave it out"
+                                        : fmt::format("the only value is {}", self.defaultValue);
+        throw optionError(
+            self, fmt::format("this version does not simulate '{}' yet; {}", value, allowed));
+    };
+    const std::string constant = spec.defaultValue;
+    return with(std::move(spec), refuse, [constant](const RunOptions&) { return constant; });
+}
+
+OptionSpec targetRow() {
+    OptionSpec spec =
+        row("target", "--target", Type::Choice, "mk2", "IPU to simulate (see 'tilescope targets')");
+    for (const Target& preset : targetPresets())
+        spec.choices.push_back(preset.name);
+    return with(
+        std::move(spec),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.target = targetPreset(choiceValue(self, value));
+        },
+        [](const RunOptions& options) { return options.target.name; });
+}
+
+OptionSpec tilesRow() {
+    return with(
+        row("tilesPerIpu", "--tiles-per-ipu", Type::Integer, "",
+            "tiles used of each IPU, from 4 to what the target has"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.target.tilesPerIpu = static_cast<std::int32_t>(integerValue(
+                self, value, leastTiles, targetPreset(options.target.name).tilesPerIpu));
+        },
+        [](const RunOptions& options) { return std::to_string(options.target.tilesPerIpu); });
+}
+
+OptionSpec batchRow() {
+    return with(
+        row("batchSize", "--batch-size", Type::Integer, "",
+            "samples of a micro-batch; without it the model's own, or 1"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.batchSize = integerValue(self, value, 1, mostBatch);
+        },
+        [](const RunOptions& options) {
+            return options.batchSize ? std::to_string(*options.batchSize) : std::string();
+        });
+}
+
+OptionSpec iterationsRow() {
+    return with(
+        row("deviceIterations", "--device-iterations", Type::Integer, "1",
+            "batches that one run processes"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.deviceIterations = integerValue(self, value, 1, mostIterations);
+        },
+        [](const RunOptions& options) { return std::to_string(options.deviceIterations); });
+}
+
+std::string precisionText(Precision precision) {
+    return precision == Precision::Half ? "half" : "float";
+}
+
+Precision precisionFrom(const OptionSpec& spec, const std::string& value) {
+    return choiceValue(spec, value) == "half" ? Precision::Half : Precision::Float;
+}
+
+OptionSpec precisionRow() {
+    return with(
+        row("precision", "--precision", Type::Choice, "",
+            "element type of the model's floating-point tensors; without it as the model says",
+            {"float", "half"}),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.precision = precisionFrom(self, value);
+        },
+        [](const RunOptions& options) {
+            return options.precision ? precisionText(*options.precision) : std::string();
+        });
+}
+
+OptionSpec partialsRow() {
+    return with(
+        row("partialsType", "--partials-type", Type::Choice, "float",
+            "element type of partial sums of convolutions and matmuls", {"float", "half"}),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.partialsType = precisionFrom(self, value);
+        },
+        [](const RunOptions& options) { return precisionText(options.partialsType); });
+}
+
+/// "0.6", "ipu0=0.3" or "ipu0=0.3,ipu1=0.5"; a bare number among them is for the other IPUs.
+void setProportion(const OptionSpec& self, RunOptions& options, const std::string& value) {
+    std::size_t from = 0;
+    do {
+        const std::size_t comma = std::min(value.find(',', from), value.size());
+        const std::string part = value.substr(from, comma - from);
+        from = comma + 1;
+        const std::size_t equals = part.find('=');
+        if (equals == std::string::npos) {
+            options.availableMemoryProportion = numberValue(self, part, 0, 1);
+            continue;
+        }
+        const std::string ipu = part.substr(0, equals);
+        if (!ipu.starts_with("ipu"))
+            throw optionError(
+                self, fmt::format("'{}' is not X or ipuN=X, such as 0.6 or ipu0=0.6", part));
+        const std::int64_t number = integerValue(self, ipu.substr(3), 0, options.target.ipus - 1);
+        options.availableMemoryProportionByIpu[static_cast<std::int32_t>(number)] =
+            numberValue(self, part.substr(equals + 1), 0, 1);
+    } while (from <= value.size());
+}
+
+std::string proportionText(const RunOptions& options) {
+    std::string text = numberText(options.availableMemoryProportion);
+    for (const auto& [ipu, proportion] : options.availableMemoryProportionByIpu)
+        text += fmt::format(",ipu{}={}", ipu, numberText(proportion));
+    return text;
+}
+
+OptionSpec proportionRow() {
+    return with(row("availableMemoryProportion", "--available-memory-proportion", Type::Proportion,
+                    "0.6",
+                    "share of a tile's memory for temporary data of a convolution or matmul, "
+                    "0 to 1; X, or ipu0=X,ipu1=Y"),
+                setProportion, proportionText);
+}
+
+OptionSpec engineRow() {
+    return with(
+        row("engineOptions", "--engine-options", Type::Json, "",
+            "Poplar engine options, as POPLAR_ENGINE_OPTIONS has them"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            addEngineOptions(options, value, fmt::format("option {} ({})", self.key, self.flag));
+        },
+        [](const RunOptions& options) { return engineOptionsJson(options.engineOptions); });
+}
+
+std::vector<OptionSpec> makeTable() {
+    return {
+        targetRow(),
+        notYet(row("ipus", "--ipus", Type::Integer, "1", "IPUs of one replica")),
+        notYet(row("replicas", "--replicas", Type::Integer, "1", "copies of the model")),
+        tilesRow(),
+        notYet(row("mode", "--mode", Type::Choice, "inference", "what the model is compiled for",
+                   {"inference", "training"})),
+        batchRow(),
+        notYet(row("gradientAccumulation", "--gradient-accumulation", Type::Integer, "1",
+                   "micro-batches of one weight update")),
+        iterationsRow(),
+        precisionRow(),
+        partialsRow(),
+        proportionRow(),
+        notYet(row("execution", "--execution", Type::Choice, "single", "how IPUs share the model",
+                   {"single", "sharded", "pipelined", "phased"})),
+        notYet(row("schedule", "--schedule", Type::Choice, "", "pipeline schedule",
+                   {"popart", "grouped", "interleaved", "sequential"})),
+        notYet(row("split", "--split", Type::Text, "",
+                   "first operation or scope of each further stage, NAME,NAME")),
+        notYet(row("recompute", "--recompute", Type::Choice, "none",
+                   "activations to compute again in the backward pass",
+                   {"none", "standard", "norm-only", "all", "pipeline"})),
+        notYet(row("checkpoint", "--checkpoint", Type::Text, "",
+                   "operation whose output is kept in spite of recomputation")),
+        notYet(row("outline", "--outline", Type::Choice, "off",
+                   "make equal parts of the program one function", {"on", "off"})),
+        notYet(row("optimizer", "--optimizer", Type::Choice, "", "how weights are updated",
+                   {"sgd", "momentum", "adam", "adamw", "lamb"})),
+        notYet(row("offload", "--offload", Type::Text, "",
+                   "what lives in the host's memory: optimizer,activations")),
+        notYet(row("replicatedTensorSharding", "--replicated-tensor-sharding", Type::Flag, "off",
+                   "spread optimizer state over the replicas", {"on", "off"})),
+        notYet(
+            row("ioTiles", "--io-tiles", Type::Integer, "0", "tiles set aside for host streams")),
+        notYet(row("prefetchDepth", "--prefetch-depth", Type::Integer, "1",
+                   "batches that the host prepares ahead")),
+        engineRow(),
+    };
+}
+
+} // namespace
+
+const std::vector<OptionSpec>& runOptionTable() {
+    static const std::vector<OptionSpec> table = makeTable();
+    return table;
+}
+
+} // namespace tilescope

@@ -1,0 +1,72 @@
+#include "core/options/run_options.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+
+namespace tilescope {
+namespace {
+
+std::vector<std::string> optionKeys() {
+    std::vector<std::string> keys;
+    for (const OptionSpec& spec : runOptionTable())
+        keys.push_back(spec.key);
+    return keys;
+}
+
+const OptionSpec& specOf(std::string_view key) {
+    for (const OptionSpec& spec : runOptionTable())
+        if (spec.key == key)
+            return spec;
+    throw UserError(fmt::format("unknown option '{}'.{}", key, didYouMean(key, optionKeys())));
+}
+
+void checkProportion(double proportion) {
+    if (!(proportion >= 0 && proportion <= 1))
+        throw UserError(fmt::format(
+            "option availableMemoryProportion: {} is not a number from 0 to 1", proportion));
+}
+
+} // namespace
+
+double RunOptions::memoryProportion(IpuId ipu) const {
+    const auto found = availableMemoryProportionByIpu.find(ipu.value());
+    return found == availableMemoryProportionByIpu.end() ? availableMemoryProportion
+                                                         : found->second;
+}
+
+void setRunOption(RunOptions& options, std::string_view key, const std::string& value) {
+    specOf(key).set(options, value);
+}
+
+void setRunOptions(RunOptions& options, const std::map<std::string, std::string>& values) {
+    for (const auto& [key, value] : values)
+        specOf(key);
+    for (const OptionSpec& spec : runOptionTable())
+        if (const auto given = values.find(spec.key); given != values.end())
+            spec.set(options, given->second);
+}
+
+void validate(const RunOptions& options) {
+    const Target preset = targetPreset(options.target.name);
+    if (options.target.tilesPerIpu < 1 || options.target.tilesPerIpu > preset.tilesPerIpu)
+        throw UserError(fmt::format("option tilesPerIpu: {} has 4 to {} tiles on an IPU, not {}",
+                                    preset.name, preset.tilesPerIpu, options.target.tilesPerIpu));
+    if (options.target.ipus < 1)
+        throw UserError("option ipus: at least one IPU is needed");
+    if (options.batchSize && *options.batchSize < 1)
+        throw UserError("option batchSize: a batch has at least one sample");
+    if (options.deviceIterations < 1)
+        throw UserError("option deviceIterations: a run has at least one iteration");
+    checkProportion(options.availableMemoryProportion);
+    for (const auto& [ipu, proportion] : options.availableMemoryProportionByIpu) {
+        checkProportion(proportion);
+        if (ipu < 0 || ipu >= options.target.ipus)
+            throw UserError(fmt::format("option availableMemoryProportion: there is no ipu{}, "
+                                        "the target has {}",
+                                        ipu, options.target.ipus));
+    }
+}
+
+} // namespace tilescope

@@ -1,0 +1,153 @@
+#include "simulator/cost/elementwise_cycles.h"
+
+#include <fmt/format.h>
+
+namespace tilescope::sim {
+namespace {
+
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Inner loop: cycles for one pass over `elements` elements.
+struct Loop {
+    std::int64_t cycles, elements;
+};
+
+Loop unaryLoop(ElementwiseFunction f, bool half) {
+    using F = ElementwiseFunction;
+    switch (f) {
+    case F::Relu: case F::LeakyRelu: case F::Clip: return half ? Loop{3, 4} : Loop{3, 2};
+    case F::Square: case F::Negate: case F::Copy: return half ? Loop{2, 4} : Loop{2, 2};
+    case F::Exp: return half ? Loop{4, 4} : Loop{6, 2};
+    case F::Log: return half ? Loop{4, 4} : Loop{12, 2};
+    case F::Sqrt: return half ? Loop{23, 4} : Loop{10, 2};
+    case F::Rsqrt: return half ? Loop{19, 4} : Loop{8, 2};
+    case F::Inverse: return half ? Loop{15, 4} : Loop{6, 2};
+    case F::Tanh: return half ? Loop{4, 4} : Loop{12, 2};
+    case F::Sigmoid: return half ? Loop{6, 4} : Loop{12, 2};
+    case F::Gelu: case F::Erf: return half ? Loop{16, 1} : Loop{22, 1};
+    case F::Sin: case F::Cos: case F::Tan: return half ? Loop{25, 1} : Loop{2300, 1};
+    case F::Abs: return {5, 1};
+    case F::Cast: return half ? Loop{2, 4} : Loop{2, 2};
+    case F::Softplus: case F::Elu: case F::HardSwish: case F::HardSigmoid:
+        return half ? Loop{12, 4} : Loop{24, 2}; // composed of exp or clamp and arithmetic
+    default: return {24, 1}; // C++ library functions: assumed
+    }
+}
+
+Loop binaryLoop(ElementwiseFunction f, bool half) {
+    using F = ElementwiseFunction;
+    switch (f) {
+    case F::Add: case F::Subtract: case F::Multiply: return half ? Loop{3, 4} : Loop{3, 2};
+    case F::Max: case F::Min: return half ? Loop{4, 4} : Loop{3, 2};
+    case F::Divide: return half ? Loop{21, 4} : Loop{10, 2};
+    case F::Power: return half ? Loop{325, 1} : Loop{312, 1};
+    case F::Equal: case F::Less: case F::Greater: case F::LessEqual: case F::GreaterEqual:
+    case F::And: case F::Or: case F::Xor: return half ? Loop{9, 4} : Loop{14, 4};
+    case F::PRelu: return half ? Loop{5, 4} : Loop{5, 2};
+    default: return {270, 1}; // integer division and remainder
+    }
+}
+
+Loop scalarLoop(ElementwiseFunction f, bool half) {
+    using F = ElementwiseFunction;
+    switch (f) {
+    case F::Add: case F::Subtract: case F::Multiply: return half ? Loop{2, 4} : Loop{2, 2};
+    case F::Divide: return half ? Loop{8, 2} : Loop{6, 2};
+    default: return binaryLoop(f, half);
+    }
+}
+
+std::string_view opClass(Operands operands) {
+    return operands == Operands::Unary ? "Unary" : "Binary";
+}
+
+} // namespace
+
+std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction function,
+                               Operands operands, bool inPlace, DataType type,
+                               std::int64_t elements) {
+    if (elements == 0)
+        return 0;
+    const bool half = type == DataType::Half;
+    const std::int64_t perWorker = ceilDiv(elements, target.workers);
+    const auto loops = [&](Loop loop) { return ceilDiv(perWorker, loop.elements) * loop.cycles; };
+    switch (operands) {
+    case Operands::Unary:
+        return 20 + target.workers * ((inPlace ? 55 : 17) + loops(unaryLoop(function, half)));
+    case Operands::Binary:
+        return 11 + target.workers *
+                        ((inPlace ? 58 : half ? 26 : 29) + loops(binaryLoop(function, half)));
+    case Operands::BroadcastScalar:
+        return 11 + target.workers * (20 + loops(scalarLoop(function, half)));
+    case Operands::BroadcastInner:
+        // As the bias add of popops::BroadcastVectorInner1D, one slice of channels a row.
+        return 13 + target.workers * ((half ? 19 : 17) + 17 + loops(binaryLoop(function, half)));
+    case Operands::Ternary: return 11 + target.workers * (20 + 5 * perWorker);
+    }
+    return 0;
+}
+
+std::string elementwiseVertex(ElementwiseFunction function, Operands operands, bool inPlace,
+                              DataType in, DataType out) {
+    const std::string_view place = inPlace ? "InPlace" : "";
+    if (function == ElementwiseFunction::Cast)
+        return fmt::format("popops::Cast1D<{},{}>", toString(in), toString(out));
+    switch (operands) {
+    case Operands::Ternary:
+        return fmt::format("popops::TernaryOp1D{}<popops::expr::TernaryOpType::{},{}>", place,
+                           toString(function), toString(in));
+    case Operands::BroadcastScalar:
+        return fmt::format("popops::BroadcastScalar1D{}<popops::expr::BinaryOpType::{},{}>", place,
+                           toString(function), toString(in));
+    case Operands::BroadcastInner:
+        return fmt::format("popops::BroadcastVectorInner1D{}<popops::expr::BinaryOpType::{},{}>",
+                           place, toString(function), toString(in));
+    default:
+        return fmt::format("popops::{0}Op1D{1}<popops::expr::{0}OpType::{2},{3}>",
+                           opClass(operands), place, toString(function), toString(in));
+    }
+}
+
+std::int64_t reduceCycles(const Target& target, std::int64_t inputs, std::int64_t outputs,
+                          DataType type) {
+    if (outputs == 0 || inputs == 0)
+        return 0;
+    const std::int64_t vector = type == DataType::Half ? 4 : 2;
+    const std::int64_t depth = ceilDiv(inputs, outputs);
+    if (outputs == 1) {
+        // SCALAR_OUTPUT_SINGLE_INPUT, one region a worker and a last add of their results.
+        const std::int64_t perWorker = ceilDiv(inputs, target.workers);
+        return 17 + target.workers * (17 + 2 * (perWorker / (2 * vector)) + perWorker % (2 * vector) + 5);
+    }
+    const std::int64_t perWorker = ceilDiv(outputs, target.workers);
+    // STRIDED_REDUCE over whole vectors of outputs.
+    return 11 + target.workers * (16 + ceilDiv(perWorker, vector) * (3 + 8 + 3 + depth - 1));
+}
+
+std::string reduceVertex(ReduceFunction function, DataType in, DataType out) {
+    const std::string_view name = function == ReduceFunction::Mean ? "ADD" : toString(function);
+    return fmt::format("popops::Reduce<popops::Reduce{},{},{},false,0>", name, toString(in),
+                       toString(out));
+}
+
+std::int64_t poolCycles(const Target& target, PoolKind kind, std::int64_t outputs,
+                        std::int64_t window, DataType type) {
+    if (outputs == 0)
+        return 0;
+    const std::int64_t vector = type == DataType::Half ? 4 : 2;
+    const std::int64_t perWorker = ceilDiv(ceilDiv(outputs, vector), target.workers);
+    const std::int64_t item = kind == PoolKind::Max ? 4 + 3 * window : 5 + 3 * window;
+    return 13 + target.workers * (27 + 15 + 24 + perWorker * (3 + item));
+}
+
+std::string poolVertex(PoolKind kind, DataType type) {
+    return fmt::format("popnn::{}<{}>", kind == PoolKind::Max ? "MaxPooling" : "SumPooling",
+                       toString(type));
+}
+
+std::int64_t multiSliceCycles(const Target& target, std::int64_t indices,
+                              std::int64_t rowElements) {
+    return target.workers * (30 + ceilDiv(indices, target.workers) * (19 + 2 * ceilDiv(rowElements, 2)));
+}
+
+} // namespace tilescope::sim

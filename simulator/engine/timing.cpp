@@ -1,0 +1,164 @@
+#include "simulator/engine/timing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+namespace tilescope::sim {
+namespace {
+
+using Clock = std::vector<std::int64_t>; ///< cycles by IPU
+
+class Timer {
+public:
+    Timer(const Profile& profile, const Target& target) : profile_(profile), target_(target) {}
+
+    Trace run() {
+        std::int64_t start = 0;
+        for (std::size_t i = 0; i < profile_.controlPrograms.size(); ++i) {
+            const ProgramId root = profile_.controlPrograms[i];
+            const TraceBodyId body = bodyOf(root);
+            const Clock& ends = durations_.at(root);
+            const std::int64_t cycles = *std::max_element(ends.begin(), ends.end());
+            trace_.runs.push_back(
+                {fmt::format("Engine::run #{} ({})", i, profile_.programs[root].name), body, start,
+                 cycles});
+            start += cycles;
+        }
+        return std::move(trace_);
+    }
+
+private:
+    /// Times a program (its children if it is a control program) as a body of its own, once.
+    TraceBodyId bodyOf(ProgramId root) {
+        if (const auto known = bodies_.find(root); known != bodies_.end())
+            return known->second;
+        TraceBody body;
+        body.name = profile_.programs[root].name;
+        body.program = root;
+        Clock clock(static_cast<std::size_t>(target_.ipus), 0);
+        walk(root, body, clock);
+        durations_[root] = clock;
+        const TraceBodyId id = trace_.bodies.add(std::move(body));
+        bodies_[root] = id;
+        return id;
+    }
+
+    void walk(ProgramId id, TraceBody& body, Clock& clock) {
+        const Program& program = profile_.programs[id];
+        switch (program.kind) {
+        case ProgramKind::Sequence:
+        case ProgramKind::Switch:
+            for (const ProgramId child : program.children)
+                walk(child, body, clock);
+            return;
+        case ProgramKind::Repeat:
+            if (program.count == 1)
+                walk(program.children.front(), body, clock);
+            else
+                call(id, program.children.front(), program.count, body, clock);
+            return;
+        case ProgramKind::Call: call(id, program.target, 1, body, clock); return;
+        case ProgramKind::WriteUndef: return; // marks the start of a life; runs nothing
+        default: leaf(id, program, body, clock);
+        }
+    }
+
+    void call(ProgramId caller, ProgramId callee, std::int64_t count, TraceBody& body,
+              Clock& clock) {
+        TraceCall call;
+        call.callee = bodyOf(callee);
+        call.program = caller;
+        call.count = count;
+        const Clock& durations = durations_.at(callee);
+        for (std::size_t ipu = 0; ipu < clock.size(); ++ipu) {
+            call.ipus.push_back({IpuId(ipu), clock[ipu], durations[ipu]});
+            clock[ipu] += count * durations[ipu];
+        }
+        body.items.push_back({-1, static_cast<std::int32_t>(body.calls.size())});
+        body.calls.push_back(std::move(call));
+    }
+
+    void add(TraceBody& body, TraceStep step, Clock& clock) {
+        for (const StepOnIpu& on : step.ipus)
+            clock[on.ipu.index()] = on.start + on.cycles;
+        body.items.push_back({static_cast<std::int32_t>(body.steps.size()), -1});
+        body.steps.push_back(std::move(step));
+    }
+
+    void sync(std::int64_t cycles, TraceBody& body, Clock& clock) {
+        TraceStep step;
+        step.kind = ProgramKind::Sync;
+        for (std::size_t ipu = 0; ipu < clock.size(); ++ipu)
+            step.ipus.push_back({IpuId(ipu), clock[ipu], cycles, target_.tilesPerIpu, 0, 0, 0});
+        add(body, std::move(step), clock);
+    }
+
+    [[nodiscard]] StepOnIpu onIpu(std::size_t ipu, const TileSeries& cycles,
+                                  const Clock& clock) const {
+        const auto first = static_cast<std::int32_t>(ipu) * target_.tilesPerIpu;
+        const TileSeries own = target_.ipus == 1 ? cycles : cycles.slice(first, first + target_.tilesPerIpu);
+        return {IpuId(ipu), clock[ipu], own.max().value, own.tilesUsed(), own.sum(), 0, 0};
+    }
+
+    [[nodiscard]] std::int64_t bytesOn(std::size_t ipu, const TileSeries& bytes) const {
+        const auto first = static_cast<std::int32_t>(ipu) * target_.tilesPerIpu;
+        return bytes.sum(first, first + target_.tilesPerIpu);
+    }
+
+    void leaf(ProgramId id, const Program& program, TraceBody& body, Clock& clock) {
+        if (program.kind == ProgramKind::DoExchange)
+            sync(target_.internalSyncCycles, body, clock);
+        TraceStep step;
+        step.kind = program.kind;
+        step.program = id;
+        for (std::size_t ipu = 0; ipu < clock.size(); ++ipu) {
+            StepOnIpu on{IpuId(ipu), clock[ipu], 0, 0, 0, 0, 0};
+            if (program.computeSet.valid()) {
+                on = onIpu(ipu, profile_.computeSets[program.computeSet].cycles, clock);
+            } else if (program.exchange.valid()) {
+                const Exchange& exchange = profile_.exchanges[program.exchange];
+                on = onIpu(ipu, exchange.cycles, clock);
+                on.bytesIn = bytesOn(ipu, exchange.bytesReceived);
+                on.bytesOut = bytesOn(ipu, exchange.bytesSent);
+            } else if (program.stream.valid()) {
+                stream(on, program, ipu);
+            }
+            step.ipus.push_back(on);
+        }
+        add(body, std::move(step), clock);
+    }
+
+    void stream(StepOnIpu& on, const Program& program, std::size_t ipu) const {
+        const Stream& stream = profile_.streams[program.stream];
+        const std::int64_t bytes = bytesOn(ipu, stream.bytes);
+        on.activeTiles = stream.bytes.tilesUsed();
+        switch (program.kind) {
+        case ProgramKind::StreamCopyBegin:
+            on.cycles = target_.externalSyncCycles +
+                        static_cast<std::int64_t>(target_.hostLatencySeconds * target_.clockHz);
+            break;
+        case ProgramKind::StreamCopyMid:
+            on.cycles = static_cast<std::int64_t>(std::ceil(
+                static_cast<double>(bytes) / target_.hostBytesPerSecond * target_.clockHz));
+            (stream.toDevice ? on.bytesIn : on.bytesOut) = bytes;
+            break;
+        default: on.cycles = target_.externalSyncCycles;
+        }
+    }
+
+    const Profile& profile_;
+    const Target& target_;
+    Trace trace_;
+    std::map<ProgramId, TraceBodyId> bodies_;
+    std::map<ProgramId, Clock> durations_;
+};
+
+} // namespace
+
+Trace timeProgram(const Profile& profile, const Target& target) {
+    return Timer(profile, target).run();
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,173 @@
+#include "simulator/lowering/builder.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "simulator/cost/conv_cycles.h"
+#include "simulator/cost/footprint.h"
+
+namespace tilescope::sim {
+
+ProgramBuilder::ProgramBuilder(const Target& target, LoweredProgram& lowered)
+    : target_(target), lowered_(lowered) {}
+
+VariableId ProgramBuilder::variable(std::string name, MemoryCategory category, TileSeries bytes,
+                                    std::string type, std::string shape, VariableNeeds needs) {
+    Variable v;
+    v.name = std::move(name);
+    v.category = category;
+    v.operation = operation_;
+    v.type = std::move(type);
+    v.shape = std::move(shape);
+    v.bytes = std::move(bytes);
+    lowered_.needs.add(needs);
+    return lowered_.profile.variables.add(std::move(v));
+}
+
+VariableId ProgramBuilder::alwaysLive(std::string name, MemoryCategory category, TileSeries bytes,
+                                      std::string type, std::string shape) {
+    const VariableId id =
+        variable(std::move(name), category, std::move(bytes), std::move(type), std::move(shape));
+    lowered_.profile.variables[id].alwaysLive = true;
+    return id;
+}
+
+ProgramId ProgramBuilder::add(Program program) {
+    program.operation = program.operation.valid() ? program.operation : operation_;
+    if (open_.empty())
+        throw InternalError("a program step outside of any control program");
+    program.parent = open_.back();
+    const ProgramId id = lowered_.profile.programs.add(std::move(program));
+    lowered_.profile.programs[open_.back()].children.push_back(id);
+    return id;
+}
+
+void ProgramBuilder::beginControlProgram(std::string name) {
+    Program program;
+    program.kind = ProgramKind::Sequence;
+    program.name = std::move(name);
+    const ProgramId id = lowered_.profile.programs.add(std::move(program));
+    lowered_.profile.controlPrograms.push_back(id);
+    open_.push_back(id);
+}
+
+void ProgramBuilder::beginSequence(std::string name) {
+    Program program;
+    program.kind = ProgramKind::Sequence;
+    program.name = std::move(name);
+    open_.push_back(add(std::move(program)));
+}
+
+void ProgramBuilder::beginRepeat(std::string name, std::int64_t count) {
+    Program program;
+    program.kind = ProgramKind::Repeat;
+    program.name = name;
+    program.count = count;
+    program.controlCode = TileSeries(TileId(0), target_.totalTiles(), controlBytesRepeat);
+    open_.push_back(add(std::move(program)));
+    beginSequence(std::move(name));
+}
+
+void ProgramBuilder::end() {
+    const Program& closing = lowered_.profile.programs[open_.back()];
+    open_.pop_back();
+    if (closing.parent.valid() &&
+        lowered_.profile.programs[closing.parent].kind == ProgramKind::Repeat)
+        open_.pop_back();
+}
+
+void ProgramBuilder::execute(const std::string& name, TileSeries cycles,
+                             const std::vector<VertexUse>& vertices, Access access) {
+    ComputeSet set;
+    set.name = name;
+    set.operation = operation_;
+    set.cycles = std::move(cycles);
+    for (const VertexUse& use : vertices) {
+        auto known = vertexTypes_.find(use.name);
+        if (known == vertexTypes_.end())
+            known = vertexTypes_
+                        .emplace(use.name, lowered_.profile.vertexTypes.add({use.name, {}}))
+                        .first;
+        const VertexState state = vertexState(use.name);
+        const std::int64_t stateBytes = state.instanceBytes + state.fieldBytes;
+        set.vertices.push_back(
+            {known->second, use.count, use.count.scaled(stateBytes), state.edges});
+        TileSeries& code = lowered_.profile.vertexTypes[known->second].codeBytes;
+        const std::int64_t codeBytes = codeletBytes(use.name);
+        code = TileSeries::zip(code, use.count, [&](std::int64_t, std::int64_t) { return codeBytes; });
+    }
+    Program program;
+    program.kind = ProgramKind::OnTileExecute;
+    program.name = name;
+    program.computeSet = lowered_.profile.computeSets.add(std::move(set));
+    program.controlCode = TileSeries(TileId(0), target_.totalTiles(), controlBytesExecute);
+    program.variablesRead = std::move(access.reads);
+    program.variablesWritten = std::move(access.writes);
+    add(std::move(program));
+}
+
+void ProgramBuilder::exchange(const std::string& name, const Traffic& traffic,
+                              std::int64_t elementBytes, std::int64_t runBytes, Access access,
+                              bool sharedBus) {
+    Exchange exchange;
+    exchange.name = name;
+    exchange.operation = operation_;
+    exchange.bytesReceived = traffic.received.scaled(elementBytes);
+    exchange.bytesSent = traffic.sent.scaled(elementBytes);
+    exchange.runBytes = traffic.total > 0 ? runBytes : 0;
+    const auto cyclesOf = [&](std::int64_t received, std::int64_t sent) {
+        // A tile sends a byte once however many listen, so sending is bound by what it holds; a
+        // receiver may share the bus with a neighbour that wants the same.
+        const std::int64_t in = exchangeCycles(target_, received, sharedBus);
+        return sent > 0 ? std::max<std::int64_t>(in, 1) : in;
+    };
+    exchange.cycles = TileSeries::zip(exchange.bytesReceived, exchange.bytesSent, cyclesOf);
+    const TileSeries ends = TileSeries::zip(
+        exchange.bytesReceived, exchange.bytesSent, [](std::int64_t received, std::int64_t sent) {
+            return exchangeCodeBytes(sent, received, 0);
+        });
+    exchange.codeBytes = ends + traffic.messages.scaled(exchangeReceiveBytes);
+
+    Program program;
+    program.kind = ProgramKind::DoExchange;
+    program.name = name;
+    program.exchange = lowered_.profile.exchanges.add(std::move(exchange));
+    program.controlCode = TileSeries(TileId(0), target_.totalTiles(), controlBytesExchange);
+    program.variablesRead = std::move(access.reads);
+    program.variablesWritten = std::move(access.writes);
+    add(std::move(program));
+}
+
+void ProgramBuilder::streamCopy(const std::string& name, bool toDevice, const TileSeries& bytes,
+                                const std::vector<VariableId>& variables) {
+    const StreamId stream = lowered_.profile.streams.add({name, toDevice, bytes});
+    for (const ProgramKind kind : {ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid,
+                                   ProgramKind::StreamCopyEnd}) {
+        Program program;
+        program.kind = kind;
+        program.name = name;
+        program.stream = stream;
+        program.controlCode = TileSeries(TileId(0), target_.totalTiles(), controlBytesStream);
+        if (kind == ProgramKind::StreamCopyMid)
+            (toDevice ? program.variablesWritten : program.variablesRead) = variables;
+        add(std::move(program));
+    }
+}
+
+void ProgramBuilder::writeUndef(const std::string& name, VariableId variable) {
+    Program program;
+    program.kind = ProgramKind::WriteUndef;
+    program.name = name;
+    program.variablesWritten = {variable};
+    add(std::move(program));
+}
+
+std::string ProgramBuilder::copyName(std::string_view name) {
+    return fmt::format("copy{}_{}", copies_++, name);
+}
+
+std::string ProgramBuilder::exchangeName(std::string_view computeSet) {
+    return fmt::format("cs{}_{}/ExchangePre", lowered_.profile.computeSets.size(), computeSet);
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,91 @@
+// Builds the lowered program: variables, compute sets, exchanges and the tree that runs them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/profile/profile.h"
+#include "simulator/graph/graph.h"
+#include "simulator/layout/blocking.h"
+
+namespace tilescope::sim {
+
+/// Wishes of a variable about its place.
+struct VariableNeeds {
+    bool interleaved = false; ///< wide loads or stores: the interleaved region is preferred
+};
+
+/// Vertices of one class in a compute set: how many on each tile.
+struct VertexUse {
+    std::string name;
+    TileSeries count;
+};
+
+/// Reads and writes of a step. A write that covers only a part is also a read.
+struct Access {
+    std::vector<VariableId> reads;
+    std::vector<VariableId> writes;
+};
+
+/// What lowering produces: the compile-time part of a profile and what only the compiler knows.
+struct LoweredProgram {
+    Profile profile; ///< without memory, trace and info
+    IdVector<VariableId, VariableNeeds> needs;
+    /// Bytes that each stream copy moves through host packets, per program (StreamCopyMid).
+    std::vector<VariableId> hostVisible;
+};
+
+/// Adds to a LoweredProgram at a cursor in the program tree.
+class ProgramBuilder {
+public:
+    ProgramBuilder(const Target& target, LoweredProgram& lowered);
+
+    [[nodiscard]] const Target& target() const { return target_; }
+    [[nodiscard]] LoweredProgram& lowered() { return lowered_; }
+
+    /// The operation that everything added from now on belongs to.
+    void setOperation(OperationId operation) { operation_ = operation; }
+    [[nodiscard]] OperationId operation() const { return operation_; }
+
+    VariableId variable(std::string name, MemoryCategory category, TileSeries bytes,
+                        std::string type = {}, std::string shape = {}, VariableNeeds needs = {});
+    VariableId alwaysLive(std::string name, MemoryCategory category, TileSeries bytes,
+                          std::string type = {}, std::string shape = {});
+
+    /// Opens a control program; close with end().
+    void beginControlProgram(std::string name);
+    void beginSequence(std::string name);
+    /// Opens a loop with a Sequence in it; one end() closes both.
+    void beginRepeat(std::string name, std::int64_t count);
+    void end();
+
+    /// An OnTileExecute of a new compute set. `cycles` by tile, for one execution.
+    void execute(const std::string& name, TileSeries cycles, const std::vector<VertexUse>& vertices,
+                 Access access);
+    /// A DoExchange; nothing is added if no byte moves. Traffic in elements of `elementBytes`.
+    void exchange(const std::string& name, const Traffic& traffic, std::int64_t elementBytes,
+                  std::int64_t runBytes, Access access, bool sharedBus = false);
+    /// StreamCopyBegin, -Mid and -End of one or more tensors.
+    void streamCopy(const std::string& name, bool toDevice, const TileSeries& bytes,
+                    const std::vector<VariableId>& variables);
+    void writeUndef(const std::string& name, VariableId variable);
+
+    /// Name of the next copy program: "copy7_<name>".
+    std::string copyName(std::string_view name);
+    /// Name of the next compute set's exchange: "cs3_<name>/ExchangePre".
+    std::string exchangeName(std::string_view computeSet);
+
+private:
+    ProgramId add(Program program);
+
+    const Target& target_;
+    LoweredProgram& lowered_;
+    OperationId operation_;
+    std::vector<ProgramId> open_;
+    std::map<std::string, VertexTypeId, std::less<>> vertexTypes_;
+    int copies_ = 0;
+};
+
+} // namespace tilescope::sim

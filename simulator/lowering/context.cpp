@@ -1,0 +1,107 @@
+#include "simulator/lowering/context.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+
+namespace tilescope::sim {
+namespace {
+
+MemoryCategory categoryOf(TensorRole role) {
+    return role == TensorRole::Constant ? MemoryCategory::Constant : MemoryCategory::Variable;
+}
+
+} // namespace
+
+LoweringContext::LoweringContext(const Graph& graph, const RunOptions& options,
+                                 const PlanTable& plans, ProgramBuilder& builder)
+    : graph_(graph), options_(options), plans_(plans), builder_(builder),
+      lastUse_(graph.tensors.size(), -1) {
+    for (std::size_t i = 0; i < graph.tensors.size(); ++i)
+        tensors_.add({});
+    for (std::size_t i = 0; i < graph.ops.size(); ++i)
+        for (const TensorId input : graph.ops[OpId(i)].inputs)
+            lastUse_[input.index()] = static_cast<std::int32_t>(i);
+    // The host reads outputs after everything else.
+    for (const TensorId output : graph.outputs)
+        lastUse_[output.index()] = static_cast<std::int32_t>(graph.ops.size());
+}
+
+bool LoweringContext::ensurePlace(
+    TensorId id, const std::function<std::pair<Storage, ViewDims>()>& wanted) {
+    if (hasPlace(id))
+        return false;
+    const Tensor& t = tensor(id);
+    if (t.role == TensorRole::Activation)
+        throw InternalError("tensor '" + t.name + "' is read before it is made");
+    PlacedStorage placed;
+    auto [storage, view] = wanted();
+    placed.storage = std::move(storage);
+    placed.tensors = {id};
+    placed.role = t.role;
+    placed.alwaysLive = t.role != TensorRole::Input;
+    const TileSeries bytes =
+        placed.storage.layout.blocking.elements().scaled(placed.storage.elementBytes);
+    placed.variable =
+        placed.alwaysLive ? builder_.alwaysLive(t.name, categoryOf(t.role), bytes,
+                                   std::string(toString(t.type)), toString(t.shape))
+             : builder_.variable(t.name, MemoryCategory::Variable, bytes,
+                                 std::string(toString(t.type)), toString(t.shape));
+    tensors_[id].view = std::move(view);
+    tensors_[id].storage = storages_.add(std::move(placed));
+    return true;
+}
+
+void LoweringContext::ensurePlace(TensorId id) {
+    ensurePlace(id, [&] {
+        const Tensor& t = tensor(id);
+        return std::pair(linearStorage(t.shape, bytesOf(t.type), target().tilesPerIpu),
+                         identityView(t.shape.size()));
+    });
+}
+
+VariableId LoweringContext::makeResult(TensorId id, const std::string& name, Storage storage,
+                                       ViewDims view, VariableNeeds needs) {
+    const Tensor& t = tensor(id);
+    PlacedStorage placed;
+    placed.tensors = {id};
+    placed.variable = builder_.variable(
+        name, MemoryCategory::Variable,
+        storage.layout.blocking.elements().scaled(storage.elementBytes),
+        std::string(toString(t.type)), toString(t.shape), needs);
+    placed.storage = std::move(storage);
+    const VariableId variable = placed.variable;
+    tensors_[id].view = std::move(view);
+    tensors_[id].storage = storages_.add(std::move(placed));
+    return variable;
+}
+
+void LoweringContext::makeView(TensorId id, TensorId of, ViewDims view) {
+    tensors_[id].storage = tensors_[of].storage;
+    tensors_[id].view = std::move(view);
+    storageOf(id).tensors.push_back(id);
+}
+
+bool LoweringContext::isLastUse(TensorId id) const {
+    const PlacedStorage& placed = storages_[tensors_[id].storage];
+    if (placed.role != TensorRole::Activation)
+        return false;
+    return std::all_of(placed.tensors.begin(), placed.tensors.end(), [&](TensorId t) {
+        return lastUse_[t.index()] <= current_.value();
+    });
+}
+
+std::vector<ViewDims*> LoweringContext::viewsOf(StorageId id) {
+    std::vector<ViewDims*> views;
+    for (const TensorId tensor : storages_[id].tensors)
+        views.push_back(&tensors_[tensor].view);
+    return views;
+}
+
+void LoweringContext::replacePlace(TensorId id, const std::string& name, Storage storage,
+                                   ViewDims view) {
+    std::erase(storageOf(id).tensors, id);
+    makeResult(id, name, std::move(storage), std::move(view));
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,100 @@
+// What the lowering of each operation shares: tensors and where they live.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/options/run_options.h"
+#include "simulator/graph/graph.h"
+#include "simulator/layout/layout.h"
+#include "simulator/lowering/builder.h"
+#include "simulator/planner/plan_table.h"
+
+namespace tilescope::sim {
+
+using StorageId = Id<struct StorageTag>;
+
+/// A storage and the lowered variable that holds it.
+struct PlacedStorage {
+    Storage storage;
+    VariableId variable;
+    std::vector<TensorId> tensors; ///< that are views of it
+    TensorRole role = TensorRole::Activation;
+    bool alwaysLive = false;
+};
+
+/// A tensor's place: a view of a storage; none until somebody lays it out.
+struct LoweredTensor {
+    StorageId storage;
+    ViewDims view;
+};
+
+class LoweringContext {
+public:
+    LoweringContext(const Graph& graph, const RunOptions& options, const PlanTable& plans,
+                    ProgramBuilder& builder);
+
+    [[nodiscard]] const Graph& graph() const { return graph_; }
+    [[nodiscard]] const RunOptions& options() const { return options_; }
+    [[nodiscard]] const Target& target() const { return options_.target; }
+    [[nodiscard]] const PlanTable& plans() const { return plans_; }
+    [[nodiscard]] ProgramBuilder& builder() { return builder_; }
+    [[nodiscard]] const Tensor& tensor(TensorId id) const { return graph_.tensors[id]; }
+
+    /// The op being lowered: decides what is used for the last time.
+    void setCurrent(OpId op) { current_ = op; }
+    [[nodiscard]] OpId current() const { return current_; }
+
+    [[nodiscard]] bool hasPlace(TensorId id) const { return tensors_[id].storage.valid(); }
+    /// Lays an input, weight or constant out as its first user wants it, if nobody has before.
+    /// True if it did. `wanted` gives the storage and the tensor's view of it.
+    bool ensurePlace(TensorId id, const std::function<std::pair<Storage, ViewDims>()>& wanted);
+    /// Lays it out linearly if nobody has before.
+    void ensurePlace(TensorId id);
+
+    [[nodiscard]] PlacedStorage& storageOf(TensorId id) { return storages_[tensors_[id].storage]; }
+    [[nodiscard]] ViewDims& viewOf(TensorId id) { return tensors_[id].view; }
+    [[nodiscard]] VariableId variableOf(TensorId id) { return storageOf(id).variable; }
+
+    /// A new variable for an op's result. `view` maps its dimensions to the storage's atoms.
+    VariableId makeResult(TensorId id, const std::string& name, Storage storage, ViewDims view,
+                          VariableNeeds needs = {});
+    /// Moves a tensor to another storage: it was copied there.
+    void replacePlace(TensorId id, const std::string& name, Storage storage, ViewDims view);
+    /// The result takes over (or looks into) the storage of another tensor.
+    void makeView(TensorId id, TensorId of, ViewDims view);
+
+    /// True if nobody reads the tensor's storage after the current op, so that it may be
+    /// overwritten in place. Inputs and weights never are.
+    [[nodiscard]] bool isLastUse(TensorId id) const;
+
+    /// All views of a storage: what a split of its atoms has to keep up to date.
+    std::vector<ViewDims*> viewsOf(StorageId id);
+    [[nodiscard]] StorageId storageIdOf(TensorId id) const { return tensors_[id].storage; }
+
+    /// Places that exist at the end.
+    [[nodiscard]] const IdVector<StorageId, PlacedStorage>& storages() const { return storages_; }
+
+private:
+    const Graph& graph_;
+    const RunOptions& options_;
+    const PlanTable& plans_;
+    ProgramBuilder& builder_;
+    IdVector<TensorId, LoweredTensor> tensors_;
+    IdVector<StorageId, PlacedStorage> storages_;
+    std::vector<std::int32_t> lastUse_; ///< index of the last op that reads each tensor
+    OpId current_;
+};
+
+// One function an operation family; each file is one idea.
+void lowerConvolution(LoweringContext& context, const Op& op); ///< Conv and MatMul
+void lowerElementwise(LoweringContext& context, const Op& op);
+void lowerReduce(LoweringContext& context, const Op& op);
+void lowerPool(LoweringContext& context, const Op& op);
+void lowerGather(LoweringContext& context, const Op& op);
+void lowerView(LoweringContext& context, const Op& op);     ///< Reshape, Transpose
+void lowerSelection(LoweringContext& context, const Op& op); ///< Concat, Slice, Pad, Expand
+
+} // namespace tilescope::sim

@@ -1,0 +1,96 @@
+#include "simulator/lowering/copies.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "simulator/cost/footprint.h"
+
+namespace tilescope::sim {
+namespace {
+
+// Exchange writes 32-bit words and copies move 64-bit atoms: shorter runs need a copy by elements.
+constexpr std::int64_t shortestUnstridedRun = 8;
+
+// Regression of PopLibs poplin/ConvModel.cpp: fixed cycles, and cycles a byte by alignment of the
+// contiguous run.
+constexpr double fixedCopyCycles = 587;
+constexpr double cyclesPerByteRun8 = 0.44;
+constexpr double cyclesPerByteRun4 = 3.125;
+constexpr double cyclesPerByteRun2 = 5.148;
+
+} // namespace
+
+bool OperandMove::strided() const { return runBytes < shortestUnstridedRun && bytes.sum() > 0; }
+
+OperandMove planMove(const PlacedStorage& placed, const Blocking& needed,
+                     const std::vector<OrderLevel>& wantedOrder) {
+    const Storage& storage = placed.storage;
+    OperandMove move;
+    move.traffic = trafficBetween(storage.layout.blocking, needed, storage.atomSizes);
+    move.bytes = needed.elements().scaled(storage.elementBytes);
+    move.runBytes = storage.elementBytes *
+                    contiguousElements(storage.layout.order, wantedOrder,
+                                       blockSizes(needed, storage.atomSizes));
+    return move;
+}
+
+bool isInPlace(const OperandMove& move) { return move.traffic.total == 0 && !move.strided(); }
+
+std::int64_t rearrangeCycles(std::int64_t bytes, std::int64_t runBytes) {
+    if (bytes == 0)
+        return 0;
+    const double perByte = runBytes % 8 == 0   ? cyclesPerByteRun8
+                           : runBytes % 4 == 0 ? cyclesPerByteRun4
+                                               : cyclesPerByteRun2;
+    return static_cast<std::int64_t>(std::llround(fixedCopyCycles + perByte * static_cast<double>(bytes)));
+}
+
+std::string copyVertex(std::int64_t runBytes) {
+    if (runBytes % 8 == 0)
+        return "poplar_rt::DstStridedCopy64BitMultiAccess";
+    return runBytes % 4 == 0 ? "poplar_rt::DstStridedCopyDA32" : "poplar_rt::StridedCopyDA32";
+}
+
+VariableId bringOperand(LoweringContext& context, const PlacedStorage& placed,
+                        const OperandMove& move, const std::string& user,
+                        const std::string& role) {
+    if (isInPlace(move))
+        return placed.variable;
+    ProgramBuilder& b = context.builder();
+    const Variable source = b.lowered().profile.variables[placed.variable];
+    const std::int64_t element = placed.storage.elementBytes;
+    if (!move.strided()) {
+        const VariableId gathered =
+            b.variable(user + "/" + role, MemoryCategory::Message, move.bytes, source.type);
+        b.exchange(b.exchangeName(user), move.traffic, element, move.runBytes,
+                   {{placed.variable}, {gathered}});
+        return gathered;
+    }
+    const std::string copy =
+        b.copyName("Copy_" + source.name + "_to_" + user + "/" + role);
+    VariableId raw = placed.variable;
+    if (move.traffic.total > 0) {
+        raw = b.variable(copy + "/message", MemoryCategory::Message, move.bytes, source.type);
+        b.exchange(copy + "/ExchangePre", move.traffic, element, move.runBytes,
+                   {{placed.variable}, {raw}});
+    }
+    const VariableId ordered =
+        b.variable(user + "/" + role, MemoryCategory::Variable, move.bytes, source.type);
+    const TileSeries cycles = TileSeries::zip(
+        move.bytes, {}, [&](std::int64_t bytes, std::int64_t) { return rearrangeCycles(bytes, move.runBytes); });
+    const TileSeries one =
+        TileSeries::zip(move.bytes, {}, [](std::int64_t, std::int64_t) { return 6; });
+    b.execute(user + "/PreArrange-" + (role == "actsRearranged" ? "0" : "1"), cycles,
+              {{copyVertex(move.runBytes), one}}, {{raw}, {ordered}});
+    return ordered;
+}
+
+std::vector<int> withoutOnes(const std::vector<int>& atoms, const Storage& storage) {
+    std::vector<int> kept;
+    std::copy_if(atoms.begin(), atoms.end(), std::back_inserter(kept), [&](int atom) {
+        return storage.atomSizes[static_cast<std::size_t>(atom)] != 1;
+    });
+    return kept;
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <cctype>
+
+#include "simulator/cost/elementwise_cycles.h"
+#include "simulator/lowering/context.h"
+#include "simulator/lowering/copies.h"
+#include "simulator/lowering/views.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// "Op/Relu": popops names its elementwise compute sets so.
+std::string computeSetName(const Op& op, ElementwiseFunction function) {
+    std::string name(toString(function));
+    std::transform(name.begin() + 1, name.end(), name.begin() + 1,
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return op.name + "/Op/" + name;
+}
+
+/// The operand whose layout the result follows: the first of the result's shape that has a place,
+/// activations before weights (PopLibs popops: the output follows the best operand).
+TensorId baseOperand(LoweringContext& context, const Op& op) {
+    const Shape& shape = context.tensor(op.outputs[0]).shape;
+    TensorId fallback;
+    for (const TensorId input : op.inputs) {
+        if (context.tensor(input).shape != shape)
+            continue;
+        if (context.hasPlace(input) && context.tensor(input).role != TensorRole::Weight)
+            return input;
+        if (!fallback.valid())
+            fallback = input;
+    }
+    return fallback;
+}
+
+Operands operandKind(LoweringContext& context, const Op& op, TensorId other) {
+    if (!other.valid())
+        return Operands::Unary;
+    const Tensor& t = context.tensor(other);
+    if (op.inputs.size() == 3 && std::get<ElementwiseAttributes>(op.attributes).function ==
+                                     ElementwiseFunction::Select)
+        return Operands::Ternary;
+    if (t.elements() == 1)
+        return Operands::BroadcastScalar;
+    return t.elements() == context.tensor(op.outputs[0]).elements() ? Operands::Binary
+                                                                   : Operands::BroadcastInner;
+}
+
+/// Makes the result's place: in place of the base operand if that is not needed any more, else a
+/// new variable laid out like it (or linearly if no operand has the result's shape).
+bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
+    const TensorId out = op.outputs[0];
+    const Tensor& t = context.tensor(out);
+    if (!base.valid()) {
+        context.makeResult(out, op.name + "/out",
+                           linearStorage(t.shape, bytesOf(t.type), context.target().tilesPerIpu),
+                           identityView(t.shape.size()));
+        return false;
+    }
+    const bool sameType = bytesOf(context.tensor(base).type) == bytesOf(t.type);
+    if (sameType && context.isLastUse(base)) {
+        context.makeView(out, base, context.viewOf(base));
+        return true;
+    }
+    Storage storage = context.storageOf(base).storage;
+    storage.elementBytes = bytesOf(t.type);
+    context.makeResult(out, op.name + "/out", std::move(storage), context.viewOf(base));
+    return false;
+}
+
+VariableId bringLike(LoweringContext& context, TensorId result, TensorId other,
+                     const std::string& user, std::size_t index) {
+    context.ensurePlace(other);
+    if (!alignAtoms(context, result, other)) {
+        rearrangeToLinear(context, other);
+        if (!alignAtoms(context, result, other))
+            rearrangeToLinear(context, result);
+        alignAtoms(context, result, other);
+    }
+    const PlacedStorage placed = context.storageOf(other);
+    const Blocking need =
+        needLike(context, context.storageOf(result).storage.layout.blocking, result, other);
+    const OperandMove move = planMove(placed, need, orderLike(context, result, other));
+    return bringOperand(context, placed, move, user, "in" + std::to_string(index));
+}
+
+} // namespace
+
+void lowerElementwise(LoweringContext& context, const Op& op) {
+    const auto& attributes = std::get<ElementwiseAttributes>(op.attributes);
+    const TensorId base = baseOperand(context, op);
+    if (base.valid())
+        context.ensurePlace(base);
+    const bool inPlace = placeResult(context, op, base);
+    const TensorId out = op.outputs[0];
+    const DataType inType = context.tensor(op.inputs[0]).type;
+    const DataType outType = context.tensor(out).type;
+    const std::string name = computeSetName(op, attributes.function);
+
+    std::vector<TensorId> others;
+    bool baseSeen = false;
+    for (const TensorId input : op.inputs) {
+        if (input == base && !baseSeen)
+            baseSeen = true;
+        else
+            others.push_back(input);
+    }
+    const auto emit = [&](const std::vector<VariableId>& operands, Operands kind, bool overwrite) {
+        const TileSeries elements = context.storageOf(out).storage.layout.blocking.elements();
+        const TileSeries cycles = TileSeries::zip(elements, {}, [&](std::int64_t n, std::int64_t) {
+            return elementwiseCycles(context.target(), attributes.function, kind, overwrite,
+                                     inType, n);
+        });
+        const TileSeries one =
+            TileSeries::zip(elements, {}, [](std::int64_t, std::int64_t) { return 1; });
+        context.builder().execute(
+            name, cycles,
+            {{elementwiseVertex(attributes.function, kind, overwrite, inType, outType), one}},
+            {operands, {context.variableOf(out)}});
+    };
+    std::vector<VariableId> operands;
+    if (base.valid())
+        operands.push_back(context.variableOf(base));
+    if (others.empty()) {
+        emit(operands, Operands::Unary, inPlace);
+        return;
+    }
+    if (operandKind(context, op, others.front()) == Operands::Ternary) {
+        for (std::size_t i = 0; i < others.size(); ++i)
+            operands.push_back(bringLike(context, out, others[i], name, i + 1));
+        emit(operands, Operands::Ternary, inPlace);
+        return;
+    }
+    // A sum of many operands adds them one after the other, in place after the first.
+    bool overwrite = inPlace;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        std::vector<VariableId> now = operands;
+        now.push_back(bringLike(context, out, others[i], name, i + 1));
+        emit(now, operandKind(context, op, others[i]), overwrite);
+        operands = {context.variableOf(out)};
+        overwrite = true;
+    }
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,84 @@
+#include "simulator/memory/code.h"
+
+#include <string>
+
+#include "simulator/cost/footprint.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// Sums of many series: added in dense form, since each has its own cuts.
+class Sum {
+public:
+    explicit Sum(std::int32_t tiles) : dense_(static_cast<std::size_t>(tiles), 0) {}
+    void add(const TileSeries& series) { series.addTo(dense_); }
+    void add(const TileSeries& series, std::int64_t factor) { series.scaled(factor).addTo(dense_); }
+    [[nodiscard]] TileSeries series() const { return TileSeries::fromDense(dense_); }
+
+private:
+    std::vector<std::int64_t> dense_;
+};
+
+std::int64_t packets(std::int64_t bytes, std::int64_t packet) {
+    return (bytes + packet - 1) / packet;
+}
+
+} // namespace
+
+void addCodeVariables(ProgramBuilder& builder, bool instrumented) {
+    const Profile& profile = builder.lowered().profile;
+    const std::int32_t tiles = builder.target().totalTiles();
+    const TileSeries everywhere(TileId(0), tiles, 1);
+    Sum vertexCode(tiles), instanceState(tiles), fieldData(tiles), descriptors(tiles);
+    Sum control(tiles), exchangeCode(tiles), hostCode(tiles), headers(tiles), results(tiles);
+
+    for (const VertexType& type : profile.vertexTypes)
+        vertexCode.add(type.codeBytes);
+    for (const ComputeSet& set : profile.computeSets) {
+        for (const VertexInstances& use : set.vertices) {
+            const std::string& name = profile.vertexTypes[use.type].name;
+            const VertexState state = vertexState(name);
+            instanceState.add(use.count, state.instanceBytes);
+            fieldData.add(use.count, state.fieldBytes);
+            if (name.starts_with("poplar_rt::"))
+                descriptors.add(use.count, copyDescriptorBytes);
+        }
+        if (instrumented)
+            results.add(TileSeries::zip(set.cycles, {}, [](std::int64_t, std::int64_t) {
+                return instrumentationBytes;
+            }));
+    }
+    if (instrumented)
+        results.add(everywhere, instrumentationBaseBytes);
+    control.add(everywhere, controlBytesBase);
+    for (const Program& program : profile.programs)
+        control.add(program.controlCode);
+    for (const Exchange& exchange : profile.exchanges)
+        exchangeCode.add(exchange.codeBytes);
+    for (const Stream& stream : profile.streams) {
+        hostCode.add(everywhere, hostExchangeCodeBytes);
+        const std::int64_t packet = stream.toDevice ? hostPacketBytesIn : hostPacketBytesOut;
+        headers.add(TileSeries::zip(stream.bytes, {}, [&](std::int64_t bytes, std::int64_t) {
+            return packets(bytes, packet) * hostPacketHeaderBytes;
+        }));
+    }
+
+    builder.setOperation({});
+    const auto add = [&](MemoryCategory category, const TileSeries& bytes) {
+        if (!bytes.empty())
+            builder.alwaysLive(std::string(toString(category)), category, bytes);
+    };
+    add(MemoryCategory::VertexCode, vertexCode.series());
+    add(MemoryCategory::VertexInstanceState, instanceState.series());
+    add(MemoryCategory::VertexFieldData, fieldData.series());
+    add(MemoryCategory::CopyDescriptor, descriptors.series());
+    add(MemoryCategory::ControlCode, control.series());
+    add(MemoryCategory::ControlId, TileSeries(TileId(0), 1, 8));
+    add(MemoryCategory::InternalExchangeCode, exchangeCode.series());
+    add(MemoryCategory::HostExchangeCode, hostCode.series());
+    add(MemoryCategory::HostExchangePacketHeader, headers.series());
+    add(MemoryCategory::InstrumentationResults, results.series());
+    add(MemoryCategory::Stack, everywhere.scaled(stackBytes));
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,13 @@
+// Code and bookkeeping as always-live variables, one a category.
+#pragma once
+
+#include "simulator/lowering/builder.h"
+
+namespace tilescope::sim {
+
+/// Adds vertexCode, vertexInstanceState, vertexFieldData, controlCode, internalExchangeCode,
+/// hostExchangeCode, hostExchangePacketHeader, copyDescriptor, stack, controlId and
+/// instrumentationResults, each with its bytes by tile.
+void addCodeVariables(ProgramBuilder& builder, bool instrumented);
+
+} // namespace tilescope::sim

@@ -1,0 +1,15 @@
+// Which steps each variable is live over.
+#pragma once
+
+#include "core/profile/profile.h"
+
+namespace tilescope::sim {
+
+/// Fills profile.steps (leaves of the control programs and functions, depth first), the liveness
+/// classes, and the class of every variable that is not always live. A variable is live from its
+/// first to its last access; one that is used both inside and outside of a loop, or read in a loop
+/// before it is written there, is live over the whole loop; one that is live across a call is live
+/// over the function's steps.
+void analyseLiveness(Profile& profile);
+
+} // namespace tilescope::sim

@@ -1,0 +1,202 @@
+#include "simulator/simulate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "simulator/engine/timing.h"
+#include "simulator/frontend/import.h"
+#include "simulator/lowering/lower.h"
+#include "simulator/memory/code.h"
+#include "simulator/memory/liveness.h"
+#include "simulator/memory/placement.h"
+#include "simulator/planner/plan_table.h"
+#include "simulator/transforms/decompose.h"
+#include "simulator/zoo/zoo.h"
+
+#include <onnx/onnx_pb.h>
+
+namespace tilescope::sim {
+namespace {
+
+/// Times phases and tells progress.
+class Phases {
+public:
+    Phases(const Progress& progress, std::map<std::string, double>& timings)
+        : progress_(progress), timings_(timings) {}
+
+    template <class Work> auto run(const std::string& name, double begins, Work&& work) {
+        if (progress_)
+            progress_(name, begins);
+        const auto start = std::chrono::steady_clock::now();
+        struct Stop {
+            Phases& phases;
+            const std::string& name;
+            std::chrono::steady_clock::time_point start;
+            ~Stop() {
+                phases.timings_[name] +=
+                    std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            }
+        } stop{*this, name, start};
+        return work();
+    }
+
+private:
+    const Progress& progress_;
+    std::map<std::string, double>& timings_;
+};
+
+bool isOn(const RunOptions& options, const std::string& key, bool byDefault) {
+    const auto found = options.engineOptions.find(key);
+    return found == options.engineOptions.end() ? byDefault : found->second != "false";
+}
+
+void addPlannerMessages(Profile& profile, const Graph& graph, const PlanTable& plans) {
+    for (std::size_t i = 0; i < graph.ops.size(); ++i) {
+        const Op& op = graph.ops[OpId(i)];
+        if (!std::holds_alternative<ConvAttributes>(op.attributes) &&
+            !std::holds_alternative<MatMulAttributes>(op.attributes))
+            continue;
+        if (!plans.planOf(OpId(i)).withinMemoryTarget)
+            profile.messages.push_back(
+                {Severity::Warning,
+                 fmt::format("{}: unable to meet memory target. Optimising for minimum memory.",
+                             op.name),
+                 OperationId(i)});
+    }
+}
+
+void countVertices(Profile& profile) {
+    for (const ComputeSet& set : profile.computeSets)
+        for (const VertexInstances& use : set.vertices) {
+            const std::int64_t vertices = use.count.sum();
+            profile.info.vertices += vertices;
+            profile.info.edges += vertices * use.edgesPerVertex;
+        }
+}
+
+std::map<std::string, std::string> optionsInForce(const RunOptions& options) {
+    std::map<std::string, std::string> texts;
+    for (const OptionSpec& spec : runOptionTable())
+        if (std::string value = spec.get(options); !value.empty())
+            texts[spec.key] = std::move(value);
+    return texts;
+}
+
+std::int64_t batchOf(const Graph& graph) {
+    if (graph.inputs.empty() || graph.tensors[graph.inputs[0]].shape.empty())
+        return 1;
+    return graph.tensors[graph.inputs[0]].shape[0];
+}
+
+void describeRun(Profile& profile, const Graph& graph, const RunOptions& options) {
+    ProfileInfo& info = profile.info;
+    info.creator = "TileScope " TILESCOPE_VERSION;
+    info.createdAt = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    info.model = graph.name;
+    info.mode = options.mode;
+    info.target = options.target;
+    info.batchSize = batchOf(graph);
+    info.deviceIterations = options.deviceIterations;
+    info.options = optionsInForce(options);
+    info.engineOptions = options.engineOptions;
+    for (const auto& [key, value] : options.engineOptions)
+        if (!isKnownEngineOption(key))
+            profile.messages.push_back(
+                {Severity::Warning,
+                 fmt::format("engine option '{}' is not known and had no effect", key),
+                 {}});
+    for (const GraphMessage& message : graph.messages)
+        profile.messages.push_back({message.severity, message.text, {}});
+}
+
+void finishExecution(Profile& profile) {
+    ProfileInfo& info = profile.info;
+    info.fits = std::all_of(profile.tileMemory.begin(), profile.tileMemory.end(),
+                            [](const TileMemory& tile) { return tile.overflowed == 0; });
+    if (!info.fits) {
+        profile.messages.push_back({Severity::Error, outOfMemoryText(profile), {}});
+        return;
+    }
+    profile.trace = timeProgram(profile, info.target);
+    info.hasExecution = true;
+    info.cycles = profile.trace.runs.back().cycles;
+    if (info.cycles > 0)
+        info.throughput =
+            static_cast<double>(info.batchSize * info.deviceIterations) / info.seconds();
+}
+
+} // namespace
+
+Profile simulate(const Graph& graph, const RunOptions& options, const Progress& progress) {
+    validate(options);
+    std::map<std::string, double> timings;
+    Phases phases(progress, timings);
+    const Graph simple = decomposed(graph);
+    const PlanTable plans =
+        phases.run("plan", 0.1, [&] { return PlanTable(simple, options); });
+    LoweredProgram lowered =
+        phases.run("lower", 0.4, [&] { return lowerGraph(simple, options, plans); });
+    phases.run("liveness", 0.6, [&] {
+        ProgramBuilder builder(options.target, lowered);
+        addCodeVariables(builder, isOn(options, "debug.instrument", true));
+        analyseLiveness(lowered.profile);
+    });
+    phases.run("place", 0.7, [&] { placeVariables(lowered, options.target); });
+    Profile profile = std::move(lowered.profile);
+    phases.run("time", 0.95, [&] {
+        describeRun(profile, graph, options);
+        addPlannerMessages(profile, simple, plans);
+        countVertices(profile);
+        finishExecution(profile);
+    });
+    profile.info.timings = std::move(timings);
+    return profile;
+}
+
+Profile simulateModel(const std::string& model, const RunOptions& options,
+                      const Progress& progress) {
+    ImportOptions import;
+    import.batchSize = options.batchSize.value_or(1);
+    import.forceBatch = options.batchSize.has_value();
+    import.half = options.precision == Precision::Half;
+    std::map<std::string, double> timings;
+    Phases phases(progress, timings);
+    Graph graph = phases.run("import", 0, [&] {
+        if (isZooName(model) && !std::filesystem::exists(model)) {
+            Graph built = importOnnx(zooModel(model), model, import);
+            built.name = model;
+            return built;
+        }
+        return importOnnx(std::filesystem::path(model), import);
+    });
+    if (graph.name.empty())
+        graph.name = std::filesystem::path(model).filename().string();
+    Profile profile = simulate(graph, options, progress);
+    profile.info.timings.insert(timings.begin(), timings.end());
+    return profile;
+}
+
+std::string outOfMemoryText(const Profile& profile) {
+    const std::int64_t limit = profile.info.target.bytesPerTile;
+    std::size_t worst = 0;
+    std::int64_t used = 0;
+    for (std::size_t tile = 0; tile < profile.tileMemory.size(); ++tile) {
+        const TileMemory& memory = profile.tileMemory[TileId(tile)];
+        if (memory.overflowed > 0 && memory.includingGaps > used) {
+            worst = tile;
+            used = memory.includingGaps;
+        }
+    }
+    if (used == 0)
+        return "";
+    return fmt::format(
+        "Out of memory on tile {}: {} bytes used but tiles only have {} bytes of memory", worst,
+        used, limit);
+}
+
+} // namespace tilescope::sim

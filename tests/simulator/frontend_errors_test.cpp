@@ -1,0 +1,182 @@
+// Bad input is refused with the file, the place and the remedy.
+#include <filesystem>
+#include <fstream>
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "core/base/error.h"
+#include "model_text.h"
+#include "simulator/zoo/zoo.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+
+namespace {
+
+std::string errorOf(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const UserError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+std::string errorOf(const std::string& text, int opset = 17, const ImportOptions& options = {}) {
+    return errorOf([&] { importOnnx(parseModel(text, opset), "test.onnx", options); });
+}
+
+bool says(const std::string& text, const std::vector<std::string>& parts) {
+    for (const auto& part : parts) {
+        if (text.find(part) == std::string::npos) {
+            qWarning("'%s' is not in: %s", part.c_str(), text.c_str());
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+class FrontendErrorsTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir directory_;
+
+    std::filesystem::path write(const std::string& name, const std::string& bytes) {
+        const auto file = std::filesystem::path(directory_.path().toStdString()) / name;
+        std::ofstream(file, std::ios::binary) << bytes;
+        return file;
+    }
+
+    static std::string errorOfFile(const std::filesystem::path& file) {
+        return errorOf([&] { importOnnx(file, {}); });
+    }
+
+private slots:
+    void files() {
+        QVERIFY(says(errorOfFile("missing.onnx"), {"missing.onnx", "no such file"}));
+        QVERIFY(says(errorOfFile(directory_.path().toStdString()), {"is a directory"}));
+        QVERIFY(says(errorOfFile(write("empty.onnx", "")), {"empty.onnx", "is empty"}));
+        QVERIFY(says(errorOfFile(write("text.onnx", "hello, world\n")), {"is not an ONNX model"}));
+        QVERIFY(says(errorOfFile("/dev/null"), {"is not a regular file"}));
+    }
+
+    void truncatedAnywhere() {
+        const std::string whole = zooModel("mnist-cnn").SerializeAsString();
+        for (std::size_t size = 1; size < whole.size(); size += 7) {
+            const std::string text = errorOfFile(write("cut.onnx", whole.substr(0, size)));
+            QVERIFY2(says(text, {"cut.onnx"}), text.c_str());
+        }
+        QVERIFY(says(errorOfFile(write("cut.onnx", whole.substr(0, whole.size() / 2))),
+                     {"truncated or damaged"}));
+    }
+
+    void damagedAnywhere() {
+        const std::string whole = zooModel("mnist-cnn").SerializeAsString();
+        for (std::size_t at = 0; at < whole.size(); ++at) {
+            std::string damaged = whole;
+            damaged[at] = static_cast<char>(~damaged[at]);
+            onnx::ModelProto model;
+            if (!model.ParseFromString(damaged))
+                continue;
+            // It may import, for a name or a size can change to another one that fits.
+            errorOf([&] { checkGraph(importOnnx(model, "damaged.onnx", {})); });
+        }
+    }
+
+    void unreadableFile() {
+        const auto file = write("secret.onnx", "x");
+        std::filesystem::permissions(file, std::filesystem::perms::none);
+        if (std::ifstream(file).good()) {
+            qInfo("left out: this user may read every file");
+            return;
+        }
+        QVERIFY(says(errorOfFile(file), {"secret.onnx", "permissions"}));
+    }
+
+    void newerOperatorSet() {
+        QVERIFY(says(errorOf("g (float[2] x) => (float[2] y) { y = Relu(x) }", 99),
+                     {"test.onnx", "operator set 99", "17", "opset_version=17"}));
+    }
+
+    void newerIrVersionIsAccepted() {
+        auto model = parseModel("g (float[2] x) => (float[2] y) { y = Relu(x) }");
+        model.set_ir_version(10);
+        const Graph graph = importOnnx(model, "test.onnx", {});
+        QVERIFY(says(graph.messages.at(0).text, {"IR version 10"}));
+    }
+
+    void allUnsupportedOperatorsAtOnce() {
+        const std::string text = errorOf("g (float[4] x) => (float[4] y) { a = Hardmax(x) b = "
+                                         "Hardmax(a) c = Det(b) y = Relu(c) }");
+        QVERIFY(says(text, {"test.onnx", "Hardmax (first in node 'a')", "Det (first in node 'c')",
+                            "Supported operators: Abs, "}));
+    }
+
+    void recurrentNetworksAndControlFlow() {
+        QVERIFY(says(errorOf("g (float[1,1,4] x, float[1,8,4] w, float[1,8,2] r) => (float[1] y) "
+                             "{ y = LSTM <hidden_size = 2> (x, w, r) }"),
+                     {"LSTM", "recurrent networks are not simulated"}));
+    }
+
+    void foreignDomain() {
+        auto model = parseModel("g (float[2] x) => (float[2] y) { y = Relu(x) }");
+        model.mutable_graph()->mutable_node(0)->set_domain("com.microsoft");
+        model.mutable_graph()->mutable_node(0)->set_op_type("FusedGelu");
+        QVERIFY(says(errorOf([&] { importOnnx(model, "test.onnx", {}); }),
+                     {"com.microsoft.FusedGelu", "node 'y'"}));
+    }
+
+    void checkerComplaints() {
+        QVERIFY(says(errorOf("g (float[2] x) => (float[2] y) { y = Relu(z) }"),
+                     {"test.onnx", "rules of ONNX", "z"}));
+        QVERIFY(says(errorOf("g (float[2] x) => (float[2] y) { y = Relu <nonsense = 1> (x) }"),
+                     {"nonsense", "Relu"}));
+    }
+
+    void symbolicDimensions() {
+        QVERIFY(says(errorOf("g (float[N,seq,4] x) => (float[N,seq,4] y) { y = Relu(x) }"),
+                     {"test.onnx", "dimension 1 of input 'x'", "'seq'", "fixed sizes"}));
+        const Graph graph =
+            importText("g (float[N,N] x) => (float[N,N] y) { y = Relu(x) }", 17, {.batchSize = 5});
+        QCOMPARE(graph.tensors[graph.inputs[0]].shape, (Shape{5, 5}));
+    }
+
+    void shapesThatDoNotFollow() {
+        QVERIFY(says(errorOf("g (float[4] x, int64[1] t) => (float[a] y) { y = Reshape(x, t) }"),
+                     {"node 'y' (Reshape)", "output 'y'", "'t' [1]"}));
+    }
+
+    void operandsThatDoNotFit() {
+        QVERIFY(says(errorOf("g (float[1,5,8,8] x, float[4,3,3,3] w) => (float[1,4,6,6] y) "
+                             "{ y = Conv(x, w) }"),
+                     {"node 'y' (Conv)", "[4,3,3,3]", "[1,5,8,8]"}));
+        QVERIFY(says(errorOf("g (float[1,1,4,4] x) => (float[1,1,a,b] y) "
+                             "{ y = MaxPool <kernel_shape = [2,2], strides = [0,0]> (x) }"),
+                     {"node 'y' (MaxPool)", "'strides'"}));
+    }
+
+    void textsAreNotTensors() {
+        QVERIFY(says(errorOf("g (string[2] x) => (string[2] y) { y = Identity(x) }"),
+                     {"test.onnx", "string"}));
+    }
+
+    void batchSizeMustBePositive() {
+        QVERIFY(
+            says(errorOf("g (float[2] x) => (float[2] y) { y = Relu(x) }", 17, {.batchSize = 0}),
+                 {"batch size 0"}));
+    }
+
+    void batchThatIsBuiltIn() {
+        QVERIFY(says(errorOf("g (float[1,4] x, float[1,4] c) => (float[1,8] y) "
+                             "<int64[2] t = {1,4}, float[4] w = {1.0,2.0,3.0,4.0}> "
+                             "{ r = Reshape(w, t) y = Concat <axis = 1> (x, r) }",
+                             17, {.batchSize = 4, .forceBatch = true}),
+                     {"node 'y' (Concat)", "batch size 1", "symbolic batch"}));
+    }
+};
+
+QTEST_APPLESS_MAIN(FrontendErrorsTest)
+#include "frontend_errors_test.moc"

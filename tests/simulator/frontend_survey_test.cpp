@@ -1,0 +1,106 @@
+// Every model that the ONNX project tests with imports, or is refused with words.
+#include <filesystem>
+#include <map>
+
+#include <QtTest>
+
+#include "core/base/error.h"
+#include "simulator/frontend/import.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+
+namespace {
+
+struct Survey {
+    int imported = 0;
+    std::map<std::string, int> refusals;
+    QStringList failures;
+};
+
+/// The refusal without the names in it, so that equal reasons count together.
+std::string reasonOf(std::string text, const std::string& file) {
+    if (const auto at = text.find(file); at != std::string::npos)
+        text.erase(at, file.size() + 2);
+    const auto supported = text.find("; replace ");
+    if (supported != std::string::npos)
+        text.erase(supported);
+    std::string result;
+    bool quoted = false;
+    for (const char c : text) {
+        quoted = c == '\'' ? !quoted : quoted;
+        if (!quoted && c != '\'')
+            result += c;
+    }
+    return result.substr(0, 120);
+}
+
+void examine(const std::filesystem::path& file, Survey& survey) {
+    try {
+        checkGraph(importOnnx(file, {}));
+        ++survey.imported;
+    } catch (const UserError& error) {
+        if (std::string(error.what()).find(file.string()) == std::string::npos)
+            survey.failures
+                << QString("%1: does not name the file: %2").arg(file.c_str(), error.what());
+        // No model of the ONNX project does; the importer would have made a mistake.
+        if (std::string(error.what()).find("contradicts itself") != std::string::npos)
+            survey.failures << error.what();
+        ++survey.refusals[reasonOf(error.what(), file.string())];
+    } catch (const std::exception& error) {
+        survey.failures << QString("%1: %2").arg(file.c_str(), error.what());
+    }
+}
+
+Survey surveyOf(const std::filesystem::path& directory, const std::string& ending) {
+    Survey survey;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+        const std::string path = entry.path().string();
+        if (path.ends_with(ending))
+            examine(entry.path(), survey);
+    }
+    return survey;
+}
+
+void print(const Survey& survey) {
+    int refused = 0;
+    for (const auto& [reason, count] : survey.refusals)
+        refused += count;
+    qInfo("%d imported, %d refused:", survey.imported, refused);
+    for (const auto& [reason, count] : survey.refusals)
+        qInfo("  %4d  %s", count, reason.c_str());
+}
+
+} // namespace
+
+class FrontendSurveyTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void standardTestModels() {
+        const std::filesystem::path directory = "/usr/share/libonnx-testdata";
+        if (!std::filesystem::is_directory(directory)) {
+            qInfo("left out: the package libonnx-testdata is not installed");
+            return;
+        }
+        const Survey survey = surveyOf(directory, "model.onnx");
+        print(survey);
+        QVERIFY2(survey.failures.isEmpty(), qPrintable(survey.failures.join('\n')));
+        QVERIFY(survey.imported > 500);
+    }
+
+    void realModels() {
+        const std::filesystem::path directory = TILESCOPE_SHARED_DIR "/models";
+        if (!std::filesystem::is_directory(directory)) {
+            qInfo("left out: there are no real models beside the checkout");
+            return;
+        }
+        const Survey survey = surveyOf(directory, ".onnx");
+        print(survey);
+        QVERIFY2(survey.failures.isEmpty(), qPrintable(survey.failures.join('\n')));
+        QVERIFY2(survey.refusals.empty(), "a real model is refused");
+    }
+};
+
+QTEST_APPLESS_MAIN(FrontendSurveyTest)
+#include "frontend_survey_test.moc"

@@ -1,6 +1,5 @@
 // tilescope-gui: the window. Exit status: 0 good, 2 wrong usage or input, 3 internal error.
 #include <QApplication>
-#include <QStyleFactory>
 #include <QTimer>
 #include <cstdio>
 #include <fstream>
@@ -10,6 +9,7 @@
 #include "app/gui/grabber.h"
 #include "app/gui/main_window.h"
 #include "core/base/error.h"
+#include "views/theme/style.h"
 
 namespace {
 
@@ -94,7 +94,7 @@ int run(int argc, char** argv) {
     QApplication::setApplicationName(QStringLiteral("TileScope"));
     QApplication::setOrganizationName(QStringLiteral("TileScope"));
     QApplication::setApplicationVersion(QStringLiteral(TILESCOPE_VERSION));
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setStyle(new views::WindowStyle);
     gui::MainWindow window(grabbing ? gui::Memory::None : gui::Memory::Persistent);
     if (arguments.theme || grabbing)
         window.context().preferences.setTheme(arguments.theme.value_or(views::ThemeChoice::Light));

@@ -16,6 +16,7 @@
 #include "app/gui/message_bar.h"
 #include "app/gui/side_menu.h"
 #include "views/insights/insights_view.h"
+#include "views/memory/memory_view.h"
 #include "views/summary/summary_view.h"
 #include "views/theme/icons.h"
 #include "views/widgets/report_view.h"
@@ -79,6 +80,7 @@ void MainWindow::makeCentral() {
     statusBar()->setSizeGripEnabled(false);
     statusBar()->addWidget(status_, 1);
     statusBar()->addPermanentWidget(titles_);
+    statusBar()->setContentsMargins(10, 0, 12, 0);
     connect(sideMenu_, &SideMenu::chosen, this, &MainWindow::showReport);
     connect(home_, &HomeScreen::openWanted, this, &MainWindow::openDialog);
     connect(home_, &HomeScreen::compareWanted, this, &MainWindow::compareDialog);
@@ -121,6 +123,7 @@ void MainWindow::showSection(const QString& name) {
         if (reportName(report) == name)
             return showReport(report);
     showReport(Report::Memory);
+    static_cast<views::MemoryView&>(view(Report::Memory)).showSection(name);
 }
 
 void MainWindow::profilesChanged() {

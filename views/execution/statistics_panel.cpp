@@ -112,7 +112,7 @@ void StatisticsPanel::paintProportions(QPainter& painter, const TraceStatistics&
 QString StatisticsPanel::numbers(const LaneStatistics& lane) const {
     const TraceSums& sums = lane.statistics.sums;
     QStringList parts{cyclesText(lane.statistics.cycles, lane.clockHz),
-                      tr("%n step(s)", nullptr, static_cast<int>(std::min<std::int64_t>(sums.steps, INT_MAX)))};
+                      tr("steps: %1").arg(QString::fromStdString(withThousands(sums.steps)))};
     const auto moved = [&](const QString& name, std::int64_t in, std::int64_t out) {
         if (in != 0 || out != 0)
             parts.append(tr("%1 %2 in, %3 out")

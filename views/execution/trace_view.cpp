@@ -401,11 +401,11 @@ QString TraceView::readOut(double x, double y) const {
     const std::string_view kind = toString(box.kind);
     QString title = QString::fromStdString(box.name);
     if (title.isEmpty())
-        title = tr("%n step(s)", nullptr, static_cast<int>(box.steps));
+        title = tr("Steps: %1").arg(box.steps);
     else if (box.look == TraceBox::Look::Step && box.name != kind)
         title += QStringLiteral("  (%1)").arg(QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())));
     else if (box.steps > 1)
-        title += tr("  (%n step(s))", nullptr, static_cast<int>(box.steps));
+        title += tr("  (steps: %1)").arg(box.steps);
     return tr("%1\n%2\nfrom cycle %3").arg(title, cyclesText(box.cycles(), clock),
                                            QString::fromStdString(withThousands(box.begin)));
 }

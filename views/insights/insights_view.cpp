@@ -108,7 +108,7 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     const QColor colour = levelColour(theme, insight.level);
     auto* card = new QFrame;
     card->setObjectName(QStringLiteral("panel"));
-    card->setStyleSheet(QStringLiteral("#panel { border-left: 4px solid %1; }").arg(colour.name()));
+    card->setStyleSheet(QStringLiteral("#panel { border-left: 4px solid %1; border-top-left-radius: 0; border-bottom-left-radius: 0; }").arg(colour.name()));
     auto* layout = new QHBoxLayout(card);
     layout->setContentsMargins(14, 10, 14, 10);
     auto* text = new QVBoxLayout;

@@ -133,6 +133,12 @@ void MemoryView::setBreakdown(MemoryBreakdown breakdown) {
     breakdown_->setCurrentIndex(static_cast<int>(breakdown));
 }
 
+void MemoryView::showSection(const QString& name) {
+    for (int tab = 0; tab < tabs_->count(); ++tab)
+        if (tabs_->tabText(tab).toLower() == name)
+            tabs_->setCurrentIndex(tab);
+}
+
 void MemoryView::reload() {
     breakdown_->setEnabled(!comparing());
     breakdown_->setToolTip(comparing() ? tr("Two profiles are compared by their totals") : QString());

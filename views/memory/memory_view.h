@@ -26,6 +26,9 @@ public:
 
     [[nodiscard]] StepPlot& plot() { return *plot_; }
     void setBreakdown(MemoryBreakdown breakdown);
+    /// Brings a table to the front by its section of `tilescope report`: "variables", "vertices",
+    /// "exchanges"; others do nothing.
+    void showSection(const QString& name);
 
 protected:
     void reload() override;

@@ -30,7 +30,7 @@ ValueNode computeSetNode(const OpenProfile& profile, ComputeSetId id, const std:
     node.children.push_back(line(Text::tr("Active tiles"), std::int64_t{set.cycles.tilesUsed()}, CellKind::Count));
     for (const VertexInstances& group : set.vertices) {
         ValueNode vertex = line((QString::fromStdString((*types)[group.type].name)),
-                                Text::tr("%n vertices", nullptr, static_cast<int>(group.count.sum())).toStdString());
+                                Text::tr("vertices: %1").arg(QString::fromStdString(withThousands(group.count.sum()))).toStdString());
         vertex.children.push_back(line(Text::tr("State"), group.stateBytes.sum(), CellKind::Bytes));
         vertex.children.push_back(line(Text::tr("Tiles"), std::int64_t{group.count.tilesUsed()}, CellKind::Count));
         vertex.children.push_back(line(Text::tr("Edges a vertex"), std::int64_t{group.edgesPerVertex}, CellKind::Count));

@@ -47,8 +47,8 @@ QString verdictText(const ProfileInfo& info, const MemorySummary& memory, ByteUn
         return Text::tr("Fits: the fullest tile (%1) uses %2 of %3 (%4), %5 to spare.")
             .arg(memory.maxTileId.value())
             .arg(bytes(most), bytes(memory.limitPerTile), share, bytes(memory.limitPerTile - most));
-    return Text::tr("Out of memory: %n tile(s) over the limit; tile %1 needs %2 of %3 (%4), %5 too much.",
-                    nullptr, memory.tilesOverLimit)
+    return Text::tr("Out of memory: %1 over the limit; tile %2 needs %3 of %4 (%5), %6 too much.")
+        .arg(memory.tilesOverLimit == 1 ? Text::tr("1 tile") : Text::tr("%1 tiles").arg(memory.tilesOverLimit))
         .arg(memory.maxTileId.value())
         .arg(bytes(most), bytes(memory.limitPerTile), share, bytes(most - memory.limitPerTile));
 }

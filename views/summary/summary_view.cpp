@@ -2,6 +2,7 @@
 
 #include <QDir>
 #include <QFileInfo>
+#include <QGridLayout>
 #include <QLabel>
 #include <QScrollArea>
 #include <QVBoxLayout>
@@ -50,15 +51,13 @@ QWidget* SummaryView::makeContent() {
     verdictLayout->addWidget(verdictText_);
     layout->addWidget(verdict_);
 
-    auto* facts = new QHBoxLayout;
-    facts->setSpacing(12);
+    facts_ = new QGridLayout;
+    facts_->setSpacing(12);
     modelCard_ = new Card(tr("Model"));
     targetCard_ = new Card(tr("Machine"));
     graphCard_ = new Card(tr("Program"));
     executionCard_ = new Card(tr("Memory and time"));
-    for (Card* card : {modelCard_, targetCard_, graphCard_, executionCard_})
-        facts->addWidget(card, 1);
-    layout->addLayout(facts);
+    layout->addLayout(facts_);
 
     auto* memoryCard = new Card(tr("Memory of each tile, including gaps"));
     tiles_ = new StepPlot(context(), tr("Tile (software order)"));
@@ -80,6 +79,7 @@ QWidget* SummaryView::makeContent() {
     auto* fullestCard = new Card(tr("Fullest tiles"));
     fullest_ = new NamedBars(context());
     fullestCard->addWidget(fullest_);
+    fullestCard->addStretch();
     connect(fullest_, &NamedBars::clicked, this, [this](std::int32_t tile) {
         context().selection.update([tile](Selected& s) { s.tiles = {TileId(tile)}; });
         emit memoryWanted();
@@ -201,6 +201,13 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
          fromInfo(tr("Edges"), [&](const Info& i) { return number(i.edges); })},
         two);
     const QString none = QStringLiteral("\u2013");
+    // Twice the values need twice the room.
+    Card* const cards[] = {modelCard_, targetCard_, graphCard_, executionCard_};
+    const int columns = two ? 2 : 4;
+    for (int i = 0; i < 4; ++i) {
+        facts_->addWidget(cards[i], i / columns, i % columns);
+        facts_->setColumnStretch(i, i < columns ? 1 : 0);
+    }
     executionCard_->setFacts(
         {fromFigures(tr("Total, including gaps"), [&](const Figures& f) { return preferences.bytes(f.memory.total.includingGaps); }),
          fromFigures(tr("Total, excluding gaps"), [&](const Figures& f) { return preferences.bytes(f.memory.total.excludingGaps); }),

@@ -7,6 +7,7 @@
 #include "views/widgets/fact_card.h"
 #include "views/widgets/report_view.h"
 
+class QGridLayout;
 class QLabel;
 
 namespace tilescope::views {
@@ -37,6 +38,7 @@ private:
     StepPlot* tiles_ = nullptr;
     NamedBars* fullest_ = nullptr;
     Histogram* histogram_ = nullptr;
+    QGridLayout* facts_ = nullptr;
     Card* modelCard_ = nullptr;
     Card* targetCard_ = nullptr;
     Card* graphCard_ = nullptr;

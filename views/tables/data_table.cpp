@@ -76,6 +76,20 @@ bool cellLess(const Cell& a, const Cell& b) {
     return rank(a) < rank(b);
 }
 
+CellKind changeKindOf(CellKind kind) {
+    return kind == CellKind::Bytes    ? CellKind::BytesChange
+           : kind == CellKind::Cycles ? CellKind::CyclesChange
+                                      : CellKind::CountChange;
+}
+
+QColor changeColour(const Change& change, CellKind kind, const Theme& theme) {
+    if (change.difference() == 0)
+        return theme.mutedText;
+    if (kind == CellKind::CountChange)
+        return {};
+    return change.difference() > 0 ? theme.bad : theme.good;
+}
+
 bool isNumber(CellKind kind) {
     return kind != CellKind::Text;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "views/session/preferences.h"
+#include "views/theme/theme.h"
 
 namespace tilescope::views {
 
@@ -23,7 +24,7 @@ struct Change {
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double, Change>;
 
 /// What the values of a column mean, and so how they are written.
-enum class CellKind { Text, Bytes, Cycles, Count, Share, Real, Flops, BytesChange, CountChange };
+enum class CellKind { Text, Bytes, Cycles, Count, Share, Real, Flops, BytesChange, CyclesChange, CountChange };
 
 struct DataColumn {
     QString title;
@@ -47,6 +48,13 @@ QString cellText(const Cell& cell, CellKind kind, const Preferences& preferences
 
 /// Numbers before text before nothing; changes by the size of their difference.
 bool cellLess(const Cell& a, const Cell& b);
+
+/// How a change of this kind is written and coloured.
+CellKind changeKindOf(CellKind kind);
+
+/// The colour of a change: less is better for bytes and cycles, counts say nothing. Invalid where the
+/// text colour will do.
+QColor changeColour(const Change& change, CellKind kind, const Theme& theme);
 
 /// True for everything that stands flush right.
 bool isNumber(CellKind kind);

@@ -66,8 +66,7 @@ DataTable comparedTable(const QString& nameTitle, CellKind kind, std::vector<Nam
     table.columns = {{nameTitle, CellKind::Text, {}},
                      {Text::tr("Source"), kind, {}},
                      {Text::tr("Target"), kind, {}},
-                     {Text::tr("Difference"),
-                      kind == CellKind::Bytes ? CellKind::BytesChange : CellKind::CountChange,
+                     {Text::tr("Difference"), changeKindOf(kind),
                       Text::tr("Target minus source; per cent of the source")}};
     for (const auto& [name, matched] : byName)
         table.rows.push_back({{name, cellOf(matched.source), cellOf(matched.target),

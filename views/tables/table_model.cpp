@@ -125,8 +125,8 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
         return QVariant(Qt::AlignVCenter | (isNumber(column.kind) ? Qt::AlignRight : Qt::AlignLeft));
     case Qt::ForegroundRole:
         if (const auto* change = std::get_if<Change>(&cellAt(index))) {
-            const std::int64_t difference = change->difference();
-            return difference == 0 ? theme.mutedText : difference > 0 ? theme.bad : theme.good;
+            const QColor colour = changeColour(*change, column.kind, theme);
+            return colour.isValid() ? QVariant(colour) : QVariant();
         }
         if (std::holds_alternative<std::monostate>(cellAt(index)))
             return theme.mutedText;

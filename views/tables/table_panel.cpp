@@ -9,6 +9,19 @@
 namespace tilescope::views {
 namespace {
 
+int charactersFor(CellKind kind) {
+    switch (kind) {
+    case CellKind::Text:
+        return 20;
+    case CellKind::BytesChange:
+    case CellKind::CyclesChange:
+    case CellKind::CountChange:
+        return 22;
+    default:
+        return 11;
+    }
+}
+
 void setUp(QTableView& view) {
     view.setShowGrid(false);
     view.setSortingEnabled(true);
@@ -44,6 +57,8 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget*
     summary_->setObjectName(QStringLiteral("muted"));
 
     auto* content = new QWidget;
+    content->setObjectName(QStringLiteral("tabPage"));
+    content->setAttribute(Qt::WA_StyledBackground);
     auto* layout = new QVBoxLayout(content);
     layout->setContentsMargins(0, 6, 0, 0);
     layout->setSpacing(4);
@@ -116,18 +131,17 @@ void TablePanel::layOutColumns() {
             continue;
         }
         header->setSectionResizeMode(section, QHeaderView::Interactive);
-        const int wide = columns[i].kind == CellKind::Text ? 22 : columns[i].kind == CellKind::BytesChange ? 19 : 12;
         const int titled = header->fontMetrics().horizontalAdvance(columns[i].title) + 34;
-        header->resizeSection(section,
-                              std::max(titled, wide * header->fontMetrics().averageCharWidth() + 16));
+        const int digit = header->fontMetrics().horizontalAdvance(QLatin1Char('0'));
+        header->resizeSection(section, std::max(titled, charactersFor(columns[i].kind) * digit + 18));
     }
 }
 
 void TablePanel::updateSummary() {
     const auto rows = static_cast<int>(model_->table().rows.size());
-    const QString count = model_->rowCount() == rows
-                              ? tr("%n row(s)", nullptr, rows)
-                              : tr("%1 of %2 rows").arg(model_->rowCount()).arg(rows);
+    const QString count = model_->rowCount() != rows ? tr("%1 of %2 rows").arg(model_->rowCount()).arg(rows)
+                          : rows == 1                ? tr("1 row")
+                                                     : tr("%1 rows").arg(rows);
     const QString& summary = model_->table().summary;
     summary_->setText(summary.isEmpty() ? count : QStringLiteral("%1  \u00b7  %2").arg(summary, count));
 }

@@ -67,17 +67,17 @@ QVariant ValueTreeModel::data(const QModelIndex& index, int role) const {
         return role == Qt::DisplayRole ? QVariant(node.name) : QVariant();
     const auto at = static_cast<std::size_t>(index.column()) - 1;
     const Cell cell = at < node.values.size() ? node.values[at] : Cell();
-    const bool change = std::holds_alternative<Change>(cell);
+    const auto* change = std::get_if<Change>(&cell);
+    const CellKind kind = change != nullptr ? changeKindOf(node.kind) : node.kind;
     switch (role) {
     case Qt::DisplayRole:
-        return cellText(cell, change ? CellKind::BytesChange : node.kind, context_.preferences);
+        return cellText(cell, kind, context_.preferences);
     case Qt::TextAlignmentRole:
         return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     case Qt::ForegroundRole:
-        if (change) {
-            const Theme& theme = context_.theme.current();
-            const std::int64_t difference = std::get<Change>(cell).difference();
-            return difference == 0 ? theme.mutedText : difference > 0 ? theme.bad : theme.good;
+        if (change != nullptr) {
+            const QColor colour = changeColour(*change, kind, context_.theme.current());
+            return colour.isValid() ? QVariant(colour) : QVariant();
         }
         return {};
     default:

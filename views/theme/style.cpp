@@ -1,7 +1,21 @@
-// The look of standard widgets: palette and style sheet of a theme.
+#include "views/theme/style.h"
+
+#include <QAbstractItemView>
+
 #include "views/theme/theme.h"
 
 namespace tilescope::views {
+
+WindowStyle::WindowStyle()
+    : QProxyStyle(QStringLiteral("Fusion")) {}
+
+int WindowStyle::pixelMetric(PixelMetric metric, const QStyleOption* option,
+                             const QWidget* widget) const {
+    constexpr int textMargin = 7;
+    if (metric == PM_FocusFrameHMargin && qobject_cast<const QAbstractItemView*>(widget) != nullptr)
+        return textMargin;
+    return QProxyStyle::pixelMetric(metric, option, widget);
+}
 
 QPalette Theme::palette() const {
     QPalette p;
@@ -50,13 +64,14 @@ QHeaderView::section { background: @surface; color: @muted; border: none;
                        border-bottom: 1px solid @border; padding: 4px 8px; }
 QTableView, QTreeView, QListView { background: @surface; border: none; outline: none;
     selection-background-color: @selected; selection-color: @text; alternate-background-color: @raised; }
-QTableView::item, QTreeView::item { padding: 3px 8px; }
+QTreeView::item { padding: 2px 0; }
 QLineEdit, QSpinBox { background: @surface; border: 1px solid @border; border-radius: 4px;
     padding: 4px 7px; selection-background-color: @selected; selection-color: @text; }
 QLineEdit:focus { border-color: @accent; }
-QComboBox { background: @surface; border: 1px solid @border; border-radius: 4px; padding: 4px 8px; }
+QComboBox { background: @surface; border: 1px solid @border; border-radius: 4px; padding: 4px 2px 4px 8px; }
 QComboBox:hover, QToolButton:hover, QPushButton:hover { border-color: @accent; }
-QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::drop-down { border: none; width: 22px; }
+QComboBox::down-arrow { image: url(:/icons/@arrow.svg); width: 10px; height: 10px; }
 QComboBox QAbstractItemView { background: @surface; border: 1px solid @border; }
 QPushButton { background: @surface; border: 1px solid @border; border-radius: 4px; padding: 6px 14px; }
 QPushButton:pressed { background: @selected; }
@@ -75,6 +90,7 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 #sideMenu QToolButton:hover { background: @selected; }
 #sideMenu QToolButton:checked { border-left: 3px solid @accent; color: @accent; background: @surface; }
 #sideMenu QToolButton:disabled { color: @muted; }
+#tabPage { background: @surface; }
 #panel { background: @surface; border: 1px solid @border; border-radius: 6px; }
 #muted { color: @muted; }
 #heading { font-weight: 600; }
@@ -82,6 +98,7 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 #toolBar QToolButton:checked { border-color: @accent; color: @accent; background: @selected; }
 #toolBar QToolButton::menu-indicator { image: none; }
 )");
+    sheet.replace(QLatin1String("@arrow"), dark ? QStringLiteral("arrow-dark") : QStringLiteral("arrow-light"));
     const std::pair<const char*, QColor> names[] = {
         {"@window", window}, {"@surface", surface}, {"@raised", raised},     {"@border", border},
         {"@text", text},     {"@muted", mutedText}, {"@accent", accent}, {"@selected", selected}};

@@ -116,7 +116,7 @@ Theme lightTheme() {
     t.bad = QColor("#b84300");
     t.source = QColor(blue);
     t.target = QColor(orange);
-    t.alwaysLive = QColor(vermillion);
+    t.alwaysLive = QColor(orange);
     t.notAlwaysLive = QColor(blue);
     t.limit = QColor("#1a1f26");
     return t;
@@ -139,7 +139,7 @@ Theme darkTheme() {
     t.bad = QColor("#ff8a4a");
     t.source = QColor(sky);
     t.target = QColor(orange);
-    t.alwaysLive = QColor("#e8762a");
+    t.alwaysLive = QColor(orange);
     t.notAlwaysLive = QColor(sky);
     t.limit = QColor("#e6eaee");
     return t;

@@ -32,6 +32,10 @@ void Card::addWidget(QWidget* widget, int stretch) {
     layout_->addWidget(widget, stretch);
 }
 
+void Card::addStretch() {
+    layout_->addStretch();
+}
+
 void Card::setFacts(const std::vector<Fact>& facts, bool comparing) {
     if (facts_ != nullptr) {
         delete facts_;

@@ -16,6 +16,7 @@ class Card : public QFrame {
 public:
     explicit Card(const QString& title, QWidget* parent = nullptr);
     void addWidget(QWidget* widget, int stretch = 0);
+    void addStretch();
 
     struct Fact {
         QString name;

@@ -83,7 +83,7 @@ double byteTickStep(double span, int count, ByteUnits units) {
     if (units != ByteUnits::Binary)
         return integerTickStep(span, count);
     const double rough = std::max(span, 1.0) / std::max(count, 1);
-    return std::max(1.0, std::exp2(std::ceil(std::log2(rough))));
+    return std::max(1.0, std::exp2(std::round(std::log2(rough))));
 }
 
 QVector<QString> byteLabels(const QVector<double>& ticks, double step, ByteUnits units) {

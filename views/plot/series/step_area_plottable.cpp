@@ -1,8 +1,7 @@
 #include "views/plot/series/step_area_plottable.h"
 
 #include <algorithm>
-
-#include "views/plot/series/step_columns.h"
+#include <cstdlib>
 
 namespace tilescope::views {
 
@@ -41,29 +40,35 @@ QCPRange StepAreaPlottable::getValueRange(bool& found, QCP::SignDomain, const QC
 void StepAreaPlottable::draw(QCPPainter* painter) {
     painter->setAntialiasing(false);
     // The top of the stack comes first: lower areas paint over what is not theirs.
-    if (mode_ == Mode::Stacked)
+    if (mode_ == Mode::Stacked) {
         std::for_each(areas_.rbegin(), areas_.rend(),
-                      [&](const StepArea& area) { drawArea(painter, area); });
-    else
-        for (const StepArea& area : areas_)
-            drawArea(painter, area);
+                      [&](const StepArea& area) { fillArea(painter, area); });
+        return;
+    }
+    for (const StepArea& area : areas_)
+        fillArea(painter, area);
+    for (const StepArea& area : areas_)
+        outlineArea(painter, area);
 }
 
-void StepAreaPlottable::drawArea(QCPPainter* painter, const StepArea& area) const {
-    const QRect plot = clipRect();
+std::vector<StepColumn> StepAreaPlottable::columnsOf(const StepArea& area) const {
     const QCPRange range = keyAxis()->range();
-    const std::vector<StepColumn> columns =
-        stepColumns(area.top, range.lower, range.upper, plot.width());
-    const auto pixelOf = [&](std::int64_t value) {
-        return qRound(valueAxis()->coordToPixel(static_cast<double>(value)));
-    };
+    return stepColumns(area.top, range.lower, range.upper, clipRect().width());
+}
+
+int StepAreaPlottable::pixelOf(std::int64_t value) const {
+    return qRound(valueAxis()->coordToPixel(static_cast<double>(value)));
+}
+
+void StepAreaPlottable::fillArea(QCPPainter* painter, const StepArea& area) const {
+    const int left = clipRect().left();
     const int zero = pixelOf(0);
-    const auto fill = [&](int x0, int x1, int y0, int y1, const QColor& colour) {
-        painter->fillRect(plot.left() + x0, std::min(y0, y1), x1 - x0, std::abs(y1 - y0), colour);
+    const auto fill = [&](const StepColumn& column, int top, int bottom, const QColor& colour) {
+        painter->fillRect(left + column.x0, top, column.x1 - column.x0, bottom - top, colour);
     };
     if (mode_ == Mode::Stacked) {
-        for (const StepColumn& column : columns)
-            fill(column.x0, column.x1, pixelOf(column.value.max), zero, area.colour);
+        for (const StepColumn& column : columnsOf(area))
+            fill(column, pixelOf(column.value.max), zero, area.colour);
         return;
     }
     // Where a pixel holds many values, what all of them reach is darker than what only some reach.
@@ -71,16 +76,23 @@ void StepAreaPlottable::drawArea(QCPPainter* painter, const StepArea& area) cons
     body.setAlphaF(0.30F);
     QColor band = area.colour;
     band.setAlphaF(0.18F);
-    int previous = zero;
-    for (const StepColumn& column : columns) {
-        const int top = pixelOf(column.value.max);
+    for (const StepColumn& column : columnsOf(area)) {
         const int bottom = pixelOf(column.value.min);
-        fill(column.x0, column.x1, bottom, zero, body);
-        fill(column.x0, column.x1, top, bottom, band);
-        fill(column.x0, column.x1, top, top + 1, area.colour);
-        // The outline's vertical part closes the step from the column before.
+        fill(column, bottom, zero, body);
+        fill(column, pixelOf(column.value.max), bottom, band);
+    }
+}
+
+void StepAreaPlottable::outlineArea(QCPPainter* painter, const StepArea& area) const {
+    const int left = clipRect().left();
+    int previous = pixelOf(0);
+    for (const StepColumn& column : columnsOf(area)) {
+        const int top = pixelOf(column.value.max);
+        painter->fillRect(left + column.x0, top, column.x1 - column.x0, 1, area.colour);
+        // The vertical part closes the step from the column before.
         if (std::abs(top - previous) > 1)
-            fill(column.x0, column.x0 + 1, top, previous, area.colour);
+            painter->fillRect(left + column.x0, std::min(top, previous), 1, std::abs(top - previous),
+                              area.colour);
         previous = top;
     }
 }

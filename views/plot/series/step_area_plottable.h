@@ -4,7 +4,7 @@
 #include <qcustomplot.h>
 #include <vector>
 
-#include "views/plot/series/min_max_pyramid.h"
+#include "views/plot/series/step_columns.h"
 
 namespace tilescope::views {
 
@@ -42,7 +42,10 @@ protected:
     void drawLegendIcon(QCPPainter* painter, const QRectF& rect) const override;
 
 private:
-    void drawArea(QCPPainter* painter, const StepArea& area) const;
+    void fillArea(QCPPainter* painter, const StepArea& area) const;
+    void outlineArea(QCPPainter* painter, const StepArea& area) const;
+    [[nodiscard]] std::vector<StepColumn> columnsOf(const StepArea& area) const;
+    [[nodiscard]] int pixelOf(std::int64_t value) const;
 
     std::vector<StepArea> areas_;
     Mode mode_ = Mode::Stacked;

@@ -27,7 +27,8 @@ namespace {
 class Phases {
 public:
     Phases(const Progress& progress, std::map<std::string, double>& timings)
-        : progress_(progress), timings_(timings) {}
+        : progress_(progress)
+        , timings_(timings) {}
 
     template <class Work> auto run(const std::string& name, double begins, Work&& work) {
         if (progress_)
@@ -137,8 +138,7 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
     std::map<std::string, double> timings;
     Phases phases(progress, timings);
     const Graph simple = decomposed(graph);
-    const PlanTable plans =
-        phases.run("plan", 0.1, [&] { return PlanTable(simple, options); });
+    const PlanTable plans = phases.run("plan", 0.1, [&] { return PlanTable(simple, options); });
     LoweredProgram lowered =
         phases.run("lower", 0.4, [&] { return lowerGraph(simple, options, plans); });
     phases.run("liveness", 0.6, [&] {

@@ -17,8 +17,8 @@ TileSeries TileSeries::fromDense(std::span<const std::int64_t> values, TileId fi
     const auto count = static_cast<std::int32_t>(values.size());
     for (std::int32_t at = 0; at < count;) {
         std::int32_t end = at + 1;
-        while (end < count && values[static_cast<std::size_t>(end)] ==
-                                  values[static_cast<std::size_t>(at)])
+        while (end < count &&
+               values[static_cast<std::size_t>(end)] == values[static_cast<std::size_t>(at)])
             ++end;
         series.append(first.value() + at, first.value() + end,
                       values[static_cast<std::size_t>(at)]);

@@ -12,8 +12,8 @@ namespace tilescope::sim {
 
 /// Everything the convolve vertex of a plan does on a tile in one serial step.
 std::int64_t convolveCycles(const Target& target, ConvMethod method, std::int32_t convUnits,
-                            const ConvGrains& grains, const ConvTileSizes& sizes,
-                            DataType inType, DataType partialType);
+                            const ConvGrains& grains, const ConvTileSizes& sizes, DataType inType,
+                            DataType partialType);
 
 /// Adding `depth` partials for each of `outputs` elements on a tile (ReduceAdd).
 std::int64_t reduceAddCycles(const Target& target, std::int64_t outputs, std::int64_t depth,

@@ -1,5 +1,6 @@
 #include "simulator/lowering/builder.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -9,7 +10,8 @@
 namespace tilescope::sim {
 
 ProgramBuilder::ProgramBuilder(const Target& target, LoweredProgram& lowered)
-    : target_(target), lowered_(lowered) {}
+    : target_(target)
+    , lowered_(lowered) {}
 
 VariableId ProgramBuilder::variable(std::string name, MemoryCategory category, TileSeries bytes,
                                     std::string type, std::string shape, VariableNeeds needs) {
@@ -85,8 +87,7 @@ void ProgramBuilder::execute(const std::string& name, TileSeries cycles,
     for (const VertexUse& use : vertices) {
         auto known = vertexTypes_.find(use.name);
         if (known == vertexTypes_.end())
-            known = vertexTypes_
-                        .emplace(use.name, lowered_.profile.vertexTypes.add({use.name, {}}))
+            known = vertexTypes_.emplace(use.name, lowered_.profile.vertexTypes.add({use.name, {}}))
                         .first;
         const VertexState state = vertexState(use.name);
         const std::int64_t stateBytes = state.instanceBytes + state.fieldBytes;
@@ -94,7 +95,8 @@ void ProgramBuilder::execute(const std::string& name, TileSeries cycles,
             {known->second, use.count, use.count.scaled(stateBytes), state.edges});
         TileSeries& code = lowered_.profile.vertexTypes[known->second].codeBytes;
         const std::int64_t codeBytes = codeletBytes(use.name);
-        code = TileSeries::zip(code, use.count, [&](std::int64_t, std::int64_t) { return codeBytes; });
+        code =
+            TileSeries::zip(code, use.count, [&](std::int64_t, std::int64_t) { return codeBytes; });
     }
     Program program;
     program.kind = ProgramKind::OnTileExecute;
@@ -106,27 +108,37 @@ void ProgramBuilder::execute(const std::string& name, TileSeries cycles,
     add(std::move(program));
 }
 
-void ProgramBuilder::exchange(const std::string& name, const Traffic& traffic,
-                              std::int64_t elementBytes, std::int64_t runBytes, Access access,
-                              bool sharedBus) {
+void Movement::add(const Target& target, const Traffic& traffic, std::int64_t elementBytes,
+                   std::int64_t run, bool sharedBus) {
+    if (traffic.total == 0)
+        return;
+    runBytes = empty() ? run : std::min(runBytes, run);
+    const TileSeries in = traffic.received.scaled(elementBytes);
+    const TileSeries out = traffic.sent.scaled(elementBytes);
+    received += in;
+    sent += out;
+    messages += traffic.messages;
+    // A tile puts a byte on the exchange once however many listen, so receiving is what takes time;
+    // a tile that only sends is busy for at least a cycle.
+    cycles += TileSeries::zip(in, out, [&](std::int64_t receives, std::int64_t sends) {
+        const std::int64_t busy = exchangeCycles(target, receives, sharedBus);
+        return sends > 0 ? std::max<std::int64_t>(busy, 1) : busy;
+    });
+}
+
+void ProgramBuilder::exchange(const std::string& name, Movement movement, Access access) {
     Exchange exchange;
     exchange.name = name;
     exchange.operation = operation_;
-    exchange.bytesReceived = traffic.received.scaled(elementBytes);
-    exchange.bytesSent = traffic.sent.scaled(elementBytes);
-    exchange.runBytes = traffic.total > 0 ? runBytes : 0;
-    const auto cyclesOf = [&](std::int64_t received, std::int64_t sent) {
-        // A tile sends a byte once however many listen, so sending is bound by what it holds; a
-        // receiver may share the bus with a neighbour that wants the same.
-        const std::int64_t in = exchangeCycles(target_, received, sharedBus);
-        return sent > 0 ? std::max<std::int64_t>(in, 1) : in;
-    };
-    exchange.cycles = TileSeries::zip(exchange.bytesReceived, exchange.bytesSent, cyclesOf);
-    const TileSeries ends = TileSeries::zip(
-        exchange.bytesReceived, exchange.bytesSent, [](std::int64_t received, std::int64_t sent) {
-            return exchangeCodeBytes(sent, received, 0);
+    exchange.runBytes = movement.runBytes;
+    const TileSeries ends =
+        TileSeries::zip(movement.received, movement.sent, [](std::int64_t in, std::int64_t out) {
+            return exchangeCodeBytes(out, in, 0);
         });
-    exchange.codeBytes = ends + traffic.messages.scaled(exchangeReceiveBytes);
+    exchange.codeBytes = ends + movement.messages.scaled(exchangeReceiveBytes);
+    exchange.bytesReceived = std::move(movement.received);
+    exchange.bytesSent = std::move(movement.sent);
+    exchange.cycles = std::move(movement.cycles);
 
     Program program;
     program.kind = ProgramKind::DoExchange;
@@ -141,8 +153,8 @@ void ProgramBuilder::exchange(const std::string& name, const Traffic& traffic,
 void ProgramBuilder::streamCopy(const std::string& name, bool toDevice, const TileSeries& bytes,
                                 const std::vector<VariableId>& variables) {
     const StreamId stream = lowered_.profile.streams.add({name, toDevice, bytes});
-    for (const ProgramKind kind : {ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid,
-                                   ProgramKind::StreamCopyEnd}) {
+    for (const ProgramKind kind :
+         {ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid, ProgramKind::StreamCopyEnd}) {
         Program program;
         program.kind = kind;
         program.name = name;

@@ -36,7 +36,8 @@ struct Span {
 
 class Analysis {
 public:
-    explicit Analysis(Profile& profile) : profile_(profile) {}
+    explicit Analysis(Profile& profile)
+        : profile_(profile) {}
 
     void run() {
         for (const ProgramId root : profile_.controlPrograms)
@@ -98,7 +99,8 @@ private:
         }
     }
 
-    /// Inside a loop, a read that no write of the same iteration precedes sees the last iteration's.
+    /// Inside a loop, a read that no write of the same iteration precedes sees the last
+    /// iteration's.
     bool readsBeforeWriting(VariableId v, const Loop& loop) {
         std::int32_t firstRead = std::numeric_limits<std::int32_t>::max();
         std::int32_t firstWrite = std::numeric_limits<std::int32_t>::max();
@@ -130,7 +132,8 @@ private:
                 LivenessClass made;
                 for (const auto& [first, end] : intervals)
                     made.intervals.push_back({StepId(first), StepId(end)});
-                found = known.emplace(intervals, profile_.livenessClasses.add(std::move(made))).first;
+                found =
+                    known.emplace(intervals, profile_.livenessClasses.add(std::move(made))).first;
             }
             variable.liveness = found->second;
         }
@@ -157,6 +160,8 @@ private:
 
 } // namespace
 
-void analyseLiveness(Profile& profile) { Analysis(profile).run(); }
+void analyseLiveness(Profile& profile) {
+    Analysis(profile).run();
+}
 
 } // namespace tilescope::sim

@@ -100,8 +100,8 @@ struct ConvTileSizes {
     std::int64_t groups = 1, batch = 1, inChans = 1, outChans = 1;
     std::vector<std::int64_t> outField, inField, kernel;
 
-    [[nodiscard]] std::int64_t outPositions() const;    ///< batch x field
-    [[nodiscard]] std::int64_t inputElements() const;   ///< with halo
+    [[nodiscard]] std::int64_t outPositions() const;  ///< batch x field
+    [[nodiscard]] std::int64_t inputElements() const; ///< with halo
     [[nodiscard]] std::int64_t weightElements() const;
     [[nodiscard]] std::int64_t partialElements() const;
     [[nodiscard]] std::int64_t kernelElements() const;

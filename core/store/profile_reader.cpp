@@ -8,38 +8,14 @@
 #include "core/store/database.h"
 #include "core/store/info_fields.h"
 #include "core/store/placement_codec.h"
+#include "core/store/row_access.h"
 #include "core/store/schema.h"
 #include "core/store/sql_functions.h"
+#include "core/store/trace_reader.h"
 
 namespace tilescope {
 namespace fs = std::filesystem;
 namespace {
-
-template <class IdType> IdType idAt(const Statement& row, int at) {
-    return row.isNull(at) ? IdType() : IdType(static_cast<std::int32_t>(row.integer(at)));
-}
-
-TileSeries seriesAt(const Statement& row, int at) {
-    return TileSeries::decode(row.blob(at));
-}
-
-template <class Optional> auto known(Optional value, const Statement& row, int at) {
-    if (!value)
-        throw UserError(fmt::format("damaged profile: unknown name '{}'", row.text(at)));
-    return *value;
-}
-
-template <class T> T& element(std::vector<T>& items, std::int64_t at) {
-    if (at < 0 || static_cast<std::size_t>(at) >= items.size())
-        throw UserError("damaged profile: a row refers to one that does not exist");
-    return items[static_cast<std::size_t>(at)];
-}
-
-template <class IdType, class T> T& element(IdVector<IdType, T>& items, std::int64_t at) {
-    if (at < 0 || static_cast<std::size_t>(at) >= items.size())
-        throw UserError("damaged profile: a row refers to one that does not exist");
-    return items[IdType(static_cast<std::size_t>(at))];
-}
 
 void checkHeader(const Database& db, const fs::path& file) {
     const std::int64_t id = db.integer("PRAGMA application_id");
@@ -350,68 +326,7 @@ IdVector<TileId, TileMemory> ProfileReader::tileMemory() const {
 }
 
 Trace ProfileReader::trace() const {
-    Trace trace;
-    Statement body = impl_->db.prepare("SELECT name, program FROM trace_bodies ORDER BY id");
-    while (body.step()) {
-        TraceBody b;
-        b.name = body.text(0);
-        b.program = idAt<ProgramId>(body, 1);
-        trace.bodies.add(std::move(b));
-    }
-    Statement run = impl_->db.prepare("SELECT name, body, start, cycles FROM runs ORDER BY id");
-    while (run.step())
-        trace.runs.push_back(
-            {run.text(0), idAt<TraceBodyId>(run, 1), run.integer(2), run.integer(3)});
-    // Steps and calls come from two tables: each body's items are merged by position at the end.
-    std::vector<std::vector<std::pair<std::int64_t, TraceItem>>> placed(trace.bodies.size());
-    Statement step = impl_->db.prepare(
-        "SELECT body, position, type, program FROM trace_steps ORDER BY body, position");
-    while (step.step()) {
-        TraceBody& b = element(trace.bodies, step.integer(0));
-        element(placed, step.integer(0))
-            .push_back({step.integer(1), {static_cast<std::int32_t>(b.steps.size()), -1}});
-        b.steps.push_back(
-            {known(programKindFrom(step.text(2)), step, 2), idAt<ProgramId>(step, 3), {}});
-    }
-    Statement call = impl_->db.prepare("SELECT body, position, callee, program, count "
-                                       "FROM trace_calls ORDER BY body, position");
-    while (call.step()) {
-        TraceBody& b = element(trace.bodies, call.integer(0));
-        element(placed, call.integer(0))
-            .push_back({call.integer(1), {-1, static_cast<std::int32_t>(b.calls.size())}});
-        b.calls.push_back(
-            {idAt<TraceBodyId>(call, 2), idAt<ProgramId>(call, 3), call.integer(4), {}});
-    }
-    for (std::size_t at = 0; at < placed.size(); ++at) {
-        std::sort(placed[at].begin(), placed[at].end(),
-                  [](const auto& a, const auto& b) { return a.first < b.first; });
-        for (std::size_t i = 0; i < placed[at].size(); ++i) {
-            if (placed[at][i].first != static_cast<std::int64_t>(i))
-                throw UserError("damaged profile: positions of a trace body have a hole");
-            trace.bodies[TraceBodyId(at)].items.push_back(placed[at][i].second);
-        }
-    }
-    const auto itemAt = [&](std::int64_t bodyAt, std::int64_t position) -> TraceItem& {
-        return element(element(trace.bodies, bodyAt).items, position);
-    };
-    Statement onIpu = impl_->db.prepare(
-        "SELECT body, position, ipu, start, cycles, active_tiles, active_cycles, bytes_in, "
-        "bytes_out FROM trace_step_ipus ORDER BY body, position, ipu");
-    while (onIpu.step()) {
-        TraceBody& b = element(trace.bodies, onIpu.integer(0));
-        element(b.steps, itemAt(onIpu.integer(0), onIpu.integer(1)).step)
-            .ipus.push_back({idAt<IpuId>(onIpu, 2), onIpu.integer(3), onIpu.integer(4),
-                             onIpu.integer(5), onIpu.integer(6), onIpu.integer(7),
-                             onIpu.integer(8)});
-    }
-    Statement callIpu = impl_->db.prepare("SELECT body, position, ipu, start, period "
-                                          "FROM trace_call_ipus ORDER BY body, position, ipu");
-    while (callIpu.step()) {
-        TraceBody& b = element(trace.bodies, callIpu.integer(0));
-        element(b.calls, itemAt(callIpu.integer(0), callIpu.integer(1)).call)
-            .ipus.push_back({idAt<IpuId>(callIpu, 2), callIpu.integer(3), callIpu.integer(4)});
-    }
-    return trace;
+    return readTrace(impl_->db);
 }
 
 Placement ProfileReader::placement(TileId tile) const {

@@ -6,7 +6,8 @@
 #include <cstdint>
 
 #include "core/target/target.h"
-#include "simulator/planner/plan.h"
+#include "simulator/cost/conv_work.h"
+#include "simulator/graph/graph.h"
 
 namespace tilescope::sim {
 

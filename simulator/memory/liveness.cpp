@@ -71,7 +71,6 @@ private:
 
     void collectSpans() {
         spans_.resize(profile_.variables.size());
-        firstWrite_.assign(profile_.variables.size(), std::numeric_limits<std::int32_t>::max());
         for (std::size_t step = 0; step < profile_.steps.size(); ++step) {
             const Program& program = profile_.programs[profile_.steps[StepId(step)]];
             const auto at = static_cast<std::int32_t>(step);
@@ -154,7 +153,6 @@ private:
     Profile& profile_;
     StepOrder order_;
     std::vector<Span> spans_;
-    std::vector<std::int32_t> firstWrite_;
     std::map<VariableId, std::vector<std::pair<std::int32_t, bool>>> accesses_;
 };
 

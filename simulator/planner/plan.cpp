@@ -19,20 +19,6 @@ std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
 
 } // namespace
 
-std::string_view toString(ConvMethod method) {
-    switch (method) {
-    case ConvMethod::Amp:
-        return "AMP";
-    case ConvMethod::Hmac:
-        return "HMAC";
-    case ConvMethod::Vmac:
-        return "VMAC";
-    case ConvMethod::OuterProduct:
-        return "OUTER_PRODUCT";
-    }
-    return "";
-}
-
 double ConvProblem::macs() const {
     double macs = static_cast<double>(groups) * static_cast<double>(batch) *
                   static_cast<double>(inChans) * static_cast<double>(outChans);
@@ -84,22 +70,6 @@ std::string ConvPlan::toJson() const {
         grains.inChans, grains.outChans, fmt::join(reductionStages(), ","), cost.cycles(),
         cost.exchange, cost.compute, cost.reduce, cost.serial, cost.rearrange, cost.tempBytes,
         withinMemoryTarget);
-}
-
-std::int64_t ConvTileSizes::outPositions() const {
-    return batch * productOf(outField);
-}
-std::int64_t ConvTileSizes::kernelElements() const {
-    return productOf(kernel);
-}
-std::int64_t ConvTileSizes::inputElements() const {
-    return groups * batch * inChans * productOf(inField);
-}
-std::int64_t ConvTileSizes::weightElements() const {
-    return groups * inChans * outChans * kernelElements();
-}
-std::int64_t ConvTileSizes::partialElements() const {
-    return groups * outPositions() * outChans;
 }
 
 FieldRange inputRange(const FieldDim& dim, FieldRange out, FieldRange kernel) {

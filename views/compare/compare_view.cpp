@@ -104,7 +104,7 @@ void CompareView::reload() {
             header->setStretchLastSection(false);
             header->setSectionResizeMode(0, QHeaderView::Stretch);
             for (int i = 1; i < 4; ++i)
-                header->resizeSection(i, i == 3 ? 190 : 130);
+                header->resizeSection(i, i == 3 ? 180 : 105);
             options_->setTable(std::move(options));
         };
     });

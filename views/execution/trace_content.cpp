@@ -126,6 +126,7 @@ ValueTree stepDetails(const OpenProfile& profile, const ExecutedStep& step,
     const auto programs = profile.programs(stop);
     const auto operations = profile.operations(stop);
     ValueTree tree;
+    tree.properties = true;
     tree.nameTitle = Text::tr("Step %1").arg(step.index);
     const auto line = [&](const QString& name, auto value, CellKind kind) {
         ValueNode node{name, {}, {}, kind};

@@ -68,6 +68,7 @@ ToolRow* TraceView::makeTools() {
     auto* tools = new ToolRow;
     look_ = tools->addChoice(tr("View"), {tr("Flame"), tr("Flat")});
     ipu_ = tools->addChoice(tr("IPU"), {tr("All")});
+    run_ = tools->addChoice(tr("Run"), {tr("All")});
     auto* fit = tools->addButton(tr("Fit"), tr("Show the whole execution (F)"));
     tools->addStretch();
     search_ = tools->addField(tr("Find step"),
@@ -75,6 +76,7 @@ ToolRow* TraceView::makeTools() {
     auto* save = tools->addButton(tr("Save"), tr("Save the plot as a picture"));
     connect(look_, &QComboBox::currentIndexChanged, this, &TraceView::loadOverview);
     connect(ipu_, &QComboBox::currentIndexChanged, this, &TraceView::loadOverview);
+    connect(run_, &QComboBox::activated, this, &TraceView::showRun);
     connect(fit, &QToolButton::clicked, &context().timeZoom, &ZoomRange::fit);
     connect(save, &QToolButton::clicked, this, [this] { savePlot(*plot_, QStringLiteral("trace")); });
     connect(search_, &QLineEdit::textChanged, this, [this](const QString& text) {
@@ -181,12 +183,35 @@ void TraceView::reload() {
     }
     plot_->setClock(source.machine().clockHz);
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
-        return [this, length = traceLength(pair, stop)] {
+        return [this, length = traceLength(pair, stop), runs = pair.source->trace(stop)->runs()] {
             context().timeZoom.setLimits(0, static_cast<double>(length), shortestRange);
+            fillRuns(runs);
             loadOverview();
             goToProgram(context().selection.current().program, true);
         };
     });
+}
+
+// The view begins with the main program: loading weights takes longer and tells less.
+void TraceView::fillRuns(const std::vector<TraceRun>& runs) {
+    runs_ = runs;
+    run_->clear();
+    run_->addItem(tr("All"));
+    int main = 0;
+    for (const TraceRun& run : runs) {
+        run_->addItem(QString::fromStdString(run.name));
+        if (main == 0 && run.cycles == profiles().source->info().cycles)
+            main = run_->count() - 1;
+    }
+    run_->setCurrentIndex(main);
+    showRun(main);
+}
+
+void TraceView::showRun(int choice) {
+    if (choice <= 0)
+        return context().timeZoom.fit();
+    const TraceRun& run = runs_[static_cast<std::size_t>(choice) - 1];
+    context().timeZoom.setRange(static_cast<double>(run.start), static_cast<double>(run.start + run.cycles));
 }
 
 void TraceView::loadOverview() {

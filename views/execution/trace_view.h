@@ -28,9 +28,12 @@ public:
 
 protected:
     void reload() override;
+    void shown() override { followSelection(); }
 
 private:
     ToolRow* makeTools();
+    void fillRuns(const std::vector<TraceRun>& runs);
+    void showRun(int choice);
     QWidget* makeTop();
     QWidget* makeTabs();
     void loadOverview();
@@ -56,6 +59,7 @@ private:
     LoadingPanel* panel_;
     QComboBox* look_ = nullptr;
     QComboBox* ipu_ = nullptr;
+    QComboBox* run_ = nullptr;
     QLineEdit* search_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     StatisticsPanel* statistics_ = nullptr;
@@ -70,6 +74,7 @@ private:
     std::optional<CycleRange> selectedRange_;
     std::int64_t selectedStep_ = -1; ///< execution index in the source
     ProgramId shownProgram_;
+    std::vector<TraceRun> runs_;
 };
 
 } // namespace tilescope::views

@@ -70,8 +70,6 @@ InsightsView::InsightsView(ViewContext& context, QWidget* parent)
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(panel_);
-    connect(&context.theme, &ThemeSource::changed, this, &InsightsView::show);
-    connect(&context.preferences, &Preferences::unitsChanged, this, &InsightsView::show);
 }
 
 void InsightsView::reload() {

@@ -21,6 +21,7 @@ signals:
 
 protected:
     void reload() override;
+    void restyle() override { show(); }
 
 private:
     struct Found {

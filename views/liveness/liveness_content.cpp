@@ -80,8 +80,10 @@ LivenessContent livenessContent(const ProfilePair& profiles, const TileSelection
     content.peak = source.peakStep;
     content.stepNames = namesOf(*profiles.source, stop);
     if (!profiles.comparing()) {
-        addStack(content.plot.areas, source, includeAlwaysLive, theme.alwaysLive,
-                 theme.notAlwaysLive, QStringLiteral("%1"));
+        // What varies is the message: what is always there stays in the background.
+        addStack(content.plot.areas, source, includeAlwaysLive,
+                 mixed(theme.alwaysLive, theme.surface, 0.35), theme.notAlwaysLive,
+                 QStringLiteral("%1"));
         return content;
     }
     content.plot.mode = StepAreaPlottable::Mode::Overlaid;

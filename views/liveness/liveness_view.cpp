@@ -46,15 +46,6 @@ LivenessView::LivenessView(ViewContext& context, QWidget* parent)
             this->context().selection.update([id](Selected& s) { s.variable = VariableId(id); });
         });
     connect(&context.selection, &Selection::changed, this, &LivenessView::followSelection);
-    const auto refresh = [this] {
-        if (isVisible())
-            loadPlot();
-    };
-    connect(&context.theme, &ThemeSource::changed, this, refresh);
-    connect(&context.preferences, &Preferences::unitsChanged, this, [this] {
-        if (isVisible())
-            loadTab();
-    });
 }
 
 ToolRow* LivenessView::makeTools() {
@@ -86,6 +77,11 @@ void LivenessView::focusSearch() {
 void LivenessView::reload() {
     fillSources();
     shown_ = {};
+    loadPlot();
+    loadTab();
+}
+
+void LivenessView::restyle() {
     loadPlot();
     loadTab();
 }
@@ -161,7 +157,7 @@ void LivenessView::loadTab() {
 }
 
 void LivenessView::followSelection() {
-    if (!profiles().source)
+    if (!profiles().source || !isVisible())
         return;
     const Selected selected = context().selection.current();
     const bool otherStep = selected.step != shown_.step;
@@ -170,8 +166,6 @@ void LivenessView::followSelection() {
     markStep();
     for (int i : {AlwaysLive, NotAlwaysLive})
         tables_[i]->selectId(selected.variable.value());
-    if (!isVisible())
-        return;
     const bool showsTile = source_->currentIndex() == source_->count() - 1;
     if (otherTiles && showsTile)
         loadPlot();

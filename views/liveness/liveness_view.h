@@ -22,6 +22,8 @@ public:
 
 protected:
     void reload() override;
+    void shown() override { followSelection(); }
+    void restyle() override;
 
 private:
     enum Tab { AlwaysLive, NotAlwaysLive, Vertices, Cycles };

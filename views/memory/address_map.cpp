@@ -11,6 +11,7 @@ constexpr int rowHeight = 17;
 constexpr int rowGap = 3;
 constexpr int labelWidth = 84;
 constexpr int margin = 14;
+constexpr int titleHeight = 22;
 } // namespace
 
 std::vector<MapPiece> mapPieces(const std::vector<MapBlock>& blocks, std::int64_t rowBytes,
@@ -66,15 +67,17 @@ int AddressMap::mapWidth() const {
 }
 
 QSize AddressMap::sizeHint() const {
-    return {480, rows() * (rowHeight + rowGap) + 2 * margin};
+    return {480, titleHeight + rows() * (rowHeight + rowGap) + 2 * margin};
 }
 
 void AddressMap::paintEvent(QPaintEvent*) {
     const Theme& theme = context_.theme.current();
     QPainter painter(this);
     painter.fillRect(rect(), theme.surface);
-    const auto rowTop = [](int row) { return margin + row * (rowHeight + rowGap); };
+    const auto rowTop = [](int row) { return margin + titleHeight + row * (rowHeight + rowGap); };
     const int left = margin + labelWidth;
+    painter.setPen(theme.text);
+    painter.drawText(QRect(left, 8, mapWidth(), titleHeight), Qt::AlignLeft | Qt::AlignVCenter, content_.title);
     for (int row = 0; row < rows(); ++row) {
         const std::int64_t offset = row * content_.rowBytes;
         const bool overflow = offset >= content_.limit;
@@ -102,7 +105,7 @@ void AddressMap::paintEvent(QPaintEvent*) {
 
 std::int64_t AddressMap::addressAt(const QPoint& position) const {
     const int x = position.x() - margin - labelWidth;
-    const int y = position.y() - margin;
+    const int y = position.y() - margin - titleHeight;
     if (x < 0 || x >= mapWidth() || y < 0 || y / (rowHeight + rowGap) >= rows())
         return -1;
     return (y / (rowHeight + rowGap)) * content_.rowBytes + x * content_.rowBytes / mapWidth();

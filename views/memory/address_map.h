@@ -38,6 +38,7 @@ public:
     explicit AddressMap(ViewContext& context, QWidget* parent = nullptr);
 
     struct Content {
+        QString title;
         std::vector<MapBlock> blocks;
         std::int64_t limit = 0;
         std::int64_t rowBytes = 32768;

@@ -9,7 +9,6 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "views/memory/address_map.h"
 #include "views/memory/memory_content.h"
 #include "views/memory/tile_list.h"
 #include "views/plot/save_plot.h"
@@ -42,14 +41,6 @@ MemoryView::MemoryView(ViewContext& context, QWidget* parent)
     connect(&plot_->plot(), &PlotWidget::clicked, this,
             [this](double x, double, Qt::KeyboardModifiers m) { plotClicked(x, m); });
     connect(&context.selection, &Selection::changed, this, &MemoryView::followSelection);
-    connect(&context.theme, &ThemeSource::changed, this, [this] {
-        if (isVisible())
-            loadPlot();
-    });
-    connect(&context.preferences, &Preferences::unitsChanged, this, [this] {
-        if (isVisible())
-            loadPlot();
-    });
 }
 
 ToolRow* MemoryView::makeTools() {
@@ -269,15 +260,25 @@ void MemoryView::loadAddresses() {
                                       placed.variable, variable.category, variable.name,
                                       variable.alwaysLive});
         }
-        return [this, content = std::move(content)]() mutable {
+        return [this, tile, content = std::move(content)]() mutable {
+            content.title = addressTitle(tile, content);
             addresses_->setContent(std::move(content));
             addresses_->setSelected(context().selection.current().variable);
         };
     });
 }
 
+QString MemoryView::addressTitle(TileId tile, const AddressMap::Content& content) const {
+    std::int64_t highest = 0;
+    for (const MapBlock& block : content.blocks)
+        highest = std::max(highest, block.end);
+    return tr("Tile %1: %2 of %3 up to the highest address in use; blue addresses are interleaved memory")
+        .arg(tile.value())
+        .arg(context().preferences.bytes(highest), context().preferences.bytes(content.limit));
+}
+
 void MemoryView::followSelection() {
-    if (!profiles().source)
+    if (!profiles().source || !isVisible())
         return;
     const Selected selected = context().selection.current();
     const bool otherTiles = selected.tiles != shown_.tiles || selected.ipu != shown_.ipu;
@@ -290,8 +291,6 @@ void MemoryView::followSelection() {
     markSelection();
     tables_[0]->selectId(selected.variable.value());
     addresses_->setSelected(selected.variable);
-    if (!isVisible())
-        return;
     if (otherTiles)
         loadTab();
     if (otherVariable && graph_->currentIndex() == SelectedVariable)

@@ -3,6 +3,7 @@
 
 #include "core/analysis/memory_plot.h"
 #include "core/analysis/selection.h"
+#include "views/memory/address_map.h"
 #include "views/plot/series/step_plot.h"
 #include "views/tables/table_panel.h"
 #include "views/tables/value_tree.h"
@@ -14,8 +15,6 @@ class QTabWidget;
 class QTreeView;
 
 namespace tilescope::views {
-
-class AddressMap;
 
 /// Plot over tiles above, tables for the selected tiles below.
 class MemoryView : public ReportView {
@@ -32,6 +31,8 @@ public:
 
 protected:
     void reload() override;
+    void shown() override { followSelection(); }
+    void restyle() override { loadPlot(); }
 
 private:
     enum Tab { Details, Variables, Vertices, ComputeSets, Exchanges, Addresses };
@@ -50,6 +51,7 @@ private:
     [[nodiscard]] TileSelection tileSelection() const;
     [[nodiscard]] std::vector<TileSelection> columns() const;
     [[nodiscard]] QString readOut(double x) const;
+    [[nodiscard]] QString addressTitle(TileId tile, const AddressMap::Content& content) const;
 
     StepPlot* plot_;
     LoadingPanel* plotPanel_;

@@ -85,7 +85,7 @@ DataTable operationsTable(const ProfilePair& profiles, const std::stop_token& st
 
 ValueTree operationDetails(const OpenProfile& profile, OperationId id, const std::stop_token& stop) {
     const Operation& operation = (*profile.operations(stop))[id];
-    ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}};
+    ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}, true};
     const auto add = [&](const QString& name, const std::string& value) {
         if (!value.empty())
             tree.roots.push_back({name, {value}, {}, CellKind::Text});

@@ -57,9 +57,8 @@ void OperationsView::loadDetails(OperationId operation) {
         return [this, tree = operationDetails(*profile, operation, stop)]() mutable {
             details_->setTree(std::move(tree));
             detailsView_->expandAll();
-            detailsView_->header()->setStretchLastSection(false);
-            detailsView_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-            detailsView_->header()->resizeSection(1, 420);
+            detailsView_->header()->setStretchLastSection(true);
+            detailsView_->header()->resizeSection(0, 420);
         };
     });
 }

@@ -18,6 +18,7 @@ public:
 
 protected:
     void reload() override;
+    void shown() override { followSelection(); }
 
 private:
     void loadDetails(OperationId operation);

@@ -64,7 +64,7 @@ ValueNode variablesNode(const QString& title, const std::vector<VariableId>& ids
 ValueTree programDetails(const OpenProfile& profile, ProgramId id, const std::stop_token& stop) {
     const auto programs = profile.programs(stop);
     const Program& program = (*programs)[id];
-    ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}};
+    ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}, true};
     auto& roots = tree.roots;
     roots.push_back(line(Text::tr("Kind"), std::string(toString(program.kind))));
     if (!program.name.empty())

@@ -145,9 +145,8 @@ void ProgramsView::loadDetails(ProgramId program) {
         return [this, tree = programDetails(*profile, program, stop)]() mutable {
             details_->setTree(std::move(tree));
             detailsView_->expandToDepth(1);
-            detailsView_->header()->setStretchLastSection(false);
-            detailsView_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-            detailsView_->header()->resizeSection(1, 420);
+            detailsView_->header()->setStretchLastSection(true);
+            detailsView_->header()->resizeSection(0, 420);
         };
     });
 }

@@ -23,6 +23,7 @@ public:
 
 protected:
     void reload() override;
+    void shown() override { followSelection(); }
 
 private:
     ToolRow* makeTools();

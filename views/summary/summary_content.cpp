@@ -81,6 +81,9 @@ DataTable optionsTable(const ProfilePair& profiles) {
         }
         table.rows.push_back(std::move(row));
     }
+    std::stable_partition(table.rows.begin(), table.rows.end(), [](const DataRow& row) {
+        return row.cells.size() > 3 && row.cells[1] != row.cells[2];
+    });
     return table;
 }
 

@@ -31,8 +31,6 @@ SummaryView::SummaryView(ViewContext& context, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(panel_);
-    connect(&context.theme, &ThemeSource::changed, this, &SummaryView::restyle);
-    connect(&context.preferences, &Preferences::unitsChanged, this, &SummaryView::restyle);
 }
 
 QWidget* SummaryView::makeContent() {

@@ -23,6 +23,7 @@ signals:
 
 protected:
     void reload() override;
+    void restyle() override;
 
 private:
     QWidget* makeContent();
@@ -30,7 +31,6 @@ private:
     void showCards(const ProfileFigures& source, const ProfileFigures* target);
     void showVerdict();
     void showBars();
-    void restyle();
 
     LoadingPanel* panel_;
     QFrame* verdict_ = nullptr;

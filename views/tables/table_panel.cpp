@@ -5,21 +5,22 @@
 #include <QLineEdit>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace tilescope::views {
 namespace {
 
-int charactersFor(CellKind kind) {
-    switch (kind) {
-    case CellKind::Text:
-        return 20;
-    case CellKind::BytesChange:
-    case CellKind::CyclesChange:
-    case CellKind::CountChange:
-        return 22;
-    default:
-        return 11;
-    }
+constexpr int narrowestName = 300;
+constexpr int widestColumn = 260;
+
+// Wide enough for the title and for the values of the first rows, which are the largest.
+int widthOf(const TableModel& model, int column, const QFontMetrics& metrics) {
+    constexpr int looked = 200;
+    int width = metrics.horizontalAdvance(model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) + 14;
+    for (int row = 0; row < std::min(model.rowCount(), looked); ++row)
+        width = std::max(width, metrics.horizontalAdvance(
+                                    model.data(model.index(row, column), Qt::DisplayRole).toString()));
+    return std::min(width + 24, widestColumn);
 }
 
 void setUp(QTableView& view) {
@@ -50,6 +51,7 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget*
     , summary_(new QLabel)
     , loading_(new LoadingPanel(context.workers)) {
     setUp(*view_);
+    view_->viewport()->installEventFilter(this);
     view_->setModel(model_);
     filter_->setPlaceholderText(filterHint);
     filter_->setClearButtonEnabled(true);
@@ -120,21 +122,28 @@ void TablePanel::focusFilter() {
     filter_->selectAll();
 }
 
-// The first column takes what the numbers leave.
 void TablePanel::layOutColumns() {
     QHeaderView* header = view_->horizontalHeader();
-    const auto& columns = model_->table().columns;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        const int section = static_cast<int>(i);
-        if (i == 0) {
-            header->setSectionResizeMode(section, QHeaderView::Stretch);
-            continue;
-        }
-        header->setSectionResizeMode(section, QHeaderView::Interactive);
-        const int titled = header->fontMetrics().horizontalAdvance(columns[i].title) + 34;
-        const int digit = header->fontMetrics().horizontalAdvance(QLatin1Char('0'));
-        header->resizeSection(section, std::max(titled, charactersFor(columns[i].kind) * digit + 18));
-    }
+    for (int column = 1; column < model_->columnCount(); ++column)
+        header->resizeSection(column, widthOf(*model_, column, view_->fontMetrics()));
+    fitNameColumn();
+}
+
+// The first column takes what the others leave; if that is too little the table scrolls.
+void TablePanel::fitNameColumn() {
+    QHeaderView* header = view_->horizontalHeader();
+    if (header->count() == 0)
+        return;
+    int others = 0;
+    for (int column = 1; column < header->count(); ++column)
+        others += header->sectionSize(column);
+    header->resizeSection(0, std::max(narrowestName, view_->viewport()->width() - others));
+}
+
+bool TablePanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == view_->viewport() && event->type() == QEvent::Resize)
+        fitNameColumn();
+    return QWidget::eventFilter(watched, event);
 }
 
 void TablePanel::updateSummary() {

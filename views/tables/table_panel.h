@@ -36,6 +36,8 @@ signals:
 
 private:
     void layOutColumns();
+    void fitNameColumn();
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void updateSummary();
 
     ViewContext& context_;

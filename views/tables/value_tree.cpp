@@ -73,7 +73,7 @@ QVariant ValueTreeModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
         return cellText(cell, kind, context_.preferences);
     case Qt::TextAlignmentRole:
-        return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+        return QVariant((tree_.properties ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     case Qt::ForegroundRole:
         if (change != nullptr) {
             const QColor colour = changeColour(*change, kind, context_.theme.current());
@@ -89,7 +89,7 @@ QVariant ValueTreeModel::headerData(int section, Qt::Orientation orientation, in
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return QVariant((section == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+        return QVariant((section == 0 || tree_.properties ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
     return section == 0 ? tree_.nameTitle : tree_.valueTitles.value(section - 1);

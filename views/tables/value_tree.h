@@ -21,6 +21,7 @@ struct ValueTree {
     QString nameTitle;
     QStringList valueTitles;
     std::vector<ValueNode> roots;
+    bool properties = false; ///< values are read beside their names, not compared down a column
 };
 
 /// Read-only model of a ValueTree.

@@ -23,6 +23,10 @@ signals:
 protected:
     /// Reads the profiles that are open now; there is at least a source.
     virtual void reload() = 0;
+    /// The report has come to the front with profiles it knows: others may have changed the selection.
+    virtual void shown() {}
+    /// Theme or units have changed, maybe while the report was hidden.
+    virtual void restyle() {}
     void showEvent(QShowEvent* event) override;
 
     [[nodiscard]] ViewContext& context() const { return context_; }
@@ -31,9 +35,11 @@ protected:
 
 private:
     void reloadIfSeen();
+    void restyleIfSeen();
 
     ViewContext& context_;
     bool stale_ = true;
+    bool styleStale_ = false;
 };
 
 } // namespace tilescope::views

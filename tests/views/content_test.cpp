@@ -37,11 +37,14 @@ private slots:
                                          MemoryBreakdown::Category, MemoryBreakdown::Liveness}) {
                 const auto content = memoryContent(one_, {breakdown, gaps, TileOrder::Software}, true,
                                                    lightTheme(), ByteUnits::Binary, {});
+                QCOMPARE(content.limit->value, 638976.0);
+                // The largest step's bytes share addresses with those of other steps.
+                if (breakdown == MemoryBreakdown::Liveness && !gaps)
+                    continue;
                 for (const std::size_t tile : {0UL, 5UL, 1471UL}) {
                     const TileMemory& memory = (*tiles)[TileId(tile)];
                     QCOMPARE(heightAt(content, tile), gaps ? memory.includingGaps : memory.excludingGaps);
                 }
-                QCOMPARE(content.limit->value, 638976.0);
             }
     }
 

@@ -60,6 +60,19 @@ class WindowTest : public QObject {
                 all += panel->messageText() + '\n';
         return all;
     }
+    // Without the enter Qt knows no target for the drop.
+    void drop(const QStringList& files) {
+        QMimeData data;
+        QList<QUrl> urls;
+        for (const QString& file : files)
+            urls.append(QUrl::fromLocalFile(file));
+        data.setUrls(urls);
+        QDragEnterEvent enter({50, 50}, Qt::CopyAction, &data, Qt::LeftButton, {});
+        QCoreApplication::sendEvent(window_.get(), &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent drop({50, 50}, Qt::CopyAction, &data, Qt::LeftButton, {});
+        QCoreApplication::sendEvent(window_.get(), &drop);
+    }
     void drag(views::PlotWidget& plot, QPoint from, QPoint to, Qt::KeyboardModifiers modifiers = {}) {
         QTest::mousePress(&plot, Qt::LeftButton, modifiers, from);
         QTest::mouseMove(&plot, (from + to) / 2);
@@ -142,22 +155,13 @@ private slots:
 
     void dropOpens() {
         const QString file = files_.write("a.pop");
-        QMimeData data;
-        data.setUrls({QUrl::fromLocalFile(file)});
-        QDragEnterEvent enter({50, 50}, Qt::CopyAction, &data, Qt::LeftButton, {});
-        QCoreApplication::sendEvent(window_.get(), &enter);
-        QVERIFY(enter.isAccepted());
-        QDropEvent drop({50, 50}, Qt::CopyAction, &data, Qt::LeftButton, {});
-        QCoreApplication::sendEvent(window_.get(), &drop);
+        drop({file});
         QTRY_VERIFY(window_->context().reports.source());
         QCOMPARE(QString::fromStdString(window_->context().reports.source()->file().string()), file);
     }
 
     void dropOfTwoCompares() {
-        QMimeData data;
-        data.setUrls({QUrl::fromLocalFile(files_.write("a.pop")), QUrl::fromLocalFile(files_.write("b.pop", {.changed = true}))});
-        QDropEvent drop({50, 50}, Qt::CopyAction, &data, Qt::LeftButton, {});
-        QCoreApplication::sendEvent(window_.get(), &drop);
+        drop({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
         QTRY_VERIFY(window_->context().reports.target());
     }
 

@@ -2,6 +2,8 @@
 
 #include <QCoreApplication>
 
+#include "core/base/error.h"
+
 namespace tilescope::views {
 
 OpenProfile::OpenProfile(std::filesystem::path file, ProfileInfo info)
@@ -17,6 +19,9 @@ QString OpenProfile::title() const {
 }
 
 ProfileReader OpenProfile::reader(const std::stop_token& stop) const {
+    // SQLite looks for a stop only now and then: small reads would not notice.
+    if (stop.stop_requested())
+        throw Cancelled();
     ProfileReader reader(file_);
     reader.stopWith(stop);
     return reader;

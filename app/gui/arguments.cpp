@@ -12,7 +12,7 @@
 namespace tilescope::gui {
 namespace {
 
-const std::vector<std::string> options{"--grab", "--theme", "--size",       "--view",
+const std::vector<std::string> options{"--grab", "--theme", "--size",        "--view",
                                        "--help", "-h",      "--frame-times", "--version"};
 
 // The value of an option, which may follow it or stand behind '='.
@@ -54,7 +54,8 @@ views::ThemeChoice themeFrom(const QString& text) {
         return views::ThemeChoice::Light;
     if (text == QLatin1String("system"))
         return views::ThemeChoice::System;
-    throw UserError(fmt::format("unknown theme '{}': it can be dark, light or system", text.toStdString()));
+    throw UserError(
+        fmt::format("unknown theme '{}': it can be dark, light or system", text.toStdString()));
 }
 
 QSize sizeFrom(const QString& text) {
@@ -62,8 +63,9 @@ QSize sizeFrom(const QString& text) {
     const int width = parts.value(0).toInt();
     const int height = parts.value(1).toInt();
     if (parts.size() != 2 || width < 400 || height < 300 || width > 16000 || height > 16000)
-        throw UserError(fmt::format(
-            "--size needs WIDTHxHEIGHT in pixels from 400x300 to 16000x16000, not '{}'", text.toStdString()));
+        throw UserError(
+            fmt::format("--size needs WIDTHxHEIGHT in pixels from 400x300 to 16000x16000, not '{}'",
+                        text.toStdString()));
     return {width, height};
 }
 
@@ -114,7 +116,8 @@ Arguments parseArguments(const QStringList& list) {
     }
     if (arguments.profiles.size() > 2)
         throw UserError("at most two profiles can be open: a source and a target");
-    if (!arguments.grabs.empty() && arguments.profiles.isEmpty() && !arguments.help && !arguments.version)
+    if (!arguments.grabs.empty() && arguments.profiles.isEmpty() && !arguments.help &&
+        !arguments.version)
         throw UserError("--grab needs a profile");
     return arguments;
 }

@@ -38,7 +38,8 @@ public:
         if (key != Qt::Key_Up && key != Qt::Key_Down)
             return false;
         const int step = key == Qt::Key_Down ? 1 : -1;
-        list_.setCurrentRow(std::clamp(list_.currentRow() + step, 0, std::max(0, list_.count() - 1)));
+        list_.setCurrentRow(
+            std::clamp(list_.currentRow() + step, 0, std::max(0, list_.count() - 1)));
         return true;
     }
 
@@ -70,8 +71,9 @@ void showCommandPalette(QMainWindow& window) {
             if (!actions[i].first.contains(text, Qt::CaseInsensitive))
                 continue;
             const QString keys = actions[i].second->shortcut().toString(QKeySequence::NativeText);
-            auto* item = new QListWidgetItem(keys.isEmpty() ? actions[i].first
-                                                            : actions[i].first + QStringLiteral("   (%1)").arg(keys));
+            auto* item = new QListWidgetItem(
+                keys.isEmpty() ? actions[i].first
+                               : actions[i].first + QStringLiteral("   (%1)").arg(keys));
             item->setData(Qt::UserRole, i);
             list->addItem(item);
         }
@@ -111,7 +113,8 @@ void showShortcuts(QWidget* parent) {
         {QObject::tr("F12"), QObject::tr("painting times")}};
     QString html = QStringLiteral("<table cellpadding='3'>");
     for (const auto& [keys, what] : lines)
-        html += QStringLiteral("<tr><td><b>%1</b></td><td>&nbsp;&nbsp;%2</td></tr>").arg(keys, what);
+        html +=
+            QStringLiteral("<tr><td><b>%1</b></td><td>&nbsp;&nbsp;%2</td></tr>").arg(keys, what);
     auto* box = new QMessageBox(QMessageBox::NoIcon, QObject::tr("Keyboard and mouse"),
                                 html + QStringLiteral("</table>"), QMessageBox::Close, parent);
     box->setAttribute(Qt::WA_DeleteOnClose);
@@ -121,11 +124,12 @@ void showShortcuts(QWidget* parent) {
 void showAbout(QWidget* parent) {
     auto* box = new QMessageBox(
         QMessageBox::NoIcon, QObject::tr("About TileScope"),
-        QObject::tr("<p><b>TileScope %1</b></p>"
-                    "<p>A profiler for programs of the Graphcore IPU, with a simulator of the machine.</p>"
-                    "<p>Free software under the GNU General Public License, version 3.</p>"
-                    "<p>TileScope is independent of Graphcore. Graphcore, IPU, Poplar and PopVision "
-                    "are names of Graphcore, used here only to say what our terms correspond to.</p>")
+        QObject::tr(
+            "<p><b>TileScope %1</b></p>"
+            "<p>A profiler for programs of the Graphcore IPU, with a simulator of the machine.</p>"
+            "<p>Free software under the GNU General Public License, version 3.</p>"
+            "<p>TileScope is independent of Graphcore. Graphcore, IPU, Poplar and PopVision "
+            "are names of Graphcore, used here only to say what our terms correspond to.</p>")
             .arg(QStringLiteral(TILESCOPE_VERSION)),
         QMessageBox::Close, parent);
     box->setAttribute(Qt::WA_DeleteOnClose);

@@ -6,9 +6,9 @@
 #include <QIcon>
 #include <QLabel>
 #include <QListWidget>
+#include <QPainter>
 #include <QPushButton>
 #include <QSvgRenderer>
-#include <QPainter>
 #include <QVBoxLayout>
 
 namespace tilescope::gui {
@@ -104,8 +104,9 @@ void HomeScreen::fill() {
         QStringList names;
         for (const QString& file : files)
             names.append(shortName(file));
-        auto* item = new QListWidgetItem(names.join(tr("  compared with  ")) + QStringLiteral("    ") +
-                                         QFileInfo(files.front()).absolutePath());
+        auto* item =
+            new QListWidgetItem(names.join(tr("  compared with  ")) + QStringLiteral("    ") +
+                                QFileInfo(files.front()).absolutePath());
         item->setData(Qt::UserRole, entry);
         item->setToolTip(files.join(QLatin1Char('\n')));
         list_->addItem(item);

@@ -3,6 +3,7 @@
 #include <QTimer>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <unistd.h>
 
 #include "app/gui/arguments.h"
@@ -36,7 +37,8 @@ double sinceProcessStart() {
     if (!std::getline(stat, text) || !(uptime >> up))
         return -1;
     // The name, second in the line, may hold blanks: count from its closing parenthesis.
-    const QStringList fields = QString::fromStdString(text.substr(text.rfind(')') + 2)).split(QLatin1Char(' '));
+    const QStringList fields =
+        QString::fromStdString(text.substr(text.rfind(')') + 2)).split(QLatin1Char(' '));
     constexpr int startField = 19;
     const double ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
     return (up - fields.value(startField).toDouble() / ticks) * 1000;
@@ -49,22 +51,28 @@ int runGrabs(QApplication& app, gui::MainWindow& window, const gui::Arguments& a
         status = userError(text);
         QTimer::singleShot(0, &app, [&] { QApplication::exit(status); });
     });
-    QObject::connect(&grabber, &gui::Grabber::finished, &app, [] { QApplication::exit(0); },
-                     Qt::QueuedConnection);
+    QObject::connect(
+        &grabber, &gui::Grabber::finished, &app, [] { QApplication::exit(0); },
+        Qt::QueuedConnection);
     window.show();
     grabber.start();
     window.openProfiles(arguments.profiles);
     return QApplication::exec();
 }
 
-// Says once when the first plot with data was on the screen.
+// Says once when the first plot with data was on the screen: the frame after everything arrived.
 void reportFirstPlot(gui::MainWindow& window) {
-    views::FrameTimes& times = window.context().frameTimes;
+    views::ViewContext& context = window.context();
     auto* once = new QObject(&window);
-    QObject::connect(&times, &views::FrameTimes::recorded, once, [once] {
-        std::fprintf(stderr, "first plot after %.0f ms\n", sinceProcessStart());
-        once->deleteLater();
-    });
+    auto said = std::make_shared<bool>(false);
+    QObject::connect(&context.frameTimes, &views::FrameTimes::recorded, once,
+                     [&context, once, said] {
+                         if (*said || !context.reports.source() || !context.workers.idle())
+                             return;
+                         *said = true;
+                         std::fprintf(stderr, "first plot after %.0f ms\n", sinceProcessStart());
+                         once->deleteLater();
+                     });
 }
 
 int runWindow(gui::MainWindow& window, const gui::Arguments& arguments) {
@@ -83,7 +91,9 @@ int runWindow(gui::MainWindow& window, const gui::Arguments& arguments) {
 int run(int argc, char** argv) {
     const gui::Arguments arguments = gui::parseArguments(argumentsOf(argc, argv));
     if (arguments.help || arguments.version) {
-        std::fputs(arguments.help ? qPrintable(gui::helpText()) : "tilescope-gui " TILESCOPE_VERSION "\n", stdout);
+        std::fputs(arguments.help ? qPrintable(gui::helpText())
+                                  : "tilescope-gui " TILESCOPE_VERSION "\n",
+                   stdout);
         return 0;
     }
     const bool grabbing = !arguments.grabs.empty();

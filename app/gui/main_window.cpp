@@ -38,11 +38,13 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
     makeCentral();
     makeMenus();
     restore();
-    connect(&context_.preferences, &views::Preferences::themeChanged, this, &MainWindow::applyTheme);
+    connect(&context_.preferences, &views::Preferences::themeChanged, this,
+            &MainWindow::applyTheme);
     connect(&context_.reports, &ReportPair::changed, this, &MainWindow::profilesChanged);
     connect(&context_.reports, &ReportPair::failed, this, &MainWindow::openingFailed);
     connect(&context_.reports, &ReportPair::openingIsSlow, this, [this](const QString& file) {
-        messageBar_->showProgress(tr("Opening %1…").arg(file), [this] { context_.reports.cancelOpening(); });
+        messageBar_->showProgress(tr("Opening %1…").arg(file),
+                                  [this] { context_.reports.cancelOpening(); });
     });
     connect(&context_.reports, &ReportPair::openingEnded, messageBar_, &QWidget::hide);
     connect(&context_.selection, &views::Selection::changed, this, &MainWindow::updateActions);
@@ -102,7 +104,8 @@ views::ReportView& MainWindow::view(Report report) {
         reportStack_->addWidget(view);
         connect(view, &views::ReportView::status, status_, &QLabel::setText);
         if (auto* summary = qobject_cast<views::SummaryView*>(view))
-            connect(summary, &views::SummaryView::memoryWanted, this, [this] { showReport(Report::Memory); });
+            connect(summary, &views::SummaryView::memoryWanted, this,
+                    [this] { showReport(Report::Memory); });
         if (auto* insights = qobject_cast<views::InsightsView*>(view))
             connect(insights, &views::InsightsView::reportWanted, this, &MainWindow::showSection);
     }
@@ -134,13 +137,15 @@ void MainWindow::profilesChanged() {
     QString title = QStringLiteral("TileScope");
     QString names;
     if (open.source) {
-        names = open.comparing() ? tr("%1  \u2192  %2").arg(open.source->title(), open.target->title())
-                                 : open.source->title();
+        names = open.comparing()
+                    ? tr("%1  \u2192  %2").arg(open.source->title(), open.target->title())
+                    : open.source->title();
         title = QStringLiteral("%1 \u2013 TileScope").arg(names);
         showReport(current_);
         if (memory_ == Memory::Persistent)
             recent_.add(QString::fromStdString(open.source->file().string()),
-                        open.target ? QString::fromStdString(open.target->file().string()) : QString());
+                        open.target ? QString::fromStdString(open.target->file().string())
+                                    : QString());
     }
     setWindowTitle(title);
     titles_->setText(names);
@@ -155,7 +160,8 @@ void MainWindow::openingFailed(const QString& file, const QString& text) {
     if (entry.isEmpty())
         messageBar_->showError(text);
     else
-        messageBar_->showError(text, tr("Remove from recent"), [this, entry] { recent_.remove(entry); });
+        messageBar_->showError(text, tr("Remove from recent"),
+                               [this, entry] { recent_.remove(entry); });
 }
 
 void MainWindow::updateActions() {
@@ -170,8 +176,10 @@ void MainWindow::updateActions() {
 void MainWindow::applyTheme() {
     const ThemeChoice choice = context_.preferences.theme();
     // What the desktop uses, as far as its palette tells; ours would hide it once it is set.
-    static const bool systemIsDark = QApplication::palette().color(QPalette::Window).lightness() < 128;
-    const bool dark = choice == ThemeChoice::Dark || (choice == ThemeChoice::System && systemIsDark);
+    static const bool systemIsDark =
+        QApplication::palette().color(QPalette::Window).lightness() < 128;
+    const bool dark =
+        choice == ThemeChoice::Dark || (choice == ThemeChoice::System && systemIsDark);
     const views::Theme theme = dark ? views::darkTheme() : views::lightTheme();
     QApplication::setPalette(theme.palette());
     setStyleSheet(theme.styleSheet());
@@ -179,7 +187,8 @@ void MainWindow::applyTheme() {
 }
 
 void MainWindow::openDialog() {
-    const QString file = QFileDialog::getOpenFileName(this, tr("Open a profile"), {}, tr(profileFilter));
+    const QString file =
+        QFileDialog::getOpenFileName(this, tr("Open a profile"), {}, tr(profileFilter));
     if (!file.isEmpty())
         openProfiles({file});
 }
@@ -189,11 +198,13 @@ void MainWindow::compareDialog() {
     if (context_.reports.source())
         files.append(QString::fromStdString(context_.reports.source()->file().string()));
     else
-        files.append(QFileDialog::getOpenFileName(this, tr("Source profile"), {}, tr(profileFilter)));
+        files.append(
+            QFileDialog::getOpenFileName(this, tr("Source profile"), {}, tr(profileFilter)));
     if (files.front().isEmpty())
         return;
     files.append(QFileDialog::getOpenFileName(this, tr("Target profile to compare with"),
-                                              QFileInfo(files.front()).absolutePath(), tr(profileFilter)));
+                                              QFileInfo(files.front()).absolutePath(),
+                                              tr(profileFilter)));
     if (!files.back().isEmpty())
         openProfiles(files);
 }

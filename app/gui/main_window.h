@@ -58,7 +58,8 @@ private:
     void compareDialog();
     void updateActions();
     void restore();
-    QAction* add(QMenu* menu, const QString& text, const QKeySequence& keys, std::function<void()> run);
+    QAction* add(QMenu* menu, const QString& text, const QKeySequence& keys,
+                 std::function<void()> run);
 
     views::ViewContext context_;
     RecentFiles recent_;

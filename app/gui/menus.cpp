@@ -21,7 +21,8 @@ void addChoices(QMenu* menu, const std::vector<std::pair<QString, Value>>& choic
         action->setCheckable(true);
         action->setChecked(value == current);
         group->addAction(action);
-        QObject::connect(action, &QAction::triggered, menu, [choose, value = value] { choose(value); });
+        QObject::connect(action, &QAction::triggered, menu,
+                         [choose, value = value] { choose(value); });
     }
 }
 
@@ -49,11 +50,14 @@ void MainWindow::makeFileMenu() {
     connect(recentMenu_, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
     add(menu, tr("&Compare with…"), QKeySequence(tr("Ctrl+Shift+O")), [this] { compareDialog(); });
     menu->addSeparator();
-    needProfile_.push_back(add(menu, tr("Re&load"), QKeySequence::Refresh, [this] { context_.reports.reload(); }));
+    needProfile_.push_back(
+        add(menu, tr("Re&load"), QKeySequence::Refresh, [this] { context_.reports.reload(); }));
     needTarget_.push_back(add(menu, tr("&Swap source and target"), QKeySequence(tr("Ctrl+Shift+X")),
                               [this] { context_.reports.swap(); }));
-    needTarget_.push_back(add(menu, tr("Stop co&mparing"), {}, [this] { context_.reports.closeTarget(); }));
-    needProfile_.push_back(add(menu, tr("&Close"), QKeySequence::Close, [this] { context_.reports.close(); }));
+    needTarget_.push_back(
+        add(menu, tr("Stop co&mparing"), {}, [this] { context_.reports.closeTarget(); }));
+    needProfile_.push_back(
+        add(menu, tr("&Close"), QKeySequence::Close, [this] { context_.reports.close(); }));
     menu->addSeparator();
     add(menu, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
 }
@@ -71,17 +75,19 @@ void MainWindow::fillRecentMenu() {
 void MainWindow::makeViewMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&View"));
     for (const Report report : reports)
-        needProfile_.push_back(add(menu, reportTitle(report),
-                                   QKeySequence(QStringLiteral("Ctrl+%1").arg(static_cast<int>(report) + 1)),
-                                   [this, report] { showReport(report); }));
+        needProfile_.push_back(
+            add(menu, reportTitle(report),
+                QKeySequence(QStringLiteral("Ctrl+%1").arg(static_cast<int>(report) + 1)),
+                [this, report] { showReport(report); }));
     menu->addSeparator();
     views::Preferences& preferences = context_.preferences;
     addChoices<views::ThemeChoice>(menu->addMenu(tr("&Theme")),
                                    {{tr("As the system"), views::ThemeChoice::System},
                                     {tr("Light"), views::ThemeChoice::Light},
                                     {tr("Dark"), views::ThemeChoice::Dark}},
-                                   preferences.theme(),
-                                   [&preferences](views::ThemeChoice choice) { preferences.setTheme(choice); });
+                                   preferences.theme(), [&preferences](views::ThemeChoice choice) {
+                                       preferences.setTheme(choice);
+                                   });
     add(menu, tr("Switch light and dark"), QKeySequence(tr("Ctrl+Shift+T")), [this] {
         context_.preferences.setTheme(context_.theme.current().dark ? views::ThemeChoice::Light
                                                                     : views::ThemeChoice::Dark);
@@ -105,8 +111,10 @@ void MainWindow::makeViewMenu() {
 
 void MainWindow::makeGoMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&Go"));
-    back_ = add(menu, tr("Back to the selection before"), QKeySequence::Back, [this] { context_.selection.back(); });
-    forward_ = add(menu, tr("Forward"), QKeySequence::Forward, [this] { context_.selection.forward(); });
+    back_ = add(menu, tr("Back to the selection before"), QKeySequence::Back,
+                [this] { context_.selection.back(); });
+    forward_ =
+        add(menu, tr("Forward"), QKeySequence::Forward, [this] { context_.selection.forward(); });
     add(menu, tr("Clear selection"), {}, [this] { context_.selection.clear(); });
     menu->addSeparator();
     QAction* find = add(menu, tr("Search in this report"), {}, [this] {
@@ -115,9 +123,11 @@ void MainWindow::makeGoMenu() {
     });
     find->setShortcuts({QKeySequence(Qt::Key_Slash), QKeySequence(QKeySequence::Find)});
     needProfile_.push_back(find);
-    needProfile_.push_back(add(menu, tr("Show the whole execution"), {}, [this] { context_.timeZoom.fit(); }));
+    needProfile_.push_back(
+        add(menu, tr("Show the whole execution"), {}, [this] { context_.timeZoom.fit(); }));
     menu->addSeparator();
-    add(menu, tr("All commands…"), QKeySequence(tr("Ctrl+P")), [this] { showCommandPalette(*this); });
+    add(menu, tr("All commands…"), QKeySequence(tr("Ctrl+P")),
+        [this] { showCommandPalette(*this); });
 }
 
 void MainWindow::makeHelpMenu() {

@@ -42,7 +42,8 @@ QString MessageBar::text() const {
     return text_->text();
 }
 
-void MessageBar::show(const QString& text, const QString& action, std::function<void()> run, bool error) {
+void MessageBar::show(const QString& text, const QString& action, std::function<void()> run,
+                      bool error) {
     text_->setText(text);
     action_->setText(action);
     action_->setVisible(!action.isEmpty());

@@ -21,8 +21,9 @@ QStringList RecentFiles::filesOf(const QString& entry) {
 
 void RecentFiles::add(const QString& source, const QString& target) {
     const auto absolute = [](const QString& file) { return QFileInfo(file).absoluteFilePath(); };
-    const QString entry =
-        target.isEmpty() ? absolute(source) : absolute(source) + QLatin1Char('\n') + absolute(target);
+    const QString entry = target.isEmpty()
+                              ? absolute(source)
+                              : absolute(source) + QLatin1Char('\n') + absolute(target);
     QStringList list = entries();
     list.removeAll(entry);
     list.prepend(entry);

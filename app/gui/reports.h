@@ -12,8 +12,9 @@ struct ViewContext;
 namespace tilescope::gui {
 
 enum class Report { Summary, Insights, Memory, Liveness, Programs, Operations, Trace, Compare };
-inline constexpr std::array reports{Report::Summary,  Report::Insights,   Report::Memory, Report::Liveness,
-                                    Report::Programs, Report::Operations, Report::Trace,  Report::Compare};
+inline constexpr std::array reports{Report::Summary,  Report::Insights, Report::Memory,
+                                    Report::Liveness, Report::Programs, Report::Operations,
+                                    Report::Trace,    Report::Compare};
 
 /// The name on the command line and of the icon: "summary".
 QString reportName(Report report);

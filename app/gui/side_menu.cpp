@@ -25,7 +25,8 @@ SideMenu::SideMenu(views::ViewContext& context, QWidget* parent)
     for (const Report report : reports) {
         auto* button = new QToolButton;
         button->setText(reportTitle(report));
-        button->setToolTip(tr("%1 (Ctrl+%2)").arg(reportTitle(report)).arg(static_cast<int>(report) + 1));
+        button->setToolTip(
+            tr("%1 (Ctrl+%2)").arg(reportTitle(report)).arg(static_cast<int>(report) + 1));
         button->setCheckable(true);
         button->setIconSize(QSize(20, 20));
         button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -66,8 +67,10 @@ void SideMenu::setCollapsed(bool collapsed) {
 void SideMenu::applyTheme() {
     const views::Theme& theme = context_.theme.current();
     for (const Report report : reports)
-        buttons_[static_cast<std::size_t>(report)]->setIcon(views::themedIcon(reportName(report), theme));
-    collapse_->setIcon(views::themedIcon(collapsed_ ? QStringLiteral("expand") : QStringLiteral("collapse"), theme));
+        buttons_[static_cast<std::size_t>(report)]->setIcon(
+            views::themedIcon(reportName(report), theme));
+    collapse_->setIcon(views::themedIcon(
+        collapsed_ ? QStringLiteral("expand") : QStringLiteral("collapse"), theme));
 }
 
 } // namespace tilescope::gui

@@ -16,8 +16,9 @@ private slots:
     }
 
     void grabs() {
-        const Arguments arguments = parseArguments(
-            {"--grab", "memory=m.png", "trace=a=b.png", "--theme=dark", "--size", "800x600", "p.pop", "q.pop"});
+        const Arguments arguments =
+            parseArguments({"--grab", "memory=m.png", "trace=a=b.png", "--theme=dark", "--size",
+                            "800x600", "p.pop", "q.pop"});
         QCOMPARE(arguments.grabs.size(), std::size_t(2));
         QCOMPARE(arguments.grabs[1].view, QStringLiteral("trace"));
         QCOMPARE(arguments.grabs[1].file, QStringLiteral("a=b.png"));
@@ -27,7 +28,9 @@ private slots:
     }
 
     void grabsMayBeRepeated() {
-        QCOMPARE(parseArguments({"--grab", "memory=m.png", "--grab", "trace=t.png", "p.pop"}).grabs.size(), std::size_t(2));
+        QCOMPARE(parseArguments({"--grab", "memory=m.png", "--grab", "trace=t.png", "p.pop"})
+                     .grabs.size(),
+                 std::size_t(2));
         QCOMPARE(parseArguments({"p.pop", "--grab=memory=m.png"}).grabs.size(), std::size_t(1));
     }
 
@@ -35,14 +38,22 @@ private slots:
         QTest::addColumn<QStringList>("list");
         QTest::addColumn<QString>("text");
         QTest::newRow("view") << QStringList{"--grab", "memry=m.png", "p"}
-                              << "unknown view 'memry': it can be summary, insights, memory, liveness, programs, operations, trace, compare";
-        QTest::newRow("no file") << QStringList{"--grab", "memory", "p"} << "--grab needs VIEW=FILE.png, not 'memory'";
+                              << "unknown view 'memry': it can be summary, insights, memory, "
+                                 "liveness, programs, operations, trace, compare";
+        QTest::newRow("no file") << QStringList{"--grab", "memory", "p"}
+                                 << "--grab needs VIEW=FILE.png, not 'memory'";
         QTest::newRow("nothing") << QStringList{"--grab"} << "--grab needs VIEW=FILE.png";
-        QTest::newRow("no profile") << QStringList{"--grab", "memory=m.png"} << "--grab needs a profile";
-        QTest::newRow("theme") << QStringList{"--theme", "blue"} << "unknown theme 'blue': it can be dark, light or system";
-        QTest::newRow("size") << QStringList{"--size", "10x10"} << "--size needs WIDTHxHEIGHT in pixels from 400x300 to 16000x16000, not '10x10'";
-        QTest::newRow("option") << QStringList{"--tehme", "dark"} << "unknown option '--tehme'. Did you mean '--theme'?";
-        QTest::newRow("three") << QStringList{"a", "b", "c"} << "at most two profiles can be open: a source and a target";
+        QTest::newRow("no profile")
+            << QStringList{"--grab", "memory=m.png"} << "--grab needs a profile";
+        QTest::newRow("theme") << QStringList{"--theme", "blue"}
+                               << "unknown theme 'blue': it can be dark, light or system";
+        QTest::newRow("size")
+            << QStringList{"--size", "10x10"}
+            << "--size needs WIDTHxHEIGHT in pixels from 400x300 to 16000x16000, not '10x10'";
+        QTest::newRow("option") << QStringList{"--tehme", "dark"}
+                                << "unknown option '--tehme'. Did you mean '--theme'?";
+        QTest::newRow("three") << QStringList{"a", "b", "c"}
+                               << "at most two profiles can be open: a source and a target";
     }
     void mistakes() {
         QFETCH(QStringList, list);

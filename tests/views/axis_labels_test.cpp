@@ -15,7 +15,8 @@ private slots:
         QTest::addColumn<QString>("labels");
         QTest::newRow("binary") << 131072.0 << int(ByteUnits::Binary) << "0|128 KiB|256 KiB";
         QTest::newRow("binary, small") << 256.0 << int(ByteUnits::Binary) << "0|256 B|512 B";
-        QTest::newRow("binary, parts of a unit") << 524288.0 << int(ByteUnits::Binary) << "0|0.5 MiB|1.0 MiB";
+        QTest::newRow("binary, parts of a unit")
+            << 524288.0 << int(ByteUnits::Binary) << "0|0.5 MiB|1.0 MiB";
         QTest::newRow("decimal") << 200000.0 << int(ByteUnits::Si) << "0|200 kB|400 kB";
         QTest::newRow("decimal, parts") << 500000.0 << int(ByteUnits::Si) << "0|0.5 MB|1.0 MB";
         QTest::newRow("plain") << 200000.0 << int(ByteUnits::Plain) << "0|200,000 B|400,000 B";
@@ -24,8 +25,10 @@ private slots:
         QFETCH(double, step);
         QFETCH(int, units);
         QFETCH(QString, labels);
-        const QVector<QString> made = byteLabels({0, step, 2 * step}, step, static_cast<ByteUnits>(units));
-        QCOMPARE(QStringList(made.begin(), made.end()).join('|').replace(QChar(0x00a0), ' '), labels);
+        const QVector<QString> made =
+            byteLabels({0, step, 2 * step}, step, static_cast<ByteUnits>(units));
+        QCOMPARE(QStringList(made.begin(), made.end()).join('|').replace(QChar(0x00a0), ' '),
+                 labels);
     }
 
     void binaryStepsArePowersOfTwo() {
@@ -44,7 +47,8 @@ private slots:
 
     void counts() {
         QCOMPARE(countLabels({0, 5000}, 5000).back(), QStringLiteral("5,000"));
-        QCOMPARE(countLabels({0, 2500000}, 2500000).back().replace(QChar(0x00a0), ' '), QStringLiteral("2.5 M"));
+        QCOMPARE(countLabels({0, 2500000}, 2500000).back().replace(QChar(0x00a0), ' '),
+                 QStringLiteral("2.5 M"));
     }
 
     void times() {

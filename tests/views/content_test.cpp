@@ -35,22 +35,24 @@ private slots:
         for (const bool gaps : {true, false})
             for (const auto breakdown : {MemoryBreakdown::None, MemoryBreakdown::Region,
                                          MemoryBreakdown::Category, MemoryBreakdown::Liveness}) {
-                const auto content = memoryContent(one_, {breakdown, gaps, TileOrder::Software}, true,
-                                                   lightTheme(), ByteUnits::Binary, {});
+                const auto content = memoryContent(one_, {breakdown, gaps, TileOrder::Software},
+                                                   true, lightTheme(), ByteUnits::Binary, {});
                 QCOMPARE(content.limit->value, 638976.0);
                 // The largest step's bytes share addresses with those of other steps.
                 if (breakdown == MemoryBreakdown::Liveness && !gaps)
                     continue;
                 for (const std::size_t tile : {0UL, 5UL, 1471UL}) {
                     const TileMemory& memory = (*tiles)[TileId(tile)];
-                    QCOMPARE(heightAt(content, tile), gaps ? memory.includingGaps : memory.excludingGaps);
+                    QCOMPARE(heightAt(content, tile),
+                             gaps ? memory.includingGaps : memory.excludingGaps);
                 }
             }
     }
 
     void layersOfAPlotHaveColoursOfTheirOwn() {
-        const auto content = memoryContent(one_, {MemoryBreakdown::Category, true, TileOrder::Software}, true,
-                                           lightTheme(), ByteUnits::Binary, {});
+        const auto content =
+            memoryContent(one_, {MemoryBreakdown::Category, true, TileOrder::Software}, true,
+                          lightTheme(), ByteUnits::Binary, {});
         QSet<QRgb> colours;
         for (const StepArea& area : content.areas)
             colours.insert(area.colour.rgb());
@@ -80,22 +82,28 @@ private slots:
         QCOMPARE(without.plot.areas.size(), std::size_t(1));
         QCOMPARE(with.stepNames.size(), with.plot.areas[0].top.size());
         const std::size_t peak = with.peak.index();
-        QCOMPARE(heightAt(with.plot, peak) - with.plot.areas[0].top.at(peak), heightAt(without.plot, peak));
-        const auto both = livenessContent(two_, TileSelection::ofIpu(IpuId(0)), true, lightTheme(), {});
+        QCOMPARE(heightAt(with.plot, peak) - with.plot.areas[0].top.at(peak),
+                 heightAt(without.plot, peak));
+        const auto both =
+            livenessContent(two_, TileSelection::ofIpu(IpuId(0)), true, lightTheme(), {});
         QCOMPARE(both.plot.areas.size(), std::size_t(4));
-        const auto tile = livenessContent(one_, TileSelection::ofTile(TileId(3)), true, lightTheme(), {});
+        const auto tile =
+            livenessContent(one_, TileSelection::ofTile(TileId(3)), true, lightTheme(), {});
         QVERIFY(heightAt(tile.plot, peak) < heightAt(with.plot, peak));
     }
 
     void livenessTables() {
-        const StepId peak = livenessContent(one_, TileSelection::all(), true, lightTheme(), {}).peak;
+        const StepId peak =
+            livenessContent(one_, TileSelection::all(), true, lightTheme(), {}).peak;
         const ByteUnits units = ByteUnits::Binary;
         QVERIFY(!alwaysLiveTable(one_, {}, units, {}).rows.empty());
         QVERIFY(!notAlwaysLiveTable(one_, {}, peak, units, {}).rows.empty());
         QCOMPARE(notAlwaysLiveTable(two_, {}, peak, units, {}).columns.size(), std::size_t(4));
         QCOMPARE(cycleTable(one_, peak, {}).rows.size(), std::size_t(1));
         const StepId matched = matchingStep(two_, peak, {});
-        const auto names = [](const OpenProfile& p) { return stepNames(*p.programs({}), *p.steps({})); };
+        const auto names = [](const OpenProfile& p) {
+            return stepNames(*p.programs({}), *p.steps({}));
+        };
         QCOMPARE(names(*two_.target)[matched.index()], names(*two_.source)[peak.index()]);
     }
 
@@ -105,11 +113,13 @@ private slots:
             QVERIFY(!all.rows.empty());
             for (const DataRow& row : all.rows)
                 QCOMPARE(row.cells.size(), all.columns.size());
-            QVERIFY(make(one_, TileSelection::ofTile(TileId(1471)), {}).rows.size() <= all.rows.size());
+            QVERIFY(make(one_, TileSelection::ofTile(TileId(1471)), {}).rows.size() <=
+                    all.rows.size());
             // Tile 2000 is only on the target.
             QCOMPARE(make(two_, TileSelection::ofIpu(IpuId(0)), {}).columns.size(), std::size_t(4));
         }
-        QCOMPARE(fittedTo(one_.source->machine(), TileSelection::ofTile(TileId(2000))), TileSelection::all());
+        QCOMPARE(fittedTo(one_.source->machine(), TileSelection::ofTile(TileId(2000))),
+                 TileSelection::all());
     }
 
     void traceLanes() {
@@ -125,11 +135,14 @@ private slots:
                 }
             }
         }
-        const auto both = views::traceLanes({two_, TraceLook::Flat, IpuId()}, {0, length}, 1000, {});
+        const auto both =
+            views::traceLanes({two_, TraceLook::Flat, IpuId()}, {0, length}, 1000, {});
         QCOMPARE(both.size(), std::size_t(3));
         QVERIFY(!both[0].target && both[1].target && both[2].target);
-        QCOMPARE(views::traceLanes({two_, TraceLook::Flat, IpuId(1)}, {0, length}, 1000, {}).size(), std::size_t(1));
-        QCOMPARE(traceStatistics({two_, TraceLook::Flat, IpuId()}, {0, length}, {}).size(), std::size_t(3));
+        QCOMPARE(views::traceLanes({two_, TraceLook::Flat, IpuId(1)}, {0, length}, 1000, {}).size(),
+                 std::size_t(1));
+        QCOMPARE(traceStatistics({two_, TraceLook::Flat, IpuId()}, {0, length}, {}).size(),
+                 std::size_t(3));
     }
 
     void detailsOfEveryStepAndProgram() {
@@ -150,8 +163,10 @@ private slots:
         const auto good = readFigures(*one_.source, {});
         const QString fits = verdictText(one_.source->info(), good.memory, ByteUnits::Binary);
         QVERIFY2(fits.startsWith("Fits: the fullest tile (0)"), qPrintable(fits));
-        const OpenProfilePtr large = test::openSample(files_.write("large.pop", {.tooLarge = true}));
-        const QString bad = verdictText(large->info(), readFigures(*large, {}).memory, ByteUnits::Binary);
+        const OpenProfilePtr large =
+            test::openSample(files_.write("large.pop", {.tooLarge = true}));
+        const QString bad =
+            verdictText(large->info(), readFigures(*large, {}).memory, ByteUnits::Binary);
         QVERIFY2(bad.startsWith("Out of memory: "), qPrintable(bad));
         QVERIFY(bad.endsWith("too much."));
     }
@@ -163,18 +178,24 @@ private slots:
             QCOMPARE(std::get<std::string>(row.cells[3]).empty(), row.cells[1] == row.cells[2]);
     }
 
-    // Kinds of the trace must be told apart by the colour-blind as well: by lightness if not by hue.
+    // Kinds of the trace must be told apart by the colour-blind as well: by lightness if not by
+    // hue.
     void kindsOfTheTraceDiffer() {
         const Theme themes[] = {lightTheme(), darkTheme()};
-        const ProgramKind kinds[] = {ProgramKind::OnTileExecute,   ProgramKind::DoExchange,    ProgramKind::GlobalExchange,
-                                     ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid, ProgramKind::StreamCopyEnd,
+        const ProgramKind kinds[] = {ProgramKind::OnTileExecute,
+                                     ProgramKind::DoExchange,
+                                     ProgramKind::GlobalExchange,
+                                     ProgramKind::StreamCopyBegin,
+                                     ProgramKind::StreamCopyMid,
+                                     ProgramKind::StreamCopyEnd,
                                      ProgramKind::Sync};
         for (const Theme& theme : themes)
             for (const ProgramKind a : kinds)
                 for (const ProgramKind b : kinds) {
                     const QColor x = theme.kind(a);
                     const QColor y = theme.kind(b);
-                    const int distance = std::abs(x.red() - y.red()) + std::abs(x.green() - y.green()) +
+                    const int distance = std::abs(x.red() - y.red()) +
+                                         std::abs(x.green() - y.green()) +
                                          std::abs(x.blue() - y.blue());
                     QVERIFY(a == b || distance > 90);
                 }

@@ -25,7 +25,8 @@ std::vector<std::int64_t> randomValues(std::size_t size) {
 TraceRow rowOf(std::initializer_list<std::pair<int, int>> ranges) {
     TraceRow row;
     for (const auto& [begin, end] : ranges)
-        row.boxes.push_back({begin, end, ProgramKind::OnTileExecute, TraceBox::Look::Step, 0, 1, {}});
+        row.boxes.push_back(
+            {begin, end, ProgramKind::OnTileExecute, TraceBox::Look::Step, 0, 1, {}});
     return row;
 }
 
@@ -47,8 +48,9 @@ private slots:
         for (int i = 0; i < 200; ++i) {
             const std::size_t first = random() % values.size();
             const std::size_t end = first + 1 + random() % (values.size() - first);
-            const auto [low, high] = std::minmax_element(values.begin() + static_cast<std::ptrdiff_t>(first),
-                                                         values.begin() + static_cast<std::ptrdiff_t>(end));
+            const auto [low, high] =
+                std::minmax_element(values.begin() + static_cast<std::ptrdiff_t>(first),
+                                    values.begin() + static_cast<std::ptrdiff_t>(end));
             QCOMPARE(pyramid.over(first, end).min, *low);
             QCOMPARE(pyramid.over(first, end).max, *high);
         }
@@ -103,7 +105,8 @@ private slots:
         std::int64_t at = 0;
         for (int i = 0; i < 20000; ++i) {
             const auto length = static_cast<std::int64_t>(random() % 50 + 1);
-            row.boxes.push_back({at, at + length, ProgramKind::DoExchange, TraceBox::Look::Step, i, 1, {}});
+            row.boxes.push_back(
+                {at, at + length, ProgramKind::DoExchange, TraceBox::Look::Step, i, 1, {}});
             at += length + static_cast<std::int64_t>(random() % 20);
         }
         for (const double zoom : {1.0, 10.0, 1000.0}) {
@@ -138,7 +141,8 @@ private slots:
     }
 
     void blocksBreakAtRowsOfTheMap() {
-        const std::vector<MapBlock> blocks{{50, 250, VariableId(0), MemoryCategory::Variable, "v", false}};
+        const std::vector<MapBlock> blocks{
+            {50, 250, VariableId(0), MemoryCategory::Variable, "v", false}};
         const auto pieces = mapPieces(blocks, 100, 10);
         QCOMPARE(pieces.size(), std::size_t(3));
         QCOMPARE(pieces[0].row, 0);
@@ -166,16 +170,26 @@ private slots:
     void tileLists_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("result");
-        QTest::newRow("one") << "5" << "5";
-        QTest::newRow("several") << "1, 5" << "1, 5";
-        QTest::newRow("range") << "0-3,8" << "0, 1, 2, 3, 8";
-        QTest::newRow("twice") << "2,2" << "2";
-        QTest::newRow("empty") << "" << "";
-        QTest::newRow("too high") << "100" << "refused";
-        QTest::newRow("word") << "tile 5" << "refused";
-        QTest::newRow("backwards") << "5-2" << "refused";
-        QTest::newRow("negative") << "-1" << "refused";
-        QTest::newRow("many dashes") << "1-2-3" << "refused";
+        QTest::newRow("one") << "5"
+                             << "5";
+        QTest::newRow("several") << "1, 5"
+                                 << "1, 5";
+        QTest::newRow("range") << "0-3,8"
+                               << "0, 1, 2, 3, 8";
+        QTest::newRow("twice") << "2,2"
+                               << "2";
+        QTest::newRow("empty") << ""
+                               << "";
+        QTest::newRow("too high") << "100"
+                                  << "refused";
+        QTest::newRow("word") << "tile 5"
+                              << "refused";
+        QTest::newRow("backwards") << "5-2"
+                                   << "refused";
+        QTest::newRow("negative") << "-1"
+                                  << "refused";
+        QTest::newRow("many dashes") << "1-2-3"
+                                     << "refused";
     }
     void tileLists() {
         QFETCH(QString, text);

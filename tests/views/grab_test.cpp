@@ -40,7 +40,8 @@ int coloursIn(const QImage& image) {
 class GrabTest : public QObject {
     Q_OBJECT
     test::SampleFiles files_;
-    const QStringList views_{"summary", "insights", "memory", "liveness", "programs", "operations", "trace", "compare"};
+    const QStringList views_{"summary",  "insights",   "memory", "liveness",
+                             "programs", "operations", "trace",  "compare"};
 
 private slots:
     void everyView_data() {
@@ -48,7 +49,8 @@ private slots:
         QTest::addColumn<QString>("theme");
         const QString a = files_.write("a.pop");
         QTest::newRow("one, light") << QStringList{a} << "light";
-        QTest::newRow("two, dark") << QStringList{a, files_.write("b.pop", {.changed = true})} << "dark";
+        QTest::newRow("two, dark")
+            << QStringList{a, files_.write("b.pop", {.changed = true})} << "dark";
     }
     void everyView() {
         QFETCH(QStringList, profiles);
@@ -78,12 +80,19 @@ private slots:
         QTest::addColumn<QString>("text");
         const QString a = files_.write("a.pop");
         const QString out = "memory=" + files_.path("x.png");
-        QTest::newRow("view") << QStringList{"--grab", "nothing=x.png", a} << "unknown view 'nothing': it can be summary, insights,";
-        QTest::newRow("missing") << QStringList{"--grab", out, files_.path("none.pop")} << "no such file";
-        QTest::newRow("empty") << QStringList{"--grab", out, files_.writeBytes("e.pop", {})} << "is empty";
-        QTest::newRow("truncated") << QStringList{"--grab", out, files_.writeTruncated("t.pop")} << "damaged or truncated";
-        QTest::newRow("bad target") << QStringList{"--grab", out, a, files_.path("none.pop")} << "no such file";
-        QTest::newRow("folder") << QStringList{"--grab", "memory=" + files_.path("no/such/x.png"), a} << "cannot write picture";
+        QTest::newRow("view") << QStringList{"--grab", "nothing=x.png", a}
+                              << "unknown view 'nothing': it can be summary, insights,";
+        QTest::newRow("missing") << QStringList{"--grab", out, files_.path("none.pop")}
+                                 << "no such file";
+        QTest::newRow("empty") << QStringList{"--grab", out, files_.writeBytes("e.pop", {})}
+                               << "is empty";
+        QTest::newRow("truncated")
+            << QStringList{"--grab", out, files_.writeTruncated("t.pop")} << "damaged or truncated";
+        QTest::newRow("bad target")
+            << QStringList{"--grab", out, a, files_.path("none.pop")} << "no such file";
+        QTest::newRow("folder") << QStringList{"--grab", "memory=" + files_.path("no/such/x.png"),
+                                               a}
+                                << "cannot write picture";
     }
     void mistakes() {
         QFETCH(QStringList, arguments);

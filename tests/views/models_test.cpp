@@ -16,14 +16,17 @@ namespace {
 
 DataTable smallTable() {
     DataTable table;
-    table.columns = {{"Name", CellKind::Text, {}}, {"Size", CellKind::Bytes, {}}, {"Change", CellKind::BytesChange, {}}};
+    table.columns = {{"Name", CellKind::Text, {}},
+                     {"Size", CellKind::Bytes, {}},
+                     {"Change", CellKind::BytesChange, {}}};
     table.rows = {{{std::string("weights"), std::int64_t{2048}, Change{2048, 1024}}, 7},
                   {{std::string("input[0]"), std::int64_t{512}, Change{0, 512}}, 3},
                   {{std::string("output"), {}, Change{4096, 4096}}, 9}};
     return table;
 }
 
-QString textAt(const QAbstractItemModel& model, int row, int column, const QModelIndex& parent = {}) {
+QString textAt(const QAbstractItemModel& model, int row, int column,
+               const QModelIndex& parent = {}) {
     return model.index(row, column, parent).data().toString();
 }
 
@@ -80,13 +83,15 @@ private slots:
 
     void comparedRowsMatchByName() {
         const DataTable table =
-            comparedTable("Name", CellKind::Bytes, {{"a", 10, 0}, {"b", 5, 1}, {"b", 5, 2}}, {{"b", 4, 0}, {"c", 100, 1}});
+            comparedTable("Name", CellKind::Bytes, {{"a", 10, 0}, {"b", 5, 1}, {"b", 5, 2}},
+                          {{"b", 4, 0}, {"c", 100, 1}});
         QCOMPARE(table.rows.size(), std::size_t(3));
         QVERIFY(table.rows[0].cells[0] == Cell(std::string("c")));
         QVERIFY(std::holds_alternative<std::monostate>(table.rows[0].cells[1]));
         QCOMPARE(table.rows[0].id, -1);
-        const auto b = std::find_if(table.rows.begin(), table.rows.end(),
-                                    [](const DataRow& row) { return row.cells[0] == Cell(std::string("b")); });
+        const auto b = std::find_if(table.rows.begin(), table.rows.end(), [](const DataRow& row) {
+            return row.cells[0] == Cell(std::string("b"));
+        });
         QVERIFY(b->cells[3] == Cell(Change{10, 4}));
     }
 
@@ -94,11 +99,13 @@ private slots:
         const ProfilePair pair{test::openSample(files_.write("a.pop")), nullptr};
         ValueTreeModel model(*context_);
         const QAbstractItemModelTester tester(&model, fatal);
-        const std::vector<TileSelection> columns{TileSelection::all(), TileSelection::ofTile(TileId(3))};
+        const std::vector<TileSelection> columns{TileSelection::all(),
+                                                 TileSelection::ofTile(TileId(3))};
         model.setTree(views::detailsTree(pair, columns, {}));
         QCOMPARE(model.columnCount(), 3);
         QVERIFY(model.rowCount() >= 2);
-        QCOMPARE(model.headerData(2, Qt::Horizontal, Qt::DisplayRole).toString(), QStringLiteral("Tile 3"));
+        QCOMPARE(model.headerData(2, Qt::Horizontal, Qt::DisplayRole).toString(),
+                 QStringLiteral("Tile 3"));
         const QModelIndex excluding = model.index(1, 0, {});
         QVERIFY(model.rowCount(excluding) > 0);
         QCOMPARE(model.parent(model.index(0, 0, excluding)), excluding);
@@ -128,7 +135,8 @@ private slots:
         const QModelIndex index = model.indexOf(convolve);
         QCOMPARE(model.programAt(index), convolve);
         QVERIFY(index.parent().isValid());
-        QCOMPARE(index.siblingAtColumn(ProgramModel::Cycles).data().toString(), QStringLiteral("12,000"));
+        QCOMPARE(index.siblingAtColumn(ProgramModel::Cycles).data().toString(),
+                 QStringLiteral("12,000"));
         model.setMarked({}, "convolve");
         QVERIFY(index.data(Qt::BackgroundRole).isValid());
         QVERIFY(!model.find("nothing like it", ProgramId(), true).valid());

@@ -66,10 +66,14 @@ private slots:
         Workers workers;
         BackgroundQuery query(workers);
         QSignalSpy failed(&query, &BackgroundQuery::failed);
-        query.start([](const std::stop_token&) -> BackgroundQuery::Deliver { throw UserError("no such tile"); });
+        query.start([](const std::stop_token&) -> BackgroundQuery::Deliver {
+            throw UserError("no such tile");
+        });
         QTRY_COMPARE(failed.count(), 1);
         QCOMPARE(failed[0][0].toString(), QStringLiteral("no such tile"));
-        query.start([](const std::stop_token&) -> BackgroundQuery::Deliver { throw InternalError("broken"); });
+        query.start([](const std::stop_token&) -> BackgroundQuery::Deliver {
+            throw InternalError("broken");
+        });
         QTRY_COMPARE(failed.count(), 2);
         QCOMPARE(failed[1][0].toString(), QStringLiteral("Internal error: broken"));
     }
@@ -85,7 +89,9 @@ private slots:
             return [&] { shown << "old"; };
         });
         QSignalSpy delivered(&query, &BackgroundQuery::delivered);
-        query.start([&](const std::stop_token&) -> BackgroundQuery::Deliver { return [&] { shown << "new"; }; });
+        query.start([&](const std::stop_token&) -> BackgroundQuery::Deliver {
+            return [&] { shown << "new"; };
+        });
         gate.open();
         QTRY_COMPARE(delivered.count(), 1);
         workers.pool().waitForDone();
@@ -176,7 +182,8 @@ private slots:
         QTest::addColumn<QString>("text");
         QTest::newRow("missing") << files_.path("none.pop") << "no such file";
         QTest::newRow("empty") << files_.writeBytes("empty.pop", {}) << "is empty";
-        QTest::newRow("foreign") << files_.writeBytes("foreign.pop", QByteArray(5000, 'x')) << "foreign.pop";
+        QTest::newRow("foreign") << files_.writeBytes("foreign.pop", QByteArray(5000, 'x'))
+                                 << "foreign.pop";
         QTest::newRow("truncated") << files_.writeTruncated("cut.pop") << "truncated";
         QTest::newRow("folder without a profile") << files_.path(".") << "directory";
     }

@@ -73,10 +73,12 @@ class WindowTest : public QObject {
         QDropEvent drop({50, 50}, Qt::CopyAction, &data, Qt::LeftButton, {});
         QCoreApplication::sendEvent(window_.get(), &drop);
     }
-    void drag(views::PlotWidget& plot, QPoint from, QPoint to, Qt::KeyboardModifiers modifiers = {}) {
+    void drag(views::PlotWidget& plot, QPoint from, QPoint to,
+              Qt::KeyboardModifiers modifiers = {}) {
         QTest::mousePress(&plot, Qt::LeftButton, modifiers, from);
         QTest::mouseMove(&plot, (from + to) / 2);
-        QMouseEvent move(QEvent::MouseMove, to, plot.mapToGlobal(to), Qt::NoButton, Qt::LeftButton, modifiers);
+        QMouseEvent move(QEvent::MouseMove, to, plot.mapToGlobal(to), Qt::NoButton, Qt::LeftButton,
+                         modifiers);
         QCoreApplication::sendEvent(&plot, &move);
         QTest::mouseRelease(&plot, Qt::LeftButton, modifiers, to);
     }
@@ -103,7 +105,8 @@ private slots:
         const QString a = files_.write("a.pop");
         QTest::newRow("one") << QStringList{a};
         QTest::newRow("two") << QStringList{a, files_.write("b.pop", {.ipus = 2, .changed = true})};
-        QTest::newRow("out of memory") << QStringList{files_.write("large.pop", {.tooLarge = true})};
+        QTest::newRow("out of memory")
+            << QStringList{files_.write("large.pop", {.tooLarge = true})};
     }
     void showsEveryReport() {
         QFETCH(QStringList, files);
@@ -135,8 +138,10 @@ private slots:
     void badProfilesAreExplained_data() {
         QTest::addColumn<QString>("file");
         QTest::addColumn<QString>("text");
-        QTest::newRow("empty") << files_.writeBytes("empty.pop", {}) << "is empty: the run that should have written it did not finish";
-        QTest::newRow("foreign") << files_.writeBytes("foreign.pop", QByteArray(5000, 'x')) << "foreign.pop";
+        QTest::newRow("empty") << files_.writeBytes("empty.pop", {})
+                               << "is empty: the run that should have written it did not finish";
+        QTest::newRow("foreign") << files_.writeBytes("foreign.pop", QByteArray(5000, 'x'))
+                                 << "foreign.pop";
         QTest::newRow("truncated") << files_.writeTruncated("cut.pop") << "is damaged or truncated";
         QTest::newRow("missing") << files_.path("none.pop") << "no such file";
     }
@@ -146,7 +151,8 @@ private slots:
         open({files_.write("a.pop")});
         window_->openProfiles({file});
         QTRY_VERIFY(window_->messageBar().isVisible());
-        QVERIFY2(window_->messageBar().text().contains(text), qPrintable(window_->messageBar().text()));
+        QVERIFY2(window_->messageBar().text().contains(text),
+                 qPrintable(window_->messageBar().text()));
         QVERIFY(window_->context().reports.source());
         // A good profile takes the message away.
         open({files_.path("a.pop")});
@@ -157,7 +163,8 @@ private slots:
         const QString file = files_.write("a.pop");
         drop({file});
         QTRY_VERIFY(window_->context().reports.source());
-        QCOMPARE(QString::fromStdString(window_->context().reports.source()->file().string()), file);
+        QCOMPARE(QString::fromStdString(window_->context().reports.source()->file().string()),
+                 file);
     }
 
     void dropOfTwoCompares() {
@@ -177,7 +184,8 @@ private slots:
     void missingDataSayWhy() {
         open({files_.write("large.pop", {.tooLarge = true})});
         view<views::TraceView>(Report::Trace);
-        QVERIFY2(visibleMessages().contains("does not fit in memory"), qPrintable(visibleMessages()));
+        QVERIFY2(visibleMessages().contains("does not fit in memory"),
+                 qPrintable(visibleMessages()));
         open({files_.write("a.pop")});
         waitUntilIdle();
         QVERIFY2(!visibleMessages().contains("does not fit"), qPrintable(visibleMessages()));
@@ -229,7 +237,8 @@ private slots:
         QVERIFY(zoom.from() > from);
         QTest::keyClick(&plot, Qt::Key_F);
         QVERIFY(zoom.showsAll());
-        QWheelEvent wheel({600, 60}, plot.mapToGlobal(QPointF(600, 60)), {}, {0, 240}, Qt::NoButton, {}, Qt::NoScrollPhase, false);
+        QWheelEvent wheel({600, 60}, plot.mapToGlobal(QPointF(600, 60)), {}, {0, 240}, Qt::NoButton,
+                          {}, Qt::NoScrollPhase, false);
         const double under = plot.xAxis->pixelToCoord(600);
         QCoreApplication::sendEvent(&plot, &wheel);
         QVERIFY(!zoom.showsAll());
@@ -255,7 +264,8 @@ private slots:
         views::FrameTimes& times = window_->context().frameTimes;
         times.reset();
         for (int i = 0; i < 40; ++i) {
-            window_->context().timeZoom.zoomAt(window_->context().timeZoom.last() * 0.4, i < 20 ? 0.8 : 1.25);
+            window_->context().timeZoom.zoomAt(window_->context().timeZoom.last() * 0.4,
+                                               i < 20 ? 0.8 : 1.25);
             trace.plot().replot(QCustomPlot::rpImmediateRefresh);
             QCoreApplication::processEvents();
         }

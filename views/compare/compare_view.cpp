@@ -24,21 +24,31 @@ ValueTree headline(const ProfilePair& pair, const std::stop_token& stop) {
     const ProfileInfo& ia = pair.source->info();
     const ProfileInfo& ib = pair.target->info();
     const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-    ValueTree tree{CompareView::tr("Figure"),
-                   {CompareView::tr("Source"), CompareView::tr("Target"), CompareView::tr("Difference")},
-                   {}};
+    ValueTree tree{
+        CompareView::tr("Figure"),
+        {CompareView::tr("Source"), CompareView::tr("Target"), CompareView::tr("Difference")},
+        {}};
     tree.roots = {
-        line(CompareView::tr("Fullest tile, including gaps"), a.memory.maxTile.includingGaps, b.memory.maxTile.includingGaps, CellKind::Bytes),
-        line(CompareView::tr("Fullest tile, excluding gaps"), a.memory.maxTile.excludingGaps, b.memory.maxTile.excludingGaps, CellKind::Bytes),
-        line(CompareView::tr("Total, including gaps"), a.memory.total.includingGaps, b.memory.total.includingGaps, CellKind::Bytes),
-        line(CompareView::tr("Total, excluding gaps"), a.memory.total.excludingGaps, b.memory.total.excludingGaps, CellKind::Bytes),
-        line(CompareView::tr("Always live"), a.memory.alwaysLive, b.memory.alwaysLive, CellKind::Bytes),
-        line(CompareView::tr("Peak not always live"), a.memory.maxNotAlwaysLive, b.memory.maxNotAlwaysLive, CellKind::Bytes),
-        line(CompareView::tr("Tiles over the limit"), a.memory.tilesOverLimit, b.memory.tilesOverLimit, CellKind::Count),
+        line(CompareView::tr("Fullest tile, including gaps"), a.memory.maxTile.includingGaps,
+             b.memory.maxTile.includingGaps, CellKind::Bytes),
+        line(CompareView::tr("Fullest tile, excluding gaps"), a.memory.maxTile.excludingGaps,
+             b.memory.maxTile.excludingGaps, CellKind::Bytes),
+        line(CompareView::tr("Total, including gaps"), a.memory.total.includingGaps,
+             b.memory.total.includingGaps, CellKind::Bytes),
+        line(CompareView::tr("Total, excluding gaps"), a.memory.total.excludingGaps,
+             b.memory.total.excludingGaps, CellKind::Bytes),
+        line(CompareView::tr("Always live"), a.memory.alwaysLive, b.memory.alwaysLive,
+             CellKind::Bytes),
+        line(CompareView::tr("Peak not always live"), a.memory.maxNotAlwaysLive,
+             b.memory.maxNotAlwaysLive, CellKind::Bytes),
+        line(CompareView::tr("Tiles over the limit"), a.memory.tilesOverLimit,
+             b.memory.tilesOverLimit, CellKind::Count),
         line(CompareView::tr("Cycles"), ia.cycles, ib.cycles, CellKind::Cycles),
-        line(CompareView::tr("Samples a second"), std::llround(ia.throughput), std::llround(ib.throughput), CellKind::Count),
+        line(CompareView::tr("Samples a second"), std::llround(ia.throughput),
+             std::llround(ib.throughput), CellKind::Count),
         line(CompareView::tr("Variables"), count(a.variables), count(b.variables), CellKind::Count),
-        line(CompareView::tr("Compute sets"), count(a.computeSets), count(b.computeSets), CellKind::Count),
+        line(CompareView::tr("Compute sets"), count(a.computeSets), count(b.computeSets),
+             CellKind::Count),
         line(CompareView::tr("Program steps"), count(a.steps), count(b.steps), CellKind::Count),
         line(CompareView::tr("Vertices"), ia.vertices, ib.vertices, CellKind::Count),
         line(CompareView::tr("Edges"), ia.edges, ib.edges, CellKind::Count)};
@@ -59,7 +69,8 @@ CompareView::CompareView(ViewContext& context, QWidget* parent)
     figuresView_->setRootIsDecorated(false);
     figuresView_->setUniformRowHeights(true);
     tabs_->setDocumentMode(true);
-    for (const QString& title : {tr("Variables"), tr("Operations"), tr("Compute sets"), tr("Exchanges"), tr("Vertices")}) {
+    for (const QString& title :
+         {tr("Variables"), tr("Operations"), tr("Compute sets"), tr("Exchanges"), tr("Vertices")}) {
         tables_.push_back(new TablePanel(context, tr("Filter %1").arg(title.toLower())));
         tabs_->addTab(tables_.back(), title);
     }
@@ -92,9 +103,10 @@ void CompareView::focusSearch() {
 void CompareView::reload() {
     if (!comparing()) {
         panel_->query().cancel();
-        panel_->showMessage(tr("Only one profile is open"),
-                            tr("Open a second one with File > Compare with… (Ctrl+Shift+O), or drop two "
-                               "profiles on the window. Then every report shows both."));
+        panel_->showMessage(
+            tr("Only one profile is open"),
+            tr("Open a second one with File > Compare with… (Ctrl+Shift+O), or drop two "
+               "profiles on the window. Then every report shows both."));
         return;
     }
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
@@ -115,21 +127,22 @@ void CompareView::loadTab() {
     if (!comparing())
         return;
     const int tab = tabs_->currentIndex();
-    tables_[static_cast<std::size_t>(tab)]->load([tab, pair = profiles()](const std::stop_token& stop) {
-        const TileSelection all = TileSelection::all();
-        switch (tab) {
-        case 0:
-            return variablesTable(pair, all, stop);
-        case 1:
-            return operationsTable(pair, stop);
-        case 2:
-            return computeSetsTable(pair, all, stop);
-        case 3:
-            return exchangesTable(pair, all, stop);
-        default:
-            return verticesTable(pair, all, stop);
-        }
-    });
+    tables_[static_cast<std::size_t>(tab)]->load(
+        [tab, pair = profiles()](const std::stop_token& stop) {
+            const TileSelection all = TileSelection::all();
+            switch (tab) {
+            case 0:
+                return variablesTable(pair, all, stop);
+            case 1:
+                return operationsTable(pair, stop);
+            case 2:
+                return computeSetsTable(pair, all, stop);
+            case 3:
+                return exchangesTable(pair, all, stop);
+            default:
+                return verticesTable(pair, all, stop);
+            }
+        });
 }
 
 } // namespace tilescope::views

@@ -36,7 +36,8 @@ QSize StatisticsPanel::sizeHint() const {
 }
 
 QRect StatisticsPanel::rowRect(std::size_t lane) const {
-    return {margin, titleHeight + static_cast<int>(lane) * rowHeight, width() - 2 * margin, rowHeight};
+    return {margin, titleHeight + static_cast<int>(lane) * rowHeight, width() - 2 * margin,
+            rowHeight};
 }
 
 QRect StatisticsPanel::barRect(const QRect& row) const {
@@ -53,7 +54,8 @@ void StatisticsPanel::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), theme.surface);
     painter.setPen(theme.text);
-    painter.drawText(QRect(margin, 8, width() - 2 * margin, 20), Qt::AlignLeft | Qt::AlignVCenter, title_);
+    painter.drawText(QRect(margin, 8, width() - 2 * margin, 20), Qt::AlignLeft | Qt::AlignVCenter,
+                     title_);
     if (lanes_.empty())
         return;
     const QRect first = rowRect(0);
@@ -67,7 +69,8 @@ void StatisticsPanel::paintEvent(QPaintEvent*) {
         paintLane(painter, lanes_[i], rowRect(i));
 }
 
-void StatisticsPanel::paintLane(QPainter& painter, const LaneStatistics& lane, const QRect& row) const {
+void StatisticsPanel::paintLane(QPainter& painter, const LaneStatistics& lane,
+                                const QRect& row) const {
     const Theme& theme = context_.theme.current();
     painter.setPen(theme.text);
     painter.drawText(QRect(row.left(), row.top() + 4, labelWidth, barHeight),
@@ -76,14 +79,16 @@ void StatisticsPanel::paintLane(QPainter& painter, const LaneStatistics& lane, c
     const QRect balance = balanceRect(row);
     painter.fillRect(balance, theme.raised);
     painter.fillRect(QRect(balance.left(), balance.top(),
-                           static_cast<int>(balance.width() * lane.statistics.tileBalance), barHeight),
+                           static_cast<int>(balance.width() * lane.statistics.tileBalance),
+                           barHeight),
                      theme.accent);
     painter.setPen(theme.text);
     painter.drawText(QRect(balance.right() + 6, balance.top(), 60, barHeight),
                      Qt::AlignLeft | Qt::AlignVCenter,
                      QStringLiteral("%1 %").arg(100 * lane.statistics.tileBalance, 0, 'f', 1));
     painter.setPen(theme.mutedText);
-    const QRect below(barRect(row).left(), barRect(row).bottom() + 4, row.right() - barRect(row).left(), 20);
+    const QRect below(barRect(row).left(), barRect(row).bottom() + 4,
+                      row.right() - barRect(row).left(), 20);
     painter.drawText(below, Qt::AlignLeft | Qt::AlignVCenter, numbers(lane));
 }
 
@@ -115,8 +120,9 @@ QString StatisticsPanel::numbers(const LaneStatistics& lane) const {
                       tr("steps: %1").arg(QString::fromStdString(withThousands(sums.steps)))};
     const auto moved = [&](const QString& name, std::int64_t in, std::int64_t out) {
         if (in != 0 || out != 0)
-            parts.append(tr("%1 %2 in, %3 out")
-                             .arg(name, context_.preferences.bytes(in), context_.preferences.bytes(out)));
+            parts.append(
+                tr("%1 %2 in, %3 out")
+                    .arg(name, context_.preferences.bytes(in), context_.preferences.bytes(out)));
     };
     moved(tr("host"), sums.hostBytesIn, sums.hostBytesOut);
     moved(tr("other IPUs"), sums.globalBytesIn, sums.globalBytesOut);

@@ -25,7 +25,8 @@ protected:
 
 private:
     void paintLane(QPainter& painter, const LaneStatistics& lane, const QRect& row) const;
-    void paintProportions(QPainter& painter, const TraceStatistics& statistics, const QRect& bar) const;
+    void paintProportions(QPainter& painter, const TraceStatistics& statistics,
+                          const QRect& bar) const;
     [[nodiscard]] QRect rowRect(std::size_t lane) const;
     [[nodiscard]] QRect barRect(const QRect& row) const;
     [[nodiscard]] QRect balanceRect(const QRect& row) const;

@@ -3,8 +3,8 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "core/base/error.h"
 #include "core/analysis/programs.h"
+#include "core/base/error.h"
 #include "views/plot/axes/axis_labels.h"
 
 namespace tilescope::views {
@@ -30,10 +30,12 @@ TraceRow runRow(const TraceIndex& index) {
 void addFlat(TraceLane& lane, const TraceIndex& index, const IdVector<ProgramId, Program>& programs,
              CycleRange range, std::int64_t minimumCycles) {
     lane.rows.push_back(runRow(index));
-    // Steps may overlap, as a stream copy on I/O tiles does with compute: the later goes a row down.
+    // Steps may overlap, as a stream copy on I/O tiles does with compute: the later goes a row
+    // down.
     std::vector<TraceRow> rows(1);
     for (const TraceSpan& span : index.spans(IpuId(lane.ipu), range, minimumCycles)) {
-        TraceBox box{span.begin, span.end, span.kind, TraceBox::Look::Step, span.firstStep, span.steps, {}};
+        TraceBox box{span.begin,     span.end,   span.kind, TraceBox::Look::Step,
+                     span.firstStep, span.steps, {}};
         if (span.program.valid())
             box.name = lastPart(programs[span.program].name);
         if (box.name.empty() && !span.merged())
@@ -48,16 +50,17 @@ void addFlat(TraceLane& lane, const TraceIndex& index, const IdVector<ProgramId,
     std::move(rows.begin(), rows.end(), std::back_inserter(lane.rows));
 }
 
-void addFlame(TraceLane& lane, const TraceIndex& index, const IdVector<ProgramId, Program>& programs,
-              CycleRange range, std::int64_t minimumCycles) {
+void addFlame(TraceLane& lane, const TraceIndex& index,
+              const IdVector<ProgramId, Program>& programs, CycleRange range,
+              std::int64_t minimumCycles) {
     for (const FlameSpan& span :
          flameRows(index, programs, IpuId(lane.ipu), range, minimumCycles)) {
         const auto row = static_cast<std::size_t>(span.row);
         if (lane.rows.size() <= row)
             lane.rows.resize(row + 1);
-        const auto look = row == 0          ? TraceBox::Look::Run
+        const auto look = row == 0                               ? TraceBox::Look::Run
                           : span.steps > 1 && !span.name.empty() ? TraceBox::Look::Group
-                                            : TraceBox::Look::Step;
+                                                                 : TraceBox::Look::Step;
         lane.rows[row].boxes.push_back(
             {span.begin, span.end, span.kind, look, span.firstStep, span.steps, span.name});
     }
@@ -84,19 +87,19 @@ template <class Visit> void forEachLane(const TraceQuestion& question, Visit vis
 std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
                                   std::int64_t minimumCycles, const std::stop_token& stop) {
     std::vector<TraceLane> lanes;
-    forEachLane(question, [&](const OpenProfile& profile, bool target, std::int32_t ipu,
-                              std::string name) {
-        if (stop.stop_requested())
-            throw Cancelled();
-        const auto index = profile.trace(stop);
-        const auto programs = profile.programs(stop);
-        TraceLane lane{std::move(name), target, ipu, {}};
-        if (question.look == TraceLook::Flat)
-            addFlat(lane, *index, *programs, range, minimumCycles);
-        else
-            addFlame(lane, *index, *programs, range, minimumCycles);
-        lanes.push_back(std::move(lane));
-    });
+    forEachLane(question,
+                [&](const OpenProfile& profile, bool target, std::int32_t ipu, std::string name) {
+                    if (stop.stop_requested())
+                        throw Cancelled();
+                    const auto index = profile.trace(stop);
+                    const auto programs = profile.programs(stop);
+                    TraceLane lane{std::move(name), target, ipu, {}};
+                    if (question.look == TraceLook::Flat)
+                        addFlat(lane, *index, *programs, range, minimumCycles);
+                    else
+                        addFlame(lane, *index, *programs, range, minimumCycles);
+                    lanes.push_back(std::move(lane));
+                });
     return lanes;
 }
 
@@ -110,14 +113,15 @@ std::int64_t traceLength(const ProfilePair& profiles, const std::stop_token& sto
 std::vector<LaneStatistics> traceStatistics(const TraceQuestion& question, CycleRange range,
                                             const std::stop_token& stop) {
     std::vector<LaneStatistics> all;
-    forEachLane(question, [&](const OpenProfile& profile, bool, std::int32_t ipu, std::string name) {
-        const auto index = profile.trace(stop);
-        const CycleRange part{range.begin, std::min(range.end, index->totalCycles())};
-        std::replace(name.begin(), name.end(), '\n', ' ');
-        if (part.cycles() > 0)
-            all.push_back({std::move(name), index->statistics(IpuId(ipu), part),
-                           profile.machine().clockHz});
-    });
+    forEachLane(question,
+                [&](const OpenProfile& profile, bool, std::int32_t ipu, std::string name) {
+                    const auto index = profile.trace(stop);
+                    const CycleRange part{range.begin, std::min(range.end, index->totalCycles())};
+                    std::replace(name.begin(), name.end(), '\n', ' ');
+                    if (part.cycles() > 0)
+                        all.push_back({std::move(name), index->statistics(IpuId(ipu), part),
+                                       profile.machine().clockHz});
+                });
     return all;
 }
 
@@ -154,22 +158,31 @@ ValueTree stepDetails(const OpenProfile& profile, const ExecutedStep& step,
         tree.valueTitles.append(Text::tr("IPU %1").arg(ipu.ipu.value()));
     if (tree.valueTitles.isEmpty())
         tree.valueTitles.append(QString());
-    line(Text::tr("Start"), [](const StepOnIpu& s) { return Cell(s.start); }, CellKind::Cycles);
-    line(Text::tr("Cycles"), [](const StepOnIpu& s) { return Cell(s.cycles); }, CellKind::Cycles);
-    line(Text::tr("Time"),
-         [&](const StepOnIpu& s) {
-             return Cell(durationText(static_cast<double>(s.cycles) / profile.machine().clockHz).toStdString());
-         },
-         CellKind::Text);
-    line(Text::tr("Active tiles"), [](const StepOnIpu& s) { return Cell(s.activeTiles); }, CellKind::Count);
-    line(Text::tr("Tile balance"),
-         [&](const StepOnIpu& s) {
-             const double all = static_cast<double>(s.cycles) * profile.machine().tilesPerIpu;
-             return Cell(all == 0 ? 0.0 : static_cast<double>(s.activeCycles) / all);
-         },
-         CellKind::Share);
-    line(Text::tr("Received"), [](const StepOnIpu& s) { return Cell(s.bytesIn); }, CellKind::Bytes);
-    line(Text::tr("Sent"), [](const StepOnIpu& s) { return Cell(s.bytesOut); }, CellKind::Bytes);
+    line(
+        Text::tr("Start"), [](const StepOnIpu& s) { return Cell(s.start); }, CellKind::Cycles);
+    line(
+        Text::tr("Cycles"), [](const StepOnIpu& s) { return Cell(s.cycles); }, CellKind::Cycles);
+    line(
+        Text::tr("Time"),
+        [&](const StepOnIpu& s) {
+            return Cell(durationText(static_cast<double>(s.cycles) / profile.machine().clockHz)
+                            .toStdString());
+        },
+        CellKind::Text);
+    line(
+        Text::tr("Active tiles"), [](const StepOnIpu& s) { return Cell(s.activeTiles); },
+        CellKind::Count);
+    line(
+        Text::tr("Tile balance"),
+        [&](const StepOnIpu& s) {
+            const double all = static_cast<double>(s.cycles) * profile.machine().tilesPerIpu;
+            return Cell(all == 0 ? 0.0 : static_cast<double>(s.activeCycles) / all);
+        },
+        CellKind::Share);
+    line(
+        Text::tr("Received"), [](const StepOnIpu& s) { return Cell(s.bytesIn); }, CellKind::Bytes);
+    line(
+        Text::tr("Sent"), [](const StepOnIpu& s) { return Cell(s.bytesOut); }, CellKind::Bytes);
     return tree;
 }
 

@@ -17,7 +17,7 @@
 namespace tilescope::views {
 namespace {
 
-constexpr double shortestRange = 32;  // cycles
+constexpr double shortestRange = 32; // cycles
 constexpr int overviewPixels = 1500;
 
 CycleRange rangeOf(double from, double to) {
@@ -71,14 +71,16 @@ ToolRow* TraceView::makeTools() {
     run_ = tools->addChoice(tr("Run"), {tr("All")});
     auto* fit = tools->addButton(tr("Fit"), tr("Show the whole execution (F)"));
     tools->addStretch();
-    search_ = tools->addField(tr("Find step"),
-                              tr("Steps whose name contains this stay bright; Enter goes to the next"), 220);
+    search_ = tools->addField(
+        tr("Find step"), tr("Steps whose name contains this stay bright; Enter goes to the next"),
+        220);
     auto* save = tools->addButton(tr("Save"), tr("Save the plot as a picture"));
     connect(look_, &QComboBox::currentIndexChanged, this, &TraceView::loadOverview);
     connect(ipu_, &QComboBox::currentIndexChanged, this, &TraceView::loadOverview);
     connect(run_, &QComboBox::activated, this, &TraceView::showRun);
     connect(fit, &QToolButton::clicked, &context().timeZoom, &ZoomRange::fit);
-    connect(save, &QToolButton::clicked, this, [this] { savePlot(*plot_, QStringLiteral("trace")); });
+    connect(save, &QToolButton::clicked, this,
+            [this] { savePlot(*plot_, QStringLiteral("trace")); });
     connect(search_, &QLineEdit::textChanged, this, [this](const QString& text) {
         plot_->trace().setHighlight(text);
         plot_->replotSoon();
@@ -95,7 +97,8 @@ QWidget* TraceView::makeTop() {
     layout->addWidget(strip_);
     layout->addWidget(plot_, 1);
     layout->addWidget(legend_);
-    strip_->setContent([this](QPainter& painter, const QRect& rect) { paintOverview(painter, rect); });
+    strip_->setContent(
+        [this](QPainter& painter, const QRect& rect) { paintOverview(painter, rect); });
     plot_->setReadOut([this](double x, double y) { return readOut(x, y); });
     plot_->installEventFilter(this);
     connect(plot_, &PlotWidget::hovered, this, &ReportView::status);
@@ -152,7 +155,8 @@ void TraceView::focusSearch() {
 }
 
 TraceQuestion TraceView::question() const {
-    return {profiles(), static_cast<TraceLook>(look_->currentIndex()), IpuId(ipu_->currentIndex() - 1)};
+    return {profiles(), static_cast<TraceLook>(look_->currentIndex()),
+            IpuId(ipu_->currentIndex() - 1)};
 }
 
 void TraceView::reload() {
@@ -211,7 +215,8 @@ void TraceView::showRun(int choice) {
     if (choice <= 0)
         return context().timeZoom.fit();
     const TraceRun& run = runs_[static_cast<std::size_t>(choice) - 1];
-    context().timeZoom.setRange(static_cast<double>(run.start), static_cast<double>(run.start + run.cycles));
+    context().timeZoom.setRange(static_cast<double>(run.start),
+                                static_cast<double>(run.start + run.cycles));
 }
 
 void TraceView::loadOverview() {
@@ -243,14 +248,15 @@ void TraceView::loadDetail() {
     const double from = zoom.from() - zoom.span() / 2;
     const double to = zoom.to() + zoom.span() / 2;
     const double perPixel = zoom.span() / std::max(1, plot_->axisRect()->width());
-    detailQuery_.start([this, question = question(), from, to, perPixel](const std::stop_token& stop) {
-        auto lanes = std::make_shared<const std::vector<TraceLane>>(
-            traceLanes(question, rangeOf(from, to), static_cast<std::int64_t>(perPixel), stop));
-        return [this, lanes, from, to] {
-            plot_->trace().setDetail(lanes, from, to);
-            plot_->updateRows();
-        };
-    });
+    detailQuery_.start(
+        [this, question = question(), from, to, perPixel](const std::stop_token& stop) {
+            auto lanes = std::make_shared<const std::vector<TraceLane>>(
+                traceLanes(question, rangeOf(from, to), static_cast<std::int64_t>(perPixel), stop));
+            return [this, lanes, from, to] {
+                plot_->trace().setDetail(lanes, from, to);
+                plot_->updateRows();
+            };
+        });
 }
 
 void TraceView::zoomChanged() {
@@ -276,11 +282,12 @@ void TraceView::loadStatistics() {
                       QString::fromStdString(withThousands(range.end)),
                       durationText(static_cast<double>(range.cycles()) /
                                    std::max(1.0, profiles().source->machine().clockHz)));
-    statisticsQuery_.start([this, question = question(), range, title](const std::stop_token& stop) {
-        return [this, title, lanes = traceStatistics(question, range, stop)]() mutable {
-            statistics_->setStatistics(title, std::move(lanes));
-        };
-    });
+    statisticsQuery_.start(
+        [this, question = question(), range, title](const std::stop_token& stop) {
+            return [this, title, lanes = traceStatistics(question, range, stop)]() mutable {
+                statistics_->setStatistics(title, std::move(lanes));
+            };
+        });
 }
 
 void TraceView::loadDetails(std::int64_t step, bool target) {
@@ -393,8 +400,8 @@ void TraceView::findStep() {
     const QString text = search_->text();
     if (text.isEmpty() || !profiles().source || !profiles().source->info().hasExecution)
         return;
-    findQuery_.start([this, profile = profiles().source, text,
-                      from = selectedStep_](const std::stop_token& stop) -> BackgroundQuery::Deliver {
+    findQuery_.start([this, profile = profiles().source, text, from = selectedStep_](
+                         const std::stop_token& stop) -> BackgroundQuery::Deliver {
         const auto index = profile->trace(stop);
         const auto programs = profile->programs(stop);
         std::int64_t best = -1;
@@ -403,7 +410,9 @@ void TraceView::findStep() {
             const ProgramId id(i);
             if (!QString::fromStdString((*programs)[id].name).contains(text, Qt::CaseInsensitive))
                 continue;
-            const auto sooner = [](std::int64_t a, std::int64_t b) { return a < 0 ? b : b < 0 ? a : std::min(a, b); };
+            const auto sooner = [](std::int64_t a, std::int64_t b) {
+                return a < 0 ? b : b < 0 ? a : std::min(a, b);
+            };
             best = sooner(best, index->findProgram(id, from));
             wrapped = sooner(wrapped, index->findProgram(id, -1));
         }
@@ -428,11 +437,13 @@ QString TraceView::readOut(double x, double y) const {
     if (title.isEmpty())
         title = tr("Steps: %1").arg(box.steps);
     else if (box.look == TraceBox::Look::Step && box.name != kind)
-        title += QStringLiteral("  (%1)").arg(QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())));
+        title += QStringLiteral("  (%1)").arg(
+            QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())));
     else if (box.steps > 1)
         title += tr("  (steps: %1)").arg(box.steps);
-    return tr("%1\n%2\nfrom cycle %3").arg(title, cyclesText(box.cycles(), clock),
-                                           QString::fromStdString(withThousands(box.begin)));
+    return tr("%1\n%2\nfrom cycle %3")
+        .arg(title, cyclesText(box.cycles(), clock),
+             QString::fromStdString(withThousands(box.begin)));
 }
 
 void TraceView::paintOverview(QPainter& painter, const QRect& rect) const {
@@ -444,11 +455,12 @@ void TraceView::paintOverview(QPainter& painter, const QRect& rect) const {
     const double height = static_cast<double>(rect.height()) / static_cast<double>(lanes->size());
     for (std::size_t i = 0; i < lanes->size(); ++i)
         for (const TraceRow& row : (*lanes)[i].rows)
-            for (const BoxOnScreen& place : boxesOnScreen(row, zoom.first(), zoom.last(), rect.width())) {
+            for (const BoxOnScreen& place :
+                 boxesOnScreen(row, zoom.first(), zoom.last(), rect.width())) {
                 const TraceBox& box = row.boxes[place.box];
                 if (box.look == TraceBox::Look::Step)
-                    painter.fillRect(QRectF(place.x0, height * static_cast<double>(i), place.x1 - place.x0,
-                                            std::max(1.0, height)),
+                    painter.fillRect(QRectF(place.x0, height * static_cast<double>(i),
+                                            place.x1 - place.x0, std::max(1.0, height)),
                                      theme.kind(box.kind));
             }
 }

@@ -106,7 +106,9 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     const QColor colour = levelColour(theme, insight.level);
     auto* card = new QFrame;
     card->setObjectName(QStringLiteral("panel"));
-    card->setStyleSheet(QStringLiteral("#panel { border-left: 4px solid %1; border-top-left-radius: 0; border-bottom-left-radius: 0; }").arg(colour.name()));
+    card->setStyleSheet(QStringLiteral("#panel { border-left: 4px solid %1; "
+                                       "border-top-left-radius: 0; border-bottom-left-radius: 0; }")
+                            .arg(colour.name()));
     auto* layout = new QHBoxLayout(card);
     layout->setContentsMargins(14, 10, 14, 10);
     auto* text = new QVBoxLayout;
@@ -119,7 +121,8 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
         text->addWidget(evidenceGrid(insight.evidence, context().preferences));
     layout->addLayout(text, 1);
     if (ofSource && !insight.link.report.empty()) {
-        auto* go = new QPushButton(tr("Show in %1").arg(QString::fromStdString(insight.link.report)));
+        auto* go =
+            new QPushButton(tr("Show in %1").arg(QString::fromStdString(insight.link.report)));
         connect(go, &QPushButton::clicked, this, [this, link = insight.link] { follow(link); });
         layout->addWidget(go, 0, Qt::AlignTop);
     }

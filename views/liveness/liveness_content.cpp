@@ -31,8 +31,8 @@ void addStack(std::vector<StepArea>& areas, const LivenessSeries& series, bool i
         areas.push_back({pattern.arg(Text::tr("Always live")), always, MinMaxPyramid(base)});
     for (std::size_t i = 0; i < base.size(); ++i)
         base[i] += series.notAlwaysLive[i];
-    areas.push_back({pattern.arg(Text::tr("Not always live")), notAlways,
-                     MinMaxPyramid(std::move(base))});
+    areas.push_back(
+        {pattern.arg(Text::tr("Not always live")), notAlways, MinMaxPyramid(std::move(base))});
 }
 
 std::vector<NamedValue> named(const std::vector<SizedVariable>& variables) {
@@ -121,10 +121,11 @@ DataTable notAlwaysLiveTable(const ProfilePair& profiles, const TileSelection& t
 DataTable stepVerticesTable(const ProfilePair& profiles, const TileSelection& tiles, StepId step,
                             const std::stop_token& stop) {
     DataTable table;
-    table.columns = {{Text::tr("Vertex type"), CellKind::Text, {}},
-                     {Text::tr("Vertices"), CellKind::Count, {}},
-                     {Text::tr("Tiles"), CellKind::Count, {}},
-                     {Text::tr("State"), CellKind::Bytes, Text::tr("Instance state and field data")}};
+    table.columns = {
+        {Text::tr("Vertex type"), CellKind::Text, {}},
+        {Text::tr("Vertices"), CellKind::Count, {}},
+        {Text::tr("Tiles"), CellKind::Count, {}},
+        {Text::tr("State"), CellKind::Bytes, Text::tr("Instance state and field data")}};
     const OpenProfile& profile = *profiles.source;
     const Program& program = (*profile.programs(stop))[(*profile.steps(stop))[step]];
     if (!program.computeSet.valid()) {
@@ -136,10 +137,10 @@ DataTable stepVerticesTable(const ProfilePair& profiles, const TileSelection& ti
     for (const VertexInstances& group : (*profile.computeSets(stop))[program.computeSet].vertices) {
         const TileSeries count = group.count.slice(range.first, range.end);
         if (!count.empty())
-            table.rows.push_back({{(*types)[group.type].name, count.sum(),
-                                   std::int64_t{count.tilesUsed()},
-                                   group.stateBytes.sum(range.first, range.end)},
-                                  group.type.value()});
+            table.rows.push_back(
+                {{(*types)[group.type].name, count.sum(), std::int64_t{count.tilesUsed()},
+                  group.stateBytes.sum(range.first, range.end)},
+                 group.type.value()});
     }
     return table;
 }
@@ -150,7 +151,8 @@ DataTable cycleTable(const ProfilePair& profiles, StepId step, const std::stop_t
                      {Text::tr("Cycles"), CellKind::Cycles, Text::tr("Slowest tile, estimated")},
                      {Text::tr("Mean"), CellKind::Cycles, Text::tr("Over the tiles that work")},
                      {Text::tr("Active tiles"), CellKind::Count, {}},
-                     {Text::tr("Balance"), CellKind::Share, Text::tr("Active cycles of all tiles against the slowest")}};
+                     {Text::tr("Balance"), CellKind::Share,
+                      Text::tr("Active cycles of all tiles against the slowest")}};
     const OpenProfile& profile = *profiles.source;
     const Program& program = (*profile.programs(stop))[(*profile.steps(stop))[step]];
     TileSeries cycles;

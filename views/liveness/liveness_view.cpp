@@ -17,7 +17,8 @@ LivenessView::LivenessView(ViewContext& context, QWidget* parent)
     , tabs_(new QTabWidget) {
     plotPanel_->setContent(plot_);
     tabs_->setDocumentMode(true);
-    const QStringList titles{tr("Always live"), tr("Not always live"), tr("Vertices"), tr("Cycle estimates")};
+    const QStringList titles{tr("Always live"), tr("Not always live"), tr("Vertices"),
+                             tr("Cycle estimates")};
     for (int i = 0; i < titles.size(); ++i) {
         tables_[i] = new TablePanel(context, i < 2 ? tr("Filter variables") : tr("Filter"));
         tabs_->addTab(tables_[i], titles[i]);
@@ -36,10 +37,11 @@ LivenessView::LivenessView(ViewContext& context, QWidget* parent)
 
     plot_->plot().setReadOut([this](double x, double) { return readOut(x); });
     connect(&plot_->plot(), &PlotWidget::hovered, this, &ReportView::status);
-    connect(&plot_->plot(), &PlotWidget::clicked, this, [this](double x, double, Qt::KeyboardModifiers) {
-        if (x >= 0 && x < static_cast<double>(stepNames_.size()))
-            selectStep(StepId(static_cast<std::int32_t>(x)));
-    });
+    connect(&plot_->plot(), &PlotWidget::clicked, this,
+            [this](double x, double, Qt::KeyboardModifiers) {
+                if (x >= 0 && x < static_cast<double>(stepNames_.size()))
+                    selectStep(StepId(static_cast<std::int32_t>(x)));
+            });
     connect(tabs_, &QTabWidget::currentChanged, this, &LivenessView::loadTab);
     for (int i : {AlwaysLive, NotAlwaysLive})
         connect(tables_[i], &TablePanel::chosen, this, [this](std::int32_t id) {
@@ -51,11 +53,13 @@ LivenessView::LivenessView(ViewContext& context, QWidget* parent)
 ToolRow* LivenessView::makeTools() {
     auto* tools = new ToolRow;
     source_ = tools->addChoice(tr("Tiles"), {tr("All")});
-    alwaysLive_ = tools->addToggle(tr("Include always live"),
-                                   tr("Stack the variables in use on those that always live"), true);
+    alwaysLive_ =
+        tools->addToggle(tr("Include always live"),
+                         tr("Stack the variables in use on those that always live"), true);
     auto* peak = tools->addButton(tr("Go to peak"), tr("Select the step with most live bytes"));
     tools->addStretch();
-    search_ = tools->addField(tr("Find step"), tr("Enter goes to the next step whose name contains this"), 220);
+    search_ = tools->addField(tr("Find step"),
+                              tr("Enter goes to the next step whose name contains this"), 220);
     auto* save = tools->addButton(tr("Save"), tr("Save the plot as a picture"));
     connect(save, &QToolButton::clicked, this,
             [this] { savePlot(plot_->plot(), QStringLiteral("liveness")); });
@@ -109,7 +113,8 @@ void LivenessView::loadPlot() {
     const bool wantsTile = source_->currentIndex() == source_->count() - 1;
     if (wantsTile && context().selection.current().tiles.empty()) {
         plotPanel_->query().cancel();
-        plotPanel_->showMessage(tr("No tile is selected"), tr("Select a tile in the Memory report."));
+        plotPanel_->showMessage(tr("No tile is selected"),
+                                tr("Select a tile in the Memory report."));
         return;
     }
     plotPanel_->load([this, pair = profiles(), tiles = tiles(), always = alwaysLive_->isChecked(),
@@ -118,8 +123,9 @@ void LivenessView::loadPlot() {
             stepNames_ = std::move(content.stepNames);
             peak_ = content.peak;
             if (stepNames_.empty())
-                return plotPanel_->showMessage(tr("This profile has no program steps"),
-                                               tr("Its program is empty: there is nothing to be live at."));
+                return plotPanel_->showMessage(
+                    tr("This profile has no program steps"),
+                    tr("Its program is empty: there is nothing to be live at."));
             plot_->setContent(std::move(content.plot));
             markStep();
         };

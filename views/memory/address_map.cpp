@@ -41,10 +41,9 @@ AddressMap::AddressMap(ViewContext& context, QWidget* parent)
 void AddressMap::setContent(Content content) {
     content_ = std::move(content);
     // Small variables must not vanish under large ones that share their addresses.
-    std::stable_sort(content_.blocks.begin(), content_.blocks.end(),
-                     [](const MapBlock& a, const MapBlock& b) {
-                         return a.end - a.begin > b.end - b.begin;
-                     });
+    std::stable_sort(
+        content_.blocks.begin(), content_.blocks.end(),
+        [](const MapBlock& a, const MapBlock& b) { return a.end - a.begin > b.end - b.begin; });
     setMinimumHeight(sizeHint().height());
     updateGeometry();
     update();
@@ -77,16 +76,18 @@ void AddressMap::paintEvent(QPaintEvent*) {
     const auto rowTop = [](int row) { return margin + titleHeight + row * (rowHeight + rowGap); };
     const int left = margin + labelWidth;
     painter.setPen(theme.text);
-    painter.drawText(QRect(left, 8, mapWidth(), titleHeight), Qt::AlignLeft | Qt::AlignVCenter, content_.title);
+    painter.drawText(QRect(left, 8, mapWidth(), titleHeight), Qt::AlignLeft | Qt::AlignVCenter,
+                     content_.title);
     for (int row = 0; row < rows(); ++row) {
         const std::int64_t offset = row * content_.rowBytes;
         const bool overflow = offset >= content_.limit;
         painter.fillRect(left, rowTop(row), mapWidth(), rowHeight,
                          overflow ? mixed(theme.bad, theme.surface, 0.8) : theme.raised);
         painter.setPen(offset >= content_.interleavedOffset ? theme.accent : theme.mutedText);
-        painter.drawText(QRect(margin, rowTop(row), labelWidth - 10, rowHeight),
-                         Qt::AlignRight | Qt::AlignVCenter,
-                         QStringLiteral("0x%1").arg(content_.base + offset, 5, 16, QLatin1Char('0')));
+        painter.drawText(
+            QRect(margin, rowTop(row), labelWidth - 10, rowHeight),
+            Qt::AlignRight | Qt::AlignVCenter,
+            QStringLiteral("0x%1").arg(content_.base + offset, 5, 16, QLatin1Char('0')));
     }
     for (const MapPiece& piece : mapPieces(content_.blocks, content_.rowBytes, mapWidth())) {
         const MapBlock& block = content_.blocks[piece.block];

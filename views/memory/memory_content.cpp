@@ -62,8 +62,8 @@ std::vector<ValueNode> compared(const std::vector<MemoryNode>& source,
         nodes.push_back(std::move(node));
     };
     const auto find = [](const std::vector<MemoryNode>& in, const std::string& name) {
-        const auto found = std::find_if(in.begin(), in.end(),
-                                        [&](const MemoryNode& n) { return n.name == name; });
+        const auto found =
+            std::find_if(in.begin(), in.end(), [&](const MemoryNode& n) { return n.name == name; });
         return found == in.end() ? nullptr : &*found;
     };
     for (const MemoryNode& node : source)
@@ -109,8 +109,9 @@ StepPlot::Content memoryContent(const ProfilePair& profiles, const MemoryPlotOpt
         content.mode = StepAreaPlottable::Mode::Overlaid;
         const QString name = options.includeGaps ? Text::tr("Tile memory, including gaps")
                                                  : Text::tr("Tile memory, excluding gaps");
-        content.areas.push_back(overlay(profiles.comparing() ? Text::tr("%1 (source)").arg(name) : name,
-                                        theme.source, plot.total, source.machine()));
+        content.areas.push_back(
+            overlay(profiles.comparing() ? Text::tr("%1 (source)").arg(name) : name, theme.source,
+                    plot.total, source.machine()));
         if (profiles.comparing())
             content.areas.push_back(overlay(Text::tr("%1 (target)").arg(name), theme.target,
                                             plotOf(*profiles.target, options, stop).total,
@@ -121,25 +122,26 @@ StepPlot::Content memoryContent(const ProfilePair& profiles, const MemoryPlotOpt
     if (showLimit && plot.limitPerTile > 0)
         content.limit = PlotWidget::Limit{
             static_cast<double>(plot.limitPerTile),
-            Text::tr("%1 on a tile").arg(
-                QString::fromStdString(formatBytes(plot.limitPerTile, units)))};
+            Text::tr("%1 on a tile")
+                .arg(QString::fromStdString(formatBytes(plot.limitPerTile, units)))};
     return content;
 }
 
-StepPlot::Content variableContent(const ProfilePair& profiles, std::span<const VariableId> variables,
-                                  TileOrder order, const Theme& theme, const std::stop_token& stop) {
+StepPlot::Content variableContent(const ProfilePair& profiles,
+                                  std::span<const VariableId> variables, TileOrder order,
+                                  const Theme& theme, const std::stop_token& stop) {
     StepPlot::Content content;
     content.mode = StepAreaPlottable::Mode::Overlaid;
     const OpenProfile& source = *profiles.source;
     const auto all = source.variables(stop);
     for (const VariableId id : variables) {
         const Variable& variable = (*all)[id];
-        content.areas.push_back(
-            overlay(QString::fromStdString(variable.name),
-                    theme.series(static_cast<int>(content.areas.size())),
-                    order == TileOrder::Physical ? inPhysicalOrder(source.machine(), variable.bytes)
-                                                 : variable.bytes,
-                    source.machine()));
+        content.areas.push_back(overlay(QString::fromStdString(variable.name),
+                                        theme.series(static_cast<int>(content.areas.size())),
+                                        order == TileOrder::Physical
+                                            ? inPhysicalOrder(source.machine(), variable.bytes)
+                                            : variable.bytes,
+                                        source.machine()));
     }
     return content;
 }
@@ -150,7 +152,8 @@ ValueTree detailsTree(const ProfilePair& profiles, std::span<const TileSelection
     const TileSelection& last = columns.back();
     if (profiles.comparing()) {
         const TileSelection ofTarget = fittedTo(profiles.target->machine(), last);
-        tree.nameTitle = Text::tr("Memory of %1").arg(QString::fromStdString(last.label()).toLower());
+        tree.nameTitle =
+            Text::tr("Memory of %1").arg(QString::fromStdString(last.label()).toLower());
         tree.valueTitles = {Text::tr("Source"), Text::tr("Target"), Text::tr("Difference")};
         tree.roots = compared(detailsOf(*profiles.source, {&last, 1}, stop),
                               detailsOf(*profiles.target, {&ofTarget, 1}, stop));

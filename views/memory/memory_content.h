@@ -13,7 +13,8 @@
 namespace tilescope::views {
 
 /// Colour and order of a layer of memoryPlot(), by its key.
-QColor layerColour(const Theme& theme, MemoryBreakdown breakdown, const std::string& key, int place);
+QColor layerColour(const Theme& theme, MemoryBreakdown breakdown, const std::string& key,
+                   int place);
 
 /// One profile: the layers of the breakdown, stacked. Two: their totals, overlaid.
 StepPlot::Content memoryContent(const ProfilePair& profiles, const MemoryPlotOptions& options,
@@ -21,8 +22,9 @@ StepPlot::Content memoryContent(const ProfilePair& profiles, const MemoryPlotOpt
                                 const std::stop_token& stop);
 
 /// The bytes on each tile of variables, a translucent area each (the source's only).
-StepPlot::Content variableContent(const ProfilePair& profiles, std::span<const VariableId> variables,
-                                  TileOrder order, const Theme& theme, const std::stop_token& stop);
+StepPlot::Content variableContent(const ProfilePair& profiles,
+                                  std::span<const VariableId> variables, TileOrder order,
+                                  const Theme& theme, const std::stop_token& stop);
 
 /// The tree of Details with a column for each selection; with two profiles Source, Target and
 /// Difference of the last one.

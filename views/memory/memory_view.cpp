@@ -46,10 +46,11 @@ MemoryView::MemoryView(ViewContext& context, QWidget* parent)
 ToolRow* MemoryView::makeTools() {
     auto* tools = new ToolRow;
     graph_ = tools->addChoice(tr("Graph"), {tr("Total memory"), tr("Selected variable")});
-    breakdown_ = tools->addChoice(tr("Breakdown"), {tr("None"), tr("By region"), tr("By category"),
-                                                    tr("By liveness")});
+    breakdown_ = tools->addChoice(
+        tr("Breakdown"), {tr("None"), tr("By region"), tr("By category"), tr("By liveness")});
     order_ = tools->addChoice(tr("Order"), {tr("Software"), tr("Physical")});
-    gaps_ = tools->addToggle(tr("Include gaps"), tr("Count the bytes that alignment and banks lose"), true);
+    gaps_ = tools->addToggle(tr("Include gaps"),
+                             tr("Count the bytes that alignment and banks lose"), true);
     limit_ = tools->addToggle(tr("Max memory"), tr("Show the memory of a tile as a line"), true);
     tools->addStretch();
     ipu_ = tools->addChoice(tr("IPU"), {tr("All")});
@@ -132,7 +133,8 @@ void MemoryView::showSection(const QString& name) {
 
 void MemoryView::reload() {
     breakdown_->setEnabled(!comparing());
-    breakdown_->setToolTip(comparing() ? tr("Two profiles are compared by their totals") : QString());
+    breakdown_->setToolTip(comparing() ? tr("Two profiles are compared by their totals")
+                                       : QString());
     fillIpus();
     loadPlot();
     shown_ = {};
@@ -174,9 +176,8 @@ void MemoryView::loadPlot() {
                       units = context().preferences.byteUnits(),
                       showLimit = limit_->isChecked()](const std::stop_token& stop) {
         StepPlot::Content content =
-            onlyVariable
-                ? variableContent(pair, {&variable, 1}, options.order, theme, stop)
-                : memoryContent(pair, options, showLimit, theme, units, stop);
+            onlyVariable ? variableContent(pair, {&variable, 1}, options.order, theme, stop)
+                         : memoryContent(pair, options, showLimit, theme, units, stop);
         return [this, content = std::move(content)]() mutable {
             plot_->setContent(std::move(content));
             markSelection();
@@ -209,7 +210,8 @@ void MemoryView::loadTab() {
     if (tab == Addresses)
         return loadAddresses();
     using Make = DataTable (*)(const ProfilePair&, const TileSelection&, const std::stop_token&);
-    static constexpr Make makers[] = {variablesTable, verticesTable, computeSetsTable, exchangesTable};
+    static constexpr Make makers[] = {variablesTable, verticesTable, computeSetsTable,
+                                      exchangesTable};
     const Make make = makers[tab - Variables];
     tables_[tab - Variables]->load(
         [make, pair = profiles(), tiles = tileSelection()](const std::stop_token& stop) {
@@ -220,19 +222,20 @@ void MemoryView::loadTab() {
 }
 
 void MemoryView::loadDetails() {
-    detailsPanel_->load([this, pair = profiles(), columns = columns()](const std::stop_token& stop) {
-        return [this, tree = detailsTree(pair, columns, stop)]() mutable {
-            details_->setTree(std::move(tree));
-            detailsView_->expandAll();
-            QHeaderView* header = detailsView_->header();
-            header->setStretchLastSection(false);
-            header->setSectionResizeMode(0, QHeaderView::Stretch);
-            for (int i = 1; i < details_->columnCount(); ++i) {
-                header->setSectionResizeMode(i, QHeaderView::Fixed);
-                header->resizeSection(i, 150);
-            }
-        };
-    });
+    detailsPanel_->load(
+        [this, pair = profiles(), columns = columns()](const std::stop_token& stop) {
+            return [this, tree = detailsTree(pair, columns, stop)]() mutable {
+                details_->setTree(std::move(tree));
+                detailsView_->expandAll();
+                QHeaderView* header = detailsView_->header();
+                header->setStretchLastSection(false);
+                header->setSectionResizeMode(0, QHeaderView::Stretch);
+                for (int i = 1; i < details_->columnCount(); ++i) {
+                    header->setSectionResizeMode(i, QHeaderView::Fixed);
+                    header->resizeSection(i, 150);
+                }
+            };
+        });
 }
 
 void MemoryView::loadAddresses() {
@@ -244,35 +247,37 @@ void MemoryView::loadAddresses() {
                                       "where its variables lie."));
         return;
     }
-    addressPanel_->load([this, pair = profiles(), tile = tiles.back()](const std::stop_token& stop) {
-        const OpenProfile& profile = *pair.source;
-        AddressMap::Content content;
-        const Target& machine = profile.machine();
-        content.limit = machine.bytesPerTile;
-        content.base = machine.memoryBase;
-        content.interleavedOffset = machine.interleavedOffset;
-        if (machine.elementBytes > 0)
-            content.rowBytes = 2 * machine.elementBytes;
-        const auto variables = profile.variables(stop);
-        for (const PlacedVariable& placed : profile.reader(stop).placement(tile).variables) {
-            const Variable& variable = (*variables)[placed.variable];
-            content.blocks.push_back({placed.offset, placed.offset + variable.bytes.at(tile),
-                                      placed.variable, variable.category, variable.name,
-                                      variable.alwaysLive});
-        }
-        return [this, tile, content = std::move(content)]() mutable {
-            content.title = addressTitle(tile, content);
-            addresses_->setContent(std::move(content));
-            addresses_->setSelected(context().selection.current().variable);
-        };
-    });
+    addressPanel_->load(
+        [this, pair = profiles(), tile = tiles.back()](const std::stop_token& stop) {
+            const OpenProfile& profile = *pair.source;
+            AddressMap::Content content;
+            const Target& machine = profile.machine();
+            content.limit = machine.bytesPerTile;
+            content.base = machine.memoryBase;
+            content.interleavedOffset = machine.interleavedOffset;
+            if (machine.elementBytes > 0)
+                content.rowBytes = 2 * machine.elementBytes;
+            const auto variables = profile.variables(stop);
+            for (const PlacedVariable& placed : profile.reader(stop).placement(tile).variables) {
+                const Variable& variable = (*variables)[placed.variable];
+                content.blocks.push_back({placed.offset, placed.offset + variable.bytes.at(tile),
+                                          placed.variable, variable.category, variable.name,
+                                          variable.alwaysLive});
+            }
+            return [this, tile, content = std::move(content)]() mutable {
+                content.title = addressTitle(tile, content);
+                addresses_->setContent(std::move(content));
+                addresses_->setSelected(context().selection.current().variable);
+            };
+        });
 }
 
 QString MemoryView::addressTitle(TileId tile, const AddressMap::Content& content) const {
     std::int64_t highest = 0;
     for (const MapBlock& block : content.blocks)
         highest = std::max(highest, block.end);
-    return tr("Tile %1: %2 of %3 up to the highest address in use; blue addresses are interleaved memory")
+    return tr("Tile %1: %2 of %3 up to the highest address in use; blue addresses are interleaved "
+              "memory")
         .arg(tile.value())
         .arg(context().preferences.bytes(highest), context().preferences.bytes(content.limit));
 }

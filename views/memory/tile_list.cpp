@@ -16,7 +16,8 @@ std::optional<std::vector<TileId>> parseTileList(const QString& text, std::int32
         bool lastGood = false;
         const int first = ends.front().trimmed().toInt(&firstGood);
         const int last = ends.back().trimmed().toInt(&lastGood);
-        if (ends.size() > 2 || !firstGood || !lastGood || first < 0 || last < first || last >= tiles)
+        if (ends.size() > 2 || !firstGood || !lastGood || first < 0 || last < first ||
+            last >= tiles)
             return std::nullopt;
         for (int tile = first; tile <= last && list.size() < mostTiles; ++tile)
             if (std::find(list.begin(), list.end(), TileId(tile)) == list.end())

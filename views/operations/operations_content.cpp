@@ -40,8 +40,10 @@ ValueNode jsonNode(const QString& name, const QJsonValue& value) {
             node.children.push_back(jsonNode(it.key(), it.value()));
         return node;
     }
-    const QString text = value.isArray() ? QString::fromUtf8(QJsonDocument(value.toArray()).toJson(QJsonDocument::Compact))
-                                         : value.toVariant().toString();
+    const QString text =
+        value.isArray()
+            ? QString::fromUtf8(QJsonDocument(value.toArray()).toJson(QJsonDocument::Compact))
+            : value.toVariant().toString();
     node.values.emplace_back(text.toStdString());
     return node;
 }
@@ -60,30 +62,35 @@ DataTable operationsTable(const ProfilePair& profiles, const std::stop_token& st
         return comparedTable(Text::tr("Operation (cycles)"), CellKind::Cycles, cyclesOf(rows),
                              cyclesOf(rowsOf(*profiles.target, stop)));
     DataTable table;
-    table.columns = {{Text::tr("Operation"), CellKind::Text, {}},
-                     {Text::tr("Type"), CellKind::Text, {}},
-                     {Text::tr("Output"), CellKind::Text, Text::tr("Shape of the first output")},
-                     {Text::tr("Steps"), CellKind::Count, Text::tr("Leaves of the program tree")},
-                     {Text::tr("Compute cycles"), CellKind::Cycles, Text::tr("Slowest tile, one execution of each step, estimated")},
-                     {Text::tr("Exchange cycles"), CellKind::Cycles, Text::tr("Slowest tile, one execution of each step, estimated")},
-                     {Text::tr("FLOPs"), CellKind::Flops, Text::tr("Of one execution; a multiply-accumulate counts two")},
-                     {Text::tr("FLOP/cycle"), CellKind::Real, {}},
-                     {Text::tr("Variables"), CellKind::Bytes, Text::tr("Variables and constants, all tiles")},
-                     {Text::tr("Code"), CellKind::Bytes, Text::tr("Exchange and control code, all tiles")},
-                     {Text::tr("Vertex state"), CellKind::Bytes, {}}};
+    table.columns = {
+        {Text::tr("Operation"), CellKind::Text, {}},
+        {Text::tr("Type"), CellKind::Text, {}},
+        {Text::tr("Output"), CellKind::Text, Text::tr("Shape of the first output")},
+        {Text::tr("Steps"), CellKind::Count, Text::tr("Leaves of the program tree")},
+        {Text::tr("Compute cycles"), CellKind::Cycles,
+         Text::tr("Slowest tile, one execution of each step, estimated")},
+        {Text::tr("Exchange cycles"), CellKind::Cycles,
+         Text::tr("Slowest tile, one execution of each step, estimated")},
+        {Text::tr("FLOPs"), CellKind::Flops,
+         Text::tr("Of one execution; a multiply-accumulate counts two")},
+        {Text::tr("FLOP/cycle"), CellKind::Real, {}},
+        {Text::tr("Variables"), CellKind::Bytes, Text::tr("Variables and constants, all tiles")},
+        {Text::tr("Code"), CellKind::Bytes, Text::tr("Exchange and control code, all tiles")},
+        {Text::tr("Vertex state"), CellKind::Bytes, {}}};
     std::int64_t cycles = 0;
     for (const OperationRow& row : rows) {
         cycles += row.cycles();
-        table.rows.push_back({{row.name, row.type, row.outputShape, std::int64_t{row.steps}, row.computeCycles,
-                               row.exchangeCycles, row.flops, row.flopsPerCycle, row.variableBytes,
-                               row.codeBytes(), row.vertexStateBytes},
+        table.rows.push_back({{row.name, row.type, row.outputShape, std::int64_t{row.steps},
+                               row.computeCycles, row.exchangeCycles, row.flops, row.flopsPerCycle,
+                               row.variableBytes, row.codeBytes(), row.vertexStateBytes},
                               row.operation.value()});
     }
     table.summary = Text::tr("Total %1").arg(QString::fromStdString(formatCycles(cycles)));
     return table;
 }
 
-ValueTree operationDetails(const OpenProfile& profile, OperationId id, const std::stop_token& stop) {
+ValueTree operationDetails(const OpenProfile& profile, OperationId id,
+                           const std::stop_token& stop) {
     const Operation& operation = (*profile.operations(stop))[id];
     ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}, true};
     const auto add = [&](const QString& name, const std::string& value) {

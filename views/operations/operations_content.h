@@ -13,6 +13,7 @@ namespace tilescope::views {
 DataTable operationsTable(const ProfilePair& profiles, const std::stop_token& stop);
 
 /// The operation's figures, plan and options; JSON objects become branches.
-ValueTree operationDetails(const OpenProfile& profile, OperationId operation, const std::stop_token& stop);
+ValueTree operationDetails(const OpenProfile& profile, OperationId operation,
+                           const std::stop_token& stop);
 
 } // namespace tilescope::views

@@ -40,7 +40,8 @@ void OperationsView::reload() {
     detailsPanel_->query().cancel();
     detailsPanel_->showMessage(tr("No operation is selected"),
                                tr("Select a line of the table to see its plan and options."));
-    table_->load([pair = profiles()](const std::stop_token& stop) { return operationsTable(pair, stop); });
+    table_->load(
+        [pair = profiles()](const std::stop_token& stop) { return operationsTable(pair, stop); });
     followSelection();
 }
 
@@ -53,14 +54,15 @@ void OperationsView::followSelection() {
 
 void OperationsView::loadDetails(OperationId operation) {
     shown_ = operation;
-    detailsPanel_->load([this, profile = profiles().source, operation](const std::stop_token& stop) {
-        return [this, tree = operationDetails(*profile, operation, stop)]() mutable {
-            details_->setTree(std::move(tree));
-            detailsView_->expandAll();
-            detailsView_->header()->setStretchLastSection(true);
-            detailsView_->header()->resizeSection(0, 420);
-        };
-    });
+    detailsPanel_->load(
+        [this, profile = profiles().source, operation](const std::stop_token& stop) {
+            return [this, tree = operationDetails(*profile, operation, stop)]() mutable {
+                details_->setTree(std::move(tree));
+                detailsView_->expandAll();
+                detailsView_->header()->setStretchLastSection(true);
+                detailsView_->header()->resizeSection(0, 420);
+            };
+        });
 }
 
 } // namespace tilescope::views

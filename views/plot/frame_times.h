@@ -16,7 +16,9 @@ public:
     void reset();
     [[nodiscard]] double last() const { return last_; }
     [[nodiscard]] double longest() const { return longest_; }
-    [[nodiscard]] double mean() const { return frames_ == 0 ? 0 : sum_ / static_cast<double>(frames_); }
+    [[nodiscard]] double mean() const {
+        return frames_ == 0 ? 0 : sum_ / static_cast<double>(frames_);
+    }
     [[nodiscard]] long frames() const { return frames_; }
     /// Frames that missed 60 frames a second.
     [[nodiscard]] long slowFrames() const { return slow_; }

@@ -19,7 +19,8 @@ OverviewStrip::OverviewStrip(ViewContext& context, ZoomRange& zoom, QWidget* par
     , zoom_(zoom) {
     setFixedHeight(30);
     setMouseTracking(true);
-    setToolTip(tr("Drag the handles to zoom, the part between them to move; double-click shows all"));
+    setToolTip(
+        tr("Drag the handles to zoom, the part between them to move; double-click shows all"));
     connect(&zoom_, &ZoomRange::changed, this, qOverload<>(&QWidget::update));
     connect(&context_.theme, &ThemeSource::changed, this, &OverviewStrip::invalidate);
 }
@@ -76,9 +77,8 @@ void OverviewStrip::paintEvent(QPaintEvent*) {
     painter.setPen(theme.mutedText);
     painter.setBrush(theme.raised);
     for (const int x : {left, right})
-        painter.drawRoundedRect(QRectF(x - handleWidth / 2.0, area.top() + 3.5, handleWidth,
-                                       area.height() - 7),
-                                2, 2);
+        painter.drawRoundedRect(
+            QRectF(x - handleWidth / 2.0, area.top() + 3.5, handleWidth, area.height() - 7), 2, 2);
 }
 
 OverviewStrip::Grip OverviewStrip::gripAt(const QPoint& position) const {

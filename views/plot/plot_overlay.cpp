@@ -59,16 +59,16 @@ void PlotWidget::paintRangeSelection(QPainter& painter) const {
     const QRect plot = axisRect()->rect();
     QColor fill = theme().accent;
     fill.setAlphaF(0.18F);
-    painter.fillRect(QRect(QPoint(pressed_->x(), plot.top()), QPoint(pointer_->x(), plot.bottom()))
-                         .normalized(),
-                     fill);
+    painter.fillRect(
+        QRect(QPoint(pressed_->x(), plot.top()), QPoint(pointer_->x(), plot.bottom())).normalized(),
+        fill);
 }
 
 void PlotWidget::paintReadOut(QPainter& painter) const {
     constexpr int padding = 7;
     constexpr int distance = 14;
-    const QRect text = painter.fontMetrics().boundingRect(QRect(0, 0, 460, 400),
-                                                          Qt::TextExpandTabs, readOutText_);
+    const QRect text =
+        painter.fontMetrics().boundingRect(QRect(0, 0, 460, 400), Qt::TextExpandTabs, readOutText_);
     QRect box(0, 0, text.width() + 2 * padding, text.height() + 2 * padding);
     box.moveTopLeft(*pointer_ + QPoint(distance, distance));
     // The box changes sides rather than leave the plot.
@@ -87,9 +87,8 @@ void PlotWidget::paintReadOut(QPainter& painter) const {
 
 void PlotWidget::paintFrameTime(QPainter& painter) const {
     const FrameTimes& times = context_.frameTimes;
-    const QString text = tr("%1 ms, longest %2 ms")
-                             .arg(times.last(), 0, 'f', 1)
-                             .arg(times.longest(), 0, 'f', 1);
+    const QString text =
+        tr("%1 ms, longest %2 ms").arg(times.last(), 0, 'f', 1).arg(times.longest(), 0, 'f', 1);
     const QRect plot = axisRect()->rect();
     painter.setPen(times.longest() > FrameTimes::budgetMs ? theme().bad : theme().good);
     painter.drawText(plot.adjusted(8, 4, -8, -4), Qt::AlignLeft | Qt::AlignTop, text);

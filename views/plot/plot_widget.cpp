@@ -130,8 +130,8 @@ void PlotWidget::mouseDoubleClickEvent(QMouseEvent* event) {
 }
 
 void PlotWidget::keyPressEvent(QKeyEvent* event) {
-    const double centre = pointer_ ? xAxis->pixelToCoord(pointer_->x())
-                                   : (zoom_.from() + zoom_.to()) / 2;
+    const double centre =
+        pointer_ ? xAxis->pixelToCoord(pointer_->x()) : (zoom_.from() + zoom_.to()) / 2;
     switch (event->modifiers() == Qt::NoModifier ? event->key() : 0) {
     case Qt::Key_W:
     case Qt::Key_Up:
@@ -169,8 +169,8 @@ void PlotWidget::hoverAt(const QPoint& position) {
     if (axisRect()->rect().contains(position)) {
         pointer_ = position;
         if (readOut_)
-            readOutText_ = readOut_(xAxis->pixelToCoord(position.x()),
-                                    yAxis->pixelToCoord(position.y()));
+            readOutText_ =
+                readOut_(xAxis->pixelToCoord(position.x()), yAxis->pixelToCoord(position.y()));
     }
     emit hovered(QString(readOutText_).replace(QLatin1Char('\n'), QStringLiteral("  \u00b7  ")));
     update();

@@ -27,13 +27,18 @@ ValueNode computeSetNode(const OpenProfile& profile, ComputeSetId id, const std:
     const auto types = profile.vertexTypes(stop);
     ValueNode node = line(Text::tr("Compute set"), set.name);
     node.children.push_back(cyclesLine(set.cycles.max().value, profile.machine()));
-    node.children.push_back(line(Text::tr("Active tiles"), std::int64_t{set.cycles.tilesUsed()}, CellKind::Count));
+    node.children.push_back(
+        line(Text::tr("Active tiles"), std::int64_t{set.cycles.tilesUsed()}, CellKind::Count));
     for (const VertexInstances& group : set.vertices) {
         ValueNode vertex = line((QString::fromStdString((*types)[group.type].name)),
-                                Text::tr("vertices: %1").arg(QString::fromStdString(withThousands(group.count.sum()))).toStdString());
+                                Text::tr("vertices: %1")
+                                    .arg(QString::fromStdString(withThousands(group.count.sum())))
+                                    .toStdString());
         vertex.children.push_back(line(Text::tr("State"), group.stateBytes.sum(), CellKind::Bytes));
-        vertex.children.push_back(line(Text::tr("Tiles"), std::int64_t{group.count.tilesUsed()}, CellKind::Count));
-        vertex.children.push_back(line(Text::tr("Edges a vertex"), std::int64_t{group.edgesPerVertex}, CellKind::Count));
+        vertex.children.push_back(
+            line(Text::tr("Tiles"), std::int64_t{group.count.tilesUsed()}, CellKind::Count));
+        vertex.children.push_back(
+            line(Text::tr("Edges a vertex"), std::int64_t{group.edgesPerVertex}, CellKind::Count));
         node.children.push_back(std::move(vertex));
     }
     return node;
@@ -87,9 +92,11 @@ ValueTree programDetails(const OpenProfile& profile, ProgramId id, const std::st
         return tree;
     const auto variables = profile.variables(stop);
     if (!program.variablesRead.empty())
-        roots.push_back(variablesNode(Text::tr("Variables read"), program.variablesRead, *variables));
+        roots.push_back(
+            variablesNode(Text::tr("Variables read"), program.variablesRead, *variables));
     if (!program.variablesWritten.empty())
-        roots.push_back(variablesNode(Text::tr("Variables written"), program.variablesWritten, *variables));
+        roots.push_back(
+            variablesNode(Text::tr("Variables written"), program.variablesWritten, *variables));
     return tree;
 }
 

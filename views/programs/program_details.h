@@ -10,6 +10,7 @@ namespace tilescope::views {
 
 /// Kind, name, operation, and what belongs to the kind: vertices of a compute set, bytes of an
 /// exchange, a stream, variables read and written.
-ValueTree programDetails(const OpenProfile& profile, ProgramId program, const std::stop_token& stop);
+ValueTree programDetails(const OpenProfile& profile, ProgramId program,
+                         const std::stop_token& stop);
 
 } // namespace tilescope::views

@@ -40,7 +40,7 @@ ProgramTreeData readProgramTree(const OpenProfile& profile, const std::stop_toke
 ProgramModel::ProgramModel(ViewContext& context, QObject* parent)
     : QAbstractItemModel(parent)
     , context_(context) {
-    connect(&context_.theme, &ThemeSource::changed, this, [this] { emit layoutChanged(); });
+    connect(&context_.theme, &ThemeSource::changed, this, &ProgramModel::coloursChanged);
 }
 
 void ProgramModel::setTree(ProgramTreeData tree) {
@@ -54,8 +54,7 @@ void ProgramModel::setMarked(OperationId operation, const QString& text) {
         return;
     markedOperation_ = operation;
     markedText_ = text;
-    // Only colours change, but of lines anywhere in the tree.
-    emit layoutChanged();
+    emit coloursChanged();
 }
 
 ProgramId ProgramModel::programAt(const QModelIndex& index) const {
@@ -63,7 +62,8 @@ ProgramId ProgramModel::programAt(const QModelIndex& index) const {
 }
 
 QModelIndex ProgramModel::indexOf(ProgramId program) const {
-    if (!program.valid() || program.index() >= tree_.rowOf.size() || tree_.rowOf[program.index()] < 0)
+    if (!program.valid() || program.index() >= tree_.rowOf.size() ||
+        tree_.rowOf[program.index()] < 0)
         return {};
     return createIndex(tree_.rowOf[program.index()], 0, static_cast<quintptr>(program.value()));
 }
@@ -121,7 +121,8 @@ QVariant ProgramModel::display(ProgramId id, int column) const {
     const Program& program = (*tree_.programs)[id];
     switch (column) {
     case Label:
-        return program.parent.valid() ? QString::fromStdString(tree_.labels[id.index()]) : rootTitle(id);
+        return program.parent.valid() ? QString::fromStdString(tree_.labels[id.index()])
+                                      : rootTitle(id);
     case OperationColumn:
         return program.operation.valid()
                    ? QString::fromStdString((*tree_.operations)[program.operation].name)
@@ -144,14 +145,17 @@ QVariant ProgramModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
         return display(id, index.column());
     case Qt::DecorationRole:
-        return index.column() == Label ? QVariant(theme.kind((*tree_.programs)[id].kind)) : QVariant();
+        return index.column() == Label ? QVariant(theme.kind((*tree_.programs)[id].kind))
+                                       : QVariant();
     case Qt::BackgroundRole:
-        return matches(id) ? QVariant(mixed(theme.kind(ProgramKind::Sync), theme.surface, theme.dark ? 0.75 : 0.6))
+        return matches(id) ? QVariant(mixed(theme.kind(ProgramKind::Sync), theme.surface,
+                                            theme.dark ? 0.75 : 0.6))
                            : QVariant();
     case Qt::ForegroundRole:
         return index.column() == OperationColumn ? QVariant(theme.mutedText) : QVariant();
     case Qt::TextAlignmentRole:
-        return QVariant(Qt::AlignVCenter | (index.column() == Cycles ? Qt::AlignRight : Qt::AlignLeft));
+        return QVariant(Qt::AlignVCenter |
+                        (index.column() == Cycles ? Qt::AlignRight : Qt::AlignLeft));
     default:
         return {};
     }
@@ -166,7 +170,8 @@ QVariant ProgramModel::headerData(int section, Qt::Orientation orientation, int 
         return tr("Slowest tile, one execution, estimated");
     if (role != Qt::DisplayRole)
         return {};
-    static const char* const titles[] = {QT_TR_NOOP("Program"), QT_TR_NOOP("Operation"), QT_TR_NOOP("Cycles")};
+    static const char* const titles[] = {QT_TR_NOOP("Program"), QT_TR_NOOP("Operation"),
+                                         QT_TR_NOOP("Cycles")};
     return tr(titles[section]);
 }
 

@@ -14,9 +14,9 @@ struct ProgramTreeData {
     std::shared_ptr<const IdVector<OperationId, Operation>> operations;
     std::vector<ProgramId> roots; ///< control programs, then functions
     std::size_t controlPrograms = 0;
-    std::vector<int> rowOf;             ///< of each program among its siblings
-    std::vector<std::int64_t> cycles;   ///< of each program, one execution, estimated
-    std::vector<std::string> labels;    ///< of each program
+    std::vector<int> rowOf;           ///< of each program among its siblings
+    std::vector<std::int64_t> cycles; ///< of each program, one execution, estimated
+    std::vector<std::string> labels;  ///< of each program
 };
 
 /// Reads and checks the tree; throws UserError if a damaged profile has a program twice or names
@@ -47,7 +47,12 @@ public:
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& = {}) const override { return ColumnCount; }
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
+                                      int role) const override;
+
+signals:
+    /// Colours of lines anywhere in the tree: a view paints again what it shows.
+    void coloursChanged();
 
 private:
     [[nodiscard]] const std::vector<ProgramId>& childrenOf(const QModelIndex& parent) const;

@@ -48,6 +48,8 @@ ProgramsView::ProgramsView(ViewContext& context, QWidget* parent)
         if (program.target.valid())
             show(program.target);
     });
+    connect(model_, &ProgramModel::coloursChanged, treeView_->viewport(),
+            qOverload<>(&QWidget::update));
     connect(&context.selection, &Selection::changed, this, &ProgramsView::followSelection);
 }
 
@@ -57,16 +59,17 @@ ToolRow* ProgramsView::makeTools() {
     auto* expand = tools->addButton(tr("Expand all"), tr("Open all branches"));
     auto* collapse = tools->addButton(tr("Collapse all"), tr("Close all branches"));
     tools->addStretch();
-    search_ = tools->addField(tr("Search programs"), tr("Enter goes to the next match, Shift+Enter to the one before"), 260);
+    search_ =
+        tools->addField(tr("Search programs"),
+                        tr("Enter goes to the next match, Shift+Enter to the one before"), 260);
     connect(side_, &QComboBox::activated, this, [this] { reload(); });
     connect(expand, &QToolButton::clicked, treeView_, &QTreeView::expandAll);
     connect(collapse, &QToolButton::clicked, treeView_, &QTreeView::collapseAll);
     connect(search_, &QLineEdit::textChanged, this, [this](const QString& text) {
         model_->setMarked(context().selection.current().operation, text);
     });
-    connect(search_, &QLineEdit::returnPressed, this, [this] {
-        findNext(!QApplication::keyboardModifiers().testFlag(Qt::ShiftModifier));
-    });
+    connect(search_, &QLineEdit::returnPressed, this,
+            [this] { findNext(!QApplication::keyboardModifiers().testFlag(Qt::ShiftModifier)); });
     return tools;
 }
 
@@ -78,7 +81,8 @@ QWidget* ProgramsView::makeDetails() {
     detailsView_->setUniformRowHeights(true);
     detailsPanel_ = new LoadingPanel(context().workers);
     detailsPanel_->setContent(detailsView_);
-    detailsPanel_->showMessage(tr("No program is selected"), tr("Select a line of the tree to see what it does."));
+    detailsPanel_->showMessage(tr("No program is selected"),
+                               tr("Select a line of the tree to see what it does."));
     return detailsPanel_;
 }
 
@@ -106,7 +110,8 @@ void ProgramsView::reload() {
         side_->setCurrentIndex(side_->count() > 1 ? std::max(0, side) : 0);
         side_->setEnabled(comparing());
     }
-    detailsPanel_->showMessage(tr("No program is selected"), tr("Select a line of the tree to see what it does."));
+    detailsPanel_->showMessage(tr("No program is selected"),
+                               tr("Select a line of the tree to see what it does."));
     treePanel_->load([this, profile = shownProfile()](const std::stop_token& stop) {
         return [this, tree = readProgramTree(*profile, stop)]() mutable {
             const bool empty = tree.roots.empty();
@@ -170,7 +175,8 @@ void ProgramsView::show(ProgramId program) {
 void ProgramsView::findNext(bool forward) {
     if (search_->text().isEmpty())
         return;
-    const ProgramId found = model_->find(search_->text(), model_->programAt(treeView_->currentIndex()), forward);
+    const ProgramId found =
+        model_->find(search_->text(), model_->programAt(treeView_->currentIndex()), forward);
     if (found.valid())
         show(found);
     else

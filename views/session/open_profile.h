@@ -60,7 +60,8 @@ public:
     [[nodiscard]] Part<TraceIndex> trace(Stop stop) const;
 
 private:
-    template <class T, class Read> Part<T> load(const LazyPart<T>& part, Stop stop, Read read) const;
+    template <class T, class Read>
+    Part<T> load(const LazyPart<T>& part, Stop stop, Read read) const;
 
     std::filesystem::path file_;
     ProfileInfo info_;

@@ -29,7 +29,8 @@ QString Preferences::signedBytes(std::int64_t value) const {
 
 void Preferences::load() {
     const QSettings settings;
-    setByteUnits(static_cast<ByteUnits>(std::clamp(settings.value("view/byteUnits", 0).toInt(), 0, 2)));
+    setByteUnits(
+        static_cast<ByteUnits>(std::clamp(settings.value("view/byteUnits", 0).toInt(), 0, 2)));
     setTheme(static_cast<ThemeChoice>(std::clamp(settings.value("view/theme", 0).toInt(), 0, 2)));
 }
 

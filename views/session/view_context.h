@@ -2,10 +2,10 @@
 #pragma once
 
 #include "views/plot/frame_times.h"
+#include "views/query/workers.h"
 #include "views/session/preferences.h"
 #include "views/session/report_pair.h"
 #include "views/session/selection.h"
-#include "views/query/workers.h"
 #include "views/session/zoom_range.h"
 #include "views/theme/theme.h"
 

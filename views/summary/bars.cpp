@@ -43,13 +43,16 @@ void NamedBars::paintEvent(QPaintEvent*) {
         const Bar& bar = bars_[i];
         const QRect row(0, static_cast<int>(i) * barRow, width(), barRow);
         painter.setPen(theme.text);
-        painter.drawText(row.adjusted(0, 0, -(width() - nameWidth + 10), 0), Qt::AlignLeft | Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(bar.name, Qt::ElideRight, nameWidth - 10));
+        painter.drawText(
+            row.adjusted(0, 0, -(width() - nameWidth + 10), 0), Qt::AlignLeft | Qt::AlignVCenter,
+            painter.fontMetrics().elidedText(bar.name, Qt::ElideRight, nameWidth - 10));
         const QRect track(nameWidth, row.top() + 6, room, barRow - 12);
         painter.fillRect(track, theme.raised);
-        painter.fillRect(track.left(), track.top(), static_cast<int>(static_cast<double>(bar.value) * scale),
-                         track.height(), bar.value > limit_ && limit_ > 0 ? theme.bad : bar.colour);
-        painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter, context_.preferences.bytes(bar.value));
+        painter.fillRect(track.left(), track.top(),
+                         static_cast<int>(static_cast<double>(bar.value) * scale), track.height(),
+                         bar.value > limit_ && limit_ > 0 ? theme.bad : bar.colour);
+        painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter,
+                         context_.preferences.bytes(bar.value));
         if (limit_ > 0) {
             const int x = track.left() + static_cast<int>(static_cast<double>(limit_) * scale) - 1;
             painter.fillRect(x, track.top() - 3, 1, track.height() + 6, theme.limit);
@@ -69,8 +72,8 @@ std::vector<std::int64_t> histogramOf(const std::vector<std::int64_t>& values, s
     for (const std::int64_t value : values) {
         const bool beyond = value > limit || limit <= 0;
         // A value at the limit still fits: it belongs to the last bucket below.
-        const auto at = beyond ? buckets
-                               : std::min<std::int64_t>(value * buckets / limit, buckets - 1);
+        const auto at =
+            beyond ? buckets : std::min<std::int64_t>(value * buckets / limit, buckets - 1);
         ++counts[static_cast<std::size_t>(at)];
     }
     return counts;
@@ -111,17 +114,21 @@ void Histogram::paintEvent(QPaintEvent*) {
     for (std::size_t s = 0; s < series_.size(); ++s)
         for (std::size_t i = 0; i < buckets; ++i) {
             const std::int64_t count = series_[s].counts[i];
-            const double height = static_cast<double>(count) / static_cast<double>(most) * plot.height();
-            const QRectF bar(plot.left() + slot * static_cast<double>(i) + width * static_cast<double>(s),
-                             plot.bottom() - std::max(height, count > 0 ? 2.0 : 0.0), width, std::max(height, count > 0 ? 2.0 : 0.0));
+            const double height =
+                static_cast<double>(count) / static_cast<double>(most) * plot.height();
+            const QRectF bar(plot.left() + slot * static_cast<double>(i) +
+                                 width * static_cast<double>(s),
+                             plot.bottom() - std::max(height, count > 0 ? 2.0 : 0.0), width,
+                             std::max(height, count > 0 ? 2.0 : 0.0));
             painter.fillRect(bar, i + 1 == buckets ? theme.bad : series_[s].colour);
         }
     const double limitX = plot.left() + slot * static_cast<double>(buckets - 1) - 1;
     painter.fillRect(QRectF(limitX, plot.top(), 1, plot.height()), theme.limit);
     const QRect labels(plot.left(), plot.bottom() + 4, plot.width(), textHeight);
     painter.drawText(labels, Qt::AlignLeft, QStringLiteral("0"));
-    painter.drawText(QRect(labels.left(), labels.top(), static_cast<int>(limitX) - labels.left(), textHeight), Qt::AlignRight,
-                     context_.preferences.bytes(limit_));
+    painter.drawText(
+        QRect(labels.left(), labels.top(), static_cast<int>(limitX) - labels.left(), textHeight),
+        Qt::AlignRight, context_.preferences.bytes(limit_));
     painter.drawText(labels, Qt::AlignHCenter, tr("Memory of a tile"));
 }
 

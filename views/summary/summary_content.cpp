@@ -30,7 +30,9 @@ ProfileFigures readFigures(const OpenProfile& profile, const std::stop_token& st
     for (const TileMemory& tile : *tiles)
         figures.tileBytes.push_back(tile.includingGaps);
     const ProfileReader reader = profile.reader(stop);
-    figures.variables = rowsOf(reader, "vars_info");
+    // As many as the view vars_info has rows, which would be unrolled to be counted.
+    for (const Variable& variable : *profile.variables(stop))
+        figures.variables += static_cast<std::size_t>(variable.bytes.tilesUsed());
     figures.computeSets = rowsOf(reader, "compute_sets");
     figures.steps = rowsOf(reader, "liveness_steps");
     figures.operations = rowsOf(reader, "operations");
@@ -39,7 +41,9 @@ ProfileFigures readFigures(const OpenProfile& profile, const std::stop_token& st
 }
 
 QString verdictText(const ProfileInfo& info, const MemorySummary& memory, ByteUnits units) {
-    const auto bytes = [units](std::int64_t n) { return QString::fromStdString(formatBytes(n, units)); };
+    const auto bytes = [units](std::int64_t n) {
+        return QString::fromStdString(formatBytes(n, units));
+    };
     const std::int64_t most = memory.maxTile.includingGaps;
     const QString share = QString::fromStdString(
         formatPercent(static_cast<double>(most), static_cast<double>(memory.limitPerTile)));
@@ -48,7 +52,8 @@ QString verdictText(const ProfileInfo& info, const MemorySummary& memory, ByteUn
             .arg(memory.maxTileId.value())
             .arg(bytes(most), bytes(memory.limitPerTile), share, bytes(memory.limitPerTile - most));
     return Text::tr("Out of memory: %1 over the limit; tile %2 needs %3 of %4 (%5), %6 too much.")
-        .arg(memory.tilesOverLimit == 1 ? Text::tr("1 tile") : Text::tr("%1 tiles").arg(memory.tilesOverLimit))
+        .arg(memory.tilesOverLimit == 1 ? Text::tr("1 tile")
+                                        : Text::tr("%1 tiles").arg(memory.tilesOverLimit))
         .arg(memory.maxTileId.value())
         .arg(bytes(most), bytes(memory.limitPerTile), share, bytes(most - memory.limitPerTile));
 }
@@ -66,8 +71,9 @@ DataTable optionsTable(const ProfilePair& profiles) {
     add(profiles.source, &std::pair<Cell, Cell>::first);
     add(profiles.target, &std::pair<Cell, Cell>::second);
     DataTable table;
-    table.columns = {{Text::tr("Option"), CellKind::Text, {}},
-                     {profiles.comparing() ? Text::tr("Source") : Text::tr("Value"), CellKind::Text, {}}};
+    table.columns = {
+        {Text::tr("Option"), CellKind::Text, {}},
+        {profiles.comparing() ? Text::tr("Source") : Text::tr("Value"), CellKind::Text, {}}};
     if (profiles.comparing()) {
         table.columns.push_back({Text::tr("Target"), CellKind::Text, {}});
         table.columns.push_back({Text::tr("Changed"), CellKind::Text, {}});
@@ -76,8 +82,9 @@ DataTable optionsTable(const ProfilePair& profiles) {
         DataRow row{{name, values.first}, -1};
         if (profiles.comparing()) {
             row.cells.push_back(values.second);
-            row.cells.push_back(values.first == values.second ? Cell(std::string())
-                                                              : Cell(Text::tr("changed").toStdString()));
+            row.cells.push_back(values.first == values.second
+                                    ? Cell(std::string())
+                                    : Cell(Text::tr("changed").toStdString()));
         }
         table.rows.push_back(std::move(row));
     }
@@ -96,7 +103,8 @@ DataTable messagesTable(const ProfilePair& profiles, const ProfileFigures& sourc
         table.columns.push_back({Text::tr("Profile"), CellKind::Text, {}});
     const auto add = [&](const ProfileFigures& figures, const QString& name) {
         for (const Message& message : figures.messages) {
-            DataRow row{{message.text, std::string(toString(message.severity))}, message.operation.value()};
+            DataRow row{{message.text, std::string(toString(message.severity))},
+                        message.operation.value()};
             if (profiles.comparing())
                 row.cells.emplace_back(name.toStdString());
             table.rows.push_back(std::move(row));
@@ -112,8 +120,8 @@ std::vector<TileId> fullestTiles(const std::vector<std::int64_t>& bytes, std::si
     std::vector<std::int32_t> order(bytes.size());
     std::iota(order.begin(), order.end(), 0);
     count = std::min(count, order.size());
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                      [&](std::int32_t a, std::int32_t b) {
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count),
+                      order.end(), [&](std::int32_t a, std::int32_t b) {
                           const auto first = bytes[static_cast<std::size_t>(a)];
                           const auto second = bytes[static_cast<std::size_t>(b)];
                           return first != second ? first > second : a < b;

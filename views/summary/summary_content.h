@@ -14,7 +14,7 @@ namespace tilescope::views {
 struct ProfileFigures {
     MemorySummary memory;
     std::vector<std::int64_t> tileBytes; ///< including gaps, by tile
-    std::size_t variables = 0;
+    std::size_t variables = 0;           ///< on all tiles: what lies on two tiles counts twice
     std::size_t computeSets = 0;
     std::size_t steps = 0;
     std::size_t operations = 0;

@@ -63,12 +63,15 @@ QWidget* SummaryView::makeContent() {
     memoryCard->addWidget(tiles_, 1);
     layout->addWidget(memoryCard, 1);
     connect(&tiles_->plot(), &PlotWidget::clicked, this, [this](double x, double) {
-        context().selection.update([x](Selected& s) { s.tiles = {TileId(static_cast<std::int32_t>(x))}; });
+        context().selection.update(
+            [x](Selected& s) { s.tiles = {TileId(static_cast<std::int32_t>(x))}; });
         emit memoryWanted();
     });
     tiles_->plot().setReadOut([this](double x, double) {
         return x < 0 ? QString()
-                     : tr("Tile %1\n%2").arg(static_cast<int>(x)).arg(tiles_->valuesAt(static_cast<std::size_t>(x)));
+                     : tr("Tile %1\n%2")
+                           .arg(static_cast<int>(x))
+                           .arg(tiles_->valuesAt(static_cast<std::size_t>(x)));
     });
     connect(&tiles_->plot(), &PlotWidget::hovered, this, &ReportView::status);
 
@@ -132,7 +135,8 @@ void SummaryView::show(const ProfileFigures& source, const ProfileFigures* targe
     messages_->setTable(messagesTable(profiles(), source, target));
     messagesCard_->setVisible(!messages_->model().table().rows.empty());
     const auto file = [](const OpenProfilePtr& profile) {
-        return profile ? QDir::toNativeSeparators(QString::fromStdString(profile->file().string())) : QString();
+        return profile ? QDir::toNativeSeparators(QString::fromStdString(profile->file().string()))
+                       : QString();
     };
     const auto size = [this](const OpenProfilePtr& profile) {
         return profile ? context().preferences.bytes(
@@ -147,13 +151,15 @@ void SummaryView::show(const ProfileFigures& source, const ProfileFigures* targe
 void SummaryView::showVerdict() {
     const Theme& theme = context().theme.current();
     const ByteUnits units = context().preferences.byteUnits();
-    const auto line = [&](const ProfileInfo& info, const ProfileFigures& figures, const QString& who) {
+    const auto line = [&](const ProfileInfo& info, const ProfileFigures& figures,
+                          const QString& who) {
         return QStringLiteral("<span style='color:%1; font-weight:600'>%2</span>%3%4")
             .arg((info.fits ? theme.good : theme.bad).name(),
                  info.fits ? QStringLiteral("\u2714&nbsp;") : QStringLiteral("\u2718&nbsp;"), who,
                  verdictText(info, figures.memory, units).toHtmlEscaped());
     };
-    QString html = line(profiles().source->info(), *source_, comparing() ? tr("Source: ") : QString());
+    QString html =
+        line(profiles().source->info(), *source_, comparing() ? tr("Source: ") : QString());
     if (comparing() && target_)
         html += QStringLiteral("<br>") + line(profiles().target->info(), *target_, tr("Target: "));
     verdictText_->setText(html);
@@ -180,15 +186,21 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
          fromInfo(tr("Batch size"), [&](const Info& i) { return number(i.batchSize); }),
          fromInfo(tr("Batches a run"), [&](const Info& i) { return number(i.deviceIterations); }),
          fromInfo(tr("Replicas"), [&](const Info& i) { return number(i.replicas); }),
-         fromInfo(tr("Compiled"), [](const Info& i) { return QString::fromStdString(i.createdAt); })},
+         fromInfo(tr("Compiled"),
+                  [](const Info& i) { return QString::fromStdString(i.createdAt); })},
         two);
     targetCard_->setFacts(
-        {fromInfo(tr("Type"), [](const Info& i) { return QString::fromStdString(i.target.description); }),
+        {fromInfo(tr("Type"),
+                  [](const Info& i) { return QString::fromStdString(i.target.description); }),
          fromInfo(tr("IPUs"), [&](const Info& i) { return number(i.target.ipus); }),
          fromInfo(tr("Tiles per IPU"), [&](const Info& i) { return number(i.target.tilesPerIpu); }),
-         fromInfo(tr("Memory per tile"), [&](const Info& i) { return preferences.bytes(i.target.bytesPerTile); }),
-         fromInfo(tr("Memory per IPU"), [&](const Info& i) { return preferences.bytes(i.target.bytesPerIpu()); }),
-         fromInfo(tr("Clock"), [](const Info& i) { return tr("%1 GHz").arg(i.target.clockHz / 1e9, 0, 'g', 4); })},
+         fromInfo(tr("Memory per tile"),
+                  [&](const Info& i) { return preferences.bytes(i.target.bytesPerTile); }),
+         fromInfo(tr("Memory per IPU"),
+                  [&](const Info& i) { return preferences.bytes(i.target.bytesPerIpu()); }),
+         fromInfo(
+             tr("Clock"),
+             [](const Info& i) { return tr("%1 GHz").arg(i.target.clockHz / 1e9, 0, 'g', 4); })},
         two);
     graphCard_->setFacts(
         {fromFigures(tr("Operations"), [](const Figures& f) { return count(f.operations); }),
@@ -207,12 +219,21 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
         facts_->setColumnStretch(i, i < columns ? 1 : 0);
     }
     executionCard_->setFacts(
-        {fromFigures(tr("Total, including gaps"), [&](const Figures& f) { return preferences.bytes(f.memory.total.includingGaps); }),
-         fromFigures(tr("Total, excluding gaps"), [&](const Figures& f) { return preferences.bytes(f.memory.total.excludingGaps); }),
-         fromFigures(tr("Always live"), [&](const Figures& f) { return preferences.bytes(f.memory.alwaysLive); }),
-         fromFigures(tr("Peak not always live"), [&](const Figures& f) { return preferences.bytes(f.memory.maxNotAlwaysLive); }),
-         fromInfo(tr("Cycles"), [&](const Info& i) { return i.hasExecution ? number(i.cycles) : none; }),
-         fromInfo(tr("Time of a run"), [&](const Info& i) { return i.hasExecution ? durationText(i.seconds()) : none; }),
+        {fromFigures(
+             tr("Total, including gaps"),
+             [&](const Figures& f) { return preferences.bytes(f.memory.total.includingGaps); }),
+         fromFigures(
+             tr("Total, excluding gaps"),
+             [&](const Figures& f) { return preferences.bytes(f.memory.total.excludingGaps); }),
+         fromFigures(tr("Always live"),
+                     [&](const Figures& f) { return preferences.bytes(f.memory.alwaysLive); }),
+         fromFigures(
+             tr("Peak not always live"),
+             [&](const Figures& f) { return preferences.bytes(f.memory.maxNotAlwaysLive); }),
+         fromInfo(tr("Cycles"),
+                  [&](const Info& i) { return i.hasExecution ? number(i.cycles) : none; }),
+         fromInfo(tr("Time of a run"),
+                  [&](const Info& i) { return i.hasExecution ? durationText(i.seconds()) : none; }),
          fromInfo(tr("Throughput"),
                   [&](const Info& i) {
                       return i.hasExecution && i.throughput > 0
@@ -229,13 +250,16 @@ void SummaryView::showBars() {
     StepPlot::Content plot;
     plot.mode = StepAreaPlottable::Mode::Overlaid;
     const std::int64_t limit = source_->memory.limitPerTile;
-    const auto add = [&](const ProfileFigures& figures, const OpenProfile& profile, const QColor& colour,
-                         const QString& pattern, std::size_t tiles) {
+    const auto add = [&](const ProfileFigures& figures, const OpenProfile& profile,
+                         const QColor& colour, const QString& pattern, std::size_t tiles) {
         for (const TileId tile : fullestTiles(figures.tileBytes, tiles))
-            bars.push_back({pattern.arg(tr("Tile %1")).arg(tile.value()), figures.tileBytes[tile.index()],
-                            colour, tile.value()});
-        series.push_back({histogramOf(figures.tileBytes, profile.machine().bytesPerTile, histogramBuckets), colour});
-        plot.areas.push_back({pattern.arg(tr("Tile memory")), colour, MinMaxPyramid(figures.tileBytes)});
+            bars.push_back({pattern.arg(tr("Tile %1")).arg(tile.value()),
+                            figures.tileBytes[tile.index()], colour, tile.value()});
+        series.push_back(
+            {histogramOf(figures.tileBytes, profile.machine().bytesPerTile, histogramBuckets),
+             colour});
+        plot.areas.push_back(
+            {pattern.arg(tr("Tile memory")), colour, MinMaxPyramid(figures.tileBytes)});
     };
     if (comparing() && target_) {
         add(*source_, *profiles().source, theme.source, tr("%1 (source)"), 3);

@@ -18,7 +18,8 @@ QString changeText(const Change& change, CellKind kind, const Preferences& prefe
                                                          : signedCount(difference);
     if (difference == 0 || change.source == 0)
         return amount;
-    const double percent = 100.0 * static_cast<double>(difference) / static_cast<double>(change.source);
+    const double percent =
+        100.0 * static_cast<double>(difference) / static_cast<double>(change.source);
     return QStringLiteral("%1 (%2%3 %)")
         .arg(amount, percent > 0 ? QStringLiteral("+") : QString())
         .arg(percent, 0, 'f', 1);

@@ -24,7 +24,18 @@ struct Change {
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double, Change>;
 
 /// What the values of a column mean, and so how they are written.
-enum class CellKind { Text, Bytes, Cycles, Count, Share, Real, Flops, BytesChange, CyclesChange, CountChange };
+enum class CellKind {
+    Text,
+    Bytes,
+    Cycles,
+    Count,
+    Share,
+    Real,
+    Flops,
+    BytesChange,
+    CyclesChange,
+    CountChange
+};
 
 struct DataColumn {
     QString title;
@@ -52,8 +63,8 @@ bool cellLess(const Cell& a, const Cell& b);
 /// How a change of this kind is written and coloured.
 CellKind changeKindOf(CellKind kind);
 
-/// The colour of a change: less is better for bytes and cycles, counts say nothing. Invalid where the
-/// text colour will do.
+/// The colour of a change: less is better for bytes and cycles, counts say nothing. Invalid where
+/// the text colour will do.
 QColor changeColour(const Change& change, CellKind kind, const Theme& theme);
 
 /// True for everything that stands flush right.

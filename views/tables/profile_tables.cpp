@@ -95,21 +95,22 @@ DataTable variablesTable(const ProfilePair& profiles, const TileSelection& tiles
                              values(rowsOf(*profiles.target)));
     }
     DataTable table;
-    table.columns = {{Text::tr("Variable"), CellKind::Text, {}},
-                     {Text::tr("Category"), CellKind::Text, {}},
-                     {Text::tr("Shape"), CellKind::Text, {}},
-                     {Text::tr("Always live"), CellKind::Text, {}},
-                     {Text::tr("Size"), CellKind::Bytes, Text::tr("On the selected tiles")},
-                     {Text::tr("Tiles"), CellKind::Count, Text::tr("Selected tiles that hold a part")},
-                     {Text::tr("Largest part"), CellKind::Bytes, Text::tr("On one tile")},
-                     {Text::tr("On tile"), CellKind::Text, Text::tr("First tile with the largest part")}};
+    table.columns = {
+        {Text::tr("Variable"), CellKind::Text, {}},
+        {Text::tr("Category"), CellKind::Text, {}},
+        {Text::tr("Shape"), CellKind::Text, {}},
+        {Text::tr("Always live"), CellKind::Text, {}},
+        {Text::tr("Size"), CellKind::Bytes, Text::tr("On the selected tiles")},
+        {Text::tr("Tiles"), CellKind::Count, Text::tr("Selected tiles that hold a part")},
+        {Text::tr("Largest part"), CellKind::Bytes, Text::tr("On one tile")},
+        {Text::tr("On tile"), CellKind::Text, Text::tr("First tile with the largest part")}};
     for (const VariableRow& row : rows)
-        table.rows.push_back({{row.name, std::string(displayName(row.category)),
-                               row.type.empty() ? row.shape : row.type + row.shape,
-                               yesNo(row.alwaysLive).toStdString(), row.bytes,
-                               std::int64_t{row.tiles}, row.maxTileBytes,
-                               tileText(row.maxTile).toStdString()},
-                              row.variable.value()});
+        table.rows.push_back(
+            {{row.name, std::string(displayName(row.category)),
+              row.type.empty() ? row.shape : row.type + row.shape,
+              yesNo(row.alwaysLive).toStdString(), row.bytes, std::int64_t{row.tiles},
+              row.maxTileBytes, tileText(row.maxTile).toStdString()},
+             row.variable.value()});
     return table;
 }
 
@@ -126,20 +127,22 @@ DataTable verticesTable(const ProfilePair& profiles, const TileSelection& tiles,
                 of, [](const auto& row) { return row.codeBytes + row.stateBytes; },
                 [](const auto& row) { return row.type.value(); });
         };
-        return comparedTable(Text::tr("Vertex type (code and state)"), CellKind::Bytes, values(rows),
-                             values(rowsOf(*profiles.target)));
+        return comparedTable(Text::tr("Vertex type (code and state)"), CellKind::Bytes,
+                             values(rows), values(rowsOf(*profiles.target)));
     }
     DataTable table;
-    table.columns = {{Text::tr("Vertex type"), CellKind::Text, {}},
-                     {Text::tr("Vertices"), CellKind::Count, {}},
-                     {Text::tr("Compute sets"), CellKind::Count, {}},
-                     {Text::tr("Code"), CellKind::Bytes, Text::tr("Stored once on each tile that runs it")},
-                     {Text::tr("State"), CellKind::Bytes, Text::tr("Instance state and field data")},
-                     {Text::tr("Total"), CellKind::Bytes, {}}};
+    table.columns = {
+        {Text::tr("Vertex type"), CellKind::Text, {}},
+        {Text::tr("Vertices"), CellKind::Count, {}},
+        {Text::tr("Compute sets"), CellKind::Count, {}},
+        {Text::tr("Code"), CellKind::Bytes, Text::tr("Stored once on each tile that runs it")},
+        {Text::tr("State"), CellKind::Bytes, Text::tr("Instance state and field data")},
+        {Text::tr("Total"), CellKind::Bytes, {}}};
     for (const VertexRow& row : rows)
-        table.rows.push_back({{row.name, row.count, static_cast<std::int64_t>(row.computeSets.size()),
-                               row.codeBytes, row.stateBytes, row.codeBytes + row.stateBytes},
-                              row.type.value()});
+        table.rows.push_back(
+            {{row.name, row.count, static_cast<std::int64_t>(row.computeSets.size()), row.codeBytes,
+              row.stateBytes, row.codeBytes + row.stateBytes},
+             row.type.value()});
     return table;
 }
 
@@ -160,12 +163,14 @@ DataTable computeSetsTable(const ProfilePair& profiles, const TileSelection& til
                              values(rowsOf(*profiles.target)));
     }
     DataTable table;
-    table.columns = {{Text::tr("Compute set"), CellKind::Text, {}},
-                     {Text::tr("Vertices"), CellKind::Count, {}},
-                     {Text::tr("State"), CellKind::Bytes, {}},
-                     {Text::tr("Tiles"), CellKind::Count, Text::tr("Selected tiles that compute")},
-                     {Text::tr("Cycles"), CellKind::Cycles, Text::tr("Slowest tile, one execution, estimated")},
-                     {Text::tr("Balance"), CellKind::Share, Text::tr("Active cycles of all tiles against the slowest")}};
+    table.columns = {
+        {Text::tr("Compute set"), CellKind::Text, {}},
+        {Text::tr("Vertices"), CellKind::Count, {}},
+        {Text::tr("State"), CellKind::Bytes, {}},
+        {Text::tr("Tiles"), CellKind::Count, Text::tr("Selected tiles that compute")},
+        {Text::tr("Cycles"), CellKind::Cycles, Text::tr("Slowest tile, one execution, estimated")},
+        {Text::tr("Balance"), CellKind::Share,
+         Text::tr("Active cycles of all tiles against the slowest")}};
     for (const ComputeSetRow& row : rows)
         table.rows.push_back({{row.name, row.vertices, row.stateBytes, std::int64_t{row.tiles},
                                row.cycles, row.balance},
@@ -190,16 +195,18 @@ DataTable exchangesTable(const ProfilePair& profiles, const TileSelection& tiles
                              values(rowsOf(*profiles.target)));
     }
     DataTable table;
-    table.columns = {{Text::tr("Exchange"), CellKind::Text, {}},
-                     {Text::tr("Received"), CellKind::Bytes, {}},
-                     {Text::tr("Sent"), CellKind::Bytes, Text::tr("Counted at each receiver")},
-                     {Text::tr("Run"), CellKind::Bytes, Text::tr("Typical contiguous run at the source; short runs make a strided copy")},
-                     {Text::tr("Cycles"), CellKind::Cycles, Text::tr("Slowest tile, one execution, estimated")},
-                     {Text::tr("Code"), CellKind::Bytes, Text::tr("Internal exchange code")}};
+    table.columns = {
+        {Text::tr("Exchange"), CellKind::Text, {}},
+        {Text::tr("Received"), CellKind::Bytes, {}},
+        {Text::tr("Sent"), CellKind::Bytes, Text::tr("Counted at each receiver")},
+        {Text::tr("Run"), CellKind::Bytes,
+         Text::tr("Typical contiguous run at the source; short runs make a strided copy")},
+        {Text::tr("Cycles"), CellKind::Cycles, Text::tr("Slowest tile, one execution, estimated")},
+        {Text::tr("Code"), CellKind::Bytes, Text::tr("Internal exchange code")}};
     for (const ExchangeRow& row : rows)
-        table.rows.push_back({{row.name, row.bytesReceived, row.bytesSent, row.runBytes, row.cycles,
-                               row.codeBytes},
-                              row.exchange.value()});
+        table.rows.push_back(
+            {{row.name, row.bytesReceived, row.bytesSent, row.runBytes, row.cycles, row.codeBytes},
+             row.exchange.value()});
     return table;
 }
 

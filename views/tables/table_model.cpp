@@ -66,7 +66,8 @@ void TableModel::sort(int column, Qt::SortOrder order) {
     sortRows();
     QModelIndexList after;
     for (qsizetype i = 0; i < before.size(); ++i) {
-        const auto place = std::find(shown_.begin(), shown_.end(), rows[static_cast<std::size_t>(i)]);
+        const auto place =
+            std::find(shown_.begin(), shown_.end(), rows[static_cast<std::size_t>(i)]);
         after.append(index(static_cast<int>(place - shown_.begin()), before[i].column()));
     }
     changePersistentIndexList(before, after);
@@ -85,7 +86,8 @@ void TableModel::sortRows() {
 }
 
 std::int32_t TableModel::idAt(int row) const {
-    return row >= 0 && row < rowCount() ? table_.rows[shown_[static_cast<std::size_t>(row)]].id : -1;
+    return row >= 0 && row < rowCount() ? table_.rows[shown_[static_cast<std::size_t>(row)]].id
+                                        : -1;
 }
 
 int TableModel::rowOf(std::int32_t id) const {
@@ -122,7 +124,8 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
             return QString::fromStdString(formatBytes(*number, ByteUnits::Plain));
         return cellText(cellAt(index), column.kind, context_.preferences);
     case Qt::TextAlignmentRole:
-        return QVariant(Qt::AlignVCenter | (isNumber(column.kind) ? Qt::AlignRight : Qt::AlignLeft));
+        return QVariant(Qt::AlignVCenter |
+                        (isNumber(column.kind) ? Qt::AlignRight : Qt::AlignLeft));
     case Qt::ForegroundRole:
         if (const auto* change = std::get_if<Change>(&cellAt(index))) {
             const QColor colour = changeColour(*change, column.kind, theme);
@@ -146,7 +149,8 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
     case Qt::ToolTipRole:
         return column.toolTip.isEmpty() ? QVariant() : column.toolTip;
     case Qt::TextAlignmentRole:
-        return QVariant(Qt::AlignVCenter | (isNumber(column.kind) ? Qt::AlignRight : Qt::AlignLeft));
+        return QVariant(Qt::AlignVCenter |
+                        (isNumber(column.kind) ? Qt::AlignRight : Qt::AlignLeft));
     default:
         return {};
     }

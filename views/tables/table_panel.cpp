@@ -16,10 +16,13 @@ constexpr int widestColumn = 260;
 // Wide enough for the title and for the values of the first rows, which are the largest.
 int widthOf(const TableModel& model, int column, const QFontMetrics& metrics) {
     constexpr int looked = 200;
-    int width = metrics.horizontalAdvance(model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) + 14;
+    int width = metrics.horizontalAdvance(
+                    model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) +
+                14;
     for (int row = 0; row < std::min(model.rowCount(), looked); ++row)
-        width = std::max(width, metrics.horizontalAdvance(
-                                    model.data(model.index(row, column), Qt::DisplayRole).toString()));
+        width =
+            std::max(width, metrics.horizontalAdvance(
+                                model.data(model.index(row, column), Qt::DisplayRole).toString()));
     return std::min(width + 24, widestColumn);
 }
 
@@ -148,11 +151,13 @@ bool TablePanel::eventFilter(QObject* watched, QEvent* event) {
 
 void TablePanel::updateSummary() {
     const auto rows = static_cast<int>(model_->table().rows.size());
-    const QString count = model_->rowCount() != rows ? tr("%1 of %2 rows").arg(model_->rowCount()).arg(rows)
-                          : rows == 1                ? tr("1 row")
-                                                     : tr("%1 rows").arg(rows);
+    const QString count = model_->rowCount() != rows
+                              ? tr("%1 of %2 rows").arg(model_->rowCount()).arg(rows)
+                          : rows == 1 ? tr("1 row")
+                                      : tr("%1 rows").arg(rows);
     const QString& summary = model_->table().summary;
-    summary_->setText(summary.isEmpty() ? count : QStringLiteral("%1  \u00b7  %2").arg(summary, count));
+    summary_->setText(summary.isEmpty() ? count
+                                        : QStringLiteral("%1  \u00b7  %2").arg(summary, count));
 }
 
 } // namespace tilescope::views

@@ -5,7 +5,10 @@ namespace tilescope::views {
 ValueTreeModel::ValueTreeModel(ViewContext& context, QObject* parent)
     : QAbstractItemModel(parent)
     , context_(context) {
-    const auto repaint = [this] { emit layoutChanged(); };
+    const auto repaint = [this] {
+        emit layoutAboutToBeChanged();
+        emit layoutChanged();
+    };
     connect(&context_.preferences, &Preferences::unitsChanged, this, repaint);
     connect(&context_.theme, &ThemeSource::changed, this, repaint);
 }
@@ -89,7 +92,8 @@ QVariant ValueTreeModel::headerData(int section, Qt::Orientation orientation, in
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return QVariant((section == 0 || tree_.properties ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+        return QVariant((section == 0 || tree_.properties ? Qt::AlignLeft : Qt::AlignRight) |
+                        Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
     return section == 0 ? tree_.nameTitle : tree_.valueTitles.value(section - 1);

@@ -98,9 +98,10 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 #toolBar QToolButton:checked { border-color: @accent; color: @accent; background: @selected; }
 #toolBar QToolButton::menu-indicator { image: none; }
 )");
-    sheet.replace(QLatin1String("@arrow"), dark ? QStringLiteral("arrow-dark") : QStringLiteral("arrow-light"));
+    sheet.replace(QLatin1String("@arrow"),
+                  dark ? QStringLiteral("arrow-dark") : QStringLiteral("arrow-light"));
     const std::pair<const char*, QColor> names[] = {
-        {"@window", window}, {"@surface", surface}, {"@raised", raised},     {"@border", border},
+        {"@window", window}, {"@surface", surface}, {"@raised", raised}, {"@border", border},
         {"@text", text},     {"@muted", mutedText}, {"@accent", accent}, {"@selected", selected}};
     for (const auto& [name, colour] : names)
         sheet.replace(QLatin1String(name), colour.name());

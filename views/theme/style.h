@@ -10,7 +10,8 @@ class WindowStyle : public QProxyStyle {
     Q_OBJECT
 public:
     WindowStyle();
-    int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override;
+    int pixelMetric(PixelMetric metric, const QStyleOption* option,
+                    const QWidget* widget) const override;
 };
 
 } // namespace tilescope::views

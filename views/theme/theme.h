@@ -13,23 +13,23 @@ namespace tilescope::views {
 /// The colours of one theme. Data colours follow the palette of Okabe and Ito.
 struct Theme {
     bool dark = false;
-    QColor window;    ///< behind everything
-    QColor surface;   ///< tables, plots
-    QColor raised;    ///< side menu, headers
+    QColor window;  ///< behind everything
+    QColor surface; ///< tables, plots
+    QColor raised;  ///< side menu, headers
     QColor border;
     QColor grid;
     QColor text;
     QColor mutedText;
-    QColor accent;    ///< selection, links
-    QColor selected;  ///< background of a selected row
+    QColor accent;   ///< selection, links
+    QColor selected; ///< background of a selected row
     QColor good;
     QColor warning;
     QColor bad;
-    QColor source;    ///< data of the first profile
-    QColor target;    ///< data of the second
+    QColor source; ///< data of the first profile
+    QColor target; ///< data of the second
     QColor alwaysLive;
     QColor notAlwaysLive;
-    QColor limit;     ///< the line at the memory of a tile
+    QColor limit; ///< the line at the memory of a tile
 
     [[nodiscard]] QColor kind(ProgramKind kind) const;
     [[nodiscard]] QColor category(MemoryCategory category) const;

@@ -23,7 +23,8 @@ signals:
 protected:
     /// Reads the profiles that are open now; there is at least a source.
     virtual void reload() = 0;
-    /// The report has come to the front with profiles it knows: others may have changed the selection.
+    /// The report has come to the front with profiles it knows: others may have changed the
+    /// selection.
     virtual void shown() {}
     /// Theme or units have changed, maybe while the report was hidden.
     virtual void restyle() {}

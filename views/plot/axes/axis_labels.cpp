@@ -48,10 +48,12 @@ QVector<QString> labelled(const QVector<double>& ticks, double step,
             continue;
         }
         const double value = tick / prefix.size;
-        const QString number = decimals == 0 ? QString::fromStdString(withThousands(std::llround(value)))
-                                             : QString::number(value, 'f', decimals);
-        labels.append(*prefix.text == '\0' ? number
-                                           : number + QChar(0x00a0) + QString::fromUtf8(prefix.text));
+        const QString number = decimals == 0
+                                   ? QString::fromStdString(withThousands(std::llround(value)))
+                                   : QString::number(value, 'f', decimals);
+        labels.append(*prefix.text == '\0'
+                          ? number
+                          : number + QChar(0x00a0) + QString::fromUtf8(prefix.text));
     }
     return labels;
 }
@@ -107,14 +109,15 @@ QVector<QString> timeLabels(const QVector<double>& ticks, double step) {
 }
 
 QString durationText(double seconds) {
-    return QString::fromStdString(formatSeconds(seconds)).replace(" us", QString::fromUtf8(" \xc2\xb5s"));
+    return QString::fromStdString(formatSeconds(seconds))
+        .replace(" us", QString::fromUtf8(" \xc2\xb5s"));
 }
 
 QString cyclesText(std::int64_t cycles, double clockHz) {
     const QString text = QString::fromStdString(formatCycles(cycles));
-    return clockHz > 0
-               ? QStringLiteral("%1 (%2)").arg(text, durationText(static_cast<double>(cycles) / clockHz))
-               : text;
+    return clockHz > 0 ? QStringLiteral("%1 (%2)").arg(
+                             text, durationText(static_cast<double>(cycles) / clockHz))
+                       : text;
 }
 
 } // namespace tilescope::views

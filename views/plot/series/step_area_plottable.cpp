@@ -91,8 +91,8 @@ void StepAreaPlottable::outlineArea(QCPPainter* painter, const StepArea& area) c
         painter->fillRect(left + column.x0, top, column.x1 - column.x0, 1, area.colour);
         // The vertical part closes the step from the column before.
         if (std::abs(top - previous) > 1)
-            painter->fillRect(left + column.x0, std::min(top, previous), 1, std::abs(top - previous),
-                              area.colour);
+            painter->fillRect(left + column.x0, std::min(top, previous), 1,
+                              std::abs(top - previous), area.colour);
         previous = top;
     }
 }

@@ -22,7 +22,8 @@ StepPlot::StepPlot(ViewContext& context, const QString& keyLabel, QWidget* paren
     plot_->xAxis->ticker()->setTickCount(12);
     plot_->yAxis->setTicker(QSharedPointer<ByteTicker>::create(context.preferences));
     setKeyLabel(keyLabel);
-    strip_->setContent([this](QPainter& painter, const QRect& rect) { paintOverview(painter, rect); });
+    strip_->setContent(
+        [this](QPainter& painter, const QRect& rect) { paintOverview(painter, rect); });
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -68,7 +69,8 @@ QString StepPlot::valuesAt(std::size_t index) const {
         const std::int64_t value = stacked ? top - below : top;
         below = top;
         if (value != 0 || areas_->areas().size() <= 4)
-            lines.prepend(QStringLiteral("%1: %2").arg(area.name, context_.preferences.bytes(value)));
+            lines.prepend(
+                QStringLiteral("%1: %2").arg(area.name, context_.preferences.bytes(value)));
     }
     return lines.join(QLatin1Char('\n'));
 }
@@ -78,9 +80,8 @@ void StepPlot::paintOverview(QPainter& painter, const QRect& rect) const {
         return;
     const Theme& theme = context_.theme.current();
     const auto& tallest = *std::max_element(
-        areas_->areas().begin(), areas_->areas().end(), [](const StepArea& a, const StepArea& b) {
-            return a.top.all().max < b.top.all().max;
-        });
+        areas_->areas().begin(), areas_->areas().end(),
+        [](const StepArea& a, const StepArea& b) { return a.top.all().max < b.top.all().max; });
     const double scale = rect.height() / (static_cast<double>(areas_->largest()) * headRoom);
     for (const StepColumn& column :
          stepColumns(tallest.top, zoom_.first(), zoom_.last(), rect.width())) {

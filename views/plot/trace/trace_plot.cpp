@@ -61,7 +61,8 @@ void TracePlot::resizeEvent(QResizeEvent* event) {
 
 void TracePlot::wheelEvent(QWheelEvent* event) {
     if (event->modifiers().testFlag(Qt::ShiftModifier)) {
-        const int delta = event->angleDelta().y() != 0 ? event->angleDelta().y() : event->angleDelta().x();
+        const int delta =
+            event->angleDelta().y() != 0 ? event->angleDelta().y() : event->angleDelta().x();
         scroll_->setValue(scroll_->value() - delta / 2);
         event->accept();
         return;
@@ -77,7 +78,8 @@ void TracePlot::paintExtra(QPainter& painter) {
     painter.setClipRect(QRect(0, plot.top(), width(), plot.height()));
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
         const double top = yAxis->coordToPixel(trace_->laneTop(lane));
-        const double bottom = yAxis->coordToPixel(trace_->laneTop(lane + 1) - TracePlottable::laneGap);
+        const double bottom =
+            yAxis->coordToPixel(trace_->laneTop(lane + 1) - TracePlottable::laneGap);
         const QRectF label(0, top, leftMargin - 10, std::max(bottom - top, rowHeight * 1.0));
         painter.setPen(theme().text);
         painter.drawText(label, Qt::AlignRight | Qt::AlignTop | Qt::TextWordWrap,

@@ -115,8 +115,9 @@ void TracePlottable::drawRow(QCPPainter* painter, const TraceRow& row, int top, 
     for (const BoxOnScreen& place : boxesOnScreen(row, range.lower, range.upper, plot.width())) {
         const TraceBox& box = row.boxes[place.box];
         QColor colour = colourOf(box);
-        const bool dimmed = !highlight_.isEmpty() && box.look == TraceBox::Look::Step &&
-                            !QString::fromStdString(box.name).contains(highlight_, Qt::CaseInsensitive);
+        const bool dimmed =
+            !highlight_.isEmpty() && box.look == TraceBox::Look::Step &&
+            !QString::fromStdString(box.name).contains(highlight_, Qt::CaseInsensitive);
         if (dimmed)
             colour = mixed(colour, surface, 0.75);
         const QRect rect(plot.left() + place.x0, top, place.x1 - place.x0, bottom - top);

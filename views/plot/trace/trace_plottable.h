@@ -38,7 +38,8 @@ public:
 
     double selectTest(const QPointF&, bool, QVariant* = nullptr) const override { return -1; }
     QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
-    QCPRange getValueRange(bool& found, QCP::SignDomain domain, const QCPRange& keyRange) const override;
+    QCPRange getValueRange(bool& found, QCP::SignDomain domain,
+                           const QCPRange& keyRange) const override;
 
 protected:
     void draw(QCPPainter* painter) override;
@@ -48,7 +49,8 @@ private:
     [[nodiscard]] bool detailed(double from, double to) const;
     [[nodiscard]] std::size_t rowsOf(std::size_t lane) const;
     void drawRow(QCPPainter* painter, const TraceRow& row, int top, int bottom) const;
-    void drawText(QCPPainter* painter, const TraceBox& box, const QRect& rect, const QColor& back) const;
+    void drawText(QCPPainter* painter, const TraceBox& box, const QRect& rect,
+                  const QColor& back) const;
     [[nodiscard]] QColor colourOf(const TraceBox& box) const;
 
     const ThemeSource& theme_;

@@ -37,9 +37,10 @@ std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double 
 }
 
 const TraceBox* boxAt(const TraceRow& row, double cycle) {
-    const auto box = std::partition_point(
-        row.boxes.begin(), row.boxes.end(),
-        [&](const TraceBox& b) { return static_cast<double>(b.end) <= cycle; });
+    const auto box =
+        std::partition_point(row.boxes.begin(), row.boxes.end(), [&](const TraceBox& b) {
+            return static_cast<double>(b.end) <= cycle;
+        });
     return box != row.boxes.end() && static_cast<double>(box->begin) <= cycle ? &*box : nullptr;
 }
 

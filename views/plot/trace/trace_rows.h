@@ -44,9 +44,9 @@ struct BoxOnScreen {
     friend bool operator==(const BoxOnScreen&, const BoxOnScreen&) = default;
 };
 
-/// The visible boxes of a row on `pixels` pixels for [from, to), left to right without overlap. Every
-/// box gets a pixel at least; of those that share a pixel the longest is drawn. So there are never
-/// more than `pixels`.
+/// The visible boxes of a row on `pixels` pixels for [from, to), left to right without overlap.
+/// Every box gets a pixel at least; of those that share a pixel the longest is drawn. So there are
+/// never more than `pixels`.
 std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double to, int pixels);
 
 /// The box at a cycle, or none (nullptr).

@@ -3,7 +3,7 @@
 #include <QPixmap>
 #include <QTimer>
 
-#include "app/gui/message_bar.h"
+#include "app/gui/window/message_bar.h"
 #include "views/plot/plot_widget.h"
 
 namespace tilescope::gui {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/gui/arguments.h"
-#include "app/gui/main_window.h"
+#include "app/gui/window/main_window.h"
 
 namespace tilescope::gui {
 

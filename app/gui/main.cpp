@@ -8,7 +8,7 @@
 
 #include "app/gui/arguments.h"
 #include "app/gui/grabber.h"
-#include "app/gui/main_window.h"
+#include "app/gui/window/main_window.h"
 #include "core/base/error.h"
 #include "views/theme/style.h"
 

@@ -3,9 +3,9 @@
 #include <QMimeData>
 #include <QtTest>
 
-#include "app/gui/main_window.h"
-#include "app/gui/message_bar.h"
-#include "app/gui/recent_files.h"
+#include "app/gui/window/main_window.h"
+#include "app/gui/window/message_bar.h"
+#include "app/gui/window/recent_files.h"
 #include "tests/views/sample_files.h"
 #include "views/execution/trace_view.h"
 #include "views/liveness/liveness_view.h"

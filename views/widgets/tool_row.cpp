@@ -16,6 +16,7 @@ QComboBox* ToolRow::addChoice(const QString& label, const QStringList& items) {
     auto* text = new QLabel(label);
     text->setObjectName(QStringLiteral("muted"));
     auto* box = new QComboBox;
+    box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     box->addItems(items);
     box->setAccessibleName(label);
     text->setBuddy(box);

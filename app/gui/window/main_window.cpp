@@ -1,4 +1,4 @@
-#include "app/gui/main_window.h"
+#include "app/gui/window/main_window.h"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -12,9 +12,9 @@
 #include <QStatusBar>
 #include <QVBoxLayout>
 
-#include "app/gui/home_screen.h"
-#include "app/gui/message_bar.h"
-#include "app/gui/side_menu.h"
+#include "app/gui/window/home_screen.h"
+#include "app/gui/window/message_bar.h"
+#include "app/gui/window/side_menu.h"
 #include "views/insights/insights_view.h"
 #include "views/memory/memory_view.h"
 #include "views/summary/summary_view.h"

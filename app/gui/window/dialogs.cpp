@@ -10,7 +10,7 @@
 #include <QMessageBox>
 #include <QVBoxLayout>
 
-#include "app/gui/main_window.h"
+#include "app/gui/window/main_window.h"
 
 namespace tilescope::gui {
 namespace {

@@ -4,8 +4,8 @@
 #include <QMenu>
 #include <QMenuBar>
 
-#include "app/gui/main_window.h"
-#include "app/gui/side_menu.h"
+#include "app/gui/window/main_window.h"
+#include "app/gui/window/side_menu.h"
 #include "views/widgets/report_view.h"
 
 namespace tilescope::gui {

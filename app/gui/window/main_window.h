@@ -4,7 +4,7 @@
 #include <QMainWindow>
 #include <array>
 
-#include "app/gui/recent_files.h"
+#include "app/gui/window/recent_files.h"
 #include "app/gui/reports.h"
 #include "views/session/view_context.h"
 

@@ -3,7 +3,7 @@
 
 #include <QWidget>
 
-#include "app/gui/recent_files.h"
+#include "app/gui/window/recent_files.h"
 
 class QLabel;
 class QListWidget;

@@ -1,4 +1,4 @@
-#include "app/gui/message_bar.h"
+#include "app/gui/window/message_bar.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

@@ -1,4 +1,4 @@
-#include "app/gui/home_screen.h"
+#include "app/gui/window/home_screen.h"
 
 #include <QAction>
 #include <QDir>

@@ -1,4 +1,4 @@
-#include "app/gui/recent_files.h"
+#include "app/gui/window/recent_files.h"
 
 #include <QFileInfo>
 #include <QSettings>

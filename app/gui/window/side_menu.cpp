@@ -1,4 +1,4 @@
-#include "app/gui/side_menu.h"
+#include "app/gui/window/side_menu.h"
 
 #include <QButtonGroup>
 #include <QToolButton>

@@ -17,6 +17,17 @@ namespace tilescope {
 namespace fs = std::filesystem;
 namespace {
 
+/// Adds tiles [first, first + tiles) from a row, which may be damaged.
+void appendRun(TileSeries& series, const Target& target, std::int64_t first, std::int64_t tiles,
+               std::int64_t value) {
+    const std::int64_t all = target.totalTiles();
+    if (first < 0 || first > all || tiles < 0 || tiles > all - first ||
+        (!series.empty() && first < series.runs().back().end))
+        throw UserError("damaged profile: a row names tiles that cannot be");
+    series.append(static_cast<std::int32_t>(first), static_cast<std::int32_t>(first + tiles),
+                  value);
+}
+
 void checkHeader(const Database& db, const fs::path& file) {
     const std::int64_t id = db.integer("PRAGMA application_id");
     if (id != profileApplicationId)
@@ -174,10 +185,8 @@ IdVector<VariableId, Variable> ProfileReader::variables() const {
     Statement tiles = impl_->db.prepare(
         "SELECT variable, first_tile, tiles, bytes FROM variable_tiles ORDER BY 1, 2");
     while (tiles.step()) {
-        const auto first = static_cast<std::int32_t>(tiles.integer(1));
-        element(variables, tiles.integer(0))
-            .bytes.append(first, first + static_cast<std::int32_t>(tiles.integer(2)),
-                          tiles.integer(3));
+        appendRun(element(variables, tiles.integer(0)).bytes, info().target, tiles.integer(1),
+                  tiles.integer(2), tiles.integer(3));
     }
     return variables;
 }
@@ -363,9 +372,8 @@ Profile ProfileReader::load() const {
     Statement tiles = impl_->db.prepare(
         "SELECT first_tile, tiles, placement FROM placement_tiles ORDER BY first_tile");
     while (tiles.step()) {
-        const auto first = static_cast<std::int32_t>(tiles.integer(0));
-        profile.placementOfTile.append(first, first + static_cast<std::int32_t>(tiles.integer(1)),
-                                       tiles.integer(2) + 1);
+        appendRun(profile.placementOfTile, profile.info.target, tiles.integer(0), tiles.integer(1),
+                  tiles.integer(2) + 1);
     }
     Statement chunk =
         impl_->db.prepare("SELECT data FROM placement_chunks ORDER BY first_placement");

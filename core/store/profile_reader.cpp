@@ -21,6 +21,8 @@ namespace {
 void appendRun(TileSeries& series, const Target& target, std::int64_t first, std::int64_t tiles,
                std::int64_t value) {
     const std::int64_t all = target.totalTiles();
+    if (value < 0 || value > TileSeries::largestStored)
+        throw UserError("damaged profile: a row holds a size that cannot be");
     if (first < 0 || first > all || tiles < 0 || tiles > all - first ||
         (!series.empty() && first < series.runs().back().end))
         throw UserError("damaged profile: a row names tiles that cannot be");
@@ -328,9 +330,14 @@ IdVector<TileId, TileMemory> ProfileReader::tileMemory() const {
     Statement row = impl_->db.prepare(
         "SELECT total, excluding_gaps, non_interleaved, interleaved, overflowed, always_live, "
         "max_not_always_live FROM memory_by_tile ORDER BY tile");
+    const auto bytes = [&](int column) {
+        const std::int64_t value = row.integer(column);
+        if (value < 0 || value > TileSeries::largestStored)
+            throw UserError("damaged profile: a row holds a size that cannot be");
+        return value;
+    };
     while (row.step())
-        memory.add({row.integer(0), row.integer(1), row.integer(2), row.integer(3), row.integer(4),
-                    row.integer(5), row.integer(6)});
+        memory.add({bytes(0), bytes(1), bytes(2), bytes(3), bytes(4), bytes(5), bytes(6)});
     return memory;
 }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/analysis/insight_rules.h"
+#include "core/analysis/insights/rules.h"
 #include "core/analysis/liveness.h"
 #include "core/analysis/summary.h"
 #include "core/analysis/tables.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/analysis/insight_rules.h"
+#include "core/analysis/insights/rules.h"
 #include "core/analysis/trace_window.h"
 #include "core/base/units.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/analysis/trace_lanes.h"
+#include "core/analysis/trace/lanes.h"
 #include "core/analysis/trace_window.h"
 
 namespace tilescope {

@@ -1,4 +1,4 @@
-#include "core/analysis/trace_search.h"
+#include "core/analysis/trace/search.h"
 
 #include <algorithm>
 #include <fmt/format.h>

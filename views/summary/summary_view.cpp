@@ -26,6 +26,7 @@ SummaryView::SummaryView(ViewContext& context, QWidget* parent)
     auto* scroll = new QScrollArea;
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setWidget(makeContent());
     panel_->setContent(scroll);
     auto* layout = new QVBoxLayout(this);

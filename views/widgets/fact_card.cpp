@@ -8,7 +8,13 @@ namespace tilescope::views {
 namespace {
 
 QLabel* label(const QString& text, const char* look, Qt::Alignment alignment) {
-    auto* label = new QLabel(text);
+    // Long paths may break behind a slash instead of widening the card.
+    constexpr qsizetype longText = 40;
+    QString shown = text;
+    if (text.size() > longText)
+        shown.replace(QLatin1Char('/'), QStringLiteral("/\u200b"));
+    auto* label = new QLabel(shown);
+    label->setWordWrap(text.size() > longText);
     label->setObjectName(QLatin1String(look));
     label->setAlignment(alignment | Qt::AlignTop);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);

@@ -104,12 +104,9 @@ void describeRun(Profile& profile, const Graph& graph, const RunOptions& options
     info.deviceIterations = options.deviceIterations;
     info.options = optionsInForce(options);
     info.engineOptions = options.engineOptions;
-    for (const auto& [key, value] : options.engineOptions)
-        if (!isKnownEngineOption(key))
-            profile.messages.push_back(
-                {Severity::Warning,
-                 fmt::format("engine option '{}' is not known and had no effect", key),
-                 {}});
+    for (const OptionNote& note : engineOptionNotes(options))
+        profile.messages.push_back(
+            {note.warning ? Severity::Warning : Severity::Info, note.text, {}});
     for (const GraphMessage& message : graph.messages)
         profile.messages.push_back({message.severity, message.text, {}});
 }

@@ -17,6 +17,19 @@ namespace tilescope {
 namespace fs = std::filesystem;
 namespace {
 
+/// Adds tiles [first, first + tiles) from a row, which may be damaged.
+void appendRun(TileSeries& series, const Target& target, std::int64_t first, std::int64_t tiles,
+               std::int64_t value) {
+    const std::int64_t all = target.totalTiles();
+    if (value < 0 || value > TileSeries::largestStored)
+        throw UserError("damaged profile: a row holds a size that cannot be");
+    if (first < 0 || first > all || tiles < 0 || tiles > all - first ||
+        (!series.empty() && first < series.runs().back().end))
+        throw UserError("damaged profile: a row names tiles that cannot be");
+    series.append(static_cast<std::int32_t>(first), static_cast<std::int32_t>(first + tiles),
+                  value);
+}
+
 void checkHeader(const Database& db, const fs::path& file) {
     const std::int64_t id = db.integer("PRAGMA application_id");
     if (id != profileApplicationId)
@@ -174,10 +187,8 @@ IdVector<VariableId, Variable> ProfileReader::variables() const {
     Statement tiles = impl_->db.prepare(
         "SELECT variable, first_tile, tiles, bytes FROM variable_tiles ORDER BY 1, 2");
     while (tiles.step()) {
-        const auto first = static_cast<std::int32_t>(tiles.integer(1));
-        element(variables, tiles.integer(0))
-            .bytes.append(first, first + static_cast<std::int32_t>(tiles.integer(2)),
-                          tiles.integer(3));
+        appendRun(element(variables, tiles.integer(0)).bytes, info().target, tiles.integer(1),
+                  tiles.integer(2), tiles.integer(3));
     }
     return variables;
 }
@@ -319,9 +330,14 @@ IdVector<TileId, TileMemory> ProfileReader::tileMemory() const {
     Statement row = impl_->db.prepare(
         "SELECT total, excluding_gaps, non_interleaved, interleaved, overflowed, always_live, "
         "max_not_always_live FROM memory_by_tile ORDER BY tile");
+    const auto bytes = [&](int column) {
+        const std::int64_t value = row.integer(column);
+        if (value < 0 || value > TileSeries::largestStored)
+            throw UserError("damaged profile: a row holds a size that cannot be");
+        return value;
+    };
     while (row.step())
-        memory.add({row.integer(0), row.integer(1), row.integer(2), row.integer(3), row.integer(4),
-                    row.integer(5), row.integer(6)});
+        memory.add({bytes(0), bytes(1), bytes(2), bytes(3), bytes(4), bytes(5), bytes(6)});
     return memory;
 }
 
@@ -363,9 +379,8 @@ Profile ProfileReader::load() const {
     Statement tiles = impl_->db.prepare(
         "SELECT first_tile, tiles, placement FROM placement_tiles ORDER BY first_tile");
     while (tiles.step()) {
-        const auto first = static_cast<std::int32_t>(tiles.integer(0));
-        profile.placementOfTile.append(first, first + static_cast<std::int32_t>(tiles.integer(1)),
-                                       tiles.integer(2) + 1);
+        appendRun(profile.placementOfTile, profile.info.target, tiles.integer(0), tiles.integer(1),
+                  tiles.integer(2) + 1);
     }
     Statement chunk =
         impl_->db.prepare("SELECT data FROM placement_chunks ORDER BY first_placement");

@@ -314,12 +314,13 @@ TileSeries localElements(const Blocking& stored, const Blocking& needed,
         const std::int64_t storedBlock = blockElements(stored, storedAt);
         const std::int64_t share =
             stored.shareOf(place[static_cast<std::size_t>(tile)], storedBlock);
+        // Multiplied first: 49 * (1.0 / 49) is less than one.
         if (storedBlock > 0)
-            local *= static_cast<double>(share) / static_cast<double>(storedBlock);
+            local = local * static_cast<double>(share) / static_cast<double>(storedBlock);
         const std::int64_t neededBlock = blockElements(needed, neededAt);
         const std::int64_t neededShare = needed.shareOf(nth, neededBlock);
         if (neededBlock > 0)
-            local *= static_cast<double>(neededShare) / static_cast<double>(neededBlock);
+            local = local * static_cast<double>(neededShare) / static_cast<double>(neededBlock);
         // Crossing cuts give a mean, which must not exceed what either side holds.
         const std::int64_t most = std::min(share, neededShare);
         runs.push_back({tile, tile + 1, std::min(most, static_cast<std::int64_t>(local))});

@@ -10,6 +10,8 @@ constexpr std::int64_t minBytesPerTile = 128;
 // The grain is a 64-bit vector.
 constexpr std::int64_t grainBytes = 8;
 
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 /// Splits one atom in `outer` times the rest, in a storage and in all views of it.
 void splitAtom(int atom, std::int64_t inner, Storage& storage, std::vector<ViewDims*>& views) {
     const auto index = static_cast<std::size_t>(atom);
@@ -26,26 +28,27 @@ void splitAtom(int atom, std::int64_t inner, Storage& storage, std::vector<ViewD
     for (ViewDims* view : views)
         for (std::vector<int>& atoms : *view)
             replace(atoms);
+    // From the innermost level outwards: `left` indices of the inner part are still to be counted
+    // by levels further out.
     std::vector<OrderLevel> order;
-    bool first = true;
-    for (const OrderLevel& level : storage.layout.order) {
-        if (level.atom != atom) {
-            order.push_back(level);
-            continue;
-        }
-        // The innermost level of a grouped atom covers the inner part; an outer one the outer part.
-        const bool grouped = std::count_if(storage.layout.order.begin(), storage.layout.order.end(),
-                                           [&](const OrderLevel& l) { return l.atom == atom; }) > 1;
-        if (!grouped) {
+    std::int64_t left = inner;
+    for (auto level = storage.layout.order.rbegin(); level != storage.layout.order.rend(); ++level) {
+        if (level->atom != atom) {
+            order.push_back(*level);
+        } else if (level->extent == 0) {
+            if (left > 1)
+                order.push_back({innerAtom, 0});
             order.push_back({atom, 0});
-            order.push_back({innerAtom, 0});
-        } else if (first) {
-            order.push_back({atom, 0});
+        } else if (level->extent <= left) {
+            order.push_back({innerAtom, level->extent});
+            left = ceilDiv(left, level->extent);
         } else {
-            order.push_back({innerAtom, level.extent});
+            order.push_back({innerAtom, 0});
+            order.push_back({atom, ceilDiv(level->extent, left)});
+            left = 1;
         }
-        first = false;
     }
+    std::reverse(order.begin(), order.end());
     storage.layout.order = std::move(order);
 }
 
@@ -84,9 +87,12 @@ Storage linearStorage(const Shape& shape, std::int64_t elementBytes, std::int32_
         flat.size *= shape[i];
     }
     const std::int64_t grain = std::max<std::int64_t>(1, grainBytes / elementBytes);
-    const std::int64_t grains = (flat.size + grain - 1) / grain;
+    const std::int64_t grains = ceilDiv(flat.size, grain);
     const std::int64_t grainsPerMin = minBytesPerTile / elementBytes / grain;
-    const std::int64_t parts = std::clamp<std::int64_t>(grains / grainsPerMin, 1, tiles);
+    // Grains a tile first: that many fill fewer tiles than the least size would allow.
+    const std::int64_t partsAtMost = std::clamp<std::int64_t>(grains / grainsPerMin, 1, tiles);
+    const std::int64_t grainsPerTile = ceilDiv(grains, partsAtMost);
+    const std::int64_t parts = grains == 0 ? 1 : ceilDiv(grains, grainsPerTile);
     flat.blocks = evenBlocks(flat.size, parts, grain);
     flat.digits = {{static_cast<std::int32_t>(parts), 1}};
     storage.layout.blocking.dims = {flat};
@@ -170,24 +176,33 @@ std::vector<std::int64_t> blockSizes(const Blocking& blocking,
 std::int64_t contiguousElements(const std::vector<OrderLevel>& from,
                                 const std::vector<OrderLevel>& to,
                                 const std::vector<std::int64_t>& blockSizes) {
-    const auto extent = [&](const OrderLevel& level) {
-        const std::int64_t held = blockSizes[static_cast<std::size_t>(level.atom)];
-        return level.extent == 0 ? held : std::min(level.extent, held);
+    // Indices that each level counts: an outer level of a grouped atom counts the groups.
+    const auto extentsOf = [&](const std::vector<OrderLevel>& order) {
+        std::vector<std::int64_t> extents(order.size());
+        std::vector<std::int64_t> left = blockSizes;
+        for (std::size_t at = order.size(); at-- > 0;) {
+            std::int64_t& held = left[static_cast<std::size_t>(order[at].atom)];
+            extents[at] = order[at].extent == 0 ? held : std::min(order[at].extent, held);
+            held = ceilDiv(held, std::max<std::int64_t>(1, extents[at]));
+        }
+        return extents;
     };
-    const auto skipOnes = [&](const std::vector<OrderLevel>& order, std::size_t& at) {
-        while (at > 0 && extent(order[at - 1]) == 1)
+    const std::vector<std::int64_t> extentsFrom = extentsOf(from);
+    const std::vector<std::int64_t> extentsTo = extentsOf(to);
+    const auto skipOnes = [](const std::vector<std::int64_t>& extents, std::size_t& at) {
+        while (at > 0 && extents[at - 1] == 1)
             --at;
     };
     std::int64_t run = 1;
     std::size_t a = from.size();
     std::size_t b = to.size();
     while (true) {
-        skipOnes(from, a);
-        skipOnes(to, b);
+        skipOnes(extentsFrom, a);
+        skipOnes(extentsTo, b);
         if (a == 0 || b == 0 || from[a - 1].atom != to[b - 1].atom)
             return run;
-        const std::int64_t inA = extent(from[a - 1]);
-        const std::int64_t inB = extent(to[b - 1]);
+        const std::int64_t inA = extentsFrom[a - 1];
+        const std::int64_t inB = extentsTo[b - 1];
         run *= std::min(inA, inB);
         if (inA != inB)
             return run;

@@ -40,6 +40,7 @@ bool LoweringContext::ensurePlace(TensorId id,
     PlacedStorage placed;
     auto [storage, view] = wanted();
     placed.storage = std::move(storage);
+    placed.source = id;
     placed.tensors = {id};
     placed.role = t.role;
     placed.alwaysLive = t.role != TensorRole::Input;

@@ -20,6 +20,7 @@ using StorageId = Id<struct StorageTag>;
 struct PlacedStorage {
     Storage storage;
     VariableId variable;
+    TensorId source;               ///< the input, weight or constant that arrives here, if any
     std::vector<TensorId> tensors; ///< that are views of it
     TensorRole role = TensorRole::Activation;
     bool alwaysLive = false;

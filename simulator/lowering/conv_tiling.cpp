@@ -163,18 +163,24 @@ Blocking ConvTiling::outputStorage(const ConvAtoms& atoms, std::int64_t shareGra
 }
 
 Blocking ConvTiling::partials() const {
-    ConvAtoms none;
-    none.groups = none.batch = none.outChans = {0};
-    none.field.assign(plan_.problem.field.size(), {0});
-    Blocking partials = outputStorage(none, 1, false);
+    ConvAtoms atoms;
+    int next = 0;
+    atoms.groups = {next++};
+    atoms.outChans = {next++};
+    atoms.batch = {next++};
+    for (std::size_t d = 0; d < plan_.problem.field.size(); ++d)
+        atoms.field.push_back({next++});
+    Blocking partials = outputStorage(atoms, 1, false);
     partials.copiesShare = false;
     // Vertices write whole grains.
-    for (BlockedDim& blocked : partials.dims)
-        if (blocked.digits == std::vector{outChans_})
-            for (Interval& block : blocked.blocks) {
-                const std::int64_t grain = plan_.grains.outChans;
-                block.end = block.begin + (block.size() + grain - 1) / grain * grain;
-            }
+    const auto roundUp = [&](const std::vector<int>& dim, std::int64_t grain) {
+        for (BlockedDim& blocked : partials.dims)
+            if (blocked.atoms == dim)
+                for (Interval& block : blocked.blocks)
+                    block.end = block.begin + (block.size() + grain - 1) / grain * grain;
+    };
+    roundUp(atoms.groups, plan_.grains.groups);
+    roundUp(atoms.outChans, plan_.grains.outChans);
     return partials;
 }
 
@@ -184,16 +190,6 @@ std::int32_t ConvTiling::tiles() const {
 
 std::int32_t ConvTiling::tileOf(std::int32_t nth) const {
     return nth;
-}
-
-std::int64_t ConvTiling::reductionIndex(std::int32_t nth) const {
-    std::int64_t index = 0;
-    std::int64_t weight = 1;
-    for (const TileDigit& digit : kernel_) {
-        index += nth / digit.stride % digit.count * weight;
-        weight *= digit.count;
-    }
-    return index + nth / inChans_.stride % inChans_.count * weight;
 }
 
 ConvTileSizes ConvTiling::sizesOf(std::int32_t nth) const {

@@ -42,8 +42,6 @@ public:
     [[nodiscard]] ConvTileSizes sizesOf(std::int32_t nth) const;
     [[nodiscard]] std::int32_t tiles() const;
     [[nodiscard]] std::int32_t tileOf(std::int32_t nth) const;
-    /// Place of the n-th tile among those that hold partials of the same outputs.
-    [[nodiscard]] std::int64_t reductionIndex(std::int32_t nth) const;
 
 private:
     [[nodiscard]] BlockedDim dim(const std::vector<int>& atoms, std::int64_t size,

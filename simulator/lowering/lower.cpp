@@ -61,15 +61,17 @@ public:
         , builder_(builder) {}
 
     void inputs() {
+        // An input that was copied to another layout still arrives where it was laid out first.
         for (const TensorId id : context_.graph().inputs)
-            if (context_.hasPlace(id))
-                copy("h2d_" + context_.tensor(id).name, true, id);
+            for (const PlacedStorage& placed : context_.storages())
+                if (placed.source == id)
+                    copy("h2d_" + context_.tensor(id).name, true, placed.variable);
     }
 
     void outputs() {
         for (const TensorId id : context_.graph().outputs) {
             context_.ensurePlace(id);
-            copy("anchor_d2h_" + context_.tensor(id).name, false, id);
+            copy("anchor_d2h_" + context_.tensor(id).name, false, context_.variableOf(id));
         }
     }
 
@@ -87,8 +89,7 @@ public:
     }
 
 private:
-    void copy(const std::string& name, bool toDevice, TensorId id) {
-        const VariableId variable = context_.variableOf(id);
+    void copy(const std::string& name, bool toDevice, VariableId variable) {
         builder_.streamCopy(name, toDevice, builder_.lowered().profile.variables[variable].bytes,
                             {variable});
     }

@@ -6,6 +6,7 @@
 #include "simulator/cost/footprint.h"
 #include "simulator/lowering/context.h"
 #include "simulator/lowering/conv_operands.h"
+#include "simulator/lowering/conv_reduction.h"
 #include "simulator/lowering/conv_tiling.h"
 #include "simulator/lowering/copies.h"
 
@@ -161,78 +162,41 @@ private:
     /// Each stage: tiles of a group exchange so that each adds its share of the outputs.
     VariableId reduce(VariableId partials) {
         const ConvProblem& p = plan_.problem;
-        const std::vector<std::int64_t> stages = plan_.reductionStages();
-        if (stages.empty())
+        const std::vector<std::int64_t> depths = plan_.reductionStages();
+        if (depths.empty())
             return p.partialType == p.outType ? partials : cast(partials);
-        const std::int64_t depth = plan_.splits.reductionDepth();
-        const Blocking whole = tiling_.partials();
-        const std::vector<std::int64_t> blocks = whole.elements().toDense(b_.target().totalTiles());
-        std::vector<std::int64_t> held = blocks;
-        std::int64_t reach = 1;
-        std::int64_t copies = depth;
+        const auto stages = reduceInStages(
+            tiling_.outputStorage(operands_.output, vectorGrain(p.outType), false), depths);
         VariableId from = partials;
-        DataType type = p.partialType;
-        for (std::size_t stage = 0; stage < stages.size(); ++stage) {
-            const bool last = stage + 1 == stages.size();
-            reach = last ? depth : reach * stages[stage];
-            const std::int64_t left = last ? 1 : (depth + reach - 1) / reach;
-            const auto share = sharesAfter(blocks, reach);
-            from = reduceStage(static_cast<int>(stage), held, share, (copies + left - 1) / left,
-                               from, type, last);
-            type = last ? p.outType : type;
-            held = share;
-            copies = left;
-        }
+        for (std::size_t i = 0; i < stages.size(); ++i)
+            from = reduceStage(i, stages[i], from, i + 1 == stages.size());
         return from;
     }
 
-    /// Elements of its output block that each tile adds when groups of `reach` tiles share.
-    [[nodiscard]] std::vector<std::int64_t> sharesAfter(const std::vector<std::int64_t>& blocks,
-                                                        std::int64_t reach) const {
-        const std::int64_t depth = plan_.splits.reductionDepth();
-        std::vector<std::int64_t> shares(blocks.size(), 0);
-        for (std::int32_t nth = 0; nth < tiling_.tiles(); ++nth) {
-            const auto tile = static_cast<std::size_t>(tiling_.tileOf(nth));
-            const std::int64_t index = tiling_.reductionIndex(nth);
-            const std::int64_t first = index / reach * reach;
-            const std::int64_t sharers = std::min(reach, depth - first);
-            const std::int64_t at = index - first;
-            shares[tile] = (at + 1) * blocks[tile] / sharers - at * blocks[tile] / sharers;
-        }
-        return shares;
-    }
-
-    VariableId reduceStage(int stage, const std::vector<std::int64_t>& held,
-                           const std::vector<std::int64_t>& share, std::int64_t copies,
-                           VariableId from, DataType type, bool last) {
-        const std::string name = fmt::format("{}/Reduce{}", prefix_, stage);
-        const TileSeries before = TileSeries::fromDense(held);
-        const TileSeries after = TileSeries::fromDense(share);
-        Traffic traffic;
-        traffic.sent = before - after;
-        traffic.total = traffic.sent.sum();
-        traffic.received = shareOut(traffic.total, after);
-        traffic.messages =
-            TileSeries::zip(after, {}, [&](std::int64_t, std::int64_t) { return copies - 1; });
-        const TileSeries gatheredElements = traffic.received + after;
+    VariableId reduceStage(std::size_t number, const ReductionStage& stage, VariableId from,
+                           bool last) {
+        const std::string name = fmt::format("{}/Reduce{}", prefix_, number);
+        const DataType type = plan_.problem.partialType;
+        const DataType to = last ? plan_.problem.outType : type;
         const VariableId gathered =
             b_.variable(name + "/partials", MemoryCategory::Message,
-                        gatheredElements.scaled(bytesOf(type)), std::string(toString(type)));
+                        stage.gathered.scaled(bytesOf(type)), std::string(toString(type)));
         Movement movement;
-        movement.add(b_.target(), traffic, bytesOf(type), 4 * bytesOf(type));
+        movement.add(b_.target(), stage.traffic, bytesOf(type), 4 * bytesOf(type));
         b_.exchange(b_.exchangeName(name), std::move(movement), {{from}, {gathered}});
-        const DataType to = last ? plan_.problem.outType : type;
         const bool serial = plan_.splits.serialSteps() > 1;
         const VariableId result =
             last && !serial ? output_
                             : b_.variable(prefix_ + "/partialReduceOut", MemoryCategory::Variable,
-                                          after.scaled(bytesOf(to)), std::string(toString(to)));
-        const TileSeries cycles = TileSeries::zip(after, {}, [&](std::int64_t n, std::int64_t) {
-            return reduceAddCycles(b_.target(), n, copies, type, to);
-        });
+                                          stage.results.scaled(bytesOf(to)),
+                                          std::string(toString(to)));
+        const TileSeries cycles =
+            TileSeries::zip(stage.results, {}, [&](std::int64_t n, std::int64_t) {
+                return reduceAddCycles(b_.target(), n, stage.depth, type, to);
+            });
         b_.execute(name, cycles,
                    {{fmt::format("poplin::ReduceAdd<{},{},false>", toString(to), toString(type)),
-                     ones(after)}},
+                     ones(stage.results)}},
                    {{gathered}, {result}});
         return result;
     }

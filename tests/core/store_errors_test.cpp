@@ -103,8 +103,8 @@ private slots:
     void truncatedFile() {
         const fs::path cut = copy("cut.pop");
         fs::resize_file(cut, fs::file_size(cut) / 2);
-        QCOMPARE(openError(cut),
-                 quoted("cut.pop") + " is damaged or truncated: database disk image is malformed. "
+        QCOMPARE(openError(cut), quoted("cut.pop") +
+                                     " is damaged or truncated: database disk image is malformed. "
                                      "Write the profile again.");
     }
 

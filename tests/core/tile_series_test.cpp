@@ -85,6 +85,9 @@ private slots:
         QTest::newRow("number too long")
             << QByteArray("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 11)
             << "damaged profile: a number of a per-tile blob is too long";
+        QTest::newRow("value too large")
+            << QByteArray("\x01\x00\x01\xff\xff\xff\xff\xff\xff\xff\x7f", 11)
+            << "damaged profile: a per-tile blob holds a value that cannot be";
         QTest::newRow("tile out of range")
             << QByteArray("\x01\xff\xff\xff\xff\x7f\x01\x02", 8)
             << "damaged profile: a per-tile blob names a tile that cannot be";

@@ -1,0 +1,117 @@
+// Blocks, digits, copies and shares.
+#include <set>
+
+#include <QtTest>
+
+#include "simulator/layout/blocking.h"
+#include "support/holds.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+
+class BlockingTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void evenBlocksCoverInOrder() {
+        QVERIFY(holds("even blocks", 500, [] {
+            const std::int64_t size = anyFrom(0, 200);
+            const std::int64_t parts = anyFrom(1, 40);
+            const std::int64_t grain = anyFrom(1, 9);
+            const std::vector<Interval> blocks = evenBlocks(size, parts, grain);
+            RC_ASSERT(blocks.size() == static_cast<std::size_t>(parts));
+            std::int64_t at = 0;
+            for (const Interval& block : blocks) {
+                RC_ASSERT(block.begin == at);
+                RC_ASSERT(block.end >= block.begin);
+                RC_ASSERT(block.end == size || block.end % grain == 0);
+                at = block.end;
+            }
+            RC_ASSERT(at == size);
+            // Whole grains differ by at most one; only the last block may be cut short.
+            for (std::size_t i = 0; i + 1 < blocks.size(); ++i)
+                RC_ASSERT(std::abs(blocks[i].size() - blocks[0].size()) <= grain);
+        }));
+    }
+
+    void largerBlocksComeLast() {
+        QCOMPARE(evenBlocks(10, 3), (std::vector<Interval>{{0, 3}, {3, 6}, {6, 10}}));
+        QCOMPARE(evenBlocks(10, 2, 4), (std::vector<Interval>{{0, 4}, {4, 10}}));
+        QCOMPARE(evenBlocks(2, 4), (std::vector<Interval>{{0, 0}, {0, 1}, {1, 1}, {1, 2}}));
+    }
+
+    void digitsGiveTilesAndBlocks() {
+        Blocking blocking;
+        blocking.dims = {{{0}, 6, evenBlocks(6, 6), {{2, 1}, {3, 4}}}, // digits 2 (fast) and 3
+                         {{1}, 4, evenBlocks(4, 2), {{2, 2}}}};
+        blocking.firstTile = 100;
+        QCOMPARE(blocking.tiles(), 12);
+        std::vector<std::int32_t> index(2);
+        blocking.blockIndex(7, index);
+        QCOMPARE(index, (std::vector<std::int32_t>{1, 1})); // 7 = 1 + 6 * 1
+        // Block 1 of six is fast digit 1, slow digit 0; block 1 of two is two tiles on.
+        QCOMPARE(blocking.tileOf(7), 100 + 1 + 2);
+        blocking.blockIndex(5, index);
+        QCOMPARE(index, (std::vector<std::int32_t>{5, 0}));
+        QCOMPARE(blocking.tileOf(5), 100 + 1 + 2 * 4);
+        std::set<std::int32_t> tiles;
+        for (std::int32_t nth = 0; nth < blocking.tiles(); ++nth)
+            tiles.insert(blocking.tileOf(nth));
+        QCOMPARE(tiles.size(), std::size_t(12));
+        QCOMPARE(blocking.elements().sum(), 24);
+        QCOMPARE(blocking.largestBlock(), 2);
+    }
+
+    void copiesHoldAllOrShare() {
+        Blocking blocking;
+        blocking.dims = {{{0}, 10, evenBlocks(10, 2), {{2, 1}}}};
+        blocking.copies = {{3, 2}};
+        QCOMPARE(blocking.tiles(), 6);
+        QCOMPARE(blocking.copyCount(), 3);
+        QCOMPARE(blocking.elements().sum(), 30);
+        blocking.copiesShare = true;
+        QCOMPARE(blocking.elements().sum(), 10);
+        blocking.shareGrain = 4; // five elements are two grains: nothing for one of three
+        QCOMPARE(blocking.elements().toDense(6), (std::vector<std::int64_t>{0, 0, 4, 4, 1, 1}));
+    }
+
+    void sharesOfACopyAddUpToItsBlock() {
+        QVERIFY(holds("shares", 300, [] {
+            Blocking blocking;
+            const std::int64_t size = anyFrom(1, 100);
+            const auto parts = static_cast<std::int32_t>(anyFrom(1, 6));
+            blocking.dims = {{{0}, size, evenBlocks(size, parts), {{parts, 1}}}};
+            blocking.copies = {{static_cast<std::int32_t>(anyFrom(1, 7)), parts}};
+            blocking.copiesShare = true;
+            blocking.shareGrain = anyFrom(1, 8);
+            RC_ASSERT(blocking.elements().sum() == size);
+            const auto& blocks = blocking.dims[0].blocks;
+            for (std::int32_t block = 0; block < parts; ++block) {
+                std::int64_t sum = 0;
+                for (std::int32_t copy = 0; copy < blocking.copyCount(); ++copy)
+                    sum += blocking.shareOf(block + copy * parts,
+                                            blocks[static_cast<std::size_t>(block)].size());
+                RC_ASSERT(sum == blocks[static_cast<std::size_t>(block)].size());
+            }
+        }));
+    }
+
+    void sharingOutLosesNothing() {
+        QVERIFY(holds("shareOut", 300, [] {
+            std::vector<std::int64_t> weights(static_cast<std::size_t>(anyFrom(1, 20)));
+            for (std::int64_t& weight : weights)
+                weight = anyFrom(0, 1'000'000'000'000);
+            const std::int64_t total = anyFrom(0, 1'000'000'000'000);
+            const TileSeries series = TileSeries::fromDense(weights);
+            const TileSeries shares = shareOut(total, series);
+            RC_ASSERT(shares.sum() == (series.empty() ? 0 : total));
+            for (const TileRun& run : shares.runs()) {
+                RC_ASSERT(run.value > 0);
+                RC_ASSERT(series.at(TileId(run.first)) > 0);
+            }
+        }));
+    }
+};
+
+QTEST_APPLESS_MAIN(BlockingTest)
+#include "blocking_test.moc"

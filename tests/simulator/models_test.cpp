@@ -1,0 +1,116 @@
+// Whole models: every invariant of a profile, on every target and precision.
+#include <filesystem>
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "core/base/error.h"
+#include "core/store/profile_reader.h"
+#include "core/store/profile_writer.h"
+#include "simulator/simulate.h"
+#include "simulator/zoo/zoo.h"
+#include "support/invariants.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+
+namespace {
+
+RunOptions optionsFor(const std::string& target, Precision precision, std::int64_t batch) {
+    RunOptions options;
+    options.target = targetPreset(target);
+    options.precision = precision;
+    options.batchSize = batch;
+    return options;
+}
+
+} // namespace
+
+class ModelsTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void zoo_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<bool>("half");
+        QTest::addColumn<int>("batch");
+        for (const ZooEntry& entry : zooEntries())
+            for (const char* target : {"mk1", "mk2", "bow"})
+                for (const bool half : {false, true})
+                    for (const int batch : {1, 4})
+                        QTest::addRow("%s %s %s %d", entry.name.c_str(), target,
+                                      half ? "half" : "float", batch)
+                            << QString::fromStdString(entry.name) << QString(target) << half
+                            << batch;
+    }
+
+    void zoo() {
+        QFETCH(QString, model);
+        QFETCH(QString, target);
+        QFETCH(bool, half);
+        QFETCH(int, batch);
+        const Profile profile = simulateModel(
+            model.toStdString(), optionsFor(target.toStdString(),
+                                            half ? Precision::Half : Precision::Float, batch));
+        const std::string wrong = complaints(profile);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        QCOMPARE(profile.info.batchSize, batch);
+        if (!profile.info.fits)
+            QCOMPARE(outOfMemoryText(profile), profile.messages.back().text);
+    }
+
+    void realModels() {
+        const std::filesystem::path directory = TILESCOPE_SHARED_DIR "/models";
+        if (!std::filesystem::is_directory(directory)) {
+            qInfo("left out: there are no real models beside the checkout");
+            return;
+        }
+        int models = 0;
+        for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+            if (entry.path().extension() != ".onnx")
+                continue;
+            ++models;
+            const std::string wrong = complaints(simulateModel(entry.path().string(), {}));
+            QVERIFY2(wrong.empty(), (entry.path().string() + "\n" + wrong).c_str());
+        }
+        QVERIFY(models > 0);
+    }
+
+    void manyIterations() {
+        RunOptions options;
+        options.deviceIterations = 1'000'000;
+        const Profile many = simulateModel("mnist-cnn", options);
+        const Profile one = simulateModel("mnist-cnn", {});
+        const std::string wrong = complaints(many);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        QCOMPARE(many.info.cycles, 1'000'000 * one.info.cycles);
+        QCOMPARE(many.programs.size(), one.programs.size());
+        QVERIFY(many.trace.bodies.size() <= one.trace.bodies.size() + 1);
+    }
+
+    void theFileTellsTheSame() {
+        QTemporaryDir directory;
+        const std::filesystem::path file = directory.filePath("profile.pop").toStdString();
+        const Profile written = simulateModel("mnist-cnn", {});
+        writeProfile(written, file);
+        const ProfileReader reader(file);
+        const Profile read = reader.load();
+        const std::string wrong = complaints(read);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        QVERIFY(read.tileMemory == written.tileMemory);
+        QVERIFY(read.steps == written.steps);
+
+        // The curve of the file's summary table is the sum of the variables that live.
+        std::vector<std::int64_t> live(read.steps.size(), 0);
+        for (const Variable& variable : read.variables)
+            if (!variable.alwaysLive && variable.liveness.valid())
+                for (std::size_t step = 0; step < live.size(); ++step)
+                    if (read.livenessClasses[variable.liveness].contains(StepId(step)))
+                        live[step] += variable.bytes.sum();
+        QVERIFY(reader.livenessCurve().notAlwaysLive == live);
+    }
+};
+
+QTEST_APPLESS_MAIN(ModelsTest)
+#include "models_test.moc"

@@ -1,0 +1,72 @@
+// Invariants of profiles of random graphs, on few tiles and on many.
+#include <QtTest>
+
+#include "simulator/simulate.h"
+#include "support/holds.h"
+#include "support/invariants.h"
+#include "support/random_graph.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+
+namespace {
+
+constexpr int graphs =
+#ifdef __SANITIZE_ADDRESS__
+    60;
+#else
+    1500;
+#endif
+
+std::string describe(const Graph& graph) {
+    std::string text;
+    for (const Op& op : graph.ops) {
+        text += op.name + "(";
+        for (const TensorId input : op.inputs)
+            text += graph.tensors[input].name + toString(graph.tensors[input].shape) + " ";
+        text += ") -> " + toString(graph.tensors[op.outputs[0]].shape) + "\n";
+    }
+    return text;
+}
+
+/// The complaints about a graph's profile, with the graph; empty if all holds.
+std::string judge(const Graph& graph, const RunOptions& options) {
+    try {
+        const std::string wrong = complaints(simulate(graph, options));
+        return wrong.empty() ? wrong : describe(graph) + wrong;
+    } catch (const std::exception& error) {
+        return describe(graph) + error.what();
+    }
+}
+
+} // namespace
+
+class RandomGraphsTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void fewTiles() {
+        QVERIFY(holds("graphs on few tiles", graphs, [] {
+            RunOptions options;
+            options.target.tilesPerIpu = static_cast<std::int32_t>(anyFrom(1, 24));
+            options.deviceIterations = anyFrom(1, 2);
+            const std::string wrong = judge(anyGraph(), options);
+            if (!wrong.empty())
+                RC_FAIL(wrong);
+        }));
+    }
+
+    void aWholeChip() {
+        QVERIFY(holds("graphs on a chip", graphs, [] {
+            RunOptions options;
+            options.target = targetPreset(*rc::gen::element<std::string>("mk1", "mk2"));
+            options.availableMemoryProportion = *rc::gen::element(0.6, 0.001);
+            const std::string wrong = judge(anyGraph(), options);
+            if (!wrong.empty())
+                RC_FAIL(wrong);
+        }));
+    }
+};
+
+QTEST_APPLESS_MAIN(RandomGraphsTest)
+#include "random_graphs_test.moc"

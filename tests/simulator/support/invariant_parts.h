@@ -1,0 +1,18 @@
+// The parts of brokenInvariants(), one idea a file.
+#pragma once
+
+#include "core/profile/profile.h"
+#include "complaints.h"
+
+namespace tilescope::sim {
+
+void checkProgramTree(const Profile& profile, Complaints& complaints);
+void checkComputeSetsAndExchanges(const Profile& profile, Complaints& complaints);
+/// Every value is made before it is read and lives until its last reader, found by executing the
+/// program (loops twice) and not from the compiler's own analysis.
+void checkLives(const Profile& profile, Complaints& complaints);
+void checkAddresses(const Profile& profile, Complaints& complaints);
+void checkTileAccounts(const Profile& profile, Complaints& complaints);
+void checkTrace(const Profile& profile, Complaints& complaints);
+
+} // namespace tilescope::sim

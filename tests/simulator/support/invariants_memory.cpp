@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "invariant_parts.h"
+
+namespace tilescope::sim {
+namespace {
+
+bool isCode(MemoryCategory category) {
+    return category == MemoryCategory::VertexCode || category == MemoryCategory::ControlCode ||
+           category == MemoryCategory::InternalExchangeCode ||
+           category == MemoryCategory::HostExchangeCode ||
+           category == MemoryCategory::GlobalExchangeCode;
+}
+
+bool liveTogether(const Profile& profile, const Variable& a, const Variable& b) {
+    if (a.alwaysLive || b.alwaysLive)
+        return true;
+    return profile.livenessClasses[a.liveness].overlaps(profile.livenessClasses[b.liveness]);
+}
+
+/// Variables with their bytes on every tile, as the variables themselves say.
+using TileList = std::map<std::int32_t, std::int64_t>;
+std::vector<TileList> listsByTile(const Profile& profile) {
+    std::vector<TileList> lists(static_cast<std::size_t>(profile.info.target.totalTiles()));
+    for (std::size_t v = 0; v < profile.variables.size(); ++v) {
+        const Variable& variable = profile.variables[VariableId(v)];
+        if (!variable.alwaysLive && !variable.liveness.valid())
+            continue;
+        for (const TileRun& run : variable.bytes.runs())
+            for (std::int32_t tile = run.first; tile < run.end; ++tile)
+                lists[static_cast<std::size_t>(tile)][static_cast<std::int32_t>(v)] = run.value;
+    }
+    return lists;
+}
+
+const Placement* placementOn(const Profile& profile, std::int32_t tile) {
+    const std::int64_t at = profile.placementOfTile.at(TileId(tile));
+    return at == 0 ? nullptr : &profile.placements[PlacementId(static_cast<std::int32_t>(at - 1))];
+}
+
+void checkOverlap(const Profile& profile, std::int32_t tile, const Placement& placement,
+                  const TileList& bytes, Complaints& complaints) {
+    struct Extent {
+        std::int64_t begin, end;
+        const Variable* variable;
+    };
+    std::vector<Extent> extents;
+    for (const PlacedVariable& placed : placement.variables)
+        extents.push_back({placed.offset, placed.offset + bytes.at(placed.variable.value()),
+                           &profile.variables[placed.variable]});
+    std::int64_t longest = 0;
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+        longest = std::max(longest, extents[i].end - extents[i].begin);
+        complaints.expect(i == 0 || extents[i - 1].begin <= extents[i].begin,
+                          "placements are sorted", "tile {}", tile);
+        for (std::size_t j = i; j-- > 0;) {
+            if (extents[j].begin + longest <= extents[i].begin)
+                break;
+            complaints.expect(extents[j].end <= extents[i].begin ||
+                                  !liveTogether(profile, *extents[i].variable,
+                                                *extents[j].variable),
+                              "live variables do not share addresses", "{} and {} at {} on tile {}",
+                              extents[j].variable->name, extents[i].variable->name,
+                              extents[i].begin, tile);
+        }
+    }
+}
+
+} // namespace
+
+void checkAddresses(const Profile& profile, Complaints& complaints) {
+    const Target& target = profile.info.target;
+    const std::vector<TileList> lists = listsByTile(profile);
+    // Tiles share a placement only if they share the list of variables and sizes.
+    std::map<const Placement*, const TileList*> listOf;
+    for (std::int32_t tile = 0; tile < target.totalTiles(); ++tile) {
+        const TileList& list = lists[static_cast<std::size_t>(tile)];
+        const Placement* placement = placementOn(profile, tile);
+        if (!placement) {
+            complaints.expect(list.empty(), "every variable has an address", "tile {}", tile);
+            continue;
+        }
+        const auto [known, isNew] = listOf.emplace(placement, &list);
+        complaints.expect(*known->second == list, "equal placements have equal variables",
+                          "tile {}", tile);
+        if (!isNew)
+            continue;
+        TileList placed;
+        for (const PlacedVariable& at : placement->variables) {
+            const auto found = list.find(at.variable.value());
+            const std::int64_t bytes = found == list.end() ? 0 : found->second;
+            placed[at.variable.value()] = bytes;
+            const Variable& variable = profile.variables[at.variable];
+            complaints.expect(at.offset >= 0 && at.offset % 8 == 0, "addresses are aligned",
+                              "{} at {} on tile {}", variable.name, at.offset, tile);
+            complaints.expect(!isCode(variable.category) ||
+                                  at.offset + bytes <= target.interleavedOffset ||
+                                  at.offset >= target.bytesPerTile,
+                              "code lies in the plain region", "{} at {} on tile {}",
+                              variable.name, at.offset, tile);
+        }
+        complaints.expect(placed == list && placed.size() == placement->variables.size(),
+                          "every variable has an address", "tile {}: {} of {}", tile,
+                          placement->variables.size(), list.size());
+        if (placed == list)
+            checkOverlap(profile, tile, *placement, list, complaints);
+    }
+}
+
+namespace {
+
+struct Union {
+    std::int64_t bytes = 0, highest = 0;
+};
+Union unionOf(const Placement& placement, const TileList& list) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> extents;
+    for (const PlacedVariable& placed : placement.variables)
+        if (const auto found = list.find(placed.variable.value()); found != list.end())
+            extents.emplace_back(placed.offset, placed.offset + found->second);
+    std::sort(extents.begin(), extents.end());
+    Union result;
+    for (const auto& [begin, end] : extents) {
+        result.bytes += std::max<std::int64_t>(0, end - std::max(begin, result.highest));
+        result.highest = std::max(result.highest, end);
+    }
+    return result;
+}
+
+std::int64_t largestNotAlwaysLive(const Profile& profile, const TileList& list) {
+    std::vector<std::int64_t> live(profile.steps.size(), 0);
+    for (const auto& [id, bytes] : list) {
+        const Variable& variable = profile.variables[VariableId(id)];
+        if (variable.alwaysLive)
+            continue;
+        for (const StepInterval& interval : profile.livenessClasses[variable.liveness].intervals)
+            for (std::size_t step = interval.first.index(); step < interval.end.index(); ++step)
+                live[step] += bytes;
+    }
+    return live.empty() ? 0 : *std::max_element(live.begin(), live.end());
+}
+
+} // namespace
+
+void checkTileAccounts(const Profile& profile, Complaints& complaints) {
+    const std::int32_t tiles = profile.info.target.totalTiles();
+    complaints.expect(profile.tileMemory.size() == static_cast<std::size_t>(tiles),
+                      "every tile has an account", "{} of {}", profile.tileMemory.size(), tiles);
+    std::vector<std::int64_t> categories(static_cast<std::size_t>(tiles), 0);
+    std::map<MemoryRegion, std::vector<std::int64_t>> regions;
+    for (const MemoryRegion region : memoryRegions)
+        regions[region].assign(static_cast<std::size_t>(tiles), 0);
+    for (const CategoryMemory& entry : profile.categoryMemory) {
+        complaints.expectSound(entry.bytes, tiles, std::string(toString(entry.category)));
+        entry.bytes.addTo(categories);
+        entry.bytes.addTo(regions[entry.region]);
+    }
+    const std::vector<TileList> lists = listsByTile(profile);
+    bool fits = true;
+    for (std::int32_t tile = 0; tile < static_cast<std::int32_t>(profile.tileMemory.size());
+         ++tile) {
+        const TileMemory& memory = profile.tileMemory[TileId(tile)];
+        const auto at = static_cast<std::size_t>(tile);
+        fits = fits && memory.overflowed == 0;
+        complaints.expect(categories[at] == memory.excludingGaps, "categories add up",
+                          "tile {}: {} of {}", tile, categories[at], memory.excludingGaps);
+        complaints.expect(regions[MemoryRegion::NonInterleaved][at] == memory.nonInterleaved &&
+                              regions[MemoryRegion::Interleaved][at] == memory.interleaved &&
+                              regions[MemoryRegion::Overflowed][at] == memory.overflowed &&
+                              memory.nonInterleaved + memory.interleaved + memory.overflowed ==
+                                  memory.excludingGaps,
+                          "regions add up", "tile {}", tile);
+        const Placement* placement = placementOn(profile, tile);
+        const Union used = placement ? unionOf(*placement, lists[at]) : Union{};
+        complaints.expect(used.bytes == memory.excludingGaps, "excluding gaps is the used bytes",
+                          "tile {}: {} of {}", tile, memory.excludingGaps, used.bytes);
+        complaints.expect(used.highest == memory.includingGaps,
+                          "including gaps is the highest end", "tile {}: {} of {}", tile,
+                          memory.includingGaps, used.highest);
+        std::int64_t alwaysLive = 0;
+        for (const auto& [id, bytes] : lists[at])
+            if (profile.variables[VariableId(id)].alwaysLive)
+                alwaysLive += bytes;
+        complaints.expect(alwaysLive == memory.alwaysLive, "always live adds up", "tile {}", tile);
+        const std::int64_t live = largestNotAlwaysLive(profile, lists[at]);
+        complaints.expect(live == memory.maxNotAlwaysLive, "the liveness peak adds up",
+                          "tile {}: {} of {}", tile, memory.maxNotAlwaysLive, live);
+    }
+    complaints.expect(fits == profile.info.fits, "fits means that nothing overflows", "fits: {}",
+                      profile.info.fits);
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,98 @@
+#include <algorithm>
+
+#include "invariant_parts.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// Follows bodies item by item with a clock for each IPU.
+class TraceChecker {
+public:
+    TraceChecker(const Profile& profile, Complaints& complaints)
+        : profile_(profile), complaints_(complaints) {}
+
+    void run() {
+        std::int64_t start = 0;
+        for (const TraceRun& run : profile_.trace.runs) {
+            complaints_.expect(run.start == start, "runs follow each other", "{}", run.name);
+            const std::vector<std::int64_t> ends = duration(run.body);
+            const std::int64_t longest = *std::max_element(ends.begin(), ends.end());
+            complaints_.expect(run.cycles == longest, "a run lasts as long as its body",
+                               "{}: {} of {}", run.name, run.cycles, longest);
+            start += run.cycles;
+        }
+    }
+
+private:
+    void checkStart(const std::string& body, IpuId ipu, std::int64_t start, std::int64_t now) {
+        complaints_.expect(start == now, "steps follow without hole or overlap",
+                           "{}: a step starts at {} instead of {} on IPU {}", body, start, now,
+                           ipu.value());
+    }
+
+    std::vector<std::int64_t> duration(TraceBodyId id) {
+        const TraceBody& body = profile_.trace.bodies[id];
+        const auto ipus = static_cast<std::size_t>(profile_.info.target.ipus);
+        std::vector<std::int64_t> clock(ipus, 0);
+        complaints_.expect(body.items.size() == body.steps.size() + body.calls.size(),
+                           "every step and call is an item", "{}", body.name);
+        for (const TraceItem& item : body.items) {
+            if (item.step >= 0) {
+                const TraceStep& step = body.steps.at(static_cast<std::size_t>(item.step));
+                checkStep(step);
+                for (const StepOnIpu& on : step.ipus) {
+                    checkStart(body.name, on.ipu, on.start, clock.at(on.ipu.index()));
+                    clock.at(on.ipu.index()) = on.start + on.cycles;
+                }
+                continue;
+            }
+            const TraceCall& call = body.calls.at(static_cast<std::size_t>(item.call));
+            const std::vector<std::int64_t> each = duration(call.callee);
+            for (const CallOnIpu& on : call.ipus) {
+                checkStart(body.name, on.ipu, on.start, clock.at(on.ipu.index()));
+                complaints_.expect(on.period == each.at(on.ipu.index()),
+                                   "a repetition lasts as long as its body", "{}", body.name);
+                clock.at(on.ipu.index()) += call.count * on.period;
+            }
+        }
+        return clock;
+    }
+
+    void checkStep(const TraceStep& step) {
+        complaints_.expect((step.kind == ProgramKind::Sync) == !step.program.valid(),
+                           "a step has a program", "{}", toString(step.kind));
+        if (step.program.valid())
+            complaints_.expect(profile_.programs[step.program].kind == step.kind,
+                               "a step is what its program is", "{}",
+                               profile_.programs[step.program].name);
+        for (const StepOnIpu& on : step.ipus) {
+            complaints_.expect(on.cycles >= 0 && on.activeCycles >= 0 && on.bytesIn >= 0 &&
+                                   on.bytesOut >= 0,
+                               "no negative times", "{}", toString(step.kind));
+            complaints_.expect(on.activeCycles <= on.cycles * on.activeTiles,
+                               "no tile works longer than its step", "{}: {} cycles on {} tiles",
+                               toString(step.kind), on.activeCycles, on.activeTiles);
+            complaints_.expect(step.kind != ProgramKind::DoExchange || on.bytesIn == on.bytesOut,
+                               "an exchange's bytes in are its bytes out", "{} in, {} out",
+                               on.bytesIn, on.bytesOut);
+        }
+    }
+
+    const Profile& profile_;
+    Complaints& complaints_;
+};
+
+} // namespace
+
+void checkTrace(const Profile& profile, Complaints& complaints) {
+    complaints.expect(profile.info.hasExecution == !profile.trace.runs.empty(),
+                      "an execution has runs", "{} runs", profile.trace.runs.size());
+    complaints.expect(profile.info.fits || !profile.info.hasExecution,
+                      "what does not fit does not run", "{} runs", profile.trace.runs.size());
+    TraceChecker(profile, complaints).run();
+    if (profile.info.hasExecution)
+        complaints.expect(profile.info.cycles == profile.trace.runs.back().cycles,
+                          "the headline is the main program's cycles", "{}", profile.info.cycles);
+}
+
+} // namespace tilescope::sim

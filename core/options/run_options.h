@@ -32,9 +32,9 @@ struct RunOptions {
     std::string execution = "single";
     /// No host streams: inputs, weights and results stay on the device (the tools' --ignore-data).
     bool ignoreData = false;
-    /// Account memory as the IPU Model does, which runs control and exchange on the host: vertex
-    /// code and data are there, stacks, control and exchange code are not (published profiles of
-    /// the model list none of them).
+    /// Account memory as the IPU Model does, which runs code on the host: data and vertex state are
+    /// there, code and stacks are not. Published totals of small operations (a few hundred bytes a
+    /// tile) leave no room for any.
     bool ipuModel = false;
     /// Poplar engine options, as POPLAR_ENGINE_OPTIONS gives them.
     std::map<std::string, std::string> engineOptions;

@@ -10,7 +10,9 @@ constexpr std::int64_t minBytesPerTile = 128;
 // The grain is a 64-bit vector.
 constexpr std::int64_t grainBytes = 8;
 
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
 
 /// Splits one atom in `outer` times the rest, in a storage and in all views of it.
 void splitAtom(int atom, std::int64_t inner, Storage& storage, std::vector<ViewDims*>& views) {
@@ -32,7 +34,8 @@ void splitAtom(int atom, std::int64_t inner, Storage& storage, std::vector<ViewD
     // by levels further out.
     std::vector<OrderLevel> order;
     std::int64_t left = inner;
-    for (auto level = storage.layout.order.rbegin(); level != storage.layout.order.rend(); ++level) {
+    for (auto level = storage.layout.order.rbegin(); level != storage.layout.order.rend();
+         ++level) {
         if (level->atom != atom) {
             order.push_back(*level);
         } else if (level->extent == 0) {
@@ -76,6 +79,33 @@ std::vector<OrderLevel> rowMajorOrder(const ViewDims& view) {
     return order;
 }
 
+namespace {
+
+/// A linear mapping whose equal blocks are whole inner dimensions (and an even part of the next
+/// one) cuts each dimension on its own; none if the blocks run across dimensions.
+std::optional<std::vector<BlockedDim>> alignedDims(const Shape& shape, std::int64_t size,
+                                                   std::int64_t parts, std::int64_t grain) {
+    if (parts == 0 || size % parts != 0 || size / parts % grain != 0)
+        return std::nullopt;
+    std::int64_t block = size / parts;
+    std::vector<BlockedDim> dims(shape.size());
+    std::int32_t stride = 1;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+        const std::int64_t held = std::min(block, shape[d]);
+        if (block % held != 0 || shape[d] % held != 0)
+            return std::nullopt;
+        block /= held;
+        const auto cuts = static_cast<std::int32_t>(shape[d] / held);
+        if (cuts > 1 && block != 1)
+            return std::nullopt;
+        dims[d] = {{static_cast<int>(d)}, shape[d], evenBlocks(shape[d], cuts), {{cuts, stride}}};
+        stride *= cuts;
+    }
+    return dims;
+}
+
+} // namespace
+
 Storage linearStorage(const Shape& shape, std::int64_t elementBytes, std::int32_t tiles,
                       std::int32_t firstTile) {
     Storage storage;
@@ -93,9 +123,13 @@ Storage linearStorage(const Shape& shape, std::int64_t elementBytes, std::int32_
     const std::int64_t partsAtMost = std::clamp<std::int64_t>(grains / grainsPerMin, 1, tiles);
     const std::int64_t grainsPerTile = ceilDiv(grains, partsAtMost);
     const std::int64_t parts = grains == 0 ? 1 : ceilDiv(grains, grainsPerTile);
-    flat.blocks = evenBlocks(flat.size, parts, grain);
-    flat.digits = {{static_cast<std::int32_t>(parts), 1}};
-    storage.layout.blocking.dims = {flat};
+    if (auto dims = alignedDims(shape, flat.size, parts, grain)) {
+        storage.layout.blocking.dims = *std::move(dims);
+    } else {
+        flat.blocks = evenBlocks(flat.size, parts, grain);
+        flat.digits = {{static_cast<std::int32_t>(parts), 1}};
+        storage.layout.blocking.dims = {flat};
+    }
     storage.layout.blocking.firstTile = firstTile;
     storage.layout.order = rowMajorOrder(identityView(shape.size()));
     return storage;

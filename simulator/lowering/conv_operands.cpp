@@ -229,10 +229,21 @@ void nameCommon(ConvAtoms& atoms, const Roles& roles, const ViewDims& dims) {
     atoms.wholeSize = roles.wholeSize;
 }
 
+/// Spatial dimensions that the transform made part of the output channels; an operand without
+/// output channels has a single index there.
+void joinOutChans(ConvAtoms& atoms, const Roles& roles, const ViewDims& dims,
+                  const ConvTransform& transform) {
+    AtomList joined;
+    for (const int d : transform.outChanDims)
+        append(joined, named(roles.spatial[static_cast<std::size_t>(d)], dims));
+    atoms.outChans.insert(atoms.outChans.begin(), joined.begin(), joined.end());
+}
+
 /// Field dimensions of the input or the result after the transform.
 ConvAtoms fieldAtoms(const Roles& roles, const ViewDims& dims, const ConvTransform& transform) {
     ConvAtoms atoms;
     nameCommon(atoms, roles, dims);
+    joinOutChans(atoms, roles, dims, transform);
     for (const int d : transform.ownFieldDims)
         atoms.field.push_back(named(roles.spatial[static_cast<std::size_t>(d)], dims));
     AtomList batch = named(roles.batch, dims);
@@ -250,6 +261,7 @@ ConvAtoms fieldAtoms(const Roles& roles, const ViewDims& dims, const ConvTransfo
 ConvAtoms weightAtoms(const Roles& roles, const ViewDims& dims, const ConvTransform& transform) {
     ConvAtoms atoms;
     nameCommon(atoms, roles, dims);
+    joinOutChans(atoms, roles, dims, transform);
     AtomList folded;
     for (const int d : transform.expandedDims)
         append(folded, named(roles.spatial[static_cast<std::size_t>(d)], dims));

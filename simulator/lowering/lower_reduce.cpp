@@ -42,7 +42,7 @@ public:
                        !std::all_of(dim.atoms.begin(), dim.atoms.end(), reduced);
             });
         if (mixed)
-            gatherAndReduce();
+            reduceAcrossDims(blocking);
         else
             reduceWhereItLies(blocking);
     }
@@ -103,36 +103,83 @@ private:
         const TileSeries partials = wholeBlocks.elements();
         const std::int64_t depth = out.copyCount();
         kept_.storage.layout.blocking = std::move(out);
-        const VariableId input = context_.variableOf(in_);
-        const TileSeries cycles =
-            TileSeries::zip(inputs, partials, [&](std::int64_t n, std::int64_t results) {
-                return reduceCycles(b_.target(), n, results, type_);
-            });
-        if (depth == 1) {
-            const VariableId result = makeResult();
-            b_.execute(op_.name + "/Reduce/InToOutNoExchange/Reduce", cycles,
-                       {{reduceVertex(attributes_.function, type_, outType_), ones(inputs)}},
-                       {{input}, {result}});
+        if (depth > 1) {
+            inTwoStages(inputs, partials);
             return;
         }
-        // Partials are kept in float (PopLibs popops/ReductionStages.cpp).
+        const VariableId input = context_.variableOf(in_);
+        const VariableId result = makeResult();
+        b_.execute(op_.name + "/Reduce/InToOutNoExchange/Reduce",
+                   stageCycles(inputs, partials, type_),
+                   {{reduceVertex(attributes_.function, type_, outType_), ones(inputs)}},
+                   {{input}, {result}});
+    }
+
+    /// The storage is cut across kept and reduced indices: each tile reduces its run of elements to
+    /// as many partials as results it touches; the results are spread over all tiles.
+    void reduceAcrossDims(const Blocking& blocking) {
+        const TileSeries inputs = blocking.elements();
+        const TileSeries partials = TileSeries::zip(
+            inputs, {}, [&](std::int64_t n, std::int64_t) { return resultsTouched(n); });
+        BlockedDim flat;
+        for (std::size_t atom = 0; atom < kept_.storage.atomSizes.size(); ++atom) {
+            flat.atoms.push_back(static_cast<int>(atom));
+            flat.size *= kept_.storage.atomSizes[atom];
+        }
+        const std::int64_t parts = std::min<std::int64_t>(flat.size, b_.target().tilesPerIpu);
+        flat.blocks = evenBlocks(flat.size, parts);
+        flat.digits = {{static_cast<std::int32_t>(parts), 1}};
+        kept_.storage.layout.blocking.dims = {std::move(flat)};
+        inTwoStages(inputs, partials);
+    }
+
+    /// Results that a run of `elements` consecutive elements of the storage touches, about.
+    [[nodiscard]] std::int64_t resultsTouched(std::int64_t elements) const {
+        const Storage& storage = context_.storageOf(in_).storage;
+        std::int64_t span = elements;
+        std::int64_t results = 1;
+        for (std::size_t atom = storage.atomSizes.size(); atom-- > 0 && span > 1;) {
+            const std::int64_t size = storage.atomSizes[atom];
+            const std::int64_t covered = std::min(span, size);
+            if (!reduced_.contains(static_cast<int>(atom)))
+                results *= covered;
+            span = (span + size - 1) / size;
+        }
+        return results;
+    }
+
+    [[nodiscard]] TileSeries stageCycles(const TileSeries& inputs, const TileSeries& outputs,
+                                         DataType type) const {
+        return TileSeries::zip(inputs, outputs, [&](std::int64_t n, std::int64_t results) {
+            return reduceCycles(b_.target(), n, results, type);
+        });
+    }
+
+    /// Partials where the inputs lie, then results from partials. Partials are kept in float
+    /// (PopLibs popops/ReductionStages.cpp).
+    void inTwoStages(const TileSeries& inputs, const TileSeries& partials) {
         constexpr DataType partialType = DataType::Float;
+        const VariableId input = context_.variableOf(in_);
         const VariableId partial =
             b_.variable(op_.name + "/Reduce/intermediate", MemoryCategory::Variable,
                         partials.scaled(bytesOf(partialType)), std::string(toString(partialType)));
-        b_.execute(op_.name + "/Reduce/ReduceOnTile/InToIntermediateNoExchange/Reduce", cycles,
+        b_.execute(op_.name + "/Reduce/ReduceOnTile/InToIntermediateNoExchange/Reduce",
+                   stageCycles(inputs, partials, type_),
                    {{reduceVertex(attributes_.function, type_, partialType), ones(inputs)}},
                    {{input}, {partial}});
         const std::string name = op_.name + "/Reduce/ReduceFinalStage/IntermediateToOutput/Reduce";
         const VariableId result = makeResult();
         const TileSeries results =
             context_.storageOf(op_.outputs[0]).storage.layout.blocking.elements();
+        // One of a result's partials is taken to lie on its own tile already.
         Traffic traffic;
-        traffic.sent = partials - results;
-        traffic.total = traffic.sent.sum();
+        traffic.total = std::max<std::int64_t>(0, partials.sum() - results.sum());
+        traffic.sent = shareOut(traffic.total, partials);
         traffic.received = shareOut(traffic.total, results);
-        traffic.messages =
-            TileSeries::zip(results, {}, [&](std::int64_t, std::int64_t) { return depth - 1; });
+        const std::int64_t depth = partials.sum() / std::max<std::int64_t>(1, results.sum());
+        traffic.messages = TileSeries::zip(results, {}, [&](std::int64_t, std::int64_t) {
+            return std::max<std::int64_t>(1, depth - 1);
+        });
         const TileSeries gatheredElements = traffic.received + results;
         const VariableId gathered = b_.variable(name + "/partials", MemoryCategory::Message,
                                                 gatheredElements.scaled(bytesOf(partialType)),
@@ -140,52 +187,8 @@ private:
         Movement movement;
         movement.add(b_.target(), traffic, bytesOf(partialType), bytesOf(partialType));
         b_.exchange(b_.exchangeName(name), std::move(movement), {{partial}, {gathered}});
-        const TileSeries finalCycles =
-            TileSeries::zip(gatheredElements, results, [&](std::int64_t n, std::int64_t outputs) {
-                return reduceCycles(b_.target(), n, outputs, partialType);
-            });
-        b_.execute(name, finalCycles,
+        b_.execute(name, stageCycles(gatheredElements, results, partialType),
                    {{reduceVertex(attributes_.function, partialType, outType_), ones(results)}},
-                   {{gathered}, {result}});
-    }
-
-    /// The storage is cut across kept and reduced indices: bring each result's inputs together.
-    void gatherAndReduce() {
-        const PlacedStorage placed = context_.storageOf(in_);
-        std::vector<int> keptAtoms;
-        std::vector<int> reducedAtoms;
-        for (const std::vector<int>& dim : context_.viewOf(in_))
-            for (const int atom : withoutOnes(dim, placed.storage))
-                (reduced_.contains(atom) ? reducedAtoms : keptAtoms).push_back(atom);
-        const std::int64_t results = sizeOf(keptAtoms, placed.storage);
-        const std::int64_t each = sizeOf(reducedAtoms, placed.storage);
-        const std::int64_t parts = std::min<std::int64_t>(results, b_.target().tilesPerIpu);
-        Blocking need;
-        std::vector<int> outAtoms;
-        for (const int atom : keptAtoms)
-            outAtoms.push_back(kept_.newAtom[static_cast<std::size_t>(atom)]);
-        const TileDigit digit{static_cast<std::int32_t>(parts), 1};
-        need.dims.push_back({keptAtoms, results, evenBlocks(results, parts), {digit}});
-        need.dims.push_back({reducedAtoms, each, {{0, each}}, {{1, 1}}});
-        std::vector<OrderLevel> order;
-        for (const int atom : keptAtoms)
-            order.push_back({atom, 0});
-        for (const int atom : reducedAtoms)
-            order.push_back({atom, 0});
-        kept_.storage.layout.blocking.dims = {
-            {outAtoms, results, evenBlocks(results, parts), {digit}}};
-        const std::string name = op_.name + "/Reduce/InToOutput/Reduce";
-        const OperandMove move = planMove(placed, need, order);
-        OperandGather gather(context_, name);
-        const VariableId gathered = gather.bring(placed, move, "in0");
-        gather.emit();
-        const TileSeries inputs = need.elements();
-        const VariableId result = makeResult();
-        const TileSeries cycles = TileSeries::zip(inputs, {}, [&](std::int64_t n, std::int64_t) {
-            return reduceCycles(b_.target(), n, n / std::max<std::int64_t>(1, each), type_);
-        });
-        b_.execute(name, cycles,
-                   {{reduceVertex(attributes_.function, type_, outType_), ones(inputs)}},
                    {{gathered}, {result}});
     }
 

@@ -68,7 +68,6 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
         if (!bytes.empty())
             builder.alwaysLive(std::string(toString(category)), category, bytes);
     };
-    add(MemoryCategory::VertexCode, vertexCode.series());
     add(MemoryCategory::VertexInstanceState, instanceState.series());
     add(MemoryCategory::VertexFieldData, fieldData.series());
     add(MemoryCategory::CopyDescriptor, descriptors.series());
@@ -77,6 +76,7 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
     add(MemoryCategory::InstrumentationResults, results.series());
     if (ipuModel)
         return;
+    add(MemoryCategory::VertexCode, vertexCode.series());
     add(MemoryCategory::ControlCode, control.series());
     add(MemoryCategory::InternalExchangeCode, exchangeCode.series());
     add(MemoryCategory::HostExchangeCode, hostCode.series());

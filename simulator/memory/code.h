@@ -7,8 +7,8 @@ namespace tilescope::sim {
 
 /// Adds vertexCode, vertexInstanceState, vertexFieldData, controlCode, internalExchangeCode,
 /// hostExchangeCode, hostExchangePacketHeader, copyDescriptor, stack, controlId and
-/// instrumentationResults, each with its bytes by tile. The IPU Model has only what vertices and
-/// the host interface need.
+/// instrumentationResults, each with its bytes by tile. The IPU Model has no code and no
+/// stacks.
 void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel);
 
 } // namespace tilescope::sim

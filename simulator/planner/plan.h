@@ -45,6 +45,7 @@ struct ConvProblem {
 /// How a planned problem came from the operation's: see transformsOf().
 struct ConvTransform {
     std::vector<int> expandedDims;  ///< spatial dimensions whose kernel joined the input channels
+    std::vector<int> outChanDims;   ///< spatial dimensions that joined the output channels
     std::vector<int> ownFieldDims;  ///< spatial dimensions that stayed, in order
     std::vector<int> flattenedDims; ///< the others, in the last field dimension behind the batch
     bool batchFlattened = false;

@@ -16,6 +16,12 @@ bool canExpand(const FieldDim& dim) {
     return dim.kernel > 1 && dim.in >= dim.kernel && dim.inDilation == 1;
 }
 
+/// With a single input index each output index meets one kernel index only: the outputs are output
+/// channels whose weights are that kernel index (PopLibs outChanFlattenDims).
+bool joinsOutChans(const FieldDim& dim) {
+    return dim.in == 1 && dim.out > 1 && dim.kernel > 1;
+}
+
 TransformedProblem flattened(const ConvProblem& base, unsigned expandMask) {
     TransformedProblem result{base, {}};
     ConvProblem& problem = result.problem;
@@ -23,6 +29,11 @@ TransformedProblem flattened(const ConvProblem& base, unsigned expandMask) {
     std::int64_t flat = 1;
     for (std::size_t d = 0; d < base.field.size(); ++d) {
         FieldDim dim = base.field[d];
+        if (joinsOutChans(dim)) {
+            problem.outChans *= dim.out;
+            result.transform.outChanDims.push_back(static_cast<int>(d));
+            continue;
+        }
         if ((expandMask >> d & 1U) != 0) {
             problem.inChans *= dim.kernel;
             problem.expanded = true;
@@ -39,7 +50,7 @@ TransformedProblem flattened(const ConvProblem& base, unsigned expandMask) {
             problem.field.push_back(dim);
         }
     }
-    if (!result.transform.flattenedDims.empty() || base.field.empty()) {
+    if (!result.transform.flattenedDims.empty() || problem.field.empty()) {
         result.transform.batchFlattened = true;
         FieldDim last;
         last.in = last.out = flat * base.batch;

@@ -168,20 +168,32 @@ std::string elementwiseVertex(ElementwiseFunction function, Operands operands, b
 }
 
 std::int64_t reduceCycles(const Target& target, std::int64_t inputs, std::int64_t outputs,
-                          DataType type) {
+                          DataType type, std::int64_t run) {
     if (outputs == 0 || inputs == 0)
         return 0;
-    const std::int64_t vector = type == DataType::Half ? 4 : 2;
+    const bool half = type == DataType::Half;
+    const std::int64_t vector = half ? 4 : 2;
     const std::int64_t depth = ceilDiv(inputs, outputs);
     if (outputs == 1) {
-        // SCALAR_OUTPUT_SINGLE_INPUT, one region a worker and a last add of their results.
-        const std::int64_t perWorker = ceilDiv(inputs, target.workers);
-        return 17 + target.workers *
-                        (17 + 2 * (perWorker / (2 * vector)) + perWorker % (2 * vector) + 5);
+        // SCALAR_OUTPUT_SINGLE_INPUT: one vertex, so one worker; two loads for each row of
+        // accumulators.
+        const std::int64_t accumulators = half ? 8 : 4;
+        return target.workers *
+               (17 + 2 * (inputs / accumulators) + inputs % accumulators + (half ? 5 : 0));
     }
-    const std::int64_t perWorker = ceilDiv(outputs, target.workers);
-    // STRIDED_REDUCE over whole vectors of outputs.
-    return 11 + target.workers * (16 + ceilDiv(perWorker, vector) * (3 + 8 + 3 + depth - 1));
+    if (run > 1) {
+        // DEFAULT: regions of each output one after the other, outputs spread over the workers.
+        const std::int64_t regions = ceilDiv(depth, run);
+        const std::int64_t output = 24 + 10 + regions * (10 + 8 * ceilDiv(run, vector));
+        return target.workers * (33 + ceilDiv(outputs, target.workers) * output);
+    }
+    // STRIDED_REDUCE over whole vectors of outputs: fewer vectors than workers leave some idle.
+    constexpr std::int64_t post = 8; // scale, cast and store of a vector
+    const std::int64_t vectors = ceilDiv(outputs, vector);
+    // A vertex takes two vectors at least, so that its stores are whole.
+    const std::int64_t mostVectors = std::max<std::int64_t>(std::min<std::int64_t>(vectors, 2),
+                                                            ceilDiv(vectors, target.workers));
+    return target.workers * (16 + mostVectors * (3 + post + 3 + depth - 1));
 }
 
 std::string reduceVertex(ReduceFunction function, DataType in, DataType out) {

@@ -27,9 +27,10 @@ std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction functio
 std::string elementwiseVertex(ElementwiseFunction function, Operands operands, bool inPlace,
                               DataType in, DataType out);
 
-/// Reduces `inputs` elements to `outputs` on a tile.
+/// Reduces `inputs` elements to `outputs` on a tile. `run`: reduced elements that lie next to each
+/// other (1 where the innermost dimension is kept, so that outputs are vectors).
 std::int64_t reduceCycles(const Target& target, std::int64_t inputs, std::int64_t outputs,
-                          DataType type);
+                          DataType type, std::int64_t run = 1);
 std::string reduceVertex(ReduceFunction function, DataType in, DataType out);
 
 /// Pools with a window of `window` elements for each of `outputs` results on a tile.

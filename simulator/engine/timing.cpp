@@ -115,7 +115,7 @@ private:
     }
 
     void leaf(ProgramId id, const Program& program, TraceBody& body, Clock& clock) {
-        if (program.kind == ProgramKind::DoExchange)
+        if (program.kind == ProgramKind::DoExchange || program.kind == ProgramKind::OnTileExecute)
             sync(target_.internalSyncCycles, body, clock);
         TraceStep step;
         step.kind = program.kind;

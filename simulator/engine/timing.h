@@ -5,10 +5,10 @@
 
 namespace tilescope::sim {
 
-/// Times every control program once. A compute set takes as long as its slowest tile; an exchange
-/// starts with a sync and takes as long as its busiest tile; a stream copy waits for the host
-/// (Begin), moves its bytes over the host link (Mid) and syncs again (End). Bodies of repeats and
-/// functions are timed once, however often they run.
+/// Times every control program once. Each compute set and exchange starts with a sync of the
+/// tiles; the one takes as long as its slowest tile, the other as its busiest; a stream copy waits
+/// for the host (Begin), moves its bytes over the host link (Mid) and syncs again (End). Bodies of
+/// repeats and functions are timed once, however often they run.
 Trace timeProgram(const Profile& profile, const Target& target);
 
 } // namespace tilescope::sim

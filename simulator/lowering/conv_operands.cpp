@@ -306,6 +306,20 @@ void addLevels(std::vector<OrderLevel>& order, const AtomList& atoms) {
 
 } // namespace
 
+namespace {
+
+/// Lays out an input whose tiles read overlapping windows, if nobody has: channel groups innermost,
+/// cut over all tiles.
+void spreadEvenly(LoweringContext& context, TensorId id) {
+    context.ensurePlace(id, [&] {
+        const Tensor& t = context.tensor(id);
+        return std::pair(activationStorage(context.target(), t.shape, bytesOf(t.type)),
+                         identityView(t.shape.size()));
+    });
+}
+
+} // namespace
+
 ConvOperands resolveOperands(LoweringContext& context, const Op& op, const ConvPlan& plan,
                              const ConvTiling& tiling) {
     const ConvTransform& transform = plan.transform;
@@ -326,14 +340,10 @@ ConvOperands resolveOperands(LoweringContext& context, const Op& op, const ConvP
         };
         const bool unfolded = index == 0 && !transform.expandedDims.empty();
         OperandView view(context, op.inputs[index], role.shape);
+        if (unfolded)
+            spreadEvenly(context, op.inputs[index]);
         const bool owned = view.ensure([&](Storage& storage, const ViewDims&) {
             const std::int64_t grain = 8 / std::min<std::int64_t>(8, storage.elementBytes);
-            if (unfolded) {
-                // Its tiles read overlapping windows: spread evenly, channels innermost.
-                storage =
-                    activationStorage(context.target(), storage.atomSizes, storage.elementBytes);
-                return;
-            }
             const ConvAtoms atoms = name(singles(storage.atomSizes));
             storage.layout.blocking = asInput ? tiling.inputStorage(atoms, grain)
                                               : tiling.weightsStorage(atoms, grain, true);

@@ -110,7 +110,7 @@ private:
         const VariableId input = context_.variableOf(in_);
         const VariableId result = makeResult();
         b_.execute(op_.name + "/Reduce/InToOutNoExchange/Reduce",
-                   stageCycles(inputs, partials, type_),
+                   stageCycles(inputs, partials, type_, contiguousReduced()),
                    {{reduceVertex(attributes_.function, type_, outType_), ones(inputs)}},
                    {{input}, {result}});
     }
@@ -149,10 +149,28 @@ private:
     }
 
     [[nodiscard]] TileSeries stageCycles(const TileSeries& inputs, const TileSeries& outputs,
-                                         DataType type) const {
+                                         DataType type, std::int64_t run = 1) const {
         return TileSeries::zip(inputs, outputs, [&](std::int64_t n, std::int64_t results) {
-            return reduceCycles(b_.target(), n, results, type);
+            return reduceCycles(b_.target(), n, results, type, run);
         });
+    }
+
+    /// Reduced elements that lie next to each other on a tile.
+    [[nodiscard]] std::int64_t contiguousReduced() const {
+        const Storage& storage = context_.storageOf(in_).storage;
+        const auto sizes = blockSizes(storage.layout.blocking, storage.atomSizes);
+        std::int64_t run = 1;
+        for (auto level = storage.layout.order.rbegin(); level != storage.layout.order.rend();
+             ++level) {
+            const std::int64_t held = sizes[static_cast<std::size_t>(level->atom)];
+            const std::int64_t extent = level->extent == 0 ? held : std::min(level->extent, held);
+            if (extent == 1)
+                continue;
+            if (!reduced_.contains(level->atom))
+                break;
+            run *= extent;
+        }
+        return run;
     }
 
     /// Partials where the inputs lie, then results from partials. Partials are kept in float
@@ -164,7 +182,7 @@ private:
             b_.variable(op_.name + "/Reduce/intermediate", MemoryCategory::Variable,
                         partials.scaled(bytesOf(partialType)), std::string(toString(partialType)));
         b_.execute(op_.name + "/Reduce/ReduceOnTile/InToIntermediateNoExchange/Reduce",
-                   stageCycles(inputs, partials, type_),
+                   stageCycles(inputs, partials, type_, contiguousReduced()),
                    {{reduceVertex(attributes_.function, type_, partialType), ones(inputs)}},
                    {{input}, {partial}});
         const std::string name = op_.name + "/Reduce/ReduceFinalStage/IntermediateToOutput/Reduce";

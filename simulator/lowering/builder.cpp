@@ -115,13 +115,20 @@ void ProgramBuilder::exchange(const std::string& name, const Traffic& traffic,
     exchange.bytesReceived = traffic.received.scaled(elementBytes);
     exchange.bytesSent = traffic.sent.scaled(elementBytes);
     exchange.runBytes = traffic.total > 0 ? runBytes : 0;
-    const auto cyclesOf = [&](std::int64_t received, std::int64_t sent) {
-        // A tile sends a byte once however many listen, so sending is bound by what it holds; a
-        // receiver may share the bus with a neighbour that wants the same.
-        const std::int64_t in = exchangeCycles(target_, received, sharedBus);
-        return sent > 0 ? std::max<std::int64_t>(in, 1) : in;
-    };
-    exchange.cycles = TileSeries::zip(exchange.bytesReceived, exchange.bytesSent, cyclesOf);
+    // A tile sends a byte once however many listen: it is busy with what it holds at most.
+    TileSeries held;
+    for (const VariableId source : access.reads)
+        held += lowered_.profile.variables[source].bytes;
+    const TileSeries onceSent = TileSeries::zip(exchange.bytesSent, held,
+                                                [](std::int64_t sent, std::int64_t most) {
+                                                    return std::min(sent, std::max<std::int64_t>(most, 1));
+                                                });
+    // A receiver may share the bus with a neighbour that wants the same.
+    exchange.cycles = TileSeries::zip(
+        exchange.bytesReceived, onceSent, [&](std::int64_t received, std::int64_t sent) {
+            return std::max(exchangeCycles(target_, received, sharedBus),
+                            exchangeCycles(target_, sent));
+        });
     const TileSeries ends = TileSeries::zip(
         exchange.bytesReceived, exchange.bytesSent, [](std::int64_t received, std::int64_t sent) {
             return exchangeCodeBytes(sent, received, 0);

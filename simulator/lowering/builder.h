@@ -64,7 +64,8 @@ public:
     /// An OnTileExecute of a new compute set. `cycles` by tile, for one execution.
     void execute(const std::string& name, TileSeries cycles, const std::vector<VertexUse>& vertices,
                  Access access);
-    /// A DoExchange; nothing is added if no byte moves. Traffic in elements of `elementBytes`.
+    /// A DoExchange of data that `access` reads; callers leave it out where nothing moves. Traffic in
+    /// elements of `elementBytes`.
     void exchange(const std::string& name, const Traffic& traffic, std::int64_t elementBytes,
                   std::int64_t runBytes, Access access, bool sharedBus = false);
     /// StreamCopyBegin, -Mid and -End of one or more tensors.

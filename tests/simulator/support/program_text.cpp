@@ -27,6 +27,8 @@ void print(const Profile& profile, ProgramId id, std::size_t depth, std::string&
         text += fmt::format("{} {}", toString(program.kind), program.name);
     if (program.kind == ProgramKind::Repeat)
         text += fmt::format(" x{}", program.count);
+    if (program.kind == ProgramKind::Call)
+        text += " of " + profile.programs[program.target].name;
     if (!program.variablesRead.empty() || !program.variablesWritten.empty()) {
         const std::string read = namesOf(profile, program.variablesRead);
         text += fmt::format(":{}{} ->", read.empty() ? "" : " ", read);
@@ -42,8 +44,9 @@ void print(const Profile& profile, ProgramId id, std::size_t depth, std::string&
 
 std::string programText(const Profile& profile) {
     std::string text;
-    for (const ProgramId root : profile.controlPrograms)
-        print(profile, root, 0, text);
+    for (const auto* roots : {&profile.controlPrograms, &profile.functions})
+        for (const ProgramId root : *roots)
+            print(profile, root, 0, text);
     return text;
 }
 

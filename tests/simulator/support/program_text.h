@@ -11,7 +11,7 @@
 namespace tilescope::sim {
 
 /// A line for each program, "OnTileExecute relu0/Op/Relu: x0 -> relu0/out", indented by depth.
-/// Stream copies are one line each.
+/// Stream copies are one line each; functions stand behind the control programs.
 std::string programText(const Profile& profile);
 
 /// Decomposes, plans and lowers a graph for `tiles` tiles of an mk2.

@@ -118,11 +118,8 @@ void Movement::add(const Target& target, const Traffic& traffic, std::int64_t el
     received += in;
     sent += out;
     messages += traffic.messages;
-    // A tile puts a byte on the exchange once however many listen, so receiving is what takes time;
-    // a tile that only sends is busy for at least a cycle.
-    cycles += TileSeries::zip(in, out, [&](std::int64_t receives, std::int64_t sends) {
-        const std::int64_t busy = exchangeCycles(target, receives, sharedBus);
-        return sends > 0 ? std::max<std::int64_t>(busy, 1) : busy;
+    cycles += TileSeries::zip(in, {}, [&](std::int64_t receives, std::int64_t) {
+        return exchangeCycles(target, receives, sharedBus);
     });
 }
 
@@ -138,7 +135,15 @@ void ProgramBuilder::exchange(const std::string& name, Movement movement, Access
     exchange.codeBytes = ends + movement.messages.scaled(exchangeReceiveBytes);
     exchange.bytesReceived = std::move(movement.received);
     exchange.bytesSent = std::move(movement.sent);
-    exchange.cycles = std::move(movement.cycles);
+    // A tile sends a byte once however many listen: it is busy with what it holds at most.
+    TileSeries held;
+    for (const VariableId source : access.reads)
+        held += lowered_.profile.variables[source].bytes;
+    const TileSeries sending =
+        TileSeries::zip(exchange.bytesSent, held, [&](std::int64_t sent, std::int64_t most) {
+            return exchangeCycles(target_, std::min(sent, std::max<std::int64_t>(most, 1)));
+        });
+    exchange.cycles = TileSeries::maxOf(movement.cycles, sending);
 
     Program program;
     program.kind = ProgramKind::DoExchange;

@@ -33,7 +33,7 @@ struct Access {
 struct Movement {
     TileSeries received, sent; ///< bytes
     TileSeries messages;       ///< sources that each tile listens to
-    TileSeries cycles;         ///< until each tile has sent and received everything
+    TileSeries cycles;         ///< until each tile has received everything
     std::int64_t runBytes = 0; ///< shortest contiguous run among the operands
 
     /// Adds traffic counted in elements. `sharedBus`: neighbours want the same data, so that a pair

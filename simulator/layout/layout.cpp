@@ -85,7 +85,7 @@ namespace {
 /// one) cuts each dimension on its own; none if the blocks run across dimensions.
 std::optional<std::vector<BlockedDim>> alignedDims(const Shape& shape, std::int64_t size,
                                                    std::int64_t parts, std::int64_t grain) {
-    if (parts == 0 || size % parts != 0 || size / parts % grain != 0)
+    if (parts <= 1 || size % parts != 0 || size / parts % grain != 0)
         return std::nullopt;
     std::int64_t block = size / parts;
     std::vector<BlockedDim> dims(shape.size());

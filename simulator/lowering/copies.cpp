@@ -124,15 +124,16 @@ void emitCopy(ProgramBuilder& builder, const std::string& name, const TileSeries
     builder.execute(name, cycles, {{copyVertex(runBytes), vertices}}, std::move(access));
 }
 
-OperandGather::OperandGather(LoweringContext& context, std::string user)
+OperandGather::OperandGather(LoweringContext& context, std::string user, Regroup regroup)
     : context_(context)
-    , user_(std::move(user)) {}
+    , user_(std::move(user))
+    , regroup_(regroup) {}
 
 VariableId OperandGather::bring(const PlacedStorage& placed, const OperandMove& move,
                                 const std::string& role, bool sharedBus) {
     if (isInPlace(move))
         return placed.variable;
-    if (move.canRegroup(placed.storage.elementBytes))
+    if (regroup_ == Regroup::Yes && move.canRegroup(placed.storage.elementBytes))
         return bringRegrouped(placed, move, role, sharedBus);
     if (move.strided())
         return bringInOrder(placed, move, role);

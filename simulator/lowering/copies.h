@@ -48,8 +48,12 @@ std::string copyVertex(std::int64_t runBytes);
 /// 64 bits are exchanged first and put in order by an on-tile copy ("PreArrange").
 class OperandGather {
 public:
+    /// Convolutions, matrix products and weight updates regroup operands by transposes where that
+    /// helps (PopLibs poplin); what the compiler inserts for other operations copies element runs.
+    enum class Regroup { No, Yes };
+
     /// `user`: the compute set's name.
-    OperandGather(LoweringContext& context, std::string user);
+    OperandGather(LoweringContext& context, std::string user, Regroup regroup = Regroup::No);
 
     /// The variable that the vertex will read: the operand's own if it is in place. `role`: name of
     /// the gathered variable ("actsRearranged").
@@ -67,6 +71,7 @@ private:
 
     LoweringContext& context_;
     std::string user_;
+    Regroup regroup_;
     Movement movement_;
     Access access_;
     int rearranged_ = 0;

@@ -57,7 +57,7 @@ public:
             b_.writeUndef(prefix_ + "/serialOut", output_);
             b_.beginRepeat(prefix_ + "/serial", steps);
         }
-        OperandGather gather(context_, prefix_ + "/Convolve");
+        OperandGather gather(context_, prefix_ + "/Convolve", OperandGather::Regroup::Yes);
         const VariableId input = bringInput(gather);
         const VariableId weights = bringWeights(gather, steps);
         gather.emit();

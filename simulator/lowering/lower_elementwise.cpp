@@ -157,7 +157,10 @@ void lowerElementwise(LoweringContext& context, const Op& op) {
     bool overwrite = inPlace;
     for (std::size_t i = 0; i < others.size(); ++i) {
         std::vector<VariableId> now = operands;
-        OperandGather gather(context, name);
+        OperandGather gather(context, name,
+                             attributes.function == ElementwiseFunction::ScaledAdd
+                                 ? OperandGather::Regroup::Yes
+                                 : OperandGather::Regroup::No);
         now.push_back(bringLike(context, gather, out, others[i], i + 1));
         gather.emit();
         emit(now, operandKind(context, op, others[i]), overwrite);

@@ -9,6 +9,6 @@ namespace tilescope::sim {
 /// hostExchangeCode, hostExchangePacketHeader, copyDescriptor, stack, controlId and
 /// instrumentationResults, each with its bytes by tile. The IPU Model has no code and no
 /// stacks.
-void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel);
+void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel = false);
 
 } // namespace tilescope::sim

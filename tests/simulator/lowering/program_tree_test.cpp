@@ -241,13 +241,18 @@ Sequence outer
         scatter.sent = TileSeries(TileId(0), 1, 1000);
         scatter.received = TileSeries(TileId(1), 10, 100);
         scatter.messages = TileSeries(TileId(1), 10, 1);
-        builder.exchange("scatter", scatter, 4, 4, {{from}, {to}});
+        const auto moved = [&](const Traffic& traffic) {
+            Movement movement;
+            movement.add(target, traffic, 4, 4);
+            return movement;
+        };
+        builder.exchange("scatter", moved(scatter), {{from}, {to}});
         // A broadcast goes out once, however many listen.
         Traffic broadcast = scatter;
         broadcast.total = 10'000;
         broadcast.sent = TileSeries(TileId(0), 1, 10'000);
         broadcast.received = TileSeries(TileId(1), 10, 1000);
-        builder.exchange("broadcast", broadcast, 4, 4, {{from}, {to}});
+        builder.exchange("broadcast", moved(broadcast), {{from}, {to}});
         builder.end();
         for (const Exchange& exchange : lowered.profile.exchanges)
             QCOMPARE(exchange.cycles.max().value, 4000 / target.exchangeBytesPerCycle);

@@ -33,9 +33,9 @@ void checkPlan(const Target& target, const ConvProblem& problem, double proporti
     const bool within = plan.cost.tempBytes <= memoryBound(target, proportion);
     RC_ASSERT(plan.withinMemoryTarget == within);
     RC_ASSERT(plan.splits.outChansSerial == 1 || plan.splits.inChansSerial == 1);
-    RC_ASSERT(plan.problem == (plan.swapOperands ? swapped(problem) : problem));
+    RC_ASSERT(plan.problem == (plan.transform.swapOperands ? swapped(problem) : problem));
     RC_ASSERT(plan.cost == convCost(target, plan.problem, plan.method, plan.convUnits, plan.grains,
-                                    plan.splits, plan.swapOperands));
+                                    plan.splits, plan.transform.swapOperands));
 }
 
 /// Every partition of a dimension of `size` that changes its largest part.
@@ -211,7 +211,7 @@ private slots:
         ConvProblem problem = gemm(1000, 64, 10'000);
         problem.partialType = DataType::Float;
         const ConvPlan plan = planConv(targetPreset("mk2"), problem, 0.6);
-        QVERIFY(plan.swapOperands);
+        QVERIFY(plan.transform.swapOperands);
         QVERIFY(plan.method == ConvMethod::Amp);
         QCOMPARE(plan.splits.outChans, 42);
         QCOMPARE(plan.splits.field, std::vector<std::int64_t>{35});

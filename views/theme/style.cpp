@@ -93,6 +93,9 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 #tabPage { background: @surface; }
 #panel { background: @surface; border: 1px solid @border; border-radius: 6px; }
 #muted { color: @muted; }
+#error { color: @bad; }
+QProgressBar { background: @border; border: none; border-radius: 3px; }
+QProgressBar::chunk { background: @accent; border-radius: 3px; }
 #heading { font-weight: 600; }
 #toolBar QToolButton { background: @surface; border: 1px solid @border; border-radius: 4px; padding: 4px 8px; }
 #toolBar QToolButton:checked { border-color: @accent; color: @accent; background: @selected; }
@@ -101,8 +104,9 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
     sheet.replace(QLatin1String("@arrow"),
                   dark ? QStringLiteral("arrow-dark") : QStringLiteral("arrow-light"));
     const std::pair<const char*, QColor> names[] = {
-        {"@window", window}, {"@surface", surface}, {"@raised", raised}, {"@border", border},
-        {"@text", text},     {"@muted", mutedText}, {"@accent", accent}, {"@selected", selected}};
+        {"@window", window}, {"@surface", surface},   {"@raised", raised},
+        {"@border", border}, {"@text", text},         {"@muted", mutedText},
+        {"@accent", accent}, {"@selected", selected}, {"@bad", bad}};
     for (const auto& [name, colour] : names)
         sheet.replace(QLatin1String(name), colour.name());
     return sheet;

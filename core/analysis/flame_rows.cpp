@@ -7,17 +7,54 @@
 namespace tilescope {
 namespace {
 
-std::vector<std::string_view> partsOf(std::string_view name) {
-    std::vector<std::string_view> parts;
-    while (!name.empty()) {
-        const std::size_t slash = name.find('/');
-        if (slash != 0)
-            parts.push_back(name.substr(0, slash));
-        if (slash == std::string_view::npos)
-            break;
-        name.remove_prefix(slash + 1);
+/// Where a step stands in the flame: boxes that it shares with others, and its own.
+struct FlamePath {
+    std::string_view groups; ///< parts between slashes
+    std::string_view leaf;
+};
+
+std::string_view withoutDigits(std::string_view text) {
+    const std::size_t end = text.find_first_not_of("0123456789");
+    return text.substr(std::min(end, text.size()));
+}
+
+/// The text behind a word, a number and a separator, as in "cs12_" or "copy3_Copy_"; empty if the
+/// text does not begin so.
+std::string_view behindNumber(std::string_view text, std::string_view word,
+                              std::string_view separator) {
+    if (!text.starts_with(word))
+        return {};
+    const std::string_view digits = text.substr(word.size());
+    const std::string_view rest = withoutDigits(digits);
+    if (rest.size() == digits.size() || !rest.starts_with(separator))
+        return {};
+    return rest.substr(separator.size());
+}
+
+FlamePath splitLast(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos
+               ? FlamePath{{}, path}
+               : FlamePath{path.substr(0, slash), path.substr(slash + 1)};
+}
+
+/// An exchange is named after the compute set or the copy that needs it, with a number in front of
+/// the path; without it the exchange stands beside what it is for. Its own name stays whole.
+FlamePath pathOf(std::string_view name) {
+    constexpr std::string_view suffix = "/ExchangePre";
+    std::string_view stem = name;
+    if (stem.ends_with(suffix))
+        stem.remove_suffix(suffix.size());
+    if (const std::string_view computeSet = behindNumber(stem, "cs", "_"); !computeSet.empty())
+        return {splitLast(computeSet).groups, name};
+    if (const std::string_view copy = behindNumber(stem, "copy", "_Copy_"); !copy.empty()) {
+        // "copy3_Copy_SOURCE_to_USER": the user is why the copy is there.
+        constexpr std::string_view to = "_to_";
+        const std::size_t at = copy.rfind(to);
+        if (at != std::string_view::npos)
+            return {copy.substr(at + to.size()), name};
     }
-    return parts;
+    return splitLast(name);
 }
 
 /// Grows boxes span by span; a box ends where the next span's name differs at its row.
@@ -32,15 +69,21 @@ public:
             close(0);
             run_ = span.run;
         }
-        extend(0, runs_[static_cast<std::size_t>(span.run)].name, span);
+        extend(0, runs_[static_cast<std::size_t>(span.run)].name, false, span);
         if (span.merged())
             close(1);
         if (!span.program.valid() || span.program.index() >= programs_.size())
             return;
-        const auto parts = partsOf(programs_[span.program].name);
+        FlamePath path = pathOf(programs_[span.program].name);
         std::size_t row = 1;
-        for (const std::string_view part : parts)
-            extend(row++, part, span);
+        while (!path.groups.empty()) {
+            const std::size_t slash = std::min(path.groups.find('/'), path.groups.size());
+            if (slash != 0)
+                extend(row++, path.groups.substr(0, slash), false, span);
+            path.groups.remove_prefix(std::min(slash + 1, path.groups.size()));
+        }
+        if (!path.leaf.empty())
+            extend(row++, path.leaf, true, span);
         close(row);
     }
 
@@ -59,14 +102,17 @@ private:
         TraceSums sums;
     };
 
-    void extend(std::size_t row, std::string_view name, const TraceSpan& span) {
-        if (row < open_.size() && open_[row].box.name != name)
+    // A step never continues a box that others share, though both may have one name: the box would
+    // be as wide as all of them and say nothing of the step.
+    void extend(std::size_t row, std::string_view name, bool leaf, const TraceSpan& span) {
+        if (row < open_.size() && (open_[row].box.name != name || open_[row].box.leaf != leaf))
             close(row);
         if (row == open_.size()) {
             FlameSpan box;
             box.row = static_cast<std::int32_t>(row);
             box.begin = span.begin;
             box.name = std::string(name);
+            box.leaf = leaf;
             box.firstStep = span.firstStep;
             open_.push_back({std::move(box), {}});
         }

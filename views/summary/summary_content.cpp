@@ -76,21 +76,21 @@ DataTable optionsTable(const ProfilePair& profiles) {
         {profiles.comparing() ? Text::tr("Source") : Text::tr("Value"), CellKind::Text, {}}};
     if (profiles.comparing()) {
         table.columns.push_back({Text::tr("Target"), CellKind::Text, {}});
-        table.columns.push_back({Text::tr("Changed"), CellKind::Text, {}});
     }
+    std::size_t changed = 0;
     for (const auto& [name, values] : rows) {
         DataRow row{{name, values.first}, -1};
         if (profiles.comparing()) {
             row.cells.push_back(values.second);
-            row.cells.push_back(values.first == values.second
-                                    ? Cell(std::string())
-                                    : Cell(Text::tr("changed").toStdString()));
+            row.emphasised = values.first != values.second;
+            changed += row.emphasised ? 1 : 0;
         }
         table.rows.push_back(std::move(row));
     }
-    std::stable_partition(table.rows.begin(), table.rows.end(), [](const DataRow& row) {
-        return row.cells.size() > 3 && row.cells[1] != row.cells[2];
-    });
+    std::stable_partition(table.rows.begin(), table.rows.end(),
+                          [](const DataRow& row) { return row.emphasised; });
+    if (profiles.comparing())
+        table.summary = Text::tr("%1 changed").arg(changed);
     return table;
 }
 

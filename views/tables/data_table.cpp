@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/units.h"
+#include "views/plot/axes/axis_labels.h"
 
 namespace tilescope::views {
 namespace {
@@ -12,10 +13,27 @@ QString signedCount(std::int64_t value) {
     return value > 0 ? QLatin1Char('+') + text : text;
 }
 
+QString nanosecondsText(std::int64_t value) {
+    return durationText(static_cast<double>(value) * 1e-9);
+}
+
+QString changeAmount(std::int64_t difference, CellKind kind, const Preferences& preferences) {
+    switch (kind) {
+    case CellKind::BytesChange:
+        return preferences.signedBytes(difference);
+    case CellKind::NanosecondsChange:
+        return (difference > 0   ? QStringLiteral("+")
+                : difference < 0 ? QStringLiteral("-")
+                                 : QString()) +
+               nanosecondsText(std::abs(difference));
+    default:
+        return signedCount(difference);
+    }
+}
+
 QString changeText(const Change& change, CellKind kind, const Preferences& preferences) {
     const std::int64_t difference = change.difference();
-    const QString amount = kind == CellKind::BytesChange ? preferences.signedBytes(difference)
-                                                         : signedCount(difference);
+    const QString amount = changeAmount(difference, kind, preferences);
     if (difference == 0 || change.source == 0)
         return amount;
     const double percent =
@@ -26,8 +44,14 @@ QString changeText(const Change& change, CellKind kind, const Preferences& prefe
 }
 
 QString integerText(std::int64_t value, CellKind kind, const Preferences& preferences) {
-    return kind == CellKind::Bytes ? preferences.bytes(value)
-                                   : QString::fromStdString(withThousands(value));
+    switch (kind) {
+    case CellKind::Bytes:
+        return preferences.bytes(value);
+    case CellKind::Nanoseconds:
+        return nanosecondsText(value);
+    default:
+        return QString::fromStdString(withThousands(value));
+    }
 }
 
 QString realText(double value, CellKind kind) {
@@ -78,9 +102,16 @@ bool cellLess(const Cell& a, const Cell& b) {
 }
 
 CellKind changeKindOf(CellKind kind) {
-    return kind == CellKind::Bytes    ? CellKind::BytesChange
-           : kind == CellKind::Cycles ? CellKind::CyclesChange
-                                      : CellKind::CountChange;
+    switch (kind) {
+    case CellKind::Bytes:
+        return CellKind::BytesChange;
+    case CellKind::Cycles:
+        return CellKind::CyclesChange;
+    case CellKind::Nanoseconds:
+        return CellKind::NanosecondsChange;
+    default:
+        return CellKind::CountChange;
+    }
 }
 
 QColor changeColour(const Change& change, CellKind kind, const Theme& theme) {

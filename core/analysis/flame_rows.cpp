@@ -9,7 +9,7 @@ namespace {
 
 /// Where a step stands in the flame: boxes that it shares with others, and its own.
 struct FlamePath {
-    std::string_view groups; ///< parts between slashes
+    std::vector<std::string_view> groups;
     std::string_view leaf;
 };
 
@@ -31,11 +31,24 @@ std::string_view behindNumber(std::string_view text, std::string_view word,
     return rest.substr(separator.size());
 }
 
+std::vector<std::string_view> partsOf(std::string_view path) {
+    std::vector<std::string_view> parts;
+    while (!path.empty()) {
+        const std::size_t slash = std::min(path.find('/'), path.size());
+        if (slash != 0)
+            parts.push_back(path.substr(0, slash));
+        path.remove_prefix(std::min(slash + 1, path.size()));
+    }
+    return parts;
+}
+
 FlamePath splitLast(std::string_view path) {
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string_view::npos
-               ? FlamePath{{}, path}
-               : FlamePath{path.substr(0, slash), path.substr(slash + 1)};
+    FlamePath split{partsOf(path), {}};
+    if (!split.groups.empty()) {
+        split.leaf = split.groups.back();
+        split.groups.pop_back();
+    }
+    return split;
 }
 
 /// An exchange is named after the compute set or the copy that needs it, with a number in front of
@@ -52,7 +65,7 @@ FlamePath pathOf(std::string_view name) {
         constexpr std::string_view to = "_to_";
         const std::size_t at = copy.rfind(to);
         if (at != std::string_view::npos)
-            return {copy.substr(at + to.size()), name};
+            return {partsOf(copy.substr(at + to.size())), name};
     }
     return splitLast(name);
 }
@@ -60,8 +73,8 @@ FlamePath pathOf(std::string_view name) {
 /// Grows boxes span by span; a box ends where the next span's name differs at its row.
 class FlameBuilder {
 public:
-    FlameBuilder(const std::vector<TraceRun>& runs, const IdVector<ProgramId, Program>& programs)
-        : runs_(runs)
+    FlameBuilder(const TraceIndex& index, const IdVector<ProgramId, Program>& programs)
+        : index_(index)
         , programs_(programs) {}
 
     void add(const TraceSpan& span) {
@@ -69,22 +82,11 @@ public:
             close(0);
             run_ = span.run;
         }
-        extend(0, runs_[static_cast<std::size_t>(span.run)].name, false, span);
+        extend(0, index_.runs()[static_cast<std::size_t>(span.run)].name, false, span);
         if (span.merged())
-            close(1);
-        if (!span.program.valid() || span.program.index() >= programs_.size())
-            return;
-        FlamePath path = pathOf(programs_[span.program].name);
-        std::size_t row = 1;
-        while (!path.groups.empty()) {
-            const std::size_t slash = std::min(path.groups.find('/'), path.groups.size());
-            if (slash != 0)
-                extend(row++, path.groups.substr(0, slash), false, span);
-            path.groups.remove_prefix(std::min(slash + 1, path.groups.size()));
-        }
-        if (!path.leaf.empty())
-            extend(row++, path.leaf, true, span);
-        close(row);
+            addPath({sharedGroups(span), {}}, span);
+        else if (known(span.program))
+            addPath(pathOf(programs_[span.program].name), span);
     }
 
     std::vector<FlameSpan> finish() {
@@ -101,6 +103,38 @@ private:
         FlameSpan box;
         TraceSums sums;
     };
+
+    [[nodiscard]] bool known(ProgramId program) const {
+        return program.valid() && program.index() < programs_.size();
+    }
+
+    void addPath(const FlamePath& path, const TraceSpan& span) {
+        std::size_t row = 1;
+        for (const std::string_view group : path.groups)
+            extend(row++, group, false, span);
+        if (!path.leaf.empty() || span.merged())
+            extend(row++, path.leaf, true, span);
+        close(row);
+    }
+
+    /// The groups of the first step with a name from a step on, forward or backward.
+    [[nodiscard]] std::vector<std::string_view> groupsFrom(std::int64_t step, int direction) const {
+        // A sync without a name stands before a step with one.
+        constexpr int tried = 3;
+        for (int i = 0; i < tried && step >= 0 && step < index_.stepCount(); ++i, step += direction)
+            if (const ProgramId program = index_.stepAt(step).program; known(program))
+                return pathOf(programs_[program].name).groups;
+        return {};
+    }
+
+    /// The groups that the ends of a merged span share: it is too narrow to look at the rest.
+    [[nodiscard]] std::vector<std::string_view> sharedGroups(const TraceSpan& span) const {
+        std::vector<std::string_view> first = groupsFrom(span.firstStep, 1);
+        const auto last = groupsFrom(span.firstStep + span.steps - 1, -1);
+        first.erase(std::mismatch(first.begin(), first.end(), last.begin(), last.end()).first,
+                    first.end());
+        return first;
+    }
 
     // A step never continues a box that others share, though both may have one name: the box would
     // be as wide as all of them and say nothing of the step.
@@ -133,7 +167,7 @@ private:
         open_.resize(std::min(open_.size(), row));
     }
 
-    const std::vector<TraceRun>& runs_;
+    const TraceIndex& index_;
     const IdVector<ProgramId, Program>& programs_;
     std::int32_t run_ = -1;
     std::vector<Open> open_;
@@ -145,7 +179,7 @@ private:
 std::vector<FlameSpan> flameRows(const TraceIndex& index,
                                  const IdVector<ProgramId, Program>& programs, IpuId ipu,
                                  CycleRange range, std::int64_t minimumCycles) {
-    FlameBuilder builder(index.runs(), programs);
+    FlameBuilder builder(index, programs);
     for (const TraceSpan& span : index.spans(ipu, range, minimumCycles))
         builder.add(span);
     return builder.finish();

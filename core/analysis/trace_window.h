@@ -100,8 +100,8 @@ struct FlameSpan {
     bool leaf = false; ///< a step, not a name that steps share
 };
 
-/// Boxes by row, then by begin. Steps without a name (syncs) are part of the boxes around them;
-/// merged spans are part of their run's box only.
+/// Boxes by row, then by begin. Steps without a name (syncs) are part of the boxes around them; a
+/// merged span is a box without a name under what its first and last step share.
 std::vector<FlameSpan> flameRows(const TraceIndex& index,
                                  const IdVector<ProgramId, Program>& programs, IpuId ipu,
                                  CycleRange range, std::int64_t minimumCycles);

@@ -2,6 +2,7 @@
 
 #include <QTest>
 #include <limits>
+#include <map>
 
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
@@ -212,6 +213,22 @@ private slots:
             }
         QCOMPARE(second, (std::vector<std::string>{"copyFromHost", "conv1", "relu1", "layer1",
                                                    "prob", "copyToHost"}));
+    }
+
+    void mergedStepsKeepTheBoxesAroundThem() {
+        const TraceRun& run = p_.trace.runs[1];
+        const CycleRange range{run.start, run.start + run.cycles / 10};
+        const auto boxesOf = [&](std::int64_t minimum) {
+            std::map<std::string, int> boxes;
+            for (const FlameSpan& box : flameRows(index_, p_.programs, IpuId(0), range, minimum))
+                if (box.row == 1)
+                    ++boxes[box.name];
+            return boxes;
+        };
+        // Its steps follow each other; the shorter ones are too narrow to be drawn alone.
+        QCOMPARE(boxesOf(1).at("layer1"), 1);
+        QCOMPARE(boxesOf(1500).at("layer1"), 1);
+        QVERIFY(boxesOf(1500).at("") >= 1);
     }
 
     void exchangesStandUnderTheirOperation() {

@@ -41,6 +41,7 @@ CompareView::CompareView(ViewContext& context, QWidget* parent)
     top->addWidget(options_);
     top->setStretchFactor(0, 3);
     top->setStretchFactor(1, 2);
+    top->setSizes({3000, 2000}); // only their proportion counts
     auto* splitter = new QSplitter(Qt::Vertical);
     splitter->addWidget(top);
     splitter->addWidget(tabs_);
@@ -90,7 +91,7 @@ void CompareView::reload() {
             header->setStretchLastSection(false);
             header->setSectionResizeMode(0, QHeaderView::Stretch);
             for (int i = 1; i < 4; ++i)
-                header->resizeSection(i, i == 3 ? 180 : 105);
+                header->setSectionResizeMode(i, QHeaderView::ResizeToContents);
             options_->setTable(optionsTable(pair));
             restyle();
         };

@@ -52,8 +52,10 @@ QString verdictText(const ProfileInfo& info, const MemorySummary& memory, ByteUn
             .arg(memory.maxTileId.value())
             .arg(bytes(most), bytes(memory.limitPerTile), share, bytes(memory.limitPerTile - most));
     return Text::tr("Out of memory: %1 over the limit; tile %2 needs %3 of %4 (%5), %6 too much.")
-        .arg(memory.tilesOverLimit == 1 ? Text::tr("1 tile")
-                                        : Text::tr("%1 tiles").arg(memory.tilesOverLimit))
+        .arg(memory.tilesOverLimit == 1
+                 ? Text::tr("1 tile")
+                 : Text::tr("%1 tiles")
+                       .arg(QString::fromStdString(withThousands(memory.tilesOverLimit))))
         .arg(memory.maxTileId.value())
         .arg(bytes(most), bytes(memory.limitPerTile), share, bytes(most - memory.limitPerTile));
 }

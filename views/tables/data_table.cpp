@@ -60,8 +60,12 @@ QString realText(double value, CellKind kind) {
         return QStringLiteral("%1 %").arg(100 * value, 0, 'f', 1);
     case CellKind::Flops:
         return QString::fromStdString(formatFlops(value));
-    default:
-        return QString::number(value, 'f', 2);
+    default: {
+        // Digits behind the point say nothing beside many in front of it.
+        constexpr double large = 1000;
+        return std::abs(value) < large ? QString::number(value, 'f', 2)
+                                       : QString::fromStdString(withThousands(std::llround(value)));
+    }
     }
 }
 

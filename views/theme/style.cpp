@@ -84,6 +84,7 @@ QScrollBar::handle { background: @border; border-radius: 4px; margin: 2px; min-w
 QScrollBar::handle:hover { background: @muted; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 #sideMenu { background: @raised; border-right: 1px solid @border; }
 #sideMenu QToolButton { border: none; border-left: 3px solid transparent; border-radius: 0;
     padding: 8px 10px; text-align: left; color: @text; background: transparent; }

@@ -27,7 +27,8 @@ namespace {
 class Phases {
 public:
     Phases(const Progress& progress, std::map<std::string, double>& timings)
-        : progress_(progress), timings_(timings) {}
+        : progress_(progress)
+        , timings_(timings) {}
 
     template <class Work> auto run(const std::string& name, double begins, Work&& work) {
         if (progress_)
@@ -104,12 +105,9 @@ void describeRun(Profile& profile, const Graph& graph, const RunOptions& options
     info.deviceIterations = options.deviceIterations;
     info.options = optionsInForce(options);
     info.engineOptions = options.engineOptions;
-    for (const auto& [key, value] : options.engineOptions)
-        if (!isKnownEngineOption(key))
-            profile.messages.push_back(
-                {Severity::Warning,
-                 fmt::format("engine option '{}' is not known and had no effect", key),
-                 {}});
+    for (const OptionNote& note : engineOptionNotes(options))
+        profile.messages.push_back(
+            {note.warning ? Severity::Warning : Severity::Info, note.text, {}});
     for (const GraphMessage& message : graph.messages)
         profile.messages.push_back({message.severity, message.text, {}});
 }
@@ -137,8 +135,7 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
     std::map<std::string, double> timings;
     Phases phases(progress, timings);
     const Graph simple = decomposed(graph);
-    const PlanTable plans =
-        phases.run("plan", 0.1, [&] { return PlanTable(simple, options); });
+    const PlanTable plans = phases.run("plan", 0.1, [&] { return PlanTable(simple, options); });
     LoweredProgram lowered =
         phases.run("lower", 0.4, [&] { return lowerGraph(simple, options, plans); });
     phases.run("liveness", 0.6, [&] {

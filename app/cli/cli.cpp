@@ -75,7 +75,10 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
     });
     if (!extras.empty())
         return describeExtra(*command, option == extras.end() ? extras.front() : *option);
-    return fmt::format("{}. See '{} --help'.", error.what(), fullName(*command));
+    if (command->get_subcommands([](const CLI::App*) { return true; }).empty())
+        return fmt::format("{}. See '{} --help'.", error.what(), fullName(*command));
+    return fmt::format("a command is missing: {}. See '{} --help'.",
+                       fmt::join(commandNames(*command), ", "), fullName(*command));
 }
 
 int fail(const Streams& streams, int status, const std::string& text) {
@@ -104,7 +107,9 @@ int parseAndRun(const std::vector<std::string>& args, const Streams& streams) {
         // The parser takes its arguments from the back.
         app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
     } catch (const CLI::CallForHelp&) {
-        streams.out << chosenCommand(app)->help();
+        const CLI::App* command = chosenCommand(app);
+        streams.out << command->help(
+            command->get_parent() == nullptr ? "" : fullName(*command->get_parent()));
         return exitYes;
     } catch (const CLI::CallForVersion& version) {
         streams.out << version.what() << '\n';

@@ -4,7 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 
-#include "core/analysis/insight_rules.h"
+#include "core/analysis/insights/rules.h"
 #include "core/base/units.h"
 
 namespace tilescope {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/analysis/trace_lanes.h"
-#include "core/analysis/trace_search.h"
+#include "core/analysis/trace/lanes.h"
+#include "core/analysis/trace/search.h"
 #include "core/base/error.h"
 
 namespace tilescope {

@@ -6,7 +6,8 @@
 
 namespace tilescope {
 
-/// Something the user can mend. The text says what is wrong, where (file, node, key) and the remedy.
+/// Something the user can mend. The text says what is wrong, where (file, node, key) and the
+/// remedy.
 class UserError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -21,7 +22,8 @@ public:
 /// A read that its caller stopped; never shown to the user.
 class Cancelled : public std::runtime_error {
 public:
-    Cancelled() : std::runtime_error("cancelled") {}
+    Cancelled()
+        : std::runtime_error("cancelled") {}
 };
 
 } // namespace tilescope

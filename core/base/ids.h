@@ -13,8 +13,10 @@ namespace tilescope {
 template <class Tag> class Id {
 public:
     constexpr Id() = default;
-    constexpr explicit Id(std::int32_t value) : value_(value) {}
-    constexpr explicit Id(std::size_t value) : value_(static_cast<std::int32_t>(value)) {}
+    constexpr explicit Id(std::int32_t value)
+        : value_(value) {}
+    constexpr explicit Id(std::size_t value)
+        : value_(static_cast<std::int32_t>(value)) {}
 
     [[nodiscard]] constexpr std::int32_t value() const { return value_; }
     [[nodiscard]] constexpr std::size_t index() const { return static_cast<std::size_t>(value_); }

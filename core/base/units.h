@@ -12,7 +12,8 @@ enum class ByteUnits { Binary, Si, Plain };
 /// "1,234,567"; negative numbers keep their sign in front.
 std::string withThousands(std::int64_t value);
 
-/// Bytes in the chosen units, three significant digits or more: "1.50 MiB", "1.57 MB", "1,572,864 B".
+/// Bytes in the chosen units, three significant digits or more: "1.50 MiB", "1.57 MB", "1,572,864
+/// B".
 std::string formatBytes(std::int64_t bytes, ByteUnits units = ByteUnits::Binary);
 
 /// "34,655 cycles".

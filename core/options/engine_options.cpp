@@ -33,7 +33,7 @@ constexpr std::array engineOptions{
     EngineOption{"debug.branchRecordTile"},
     EngineOption{"debug.computeInstrumentationLevel"},
     EngineOption{"debug.floatPointOpException"},
-    EngineOption{"debug.instrument"},
+    EngineOption{"debug.instrument", true},
     EngineOption{"debug.instrumentCompute"},
     EngineOption{"debug.instrumentControlFlow"},
     EngineOption{"debug.instrumentExternalExchange"},

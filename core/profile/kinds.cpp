@@ -6,8 +6,9 @@ namespace tilescope {
 namespace {
 
 constexpr std::array<std::string_view, programKinds.size()> programNames{
-    "Sequence",       "Repeat",          "Call",          "Switch",        "OnTileExecute", "DoExchange",
-    "GlobalExchange", "StreamCopyBegin", "StreamCopyMid", "StreamCopyEnd", "Sync",          "WriteUndef"};
+    "Sequence",      "Repeat",        "Call",           "Switch",
+    "OnTileExecute", "DoExchange",    "GlobalExchange", "StreamCopyBegin",
+    "StreamCopyMid", "StreamCopyEnd", "Sync",           "WriteUndef"};
 
 struct CategoryName {
     std::string_view file;
@@ -56,7 +57,9 @@ constexpr auto itself = [](std::string_view name) { return name; };
 
 } // namespace
 
-std::string_view toString(ProgramKind kind) { return programNames.at(static_cast<std::size_t>(kind)); }
+std::string_view toString(ProgramKind kind) {
+    return programNames.at(static_cast<std::size_t>(kind));
+}
 
 std::optional<ProgramKind> programKindFrom(std::string_view name) {
     return find<ProgramKind>(programNames, name, itself);

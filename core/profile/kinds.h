@@ -24,10 +24,12 @@ enum class ProgramKind : std::uint8_t {
     WriteUndef,
 };
 inline constexpr std::array programKinds{
-    ProgramKind::Sequence,        ProgramKind::Repeat,        ProgramKind::Call,
-    ProgramKind::Switch,          ProgramKind::OnTileExecute, ProgramKind::DoExchange,
-    ProgramKind::GlobalExchange,  ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid,
-    ProgramKind::StreamCopyEnd,   ProgramKind::Sync,          ProgramKind::WriteUndef,
+    ProgramKind::Sequence,       ProgramKind::Repeat,
+    ProgramKind::Call,           ProgramKind::Switch,
+    ProgramKind::OnTileExecute,  ProgramKind::DoExchange,
+    ProgramKind::GlobalExchange, ProgramKind::StreamCopyBegin,
+    ProgramKind::StreamCopyMid,  ProgramKind::StreamCopyEnd,
+    ProgramKind::Sync,           ProgramKind::WriteUndef,
 };
 std::string_view toString(ProgramKind kind);
 std::optional<ProgramKind> programKindFrom(std::string_view name);

@@ -8,37 +8,26 @@
 #include "core/store/database.h"
 #include "core/store/info_fields.h"
 #include "core/store/placement_codec.h"
+#include "core/store/row_access.h"
 #include "core/store/schema.h"
 #include "core/store/sql_functions.h"
+#include "core/store/trace_reader.h"
 
 namespace tilescope {
 namespace fs = std::filesystem;
 namespace {
 
-template <class IdType> IdType idAt(const Statement& row, int at) {
-    return row.isNull(at) ? IdType() : IdType(static_cast<std::int32_t>(row.integer(at)));
-}
-
-TileSeries seriesAt(const Statement& row, int at) {
-    return TileSeries::decode(row.blob(at));
-}
-
-template <class Optional> auto known(Optional value, const Statement& row, int at) {
-    if (!value)
-        throw UserError(fmt::format("damaged profile: unknown name '{}'", row.text(at)));
-    return *value;
-}
-
-template <class T> T& element(std::vector<T>& items, std::int64_t at) {
-    if (at < 0 || static_cast<std::size_t>(at) >= items.size())
-        throw UserError("damaged profile: a row refers to one that does not exist");
-    return items[static_cast<std::size_t>(at)];
-}
-
-template <class IdType, class T> T& element(IdVector<IdType, T>& items, std::int64_t at) {
-    if (at < 0 || static_cast<std::size_t>(at) >= items.size())
-        throw UserError("damaged profile: a row refers to one that does not exist");
-    return items[IdType(static_cast<std::size_t>(at))];
+/// Adds tiles [first, first + tiles) from a row, which may be damaged.
+void appendRun(TileSeries& series, const Target& target, std::int64_t first, std::int64_t tiles,
+               std::int64_t value) {
+    const std::int64_t all = target.totalTiles();
+    if (value < 0 || value > TileSeries::largestStored)
+        throw UserError("damaged profile: a row holds a size that cannot be");
+    if (first < 0 || first > all || tiles < 0 || tiles > all - first ||
+        (!series.empty() && first < series.runs().back().end))
+        throw UserError("damaged profile: a row names tiles that cannot be");
+    series.append(static_cast<std::int32_t>(first), static_cast<std::int32_t>(first + tiles),
+                  value);
 }
 
 void checkHeader(const Database& db, const fs::path& file) {
@@ -198,10 +187,8 @@ IdVector<VariableId, Variable> ProfileReader::variables() const {
     Statement tiles = impl_->db.prepare(
         "SELECT variable, first_tile, tiles, bytes FROM variable_tiles ORDER BY 1, 2");
     while (tiles.step()) {
-        const auto first = static_cast<std::int32_t>(tiles.integer(1));
-        element(variables, tiles.integer(0))
-            .bytes.append(first, first + static_cast<std::int32_t>(tiles.integer(2)),
-                          tiles.integer(3));
+        appendRun(element(variables, tiles.integer(0)).bytes, info().target, tiles.integer(1),
+                  tiles.integer(2), tiles.integer(3));
     }
     return variables;
 }
@@ -343,75 +330,19 @@ IdVector<TileId, TileMemory> ProfileReader::tileMemory() const {
     Statement row = impl_->db.prepare(
         "SELECT total, excluding_gaps, non_interleaved, interleaved, overflowed, always_live, "
         "max_not_always_live FROM memory_by_tile ORDER BY tile");
+    const auto bytes = [&](int column) {
+        const std::int64_t value = row.integer(column);
+        if (value < 0 || value > TileSeries::largestStored)
+            throw UserError("damaged profile: a row holds a size that cannot be");
+        return value;
+    };
     while (row.step())
-        memory.add({row.integer(0), row.integer(1), row.integer(2), row.integer(3), row.integer(4),
-                    row.integer(5), row.integer(6)});
+        memory.add({bytes(0), bytes(1), bytes(2), bytes(3), bytes(4), bytes(5), bytes(6)});
     return memory;
 }
 
 Trace ProfileReader::trace() const {
-    Trace trace;
-    Statement body = impl_->db.prepare("SELECT name, program FROM trace_bodies ORDER BY id");
-    while (body.step()) {
-        TraceBody b;
-        b.name = body.text(0);
-        b.program = idAt<ProgramId>(body, 1);
-        trace.bodies.add(std::move(b));
-    }
-    Statement run = impl_->db.prepare("SELECT name, body, start, cycles FROM runs ORDER BY id");
-    while (run.step())
-        trace.runs.push_back(
-            {run.text(0), idAt<TraceBodyId>(run, 1), run.integer(2), run.integer(3)});
-    // Steps and calls come from two tables: each body's items are merged by position at the end.
-    std::vector<std::vector<std::pair<std::int64_t, TraceItem>>> placed(trace.bodies.size());
-    Statement step = impl_->db.prepare(
-        "SELECT body, position, type, program FROM trace_steps ORDER BY body, position");
-    while (step.step()) {
-        TraceBody& b = element(trace.bodies, step.integer(0));
-        element(placed, step.integer(0))
-            .push_back({step.integer(1), {static_cast<std::int32_t>(b.steps.size()), -1}});
-        b.steps.push_back(
-            {known(programKindFrom(step.text(2)), step, 2), idAt<ProgramId>(step, 3), {}});
-    }
-    Statement call = impl_->db.prepare("SELECT body, position, callee, program, count "
-                                       "FROM trace_calls ORDER BY body, position");
-    while (call.step()) {
-        TraceBody& b = element(trace.bodies, call.integer(0));
-        element(placed, call.integer(0))
-            .push_back({call.integer(1), {-1, static_cast<std::int32_t>(b.calls.size())}});
-        b.calls.push_back(
-            {idAt<TraceBodyId>(call, 2), idAt<ProgramId>(call, 3), call.integer(4), {}});
-    }
-    for (std::size_t at = 0; at < placed.size(); ++at) {
-        std::sort(placed[at].begin(), placed[at].end(),
-                  [](const auto& a, const auto& b) { return a.first < b.first; });
-        for (std::size_t i = 0; i < placed[at].size(); ++i) {
-            if (placed[at][i].first != static_cast<std::int64_t>(i))
-                throw UserError("damaged profile: positions of a trace body have a hole");
-            trace.bodies[TraceBodyId(at)].items.push_back(placed[at][i].second);
-        }
-    }
-    const auto itemAt = [&](std::int64_t bodyAt, std::int64_t position) -> TraceItem& {
-        return element(element(trace.bodies, bodyAt).items, position);
-    };
-    Statement onIpu = impl_->db.prepare(
-        "SELECT body, position, ipu, start, cycles, active_tiles, active_cycles, bytes_in, "
-        "bytes_out FROM trace_step_ipus ORDER BY body, position, ipu");
-    while (onIpu.step()) {
-        TraceBody& b = element(trace.bodies, onIpu.integer(0));
-        element(b.steps, itemAt(onIpu.integer(0), onIpu.integer(1)).step)
-            .ipus.push_back({idAt<IpuId>(onIpu, 2), onIpu.integer(3), onIpu.integer(4),
-                             onIpu.integer(5), onIpu.integer(6), onIpu.integer(7),
-                             onIpu.integer(8)});
-    }
-    Statement callIpu = impl_->db.prepare("SELECT body, position, ipu, start, period "
-                                          "FROM trace_call_ipus ORDER BY body, position, ipu");
-    while (callIpu.step()) {
-        TraceBody& b = element(trace.bodies, callIpu.integer(0));
-        element(b.calls, itemAt(callIpu.integer(0), callIpu.integer(1)).call)
-            .ipus.push_back({idAt<IpuId>(callIpu, 2), callIpu.integer(3), callIpu.integer(4)});
-    }
-    return trace;
+    return readTrace(impl_->db);
 }
 
 Placement ProfileReader::placement(TileId tile) const {
@@ -448,9 +379,8 @@ Profile ProfileReader::load() const {
     Statement tiles = impl_->db.prepare(
         "SELECT first_tile, tiles, placement FROM placement_tiles ORDER BY first_tile");
     while (tiles.step()) {
-        const auto first = static_cast<std::int32_t>(tiles.integer(0));
-        profile.placementOfTile.append(first, first + static_cast<std::int32_t>(tiles.integer(1)),
-                                       tiles.integer(2) + 1);
+        appendRun(profile.placementOfTile, profile.info.target, tiles.integer(0), tiles.integer(1),
+                  tiles.integer(2) + 1);
     }
     Statement chunk =
         impl_->db.prepare("SELECT data FROM placement_chunks ORDER BY first_placement");

@@ -69,9 +69,9 @@ Target ipu21(std::string name, std::string description, double clockHz) {
 } // namespace
 
 const std::vector<Target>& targetPresets() {
-    static const std::vector<Target> presets{
-        mk1(), mk2(), ipu21("bow", "Bow IPU (Mk2, wafer on wafer)", 1.85e9),
-        ipu21("c600", "C600 card (Mk2.1)", 1.5e9)};
+    static const std::vector<Target> presets{mk1(), mk2(),
+                                             ipu21("bow", "Bow IPU (Mk2, wafer on wafer)", 1.85e9),
+                                             ipu21("c600", "C600 card (Mk2.1)", 1.5e9)};
     return presets;
 }
 
@@ -95,7 +95,7 @@ std::vector<TargetConstant> targetConstants(const Target& t) {
     return {
         {"tilesPerIpu", text(t.tilesPerIpu), "tiles", false, docs},
         {"clockHz", text(t.clockHz), "Hz", t.name == "c600",
-         t.name == "mk2" ? "derived from 31.955 PF / 128 IPUs / 1472 tiles / 128 FLOP"
+         t.name == "mk2"    ? "derived from 31.955 PF / 128 IPUs / 1472 tiles / 128 FLOP"
          : t.name == "c600" ? "derived from 280 TF at 128 FLOP a cycle and tile"
                             : docs},
         {"bytesPerTile", text(t.bytesPerTile), "B", false, docs},

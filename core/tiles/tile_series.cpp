@@ -17,8 +17,8 @@ TileSeries TileSeries::fromDense(std::span<const std::int64_t> values, TileId fi
     const auto count = static_cast<std::int32_t>(values.size());
     for (std::int32_t at = 0; at < count;) {
         std::int32_t end = at + 1;
-        while (end < count && values[static_cast<std::size_t>(end)] ==
-                                  values[static_cast<std::size_t>(at)])
+        while (end < count &&
+               values[static_cast<std::size_t>(end)] == values[static_cast<std::size_t>(at)])
             ++end;
         series.append(first.value() + at, first.value() + end,
                       values[static_cast<std::size_t>(at)]);
@@ -194,9 +194,11 @@ TileSeries TileSeries::decode(std::span<const std::byte> blob) {
         value += static_cast<std::uint64_t>(reader.nextSigned());
         if (gap > limit || tiles > limit || end + gap + tiles > limit)
             throw UserError("damaged profile: a per-tile blob names a tile that cannot be");
+        const auto signedValue = static_cast<std::int64_t>(value);
+        if (signedValue > largestStored || signedValue < -largestStored)
+            throw UserError("damaged profile: a per-tile blob holds a value that cannot be");
         series.append(static_cast<std::int32_t>(end + gap),
-                      static_cast<std::int32_t>(end + gap + tiles),
-                      static_cast<std::int64_t>(value));
+                      static_cast<std::int32_t>(end + gap + tiles), signedValue);
         end += gap + tiles;
     }
     return series;

@@ -73,6 +73,9 @@ public:
     /// The file format: LEB128 numbers: run count, then for each run the distance from the end of
     /// the run before, its length, and the zigzag difference of its value from the run before.
     [[nodiscard]] std::vector<std::byte> encode() const;
+    /// Values in files are at most this large either way, so that sums over all tiles cannot
+    /// overflow.
+    static constexpr std::int64_t largestStored = std::int64_t{1} << 42;
     /// Throws UserError on a malformed blob.
     static TileSeries decode(std::span<const std::byte> blob);
 

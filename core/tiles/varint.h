@@ -31,7 +31,8 @@ inline std::int64_t unzigzag(std::uint64_t value) {
 /// more than 64 bits, so that a damaged blob is refused and never read past.
 class VarintReader {
 public:
-    explicit VarintReader(std::span<const std::byte> data) : data_(data) {}
+    explicit VarintReader(std::span<const std::byte> data)
+        : data_(data) {}
 
     [[nodiscard]] bool atEnd() const { return at_ == data_.size(); }
     [[nodiscard]] std::size_t remaining() const { return data_.size() - at_; }

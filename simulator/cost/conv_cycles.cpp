@@ -6,7 +6,9 @@
 namespace tilescope::sim {
 namespace {
 
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
 
 /// Elements that one conv unit loads a cycle.
 std::int64_t loadElems(const Target& t, DataType type) {
@@ -57,17 +59,25 @@ std::int64_t amp1x1Worker(const AmpShape& s, std::int64_t n, bool zero) {
     const std::int64_t zc = !s.half && s.units == 16 ? 8 : s.halfPartials ? 2 : 4;
     if (s.half) {
         switch (n) {
-        case 0: return 24;
-        case 1: return 39 + (2 + zc) * z;
-        case 2: return 40 + (2 + 2 * zc) * z;
-        default: return 41 + (2 + zc * n) * z + 4 * (n - 3);
+        case 0:
+            return 24;
+        case 1:
+            return 39 + (2 + zc) * z;
+        case 2:
+            return 40 + (2 + 2 * zc) * z;
+        default:
+            return 41 + (2 + zc * n) * z + 4 * (n - 3);
         }
     }
     switch (n) {
-    case 0: return 24;
-    case 1: return 47 + (2 + zc) * z;
-    case 2: return 46 + (2 + 2 * zc) * z;
-    default: return 46 + (2 + zc * n) * z + 8 * (n - 3);
+    case 0:
+        return 24;
+    case 1:
+        return 47 + (2 + zc) * z;
+    case 2:
+        return 46 + (2 + 2 * zc) * z;
+    default:
+        return 46 + (2 + zc * n) * z + 8 * (n - 3);
     }
 }
 
@@ -83,11 +93,10 @@ std::int64_t amp1x1Cycles(const Target& t, const AmpShape& s, std::int64_t posit
     const std::int64_t s2 = fast ? 3 : 0;
     const std::int64_t load = s.weightLoad;
     return 50 + 6 * (s1 + s2 * (s.inGroups * s.groups - 1)) +
-           s.groups *
-               (12 + c +
-                (s.inGroups - 1) *
-                    (16 - c + s.outGroups * (19 + s.passes * (6 + load + inner(false)))) +
-                11 + s.outGroups * (19 - c + s.passes * (7 + load + inner(true))));
+           s.groups * (12 + c +
+                       (s.inGroups - 1) *
+                           (16 - c + s.outGroups * (19 + s.passes * (6 + load + inner(false)))) +
+                       11 + s.outGroups * (19 - c + s.passes * (7 + load + inner(true))));
 }
 
 std::int64_t ampNx1Cycles(const Target& t, const AmpShape& s, const ConvGrains& grains,
@@ -96,8 +105,8 @@ std::int64_t ampNx1Cycles(const Target& t, const AmpShape& s, const ConvGrains& 
     // one pass (the filter height).
     const std::int64_t weightsPerUnit = t.convUnitPipelineDepth * loadElems(t, inType);
     const std::int64_t rows = sizes.kernel.size() > 1 ? sizes.kernel.front() : 1;
-    const std::int64_t height =
-        std::clamp<std::int64_t>(weightsPerUnit / grains.inChans, 1, std::max<std::int64_t>(rows, 1));
+    const std::int64_t height = std::clamp<std::int64_t>(weightsPerUnit / grains.inChans, 1,
+                                                         std::max<std::int64_t>(rows, 1));
     const std::int64_t filterHeight = height >= 4 ? 4 : height >= 2 ? 2 : 1;
     const std::int64_t outerKernel = ceilDiv(rows, filterHeight);
     const std::int64_t innerKernel = sizes.kernelElements() / std::max<std::int64_t>(rows, 1);
@@ -111,15 +120,20 @@ std::int64_t ampNx1Cycles(const Target& t, const AmpShape& s, const ConvGrains& 
         if (n == 1)
             return s.half ? 29 : 33;
         if (n == 2)
-            return s.half ? 33 + ((s.halfPartials && s.units == 16) || (!s.halfPartials && s.units == 8) ? 1 : 0)
+            return s.half ? 33 + ((s.halfPartials && s.units == 16) ||
+                                          (!s.halfPartials && s.units == 8)
+                                      ? 1
+                                      : 0)
                           : 44;
         return s.half ? 34 + 4 * (n - 3) : 45 + 8 * (n - 3);
     };
     const auto worker = [&](std::int64_t n) {
-        const std::int64_t items =
-            lines >= t.workers ? ceilDiv(lines, t.workers) : ceilDiv(n, std::max<std::int64_t>(1, rowLength));
+        const std::int64_t items = lines >= t.workers
+                                       ? ceilDiv(lines, t.workers)
+                                       : ceilDiv(n, std::max<std::int64_t>(1, rowLength));
         std::int64_t cycles = 17 + (s.halfPartials ? 1 : 0);
-        const std::int64_t parts = std::max<std::int64_t>(1, std::min(items, std::max<std::int64_t>(n, 1)));
+        const std::int64_t parts =
+            std::max<std::int64_t>(1, std::min(items, std::max<std::int64_t>(n, 1)));
         cycles += parts * (3 + item(n / parts) - 9);
         if (n % parts != 0)
             cycles += (n % parts) * (s.half ? 4 : 8);
@@ -157,9 +171,10 @@ std::int64_t hmacCycles(const Target& t, const ConvGrains& grains, const ConvTil
     const std::int64_t kernel = sizes.kernelElements();
     const std::int64_t n = ceilDiv(positions, t.workers);
     const bool oneByOne = kernel == 1;
-    const std::int64_t row = n == 0     ? 7
-                             : oneByOne ? (coGrain == 1 ? 14 + n * (2 + dot) : 13 + n * (7 + coGrain * dot))
-                                        : 19 + n * (7 + coGrain * dot);
+    const std::int64_t row =
+        n == 0     ? 7
+        : oneByOne ? (coGrain == 1 ? 14 + n * (2 + dot) : 13 + n * (7 + coGrain * dot))
+                   : 19 + n * (7 + coGrain * dot);
     const std::int64_t retained = oneByOne ? 15 : half ? 6 : 0;
     const std::int64_t worker = 16 + kernel * (row + 16 - retained);
     const std::int64_t inGroups = ceilDiv(sizes.inChans, grains.inChans);
@@ -180,12 +195,14 @@ std::int64_t vmacCycles(const Target& t, const ConvGrains& grains, const ConvTil
     const std::int64_t kernel = sizes.kernelElements();
     const std::int64_t dot = grains.groups >= 8 ? 3 + 3 * (kernel - 1) * grains.groups / 8
                                                 : 3 + 2 * (kernel - 1) * grains.groups / 4;
-    const std::int64_t worker = halfPartials && grains.groups >= 8
-                                    ? 25 + 2 * n * (22 + dot)
-                                    : (halfPartials ? 18 : 19) + n * (7 + (halfPartials ? 3 : 5) + dot);
+    const std::int64_t worker =
+        halfPartials && grains.groups >= 8
+            ? 25 + 2 * n * (22 + dot)
+            : (halfPartials ? 18 : 19) + n * (7 + (halfPartials ? 3 : 5) + dot);
     const std::int64_t outputs = sizes.outPositions() * grains.groups;
     const std::int64_t zero = 4 + ceilDiv(outputs, halfPartials ? 4 : 2);
-    return 100 + groups * (zero + 32 + 24 + t.workers * worker + 10 + 7 + 5 * ceilDiv(outputs, 6) / grains.groups);
+    return 100 + groups * (zero + 32 + 24 + t.workers * worker + 10 + 7 +
+                           5 * ceilDiv(outputs, 6) / grains.groups);
 }
 
 std::int64_t outerProductCycles(const Target& t, const ConvGrains& grains,
@@ -194,8 +211,9 @@ std::int64_t outerProductCycles(const Target& t, const ConvGrains& grains,
     const std::int64_t groups = ceilDiv(sizes.outChans, grains.outChans);
     const std::int64_t co = grains.outChans;
     if (inType == DataType::Half)
-        return t.workers * (co >= 12 && co % 4 == 0 ? 25 + groups * (10 + width * (6 + (co - 12) / 4))
-                                                    : width * groups * (10 + 5 * co / 2));
+        return t.workers * (co >= 12 && co % 4 == 0
+                                ? 25 + groups * (10 + width * (6 + (co - 12) / 4))
+                                : width * groups * (10 + 5 * co / 2));
     return t.workers * (co >= 6 ? 25 + groups * (11 + width * (6 + (co - 6) / 2))
                                 : width * groups * (10 + 2 * co));
 }
@@ -212,9 +230,12 @@ std::int64_t convolveCycles(const Target& target, ConvMethod method, std::int32_
             return amp1x1Cycles(target, shape, sizes.outPositions());
         return ampNx1Cycles(target, shape, grains, sizes, inType);
     }
-    case ConvMethod::Hmac: return hmacCycles(target, grains, sizes, inType, partialType);
-    case ConvMethod::Vmac: return vmacCycles(target, grains, sizes, partialType);
-    case ConvMethod::OuterProduct: return outerProductCycles(target, grains, sizes, inType);
+    case ConvMethod::Hmac:
+        return hmacCycles(target, grains, sizes, inType, partialType);
+    case ConvMethod::Vmac:
+        return vmacCycles(target, grains, sizes, partialType);
+    case ConvMethod::OuterProduct:
+        return outerProductCycles(target, grains, sizes, inType);
     }
     return 0;
 }
@@ -231,8 +252,8 @@ std::int64_t reduceAddCycles(const Target& target, std::int64_t outputs, std::in
     const std::int64_t vectors = ceilDiv(outputs, vector);
     if (outputs % vector == 0) {
         const std::int64_t overhead = floatPartials ? (floatOut ? 8 : 7) : (floatOut ? 10 : 9);
-        return 33 + target.workers * (20 + ceilDiv(vectors, target.workers) *
-                                               (2 * (depth - 1) + overhead));
+        return 33 + target.workers *
+                        (20 + ceilDiv(vectors, target.workers) * (2 * (depth - 1) + overhead));
     }
     const std::int64_t overhead = floatPartials ? (floatOut ? 7 : 6) : (floatOut ? 9 : 8);
     return target.workers *
@@ -258,10 +279,13 @@ std::int64_t maxMacsPerCycle(const Target& target, ConvMethod method, std::int32
     const std::int64_t vector =
         inType == DataType::Half ? target.vectorWidthHalf : target.vectorWidthFloat;
     switch (method) {
-    case ConvMethod::Amp: return convUnits * loadElems(target, inType);
-    case ConvMethod::Vmac: return std::max(vector, grains.groups);
+    case ConvMethod::Amp:
+        return convUnits * loadElems(target, inType);
+    case ConvMethod::Vmac:
+        return std::max(vector, grains.groups);
     case ConvMethod::Hmac:
-    case ConvMethod::OuterProduct: return vector;
+    case ConvMethod::OuterProduct:
+        return vector;
     }
     return 1;
 }

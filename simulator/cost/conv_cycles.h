@@ -6,14 +6,15 @@
 #include <cstdint>
 
 #include "core/target/target.h"
-#include "simulator/planner/plan.h"
+#include "simulator/cost/conv_work.h"
+#include "simulator/graph/graph.h"
 
 namespace tilescope::sim {
 
 /// Everything the convolve vertex of a plan does on a tile in one serial step.
 std::int64_t convolveCycles(const Target& target, ConvMethod method, std::int32_t convUnits,
-                            const ConvGrains& grains, const ConvTileSizes& sizes,
-                            DataType inType, DataType partialType);
+                            const ConvGrains& grains, const ConvTileSizes& sizes, DataType inType,
+                            DataType partialType);
 
 /// Adding `depth` partials for each of `outputs` elements on a tile (ReduceAdd).
 std::int64_t reduceAddCycles(const Target& target, std::int64_t outputs, std::int64_t depth,

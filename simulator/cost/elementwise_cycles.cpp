@@ -5,7 +5,9 @@
 namespace tilescope::sim {
 namespace {
 
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
 
 /// Inner loop: cycles for one pass over `elements` elements.
 struct Loop {
@@ -15,45 +17,90 @@ struct Loop {
 Loop unaryLoop(ElementwiseFunction f, bool half) {
     using F = ElementwiseFunction;
     switch (f) {
-    case F::Relu: case F::LeakyRelu: case F::Clip: return half ? Loop{3, 4} : Loop{3, 2};
-    case F::Square: case F::Negate: case F::Copy: return half ? Loop{2, 4} : Loop{2, 2};
-    case F::Exp: return half ? Loop{4, 4} : Loop{6, 2};
-    case F::Log: return half ? Loop{4, 4} : Loop{12, 2};
-    case F::Sqrt: return half ? Loop{23, 4} : Loop{10, 2};
-    case F::Rsqrt: return half ? Loop{19, 4} : Loop{8, 2};
-    case F::Inverse: return half ? Loop{15, 4} : Loop{6, 2};
-    case F::Tanh: return half ? Loop{4, 4} : Loop{12, 2};
-    case F::Sigmoid: return half ? Loop{6, 4} : Loop{12, 2};
-    case F::Gelu: case F::Erf: return half ? Loop{16, 1} : Loop{22, 1};
-    case F::Sin: case F::Cos: case F::Tan: return half ? Loop{25, 1} : Loop{2300, 1};
-    case F::Abs: return {5, 1};
-    case F::Cast: return half ? Loop{2, 4} : Loop{2, 2};
-    case F::Softplus: case F::Elu: case F::HardSwish: case F::HardSigmoid:
+    case F::Relu:
+    case F::LeakyRelu:
+    case F::Clip:
+        return half ? Loop{3, 4} : Loop{3, 2};
+    case F::Square:
+    case F::Negate:
+    case F::Copy:
+        return half ? Loop{2, 4} : Loop{2, 2};
+    case F::Exp:
+        return half ? Loop{4, 4} : Loop{6, 2};
+    case F::Log:
+        return half ? Loop{4, 4} : Loop{12, 2};
+    case F::Sqrt:
+        return half ? Loop{23, 4} : Loop{10, 2};
+    case F::Rsqrt:
+        return half ? Loop{19, 4} : Loop{8, 2};
+    case F::Inverse:
+        return half ? Loop{15, 4} : Loop{6, 2};
+    case F::Tanh:
+        return half ? Loop{4, 4} : Loop{12, 2};
+    case F::Sigmoid:
+        return half ? Loop{6, 4} : Loop{12, 2};
+    case F::Gelu:
+    case F::Erf:
+        return half ? Loop{16, 1} : Loop{22, 1};
+    case F::Sin:
+    case F::Cos:
+    case F::Tan:
+        return half ? Loop{25, 1} : Loop{2300, 1};
+    case F::Abs:
+        return {5, 1};
+    case F::Cast:
+        return half ? Loop{2, 4} : Loop{2, 2};
+    case F::Softplus:
+    case F::Elu:
+    case F::HardSwish:
+    case F::HardSigmoid:
         return half ? Loop{12, 4} : Loop{24, 2}; // composed of exp or clamp and arithmetic
-    default: return {24, 1}; // C++ library functions: assumed
+    default:
+        return {24, 1}; // C++ library functions: assumed
     }
 }
 
 Loop binaryLoop(ElementwiseFunction f, bool half) {
     using F = ElementwiseFunction;
     switch (f) {
-    case F::Add: case F::Subtract: case F::Multiply: return half ? Loop{3, 4} : Loop{3, 2};
-    case F::Max: case F::Min: return half ? Loop{4, 4} : Loop{3, 2};
-    case F::Divide: return half ? Loop{21, 4} : Loop{10, 2};
-    case F::Power: return half ? Loop{325, 1} : Loop{312, 1};
-    case F::Equal: case F::Less: case F::Greater: case F::LessEqual: case F::GreaterEqual:
-    case F::And: case F::Or: case F::Xor: return half ? Loop{9, 4} : Loop{14, 4};
-    case F::PRelu: return half ? Loop{5, 4} : Loop{5, 2};
-    default: return {270, 1}; // integer division and remainder
+    case F::Add:
+    case F::Subtract:
+    case F::Multiply:
+        return half ? Loop{3, 4} : Loop{3, 2};
+    case F::Max:
+    case F::Min:
+        return half ? Loop{4, 4} : Loop{3, 2};
+    case F::Divide:
+        return half ? Loop{21, 4} : Loop{10, 2};
+    case F::Power:
+        return half ? Loop{325, 1} : Loop{312, 1};
+    case F::Equal:
+    case F::Less:
+    case F::Greater:
+    case F::LessEqual:
+    case F::GreaterEqual:
+    case F::And:
+    case F::Or:
+    case F::Xor:
+        return half ? Loop{9, 4} : Loop{14, 4};
+    case F::PRelu:
+        return half ? Loop{5, 4} : Loop{5, 2};
+    default:
+        return {270, 1}; // integer division and remainder
     }
 }
 
 Loop scalarLoop(ElementwiseFunction f, bool half) {
     using F = ElementwiseFunction;
     switch (f) {
-    case F::Add: case F::Subtract: case F::Multiply: return half ? Loop{2, 4} : Loop{2, 2};
-    case F::Divide: return half ? Loop{8, 2} : Loop{6, 2};
-    default: return binaryLoop(f, half);
+    case F::Add:
+    case F::Subtract:
+    case F::Multiply:
+        return half ? Loop{2, 4} : Loop{2, 2};
+    case F::Divide:
+        return half ? Loop{8, 2} : Loop{6, 2};
+    default:
+        return binaryLoop(f, half);
     }
 }
 
@@ -75,14 +122,17 @@ std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction functio
     case Operands::Unary:
         return 20 + target.workers * ((inPlace ? 55 : 17) + loops(unaryLoop(function, half)));
     case Operands::Binary:
-        return 11 + target.workers *
-                        ((inPlace ? 58 : half ? 26 : 29) + loops(binaryLoop(function, half)));
+        return 11 + target.workers * ((inPlace ? 58
+                                       : half  ? 26
+                                               : 29) +
+                                      loops(binaryLoop(function, half)));
     case Operands::BroadcastScalar:
         return 11 + target.workers * (20 + loops(scalarLoop(function, half)));
     case Operands::BroadcastInner:
         // As the bias add of popops::BroadcastVectorInner1D, one slice of channels a row.
         return 13 + target.workers * ((half ? 19 : 17) + 17 + loops(binaryLoop(function, half)));
-    case Operands::Ternary: return 11 + target.workers * (20 + 5 * perWorker);
+    case Operands::Ternary:
+        return 11 + target.workers * (20 + 5 * perWorker);
     }
     return 0;
 }
@@ -117,7 +167,8 @@ std::int64_t reduceCycles(const Target& target, std::int64_t inputs, std::int64_
     if (outputs == 1) {
         // SCALAR_OUTPUT_SINGLE_INPUT, one region a worker and a last add of their results.
         const std::int64_t perWorker = ceilDiv(inputs, target.workers);
-        return 17 + target.workers * (17 + 2 * (perWorker / (2 * vector)) + perWorker % (2 * vector) + 5);
+        return 17 + target.workers *
+                        (17 + 2 * (perWorker / (2 * vector)) + perWorker % (2 * vector) + 5);
     }
     const std::int64_t perWorker = ceilDiv(outputs, target.workers);
     // STRIDED_REDUCE over whole vectors of outputs.
@@ -147,7 +198,8 @@ std::string poolVertex(PoolKind kind, DataType type) {
 
 std::int64_t multiSliceCycles(const Target& target, std::int64_t indices,
                               std::int64_t rowElements) {
-    return target.workers * (30 + ceilDiv(indices, target.workers) * (19 + 2 * ceilDiv(rowElements, 2)));
+    return target.workers *
+           (30 + ceilDiv(indices, target.workers) * (19 + 2 * ceilDiv(rowElements, 2)));
 }
 
 } // namespace tilescope::sim

@@ -70,8 +70,8 @@ VertexState vertexState(std::string_view vertexName) {
 std::int64_t exchangeCodeBytes(std::int64_t sent, std::int64_t received, std::int64_t messages) {
     std::int64_t bytes = 0;
     if (sent > 0)
-        bytes += exchangeInstructionBytes * (1 + sent / exchangeSendBytes / 16 +
-                                             sent / exchangeContinuationBytes);
+        bytes += exchangeInstructionBytes *
+                 (1 + sent / exchangeSendBytes / 16 + sent / exchangeContinuationBytes);
     if (received > 0)
         bytes += messages * exchangeReceiveBytes;
     return bytes > 0 ? bytes + exchangePhaseBytes : 0;

@@ -33,9 +33,9 @@ inline constexpr std::int64_t stackBytes = 3168;
 // Exchange code, 4-byte instructions (public notes on ipu21's exchange sequencer): a send starts
 // anew for every 64 words, a receive sets source and address for each message.
 inline constexpr std::int64_t exchangeInstructionBytes = 4;
-inline constexpr std::int64_t exchangeSendBytes = 256;       ///< payload of one send
-inline constexpr std::int64_t exchangeReceiveBytes = 8;      ///< code for one message
-inline constexpr std::int64_t exchangePhaseBytes = 12;       ///< sync and return of a phase
+inline constexpr std::int64_t exchangeSendBytes = 256;  ///< payload of one send
+inline constexpr std::int64_t exchangeReceiveBytes = 8; ///< code for one message
+inline constexpr std::int64_t exchangePhaseBytes = 12;  ///< sync and return of a phase
 /// A send's continuation covers about 4096 words, so long messages need few instructions.
 inline constexpr std::int64_t exchangeContinuationBytes = 4096 * 4;
 

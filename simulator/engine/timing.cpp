@@ -12,7 +12,9 @@ using Clock = std::vector<std::int64_t>; ///< cycles by IPU
 
 class Timer {
 public:
-    Timer(const Profile& profile, const Target& target) : profile_(profile), target_(target) {}
+    Timer(const Profile& profile, const Target& target)
+        : profile_(profile)
+        , target_(target) {}
 
     Trace run() {
         std::int64_t start = 0;
@@ -59,9 +61,13 @@ private:
             else
                 call(id, program.children.front(), program.count, body, clock);
             return;
-        case ProgramKind::Call: call(id, program.target, 1, body, clock); return;
-        case ProgramKind::WriteUndef: return; // marks the start of a life; runs nothing
-        default: leaf(id, program, body, clock);
+        case ProgramKind::Call:
+            call(id, program.target, 1, body, clock);
+            return;
+        case ProgramKind::WriteUndef:
+            return; // marks the start of a life; runs nothing
+        default:
+            leaf(id, program, body, clock);
         }
     }
 
@@ -98,7 +104,8 @@ private:
     [[nodiscard]] StepOnIpu onIpu(std::size_t ipu, const TileSeries& cycles,
                                   const Clock& clock) const {
         const auto first = static_cast<std::int32_t>(ipu) * target_.tilesPerIpu;
-        const TileSeries own = target_.ipus == 1 ? cycles : cycles.slice(first, first + target_.tilesPerIpu);
+        const TileSeries own =
+            target_.ipus == 1 ? cycles : cycles.slice(first, first + target_.tilesPerIpu);
         return {IpuId(ipu), clock[ipu], own.max().value, own.tilesUsed(), own.sum(), 0, 0};
     }
 
@@ -144,7 +151,8 @@ private:
                 static_cast<double>(bytes) / target_.hostBytesPerSecond * target_.clockHz));
             (stream.toDevice ? on.bytesIn : on.bytesOut) = bytes;
             break;
-        default: on.cycles = target_.externalSyncCycles;
+        default:
+            on.cycles = target_.externalSyncCycles;
         }
     }
 

@@ -25,8 +25,7 @@ std::int64_t countBelow(std::int64_t limit, std::span<const std::int64_t> sizes,
     for (const Interval& range : ranges.subspan(1))
         innerCount *= range.size();
     const std::int64_t whole = limit / inner;
-    std::int64_t count =
-        intersect(ranges[0], {0, whole}).size() * innerCount;
+    std::int64_t count = intersect(ranges[0], {0, whole}).size() * innerCount;
     if (whole >= ranges[0].begin && whole < ranges[0].end)
         count += countBelow(limit % inner, sizes.subspan(1), ranges.subspan(1));
     return count;
@@ -144,12 +143,13 @@ double overlap(const Component& c, const Blocking& stored, std::span<const std::
                                              block(needed, c.neededDims[0], neededAt))
                                        .size());
     case Component::Kind::StoredFlat:
-        return static_cast<double>(flatOverlap(block(stored, c.storedDims[0], storedAt), needed,
-                                               c.neededDims, neededAt));
+        return static_cast<double>(
+            flatOverlap(block(stored, c.storedDims[0], storedAt), needed, c.neededDims, neededAt));
     case Component::Kind::NeededFlat:
-        return static_cast<double>(flatOverlap(block(needed, c.neededDims[0], neededAt), stored,
-                                               c.storedDims, storedAt));
-    case Component::Kind::Crossing: break;
+        return static_cast<double>(
+            flatOverlap(block(needed, c.neededDims[0], neededAt), stored, c.storedDims, storedAt));
+    case Component::Kind::Crossing:
+        break;
     }
     double storedPart = 1;
     double neededPart = 1;
@@ -248,7 +248,9 @@ TileSeries Blocking::elements() const {
     return TileSeries::fromRuns(std::move(runs));
 }
 
-std::int32_t Blocking::copyCount() const { return product(copies); }
+std::int32_t Blocking::copyCount() const {
+    return product(copies);
+}
 
 std::int64_t Blocking::shareOf(std::int32_t nth, std::int64_t elements) const {
     const std::int64_t sharers = copiesShare ? copyCount() : 1;
@@ -281,7 +283,8 @@ TileSeries shareOut(std::int64_t total, const TileSeries& weights) {
     for (const TileRun& run : weights.runs())
         for (std::int32_t tile = run.first; tile < run.end; ++tile) {
             seen += run.value;
-            const auto upTo = static_cast<std::int64_t>(static_cast<Wide>(total) * seen / weightSum);
+            const auto upTo =
+                static_cast<std::int64_t>(static_cast<Wide>(total) * seen / weightSum);
             result.append(tile, tile + 1, upTo - given);
             given = upTo;
         }
@@ -387,7 +390,8 @@ Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
         for (const int dim : c.neededDims)
             neededBlocks *= static_cast<std::int64_t>(dimAt(needed, dim).blocks.size());
         // Cuts across each other: a need touches its share of the stored blocks and one more.
-        crossing *= std::min(storedBlocks, storedBlocks / std::max<std::int64_t>(1, neededBlocks) + 1);
+        crossing *=
+            std::min(storedBlocks, storedBlocks / std::max<std::int64_t>(1, neededBlocks) + 1);
     }
     if (stored.copiesShare)
         crossing *= stored.copyCount();

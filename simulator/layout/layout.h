@@ -1,7 +1,7 @@
 // Layout: where a tensor lives and in which order its elements lie on a tile.
 //
-// A storage is a lowered variable. Its elements are indexed by atoms: the finest dimensions that any
-// use of it distinguishes. A tensor is a view of a storage: each of its dimensions is a run of
+// A storage is a lowered variable. Its elements are indexed by atoms: the finest dimensions that
+// any use of it distinguishes. A tensor is a view of a storage: each of its dimensions is a run of
 // atoms. Transposes reorder the dimensions of a view and reshapes regroup atoms (splitting them
 // where they must), so neither moves data.
 #pragma once

@@ -1,5 +1,6 @@
 #include "simulator/lowering/builder.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -9,7 +10,8 @@
 namespace tilescope::sim {
 
 ProgramBuilder::ProgramBuilder(const Target& target, LoweredProgram& lowered)
-    : target_(target), lowered_(lowered) {}
+    : target_(target)
+    , lowered_(lowered) {}
 
 VariableId ProgramBuilder::variable(std::string name, MemoryCategory category, TileSeries bytes,
                                     std::string type, std::string shape, VariableNeeds needs) {
@@ -85,8 +87,7 @@ void ProgramBuilder::execute(const std::string& name, TileSeries cycles,
     for (const VertexUse& use : vertices) {
         auto known = vertexTypes_.find(use.name);
         if (known == vertexTypes_.end())
-            known = vertexTypes_
-                        .emplace(use.name, lowered_.profile.vertexTypes.add({use.name, {}}))
+            known = vertexTypes_.emplace(use.name, lowered_.profile.vertexTypes.add({use.name, {}}))
                         .first;
         const VertexState state = vertexState(use.name);
         const std::int64_t stateBytes = state.instanceBytes + state.fieldBytes;
@@ -94,7 +95,8 @@ void ProgramBuilder::execute(const std::string& name, TileSeries cycles,
             {known->second, use.count, use.count.scaled(stateBytes), state.edges});
         TileSeries& code = lowered_.profile.vertexTypes[known->second].codeBytes;
         const std::int64_t codeBytes = codeletBytes(use.name);
-        code = TileSeries::zip(code, use.count, [&](std::int64_t, std::int64_t) { return codeBytes; });
+        code =
+            TileSeries::zip(code, use.count, [&](std::int64_t, std::int64_t) { return codeBytes; });
     }
     Program program;
     program.kind = ProgramKind::OnTileExecute;
@@ -106,34 +108,48 @@ void ProgramBuilder::execute(const std::string& name, TileSeries cycles,
     add(std::move(program));
 }
 
-void ProgramBuilder::exchange(const std::string& name, const Traffic& traffic,
-                              std::int64_t elementBytes, std::int64_t runBytes, Access access,
-                              bool sharedBus) {
+void Movement::add(const Target& target, const Traffic& traffic, std::int64_t elementBytes,
+                   std::int64_t run, bool sharedBus) {
+    if (traffic.total == 0)
+        return;
+    runBytes = empty() ? run : std::min(runBytes, run);
+    const TileSeries in = traffic.received.scaled(elementBytes);
+    const TileSeries out = traffic.sent.scaled(elementBytes);
+    received += in;
+    sent += out;
+    messages += traffic.messages;
+    // Receiving takes the time; a tile that only sends is busy for at least a cycle (and for as
+    // long as what it holds takes, see ProgramBuilder::exchange).
+    cycles += TileSeries::zip(in, out, [&](std::int64_t receives, std::int64_t sends) {
+        const std::int64_t busy = exchangeCycles(target, receives, sharedBus);
+        return sends > 0 ? std::max<std::int64_t>(busy, 1) : busy;
+    });
+}
+
+void ProgramBuilder::exchange(const std::string& name, Movement movement, Access access) {
     Exchange exchange;
     exchange.name = name;
     exchange.operation = operation_;
-    exchange.bytesReceived = traffic.received.scaled(elementBytes);
-    exchange.bytesSent = traffic.sent.scaled(elementBytes);
-    exchange.runBytes = traffic.total > 0 ? runBytes : 0;
-    // A tile sends a byte once however many listen: it is busy with what it holds at most.
+    exchange.runBytes = movement.runBytes;
+    const TileSeries ends =
+        TileSeries::zip(movement.received, movement.sent, [](std::int64_t in, std::int64_t out) {
+            return exchangeCodeBytes(out, in, 0);
+        });
+    exchange.codeBytes = ends + movement.messages.scaled(exchangeReceiveBytes);
+    // However many listen, a tile sends a byte once: what it holds, at most.
     TileSeries held;
     for (const VariableId source : access.reads)
         held += lowered_.profile.variables[source].bytes;
-    const TileSeries onceSent = TileSeries::zip(exchange.bytesSent, held,
-                                                [](std::int64_t sent, std::int64_t most) {
-                                                    return std::min(sent, std::max<std::int64_t>(most, 1));
-                                                });
-    // A receiver may share the bus with a neighbour that wants the same.
-    exchange.cycles = TileSeries::zip(
-        exchange.bytesReceived, onceSent, [&](std::int64_t received, std::int64_t sent) {
-            return std::max(exchangeCycles(target_, received, sharedBus),
-                            exchangeCycles(target_, sent));
+    const TileSeries sendsOnce =
+        TileSeries::zip(movement.sent, held, [](std::int64_t sends, std::int64_t holds) {
+            return std::min(sends, holds);
         });
-    const TileSeries ends = TileSeries::zip(
-        exchange.bytesReceived, exchange.bytesSent, [](std::int64_t received, std::int64_t sent) {
-            return exchangeCodeBytes(sent, received, 0);
+    exchange.cycles =
+        TileSeries::zip(movement.cycles, sendsOnce, [&](std::int64_t cycles, std::int64_t sends) {
+            return std::max(cycles, exchangeCycles(target_, sends));
         });
-    exchange.codeBytes = ends + traffic.messages.scaled(exchangeReceiveBytes);
+    exchange.bytesReceived = std::move(movement.received);
+    exchange.bytesSent = std::move(movement.sent);
 
     Program program;
     program.kind = ProgramKind::DoExchange;
@@ -148,8 +164,8 @@ void ProgramBuilder::exchange(const std::string& name, const Traffic& traffic,
 void ProgramBuilder::streamCopy(const std::string& name, bool toDevice, const TileSeries& bytes,
                                 const std::vector<VariableId>& variables) {
     const StreamId stream = lowered_.profile.streams.add({name, toDevice, bytes});
-    for (const ProgramKind kind : {ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid,
-                                   ProgramKind::StreamCopyEnd}) {
+    for (const ProgramKind kind :
+         {ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid, ProgramKind::StreamCopyEnd}) {
         Program program;
         program.kind = kind;
         program.name = name;

@@ -29,12 +29,24 @@ struct Access {
     std::vector<VariableId> writes;
 };
 
+/// Bytes that one exchange moves, for one or more operands.
+struct Movement {
+    TileSeries received, sent; ///< bytes
+    TileSeries messages;       ///< sources that each tile listens to
+    TileSeries cycles;         ///< until each tile has sent and received everything
+    std::int64_t runBytes = 0; ///< shortest contiguous run among the operands
+
+    /// Adds traffic counted in elements. `sharedBus`: neighbours want the same data, so that a pair
+    /// of tiles receives twice as fast.
+    void add(const Target& target, const Traffic& traffic, std::int64_t elementBytes,
+             std::int64_t run, bool sharedBus = false);
+    [[nodiscard]] bool empty() const { return received.empty() && sent.empty(); }
+};
+
 /// What lowering produces: the compile-time part of a profile and what only the compiler knows.
 struct LoweredProgram {
     Profile profile; ///< without memory, trace and info
     IdVector<VariableId, VariableNeeds> needs;
-    /// Bytes that each stream copy moves through host packets, per program (StreamCopyMid).
-    std::vector<VariableId> hostVisible;
 };
 
 /// Adds to a LoweredProgram at a cursor in the program tree.
@@ -64,10 +76,9 @@ public:
     /// An OnTileExecute of a new compute set. `cycles` by tile, for one execution.
     void execute(const std::string& name, TileSeries cycles, const std::vector<VertexUse>& vertices,
                  Access access);
-    /// A DoExchange of data that `access` reads; callers leave it out where nothing moves. Traffic in
-    /// elements of `elementBytes`.
-    void exchange(const std::string& name, const Traffic& traffic, std::int64_t elementBytes,
-                  std::int64_t runBytes, Access access, bool sharedBus = false);
+    /// A DoExchange of data that `access` reads; it lasts until every tile has received what it
+    /// needs and sent what it holds of it.
+    void exchange(const std::string& name, Movement movement, Access access);
     /// StreamCopyBegin, -Mid and -End of one or more tensors.
     void streamCopy(const std::string& name, bool toDevice, const TileSeries& bytes,
                     const std::vector<VariableId>& variables);

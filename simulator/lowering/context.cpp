@@ -15,8 +15,11 @@ MemoryCategory categoryOf(TensorRole role) {
 
 LoweringContext::LoweringContext(const Graph& graph, const RunOptions& options,
                                  const PlanTable& plans, ProgramBuilder& builder)
-    : graph_(graph), options_(options), plans_(plans), builder_(builder),
-      lastUse_(graph.tensors.size(), -1) {
+    : graph_(graph)
+    , options_(options)
+    , plans_(plans)
+    , builder_(builder)
+    , lastUse_(graph.tensors.size(), -1) {
     for (std::size_t i = 0; i < graph.tensors.size(); ++i)
         tensors_.add({});
     for (std::size_t i = 0; i < graph.ops.size(); ++i)
@@ -27,8 +30,8 @@ LoweringContext::LoweringContext(const Graph& graph, const RunOptions& options,
         lastUse_[output.index()] = static_cast<std::int32_t>(graph.ops.size());
 }
 
-bool LoweringContext::ensurePlace(
-    TensorId id, const std::function<std::pair<Storage, ViewDims>()>& wanted) {
+bool LoweringContext::ensurePlace(TensorId id,
+                                  const std::function<std::pair<Storage, ViewDims>()>& wanted) {
     if (hasPlace(id))
         return false;
     const Tensor& t = tensor(id);
@@ -43,11 +46,11 @@ bool LoweringContext::ensurePlace(
     placed.alwaysLive = t.role != TensorRole::Input;
     const TileSeries bytes =
         placed.storage.layout.blocking.elements().scaled(placed.storage.elementBytes);
-    placed.variable =
-        placed.alwaysLive ? builder_.alwaysLive(t.name, categoryOf(t.role), bytes,
-                                   std::string(toString(t.type)), toString(t.shape))
-             : builder_.variable(t.name, MemoryCategory::Variable, bytes,
-                                 std::string(toString(t.type)), toString(t.shape));
+    placed.variable = placed.alwaysLive
+                          ? builder_.alwaysLive(t.name, categoryOf(t.role), bytes,
+                                                std::string(toString(t.type)), toString(t.shape))
+                          : builder_.variable(t.name, MemoryCategory::Variable, bytes,
+                                              std::string(toString(t.type)), toString(t.shape));
     tensors_[id].view = std::move(view);
     tensors_[id].storage = storages_.add(std::move(placed));
     return true;
@@ -66,10 +69,10 @@ VariableId LoweringContext::makeResult(TensorId id, const std::string& name, Sto
     const Tensor& t = tensor(id);
     PlacedStorage placed;
     placed.tensors = {id};
-    placed.variable = builder_.variable(
-        name, MemoryCategory::Variable,
-        storage.layout.blocking.elements().scaled(storage.elementBytes),
-        std::string(toString(t.type)), toString(t.shape), needs);
+    placed.variable =
+        builder_.variable(name, MemoryCategory::Variable,
+                          storage.layout.blocking.elements().scaled(storage.elementBytes),
+                          std::string(toString(t.type)), toString(t.shape), needs);
     placed.storage = std::move(storage);
     const VariableId variable = placed.variable;
     tensors_[id].view = std::move(view);
@@ -87,9 +90,8 @@ bool LoweringContext::isLastUse(TensorId id) const {
     const PlacedStorage& placed = storages_[tensors_[id].storage];
     if (placed.role != TensorRole::Activation)
         return false;
-    return std::all_of(placed.tensors.begin(), placed.tensors.end(), [&](TensorId t) {
-        return lastUse_[t.index()] <= current_.value();
-    });
+    return std::all_of(placed.tensors.begin(), placed.tensors.end(),
+                       [&](TensorId t) { return lastUse_[t.index()] <= current_.value(); });
 }
 
 std::vector<ViewDims*> LoweringContext::viewsOf(StorageId id) {

@@ -95,7 +95,7 @@ void lowerElementwise(LoweringContext& context, const Op& op);
 void lowerReduce(LoweringContext& context, const Op& op);
 void lowerPool(LoweringContext& context, const Op& op);
 void lowerGather(LoweringContext& context, const Op& op);
-void lowerView(LoweringContext& context, const Op& op);     ///< Reshape, Transpose
+void lowerView(LoweringContext& context, const Op& op);      ///< Reshape, Transpose
 void lowerSelection(LoweringContext& context, const Op& op); ///< Concat, Slice, Pad, Expand
 
 } // namespace tilescope::sim

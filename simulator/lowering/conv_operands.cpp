@@ -13,14 +13,18 @@ namespace {
 
 using AtomList = std::vector<int>;
 
-void append(AtomList& to, const AtomList& from) { to.insert(to.end(), from.begin(), from.end()); }
+void append(AtomList& to, const AtomList& from) {
+    to.insert(to.end(), from.begin(), from.end());
+}
 
 /// The dimensions of one operand as a shape that names each of the problem's dimensions, and the
 /// atoms found for it.
 class OperandView {
 public:
     OperandView(LoweringContext& context, TensorId tensor, Shape shape)
-        : context_(context), tensor_(tensor), shape_(std::move(shape)) {}
+        : context_(context)
+        , tensor_(tensor)
+        , shape_(std::move(shape)) {}
 
     /// Lays the tensor out by `place` (which maps a view to a blocking and an order) if it has no
     /// place. True if it did.
@@ -57,9 +61,8 @@ private:
 
 AtomList nonOnes(const AtomList& dims, const std::vector<std::int64_t>& sizes) {
     AtomList kept;
-    std::copy_if(dims.begin(), dims.end(), std::back_inserter(kept), [&](int dim) {
-        return sizes[static_cast<std::size_t>(dim)] != 1;
-    });
+    std::copy_if(dims.begin(), dims.end(), std::back_inserter(kept),
+                 [&](int dim) { return sizes[static_cast<std::size_t>(dim)] != 1; });
     return kept;
 }
 
@@ -128,7 +131,8 @@ ConvOperands resolveConv(LoweringContext& context, const Op& op, const ConvPlan&
     OperandView input(context, op.inputs[0], inShape);
     input.ensure([&](Storage& storage, const ViewDims&) {
         const ConvAtoms atoms = convInputAtoms(mapping, singles(storage.atomSizes));
-        storage.layout.blocking = tiling.inputStorage(atoms, 8 / std::min<std::int64_t>(8, storage.elementBytes));
+        storage.layout.blocking =
+            tiling.inputStorage(atoms, 8 / std::min<std::int64_t>(8, storage.elementBytes));
         storage.layout.order = inputOrder(atoms, plan.grains.inChans);
     });
     result.input = convInputAtoms(mapping, input.resolve());
@@ -219,8 +223,8 @@ ConvOperands resolveMatMul(LoweringContext& context, const Op& op, const ConvPla
             const std::int64_t grain = 8 / std::min<std::int64_t>(8, storage.elementBytes);
             storage.layout.blocking = isInput ? tiling.inputStorage(atoms, grain)
                                               : tiling.weightsStorage(atoms, grain, true);
-            storage.layout.order = isInput ? inputOrder(atoms, plan.grains.inChans)
-                                           : weightsOrder(atoms, plan.grains);
+            storage.layout.order =
+                isInput ? inputOrder(atoms, plan.grains.inChans) : weightsOrder(atoms, plan.grains);
         });
         if (!isInput)
             result.weightsOwned = owned;

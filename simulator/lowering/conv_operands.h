@@ -10,7 +10,7 @@
 namespace tilescope::sim {
 
 struct ConvOperands {
-    TensorId inputTensor;   ///< the operand whose field is moved over (after a swap: the right one)
+    TensorId inputTensor; ///< the operand whose field is moved over (after a swap: the right one)
     TensorId weightsTensor;
     bool weightsOwned = false; ///< laid out for this very plan, so serial slices are local
     ConvAtoms input, weights, output;
@@ -19,7 +19,8 @@ struct ConvOperands {
 };
 
 /// Lays out operands that have no place yet as the plan wants them, and names every dimension's
-/// atoms. Operands whose dimensions cannot be named (a reshape that does not nest) are copied first.
+/// atoms. Operands whose dimensions cannot be named (a reshape that does not nest) are copied
+/// first.
 ConvOperands resolveOperands(LoweringContext& context, const Op& op, const ConvPlan& plan,
                              const ConvMapping& mapping, const ConvTiling& tiling);
 

@@ -13,7 +13,8 @@ TileDigit take(std::int64_t count, std::int32_t& stride) {
 
 } // namespace
 
-ConvTiling::ConvTiling(const ConvPlan& plan) : plan_(plan) {
+ConvTiling::ConvTiling(const ConvPlan& plan)
+    : plan_(plan) {
     // Consecutive tiles hold different output channels of the same input, so that they share the
     // exchange bus (PopLibs poplin/ConvUtilInternal.cpp, linearizeTileIndices).
     const ConvSplits& s = plan.splits;
@@ -35,8 +36,7 @@ std::int64_t ConvTiling::inStep() const {
 }
 
 std::int64_t ConvTiling::outStep() const {
-    return (plan_.problem.outChans + plan_.splits.outChansSerial - 1) /
-           plan_.splits.outChansSerial;
+    return (plan_.problem.outChans + plan_.splits.outChansSerial - 1) / plan_.splits.outChansSerial;
 }
 
 BlockedDim ConvTiling::dim(const std::vector<int>& atoms, std::int64_t size,
@@ -94,9 +94,9 @@ Blocking ConvTiling::inputStorage(const ConvAtoms& atoms, std::int64_t shareGrai
             storage.copies.push_back(blocked.digits[1]);
             blocked.digits.pop_back();
         }
-        blocked.blocks = evenBlocks(blocked.size,
-                                    static_cast<std::int64_t>(blocked.digits[0].count),
-                                    blocked.atoms == atoms.inChans ? plan_.grains.inChans : 1);
+        blocked.blocks =
+            evenBlocks(blocked.size, static_cast<std::int64_t>(blocked.digits[0].count),
+                       blocked.atoms == atoms.inChans ? plan_.grains.inChans : 1);
     }
     storage.copiesShare = true;
     storage.shareGrain = shareGrain;
@@ -151,10 +151,10 @@ Blocking ConvTiling::outputStorage(const ConvAtoms& atoms, std::int64_t shareGra
     for (std::size_t d = 0; d < p.field.size(); ++d)
         addOrCopy(storage, dim(atoms.field[d], atoms.field[d].empty() ? 1 : p.field[d].out,
                                evenBlocks(p.field[d].out, s.field[d]), {field_[d]}));
-    addOrCopy(storage, dim(atoms.outChans, atoms.outChans.empty() ? 1 : p.outChans,
-                           evenBlocks(allSteps ? p.outChans : outStep(), s.outChans,
-                                      plan_.grains.outChans),
-                           {outChans_}));
+    addOrCopy(storage,
+              dim(atoms.outChans, atoms.outChans.empty() ? 1 : p.outChans,
+                  evenBlocks(allSteps ? p.outChans : outStep(), s.outChans, plan_.grains.outChans),
+                  {outChans_}));
     storage.copies.insert(storage.copies.end(), kernel_.begin(), kernel_.end());
     storage.copies.push_back(inChans_);
     storage.copiesShare = true;
@@ -188,7 +188,9 @@ std::int32_t ConvTiling::tiles() const {
     return static_cast<std::int32_t>(plan_.splits.tiles());
 }
 
-std::int32_t ConvTiling::tileOf(std::int32_t nth) const { return nth; }
+std::int32_t ConvTiling::tileOf(std::int32_t nth) const {
+    return nth;
+}
 
 ConvTileSizes ConvTiling::sizesOf(std::int32_t nth) const {
     const ConvProblem& p = plan_.problem;
@@ -211,8 +213,8 @@ ConvTileSizes ConvTiling::sizesOf(std::int32_t nth) const {
         const std::int64_t kernel = part(field.kernel, s.kernel[d], 1, kernel_[d]);
         sizes.outField.push_back(out);
         sizes.kernel.push_back(kernel);
-        sizes.inField.push_back(std::min(
-            field.in, (out - 1) * field.stride + (kernel - 1) * field.dilation + 1));
+        sizes.inField.push_back(
+            std::min(field.in, (out - 1) * field.stride + (kernel - 1) * field.dilation + 1));
     }
     return sizes;
 }

@@ -45,8 +45,7 @@ public:
 
 private:
     [[nodiscard]] BlockedDim dim(const std::vector<int>& atoms, std::int64_t size,
-                                 std::vector<Interval> blocks,
-                                 std::vector<TileDigit> digits) const;
+                                 std::vector<Interval> blocks, std::vector<TileDigit> digits) const;
     void addOrCopy(Blocking& blocking, BlockedDim dim) const;
     static void addWhole(Blocking& blocking, const ConvAtoms& atoms);
     [[nodiscard]] std::int64_t inStep() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "simulator/cost/footprint.h"
 
@@ -31,13 +32,15 @@ OperandMove planMove(const PlacedStorage& placed, const Blocking& needed,
     OperandMove move;
     move.traffic = trafficBetween(storage.layout.blocking, needed, storage.atomSizes);
     move.bytes = needed.elements().scaled(storage.elementBytes);
-    move.runBytes = storage.elementBytes *
-                    contiguousElements(storage.layout.order, wantedOrder,
-                                       blockSizes(needed, storage.atomSizes));
+    move.runBytes =
+        storage.elementBytes * contiguousElements(storage.layout.order, wantedOrder,
+                                                  blockSizes(needed, storage.atomSizes));
     return move;
 }
 
-bool isInPlace(const OperandMove& move) { return move.traffic.total == 0 && !move.strided(); }
+bool isInPlace(const OperandMove& move) {
+    return move.traffic.total == 0 && !move.strided();
+}
 
 std::int64_t rearrangeCycles(std::int64_t bytes, std::int64_t runBytes) {
     if (bytes == 0)
@@ -45,7 +48,8 @@ std::int64_t rearrangeCycles(std::int64_t bytes, std::int64_t runBytes) {
     const double perByte = runBytes % 8 == 0   ? cyclesPerByteRun8
                            : runBytes % 4 == 0 ? cyclesPerByteRun4
                                                : cyclesPerByteRun2;
-    return static_cast<std::int64_t>(std::llround(fixedCopyCycles + perByte * static_cast<double>(bytes)));
+    return static_cast<std::int64_t>(
+        std::llround(fixedCopyCycles + perByte * static_cast<double>(bytes)));
 }
 
 std::string copyVertex(std::int64_t runBytes) {
@@ -54,45 +58,66 @@ std::string copyVertex(std::int64_t runBytes) {
     return runBytes % 4 == 0 ? "poplar_rt::DstStridedCopyDA32" : "poplar_rt::StridedCopyDA32";
 }
 
-VariableId bringOperand(LoweringContext& context, const PlacedStorage& placed,
-                        const OperandMove& move, const std::string& user,
-                        const std::string& role) {
+void emitCopy(ProgramBuilder& builder, const std::string& name, const TileSeries& bytes,
+              std::int64_t runBytes, Access access) {
+    const TileSeries cycles = TileSeries::zip(
+        bytes, {}, [&](std::int64_t n, std::int64_t) { return rearrangeCycles(n, runBytes); });
+    const std::int64_t workers = builder.target().workers;
+    const TileSeries vertices =
+        TileSeries::zip(bytes, {}, [&](std::int64_t, std::int64_t) { return workers; });
+    builder.execute(name, cycles, {{copyVertex(runBytes), vertices}}, std::move(access));
+}
+
+OperandGather::OperandGather(LoweringContext& context, std::string user)
+    : context_(context)
+    , user_(std::move(user)) {}
+
+VariableId OperandGather::bring(const PlacedStorage& placed, const OperandMove& move,
+                                const std::string& role, bool sharedBus) {
     if (isInPlace(move))
         return placed.variable;
-    ProgramBuilder& b = context.builder();
+    if (move.strided())
+        return bringInOrder(placed, move, role);
+    ProgramBuilder& b = context_.builder();
+    const std::string type = b.lowered().profile.variables[placed.variable].type;
+    const VariableId gathered =
+        b.variable(user_ + "/" + role, MemoryCategory::Message, move.bytes, type);
+    movement_.add(b.target(), move.traffic, placed.storage.elementBytes, move.runBytes, sharedBus);
+    access_.reads.push_back(placed.variable);
+    access_.writes.push_back(gathered);
+    return gathered;
+}
+
+VariableId OperandGather::bringInOrder(const PlacedStorage& placed, const OperandMove& move,
+                                       const std::string& role) {
+    ProgramBuilder& b = context_.builder();
     const Variable source = b.lowered().profile.variables[placed.variable];
-    const std::int64_t element = placed.storage.elementBytes;
-    if (!move.strided()) {
-        const VariableId gathered =
-            b.variable(user + "/" + role, MemoryCategory::Message, move.bytes, source.type);
-        b.exchange(b.exchangeName(user), move.traffic, element, move.runBytes,
-                   {{placed.variable}, {gathered}});
-        return gathered;
-    }
-    const std::string copy =
-        b.copyName("Copy_" + source.name + "_to_" + user + "/" + role);
     VariableId raw = placed.variable;
     if (move.traffic.total > 0) {
+        const std::string copy = b.copyName("Copy_" + source.name + "_to_" + user_ + "/" + role);
         raw = b.variable(copy + "/message", MemoryCategory::Message, move.bytes, source.type);
-        b.exchange(copy + "/ExchangePre", move.traffic, element, move.runBytes,
-                   {{placed.variable}, {raw}});
+        Movement movement;
+        movement.add(b.target(), move.traffic, placed.storage.elementBytes, move.runBytes);
+        b.exchange(copy + "/ExchangePre", std::move(movement), {{placed.variable}, {raw}});
     }
     const VariableId ordered =
-        b.variable(user + "/" + role, MemoryCategory::Variable, move.bytes, source.type);
-    const TileSeries cycles = TileSeries::zip(
-        move.bytes, {}, [&](std::int64_t bytes, std::int64_t) { return rearrangeCycles(bytes, move.runBytes); });
-    const TileSeries one =
-        TileSeries::zip(move.bytes, {}, [](std::int64_t, std::int64_t) { return 6; });
-    b.execute(user + "/PreArrange-" + (role == "actsRearranged" ? "0" : "1"), cycles,
-              {{copyVertex(move.runBytes), one}}, {{raw}, {ordered}});
+        b.variable(user_ + "/" + role, MemoryCategory::Variable, move.bytes, source.type);
+    emitCopy(b, user_ + "/PreArrange-" + std::to_string(rearranged_++), move.bytes, move.runBytes,
+             {{raw}, {ordered}});
     return ordered;
+}
+
+void OperandGather::emit() {
+    if (access_.writes.empty())
+        return;
+    ProgramBuilder& b = context_.builder();
+    b.exchange(b.exchangeName(user_), std::exchange(movement_, {}), std::exchange(access_, {}));
 }
 
 std::vector<int> withoutOnes(const std::vector<int>& atoms, const Storage& storage) {
     std::vector<int> kept;
-    std::copy_if(atoms.begin(), atoms.end(), std::back_inserter(kept), [&](int atom) {
-        return storage.atomSizes[static_cast<std::size_t>(atom)] != 1;
-    });
+    std::copy_if(atoms.begin(), atoms.end(), std::back_inserter(kept),
+                 [&](int atom) { return storage.atomSizes[static_cast<std::size_t>(atom)] != 1; });
     return kept;
 }
 

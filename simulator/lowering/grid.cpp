@@ -7,14 +7,19 @@
 namespace tilescope::sim {
 namespace {
 
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
 
 class GridSearch {
 public:
     GridSearch(const Shape& shape, const std::vector<std::int64_t>& grains,
                const std::function<double(const std::vector<std::int64_t>&)>& cost)
-        : shape_(shape), grains_(grains), cost_(cost), split_(shape.size(), 1),
-          block_(shape.size(), 1) {}
+        : shape_(shape)
+        , grains_(grains)
+        , cost_(cost)
+        , split_(shape.size(), 1)
+        , block_(shape.size(), 1) {}
 
     GridSplit run(std::int64_t tiles) {
         cut(0, tiles);
@@ -104,13 +109,13 @@ Storage activationStorage(const Target& target, const Shape& shape, std::int64_t
     const std::int64_t group = channelGroupOf(shape[1]);
     std::vector<std::int64_t> grains(shape.size(), 1);
     grains[1] = group;
-    const GridSplit split = bestGridSplit(
-        shape, grains, target.tilesPerIpu, [](const std::vector<std::int64_t>& block) {
-            double elements = 1;
-            for (const std::int64_t size : block)
-                elements *= static_cast<double>(size);
-            return elements;
-        });
+    const GridSplit split = bestGridSplit(shape, grains, target.tilesPerIpu,
+                                          [](const std::vector<std::int64_t>& block) {
+                                              double elements = 1;
+                                              for (const std::int64_t size : block)
+                                                  elements *= static_cast<double>(size);
+                                              return elements;
+                                          });
     return gridStorage(shape, split, grains, elementBytes, group);
 }
 

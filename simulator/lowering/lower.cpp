@@ -42,10 +42,9 @@ Operation describe(const Graph& graph, const Op& op, OpId id, const PlanTable& p
     if (std::holds_alternative<ConvAttributes>(op.attributes) ||
         std::holds_alternative<MatMulAttributes>(op.attributes)) {
         operation.plan = plans.planOf(id).toJson();
-        operation.options =
-            fmt::format(R"({{"availableMemoryProportion":{},"partialsType":"{}"}})",
-                        options.memoryProportion(IpuId(0)),
-                        toString(plans.planOf(id).problem.partialType));
+        operation.options = fmt::format(R"({{"availableMemoryProportion":{},"partialsType":"{}"}})",
+                                        options.memoryProportion(IpuId(0)),
+                                        toString(plans.planOf(id).problem.partialType));
     }
     return operation;
 }
@@ -54,7 +53,8 @@ Operation describe(const Graph& graph, const Op& op, OpId id, const PlanTable& p
 class StreamEnds {
 public:
     StreamEnds(LoweringContext& context, ProgramBuilder& builder)
-        : context_(context), builder_(builder) {}
+        : context_(context)
+        , builder_(builder) {}
 
     void inputs() {
         // An input that was copied to another layout still arrives where it was laid out first.
@@ -118,8 +118,8 @@ LoweredProgram lowerGraph(const Graph& graph, const RunOptions& options, const P
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
         const Op& op = graph.ops[OpId(i)];
         context.setCurrent(OpId(i));
-        builder.setOperation(lowered.profile.operations.add(
-            describe(graph, op, OpId(i), plans, options)));
+        builder.setOperation(
+            lowered.profile.operations.add(describe(graph, op, OpId(i), plans, options)));
         lowerOp(context, op);
         if (progress)
             progress(static_cast<double>(i + 1) / static_cast<double>(graph.ops.size()));

@@ -14,19 +14,22 @@ namespace tilescope::sim {
 namespace {
 
 /// Elements of 64 bits: mapped tensors are shared out in these.
-std::int64_t vectorGrain(DataType type) { return std::max<std::int64_t>(1, 8 / bytesOf(type)); }
+std::int64_t vectorGrain(DataType type) {
+    return std::max<std::int64_t>(1, 8 / bytesOf(type));
+}
 
 std::string convolveVertex(const Target& target, const ConvPlan& plan, bool oneByOne) {
     const ConvProblem& p = plan.problem;
     const auto types = fmt::format("{},{}", toString(p.inType), toString(p.partialType));
-    const std::int64_t load = p.inType == DataType::Half ? target.convUnitLoadElemsHalf
-                                                         : target.convUnitLoadElemsFloat;
+    const std::int64_t load =
+        p.inType == DataType::Half ? target.convUnitLoadElemsHalf : target.convUnitLoadElemsFloat;
     switch (plan.method) {
     case ConvMethod::Amp:
         return fmt::format("poplin::{}<{},true,false,{},{},false>",
-                           oneByOne ? "ConvPartial1x1Out" : "ConvPartialnx1", types,
-                           plan.convUnits, load);
-    case ConvMethod::Hmac: return fmt::format("poplin::ConvPartialHorizontalMac<{},true>", types);
+                           oneByOne ? "ConvPartial1x1Out" : "ConvPartialnx1", types, plan.convUnits,
+                           load);
+    case ConvMethod::Hmac:
+        return fmt::format("poplin::ConvPartialHorizontalMac<{},true>", types);
     case ConvMethod::Vmac:
         return fmt::format("poplin::ConvPartialVerticalMac<{},true,{}>", types, plan.grains.groups);
     case ConvMethod::OuterProduct:
@@ -40,9 +43,13 @@ class ConvLowering {
 public:
     ConvLowering(LoweringContext& context, const Op& op, const ConvPlan& plan,
                  const ConvMapping& mapping)
-        : context_(context), b_(context.builder()), op_(op), plan_(plan), tiling_(plan),
-          prefix_(op.name + "/" + convName(op)),
-          operands_(resolveOperands(context, op, plan, mapping, tiling_)) {}
+        : context_(context)
+        , b_(context.builder())
+        , op_(op)
+        , plan_(plan)
+        , tiling_(plan)
+        , prefix_(op.name + "/" + convName(op))
+        , operands_(resolveOperands(context, op, plan, mapping, tiling_)) {}
 
     void run() {
         const std::int64_t steps = plan_.splits.serialSteps();
@@ -51,8 +58,10 @@ public:
             b_.writeUndef(prefix_ + "/serialOut", output_);
             b_.beginRepeat(prefix_ + "/serial", steps);
         }
-        const VariableId input = bringInput();
-        const VariableId weights = bringWeights(steps);
+        OperandGather gather(context_, prefix_ + "/Convolve");
+        const VariableId input = bringInput(gather);
+        const VariableId weights = bringWeights(gather, steps);
+        gather.emit();
         const VariableId partials = convolve(input, weights);
         const VariableId result = reduce(partials);
         if (steps > 1) {
@@ -66,49 +75,49 @@ private:
         Storage storage;
         storage.atomSizes = operands_.outputAtomSizes;
         storage.elementBytes = bytesOf(context_.tensor(op_.outputs[0]).type);
-        storage.layout.blocking = tiling_.outputStorage(
-            operands_.output, vectorGrain(plan_.problem.outType), true);
+        storage.layout.blocking =
+            tiling_.outputStorage(operands_.output, vectorGrain(plan_.problem.outType), true);
         storage.layout.order = outputOrder(operands_.output, plan_.grains.outChans);
         output_ = context_.makeResult(op_.outputs[0], op_.name + "/out", std::move(storage),
                                       operands_.outputView);
     }
 
-    VariableId bringInput() {
+    VariableId bringInput(OperandGather& gather) {
         const PlacedStorage placed = context_.storageOf(operands_.inputTensor);
         const OperandMove move = planMove(placed, tiling_.inputNeed(operands_.input),
                                           inputOrder(operands_.input, plan_.grains.inChans));
-        return bringOperand(context_, placed, move, prefix_ + "/Convolve", "actsRearranged");
+        // Neighbours with different output channels want the same input.
+        const bool shared = plan_.splits.outChans % b_.target().tilesPerSharedBus == 0;
+        return gather.bring(placed, move, "actsRearranged", shared);
     }
 
-    VariableId bringWeights(std::int64_t steps) {
+    VariableId bringWeights(OperandGather& gather, std::int64_t steps) {
         PlacedStorage placed = context_.storageOf(operands_.weightsTensor);
         if (steps > 1 && operands_.weightsOwned) {
             // One step's slice of the weights: cut out on the tile, then broadcast.
-            const Blocking slice = tiling_.weightsStorage(
-                operands_.weights, vectorGrain(plan_.problem.inType), false);
+            const Blocking slice =
+                tiling_.weightsStorage(operands_.weights, vectorGrain(plan_.problem.inType), false);
             const TileSeries elements = slice.elements();
             const VariableId sliced =
                 b_.variable(prefix_ + "/weightsSerialSlice", MemoryCategory::Variable,
                             elements.scaled(placed.storage.elementBytes),
                             std::string(toString(plan_.problem.inType)));
-            sliceStep(prefix_ + "/weightsSerialSlice", "popops::DynamicSlice1D",
-                      elements, {{placed.variable}, {sliced}});
+            sliceStep(prefix_ + "/weightsSerialSlice", "popops::DynamicSlice1D", elements,
+                      {{placed.variable}, {sliced}});
             placed.variable = sliced;
             placed.storage.layout.blocking = slice;
         }
-        const OperandMove move =
-            planMove(placed, tiling_.weightsNeed(operands_.weights),
-                     weightsOrder(operands_.weights, plan_.grains));
-        return bringOperand(context_, placed, move, prefix_ + "/Convolve", "weightsRearranged");
+        const OperandMove move = planMove(placed, tiling_.weightsNeed(operands_.weights),
+                                          weightsOrder(operands_.weights, plan_.grains));
+        return gather.bring(placed, move, "weightsRearranged");
     }
 
     void sliceStep(const std::string& name, std::string_view vertex, const TileSeries& elements,
                    Access access) {
         const DataType type = plan_.problem.inType;
-        const TileSeries cycles =
-            TileSeries::zip(elements, {}, [&](std::int64_t n, std::int64_t) {
-                return dynamicSliceCycles(b_.target(), n, type);
-            });
+        const TileSeries cycles = TileSeries::zip(elements, {}, [&](std::int64_t n, std::int64_t) {
+            return dynamicSliceCycles(b_.target(), n, type);
+        });
         b_.execute(name, cycles, {{fmt::format("{}<{}>", vertex, toString(type)), ones(elements)}},
                    std::move(access));
     }
@@ -170,14 +179,15 @@ private:
         const VariableId gathered =
             b_.variable(name + "/partials", MemoryCategory::Message,
                         stage.gathered.scaled(bytesOf(type)), std::string(toString(type)));
-        b_.exchange(b_.exchangeName(name), stage.traffic, bytesOf(type), bytesOf(type) * 4,
-                    {{from}, {gathered}});
+        Movement movement;
+        movement.add(b_.target(), stage.traffic, bytesOf(type), 4 * bytesOf(type));
+        b_.exchange(b_.exchangeName(name), std::move(movement), {{from}, {gathered}});
         const bool serial = plan_.splits.serialSteps() > 1;
         const VariableId result =
-            last && !serial ? output_
-                            : b_.variable(prefix_ + "/partialReduceOut", MemoryCategory::Variable,
-                                          stage.results.scaled(bytesOf(to)),
-                                          std::string(toString(to)));
+            last && !serial
+                ? output_
+                : b_.variable(prefix_ + "/partialReduceOut", MemoryCategory::Variable,
+                              stage.results.scaled(bytesOf(to)), std::string(toString(to)));
         const TileSeries cycles =
             TileSeries::zip(stage.results, {}, [&](std::int64_t n, std::int64_t) {
                 return reduceAddCycles(b_.target(), n, stage.depth, type, to);
@@ -193,19 +203,18 @@ private:
         const ConvProblem& p = plan_.problem;
         const TileSeries elements = tiling_.partials().elements();
         const bool serial = plan_.splits.serialSteps() > 1;
-        const VariableId result =
-            serial ? b_.variable(prefix_ + "/cast", MemoryCategory::Variable,
-                                 elements.scaled(bytesOf(p.outType)),
-                                 std::string(toString(p.outType)))
-                   : output_;
+        const VariableId result = serial ? b_.variable(prefix_ + "/cast", MemoryCategory::Variable,
+                                                       elements.scaled(bytesOf(p.outType)),
+                                                       std::string(toString(p.outType)))
+                                         : output_;
         const TileSeries cycles = TileSeries::zip(elements, {}, [&](std::int64_t n, std::int64_t) {
             return castCycles(b_.target(), n, p.partialType, p.outType);
         });
-        b_.execute(prefix_ + "/Cast", cycles,
-                   {{fmt::format("popops::Cast1D<{},{}>", toString(p.partialType),
-                                 toString(p.outType)),
-                     ones(elements)}},
-                   {{partials}, {result}});
+        b_.execute(
+            prefix_ + "/Cast", cycles,
+            {{fmt::format("popops::Cast1D<{},{}>", toString(p.partialType), toString(p.outType)),
+              ones(elements)}},
+            {{partials}, {result}});
         return result;
     }
 

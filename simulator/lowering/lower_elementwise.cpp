@@ -37,13 +37,13 @@ Operands operandKind(LoweringContext& context, const Op& op, TensorId other) {
     if (!other.valid())
         return Operands::Unary;
     const Tensor& t = context.tensor(other);
-    if (op.inputs.size() == 3 && std::get<ElementwiseAttributes>(op.attributes).function ==
-                                     ElementwiseFunction::Select)
+    if (op.inputs.size() == 3 &&
+        std::get<ElementwiseAttributes>(op.attributes).function == ElementwiseFunction::Select)
         return Operands::Ternary;
     if (t.elements() == 1)
         return Operands::BroadcastScalar;
     return t.elements() == context.tensor(op.outputs[0]).elements() ? Operands::Binary
-                                                                   : Operands::BroadcastInner;
+                                                                    : Operands::BroadcastInner;
 }
 
 /// Makes the result's place: in place of the base operand if that is not needed any more, else a
@@ -68,8 +68,8 @@ bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
     return false;
 }
 
-VariableId bringLike(LoweringContext& context, TensorId result, TensorId other,
-                     const std::string& user, std::size_t index) {
+VariableId bringLike(LoweringContext& context, OperandGather& gather, TensorId result,
+                     TensorId other, std::size_t index) {
     context.ensurePlace(other);
     if (!alignAtoms(context, result, other)) {
         rearrangeToLinear(context, other);
@@ -81,7 +81,7 @@ VariableId bringLike(LoweringContext& context, TensorId result, TensorId other,
     const Blocking need =
         needLike(context, context.storageOf(result).storage.layout.blocking, result, other);
     const OperandMove move = planMove(placed, need, orderLike(context, result, other));
-    return bringOperand(context, placed, move, user, "in" + std::to_string(index));
+    return gather.bring(placed, move, "in" + std::to_string(index));
 }
 
 } // namespace
@@ -108,8 +108,8 @@ void lowerElementwise(LoweringContext& context, const Op& op) {
     const auto emit = [&](const std::vector<VariableId>& operands, Operands kind, bool overwrite) {
         const TileSeries elements = context.storageOf(out).storage.layout.blocking.elements();
         const TileSeries cycles = TileSeries::zip(elements, {}, [&](std::int64_t n, std::int64_t) {
-            return elementwiseCycles(context.target(), attributes.function, kind, overwrite,
-                                     inType, n);
+            return elementwiseCycles(context.target(), attributes.function, kind, overwrite, inType,
+                                     n);
         });
         const TileSeries one =
             TileSeries::zip(elements, {}, [](std::int64_t, std::int64_t) { return 1; });
@@ -126,8 +126,10 @@ void lowerElementwise(LoweringContext& context, const Op& op) {
         return;
     }
     if (operandKind(context, op, others.front()) == Operands::Ternary) {
+        OperandGather gather(context, name);
         for (std::size_t i = 0; i < others.size(); ++i)
-            operands.push_back(bringLike(context, out, others[i], name, i + 1));
+            operands.push_back(bringLike(context, gather, out, others[i], i + 1));
+        gather.emit();
         emit(operands, Operands::Ternary, inPlace);
         return;
     }
@@ -135,7 +137,9 @@ void lowerElementwise(LoweringContext& context, const Op& op) {
     bool overwrite = inPlace;
     for (std::size_t i = 0; i < others.size(); ++i) {
         std::vector<VariableId> now = operands;
-        now.push_back(bringLike(context, out, others[i], name, i + 1));
+        OperandGather gather(context, name);
+        now.push_back(bringLike(context, gather, out, others[i], i + 1));
+        gather.emit();
         emit(now, operandKind(context, op, others[i]), overwrite);
         operands = {context.variableOf(out)};
         overwrite = true;

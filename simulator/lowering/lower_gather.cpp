@@ -20,8 +20,7 @@ struct TableSplit {
 TableSplit splitTable(const Target& target, std::int64_t rows, std::int64_t rowElements,
                       std::int64_t elementBytes) {
     // PopLibs popops/DynamicSlice.cpp: the grain of the unsliced dimension is 8 bytes.
-    const std::int64_t grains =
-        std::max<std::int64_t>(1, rowElements * elementBytes / 8);
+    const std::int64_t grains = std::max<std::int64_t>(1, rowElements * elementBytes / 8);
     TableSplit split;
     split.inner = std::min<std::int64_t>(grains, target.tilesPerIpu);
     split.rows = std::clamp<std::int64_t>(target.tilesPerIpu / split.inner, 1, rows);
@@ -49,20 +48,25 @@ void lowerGather(LoweringContext& context, const Op& op) {
             rest.push_back(static_cast<int>(d));
     const TileDigit innerDigit{static_cast<std::int32_t>(split.inner), 1};
     const TileDigit rowDigit{static_cast<std::int32_t>(split.rows), innerDigit.count};
-    const auto tableBlocking = [&](const std::vector<int>& restAtoms, const std::vector<int>& rowAtoms) {
+    const auto tableBlocking = [&](const std::vector<int>& restAtoms,
+                                   const std::vector<int>& rowAtoms) {
         Blocking blocking;
         if (restAtoms.empty())
             blocking.copies.push_back(innerDigit);
         else
-            blocking.dims.push_back(
-                {restAtoms, rowElements, evenBlocks(rowElements, split.inner, 8 / std::min<std::int64_t>(8, bytesOf(t.type))), {innerDigit}});
+            blocking.dims.push_back({restAtoms,
+                                     rowElements,
+                                     evenBlocks(rowElements, split.inner,
+                                                8 / std::min<std::int64_t>(8, bytesOf(t.type))),
+                                     {innerDigit}});
         if (rowAtoms.empty())
             blocking.copies.push_back(rowDigit);
         else
             blocking.dims.push_back({rowAtoms, rows, evenBlocks(rows, split.rows), {rowDigit}});
         return blocking;
     };
-    const std::vector<int> ownRows = rows == 1 ? std::vector<int>{} : std::vector<int>{static_cast<int>(axis)};
+    const std::vector<int> ownRows =
+        rows == 1 ? std::vector<int>{} : std::vector<int>{static_cast<int>(axis)};
     context.ensurePlace(table, [&] {
         Storage storage;
         storage.atomSizes = t.shape;
@@ -83,10 +87,11 @@ void lowerGather(LoweringContext& context, const Op& op) {
             if (d != axis)
                 restAtoms.push_back(atom);
         }
-    const Blocking tableNeed = tableBlocking(
-        restAtoms, withoutOnes(context.viewOf(table)[axis], placedTable.storage));
-    const VariableId tableRead = bringOperand(
-        context, placedTable, planMove(placedTable, tableNeed, wantedOrder), name, "baseT");
+    const Blocking tableNeed =
+        tableBlocking(restAtoms, withoutOnes(context.viewOf(table)[axis], placedTable.storage));
+    OperandGather gather(context, name);
+    const VariableId tableRead =
+        gather.bring(placedTable, planMove(placedTable, tableNeed, wantedOrder), "baseT");
 
     // Every tile that holds a part of the table reads all indices.
     const PlacedStorage placedIndices = context.storageOf(indices);
@@ -95,10 +100,10 @@ void lowerGather(LoweringContext& context, const Op& op) {
     for (const BlockedDim& dim : placedIndices.storage.layout.blocking.dims)
         if (!dim.atoms.empty())
             indexNeed.dims.push_back({dim.atoms, dim.size, {{0, dim.size}}, {{1, 1}}});
-    const VariableId indexRead =
-        bringOperand(context, placedIndices,
-                     planMove(placedIndices, indexNeed, placedIndices.storage.layout.order), name,
-                     "offsets");
+    const VariableId indexRead = gather.bring(
+        placedIndices, planMove(placedIndices, indexNeed, placedIndices.storage.layout.order),
+        "offsets");
+    gather.emit();
 
     // Results: rows of indices, cut as the table's inner dimension and, after a second stage that
     // picks the right row part's answer, shared by the row parts.
@@ -107,7 +112,11 @@ void lowerGather(LoweringContext& context, const Op& op) {
     storage.atomSizes = {std::max<std::int64_t>(count, 1), std::max<std::int64_t>(rowElements, 1)};
     storage.elementBytes = bytesOf(result.type);
     storage.layout.blocking.dims = {
-        {{1}, storage.atomSizes[1], evenBlocks(storage.atomSizes[1], split.inner, 8 / std::min<std::int64_t>(8, storage.elementBytes)), {innerDigit}},
+        {{1},
+         storage.atomSizes[1],
+         evenBlocks(storage.atomSizes[1], split.inner,
+                    8 / std::min<std::int64_t>(8, storage.elementBytes)),
+         {innerDigit}},
         {{0}, storage.atomSizes[0], {{0, storage.atomSizes[0]}}, {{1, 1}}}};
     storage.layout.blocking.copies = {rowDigit};
     storage.layout.blocking.copiesShare = true;
@@ -140,14 +149,15 @@ void lowerGather(LoweringContext& context, const Op& op) {
     traffic.total = partials.sum() - results.sum();
     traffic.sent = shareOut(traffic.total, partials);
     traffic.received = shareOut(traffic.total, results);
-    traffic.messages = TileSeries::zip(
-        results, {}, [&](std::int64_t, std::int64_t) { return split.rows - 1; });
+    traffic.messages =
+        TileSeries::zip(results, {}, [&](std::int64_t, std::int64_t) { return split.rows - 1; });
     const TileSeries gatheredElements = traffic.received + results;
-    const VariableId gathered = b.variable(
-        name + "/Reduce/partials", MemoryCategory::Message,
-        gatheredElements.scaled(bytesOf(result.type)), std::string(toString(result.type)));
-    b.exchange(b.exchangeName(name + "/Reduce"), traffic, bytesOf(result.type),
-               bytesOf(result.type), {{partial}, {gathered}});
+    const VariableId gathered = b.variable(name + "/Reduce/partials", MemoryCategory::Message,
+                                           gatheredElements.scaled(bytesOf(result.type)),
+                                           std::string(toString(result.type)));
+    Movement movement;
+    movement.add(target, traffic, bytesOf(result.type), bytesOf(result.type));
+    b.exchange(b.exchangeName(name + "/Reduce"), std::move(movement), {{partial}, {gathered}});
     const VariableId made =
         context.makeResult(out, op.name + "/out", std::move(storage), *std::move(own));
     const TileSeries addCycles =

@@ -10,8 +10,8 @@ namespace tilescope::sim {
 namespace {
 
 FieldDim fieldDim(const PoolAttributes& pool, const Shape& in, const Shape& out, std::size_t d) {
-    return {in[d + 2], out[d + 2], pool.kernel[d], pool.strides[d], pool.dilations[d],
-            pool.padsBegin[d]};
+    return {in[d + 2],       out[d + 2],        pool.kernel[d],
+            pool.strides[d], pool.dilations[d], pool.padsBegin[d]};
 }
 
 std::int64_t windowOf(const PoolAttributes& pool) {
@@ -66,8 +66,8 @@ void lowerPool(LoweringContext& context, const Op& op) {
                 const FieldRange range =
                     inputRange(field, {block.begin, block.end}, {0, field.kernel});
                 // Dilated windows skip indices between those that they read.
-                const std::int64_t read = std::min(range.end - range.begin,
-                                                   block.size() * field.kernel);
+                const std::int64_t read =
+                    std::min(range.end - range.begin, block.size() * field.kernel);
                 block = {range.begin, range.begin + read};
             }
         }
@@ -78,14 +78,17 @@ void lowerPool(LoweringContext& context, const Op& op) {
     }
     std::vector<OrderLevel> order;
     for (const OrderLevel& level : result.layout.order) {
-        const auto atoms = withoutOnes(context.viewOf(in)[static_cast<std::size_t>(level.atom)], placed.storage);
+        const auto atoms =
+            withoutOnes(context.viewOf(in)[static_cast<std::size_t>(level.atom)], placed.storage);
         for (std::size_t i = 0; i < atoms.size(); ++i)
             if (level.extent == 0 || i + 1 == atoms.size())
                 order.push_back({atoms[i], level.extent});
     }
     const std::string name = op.name + "/" + (pool.kind == PoolKind::Max ? "maxPool" : "avgPool");
     const OperandMove move = planMove(placed, need, order);
-    const VariableId input = bringOperand(context, placed, move, name, "in0");
+    OperandGather gather(context, name);
+    const VariableId input = gather.bring(placed, move, "in0");
+    gather.emit();
     const TileSeries outputs = result.layout.blocking.elements();
     const VariableId made =
         context.makeResult(out, op.name + "/out", std::move(result), identityView(outShape.size()));

@@ -22,9 +22,13 @@ struct KeptAtoms {
 class ReduceLowering {
 public:
     ReduceLowering(LoweringContext& context, const Op& op)
-        : context_(context), b_(context.builder()), op_(op),
-          attributes_(std::get<ReduceAttributes>(op.attributes)), in_(op.inputs[0]),
-          type_(context.tensor(in_).type), outType_(context.tensor(op.outputs[0]).type) {
+        : context_(context)
+        , b_(context.builder())
+        , op_(op)
+        , attributes_(std::get<ReduceAttributes>(op.attributes))
+        , in_(op.inputs[0])
+        , type_(context.tensor(in_).type)
+        , outType_(context.tensor(op.outputs[0]).type) {
         context.ensurePlace(in_);
         collectAtoms();
     }
@@ -125,7 +129,8 @@ private:
                    {{input}, {partial}});
         const std::string name = op_.name + "/Reduce/ReduceFinalStage/IntermediateToOutput/Reduce";
         const VariableId result = makeResult();
-        const TileSeries results = context_.storageOf(op_.outputs[0]).storage.layout.blocking.elements();
+        const TileSeries results =
+            context_.storageOf(op_.outputs[0]).storage.layout.blocking.elements();
         Traffic traffic;
         traffic.sent = partials - results;
         traffic.total = traffic.sent.sum();
@@ -133,11 +138,12 @@ private:
         traffic.messages =
             TileSeries::zip(results, {}, [&](std::int64_t, std::int64_t) { return depth - 1; });
         const TileSeries gatheredElements = traffic.received + results;
-        const VariableId gathered = b_.variable(
-            name + "/partials", MemoryCategory::Message,
-            gatheredElements.scaled(bytesOf(partialType)), std::string(toString(partialType)));
-        b_.exchange(b_.exchangeName(name), traffic, bytesOf(partialType), bytesOf(partialType),
-                    {{partial}, {gathered}});
+        const VariableId gathered = b_.variable(name + "/partials", MemoryCategory::Message,
+                                                gatheredElements.scaled(bytesOf(partialType)),
+                                                std::string(toString(partialType)));
+        Movement movement;
+        movement.add(b_.target(), traffic, bytesOf(partialType), bytesOf(partialType));
+        b_.exchange(b_.exchangeName(name), std::move(movement), {{partial}, {gathered}});
         const TileSeries finalCycles =
             TileSeries::zip(gatheredElements, results, [&](std::int64_t n, std::int64_t outputs) {
                 return reduceCycles(b_.target(), n, outputs, partialType);
@@ -174,7 +180,9 @@ private:
             {outAtoms, results, evenBlocks(results, parts), {digit}}};
         const std::string name = op_.name + "/Reduce/InToOutput/Reduce";
         const OperandMove move = planMove(placed, need, order);
-        const VariableId gathered = bringOperand(context_, placed, move, name, "in0");
+        OperandGather gather(context_, name);
+        const VariableId gathered = gather.bring(placed, move, "in0");
+        gather.emit();
         const TileSeries inputs = need.elements();
         const VariableId result = makeResult();
         const TileSeries cycles = TileSeries::zip(inputs, {}, [&](std::int64_t n, std::int64_t) {
@@ -201,6 +209,8 @@ private:
 
 } // namespace
 
-void lowerReduce(LoweringContext& context, const Op& op) { ReduceLowering(context, op).run(); }
+void lowerReduce(LoweringContext& context, const Op& op) {
+    ReduceLowering(context, op).run();
+}
 
 } // namespace tilescope::sim

@@ -107,41 +107,38 @@ void copyPart(LoweringContext& context, const Op& op, VariableId result, TensorI
         move.traffic.total = elementsRead;
         move.traffic.received = shareOut(elementsRead, made.layout.blocking.elements());
         move.traffic.sent = shareOut(elementsRead, placed.storage.layout.blocking.elements());
-        move.traffic.messages = TileSeries::zip(
-            move.traffic.received, {}, [](std::int64_t n, std::int64_t) { return std::min<std::int64_t>(n, 2); });
+        move.traffic.messages =
+            TileSeries::zip(move.traffic.received, {}, [](std::int64_t n, std::int64_t) {
+                return std::min<std::int64_t>(n, 2);
+            });
         move.bytes = move.traffic.received.scaled(placed.storage.elementBytes);
         move.runBytes = placed.storage.elementBytes *
-                        contiguousElements(placed.storage.layout.order, orderFor(context, made, input),
-                                           blockSizes(placed.storage.layout.blocking,
-                                                      placed.storage.atomSizes));
+                        contiguousElements(
+                            placed.storage.layout.order, orderFor(context, made, input),
+                            blockSizes(placed.storage.layout.blocking, placed.storage.atomSizes));
     }
     if (move.bytes.empty())
         return;
-    const std::string name =
-        b.copyName("Copy_" + context.tensor(input).name + "_to_" + op.name);
+    const std::string name = b.copyName("Copy_" + context.tensor(input).name + "_to_" + op.name);
     // The copy ends with its last element: the result counts as updated, not made, by each part.
     VariableId source = placed.variable;
     if (move.traffic.total > 0) {
         const VariableId target =
             move.strided() ? b.variable(name + "/message", MemoryCategory::Message, move.bytes)
                            : result;
-        b.exchange(name + "/ExchangePre", move.traffic, placed.storage.elementBytes, move.runBytes,
-                   {{source}, {target}});
+        Movement movement;
+        movement.add(b.target(), move.traffic, placed.storage.elementBytes, move.runBytes);
+        b.exchange(name + "/ExchangePre", std::move(movement), {{source}, {target}});
         source = target;
         if (!move.strided())
             return;
     }
-    const TileSeries cycles = TileSeries::zip(move.bytes, {}, [&](std::int64_t n, std::int64_t) {
-        return rearrangeCycles(n, move.runBytes);
-    });
-    const std::int64_t workers = context.target().workers;
-    const TileSeries vertices = TileSeries::zip(
-        move.bytes, {}, [&](std::int64_t, std::int64_t) { return workers; });
-    b.execute(name + "/OnTileCopy-0", cycles, {{copyVertex(move.runBytes), vertices}},
-              {{source}, {result}});
+    emitCopy(b, name + "/OnTileCopy-0", move.bytes, move.runBytes, {{source}, {result}});
 }
 
-std::vector<DimMap> identityMaps(std::size_t rank) { return std::vector<DimMap>(rank); }
+std::vector<DimMap> identityMaps(std::size_t rank) {
+    return std::vector<DimMap>(rank);
+}
 
 } // namespace
 

@@ -107,21 +107,16 @@ void copyToLinear(LoweringContext& context, TensorId from, TensorId to) {
     const std::string name = b.copyName("Copy_" + sourceName + "_to_" + t.name + "/rearranged");
     const VariableId raw = b.variable(name + "/message", MemoryCategory::Message, move.bytes,
                                       std::string(toString(t.type)));
-    b.exchange(name + "/ExchangePre", move.traffic, linear.elementBytes, move.runBytes,
-               {{source.variable}, {raw}});
+    Movement movement;
+    movement.add(b.target(), move.traffic, linear.elementBytes, move.runBytes);
+    b.exchange(name + "/ExchangePre", std::move(movement), {{source.variable}, {raw}});
     const std::string result = t.name + "/rearranged";
     if (from == to)
         context.replacePlace(to, result, std::move(linear), identityView(t.shape.size()));
     else
         context.makeResult(to, result, std::move(linear), identityView(t.shape.size()));
-    const TileSeries cycles = TileSeries::zip(move.bytes, {}, [&](std::int64_t n, std::int64_t) {
-        return rearrangeCycles(n, move.runBytes);
-    });
-    const std::int64_t workers = context.target().workers;
-    const TileSeries vertices = TileSeries::zip(
-        move.bytes, {}, [&](std::int64_t, std::int64_t) { return workers; });
-    b.execute(name + "/PreArrange-0", cycles, {{copyVertex(move.runBytes), vertices}},
-              {{raw}, {context.variableOf(to)}});
+    emitCopy(b, name + "/PreArrange-0", move.bytes, move.runBytes,
+             {{raw}, {context.variableOf(to)}});
 }
 
 void rearrangeToLinear(LoweringContext& context, TensorId tensor) {
@@ -169,8 +164,8 @@ Blocking needLike(LoweringContext& context, const Blocking& blocksOfA, TensorId 
         mapped.size = sizeOf(mapped.atoms, storageB);
         mapped.digits = dim.digits;
         // A cut across broadcast and other dimensions: the whole of what b has is needed.
-        mapped.blocks = all ? dim.blocks
-                            : std::vector<Interval>(dim.blocks.size(), Interval{0, mapped.size});
+        mapped.blocks =
+            all ? dim.blocks : std::vector<Interval>(dim.blocks.size(), Interval{0, mapped.size});
         for (const int atom : mapped.atoms)
             covered[static_cast<std::size_t>(atom)] = true;
         need.dims.push_back(std::move(mapped));

@@ -9,8 +9,8 @@ namespace tilescope::sim {
 /// atoms (which are split as needed).
 std::optional<ViewDims> tryViewAs(LoweringContext& context, TensorId tensor, const Shape& shape);
 
-/// The same for a shape that only cuts dimensions of the tensor's own. Where the cuts do not nest in the
-/// storage's atoms, the tensor is first copied to a linear layout of its own shape.
+/// The same for a shape that only cuts dimensions of the tensor's own. Where the cuts do not nest
+/// in the storage's atoms, the tensor is first copied to a linear layout of its own shape.
 ViewDims viewAs(LoweringContext& context, TensorId tensor, const Shape& shape);
 
 /// Copies a tensor to a storage whose atoms are its dimensions, linearly mapped: the exchange and

@@ -10,7 +10,8 @@ namespace {
 /// Sums of many series: added in dense form, since each has its own cuts.
 class Sum {
 public:
-    explicit Sum(std::int32_t tiles) : dense_(static_cast<std::size_t>(tiles), 0) {}
+    explicit Sum(std::int32_t tiles)
+        : dense_(static_cast<std::size_t>(tiles), 0) {}
     void add(const TileSeries& series) { series.addTo(dense_); }
     void add(const TileSeries& series, std::int64_t factor) { series.scaled(factor).addTo(dense_); }
     [[nodiscard]] TileSeries series() const { return TileSeries::fromDense(dense_); }
@@ -44,9 +45,8 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented) {
                 descriptors.add(use.count, copyDescriptorBytes);
         }
         if (instrumented)
-            results.add(TileSeries::zip(set.cycles, {}, [](std::int64_t, std::int64_t) {
-                return instrumentationBytes;
-            }));
+            results.add(TileSeries::zip(
+                set.cycles, {}, [](std::int64_t, std::int64_t) { return instrumentationBytes; }));
     }
     if (instrumented)
         results.add(everywhere, instrumentationBaseBytes);

@@ -1,8 +1,8 @@
 #include "simulator/memory/placement.h"
 
 #include <algorithm>
-#include <map>
 #include <limits>
+#include <map>
 #include <tbb/parallel_for.h>
 #include <unordered_map>
 
@@ -24,8 +24,10 @@ bool isExecutable(MemoryCategory category) {
     case MemoryCategory::ControlCode:
     case MemoryCategory::InternalExchangeCode:
     case MemoryCategory::HostExchangeCode:
-    case MemoryCategory::GlobalExchangeCode: return true;
-    default: return false;
+    case MemoryCategory::GlobalExchangeCode:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -51,7 +53,8 @@ struct Placed {
 class TilePlacer {
 public:
     TilePlacer(const Interference& interference, const Target& target)
-        : interference_(interference), target_(target) {}
+        : interference_(interference)
+        , target_(target) {}
 
     void place(const PlaceRequest& request) {
         std::int64_t offset = -1;
@@ -65,11 +68,10 @@ public:
         if (offset < 0)
             offset = firstFit(request, end, std::numeric_limits<std::int64_t>::max() / 2);
         const Placed placed{offset, offset + request.bytes, request.liveness, request.variable};
-        placed_.insert(std::upper_bound(placed_.begin(), placed_.end(), placed,
-                                        [](const Placed& a, const Placed& b) {
-                                            return a.begin < b.begin;
-                                        }),
-                       placed);
+        placed_.insert(
+            std::upper_bound(placed_.begin(), placed_.end(), placed,
+                             [](const Placed& a, const Placed& b) { return a.begin < b.begin; }),
+            placed);
     }
 
     [[nodiscard]] Placement result() const {
@@ -104,7 +106,8 @@ private:
 class TileRequests {
 public:
     TileRequests(const LoweredProgram& lowered, std::int32_t tiles)
-        : lowered_(lowered), byTile_(static_cast<std::size_t>(tiles)) {
+        : lowered_(lowered)
+        , byTile_(static_cast<std::size_t>(tiles)) {
         const auto& variables = lowered.profile.variables;
         for (std::size_t v = 0; v < variables.size(); ++v) {
             const Variable& variable = variables[VariableId(v)];
@@ -142,7 +145,8 @@ struct ListHash {
     std::size_t operator()(const TileRequests::List* list) const {
         std::size_t hash = list->size();
         for (const auto& [id, bytes] : *list)
-            hash = hash * 1099511628211u ^ (static_cast<std::size_t>(id) * 31 + static_cast<std::size_t>(bytes));
+            hash = hash * 1099511628211u ^
+                   (static_cast<std::size_t>(id) * 31 + static_cast<std::size_t>(bytes));
         return hash;
     }
 };
@@ -155,11 +159,11 @@ struct ListEqual {
 } // namespace
 
 Interference::Interference(const IdVector<LivenessClassId, LivenessClass>& classes)
-    : count_(classes.size()), bits_(count_ * count_, 0) {
+    : count_(classes.size())
+    , bits_(count_ * count_, 0) {
     for (std::size_t a = 0; a < count_; ++a)
         for (std::size_t b = a; b < count_; ++b) {
-            const bool meet =
-                classes[LivenessClassId(a)].overlaps(classes[LivenessClassId(b)]);
+            const bool meet = classes[LivenessClassId(a)].overlaps(classes[LivenessClassId(b)]);
             bits_[a * count_ + b] = bits_[b * count_ + a] = meet ? 1 : 0;
         }
 }
@@ -202,8 +206,8 @@ void placeVariables(LoweredProgram& lowered, const Target& target) {
     tbb::parallel_for(std::size_t{0}, representatives.size(), [&](std::size_t i) {
         const auto list = requests.requests(representatives[i]);
         placements[i] = placeOnTile(list, interference, target);
-        accounts[i] = accountFor(list, placements[i], profile.livenessClasses,
-                                 profile.steps.size(), target);
+        accounts[i] =
+            accountFor(list, placements[i], profile.livenessClasses, profile.steps.size(), target);
     });
 
     for (Placement& placement : placements)

@@ -18,17 +18,22 @@ void charge(TileAccount& account, const Target& target, const Extent& extent, st
     const std::int64_t borders[] = {0, target.interleavedOffset, target.bytesPerTile,
                                     std::numeric_limits<std::int64_t>::max()};
     for (std::size_t r = 0; r < memoryRegions.size(); ++r) {
-        const std::int64_t bytes =
-            std::min(end, borders[r + 1]) - std::max(begin, borders[r]);
+        const std::int64_t bytes = std::min(end, borders[r + 1]) - std::max(begin, borders[r]);
         if (bytes <= 0)
             continue;
         account.byCategory[{extent.request->category, memoryRegions[r],
                             extent.request->liveness.valid()}] += bytes;
         account.memory.excludingGaps += bytes;
         switch (memoryRegions[r]) {
-        case MemoryRegion::NonInterleaved: account.memory.nonInterleaved += bytes; break;
-        case MemoryRegion::Interleaved: account.memory.interleaved += bytes; break;
-        case MemoryRegion::Overflowed: account.memory.overflowed += bytes; break;
+        case MemoryRegion::NonInterleaved:
+            account.memory.nonInterleaved += bytes;
+            break;
+        case MemoryRegion::Interleaved:
+            account.memory.interleaved += bytes;
+            break;
+        case MemoryRegion::Overflowed:
+            account.memory.overflowed += bytes;
+            break;
         }
     }
 }

@@ -6,7 +6,9 @@
 namespace tilescope::sim {
 namespace {
 
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
 
 /// Exchange of inputs and weights for one serial step: what a tile already holds stays.
 std::int64_t operandExchange(const Target& target, const ConvProblem& problem,
@@ -66,8 +68,7 @@ void addRearrangement(const Target& target, const ConvProblem& problem, const Co
     std::int64_t bytesAtOnce = 0;
     const auto rearrange = [&](std::int64_t elements, DataType type) {
         const std::int64_t bytes = ceilDiv(elements * bytesOf(type), tiles);
-        const std::int64_t rate =
-            std::min<std::int64_t>(target.memcpyBytesPerCycle, bytesOf(type));
+        const std::int64_t rate = std::min<std::int64_t>(target.memcpyBytesPerCycle, bytesOf(type));
         cost.rearrange += ceilDiv(bytes * 5, rate * quarter) + exchangeCycles(target, bytes);
         bytesAtOnce = std::max(bytesAtOnce, bytes);
     };

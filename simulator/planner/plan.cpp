@@ -13,19 +13,11 @@ std::int64_t productOf(const std::vector<std::int64_t>& values) {
     return std::accumulate(values.begin(), values.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
 
 } // namespace
-
-std::string_view toString(ConvMethod method) {
-    switch (method) {
-    case ConvMethod::Amp: return "AMP";
-    case ConvMethod::Hmac: return "HMAC";
-    case ConvMethod::Vmac: return "VMAC";
-    case ConvMethod::OuterProduct: return "OUTER_PRODUCT";
-    }
-    return "";
-}
 
 double ConvProblem::macs() const {
     double macs = static_cast<double>(groups) * static_cast<double>(batch) *
@@ -35,8 +27,12 @@ double ConvProblem::macs() const {
     return macs;
 }
 
-std::int64_t ConvSplits::fieldParts() const { return productOf(field); }
-std::int64_t ConvSplits::kernelParts() const { return productOf(kernel); }
+std::int64_t ConvSplits::fieldParts() const {
+    return productOf(field);
+}
+std::int64_t ConvSplits::kernelParts() const {
+    return productOf(kernel);
+}
 std::int64_t ConvSplits::tiles() const {
     return groups * batch * outChans * inChans * fieldParts() * kernelParts();
 }
@@ -76,21 +72,10 @@ std::string ConvPlan::toJson() const {
         withinMemoryTarget);
 }
 
-std::int64_t ConvTileSizes::outPositions() const { return batch * productOf(outField); }
-std::int64_t ConvTileSizes::kernelElements() const { return productOf(kernel); }
-std::int64_t ConvTileSizes::inputElements() const {
-    return groups * batch * inChans * productOf(inField);
-}
-std::int64_t ConvTileSizes::weightElements() const {
-    return groups * inChans * outChans * kernelElements();
-}
-std::int64_t ConvTileSizes::partialElements() const { return groups * outPositions() * outChans; }
-
 FieldRange inputRange(const FieldDim& dim, FieldRange out, FieldRange kernel) {
     if (out.end <= out.begin || kernel.end <= kernel.begin)
         return {0, 0};
-    const std::int64_t first =
-        out.begin * dim.stride + kernel.begin * dim.dilation - dim.padBegin;
+    const std::int64_t first = out.begin * dim.stride + kernel.begin * dim.dilation - dim.padBegin;
     const std::int64_t last =
         (out.end - 1) * dim.stride + (kernel.end - 1) * dim.dilation - dim.padBegin;
     const std::int64_t begin = std::clamp<std::int64_t>(first, 0, dim.in);

@@ -7,18 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "simulator/cost/conv_work.h"
 #include "simulator/graph/graph.h"
 
 namespace tilescope::sim {
-
-/// How a tile multiplies (PopLibs poplin/ConvPlanTypes.hpp).
-enum class ConvMethod : std::uint8_t {
-    Amp,          ///< the accumulating matrix product units
-    Hmac,         ///< vector multiply-accumulate along input channels
-    Vmac,         ///< vector multiply-accumulate across convolution groups
-    OuterProduct, ///< one input channel, one position a row
-};
-std::string_view toString(ConvMethod method);
 
 /// One spatial dimension of a convolution.
 struct FieldDim {
@@ -47,12 +39,6 @@ struct ConvProblem {
 
     [[nodiscard]] double macs() const;
     friend bool operator==(const ConvProblem&, const ConvProblem&) = default;
-};
-
-/// Sizes of the pieces that splits are counted in.
-struct ConvGrains {
-    std::int64_t groups = 1, inChans = 1, outChans = 1;
-    friend bool operator==(const ConvGrains&, const ConvGrains&) = default;
 };
 
 /// Into how many parts each dimension is cut over the tiles (and, for the serial ones, in time).
@@ -95,17 +81,6 @@ struct ConvPlan {
     [[nodiscard]] std::string toJson() const;
 };
 
-/// Sizes of the largest piece that one tile works on in one serial step.
-struct ConvTileSizes {
-    std::int64_t groups = 1, batch = 1, inChans = 1, outChans = 1;
-    std::vector<std::int64_t> outField, inField, kernel;
-
-    [[nodiscard]] std::int64_t outPositions() const;    ///< batch x field
-    [[nodiscard]] std::int64_t inputElements() const;   ///< with halo
-    [[nodiscard]] std::int64_t weightElements() const;
-    [[nodiscard]] std::int64_t partialElements() const;
-    [[nodiscard]] std::int64_t kernelElements() const;
-};
 /// Channels are padded to whole grains.
 ConvTileSizes tileSizes(const ConvProblem& problem, const ConvGrains& grains,
                         const ConvSplits& splits);

@@ -93,9 +93,8 @@ ConvMapping mapToProblem(const Graph& graph, const Op& op, const RunOptions& opt
                                : mapMatMul(graph, op, std::get<MatMulAttributes>(op.attributes));
     const DataType in = graph.tensors[op.inputs[0]].type;
     mapping.problem.inType = in == DataType::Half ? DataType::Half : DataType::Float;
-    mapping.problem.outType = graph.tensors[op.outputs[0]].type == DataType::Half
-                                  ? DataType::Half
-                                  : DataType::Float;
+    mapping.problem.outType =
+        graph.tensors[op.outputs[0]].type == DataType::Half ? DataType::Half : DataType::Float;
     mapping.problem.partialType = partialTypeFor(mapping.problem.inType, options);
     return mapping;
 }
@@ -122,8 +121,12 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& options) {
     });
 }
 
-const ConvPlan& PlanTable::planOf(OpId op) const { return plans_.at(planOfOp_.at(op.value())); }
+const ConvPlan& PlanTable::planOf(OpId op) const {
+    return plans_.at(planOfOp_.at(op.value()));
+}
 
-const ConvMapping& PlanTable::mappingOf(OpId op) const { return mappingOfOp_.at(op.value()); }
+const ConvMapping& PlanTable::mappingOf(OpId op) const {
+    return mappingOfOp_.at(op.value());
+}
 
 } // namespace tilescope::sim

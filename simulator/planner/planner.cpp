@@ -10,7 +10,9 @@
 namespace tilescope::sim {
 namespace {
 
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
 
 enum class Objective { Cycles, Memory };
 
@@ -19,8 +21,13 @@ class Search {
 public:
     Search(const Target& target, const ConvProblem& problem, const MethodCandidate& candidate,
            bool swapped, Objective objective, std::int64_t bound, std::optional<ConvPlan>& best)
-        : target_(target), problem_(problem), candidate_(candidate), swapped_(swapped),
-          objective_(objective), bound_(bound), best_(best) {
+        : target_(target)
+        , problem_(problem)
+        , candidate_(candidate)
+        , swapped_(swapped)
+        , objective_(objective)
+        , bound_(bound)
+        , best_(best) {
         splits_.field.assign(problem.field.size(), 1);
         splits_.kernel.assign(problem.field.size(), 1);
         macsPerCycle_ = maxMacsPerCycle(target, candidate.method, candidate.convUnits,
@@ -40,8 +47,7 @@ public:
             splits_.groups = groups;
             for (const std::int64_t outs : distinctSplits(outGrains, tiles / groups)) {
                 splits_.outChans = outs;
-                for (const std::int64_t ins :
-                     distinctSplits(inGrains, tiles / (groups * outs))) {
+                for (const std::int64_t ins : distinctSplits(inGrains, tiles / (groups * outs))) {
                     splits_.inChans = ins;
                     splitBatch(tiles / (groups * outs * ins));
                 }
@@ -223,7 +229,8 @@ std::vector<MethodCandidate> methodCandidates(const Target& target, const ConvPr
     }
     const std::int64_t evenOut = halfPartials ? 2 : 1;
     for (const std::int64_t c : {16, 8, 4, 2, 1})
-        if (c <= std::max<std::int64_t>(problem.inChans, 1) && (!half || c % 2 == 0 || problem.inChans == 1))
+        if (c <= std::max<std::int64_t>(problem.inChans, 1) &&
+            (!half || c % 2 == 0 || problem.inChans == 1))
             candidates.push_back({ConvMethod::Hmac, 0, {1, half && c == 1 ? 2 : c, evenOut}});
     if (half && problem.inChans == 1 && problem.outChans == 1 && problem.groups > 1)
         for (const std::int64_t g : {4, 8, 16})
@@ -232,7 +239,8 @@ std::vector<MethodCandidate> methodCandidates(const Target& target, const ConvPr
     const bool plain = problem.batch == 1 && problem.inChans == 1 && problem.field.size() == 1 &&
                        problem.field[0].kernel == 1 && problem.field[0].stride == 1;
     if (plain)
-        candidates.push_back({ConvMethod::OuterProduct, 0,
+        candidates.push_back({ConvMethod::OuterProduct,
+                              0,
                               {1, 1, half ? target.vectorWidthHalf : target.vectorWidthFloat}});
 
     // Most promising first, so that later candidates are cut off early.
@@ -243,8 +251,8 @@ std::vector<MethodCandidate> methodCandidates(const Target& target, const ConvPr
         const double useful = static_cast<double>(problem.inChans * problem.outChans) /
                               (padded(problem.inChans, m.grains.inChans) *
                                padded(problem.outChans, m.grains.outChans));
-        return useful * static_cast<double>(maxMacsPerCycle(target, m.method, m.convUnits,
-                                                            m.grains, problem.inType));
+        return useful * static_cast<double>(maxMacsPerCycle(target, m.method, m.convUnits, m.grains,
+                                                            problem.inType));
     };
     std::stable_sort(candidates.begin(), candidates.end(),
                      [&](const auto& a, const auto& b) { return merit(a) > merit(b); });

@@ -7,7 +7,10 @@ namespace {
 
 class Decomposer {
 public:
-    explicit Decomposer(const Graph& graph) : result_(graph) { result_.ops = {}; }
+    explicit Decomposer(const Graph& graph)
+        : result_(graph) {
+        result_.ops = {};
+    }
 
     Graph run(const Graph& graph) {
         for (const Op& op : graph.ops) {
@@ -30,8 +33,9 @@ private:
     }
 
     /// Adds a part of `op`; its result is a new tensor of the given shape, or `out` if that is set.
+    /// The shape comes by value: it may be that of a tensor, which a new tensor can move.
     TensorId part(const Op& op, const std::string& name, Attributes attributes,
-                  std::vector<TensorId> inputs, const Shape& shape, TensorId out = {}) {
+                  std::vector<TensorId> inputs, Shape shape, TensorId out = {}) {
         Op made;
         made.name = op.name + "/" + name;
         made.onnxType = op.onnxType;
@@ -40,7 +44,7 @@ private:
         made.inputs = std::move(inputs);
         if (!out.valid()) {
             out = tensorLike(op.outputs[0], made.name);
-            result_.tensors[out].shape = shape;
+            result_.tensors[out].shape = std::move(shape);
         }
         made.outputs = {out};
         result_.ops.add(std::move(made));
@@ -70,8 +74,8 @@ private:
         }
         const TensorId most =
             part(op, "max", ReduceAttributes{ReduceFunction::Max, axes, true}, {in}, reduced);
-        const TensorId shifted = part(op, "sub", ElementwiseAttributes{ElementwiseFunction::Subtract},
-                                      {in, most}, shape);
+        const TensorId shifted = part(
+            op, "sub", ElementwiseAttributes{ElementwiseFunction::Subtract}, {in, most}, shape);
         const TensorId powers = unary(op, "exp", ElementwiseFunction::Exp, shifted);
         const TensorId sum =
             part(op, "sum", ReduceAttributes{ReduceFunction::Add, axes, true}, {powers}, reduced);
@@ -91,8 +95,8 @@ private:
         const Shape shape = result_.tensors[in].shape;
         const TensorId square = unary(op, "square", ElementwiseFunction::Square, in);
         // Channels as a spatial dimension, so that the windowed sum is a pooling.
-        const std::int64_t inner = std::accumulate(shape.begin() + 2, shape.end(), std::int64_t{1},
-                                                   std::multiplies<>());
+        const std::int64_t inner =
+            std::accumulate(shape.begin() + 2, shape.end(), std::int64_t{1}, std::multiplies<>());
         const Shape asField{shape[0], 1, shape[1], inner};
         const TensorId field = part(op, "asField", ReshapeAttributes{}, {square}, asField);
         PoolAttributes window;
@@ -120,6 +124,8 @@ private:
 
 } // namespace
 
-Graph decomposed(const Graph& graph) { return Decomposer(graph).run(graph); }
+Graph decomposed(const Graph& graph) {
+    return Decomposer(graph).run(graph);
+}
 
 } // namespace tilescope::sim

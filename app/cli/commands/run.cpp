@@ -13,10 +13,13 @@
 #include "app/cli/summary_output.h"
 #include "core/analysis/liveness.h"
 #include "core/base/atomic_file.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
 #include "core/options/job.h"
 #include "core/options/run_options.h"
 #include "core/store/profile_writer.h"
 #include "simulator/simulate.h"
+#include "simulator/zoo/zoo.h"
 
 namespace tilescope::cli {
 namespace fs = std::filesystem;
@@ -33,6 +36,20 @@ struct Request {
     std::string model;
     RunOptions options;
 };
+
+/// A name that is neither a file nor a built-in model is most likely one of the latter, mistyped.
+void checkModelName(const std::string& model) {
+    std::error_code error;
+    if (model.ends_with(".onnx") || model.find('/') != std::string::npos || sim::isZooName(model) ||
+        fs::exists(model, error))
+        return;
+    std::vector<std::string> names;
+    for (const sim::ZooEntry& entry : sim::zooEntries())
+        names.push_back(entry.name);
+    throw UserError(fmt::format("there is no file and no built-in model '{}'.{} 'tilescope models' "
+                                "lists the built-in models.",
+                                model, didYouMean(model, names)));
+}
 
 /// Engine options of the environment come first, then the job's, then the command line's.
 Request requestFrom(const Arguments& arguments) {
@@ -52,6 +69,7 @@ Request requestFrom(const Arguments& arguments) {
     }
     setRunOptions(request.options, options);
     validate(request.options);
+    checkModelName(request.model);
     return request;
 }
 
@@ -83,12 +101,6 @@ fs::path profilePath(const Arguments& arguments, const RunOptions& options) {
         directory = report == options.engineOptions.end() ? "." : report->second;
     }
     return directory / "profile.pop";
-}
-
-void addOptionNotes(const RunOptions& options, Profile& profile) {
-    for (const OptionNote& note : engineOptionNotes(options))
-        profile.messages.push_back(
-            {note.warning ? Severity::Warning : Severity::Info, note.text, {}});
 }
 
 /// With debug.allowOutOfMemory the profile of a model that does not fit is written all the same.
@@ -130,7 +142,6 @@ int run(const Arguments& arguments, const Streams& streams) {
             request.model, request.options,
             [&](std::string_view phase, double done) { line.show(phase, done); });
     }
-    addOptionNotes(request.options, profile);
     writeLog(streams.err, profile.messages);
     if (profile.info.fits || allowsOutOfMemory(request.options))
         profile.info.timings["write"] = writeTimed(profile, file);

@@ -1,0 +1,127 @@
+// tilescope-gui: the window. Exit status: 0 good, 2 wrong usage or input, 3 internal error.
+#include <QApplication>
+#include <QTimer>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <unistd.h>
+
+#include "app/gui/arguments.h"
+#include "app/gui/grabber.h"
+#include "app/gui/window/main_window.h"
+#include "core/base/error.h"
+#include "views/theme/style.h"
+
+namespace {
+
+using namespace tilescope;
+
+int userError(const QString& text) {
+    std::fprintf(stderr, "tilescope-gui: error: %s\n", qPrintable(text));
+    return 2;
+}
+
+QStringList argumentsOf(int argc, char** argv) {
+    QStringList list;
+    for (int i = 1; i < argc; ++i)
+        list.append(QString::fromLocal8Bit(argv[i]));
+    return list;
+}
+
+// Milliseconds since the process was started, which is before main(); negative if unknown.
+double sinceProcessStart() {
+    std::ifstream stat("/proc/self/stat");
+    std::ifstream uptime("/proc/uptime");
+    std::string text;
+    double up = 0;
+    if (!std::getline(stat, text) || !(uptime >> up))
+        return -1;
+    // The name, second in the line, may hold blanks: count from its closing parenthesis.
+    const QStringList fields =
+        QString::fromStdString(text.substr(text.rfind(')') + 2)).split(QLatin1Char(' '));
+    constexpr int startField = 19;
+    const double ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
+    return (up - fields.value(startField).toDouble() / ticks) * 1000;
+}
+
+int runGrabs(QApplication& app, gui::MainWindow& window, const gui::Arguments& arguments) {
+    gui::Grabber grabber(window, arguments.grabs);
+    int status = 0;
+    QObject::connect(&grabber, &gui::Grabber::failed, &app, [&](const QString& text) {
+        status = userError(text);
+        QTimer::singleShot(0, &app, [&] { QApplication::exit(status); });
+    });
+    QObject::connect(
+        &grabber, &gui::Grabber::finished, &app, [] { QApplication::exit(0); },
+        Qt::QueuedConnection);
+    window.show();
+    grabber.start();
+    window.openProfiles(arguments.profiles);
+    return QApplication::exec();
+}
+
+// Says once when the first plot with data was on the screen: the frame after everything arrived.
+void reportFirstPlot(gui::MainWindow& window) {
+    views::ViewContext& context = window.context();
+    auto* once = new QObject(&window);
+    auto said = std::make_shared<bool>(false);
+    QObject::connect(&context.frameTimes, &views::FrameTimes::recorded, once,
+                     [&context, once, said] {
+                         if (*said || !context.reports.source() || !context.workers.idle())
+                             return;
+                         *said = true;
+                         std::fprintf(stderr, "first plot after %.0f ms\n", sinceProcessStart());
+                         once->deleteLater();
+                     });
+}
+
+int runWindow(gui::MainWindow& window, const gui::Arguments& arguments) {
+    if (!arguments.view.isEmpty())
+        window.showReport(gui::reportFrom(arguments.view));
+    if (arguments.frameTimes)
+        reportFirstPlot(window);
+    window.openProfiles(arguments.profiles);
+    window.show();
+    const int status = QApplication::exec();
+    if (arguments.frameTimes)
+        std::fprintf(stderr, "%s\n", qPrintable(window.context().frameTimes.summary()));
+    return status;
+}
+
+int run(int argc, char** argv) {
+    const gui::Arguments arguments = gui::parseArguments(argumentsOf(argc, argv));
+    if (arguments.help || arguments.version) {
+        std::fputs(arguments.help ? qPrintable(gui::helpText())
+                                  : "tilescope-gui " TILESCOPE_VERSION "\n",
+                   stdout);
+        return 0;
+    }
+    const bool grabbing = !arguments.grabs.empty();
+    // Has to be said before the application exists.
+    if (grabbing)
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication app(argc, argv);
+    QApplication::setApplicationName(QStringLiteral("TileScope"));
+    QApplication::setOrganizationName(QStringLiteral("TileScope"));
+    QApplication::setApplicationVersion(QStringLiteral(TILESCOPE_VERSION));
+    QApplication::setStyle(new views::WindowStyle);
+    gui::MainWindow window(grabbing ? gui::Memory::None : gui::Memory::Persistent);
+    if (arguments.theme || grabbing)
+        window.context().preferences.setTheme(arguments.theme.value_or(views::ThemeChoice::Light));
+    if (arguments.size)
+        window.resize(*arguments.size);
+    return grabbing ? runGrabs(app, window, arguments) : runWindow(window, arguments);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const tilescope::UserError& error) {
+        return userError(QString::fromUtf8(error.what()));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "tilescope-gui: internal error: %s\n", error.what());
+        return 3;
+    }
+}

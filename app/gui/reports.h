@@ -1,0 +1,28 @@
+// The reports of the window, in the order of the side menu.
+#pragma once
+
+#include <QString>
+#include <array>
+
+namespace tilescope::views {
+class ReportView;
+struct ViewContext;
+} // namespace tilescope::views
+
+namespace tilescope::gui {
+
+enum class Report { Summary, Insights, Memory, Liveness, Programs, Operations, Trace, Compare };
+inline constexpr std::array reports{Report::Summary,  Report::Insights, Report::Memory,
+                                    Report::Liveness, Report::Programs, Report::Operations,
+                                    Report::Trace,    Report::Compare};
+
+/// The name on the command line and of the icon: "summary".
+QString reportName(Report report);
+/// The name for people: "Execution Trace".
+QString reportTitle(Report report);
+/// Throws UserError that lists the names.
+Report reportFrom(const QString& name);
+/// The view of a report, not yet shown.
+views::ReportView* makeReport(Report report, views::ViewContext& context);
+
+} // namespace tilescope::gui

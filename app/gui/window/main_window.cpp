@@ -1,0 +1,252 @@
+#include "app/gui/window/main_window.h"
+
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLabel>
+#include <QMimeData>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QVBoxLayout>
+
+#include "app/gui/window/home_screen.h"
+#include "app/gui/window/message_bar.h"
+#include "app/gui/window/side_menu.h"
+#include "views/insights/insights_view.h"
+#include "views/memory/memory_view.h"
+#include "views/summary/summary_view.h"
+#include "views/theme/icons.h"
+#include "views/widgets/report_view.h"
+
+namespace tilescope::gui {
+
+using views::ReportPair;
+using views::ThemeChoice;
+
+MainWindow::MainWindow(Memory memory, QWidget* parent)
+    : QMainWindow(parent)
+    , memory_(memory) {
+    if (memory_ == Memory::Persistent)
+        context_.preferences.load();
+    setAcceptDrops(true);
+    resize(1500, 900);
+    setMinimumSize(720, 480);
+    applyTheme();
+    makeCentral();
+    makeMenus();
+    restore();
+    connect(&context_.preferences, &views::Preferences::themeChanged, this,
+            &MainWindow::applyTheme);
+    connect(&context_.reports, &ReportPair::changed, this, &MainWindow::profilesChanged);
+    connect(&context_.reports, &ReportPair::failed, this, &MainWindow::openingFailed);
+    connect(&context_.reports, &ReportPair::openingIsSlow, this, [this](const QString& file) {
+        messageBar_->showProgress(tr("Opening %1…").arg(file),
+                                  [this] { context_.reports.cancelOpening(); });
+    });
+    connect(&context_.reports, &ReportPair::openingEnded, messageBar_, &QWidget::hide);
+    connect(&context_.selection, &views::Selection::changed, this, &MainWindow::updateActions);
+    profilesChanged();
+}
+
+// Views refer to the context, a member: they go before it.
+MainWindow::~MainWindow() {
+    delete takeCentralWidget();
+}
+
+void MainWindow::makeCentral() {
+    messageBar_ = new MessageBar(context_);
+    home_ = new HomeScreen(recent_);
+    sideMenu_ = new SideMenu(context_);
+    reportStack_ = new QStackedWidget;
+    reportPage_ = new QWidget;
+    auto* page = new QHBoxLayout(reportPage_);
+    page->setContentsMargins(0, 0, 0, 0);
+    page->setSpacing(0);
+    page->addWidget(sideMenu_);
+    page->addWidget(reportStack_, 1);
+    pages_ = new QStackedWidget;
+    pages_->addWidget(home_);
+    pages_->addWidget(reportPage_);
+    auto* central = new QWidget;
+    auto* layout = new QVBoxLayout(central);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(messageBar_);
+    layout->addWidget(pages_, 1);
+    setCentralWidget(central);
+    status_ = new QLabel;
+    titles_ = new QLabel;
+    statusBar()->setSizeGripEnabled(false);
+    statusBar()->addWidget(status_, 1);
+    statusBar()->addPermanentWidget(titles_);
+    statusBar()->setContentsMargins(10, 0, 12, 0);
+    connect(sideMenu_, &SideMenu::chosen, this, &MainWindow::showReport);
+    connect(home_, &HomeScreen::openWanted, this, &MainWindow::openDialog);
+    connect(home_, &HomeScreen::compareWanted, this, &MainWindow::compareDialog);
+    connect(home_, &HomeScreen::recentWanted, this,
+            [this](const QString& entry) { openProfiles(RecentFiles::filesOf(entry)); });
+}
+
+void MainWindow::openProfiles(const QStringList& files) {
+    if (files.isEmpty())
+        return;
+    messageBar_->hide();
+    context_.reports.open(files[0].toStdString(), files.value(1).toStdString());
+}
+
+views::ReportView& MainWindow::view(Report report) {
+    views::ReportView*& view = views_[static_cast<std::size_t>(report)];
+    if (view == nullptr) {
+        view = makeReport(report, context_);
+        reportStack_->addWidget(view);
+        connect(view, &views::ReportView::status, status_, &QLabel::setText);
+        if (auto* summary = qobject_cast<views::SummaryView*>(view))
+            connect(summary, &views::SummaryView::memoryWanted, this,
+                    [this] { showReport(Report::Memory); });
+        if (auto* insights = qobject_cast<views::InsightsView*>(view))
+            connect(insights, &views::InsightsView::reportWanted, this, &MainWindow::showSection);
+    }
+    return *view;
+}
+
+void MainWindow::showReport(Report report) {
+    current_ = report;
+    sideMenu_->setCurrent(report);
+    status_->clear();
+    if (context_.reports.source())
+        reportStack_->setCurrentWidget(&view(report));
+}
+
+// Sections of the command line's reports that have no view of their own are tabs of Memory.
+void MainWindow::showSection(const QString& name) {
+    for (const Report report : reports)
+        if (reportName(report) == name)
+            return showReport(report);
+    showReport(Report::Memory);
+    static_cast<views::MemoryView&>(view(Report::Memory)).showSection(name);
+}
+
+void MainWindow::profilesChanged() {
+    const views::ProfilePair& open = context_.reports.profiles();
+    pages_->setCurrentWidget(open.source ? reportPage_ : home_);
+    // Ids of another profile mean other things.
+    context_.selection.reset();
+    QString title = QStringLiteral("TileScope");
+    QString names;
+    if (open.source) {
+        names = open.comparing()
+                    ? tr("%1  \u2192  %2").arg(open.source->title(), open.target->title())
+                    : open.source->title();
+        title = QStringLiteral("%1 \u2013 TileScope").arg(names);
+        showReport(current_);
+        if (memory_ == Memory::Persistent)
+            recent_.add(QString::fromStdString(open.source->file().string()),
+                        open.target ? QString::fromStdString(open.target->file().string())
+                                    : QString());
+    }
+    setWindowTitle(title);
+    titles_->setText(names);
+    updateActions();
+}
+
+void MainWindow::openingFailed(const QString& file, const QString& text) {
+    QString entry;
+    for (const QString& recent : recent_.entries())
+        if (RecentFiles::filesOf(recent).contains(QFileInfo(file).absoluteFilePath()))
+            entry = recent;
+    if (entry.isEmpty())
+        messageBar_->showError(text);
+    else
+        messageBar_->showError(text, tr("Remove from recent"),
+                               [this, entry] { recent_.remove(entry); });
+}
+
+void MainWindow::updateActions() {
+    for (QAction* action : needProfile_)
+        action->setEnabled(context_.reports.source() != nullptr);
+    for (QAction* action : needTarget_)
+        action->setEnabled(context_.reports.target() != nullptr);
+    back_->setEnabled(context_.selection.canGoBack());
+    forward_->setEnabled(context_.selection.canGoForward());
+}
+
+void MainWindow::applyTheme() {
+    const ThemeChoice choice = context_.preferences.theme();
+    // What the desktop uses, as far as its palette tells; ours would hide it once it is set.
+    static const bool systemIsDark =
+        QApplication::palette().color(QPalette::Window).lightness() < 128;
+    const bool dark =
+        choice == ThemeChoice::Dark || (choice == ThemeChoice::System && systemIsDark);
+    const views::Theme theme = dark ? views::darkTheme() : views::lightTheme();
+    QApplication::setPalette(theme.palette());
+    setStyleSheet(theme.styleSheet());
+    context_.theme.set(theme);
+}
+
+void MainWindow::openDialog() {
+    const QString file =
+        QFileDialog::getOpenFileName(this, tr("Open a profile"), {}, tr(profileFilter));
+    if (!file.isEmpty())
+        openProfiles({file});
+}
+
+void MainWindow::compareDialog() {
+    QStringList files;
+    if (context_.reports.source())
+        files.append(QString::fromStdString(context_.reports.source()->file().string()));
+    else
+        files.append(
+            QFileDialog::getOpenFileName(this, tr("Source profile"), {}, tr(profileFilter)));
+    if (files.front().isEmpty())
+        return;
+    files.append(QFileDialog::getOpenFileName(this, tr("Target profile to compare with"),
+                                              QFileInfo(files.front()).absolutePath(),
+                                              tr(profileFilter)));
+    if (!files.back().isEmpty())
+        openProfiles(files);
+}
+
+void MainWindow::setShowsFrameTimes(bool shows) {
+    setProperty(views::showFrameTimesProperty, shows);
+    context_.frameTimes.reset();
+    for (QWidget* child : findChildren<QWidget*>())
+        child->update();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    const QList<QUrl> urls = event->mimeData()->urls();
+    if (!urls.isEmpty() && urls.size() <= 2 &&
+        std::all_of(urls.begin(), urls.end(), [](const QUrl& url) { return url.isLocalFile(); }))
+        event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    QStringList files;
+    for (const QUrl& url : event->mimeData()->urls())
+        files.append(url.toLocalFile());
+    event->acceptProposedAction();
+    openProfiles(files);
+}
+
+void MainWindow::restore() {
+    if (memory_ == Memory::None)
+        return;
+    const QSettings settings;
+    restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
+    sideMenu_->setCollapsed(settings.value(QStringLiteral("window/sideMenuCollapsed")).toBool());
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    if (memory_ == Memory::Persistent) {
+        QSettings settings;
+        settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
+        settings.setValue(QStringLiteral("window/sideMenuCollapsed"), sideMenu_->collapsed());
+        context_.preferences.save();
+    }
+    QMainWindow::closeEvent(event);
+}
+
+} // namespace tilescope::gui

@@ -1,0 +1,140 @@
+// The menus of the main window.
+#include <QActionGroup>
+#include <QFileInfo>
+#include <QMenu>
+#include <QMenuBar>
+
+#include "app/gui/window/main_window.h"
+#include "app/gui/window/side_menu.h"
+#include "views/widgets/report_view.h"
+
+namespace tilescope::gui {
+namespace {
+
+// A menu of choices of which one is on.
+template <class Value>
+void addChoices(QMenu* menu, const std::vector<std::pair<QString, Value>>& choices, Value current,
+                std::function<void(Value)> choose) {
+    auto* group = new QActionGroup(menu);
+    for (const auto& [text, value] : choices) {
+        QAction* action = menu->addAction(text);
+        action->setCheckable(true);
+        action->setChecked(value == current);
+        group->addAction(action);
+        QObject::connect(action, &QAction::triggered, menu,
+                         [choose, value = value] { choose(value); });
+    }
+}
+
+} // namespace
+
+QAction* MainWindow::add(QMenu* menu, const QString& text, const QKeySequence& keys,
+                         std::function<void()> run) {
+    QAction* action = menu->addAction(text);
+    action->setShortcut(keys);
+    connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
+    return action;
+}
+
+void MainWindow::makeMenus() {
+    makeFileMenu();
+    makeViewMenu();
+    makeGoMenu();
+    makeHelpMenu();
+}
+
+void MainWindow::makeFileMenu() {
+    QMenu* menu = menuBar()->addMenu(tr("&File"));
+    add(menu, tr("&Open…"), QKeySequence::Open, [this] { openDialog(); });
+    recentMenu_ = menu->addMenu(tr("Open &recent"));
+    connect(recentMenu_, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
+    add(menu, tr("&Compare with…"), QKeySequence(tr("Ctrl+Shift+O")), [this] { compareDialog(); });
+    menu->addSeparator();
+    needProfile_.push_back(
+        add(menu, tr("Re&load"), QKeySequence::Refresh, [this] { context_.reports.reload(); }));
+    needTarget_.push_back(add(menu, tr("&Swap source and target"), QKeySequence(tr("Ctrl+Shift+X")),
+                              [this] { context_.reports.swap(); }));
+    needTarget_.push_back(
+        add(menu, tr("Stop co&mparing"), {}, [this] { context_.reports.closeTarget(); }));
+    needProfile_.push_back(
+        add(menu, tr("&Close"), QKeySequence::Close, [this] { context_.reports.close(); }));
+    menu->addSeparator();
+    add(menu, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
+}
+
+void MainWindow::fillRecentMenu() {
+    recentMenu_->clear();
+    for (const QString& entry : recent_.entries())
+        add(recentMenu_, RecentFiles::filesOf(entry).join(tr("  compared with  ")), {},
+            [this, entry] { openProfiles(RecentFiles::filesOf(entry)); });
+    recentMenu_->addSeparator();
+    QAction* clear = add(recentMenu_, tr("Clear the list"), {}, [this] { recent_.clear(); });
+    clear->setEnabled(!recent_.entries().isEmpty());
+}
+
+void MainWindow::makeViewMenu() {
+    QMenu* menu = menuBar()->addMenu(tr("&View"));
+    for (const Report report : reports)
+        needProfile_.push_back(
+            add(menu, reportTitle(report),
+                QKeySequence(QStringLiteral("Ctrl+%1").arg(static_cast<int>(report) + 1)),
+                [this, report] { showReport(report); }));
+    menu->addSeparator();
+    views::Preferences& preferences = context_.preferences;
+    addChoices<views::ThemeChoice>(menu->addMenu(tr("&Theme")),
+                                   {{tr("As the system"), views::ThemeChoice::System},
+                                    {tr("Light"), views::ThemeChoice::Light},
+                                    {tr("Dark"), views::ThemeChoice::Dark}},
+                                   preferences.theme(), [&preferences](views::ThemeChoice choice) {
+                                       preferences.setTheme(choice);
+                                   });
+    add(menu, tr("Switch light and dark"), QKeySequence(tr("Ctrl+Shift+T")), [this] {
+        context_.preferences.setTheme(context_.theme.current().dark ? views::ThemeChoice::Light
+                                                                    : views::ThemeChoice::Dark);
+    });
+    addChoices<ByteUnits>(menu->addMenu(tr("Memory &units")),
+                          {{tr("KiB, MiB (1024)"), ByteUnits::Binary},
+                           {tr("kB, MB (1000)"), ByteUnits::Si},
+                           {tr("Bytes"), ByteUnits::Plain}},
+                          preferences.byteUnits(),
+                          [&preferences](ByteUnits units) { preferences.setByteUnits(units); });
+    menu->addSeparator();
+    add(menu, tr("Side menu names"), QKeySequence(tr("Ctrl+B")),
+        [this] { sideMenu_->setCollapsed(!sideMenu_->collapsed()); });
+    add(menu, tr("Full screen"), QKeySequence(Qt::Key_F11),
+        [this] { isFullScreen() ? showNormal() : showFullScreen(); });
+    frameTimes_ = menu->addAction(tr("Painting times"));
+    frameTimes_->setCheckable(true);
+    frameTimes_->setShortcut(QKeySequence(Qt::Key_F12));
+    connect(frameTimes_, &QAction::toggled, this, &MainWindow::setShowsFrameTimes);
+}
+
+void MainWindow::makeGoMenu() {
+    QMenu* menu = menuBar()->addMenu(tr("&Go"));
+    back_ = add(menu, tr("Back to the selection before"), QKeySequence::Back,
+                [this] { context_.selection.back(); });
+    forward_ =
+        add(menu, tr("Forward"), QKeySequence::Forward, [this] { context_.selection.forward(); });
+    add(menu, tr("Clear selection"), {}, [this] { context_.selection.clear(); });
+    menu->addSeparator();
+    QAction* find = add(menu, tr("Search in this report"), {}, [this] {
+        if (context_.reports.source())
+            view(current_).focusSearch();
+    });
+    find->setShortcuts({QKeySequence(Qt::Key_Slash), QKeySequence(QKeySequence::Find)});
+    needProfile_.push_back(find);
+    needProfile_.push_back(
+        add(menu, tr("Show the whole execution"), {}, [this] { context_.timeZoom.fit(); }));
+    menu->addSeparator();
+    add(menu, tr("All commands…"), QKeySequence(tr("Ctrl+P")),
+        [this] { showCommandPalette(*this); });
+}
+
+void MainWindow::makeHelpMenu() {
+    QMenu* menu = menuBar()->addMenu(tr("&Help"));
+    QAction* keys = add(menu, tr("Keyboard and mouse"), {}, [this] { showShortcuts(this); });
+    keys->setShortcuts({QKeySequence(Qt::Key_Question), QKeySequence(QKeySequence::HelpContents)});
+    add(menu, tr("About TileScope"), {}, [this] { showAbout(this); });
+}
+
+} // namespace tilescope::gui

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/analysis/insights/rules.h"
+#include "core/analysis/trace_window.h"
+#include "core/base/units.h"
+
+namespace tilescope {
+namespace {
+
+constexpr std::size_t shown = 5;
+// Shares of the cycles from which a bound is worth a note and a warning.
+constexpr double noteShare = 0.3;
+constexpr double warningShare = 0.5;
+// Below this balance most tiles wait for few.
+constexpr double lowBalance = 0.5;
+
+struct Executed {
+    CycleRange range;
+    TraceStatistics worst; ///< of the IPU that does least computing
+    IpuId ipu;
+};
+
+/// The last run: the main program, behind the one that loads weights.
+Executed mainRun(const Profile& p, const TraceIndex& index) {
+    const TraceRun& run = index.runs().back();
+    Executed result{{run.start, run.start + run.cycles}, {}, {}};
+    for (std::int32_t ipu = 0; ipu < p.info.target.ipus; ++ipu) {
+        const TraceStatistics statistics = index.statistics(IpuId(ipu), result.range);
+        if (result.ipu.valid() && statistics.sums.compute() >= result.worst.sums.compute())
+            continue;
+        result.worst = statistics;
+        result.ipu = IpuId(ipu);
+    }
+    return result;
+}
+
+double shareOfRange(std::int64_t cycles, const TraceStatistics& statistics) {
+    return statistics.cycles > 0
+               ? static_cast<double>(cycles) / static_cast<double>(statistics.cycles)
+               : 0;
+}
+
+InsightLevel levelOf(double share) {
+    return share >= warningShare ? InsightLevel::Warning : InsightLevel::Note;
+}
+
+void addExchangeBound(const Executed& run, std::vector<Insight>& insights) {
+    const double share = shareOfRange(run.worst.sums.exchange(), run.worst);
+    if (share < noteShare)
+        return;
+    Insight insight;
+    insight.kind = InsightKind::ExchangeBound;
+    insight.level = levelOf(share);
+    insight.title = fmt::format("{} of the cycles are exchange", formatPercent(share, 1));
+    insight.advice = "A higher --available-memory-proportion lets the planner move less data; a "
+                     "larger --batch-size moves weights less often.";
+    insight.link.report = "exchanges";
+    insight.evidence = {cyclesOf("exchange", run.worst.sums.exchange()),
+                        cyclesOf("run", run.worst.cycles), shareOf("share", share)};
+    insights.push_back(std::move(insight));
+}
+
+void addHostBound(const Executed& run, std::vector<Insight>& insights) {
+    const double share = shareOfRange(run.worst.sums.host(), run.worst);
+    if (share < noteShare)
+        return;
+    Insight insight;
+    insight.kind = InsightKind::HostBound;
+    insight.level = levelOf(share);
+    insight.title =
+        fmt::format("{} of the cycles are host input and output", formatPercent(share, 1));
+    insight.advice = "A larger --batch-size moves more data with each wait for the host; half "
+                     "precision (--precision half) halves the data.";
+    insight.link.report = "trace";
+    insight.evidence = {
+        cyclesOf("waiting for the host", run.worst.sums.cycles(ProgramKind::StreamCopyBegin)),
+        cyclesOf("transfer", run.worst.sums.cycles(ProgramKind::StreamCopyMid)),
+        cyclesOf("run", run.worst.cycles), shareOf("share", share)};
+    insights.push_back(std::move(insight));
+}
+
+void addShortRuns(const Profile& p, std::vector<Insight>& insights) {
+    std::vector<const Exchange*> copies;
+    for (const Exchange& e : p.exchanges)
+        if (e.runBytes > 0 && e.runBytes < shortRunBytes && !e.bytesReceived.empty())
+            copies.push_back(&e);
+    if (copies.empty())
+        return;
+    std::stable_sort(copies.begin(), copies.end(), [](const Exchange* a, const Exchange* b) {
+        return a->cycles.max().value > b->cycles.max().value;
+    });
+    std::int64_t cycles = 0;
+    for (const Exchange* e : copies)
+        cycles += e->cycles.max().value;
+    Insight insight;
+    insight.kind = InsightKind::ShortRunCopies;
+    insight.level = InsightLevel::Note;
+    insight.title =
+        fmt::format("{} {} data in runs under {} bytes", copies.size(),
+                    copies.size() == 1 ? "exchange moves" : "exchanges move", shortRunBytes);
+    insight.advice = "The producer's layout differs from what the consumer needs; another "
+                     "--available-memory-proportion may choose plans whose layouts agree.";
+    insight.link = {"exchanges", {}, {}, copies.front()->operation};
+    insight.evidence.push_back(cyclesOf("their cycles, once each", cycles));
+    for (std::size_t i = 0; i < std::min(shown, copies.size()); ++i)
+        insight.evidence.push_back(
+            cyclesOf(fmt::format("{} (runs of {} B)", copies[i]->name, copies[i]->runBytes),
+                     copies[i]->cycles.max().value, copies[i]->operation));
+    insights.push_back(std::move(insight));
+}
+
+void addImbalance(const Profile& p, const Executed& run, std::vector<Insight>& insights) {
+    const std::int64_t compute = run.worst.sums.compute();
+    if (compute == 0)
+        return;
+    double possible = 0;
+    double active = 0;
+    const ComputeSet* worst = nullptr;
+    double worstWaste = 0;
+    for (const ComputeSet& set : p.computeSets) {
+        const double whole =
+            static_cast<double>(set.cycles.max().value) * p.info.target.totalTiles();
+        const double used = static_cast<double>(set.cycles.sum());
+        possible += whole;
+        active += used;
+        if (worst == nullptr || whole - used > worstWaste) {
+            worst = &set;
+            worstWaste = whole - used;
+        }
+    }
+    if (worst == nullptr || possible <= 0 || active / possible >= lowBalance)
+        return;
+    Insight insight;
+    insight.kind = InsightKind::TileImbalance;
+    insight.level = InsightLevel::Note;
+    insight.title = fmt::format("Compute sets keep only {} of the tiles busy on average",
+                                formatPercent(active, possible));
+    insight.advice = "A larger --batch-size gives each compute set more work to spread.";
+    insight.link = {"operations", {}, {}, worst->operation};
+    insight.evidence = {shareOf("balance of all compute sets", active / possible),
+                        cyclesOf(fmt::format("most wasteful: {}", worst->name),
+                                 worst->cycles.max().value, worst->operation),
+                        countOf("tiles it uses", worst->cycles.tilesUsed())};
+    insights.push_back(std::move(insight));
+}
+
+} // namespace
+
+void addTimeInsights(const Profile& p, std::vector<Insight>& insights) {
+    addShortRuns(p, insights);
+    if (!p.info.hasExecution || p.trace.runs.empty())
+        return;
+    const TraceIndex index(p.trace, p.info.target.ipus, p.info.target.tilesPerIpu);
+    const Executed run = mainRun(p, index);
+    addExchangeBound(run, insights);
+    addHostBound(run, insights);
+    addImbalance(p, run, insights);
+}
+
+} // namespace tilescope

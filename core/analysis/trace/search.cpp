@@ -1,0 +1,235 @@
+#include "core/analysis/trace/search.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace tilescope {
+namespace {
+
+/// The item of a body that executes its `index`-th step.
+std::size_t itemOfStep(const std::vector<std::int64_t>& stepsBefore, std::int64_t index) {
+    const auto after = std::upper_bound(stepsBefore.begin(), stepsBefore.end(), index);
+    return static_cast<std::size_t>(after - stepsBefore.begin()) - 1;
+}
+
+/// Follows calls down to one step, adding up starts on each IPU.
+class Descent {
+public:
+    Descent(const TraceLanes& lanes, ExecutedStep& result)
+        : lanes_(lanes)
+        , result_(result)
+        , base_(static_cast<std::size_t>(lanes.ipus()), 0) {}
+
+    void go(TraceBodyId id, std::int64_t start, std::int64_t index) {
+        std::fill(base_.begin(), base_.end(), start);
+        for (;;) {
+            const TraceBody& body = lanes_.trace().bodies[id];
+            const auto& before = lanes_.stepsBefore(id);
+            const std::size_t at = itemOfStep(before, index);
+            const TraceItem& item = body.items.at(at);
+            index -= before[at];
+            if (item.step >= 0) {
+                arrive(body.steps[static_cast<std::size_t>(item.step)]);
+                return;
+            }
+            const TraceCall& call = body.calls[static_cast<std::size_t>(item.call)];
+            const std::int64_t steps = lanes_.stepCount(call.callee);
+            const std::int64_t repetition = index / steps;
+            for (std::size_t i = 0; i < call.ipus.size(); ++i) {
+                const CallOnIpu& on = call.ipus[i];
+                const LaneEntry entry{0, 0, static_cast<std::int32_t>(at),
+                                      static_cast<std::int32_t>(i)};
+                base_[on.ipu.index()] +=
+                    on.start + repetition * lanes_.repetition(id, on.ipu, entry).period;
+            }
+            result_.callers.push_back(call.program);
+            index -= repetition * steps;
+            id = call.callee;
+        }
+    }
+
+private:
+    void arrive(const TraceStep& step) {
+        result_.kind = step.kind;
+        result_.program = step.program;
+        result_.ipus = step.ipus;
+        for (StepOnIpu& on : result_.ipus)
+            on.start += base_[on.ipu.index()];
+    }
+
+    const TraceLanes& lanes_;
+    ExecutedStep& result_;
+    std::vector<std::int64_t> base_;
+};
+
+/// The entry of a lane that a cycle falls into, or nullptr.
+const LaneEntry* entryAt(const Lane& lane, std::int64_t cycle) {
+    auto after = std::upper_bound(
+        lane.entries.begin(), lane.entries.end(), cycle,
+        [](std::int64_t wanted, const LaneEntry& entry) { return wanted < entry.begin; });
+    while (after != lane.entries.begin()) {
+        --after;
+        if (after->end > cycle)
+            return &*after;
+        if (lane.maxEnd[static_cast<std::size_t>(after - lane.entries.begin())] <= cycle)
+            return nullptr;
+    }
+    return nullptr;
+}
+
+/// Next and previous executions of one program, by body.
+class ProgramSearch {
+public:
+    ProgramSearch(const TraceLanes& lanes, ProgramId program)
+        : lanes_(lanes)
+        , program_(program)
+        , contains_(lanes.trace().bodies.size(), -1) {}
+
+    /// The smallest step index >= from within a body, or -1.
+    std::int64_t next(TraceBodyId id, std::int64_t from) {
+        if (!contains(id) || from >= lanes_.stepCount(id))
+            return -1;
+        const TraceBody& body = lanes_.trace().bodies[id];
+        const auto& before = lanes_.stepsBefore(id);
+        from = std::max<std::int64_t>(from, 0);
+        for (std::size_t at = itemOfStep(before, from); at < body.items.size(); ++at) {
+            const std::int64_t found = inItem(body, at, from - before[at], true);
+            if (found >= 0)
+                return before[at] + found;
+        }
+        return -1;
+    }
+
+    /// The largest step index <= from within a body, or -1.
+    std::int64_t previous(TraceBodyId id, std::int64_t from) {
+        if (!contains(id) || from < 0 || lanes_.stepCount(id) == 0)
+            return -1;
+        const TraceBody& body = lanes_.trace().bodies[id];
+        const auto& before = lanes_.stepsBefore(id);
+        from = std::min(from, lanes_.stepCount(id) - 1);
+        for (std::size_t at = itemOfStep(before, from) + 1; at-- > 0;) {
+            const std::int64_t found = inItem(body, at, from - before[at], false);
+            if (found >= 0)
+                return before[at] + found;
+        }
+        return -1;
+    }
+
+private:
+    bool contains(TraceBodyId id) {
+        std::int8_t& known = contains_[id.index()];
+        if (known >= 0)
+            return known != 0;
+        const TraceBody& body = lanes_.trace().bodies[id];
+        const bool found =
+            std::any_of(body.steps.begin(), body.steps.end(),
+                        [&](const TraceStep& step) { return step.program == program_; }) ||
+            std::any_of(body.calls.begin(), body.calls.end(), [&](const TraceCall& call) {
+                return call.count > 0 && contains(call.callee);
+            });
+        contains_[id.index()] = found ? 1 : 0;
+        return found;
+    }
+
+    /// Within an item: the match nearest to `from` in a direction, counted from the item's start.
+    std::int64_t inItem(const TraceBody& body, std::size_t at, std::int64_t from, bool forward) {
+        const TraceItem& item = body.items[at];
+        if (item.step >= 0) {
+            const bool reachable = forward ? from <= 0 : from >= 0;
+            const TraceStep& step = body.steps[static_cast<std::size_t>(item.step)];
+            return reachable && step.program == program_ ? 0 : -1;
+        }
+        const TraceCall& call = body.calls[static_cast<std::size_t>(item.call)];
+        const std::int64_t steps = lanes_.stepCount(call.callee);
+        if (steps == 0 || !contains(call.callee))
+            return -1;
+        std::int64_t k =
+            std::clamp<std::int64_t>(from / steps, 0, std::max<std::int64_t>(0, call.count - 1));
+        std::int64_t found =
+            forward ? next(call.callee, from - k * steps) : previous(call.callee, from - k * steps);
+        if (found >= 0)
+            return k * steps + found;
+        k += forward ? 1 : -1;
+        if (k < 0 || k >= call.count)
+            return -1;
+        found = forward ? next(call.callee, 0) : previous(call.callee, steps - 1);
+        return found < 0 ? -1 : k * steps + found;
+    }
+
+    const TraceLanes& lanes_;
+    ProgramId program_;
+    std::vector<std::int8_t> contains_; ///< -1: not asked yet
+};
+
+} // namespace
+
+std::int64_t executedSteps(const TraceLanes& lanes) {
+    std::int64_t steps = 0;
+    for (const TraceRun& run : lanes.trace().runs)
+        steps += lanes.stepCount(run.body);
+    return steps;
+}
+
+ExecutedStep executedStep(const TraceLanes& lanes, std::int64_t index) {
+    ExecutedStep result;
+    result.index = index;
+    std::int64_t local = index;
+    for (std::size_t i = 0; i < lanes.trace().runs.size() && local >= 0; ++i) {
+        const TraceRun& run = lanes.trace().runs[i];
+        const std::int64_t steps = lanes.stepCount(run.body);
+        if (local < steps) {
+            result.run = static_cast<std::int32_t>(i);
+            Descent(lanes, result).go(run.body, run.start, local);
+            return result;
+        }
+        local -= steps;
+    }
+    const std::int64_t steps = executedSteps(lanes);
+    throw UserError(steps == 0 ? std::string("the profile has no executed steps")
+                               : fmt::format("there is no executed step {}: steps are 0 to {}",
+                                             index, steps - 1));
+}
+
+std::int64_t executedStepAtCycle(const TraceLanes& lanes, IpuId ipu, std::int64_t cycle) {
+    std::int64_t index = 0;
+    for (const TraceRun& run : lanes.trace().runs) {
+        TraceBodyId id = run.body;
+        std::int64_t local = cycle - run.start;
+        std::int64_t at = index;
+        while (const LaneEntry* entry = entryAt(lanes.lane(id, ipu), local)) {
+            at += lanes.stepsBefore(id)[static_cast<std::size_t>(entry->item)];
+            if (lanes.callOf(id, *entry) == nullptr)
+                return at;
+            const Repetition r = lanes.repetition(id, ipu, *entry);
+            local -= entry->begin;
+            const std::int64_t k = r.period > 0 ? std::min(r.count - 1, local / r.period) : 0;
+            at += k * lanes.stepCount(r.callee);
+            local -= k * r.period;
+            id = r.callee;
+        }
+        index += lanes.stepCount(run.body);
+    }
+    return -1;
+}
+
+std::int64_t findExecutedProgram(const TraceLanes& lanes, ProgramId program, std::int64_t from,
+                                 bool forward) {
+    ProgramSearch search(lanes, program);
+    std::int64_t best = -1;
+    std::int64_t first = 0;
+    for (const TraceRun& run : lanes.trace().runs) {
+        const std::int64_t found = forward ? search.next(run.body, from + 1 - first)
+                                           : search.previous(run.body, from - 1 - first);
+        if (found >= 0) {
+            best = first + found;
+            if (forward)
+                return best;
+        }
+        first += lanes.stepCount(run.body);
+    }
+    return best;
+}
+
+} // namespace tilescope

@@ -1,0 +1,18 @@
+// Finding single steps of an execution by index, time or program. Internal to core/analysis; see
+// TraceIndex for what the functions promise.
+#pragma once
+
+#include <cstdint>
+
+#include "core/analysis/trace/lanes.h"
+#include "core/analysis/trace_window.h"
+
+namespace tilescope {
+
+std::int64_t executedSteps(const TraceLanes& lanes);
+ExecutedStep executedStep(const TraceLanes& lanes, std::int64_t index);
+std::int64_t executedStepAtCycle(const TraceLanes& lanes, IpuId ipu, std::int64_t cycle);
+std::int64_t findExecutedProgram(const TraceLanes& lanes, ProgramId program, std::int64_t from,
+                                 bool forward);
+
+} // namespace tilescope

@@ -1,0 +1,43 @@
+// Columns of a row as the profile's types; what a damaged file might hold is refused.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/ids.h"
+#include "core/store/database.h"
+#include "core/tiles/tile_series.h"
+
+namespace tilescope {
+
+/// An id, or none for NULL.
+template <class IdType> IdType idAt(const Statement& row, int at) {
+    return row.isNull(at) ? IdType() : IdType(static_cast<std::int32_t>(row.integer(at)));
+}
+
+/// A TileSeries blob.
+inline TileSeries seriesAt(const Statement& row, int at) {
+    return TileSeries::decode(row.blob(at));
+}
+
+/// The value of a look-up by name; throws UserError if the name in the row was not known.
+template <class Optional> auto known(Optional value, const Statement& row, int at) {
+    if (!value)
+        throw UserError(fmt::format("damaged profile: unknown name '{}'", row.text(at)));
+    return *value;
+}
+
+/// An element by an index from the file; throws UserError if there is none.
+template <class T> T& element(std::vector<T>& items, std::int64_t at) {
+    if (at < 0 || static_cast<std::size_t>(at) >= items.size())
+        throw UserError("damaged profile: a row refers to one that does not exist");
+    return items[static_cast<std::size_t>(at)];
+}
+
+template <class IdType, class T> T& element(IdVector<IdType, T>& items, std::int64_t at) {
+    if (at < 0 || static_cast<std::size_t>(at) >= items.size())
+        throw UserError("damaged profile: a row refers to one that does not exist");
+    return items[IdType(static_cast<std::size_t>(at))];
+}
+
+} // namespace tilescope

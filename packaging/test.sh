@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Installs the dependencies, builds everything and runs all tests.
+# usage: test.sh [PRESET]   (release, dev, asan or tsan; release if not given)
+set -euo pipefail
+# shellcheck source=packaging/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+preset=${1:-release}
+
+install_dependencies
+build "$preset"
+say "Testing ($preset)"
+cd "$root"
+ctest --preset "$preset"

@@ -1,0 +1,37 @@
+// What one tile has to do for a convolution: method, grains and sizes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace tilescope::sim {
+
+/// How a tile multiplies (PopLibs poplin/ConvPlanTypes.hpp).
+enum class ConvMethod : std::uint8_t {
+    Amp,          ///< the accumulating matrix product units
+    Hmac,         ///< vector multiply-accumulate along input channels
+    Vmac,         ///< vector multiply-accumulate across convolution groups
+    OuterProduct, ///< one input channel, one position a row
+};
+std::string_view toString(ConvMethod method);
+
+/// Sizes of the pieces that splits are counted in.
+struct ConvGrains {
+    std::int64_t groups = 1, inChans = 1, outChans = 1;
+    friend bool operator==(const ConvGrains&, const ConvGrains&) = default;
+};
+
+/// Sizes of the largest piece that one tile works on in one serial step.
+struct ConvTileSizes {
+    std::int64_t groups = 1, batch = 1, inChans = 1, outChans = 1;
+    std::vector<std::int64_t> outField, inField, kernel;
+
+    [[nodiscard]] std::int64_t outPositions() const;  ///< batch x field
+    [[nodiscard]] std::int64_t inputElements() const; ///< with halo
+    [[nodiscard]] std::int64_t weightElements() const;
+    [[nodiscard]] std::int64_t partialElements() const;
+    [[nodiscard]] std::int64_t kernelElements() const;
+};
+
+} // namespace tilescope::sim

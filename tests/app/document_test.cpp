@@ -1,0 +1,90 @@
+#include "app/cli/document.h"
+
+#include <QTest>
+#include <boost/json.hpp>
+#include <limits>
+#include <sstream>
+
+#include "tests/support/qt_text.h"
+
+using namespace tilescope;
+using namespace tilescope::cli;
+using tilescope::test::text;
+
+namespace {
+
+Table sampleTable() {
+    return {"rows",
+            "Things",
+            {{"path", "", Unit::None, Shown::Data},
+             {"name", "Name", Unit::None, Shown::Text},
+             {"bytes", "Bytes", Unit::Bytes},
+             {"share", "Share", Unit::Share}},
+            {{std::string("a/b"), std::string("  b"), std::int64_t{2048}, 0.5},
+             {std::string("ü,\"x\""), std::string("ü\x1b[31m"), std::monostate(), 1.0}}};
+}
+
+template <class Write> QString written(Write&& write) {
+    std::ostringstream out;
+    write(out);
+    return text(out.str());
+}
+
+} // namespace
+
+class DocumentTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void textIsAlignedAndHarmless() {
+        QCOMPARE(written([](auto& out) { writeText(out, sampleTable()); }),
+                 QString::fromUtf8("Things\n"
+                                   "Name       Bytes    Share\n"
+                                   "  b     2.00 KiB   50.0 %\n"
+                                   "ü [31m         -  100.0 %\n"));
+    }
+
+    void csvIsQuoted() {
+        QCOMPARE(written([](auto& out) { writeCsv(out, sampleTable()); }),
+                 QString::fromUtf8("path,bytes,share\na/b,2048,0.5\n\"ü,\"\"x\"\"\",,1\n"));
+    }
+
+    void jsonHasPlainNumbers() {
+        QCOMPARE(written([](auto& out) {
+                     write(out, {{{"fits", "Fits", true}}, {sampleTable()}}, Format::Json);
+                 }),
+                 QString::fromUtf8("{\n"
+                                   "  \"fits\": true,\n"
+                                   "  \"rows\": [\n"
+                                   "    {\n"
+                                   "      \"path\": \"a/b\",\n"
+                                   "      \"bytes\": 2048,\n"
+                                   "      \"share\": 0.5\n"
+                                   "    },\n"
+                                   "    {\n"
+                                   "      \"path\": \"ü,\\\"x\\\"\",\n"
+                                   "      \"bytes\": null,\n"
+                                   "      \"share\": 1\n"
+                                   "    }\n"
+                                   "  ]\n"
+                                   "}\n"));
+    }
+
+    void numbersThatJsonLacksAreNull() {
+        QCOMPARE(written([](auto& out) {
+                     writeJson(out, boost::json::value(std::numeric_limits<double>::infinity()));
+                 }),
+                 "null\n");
+    }
+
+    void emptyTablesSaySo() {
+        Table table = sampleTable();
+        table.rows.clear();
+        QCOMPARE(written([&](auto& out) { writeText(out, table); }), "Things\nnone\n");
+        QCOMPARE(written([&](auto& out) { writeCsv(out, table); }), "path,bytes,share\n");
+        QCOMPARE(written([&](auto& out) { writeJson(out, toJson(table)); }), "[]\n");
+    }
+};
+
+QTEST_APPLESS_MAIN(DocumentTest)
+#include "document_test.moc"

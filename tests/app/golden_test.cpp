@@ -1,0 +1,131 @@
+// Every file in golden/ is a session: lines that start with "$ " are commands, what follows is
+// their standard output, then their standard error (lines that start with "! "), then "[exit N]"
+// unless the status is 0. With TILESCOPE_UPDATE_GOLDEN=1 in the environment the files are written
+// anew; read the difference before you commit it.
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+#include <sstream>
+
+#include "app/cli/cli.h"
+#include "core/base/atomic_file.h"
+#include "core/store/profile_writer.h"
+#include "tests/support/qt_text.h"
+#include "tests/support/sample_profile.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+/// Words of a command line; quotes keep blanks, there are no other rules.
+std::vector<std::string> wordsOf(const std::string& line) {
+    std::vector<std::string> words;
+    std::string word;
+    bool open = false;
+    char quote = '\0';
+    for (const char c : line) {
+        if (quote != '\0') {
+            if (quote == c)
+                quote = '\0';
+            else
+                word += c;
+        } else if (c == '\'' || c == '"') {
+            quote = c;
+            open = true;
+        } else if (c != ' ') {
+            word += c;
+            open = true;
+        } else if (open) {
+            words.push_back(std::move(word));
+            word.clear();
+            open = false;
+        }
+    }
+    if (open)
+        words.push_back(std::move(word));
+    return words;
+}
+
+/// What a session prints for one command.
+std::string transcript(const std::string& command) {
+    std::vector<std::string> words = wordsOf(command);
+    std::vector<std::string> variables;
+    while (!words.empty() && words.front() != "tilescope") {
+        const std::size_t equals = words.front().find('=');
+        variables.push_back(words.front().substr(0, equals));
+        qputenv(variables.back().c_str(),
+                QByteArray::fromStdString(words.front().substr(equals + 1)));
+        words.erase(words.begin());
+    }
+    if (!words.empty())
+        words.erase(words.begin());
+    std::ostringstream out;
+    std::ostringstream err;
+    const int status = cli::runCli(words, {out, err});
+    for (const std::string& variable : variables)
+        qunsetenv(variable.c_str());
+    std::string text = "$ " + command + "\n" + out.str();
+    std::istringstream errors(err.str());
+    for (std::string line; std::getline(errors, line);)
+        text += "! " + line + "\n";
+    return text + (status == 0 ? "" : "[exit " + std::to_string(status) + "]\n");
+}
+
+} // namespace
+
+class GoldenTest : public QObject {
+    Q_OBJECT
+
+    const QString golden_ = QStringLiteral(TILESCOPE_SOURCE_DIR "/tests/app/golden");
+    QTemporaryDir directory_;
+
+private slots:
+    void initTestCase() {
+        // Sessions name files without a directory, so that texts do not depend on the machine.
+        QVERIFY(QDir::setCurrent(directory_.path()));
+        writeProfile(sampleProfile(), "sample.pop");
+        writeProfile(sampleProfile({.ipus = 2}), "two.pop");
+        writeProfile(sampleProfile({.tooLarge = true}), "large.pop");
+        QVERIFY(QDir().mkdir("run"));
+        writeProfile(sampleProfile({.changed = true}), "run/profile.pop");
+        writeFileAtomically("empty.pop", "");
+        writeFileAtomically("text.pop", std::string(2000, 'x'));
+        writeFileAtomically("unknown-key.json", R"({"model": "mlp", "batchsize": 4})");
+        writeFileAtomically("broken.json", "{\"model\": \"mlp\",\n \"batchSize\": }");
+        for (const char* variable :
+             {"POPLAR_ENGINE_OPTIONS", "POPLAR_LOG_LEVEL", "POPLIBS_LOG_LEVEL"})
+            qunsetenv(variable);
+    }
+
+    void sessionsPrintWhatTheyDid_data() {
+        QTest::addColumn<QString>("file");
+        for (const QString& name : QDir(golden_).entryList({"*.txt"}, QDir::Files))
+            QTest::newRow(qPrintable(name)) << golden_ + "/" + name;
+    }
+    void sessionsPrintWhatTheyDid() {
+        QFETCH(QString, file);
+        const std::string expected = readFile(file.toStdString());
+        std::string actual;
+        std::istringstream lines(expected);
+        for (std::string line; std::getline(lines, line);)
+            if (line.starts_with("$ "))
+                actual += (actual.empty() ? "" : "\n") + transcript(line.substr(2));
+        if (qEnvironmentVariableIntValue("TILESCOPE_UPDATE_GOLDEN") != 0) {
+            writeFileAtomically(file.toStdString(), actual);
+            return;
+        }
+        const QStringList actualLines = text(actual).split('\n');
+        const QStringList expectedLines = text(expected).split('\n');
+        for (qsizetype i = 0; i < std::min(actualLines.size(), expectedLines.size()); ++i)
+            QVERIFY2(actualLines[i] == expectedLines[i],
+                     qPrintable(QString("line %1\n  expected: %2\n  actual:   %3")
+                                    .arg(i + 1)
+                                    .arg(expectedLines[i], actualLines[i])));
+        QCOMPARE(actualLines.size(), expectedLines.size());
+    }
+};
+
+QTEST_GUILESS_MAIN(GoldenTest)
+#include "golden_test.moc"

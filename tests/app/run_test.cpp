@@ -1,0 +1,178 @@
+// `tilescope run` from a model to a profile and what it prints on the way.
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+#include <sstream>
+
+#include "app/cli/cli.h"
+#include "core/base/atomic_file.h"
+#include "core/store/profile_reader.h"
+#include "tests/support/qt_text.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+struct Result {
+    int status = 0;
+    QString out;
+    QString err;
+};
+
+Result tilescopeRun(std::vector<std::string> arguments, bool terminal = false) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int status = cli::runCli(arguments, {out, err, terminal});
+    return {status, text(out.str()), text(err.str())};
+}
+
+QJsonObject json(const Result& result) {
+    return QJsonDocument::fromJson(result.out.toUtf8()).object();
+}
+
+} // namespace
+
+class RunTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir directory_;
+
+private slots:
+    void initTestCase() { QVERIFY(QDir::setCurrent(directory_.path())); }
+    void init() {
+        for (const char* variable :
+             {"POPLAR_ENGINE_OPTIONS", "POPLAR_LOG_LEVEL", "POPLIBS_LOG_LEVEL"})
+            qunsetenv(variable);
+        QFile::remove("profile.pop");
+    }
+
+    void writesAProfileAndSaysWhatIsInIt() {
+        const Result result = tilescopeRun({"run", "mlp", "-o", "out", "--json"});
+        QCOMPARE(result.err, "");
+        QCOMPARE(result.status, 0);
+        const QJsonObject summary = json(result);
+        QCOMPARE(summary["fits"].toBool(), true);
+        QCOMPARE(summary["profile"].toString(), "out/profile.pop");
+        QCOMPARE(summary["target"].toString(), "mk2");
+        const ProfileReader reader("out/profile.pop");
+        QCOMPARE(summary["cycles"].toInteger(), reader.info().cycles);
+        const QJsonObject memory = summary["memory"].toObject();
+        QCOMPARE(memory["limitPerTile"].toInteger(), 638976);
+        const TileId fullest(
+            static_cast<std::int32_t>(memory["maxTile"].toObject()["tile"].toInteger()));
+        QCOMPARE(memory["maxTile"].toObject()["includingGaps"].toInteger(),
+                 reader.tileMemory()[fullest].includingGaps);
+        QVERIFY(summary["timings"].toObject().contains("write"));
+        QCOMPARE(json(tilescopeRun({"info", "out", "--json"}))["memory"].toObject(), memory);
+    }
+
+    void everySectionHasFigures() {
+        QCOMPARE(tilescopeRun({"run", "mnist-cnn"}).status, 0);
+        for (const char* section : {"memory", "liveness", "variables", "vertices", "exchanges",
+                                    "programs", "operations", "trace", "pipeline", "insights"})
+            for (const char* format : {"", "--json"}) {
+                std::vector<std::string> arguments{"report", "profile.pop", section};
+                if (*format != '\0')
+                    arguments.emplace_back(format);
+                const Result result = tilescopeRun(arguments);
+                QCOMPARE(result.err, "");
+                QCOMPARE(result.status, 0);
+                QVERIFY(!result.out.isEmpty());
+                if (*format != '\0')
+                    QVERIFY2(!json(result).isEmpty(), section);
+            }
+    }
+
+    void outOfMemoryIsAWellFormedNo() {
+        const Result result = tilescopeRun({"run", "mlp", "--tiles-per-ipu", "4", "--json"});
+        QCOMPARE(result.status, 1);
+        QVERIFY2(QRegularExpression("^tilescope: error: Out of memory on tile \\d+: \\d+ bytes "
+                                    "used but tiles only have 638976 bytes of memory\n$")
+                     .match(result.err)
+                     .hasMatch(),
+                 qPrintable(result.err));
+        QCOMPARE(json(result)["fits"].toBool(true), false);
+        QVERIFY(json(result)["cycles"].isNull());
+        QVERIFY(!ProfileReader("profile.pop").info().hasExecution);
+    }
+
+    void withoutAllowOutOfMemoryNoProfileIsWritten() {
+        const Result result =
+            tilescopeRun({"run", "mlp", "--tiles-per-ipu", "4", "--engine-options",
+                          R"({"debug.allowOutOfMemory": "false"})"});
+        QCOMPARE(result.status, 1);
+        QVERIFY(!QFile::exists("profile.pop"));
+    }
+
+    void environmentJobAndFlagsComeInThisOrder() {
+        qputenv("POPLAR_ENGINE_OPTIONS",
+                R"({"autoReport.directory": "report", "prng.seed": "1", "debug.trace": "a"})");
+        writeFileAtomically("job.json", R"({"model": "mlp", "batchSize": 2, "target": "mk1",
+            "engineOptions": {"prng.seed": 2, "debug.trace": "b"}})");
+        const Result result =
+            tilescopeRun({"run", "job.json", "--batch-size", "3", "--engine-options",
+                          R"({"debug.trace": "c"})", "--json"});
+        QCOMPARE(result.status, 0);
+        const QJsonObject summary = json(result);
+        QCOMPARE(summary["profile"].toString(), "report/profile.pop");
+        QCOMPARE(summary["target"].toString(), "mk1");
+        QCOMPARE(summary["batchSize"].toInteger(), 3);
+        const QJsonObject engine = summary["engineOptions"].toObject();
+        QCOMPARE(engine["prng.seed"].toString(), "2");
+        QCOMPARE(engine["debug.trace"].toString(), "c");
+    }
+
+    void jobsFindModelsBesideThem() {
+        QVERIFY(QDir().mkpath("jobs"));
+        QCOMPARE(tilescopeRun({"zoo", "export", "mlp", "jobs/net.onnx"}).status, 0);
+        writeFileAtomically("jobs/job.json", R"({"model": "net.onnx"})");
+        const Result result = tilescopeRun({"run", "jobs/job.json", "-o", "jobs", "--json"});
+        QCOMPARE(result.err, "");
+        QCOMPARE(result.status, 0);
+    }
+
+    void warningsAreLoggedAsLoudAsTheEnvironmentSays() {
+        const std::vector<std::string> arguments{"run", "mlp", "--engine-options",
+                                                 R"({"no.such.option": "x"})"};
+        QCOMPARE(tilescopeRun(arguments).err, "");
+        qputenv("POPLAR_LOG_LEVEL", "WARN");
+        const QString log = tilescopeRun(arguments).err;
+        QVERIFY2(QRegularExpression("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}Z "
+                                    "PO:ENGINE +\\d+\\.\\d+ W: .*no\\.such\\.option.*\n$")
+                     .match(log)
+                     .hasMatch(),
+                 qPrintable(log));
+        qputenv("POPLAR_LOG_LEVEL", "LOUD");
+        const Result wrong = tilescopeRun(arguments);
+        QCOMPARE(wrong.status, 2);
+        QCOMPARE(wrong.err, "tilescope: error: environment variable POPLAR_LOG_LEVEL: 'LOUD' is "
+                            "not one of OFF, ERR, WARN, INFO, DEBUG, TRACE.\n");
+    }
+
+    void progressIsForTerminals() {
+        QCOMPARE(tilescopeRun({"run", "mlp"}).err, "");
+        QVERIFY(tilescopeRun({"run", "mlp"}, true).err.endsWith("\r\x1b[K"));
+    }
+
+    void modelsThatCannotBeReadAreTheUsersErrors() {
+        const Result result = tilescopeRun({"run", "missing.onnx"});
+        QCOMPARE(result.status, 2);
+        QVERIFY2(result.err.startsWith("tilescope: error: ") && result.err.contains("missing.onnx"),
+                 qPrintable(result.err));
+        QVERIFY(!QFile::exists("profile.pop"));
+        const Result name = tilescopeRun({"run", "resnt50"});
+        QCOMPARE(name.status, 2);
+        QCOMPARE(name.err,
+                 "tilescope: error: there is no file and no built-in model 'resnt50'. Did "
+                 "you mean 'resnet50'? 'tilescope models' lists the built-in models.\n");
+    }
+};
+
+QTEST_GUILESS_MAIN(RunTest)
+#include "run_test.moc"

@@ -1,0 +1,113 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "core/base/atomic_file.h"
+#include "core/base/ids.h"
+#include "core/base/suggest.h"
+#include "core/base/units.h"
+#include "core/target/target.h"
+#include "tests/support/qt_text.h"
+
+using namespace tilescope;
+using tilescope::test::text;
+using tilescope::test::userError;
+namespace fs = std::filesystem;
+
+class BaseTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void writesUnits() {
+        QCOMPARE(text(formatBytes(0)), "0 B");
+        QCOMPARE(text(formatBytes(1023)), "1023 B");
+        QCOMPARE(text(formatBytes(638976)), "624 KiB");
+        QCOMPARE(text(formatBytes(1572864)), "1.50 MiB");
+        QCOMPARE(text(formatBytes(1572864, ByteUnits::Si)), "1.57 MB");
+        QCOMPARE(text(formatBytes(1572864, ByteUnits::Plain)), "1,572,864 B");
+        QCOMPARE(text(withThousands(-1234567)), "-1,234,567");
+        QCOMPARE(text(withThousands(-123)), "-123");
+        QCOMPARE(text(formatCycles(1)), "1 cycle");
+        QCOMPARE(text(formatCycles(34655)), "34,655 cycles");
+        QCOMPARE(text(formatCyclesAndTime(1325000, 1.325e9)), "1,325,000 cycles (1.00 ms)");
+        QCOMPARE(text(formatCyclesAndTime(7, 0)), "7 cycles");
+        QCOMPARE(text(formatPercent(1, 0)), "0.0 %");
+        QCOMPARE(text(formatPercent(1, 8)), "12.5 %");
+        QCOMPARE(text(formatFlops(2.5e9)), "2.50 GFLOP");
+    }
+
+    void findsTheNearestName() {
+        QCOMPARE(editDistance("kitten", "sitting"), std::size_t(3));
+        QCOMPARE(editDistance("", "abc"), std::size_t(3));
+        const std::vector<std::string> names{"batchSize", "precision", "target"};
+        QCOMPARE(text(didYouMean("bathSize", names)), " Did you mean 'batchSize'?");
+        QCOMPARE(text(didYouMean("somethingElse", names)), "");
+        QCOMPARE(text(didYouMean("x", {})), "");
+    }
+
+    void idsAreNoneByDefault() {
+        QVERIFY(!TileId().valid());
+        QVERIFY(TileId(0).valid());
+        QVERIFY(TileId(1) < TileId(2));
+    }
+
+    void targetsHaveTheirPublicConstants() {
+        QCOMPARE(targetPreset("mk1").tilesPerIpu, 1216);
+        QCOMPARE(targetPreset("mk2").tilesPerIpu, 1472);
+        QCOMPARE(targetPreset("mk2").bytesPerTile, 638976);
+        QCOMPARE(targetPreset("bow").clockHz, 1.85e9);
+        QCOMPARE(userError([] { (void)targetPreset("mk3"); }),
+                 "unknown target 'mk3': the targets are mk1, mk2, bow and c600. Did you mean "
+                 "'mk1'?");
+        for (const Target& target : targetPresets())
+            for (const TargetConstant& constant : targetConstants(target))
+                QVERIFY2(!constant.source.empty(), constant.name.c_str());
+    }
+
+    void physicalTilesAreAPermutation_data() {
+        QTest::addColumn<int>("tiles");
+        for (const int tiles : {4, 62, 64, 100, 1216, 1472})
+            QTest::addRow("%d tiles", tiles) << tiles;
+    }
+    void physicalTilesAreAPermutation() {
+        QFETCH(int, tiles);
+        Target target = targetPreset("mk2");
+        target.tilesPerIpu = tiles;
+        std::vector<bool> seen(static_cast<std::size_t>(tiles), false);
+        for (int tile = 0; tile < tiles; ++tile) {
+            const std::int32_t place = physicalTileId(target, tile);
+            QVERIFY(place >= 0 && place < tiles);
+            QVERIFY(!seen[static_cast<std::size_t>(place)]);
+            seen[static_cast<std::size_t>(place)] = true;
+        }
+    }
+
+    void keepsAnOlderFileUntilTheNewOneIsComplete() {
+        const QTemporaryDir directory;
+        const fs::path file = fs::path(directory.path().toStdString()) / "deep" / "file.txt";
+        writeFileAtomically(file, "first");
+        {
+            const AtomicFile abandoned(file);
+            QVERIFY(fs::exists(abandoned.temporaryPath()));
+        }
+        QCOMPARE(text(readFile(file)), "first");
+        writeFileAtomically(file, "second");
+        QCOMPARE(text(readFile(file)), "second");
+        QCOMPARE(std::distance(fs::directory_iterator(file.parent_path()), {}), 1);
+    }
+
+    void namesFilesThatCannotBeReadOrWritten() {
+        const QTemporaryDir directory;
+        const fs::path base = directory.path().toStdString();
+        const std::string regular = (base / "regular").string();
+        writeFileAtomically(regular, "x");
+        QCOMPARE(userError([&] { writeFileAtomically(regular + "/below/file", "x"); }),
+                 text("cannot create directory '" + regular + "/below': Not a directory"));
+        QCOMPARE(userError([&] { (void)readFile(regular + ".missing"); }),
+                 text("cannot read '" + regular + ".missing': No such file or directory"));
+        QCOMPARE(userError([&] { (void)readFile(base); }),
+                 text("cannot read '" + base.string() + "': it is a directory"));
+    }
+};
+
+QTEST_APPLESS_MAIN(BaseTest)
+#include "base_test.moc"

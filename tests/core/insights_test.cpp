@@ -1,0 +1,99 @@
+#include "core/analysis/insights.h"
+
+#include <QTest>
+#include <optional>
+
+#include "tests/support/qt_text.h"
+#include "tests/support/sample_profile.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+std::optional<Insight> find(const std::vector<Insight>& insights, InsightKind kind) {
+    for (const Insight& insight : insights)
+        if (insight.kind == kind)
+            return insight;
+    return std::nullopt;
+}
+
+} // namespace
+
+class InsightsTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void fitsOrSaysByHowMuchItDoesNot() {
+        const auto good = find(findInsights(sampleProfile()), InsightKind::Fit);
+        QVERIFY(good && good->level == InsightLevel::Good);
+        const Profile large = sampleProfile({.tooLarge = true});
+        const auto bad = find(findInsights(large), InsightKind::Fit);
+        QVERIFY(bad && bad->level == InsightLevel::Problem);
+        QCOMPARE(bad->link.tile.value(), 0);
+        QCOMPARE(bad->evidence[0].value, 736.0); // the half of the tiles with the activations
+        QVERIFY(!bad->advice.empty());
+    }
+
+    void namesTheLargest() {
+        const Profile p = sampleProfile();
+        const auto insights = findInsights(p);
+        const auto tiles = find(insights, InsightKind::WorstTiles);
+        QVERIFY(tiles);
+        QCOMPARE(tiles->evidence.size(), std::size_t(5));
+        QCOMPARE(tiles->evidence[0].value,
+                 static_cast<double>(p.tileMemory[tiles->evidence[0].tile].includingGaps));
+        const auto peak = find(insights, InsightKind::PeakVariables);
+        QVERIFY(peak);
+        QCOMPARE(text(peak->evidence[1].label), "layer1/conv/partials");
+        QCOMPARE(peak->evidence[1].value, 1472.0 * sample::partialsBytes);
+        QCOMPARE(peak->link.operation.value(), 2);
+        QCOMPARE(text(find(insights, InsightKind::VertexCode)->evidence[0].label),
+                 "popnn::NonLinearity1DInPlace<half,RELU>");
+        QCOMPARE(text(find(insights, InsightKind::ExchangeCode)->evidence[0].label),
+                 "conv1/PreArrange-0/ExchangePre");
+    }
+
+    void seesHostBoundRuns() {
+        const auto host = find(findInsights(sampleProfile()), InsightKind::HostBound);
+        QVERIFY(host && host->level == InsightLevel::Warning);
+        QCOMPARE(text(formatEvidence(host->evidence[0])), "100,000 cycles");
+        QVERIFY(!find(findInsights(sampleProfile()), InsightKind::ExchangeBound));
+    }
+
+    void seesShortRuns() {
+        const auto copies = find(findInsights(sampleProfile()), InsightKind::ShortRunCopies);
+        QVERIFY(copies);
+        QCOMPARE(text(copies->title), "1 exchange moves data in runs under 8 bytes");
+        QCOMPARE(copies->evidence[0].value, 1024.0);
+        QCOMPARE(text(copies->evidence[1].label), "conv1/PreArrange-0/ExchangePre (runs of 2 B)");
+    }
+
+    void seesFewBusyTiles() {
+        Profile p = sampleProfile();
+        QVERIFY(!find(findInsights(p), InsightKind::TileImbalance));
+        for (ComputeSet& set : p.computeSets)
+            set.cycles = set.cycles.slice(0, 100);
+        const auto imbalance = find(findInsights(p), InsightKind::TileImbalance);
+        QVERIFY(imbalance);
+        QCOMPARE(text(imbalance->evidence[1].label), "most wasteful: conv1/Convolve");
+    }
+
+    void withoutExecutionOnlyMemoryIsJudged() {
+        for (const Insight& insight : findInsights(sampleProfile({.tooLarge = true})))
+            QVERIFY(insight.kind <= InsightKind::ShortRunCopies &&
+                    insight.kind != InsightKind::HostBound &&
+                    insight.kind != InsightKind::ExchangeBound);
+    }
+
+    void anEmptyProfileHasNone() { QVERIFY(findInsights(Profile()).empty()); }
+
+    void writesEvidenceInItsUnit() {
+        QCOMPARE(text(formatEvidence({"", 1536, Evidence::Unit::Bytes, {}, {}})), "1.50 KiB");
+        QCOMPARE(text(formatEvidence({"", 0.25, Evidence::Unit::Share, {}, {}})), "25.0 %");
+        QCOMPARE(text(formatEvidence({"", 1234, Evidence::Unit::Count, {}, {}})), "1,234");
+    }
+};
+
+QTEST_APPLESS_MAIN(InsightsTest)
+#include "insights_test.moc"

@@ -1,0 +1,181 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <sqlite3.h>
+
+#include "core/store/profile_reader.h"
+#include "core/store/profile_writer.h"
+#include "tests/support/compare_profile.h"
+#include "tests/support/qt_text.h"
+#include "tests/support/sample_profile.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+/// Rows of a query by plain SQLite, cells joined with '|', without TileScope's functions.
+QStringList plainRows(const std::filesystem::path& file, const char* sql) {
+    QStringList rows;
+    sqlite3* db = nullptr;
+    sqlite3_open_v2(file.c_str(), &db, SQLITE_OPEN_READONLY, nullptr);
+    const auto addRow = [](void* out, int columns, char** values, char**) {
+        QStringList cells;
+        for (int i = 0; i < columns; ++i)
+            cells << QString(values[i] == nullptr ? "NULL" : values[i]);
+        static_cast<QStringList*>(out)->append(cells.join('|'));
+        return 0;
+    };
+    char* error = nullptr;
+    if (sqlite3_exec(db, sql, addRow, &rows, &error) != SQLITE_OK)
+        rows << QString(error);
+    sqlite3_free(error);
+    sqlite3_close(db);
+    return rows;
+}
+
+std::int64_t integerOf(const ProfileReader& reader, const std::string& sql) {
+    return std::get<std::int64_t>(reader.query(sql).rows.at(0).at(0));
+}
+
+} // namespace
+
+class ProfileStoreTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir directory_;
+    std::filesystem::path file(const char* name) const {
+        return std::filesystem::path(directory_.path().toStdString()) / name;
+    }
+
+private slots:
+    void initTestCase() {
+        writeProfile(sampleProfile(), file("one.pop"));
+        writeProfile(sampleProfile({.ipus = 2}), file("two.pop"));
+    }
+
+    void readsWhatWasWritten_data() {
+        QTest::addColumn<int>("ipus");
+        QTest::addColumn<bool>("changed");
+        QTest::addColumn<bool>("tooLarge");
+        QTest::newRow("one IPU") << 1 << false << false;
+        QTest::newRow("two IPUs") << 2 << false << false;
+        QTest::newRow("changed") << 1 << true << false;
+        QTest::newRow("too large") << 1 << false << true;
+    }
+    void readsWhatWasWritten() {
+        QFETCH(int, ipus);
+        QFETCH(bool, changed);
+        QFETCH(bool, tooLarge);
+        const Profile profile =
+            sampleProfile({.ipus = ipus, .changed = changed, .tooLarge = tooLarge});
+        writeProfile(profile, file("round.pop"));
+        const ProfileReader reader(file("round.pop"));
+        QCOMPARE(text(firstDifference(reader.load(), profile)), "");
+        QCOMPARE(reader.info().fits, !tooLarge);
+    }
+
+    void placementsOfTilesAreTheWrittenOnes() {
+        const Profile profile = sampleProfile();
+        const ProfileReader reader(file("one.pop"));
+        for (const std::int32_t tile : {0, 15, 16, 63, 64, 735, 736, 1471}) {
+            const PlacementId id(
+                static_cast<std::int32_t>(profile.placementOfTile.at(TileId(tile)) - 1));
+            QCOMPARE(reader.placement(TileId(tile)).variables, profile.placements[id].variables);
+        }
+        QVERIFY(reader.placement(TileId(5000)).variables.empty());
+    }
+
+    void livenessCurveIsTheSumOfLiveVariables() {
+        const Profile profile = sampleProfile({.ipus = 2});
+        const ProfileReader reader(file("two.pop"));
+        const LivenessCurve curve = reader.livenessCurve();
+        QCOMPARE(curve.notAlwaysLive.size(), profile.steps.size());
+        for (std::size_t step = 0; step < profile.steps.size(); ++step) {
+            std::int64_t expected = 0;
+            for (const Variable& v : profile.variables)
+                if (!v.alwaysLive && profile.livenessClasses[v.liveness].contains(StepId(step)))
+                    expected += v.bytes.sum();
+            QCOMPARE(curve.notAlwaysLive[step], expected);
+            QCOMPARE(curve.byIpu[0][step] + curve.byIpu[1][step], expected);
+        }
+    }
+
+    void publicTablesAndViewsWorkWithPlainSqlite() {
+        const auto one = file("one.pop");
+        const Profile profile = sampleProfile();
+        QCOMPARE(plainRows(one, "SELECT count(*) FROM vars_info WHERE name = 'conv1/weights'"),
+                 QStringList{"64"});
+        QCOMPARE(plainRows(one, "SELECT sum(size_bytes) FROM vars_info JOIN var_categories c ON "
+                                "c.id = category WHERE c.name = 'stack'"),
+                 QStringList{QString::number(1472 * sample::stackBytes)});
+        QCOMPARE(plainRows(one, "SELECT count(*), min(id), max(id) FROM steps"),
+                 QStringList{"275|0|274"});
+        QCOMPARE(plainRows(one, "SELECT sum(cycles) FROM steps_by_ipu JOIN steps ON id = step_id "
+                                "WHERE type = 'OnTileExecute'"),
+                 QStringList{"240000"});
+        QCOMPARE(plainRows(one, "SELECT max(cycles_base + active_cycles_to_max) FROM steps_by_ipu"),
+                 QStringList{QString::number(profile.trace.runs.back().start +
+                                             profile.trace.runs.back().cycles)});
+        QCOMPARE(plainRows(one, "SELECT c.name FROM steps s JOIN compute_sets c ON c.compute_set = "
+                                "s.compute_set ORDER BY s.id LIMIT 3"),
+                 (QStringList{"conv1/Convolve", "relu1/Op/NonLinearity", "layer1/conv/Convolve"}));
+        QCOMPARE(plainRows(one, "SELECT total FROM memory_by_tile WHERE tile = 3"),
+                 QStringList{QString::number(profile.tileMemory[TileId(3)].includingGaps)});
+    }
+
+    void stepsOfAnIpuTileItsTime() {
+        for (const char* name : {"one.pop", "two.pop"})
+            QCOMPARE(
+                plainRows(file(name),
+                          "SELECT count(*) FROM (SELECT cycles_base + active_cycles_from_min "
+                          "AS s, lag(cycles_base + active_cycles_to_max) OVER (PARTITION BY "
+                          "ipu ORDER BY step_id) AS before FROM steps_by_ipu) WHERE s < before"),
+                QStringList{"0"});
+    }
+
+    void functionsExpandBlobs() {
+        const ProfileReader reader(file("one.pop"));
+        const std::string conv = " FROM compute_sets WHERE name = 'conv1/Convolve'";
+        QCOMPARE(integerOf(reader, "SELECT tile_max(cycles_by_tile)" + conv), sample::convCycles);
+        QCOMPARE(integerOf(reader, "SELECT tile_at(cycles_by_tile, 1471)" + conv),
+                 sample::convCycles / 4);
+        QCOMPARE(integerOf(reader, "SELECT tile_sum(cycles_by_tile)" + conv),
+                 736 * (sample::convCycles + sample::convCycles / 4));
+        QCOMPARE(integerOf(reader, "SELECT count(*) FROM compute_sets, "
+                                   "tile_runs(cycles_by_tile) WHERE name = 'conv1/Convolve'"),
+                 2);
+        QCOMPARE(integerOf(reader, "SELECT sum(value) FROM compute_sets, "
+                                   "tile_values(cycles_by_tile) WHERE name = 'conv1/Convolve'"),
+                 736 * (sample::convCycles + sample::convCycles / 4));
+        QCOMPARE(integerOf(reader, "SELECT max(offset + bytes) FROM tile_map(0)"),
+                 integerOf(reader, "SELECT total FROM memory_by_tile WHERE tile = 0"));
+    }
+
+    void queriesReportTheirMistakes() {
+        const ProfileReader reader(file("one.pop"));
+        const QString name = text(file("one.pop").string());
+        QCOMPARE(userError([&] { (void)reader.query("SELECT nonsense"); }),
+                 QString("'%1': no such column: nonsense").arg(name));
+        QVERIFY(userError([&] { (void)reader.query("DELETE FROM steps"); }).contains("steps"));
+        QVERIFY(userError([&] {
+                    (void)reader.query("DELETE FROM messages");
+                }).contains("attempt to write a readonly database"));
+        QCOMPARE(reader.query("SELECT step FROM liveness_steps", 5).rows.size(), std::size_t(5));
+        QVERIFY(reader.query("SELECT step FROM liveness_steps", 5).truncated);
+    }
+
+    void stopsWhenAskedTo() {
+        ProfileReader reader(file("one.pop"));
+        std::stop_source stop;
+        reader.stopWith(stop.get_token());
+        QCOMPARE(reader.messages().size(), std::size_t(2));
+        stop.request_stop();
+        QVERIFY_EXCEPTION_THROWN(
+            (void)reader.query("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+                               "SELECT count(*) FROM n"),
+            Cancelled);
+    }
+};
+
+QTEST_APPLESS_MAIN(ProfileStoreTest)
+#include "profile_store_test.moc"

@@ -1,0 +1,211 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <csignal>
+#include <filesystem>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/atomic_file.h"
+#include "core/store/profile_reader.h"
+#include "core/store/profile_writer.h"
+#include "tests/support/qt_text.h"
+#include "tests/support/sample_profile.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+void execute(const fs::path& file, const char* sql) {
+    sqlite3* db = nullptr;
+    sqlite3_open(file.c_str(), &db);
+    QCOMPARE(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+QString openError(const fs::path& file) {
+    return userError([&] { const ProfileReader reader(file); });
+}
+
+QString loadError(const fs::path& file) {
+    return userError([&] { (void)ProfileReader(file).load(); });
+}
+
+} // namespace
+
+class StoreErrorsTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir directory_;
+    fs::path file(const char* name) const {
+        return fs::path(directory_.path().toStdString()) / name;
+    }
+    /// A fresh copy of the sample to damage.
+    fs::path copy(const char* name) const {
+        fs::copy_file(file("good.pop"), file(name), fs::copy_options::overwrite_existing);
+        return file(name);
+    }
+    QString quoted(const char* name) const { return "'" + text(file(name).string()) + "'"; }
+
+private slots:
+    void initTestCase() { writeProfile(sampleProfile(), file("good.pop")); }
+
+    void missingFile() {
+        QCOMPARE(openError(file("none.pop")),
+                 "cannot open " + quoted("none.pop") + ": no such file");
+    }
+
+    void directoryInsteadOfAFile() {
+        fs::create_directory(file("folder"));
+        QCOMPARE(openError(file("folder")), "cannot open " + quoted("folder") +
+                                                ": it is a directory; name the profile.pop in it");
+    }
+
+    void emptyFile() {
+        writeFileAtomically(file("empty.pop"), "");
+        QCOMPARE(openError(file("empty.pop")),
+                 quoted("empty.pop") + " is empty: the run that should have written it did not "
+                                       "finish. Write the profile again.");
+    }
+
+    void textFile() {
+        writeFileAtomically(file("text.pop"), std::string(5000, 'x'));
+        QCOMPARE(openError(file("text.pop")),
+                 quoted("text.pop") + " is not a profile: it is no SQLite file");
+    }
+
+    void databaseOfAnotherApplication() {
+        execute(file("foreign.pop"), "CREATE TABLE t(x); PRAGMA application_id = 42");
+        QCOMPARE(openError(file("foreign.pop")),
+                 quoted("foreign.pop") +
+                     " is not a TileScope profile: it is a SQLite file of another application "
+                     "(application_id 0x2a). Profiles come from 'tilescope run'.");
+    }
+
+    void newerSchema() {
+        const fs::path newer = copy("newer.pop");
+        execute(newer, "PRAGMA user_version = 99");
+        QCOMPARE(openError(newer), quoted("newer.pop") +
+                                       " has schema version 99, this TileScope reads up to 1: "
+                                       "open it with a newer TileScope.");
+    }
+
+    void noSchemaVersion() {
+        const fs::path old = copy("old.pop");
+        execute(old, "PRAGMA user_version = 0");
+        QCOMPARE(openError(old),
+                 quoted("old.pop") + " has no schema version: write the profile again.");
+    }
+
+    void truncatedFile() {
+        const fs::path cut = copy("cut.pop");
+        fs::resize_file(cut, fs::file_size(cut) / 2);
+        QCOMPARE(openError(cut), quoted("cut.pop") +
+                                     " is damaged or truncated: database disk image is malformed. "
+                                     "Write the profile again.");
+    }
+
+    void everyTruncationIsRefused() {
+        const std::string whole = readFile(file("good.pop"));
+        for (std::size_t length = 1; length < whole.size(); length += 1777) {
+            writeFileAtomically(file("part.pop"), whole.substr(0, length));
+            QVERIFY(loadError(file("part.pop")) != "no error");
+        }
+    }
+
+    void missingInfoField() {
+        const fs::path lacking = copy("lacking.pop");
+        execute(lacking, "DELETE FROM info WHERE key = 'fits'");
+        QCOMPARE(openError(lacking),
+                 quoted("lacking.pop") + " is damaged: 'fits' is missing from its info table");
+    }
+
+    void impossibleTarget() {
+        const fs::path odd = copy("odd.pop");
+        execute(odd, "UPDATE info SET value = 2000000 WHERE key = 'target.tilesPerIpu'");
+        QCOMPARE(openError(odd),
+                 quoted("odd.pop") + " is damaged: 1 IPUs of 2000000 tiles cannot be");
+    }
+
+    void damagedRows_data() {
+        QTest::addColumn<QByteArray>("sql");
+        QTest::addColumn<QString>("error");
+        const QString refers = "damaged profile: a row refers to one that does not exist";
+        QTest::newRow("cycles blob")
+            << QByteArray("UPDATE compute_sets SET cycles_by_tile = x'05' WHERE compute_set = 0")
+            << "damaged profile: a per-tile blob names more runs than it holds";
+        QTest::newRow("unknown kind")
+            << QByteArray("UPDATE programs SET kind = 'Dance' WHERE id = 0")
+            << "damaged profile: unknown name 'Dance'";
+        QTest::newRow("unknown region")
+            << QByteArray("UPDATE memory_by_category SET region = 'nowhere' WHERE rowid = 1")
+            << "damaged profile: unknown name 'nowhere'";
+        QTest::newRow("vertex of no compute set")
+            << QByteArray("UPDATE vertex_instances SET compute_set = 99") << refers;
+        QTest::newRow("program without parent")
+            << QByteArray("UPDATE programs SET parent = 999 WHERE id = 3") << refers;
+        QTest::newRow("trace step of no body")
+            << QByteArray("UPDATE trace_steps SET body = 77 WHERE body = 0") << refers;
+        QTest::newRow("hole in a trace body")
+            << QByteArray("DELETE FROM trace_steps WHERE body = 0 AND position = 0")
+            << "damaged profile: positions of a trace body have a hole";
+    }
+    void damagedRows() {
+        QFETCH(QByteArray, sql);
+        QFETCH(QString, error);
+        const fs::path damaged = copy("damaged.pop");
+        execute(damaged, sql.constData());
+        QCOMPARE(loadError(damaged), error);
+    }
+
+    void damagedPlacementChunk() {
+        const fs::path damaged = copy("chunk.pop");
+        execute(damaged, "UPDATE placement_chunks SET data = x'0102030405060708'");
+        const QString error = userError([&] { (void)ProfileReader(damaged).placement(TileId(0)); });
+        QVERIFY2(error.startsWith("damaged profile: "), qPrintable(error));
+    }
+
+    void flippedBytesNeverCrash() {
+        const std::string whole = readFile(file("good.pop"));
+        for (std::size_t at = 100; at < whole.size(); at += 2311) {
+            std::string flipped = whole;
+            flipped[at] = static_cast<char>(flipped[at] ^ 0x5A);
+            writeFileAtomically(file("flipped.pop"), flipped);
+            // Either the change is harmless or the error is the user's, never ours.
+            (void)loadError(file("flipped.pop"));
+        }
+    }
+
+    void directoryThatCannotBe() {
+        const fs::path below = file("good.pop") / "below" / "profile.pop";
+        QCOMPARE(userError([&] { writeProfile(sampleProfile(), below); }),
+                 "cannot create directory " + text("'" + below.parent_path().string() + "'") +
+                     ": Not a directory");
+    }
+
+    void fullDiskLeavesNothingBehind() {
+        const fs::path folder = file("full");
+        fs::create_directory(folder);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            // The limit acts on this process only: writes beyond it fail like on a full disk.
+            std::signal(SIGXFSZ, SIG_IGN);
+            const rlimit limit{40000, 40000};
+            ::setrlimit(RLIMIT_FSIZE, &limit);
+            const QString error =
+                userError([&] { writeProfile(sampleProfile(), folder / "profile.pop"); });
+            ::_exit(error.startsWith("cannot ") && error.contains("disk") ? 0 : 1);
+        }
+        int status = 0;
+        QCOMPARE(::waitpid(child, &status, 0), child);
+        QVERIFY(WIFEXITED(status));
+        QCOMPARE(WEXITSTATUS(status), 0);
+        QVERIFY(fs::is_empty(folder));
+    }
+};
+
+QTEST_APPLESS_MAIN(StoreErrorsTest)
+#include "store_errors_test.moc"

@@ -1,0 +1,124 @@
+#include "core/analysis/tables.h"
+
+#include <QTest>
+
+#include "core/analysis/operations.h"
+#include "core/analysis/pipeline.h"
+#include "core/analysis/programs.h"
+#include "tests/support/qt_text.h"
+#include "tests/support/sample_profile.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+class TablesTest : public QObject {
+    Q_OBJECT
+
+    const Profile p_ = sampleProfile();
+
+private slots:
+    void variablesOfATile() {
+        const auto all = variableTable(p_.info.target, p_.variables, TileSelection::all());
+        QCOMPARE(text(all[0].name), "layer1/conv/partials");
+        QCOMPARE(all[0].bytes, 1472 * sample::partialsBytes);
+        QCOMPARE(all[0].tiles, 1472);
+        const auto tile =
+            variableTable(p_.info.target, p_.variables, TileSelection::ofTile(TileId(1000)));
+        for (const VariableRow& row : tile) {
+            QCOMPARE(row.tiles, 1);
+            QCOMPARE(row.bytes, row.maxTileBytes);
+            QCOMPARE(row.maxTile.value(), 1000);
+            QVERIFY(row.name != "conv1/weights");
+        }
+    }
+
+    void verticesWithTheirComputeSets() {
+        const auto rows =
+            vertexTable(p_.info.target, p_.vertexTypes, p_.computeSets, TileSelection::all());
+        QCOMPARE(rows.size(), std::size_t(4));
+        QCOMPARE(text(rows[0].name), "poplin::ConvPartial1x1Out<half,float,true,false,16,4,false>");
+        QCOMPARE(rows[0].count, 1472 * 12 + 1472 * 6);
+        QCOMPARE(rows[0].stateBytes, rows[0].count * 24);
+        QCOMPARE(rows[0].codeBytes, 1472 * 256);
+        QCOMPARE(rows[0].computeSets.size(), std::size_t(2));
+        // The softmax runs on 16 tiles only.
+        QCOMPARE(vertexTable(p_.info.target, p_.vertexTypes, p_.computeSets,
+                             TileSelection::ofTile(TileId(500)))
+                     .size(),
+                 std::size_t(2));
+    }
+
+    void computeSetsWithTheirBalance() {
+        const auto rows = computeSetTable(p_.info.target, p_.computeSets, TileSelection::all());
+        QCOMPARE(text(rows[0].name), "conv1/Convolve");
+        QCOMPARE(rows[0].cycles, sample::convCycles);
+        QCOMPARE(rows[0].tiles, 1472);
+        // Half of the tiles work all the time, the other half a quarter of it.
+        QCOMPARE(rows[0].balance, 0.625);
+    }
+
+    void exchangesByCode() {
+        const auto rows = exchangeTable(p_.info.target, p_.exchanges, TileSelection::all());
+        QCOMPARE(text(rows[0].name), "conv1/PreArrange-0/ExchangePre");
+        QCOMPARE(rows[0].bytesReceived, 1472 * 4096);
+        QCOMPARE(rows[0].bytesSent, rows[0].bytesReceived);
+        QCOMPARE(rows[0].codeBytes, 1472 * 640);
+        QCOMPARE(rows[0].cycles, 1024);
+        QCOMPARE(rows[0].runBytes, 2);
+    }
+
+    void operationsWithTheirCosts() {
+        const auto rows = operationTable(
+            {p_.operations, p_.variables, p_.computeSets, p_.exchanges, p_.programs});
+        QCOMPARE(rows.size(), std::size_t(4));
+        const OperationRow& layer = rows[2];
+        QCOMPARE(text(layer.name), "layer1/conv");
+        QCOMPARE(layer.computeCycles, 4000 + 900);
+        QCOMPARE(layer.exchangeCycles, 512 + 128);
+        QCOMPARE(layer.steps, 4);
+        QCOMPARE(layer.exchangeCodeBytes, 1472 * (160 + 160));
+        QCOMPARE(layer.controlCodeBytes, 1472 * 4 * 8);
+        QCOMPARE(layer.vertexStateBytes, 1472 * 6 * 24 + 256 * 6 * 16);
+        QCOMPARE(layer.variableBytes, 1472 * sample::partialsBytes + 64 * 2);
+        QCOMPARE(layer.flopsPerCycle, 231211008.0 / 5540);
+    }
+
+    void programTreeAsLines() {
+        const auto trees = programTrees(p_.programs, p_.controlPrograms, p_.functions,
+                                        p_.computeSets, p_.exchanges);
+        QCOMPARE(trees.size(), std::size_t(3));
+        QCOMPARE(text(trees[1].title), "Control program 1 (main)");
+        QCOMPARE(text(trees[1].lines[1].label), "Repeat 10 times (deviceIterations)");
+        QCOMPARE(trees[1].lines[1].depth, 1);
+        QCOMPARE(text(trees[2].title), "Function 0 (layer1)");
+        QCOMPARE(trees[2].lines[2].cycles, 4000);
+        std::size_t lines = 0;
+        for (const ProgramTree& tree : trees)
+            lines += tree.lines.size();
+        QCOMPARE(lines, p_.programs.size());
+    }
+
+    void refusesDamagedTrees() {
+        Profile p = sampleProfile();
+        p.programs[p.functions[0]].children[0] = p.functions[0];
+        const auto error = [&] {
+            return userError([&] {
+                (void)programTrees(p.programs, p.controlPrograms, p.functions, p.computeSets,
+                                   p.exchanges);
+            });
+        };
+        QCOMPARE(error(), "damaged profile: program 0 stands in the tree twice");
+        p.programs[p.functions[0]].children[0] = ProgramId(4000);
+        QCOMPARE(error(), "damaged profile: the program tree names a program that does not exist");
+    }
+
+    void pipelineOfASingleIpuIsNone() {
+        const PipelineReport report = pipelineReport(p_.info);
+        QCOMPARE(text(report.schedule), "none");
+        QVERIFY(report.stages.empty());
+        QCOMPARE(report.longestStage, -1);
+    }
+};
+
+QTEST_APPLESS_MAIN(TablesTest)
+#include "tables_test.moc"

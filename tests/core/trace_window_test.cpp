@@ -1,0 +1,273 @@
+#include "core/analysis/trace_window.h"
+
+#include <QTest>
+#include <limits>
+
+#include "tests/support/qt_text.h"
+#include "tests/support/sample_profile.h"
+#include "tests/support/sample_trace.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+/// All steps of an IPU one by one, by following every call: what the index must agree with.
+class Unrolled {
+public:
+    Unrolled(const Trace& trace, IpuId ipu)
+        : trace_(trace)
+        , ipu_(ipu) {
+        for (std::size_t run = 0; run < trace.runs.size(); ++run)
+            body(trace.runs[run].body, trace.runs[run].start, static_cast<std::int32_t>(run));
+    }
+    std::vector<TraceSpan> spans;
+
+    [[nodiscard]] std::vector<TraceSpan> within(CycleRange range) const {
+        std::vector<TraceSpan> found;
+        for (const TraceSpan& span : spans)
+            if (span.begin < range.end && span.end > range.begin)
+                found.push_back(span);
+        return found;
+    }
+
+private:
+    void body(TraceBodyId id, std::int64_t base, std::int32_t run) {
+        const TraceBody& b = trace_.bodies[id];
+        for (const TraceItem& item : b.items) {
+            if (item.step >= 0) {
+                const TraceStep& step = b.steps[static_cast<std::size_t>(item.step)];
+                const StepOnIpu& on = step.ipus.at(ipu_.index());
+                spans.push_back({base + on.start, base + on.start + on.cycles, step.kind,
+                                 step.program, static_cast<std::int64_t>(spans.size()), 1, run});
+                continue;
+            }
+            const TraceCall& call = b.calls[static_cast<std::size_t>(item.call)];
+            const CallOnIpu& on = call.ipus.at(ipu_.index());
+            for (std::int64_t k = 0; k < call.count; ++k)
+                body(call.callee, base + on.start + k * on.period, run);
+        }
+    }
+    const Trace& trace_;
+    IpuId ipu_;
+};
+
+} // namespace
+
+class TraceWindowTest : public QObject {
+    Q_OBJECT
+
+    const Profile p_ = sampleProfile({.ipus = 2});
+    const TraceIndex index_{p_.trace, 2, 1472};
+
+private slots:
+    void knowsItsLength() {
+        QCOMPARE(index_.totalCycles(), p_.trace.runs[1].start + p_.trace.runs[1].cycles);
+        QCOMPARE(index_.stepCount(),
+                 static_cast<std::int64_t>(Unrolled(p_.trace, IpuId(0)).spans.size()));
+        QVERIFY(TraceIndex({}, 1, 1472).empty());
+        QCOMPARE(TraceIndex({}, 1, 1472).totalCycles(), 0);
+    }
+
+    void windowsAgreeWithTheUnrolledTrace() {
+        const std::int64_t total = index_.totalCycles();
+        for (const std::int32_t ipu : {0, 1}) {
+            const Unrolled unrolled(p_.trace, IpuId(ipu));
+            for (std::int64_t begin = -1000; begin < total; begin += total / 37)
+                for (const std::int64_t width :
+                     {std::int64_t{1}, std::int64_t{777}, total / 5, 2 * total}) {
+                    const CycleRange range{begin, begin + width};
+                    QCOMPARE(index_.spans(IpuId(ipu), range, 1), unrolled.within(range));
+                }
+        }
+    }
+
+    void mergedSpansCoverTheSameSteps() {
+        const CycleRange all{0, index_.totalCycles()};
+        const Unrolled unrolled(p_.trace, IpuId(0));
+        for (const std::int64_t minimum : {200, 3000, 30000, 1000000, 100000000}) {
+            const auto spans = index_.spans(IpuId(0), all, minimum);
+            std::int64_t next = 0;
+            std::int64_t end = 0;
+            for (const TraceSpan& span : spans) {
+                QCOMPARE(span.firstStep, next);
+                QVERIFY(span.begin >= end);
+                const auto last = static_cast<std::size_t>(span.firstStep + span.steps - 1);
+                QCOMPARE(span.begin, unrolled.spans[static_cast<std::size_t>(next)].begin);
+                QCOMPARE(span.end, unrolled.spans[last].end);
+                QCOMPARE(span.program.valid(), !span.merged() && span.kind != ProgramKind::Sync);
+                next += span.steps;
+                end = span.end;
+            }
+            QCOMPARE(next, index_.stepCount());
+            QVERIFY(static_cast<std::int64_t>(spans.size()) <= 4 * (all.cycles() / minimum) + 8);
+        }
+    }
+
+    void statisticsAgreeWithTheUnrolledTrace() {
+        const std::int64_t total = index_.totalCycles();
+        const Unrolled unrolled(p_.trace, IpuId(1));
+        for (std::int64_t begin = 0; begin < total; begin += total / 23)
+            for (const std::int64_t width : {std::int64_t{500}, total / 7, total}) {
+                const CycleRange range{begin, begin + width};
+                const TraceStatistics statistics = index_.statistics(IpuId(1), range);
+                std::int64_t compute = 0;
+                std::int64_t host = 0;
+                for (const TraceSpan& span : unrolled.within(range)) {
+                    const std::int64_t cycles =
+                        std::min(range.end, span.end) - std::max(range.begin, span.begin);
+                    if (span.kind == ProgramKind::OnTileExecute)
+                        compute += cycles;
+                    if (span.kind == ProgramKind::StreamCopyMid)
+                        host += cycles;
+                }
+                QCOMPARE(statistics.sums.compute(), compute);
+                QCOMPARE(statistics.sums.cycles(ProgramKind::StreamCopyMid), host);
+            }
+    }
+
+    void sumsOfAWholeRun() {
+        const TraceRun& run = p_.trace.runs[1];
+        const TraceStatistics s = index_.statistics(IpuId(0), {run.start, run.start + run.cycles});
+        QCOMPARE(s.sums.compute(), 10 * (12000 + 1500 + 2 * (4000 + 900) + 700));
+        QCOMPARE(s.sums.hostBytesIn, 10 * 736 * sample::inputBytes);
+        QCOMPARE(s.sums.hostBytesOut, 10 * 16 * 128);
+        QCOMPARE(s.sums.exchangeBytesIn, 10 * 1472 * (4096 + 2 * (2048 + 512)));
+        QCOMPARE(s.sums.globalBytesIn, 10 * 1472 * 1024);
+        QCOMPARE(s.sums.total(), run.cycles);
+        QCOMPARE(s.idle(), 0);
+        QVERIFY(s.tileBalance > 0 && s.tileBalance < 1);
+    }
+
+    void findsStepsByIndexAndTime() {
+        const Unrolled unrolled(p_.trace, IpuId(1));
+        for (const TraceSpan& span : unrolled.spans) {
+            const ExecutedStep step = index_.stepAt(span.firstStep);
+            QCOMPARE(step.ipus[1].start, span.begin);
+            QVERIFY(step.kind == span.kind);
+            QCOMPARE(step.program, span.program);
+            if (span.end > span.begin)
+                QCOMPARE(index_.stepAtCycle(IpuId(1), span.begin), span.firstStep);
+        }
+        QCOMPARE(index_.stepAtCycle(IpuId(0), index_.totalCycles()), -1);
+        const ExecutedStep last = index_.stepAt(index_.stepCount() - 1);
+        QCOMPARE(last.callers.size(), std::size_t(1));
+        QCOMPARE(userError([&] { (void)index_.stepAt(index_.stepCount()); }),
+                 QString("there is no executed step %1: steps are 0 to %2")
+                     .arg(index_.stepCount())
+                     .arg(index_.stepCount() - 1));
+        QCOMPARE(userError([] { (void)TraceIndex({}, 1, 4).stepAt(0); }),
+                 "the profile has no executed steps");
+    }
+
+    void findsExecutionsOfAProgram() {
+        const Unrolled unrolled(p_.trace, IpuId(0));
+        const ProgramId wanted = p_.programs[p_.functions[0]].children[1];
+        std::vector<std::int64_t> expected;
+        for (const TraceSpan& span : unrolled.spans)
+            if (span.program == wanted)
+                expected.push_back(span.firstStep);
+        QCOMPARE(expected.size(), std::size_t(20));
+        std::vector<std::int64_t> forward;
+        for (auto at = index_.findProgram(wanted, -1); at >= 0; at = index_.findProgram(wanted, at))
+            forward.push_back(at);
+        QCOMPARE(forward, expected);
+        std::vector<std::int64_t> backward;
+        for (auto at = index_.findProgram(wanted, index_.stepCount(), false); at >= 0;
+             at = index_.findProgram(wanted, at, false))
+            backward.insert(backward.begin(), at);
+        QCOMPARE(backward, expected);
+        QCOMPARE(index_.findProgram(ProgramId(9999), -1), -1);
+    }
+
+    void aMillionRepetitionsAreArithmetic() {
+        const Profile p = sampleProfile({.repeats = 1'000'000});
+        const TraceIndex index(p.trace, 1, 1472);
+        QCOMPARE(index.stepCount(), 5 + 27'000'000);
+        const CycleRange all{0, index.totalCycles()};
+        const auto overview = index.spans(IpuId(0), all, all.cycles() / 1000);
+        QVERIFY(overview.size() > 900 && overview.size() < 2100);
+        const TraceStatistics s = index.statistics(IpuId(0), {1, all.end - 1});
+        QCOMPARE(s.sums.compute(), 1'000'000LL * (12000 + 1500 + 2 * (4000 + 900) + 700));
+        const ExecutedStep late = index.stepAt(20'000'005);
+        QCOMPARE(index.stepAtCycle(IpuId(0), late.ipus[0].start), 20'000'005);
+        QVERIFY(
+            index.spans(IpuId(0), {late.ipus[0].start, late.ipus[0].start + 500'000}, 1).size() <
+            100);
+    }
+
+    void flameRowsShareNames() {
+        const TraceRun& run = p_.trace.runs[1];
+        const auto rows =
+            flameRows(index_, p_.programs, IpuId(0), {run.start, run.start + run.cycles / 10}, 1);
+        QCOMPARE(rows[0].row, 0);
+        QCOMPARE(text(rows[0].name), "Engine::run #1 (main)");
+        std::vector<std::string> second;
+        std::int64_t end = 0;
+        for (const FlameSpan& box : rows)
+            if (box.row == 1) {
+                second.push_back(box.name);
+                QVERIFY(box.begin >= end);
+                end = box.end;
+            }
+        QCOMPARE(second, (std::vector<std::string>{"copyFromHost", "conv1", "relu1", "layer1",
+                                                   "prob", "copyToHost"}));
+    }
+
+    void refusesDamagedTraces_data() {
+        QTest::addColumn<int>("damage");
+        QTest::addColumn<QString>("error");
+        QTest::newRow("calls itself")
+            << 0 << "damaged profile: the trace has a body that calls itself";
+        QTest::newRow("no such callee")
+            << 1 << "damaged profile: the trace calls a body that does not exist";
+        QTest::newRow("negative count")
+            << 2 << "damaged profile: the trace repeats a body less than zero times";
+        QTest::newRow("too many steps")
+            << 3 << "damaged profile: the trace executes more steps than can be";
+        QTest::newRow("too late") << 4
+                                  << "damaged profile: the trace has a step at an impossible time";
+        QTest::newRow("no such IPU") << 5 << "damaged profile: the trace names IPU 7 of 2";
+        QTest::newRow("no such run body")
+            << 6 << "damaged profile: the trace runs a body that does not exist";
+        QTest::newRow("repetitions on top of each other")
+            << 7 << "damaged profile: the trace repeats a body before it can have ended";
+    }
+    void refusesDamagedTraces() {
+        QFETCH(int, damage);
+        QFETCH(QString, error);
+        Trace trace = p_.trace;
+        const TraceBodyId main = trace.runs[1].body;
+        TraceCall& call = trace.bodies[main].calls.at(0);
+        constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+        switch (damage) {
+        case 0:
+            call.callee = main;
+            break;
+        case 1:
+            call.callee = TraceBodyId(99);
+            break;
+        case 2:
+            call.count = -1;
+            break;
+        case 3:
+            call.count = huge;
+            break;
+        case 4:
+            trace.bodies[trace.runs[0].body].steps[0].ipus[0].start = huge;
+            break;
+        case 5:
+            call.ipus[0].ipu = IpuId(7);
+            break;
+        case 6:
+            trace.runs[0].body = TraceBodyId(99);
+            break;
+        default:
+            call.ipus[0].period = 1;
+        }
+        QCOMPARE(userError([&] { const TraceIndex index(trace, 2, 1472); }), error);
+    }
+};
+
+QTEST_APPLESS_MAIN(TraceWindowTest)
+#include "trace_window_test.moc"

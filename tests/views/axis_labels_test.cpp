@@ -1,0 +1,75 @@
+// Units and distances of axis ticks.
+#include <QtTest>
+
+#include "views/plot/axes/axis_labels.h"
+
+using namespace tilescope;
+using namespace tilescope::views;
+
+class AxisLabelsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void bytes_data() {
+        QTest::addColumn<double>("step");
+        QTest::addColumn<int>("units");
+        QTest::addColumn<QString>("labels");
+        QTest::newRow("binary") << 131072.0 << int(ByteUnits::Binary) << "0|128 KiB|256 KiB";
+        QTest::newRow("binary, small") << 256.0 << int(ByteUnits::Binary) << "0|256 B|512 B";
+        QTest::newRow("binary, parts of a unit")
+            << 524288.0 << int(ByteUnits::Binary) << "0|0.5 MiB|1.0 MiB";
+        QTest::newRow("decimal") << 200000.0 << int(ByteUnits::Si) << "0|200 kB|400 kB";
+        QTest::newRow("decimal, parts") << 500000.0 << int(ByteUnits::Si) << "0|0.5 MB|1.0 MB";
+        QTest::newRow("plain") << 200000.0 << int(ByteUnits::Plain) << "0|200,000 B|400,000 B";
+    }
+    void bytes() {
+        QFETCH(double, step);
+        QFETCH(int, units);
+        QFETCH(QString, labels);
+        const QVector<QString> made =
+            byteLabels({0, step, 2 * step}, step, static_cast<ByteUnits>(units));
+        QCOMPARE(QStringList(made.begin(), made.end()).join('|').replace(QChar(0x00a0), ' '),
+                 labels);
+    }
+
+    void binaryStepsArePowersOfTwo() {
+        for (const double span : {10.0, 638976.0, 1e9, 3.7e11}) {
+            const double step = byteTickStep(span, 5, ByteUnits::Binary);
+            QCOMPARE(std::exp2(std::round(std::log2(step))), step);
+            QVERIFY(span / step >= 3);
+            QVERIFY(span / step <= 8 || step == 1);
+        }
+    }
+
+    void wholeNumbersHaveNoFractions() {
+        QCOMPARE(integerTickStep(3, 10), 1.0);
+        QCOMPARE(integerTickStep(1472, 10), 200.0);
+    }
+
+    void counts() {
+        QCOMPARE(countLabels({0, 5000}, 5000).back(), QStringLiteral("5,000"));
+        QCOMPARE(countLabels({0, 2500000}, 2500000).back().replace(QChar(0x00a0), ' '),
+                 QStringLiteral("2.5 M"));
+    }
+
+    void times() {
+        const auto label = [](double seconds, double step) {
+            return timeLabels({0, seconds}, step).back().replace(QChar(0x00a0), ' ');
+        };
+        QCOMPARE(label(0.0015, 0.0005), QStringLiteral("1.5 ms"));
+        QCOMPARE(label(2e-5, 1e-5), QStringLiteral("20 µs"));
+        QCOMPARE(label(3, 1), QStringLiteral("3 s"));
+        QCOMPARE(label(4e-8, 2e-8), QStringLiteral("40 ns"));
+    }
+
+    void aTickNearZeroIsZero() {
+        QCOMPARE(countLabels({1e-12, 1}, 1).front(), QStringLiteral("0"));
+    }
+
+    void cyclesWithAndWithoutClock() {
+        QCOMPARE(cyclesText(34655, 0), QStringLiteral("34,655 cycles"));
+        QCOMPARE(cyclesText(1325, 1.325e9), QStringLiteral("1,325 cycles (1.00 µs)"));
+    }
+};
+
+QTEST_GUILESS_MAIN(AxisLabelsTest)
+#include "axis_labels_test.moc"

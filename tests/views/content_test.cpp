@@ -1,0 +1,212 @@
+// What reports show, as values: plots, tables and texts made from the sample profile.
+#include <QtTest>
+
+#include "tests/views/sample_files.h"
+#include "views/execution/trace_content.h"
+#include "views/liveness/liveness_content.h"
+#include "views/memory/memory_content.h"
+#include "views/operations/operations_content.h"
+#include "views/programs/program_details.h"
+#include "views/summary/summary_content.h"
+#include "views/tables/profile_tables.h"
+
+using namespace tilescope;
+using namespace tilescope::views;
+
+class ContentTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    ProfilePair one_;
+    ProfilePair two_;
+
+    static std::int64_t heightAt(const StepPlot::Content& content, std::size_t index) {
+        return content.areas.back().top.at(index);
+    }
+
+private slots:
+    void initTestCase() {
+        one_.source = test::openSample(files_.write("a.pop"));
+        two_.source = one_.source;
+        two_.target = test::openSample(files_.write("b.pop", {.ipus = 2, .changed = true}));
+    }
+
+    void everyBreakdownHasTheSameTop() {
+        const auto tiles = one_.source->tileMemory({});
+        for (const bool gaps : {true, false})
+            for (const auto breakdown : {MemoryBreakdown::None, MemoryBreakdown::Region,
+                                         MemoryBreakdown::Category, MemoryBreakdown::Liveness}) {
+                const auto content = memoryContent(one_, {breakdown, gaps, TileOrder::Software},
+                                                   true, lightTheme(), ByteUnits::Binary, {});
+                QCOMPARE(content.limit->value, 638976.0);
+                // The largest step's bytes share addresses with those of other steps.
+                if (breakdown == MemoryBreakdown::Liveness && !gaps)
+                    continue;
+                for (const std::size_t tile : {0UL, 5UL, 1471UL}) {
+                    const TileMemory& memory = (*tiles)[TileId(tile)];
+                    QCOMPARE(heightAt(content, tile),
+                             gaps ? memory.includingGaps : memory.excludingGaps);
+                }
+            }
+    }
+
+    void layersOfAPlotHaveColoursOfTheirOwn() {
+        const auto content =
+            memoryContent(one_, {MemoryBreakdown::Category, true, TileOrder::Software}, true,
+                          lightTheme(), ByteUnits::Binary, {});
+        QSet<QRgb> colours;
+        for (const StepArea& area : content.areas)
+            colours.insert(area.colour.rgb());
+        QCOMPARE(colours.size(), static_cast<qsizetype>(content.areas.size()));
+    }
+
+    void twoProfilesAreOverlaidWholly() {
+        const auto content = memoryContent(two_, {}, true, lightTheme(), ByteUnits::Binary, {});
+        QCOMPARE(content.areas.size(), std::size_t(2));
+        QCOMPARE(content.mode, StepAreaPlottable::Mode::Overlaid);
+        QCOMPARE(content.areas[0].top.size(), std::size_t(1472));
+        QCOMPARE(content.areas[1].top.size(), std::size_t(2944));
+    }
+
+    void physicalOrderIsAPermutation() {
+        const Target& machine = one_.source->machine();
+        for (const std::int32_t tile : {0, 1, 63, 700, 1471}) {
+            const std::int32_t place = placeOfTile(machine, TileOrder::Physical, TileId(tile));
+            QCOMPARE(tileAtPlace(machine, TileOrder::Physical, place), TileId(tile));
+        }
+    }
+
+    void livenessStacks() {
+        const auto with = livenessContent(one_, TileSelection::all(), true, lightTheme(), {});
+        const auto without = livenessContent(one_, TileSelection::all(), false, lightTheme(), {});
+        QCOMPARE(with.plot.areas.size(), std::size_t(2));
+        QCOMPARE(without.plot.areas.size(), std::size_t(1));
+        QCOMPARE(with.stepNames.size(), with.plot.areas[0].top.size());
+        const std::size_t peak = with.peak.index();
+        QCOMPARE(heightAt(with.plot, peak) - with.plot.areas[0].top.at(peak),
+                 heightAt(without.plot, peak));
+        const auto both =
+            livenessContent(two_, TileSelection::ofIpu(IpuId(0)), true, lightTheme(), {});
+        QCOMPARE(both.plot.areas.size(), std::size_t(4));
+        const auto tile =
+            livenessContent(one_, TileSelection::ofTile(TileId(3)), true, lightTheme(), {});
+        QVERIFY(heightAt(tile.plot, peak) < heightAt(with.plot, peak));
+    }
+
+    void livenessTables() {
+        const StepId peak =
+            livenessContent(one_, TileSelection::all(), true, lightTheme(), {}).peak;
+        const ByteUnits units = ByteUnits::Binary;
+        QVERIFY(!alwaysLiveTable(one_, {}, units, {}).rows.empty());
+        QVERIFY(!notAlwaysLiveTable(one_, {}, peak, units, {}).rows.empty());
+        QCOMPARE(notAlwaysLiveTable(two_, {}, peak, units, {}).columns.size(), std::size_t(4));
+        QCOMPARE(cycleTable(one_, peak, {}).rows.size(), std::size_t(1));
+        const StepId matched = matchingStep(two_, peak, {});
+        const auto names = [](const OpenProfile& p) {
+            return stepNames(*p.programs({}), *p.steps({}));
+        };
+        QCOMPARE(names(*two_.target)[matched.index()], names(*two_.source)[peak.index()]);
+    }
+
+    void tablesOfASelection() {
+        for (const auto& make : {variablesTable, verticesTable, computeSetsTable, exchangesTable}) {
+            const DataTable all = make(one_, TileSelection::all(), {});
+            QVERIFY(!all.rows.empty());
+            for (const DataRow& row : all.rows)
+                QCOMPARE(row.cells.size(), all.columns.size());
+            QVERIFY(make(one_, TileSelection::ofTile(TileId(1471)), {}).rows.size() <=
+                    all.rows.size());
+            // Tile 2000 is only on the target.
+            QCOMPARE(make(two_, TileSelection::ofIpu(IpuId(0)), {}).columns.size(), std::size_t(4));
+        }
+        QCOMPARE(fittedTo(one_.source->machine(), TileSelection::ofTile(TileId(2000))),
+                 TileSelection::all());
+    }
+
+    void traceLanes() {
+        const std::int64_t length = traceLength(one_, {});
+        for (const TraceLook look : {TraceLook::Flame, TraceLook::Flat}) {
+            const auto lanes = views::traceLanes({one_, look, IpuId()}, {0, length}, 1, {});
+            QCOMPARE(lanes.size(), std::size_t(1));
+            for (const TraceRow& row : lanes[0].rows) {
+                std::int64_t end = 0;
+                for (const TraceBox& box : row.boxes) {
+                    QVERIFY(box.begin >= end);
+                    end = box.end;
+                }
+            }
+        }
+        const auto both =
+            views::traceLanes({two_, TraceLook::Flat, IpuId()}, {0, length}, 1000, {});
+        QCOMPARE(both.size(), std::size_t(3));
+        QVERIFY(!both[0].target && both[1].target && both[2].target);
+        QCOMPARE(views::traceLanes({two_, TraceLook::Flat, IpuId(1)}, {0, length}, 1000, {}).size(),
+                 std::size_t(1));
+        QCOMPARE(traceStatistics({two_, TraceLook::Flat, IpuId()}, {0, length}, {}).size(),
+                 std::size_t(3));
+    }
+
+    void detailsOfEveryStepAndProgram() {
+        const auto index = one_.source->trace({});
+        for (std::int64_t step = 0; step < std::min<std::int64_t>(index->stepCount(), 60); ++step)
+            QVERIFY(stepDetails(*one_.source, index->stepAt(step), {}).roots.size() > 4);
+        for (std::size_t program = 0; program < one_.source->programs({})->size(); ++program)
+            QVERIFY(!programDetails(*one_.source, ProgramId(program), {}).roots.empty());
+    }
+
+    void operations() {
+        QCOMPARE(operationsTable(one_, {}).rows.size(), std::size_t(4));
+        QCOMPARE(operationsTable(two_, {}).columns.size(), std::size_t(4));
+        QVERIFY(operationDetails(*one_.source, OperationId(0), {}).roots.size() >= 3);
+    }
+
+    void verdicts() {
+        const auto good = readFigures(*one_.source, {});
+        const QString fits = verdictText(one_.source->info(), good.memory, ByteUnits::Binary);
+        QVERIFY2(fits.startsWith("Fits: the fullest tile (0)"), qPrintable(fits));
+        const OpenProfilePtr large =
+            test::openSample(files_.write("large.pop", {.tooLarge = true}));
+        const QString bad =
+            verdictText(large->info(), readFigures(*large, {}).memory, ByteUnits::Binary);
+        QVERIFY2(bad.startsWith("Out of memory: "), qPrintable(bad));
+        QVERIFY(bad.endsWith("too much."));
+    }
+
+    void optionsSideBySide() {
+        const DataTable table = optionsTable(two_);
+        QCOMPARE(table.columns.size(), std::size_t(4));
+        for (const DataRow& row : table.rows)
+            QCOMPARE(std::get<std::string>(row.cells[3]).empty(), row.cells[1] == row.cells[2]);
+    }
+
+    // Kinds of the trace must be told apart by the colour-blind as well: by lightness if not by
+    // hue.
+    void kindsOfTheTraceDiffer() {
+        const Theme themes[] = {lightTheme(), darkTheme()};
+        const ProgramKind kinds[] = {ProgramKind::OnTileExecute,
+                                     ProgramKind::DoExchange,
+                                     ProgramKind::GlobalExchange,
+                                     ProgramKind::StreamCopyBegin,
+                                     ProgramKind::StreamCopyMid,
+                                     ProgramKind::StreamCopyEnd,
+                                     ProgramKind::Sync};
+        for (const Theme& theme : themes)
+            for (const ProgramKind a : kinds)
+                for (const ProgramKind b : kinds) {
+                    const QColor x = theme.kind(a);
+                    const QColor y = theme.kind(b);
+                    const int distance = std::abs(x.red() - y.red()) +
+                                         std::abs(x.green() - y.green()) +
+                                         std::abs(x.blue() - y.blue());
+                    QVERIFY(a == b || distance > 90);
+                }
+    }
+
+    void textStandsOutOnEveryColour() {
+        QCOMPARE(Theme::textOn(Qt::white).lightness() < 128, true);
+        QCOMPARE(Theme::textOn(Qt::black).lightness() > 128, true);
+        QCOMPARE(Theme::textOn(QColor("#0072b2")), QColor(Qt::white));
+    }
+};
+
+QTEST_GUILESS_MAIN(ContentTest)
+#include "content_test.moc"

@@ -1,0 +1,203 @@
+// The geometry of painters, without painting.
+#include <QtTest>
+#include <random>
+
+#include "views/memory/address_map.h"
+#include "views/memory/tile_list.h"
+#include "views/plot/series/step_columns.h"
+#include "views/plot/trace/trace_rows.h"
+#include "views/summary/bars.h"
+#include "views/summary/summary_content.h"
+
+using namespace tilescope;
+using namespace tilescope::views;
+
+namespace {
+
+std::vector<std::int64_t> randomValues(std::size_t size) {
+    std::mt19937 random(7);
+    std::vector<std::int64_t> values(size);
+    for (std::int64_t& value : values)
+        value = static_cast<std::int64_t>(random() % 1000);
+    return values;
+}
+
+TraceRow rowOf(std::initializer_list<std::pair<int, int>> ranges) {
+    TraceRow row;
+    for (const auto& [begin, end] : ranges)
+        row.boxes.push_back(
+            {begin, end, ProgramKind::OnTileExecute, TraceBox::Look::Step, 0, 1, {}});
+    return row;
+}
+
+} // namespace
+
+class GeometryTest : public QObject {
+    Q_OBJECT
+private slots:
+    void pyramidEqualsBruteForce_data() {
+        QTest::addColumn<int>("size");
+        for (const int size : {1, 2, 3, 7, 64, 100, 1472})
+            QTest::addRow("%d", size) << size;
+    }
+    void pyramidEqualsBruteForce() {
+        QFETCH(int, size);
+        const auto values = randomValues(static_cast<std::size_t>(size));
+        const MinMaxPyramid pyramid(values);
+        std::mt19937 random(3);
+        for (int i = 0; i < 200; ++i) {
+            const std::size_t first = random() % values.size();
+            const std::size_t end = first + 1 + random() % (values.size() - first);
+            const auto [low, high] =
+                std::minmax_element(values.begin() + static_cast<std::ptrdiff_t>(first),
+                                    values.begin() + static_cast<std::ptrdiff_t>(end));
+            QCOMPARE(pyramid.over(first, end).min, *low);
+            QCOMPARE(pyramid.over(first, end).max, *high);
+        }
+    }
+
+    void emptyPyramid() {
+        QVERIFY(MinMaxPyramid().empty());
+        QCOMPARE(MinMaxPyramid().all().max, 0);
+        QVERIFY(stepColumns(MinMaxPyramid(), 0, 10, 100).empty());
+    }
+
+    void fewValuesGetTheirOwnColumns() {
+        const MinMaxPyramid values({5, 7, 7, 1});
+        const auto columns = stepColumns(values, 0, 4, 40);
+        const std::vector<StepColumn> expected{{0, 10, {5, 5}}, {10, 30, {7, 7}}, {30, 40, {1, 1}}};
+        QVERIFY(columns == expected);
+    }
+
+    void columnsOutsideTheValuesAreLeftOut() {
+        const auto columns = stepColumns(MinMaxPyramid({5, 7}), -2, 4, 60);
+        QCOMPARE(columns.front().x0, 20);
+        QCOMPARE(columns.back().x1, 40);
+    }
+
+    void narrowPeaksSurvive_data() {
+        QTest::addColumn<int>("size");
+        QTest::addColumn<int>("peak");
+        QTest::newRow("tiles of an IPU") << 1472 << 701;
+        QTest::newRow("tiles of 16 IPUs") << 23552 << 23551;
+        QTest::newRow("many steps") << 100000 << 0;
+    }
+    void narrowPeaksSurvive() {
+        QFETCH(int, size);
+        QFETCH(int, peak);
+        std::vector<std::int64_t> values(static_cast<std::size_t>(size), 10);
+        values[static_cast<std::size_t>(peak)] = 1000;
+        const auto columns = stepColumns(MinMaxPyramid(values), 0, size, 900);
+        QVERIFY(columns.size() <= 900);
+        const auto isPeak = [](const StepColumn& c) { return c.value.max == 1000; };
+        QVERIFY(std::any_of(columns.begin(), columns.end(), isPeak));
+        int next = columns.front().x0;
+        for (const StepColumn& column : columns) {
+            QCOMPARE(column.x0, next);
+            next = column.x1;
+        }
+        QCOMPARE(next, 900);
+    }
+
+    void boxesKeepOrderAndNeverOverlap() {
+        TraceRow row;
+        std::mt19937 random(11);
+        std::int64_t at = 0;
+        for (int i = 0; i < 20000; ++i) {
+            const auto length = static_cast<std::int64_t>(random() % 50 + 1);
+            row.boxes.push_back(
+                {at, at + length, ProgramKind::DoExchange, TraceBox::Look::Step, i, 1, {}});
+            at += length + static_cast<std::int64_t>(random() % 20);
+        }
+        for (const double zoom : {1.0, 10.0, 1000.0}) {
+            const double span = static_cast<double>(at) / zoom;
+            const auto screen = boxesOnScreen(row, span / 3, span / 3 + span, 1000);
+            QVERIFY(screen.size() <= 1000);
+            int end = 0;
+            for (const BoxOnScreen& box : screen) {
+                QVERIFY(box.x0 >= end);
+                QVERIFY(box.x1 > box.x0);
+                end = box.x1;
+            }
+            QVERIFY(end <= 1000);
+        }
+    }
+
+    void theLongestBoxWinsAPixel() {
+        const TraceRow row = rowOf({{0, 2}, {2, 9}, {9, 10}, {500, 1000}});
+        const auto screen = boxesOnScreen(row, 0, 1000, 10);
+        QCOMPARE(screen.size(), std::size_t(2));
+        QCOMPARE(screen[0].box, std::size_t(1));
+        QCOMPARE(screen[1].x0, 5);
+        QCOMPARE(screen[1].x1, 10);
+    }
+
+    void boxAtFindsTheBoxUnderACycle() {
+        const TraceRow row = rowOf({{0, 10}, {20, 30}});
+        QCOMPARE(boxAt(row, 5), &row.boxes[0]);
+        QVERIFY(boxAt(row, 15) == nullptr);
+        QCOMPARE(boxAt(row, 20), &row.boxes[1]);
+        QVERIFY(boxAt(row, 30) == nullptr);
+    }
+
+    void blocksBreakAtRowsOfTheMap() {
+        const std::vector<MapBlock> blocks{
+            {50, 250, VariableId(0), MemoryCategory::Variable, "v", false}};
+        const auto pieces = mapPieces(blocks, 100, 10);
+        QCOMPARE(pieces.size(), std::size_t(3));
+        QCOMPARE(pieces[0].row, 0);
+        QCOMPARE(pieces[0].x0, 5.0);
+        QCOMPARE(pieces[1].x0, 0.0);
+        QCOMPARE(pieces[1].x1, 10.0);
+        QCOMPARE(pieces[2].row, 2);
+        QCOMPARE(pieces[2].x1, 5.0);
+    }
+
+    void histogramCountsEveryTile() {
+        const auto counts = histogramOf({0, 49, 50, 99, 100, 101}, 100, 2);
+        const std::vector<std::int64_t> expected{2, 3, 1};
+        QCOMPARE(counts, expected);
+    }
+
+    void fullestTilesComeFirst() {
+        const auto tiles = fullestTiles({5, 9, 9, 1}, 3);
+        QCOMPARE(tiles.size(), std::size_t(3));
+        QCOMPARE(tiles[0], TileId(1));
+        QCOMPARE(tiles[1], TileId(2));
+        QCOMPARE(tiles[2], TileId(0));
+    }
+
+    void tileLists_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("result");
+        QTest::newRow("one") << "5"
+                             << "5";
+        QTest::newRow("several") << "1, 5"
+                                 << "1, 5";
+        QTest::newRow("range") << "0-3,8"
+                               << "0, 1, 2, 3, 8";
+        QTest::newRow("twice") << "2,2"
+                               << "2";
+        QTest::newRow("empty") << ""
+                               << "";
+        QTest::newRow("too high") << "100"
+                                  << "refused";
+        QTest::newRow("word") << "tile 5"
+                              << "refused";
+        QTest::newRow("backwards") << "5-2"
+                                   << "refused";
+        QTest::newRow("negative") << "-1"
+                                  << "refused";
+        QTest::newRow("many dashes") << "1-2-3"
+                                     << "refused";
+    }
+    void tileLists() {
+        QFETCH(QString, text);
+        QFETCH(QString, result);
+        const auto tiles = parseTileList(text, 100);
+        QCOMPARE(tiles ? tileListText(*tiles) : QStringLiteral("refused"), result);
+    }
+};
+
+QTEST_GUILESS_MAIN(GeometryTest)
+#include "geometry_test.moc"

@@ -1,0 +1,163 @@
+// Every item model under the model tester, with what it shows.
+#include <QAbstractItemModelTester>
+#include <QtTest>
+
+#include "core/base/error.h"
+#include "tests/views/sample_files.h"
+#include "views/memory/memory_content.h"
+#include "views/programs/program_model.h"
+#include "views/tables/profile_tables.h"
+#include "views/tables/table_model.h"
+
+using namespace tilescope;
+using namespace tilescope::views;
+
+namespace {
+
+DataTable smallTable() {
+    DataTable table;
+    table.columns = {{"Name", CellKind::Text, {}},
+                     {"Size", CellKind::Bytes, {}},
+                     {"Change", CellKind::BytesChange, {}}};
+    table.rows = {{{std::string("weights"), std::int64_t{2048}, Change{2048, 1024}}, 7},
+                  {{std::string("input[0]"), std::int64_t{512}, Change{0, 512}}, 3},
+                  {{std::string("output"), {}, Change{4096, 4096}}, 9}};
+    return table;
+}
+
+QString textAt(const QAbstractItemModel& model, int row, int column,
+               const QModelIndex& parent = {}) {
+    return model.index(row, column, parent).data().toString();
+}
+
+constexpr auto fatal = QAbstractItemModelTester::FailureReportingMode::Fatal;
+
+} // namespace
+
+class ModelsTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    std::unique_ptr<ViewContext> context_;
+
+private slots:
+    void init() { context_ = std::make_unique<ViewContext>(); }
+
+    void tableShowsUnitsAndDashes() {
+        TableModel model(*context_);
+        const QAbstractItemModelTester tester(&model, fatal);
+        model.setTable(smallTable());
+        QCOMPARE(textAt(model, 0, 1), QStringLiteral("2.00 KiB"));
+        QCOMPARE(textAt(model, 2, 1), QStringLiteral("\u2013"));
+        QCOMPARE(textAt(model, 0, 2), QStringLiteral("-1.00 KiB (-50.0 %)"));
+        QCOMPARE(textAt(model, 1, 2), QStringLiteral("+512 B"));
+        context_->preferences.setByteUnits(ByteUnits::Plain);
+        QCOMPARE(textAt(model, 0, 1), QStringLiteral("2,048 B"));
+        const int alignment = model.index(0, 1).data(Qt::TextAlignmentRole).toInt();
+        QVERIFY(alignment & Qt::AlignRight);
+    }
+
+    void tableSortsAndFilters() {
+        TableModel model(*context_);
+        const QAbstractItemModelTester tester(&model, fatal);
+        model.setTable(smallTable());
+        const QPersistentModelIndex weights = model.index(0, 0);
+        model.sort(1, Qt::AscendingOrder);
+        QCOMPARE(textAt(model, 0, 0), QStringLiteral("output"));
+        QCOMPARE(textAt(model, 2, 0), QStringLiteral("weights"));
+        QCOMPARE(weights.row(), 2);
+        model.sort(2, Qt::DescendingOrder);
+        QCOMPARE(textAt(model, 0, 0), QStringLiteral("weights"));
+        model.setFilter("put$");
+        QCOMPARE(model.rowCount(), 1);
+        QCOMPARE(model.idAt(0), 9);
+        model.setFilter("INPUT[");
+        QCOMPARE(model.rowCount(), 1);
+        QCOMPARE(model.rowOf(3), 0);
+        QCOMPARE(model.rowOf(7), -1);
+        model.setFilter({});
+        QCOMPARE(model.rowCount(), 3);
+        model.setTable({});
+        QCOMPARE(model.rowCount(), 0);
+        QCOMPARE(model.idAt(0), -1);
+    }
+
+    void comparedRowsMatchByName() {
+        const DataTable table =
+            comparedTable("Name", CellKind::Bytes, {{"a", 10, 0}, {"b", 5, 1}, {"b", 5, 2}},
+                          {{"b", 4, 0}, {"c", 100, 1}});
+        QCOMPARE(table.rows.size(), std::size_t(3));
+        QVERIFY(table.rows[0].cells[0] == Cell(std::string("c")));
+        QVERIFY(std::holds_alternative<std::monostate>(table.rows[0].cells[1]));
+        QCOMPARE(table.rows[0].id, -1);
+        const auto b = std::find_if(table.rows.begin(), table.rows.end(), [](const DataRow& row) {
+            return row.cells[0] == Cell(std::string("b"));
+        });
+        QVERIFY(b->cells[3] == Cell(Change{10, 4}));
+    }
+
+    void detailsTree() {
+        const ProfilePair pair{test::openSample(files_.write("a.pop")), nullptr};
+        ValueTreeModel model(*context_);
+        const QAbstractItemModelTester tester(&model, fatal);
+        const std::vector<TileSelection> columns{TileSelection::all(),
+                                                 TileSelection::ofTile(TileId(3))};
+        model.setTree(views::detailsTree(pair, columns, {}));
+        QCOMPARE(model.columnCount(), 3);
+        QVERIFY(model.rowCount() >= 2);
+        QCOMPARE(model.headerData(2, Qt::Horizontal, Qt::DisplayRole).toString(),
+                 QStringLiteral("Tile 3"));
+        const QModelIndex excluding = model.index(1, 0, {});
+        QVERIFY(model.rowCount(excluding) > 0);
+        QCOMPARE(model.parent(model.index(0, 0, excluding)), excluding);
+    }
+
+    void detailsTreeOfTwo() {
+        const ProfilePair pair{test::openSample(files_.write("a.pop")),
+                               test::openSample(files_.write("b.pop", {.changed = true}))};
+        ValueTreeModel model(*context_);
+        const QAbstractItemModelTester tester(&model, fatal);
+        const TileSelection all;
+        model.setTree(views::detailsTree(pair, {&all, 1}, {}));
+        QCOMPARE(model.columnCount(), 4);
+        QVERIFY(textAt(model, 0, 3).startsWith('+'));
+    }
+
+    void programTree() {
+        const OpenProfilePtr profile = test::openSample(files_.write("a.pop"));
+        ProgramModel model(*context_);
+        const QAbstractItemModelTester tester(&model, fatal);
+        model.setTree(readProgramTree(*profile, {}));
+        QCOMPARE(model.rowCount(), 3);
+        QCOMPARE(textAt(model, 0, 0), QStringLiteral("Control program 0 (weightsFromHost)"));
+        QCOMPARE(textAt(model, 2, 0), QStringLiteral("Function 0 (layer1)"));
+        const ProgramId convolve = model.find("conv1/convolve", ProgramId(), true);
+        QVERIFY(convolve.valid());
+        const QModelIndex index = model.indexOf(convolve);
+        QCOMPARE(model.programAt(index), convolve);
+        QVERIFY(index.parent().isValid());
+        QCOMPARE(index.siblingAtColumn(ProgramModel::Cycles).data().toString(),
+                 QStringLiteral("12,000"));
+        model.setMarked({}, "convolve");
+        QVERIFY(index.data(Qt::BackgroundRole).isValid());
+        QVERIFY(!model.find("nothing like it", ProgramId(), true).valid());
+        model.setTree({});
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void searchGoesRound() {
+        ProgramModel model(*context_);
+        model.setTree(readProgramTree(*test::openSample(files_.write("a.pop")), {}));
+        const ProgramId first = model.find("StreamCopy", ProgramId(), true);
+        ProgramId at = first;
+        int found = 0;
+        do {
+            at = model.find("StreamCopy", at, true);
+            ++found;
+        } while (at != first);
+        QCOMPARE(found, 9);
+        QCOMPARE(model.find("StreamCopy", model.find("StreamCopy", first, true), false), first);
+    }
+};
+
+QTEST_MAIN(ModelsTest)
+#include "models_test.moc"

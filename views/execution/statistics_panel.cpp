@@ -1,0 +1,170 @@
+#include "views/execution/statistics_panel.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include "views/plot/axes/axis_labels.h"
+
+namespace tilescope::views {
+namespace {
+constexpr int margin = 14;
+constexpr int titleHeight = 52;
+constexpr int rowHeight = 54;
+constexpr int labelWidth = 96;
+constexpr int barHeight = 16;
+constexpr int balanceWidth = 220;
+} // namespace
+
+StatisticsPanel::StatisticsPanel(ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , context_(context) {
+    connect(&context_.theme, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
+    connect(&context_.preferences, &Preferences::unitsChanged, this, qOverload<>(&QWidget::update));
+}
+
+void StatisticsPanel::setStatistics(const QString& title, std::vector<LaneStatistics> lanes) {
+    title_ = title;
+    lanes_ = std::move(lanes);
+    setMinimumHeight(sizeHint().height());
+    updateGeometry();
+    update();
+}
+
+QSize StatisticsPanel::sizeHint() const {
+    return {600, titleHeight + static_cast<int>(lanes_.size()) * rowHeight + margin};
+}
+
+QRect StatisticsPanel::rowRect(std::size_t lane) const {
+    return {margin, titleHeight + static_cast<int>(lane) * rowHeight, width() - 2 * margin,
+            rowHeight};
+}
+
+QRect StatisticsPanel::barRect(const QRect& row) const {
+    return {row.left() + labelWidth, row.top() + 4,
+            std::max(50, row.width() - labelWidth - balanceWidth - 40), barHeight};
+}
+
+QRect StatisticsPanel::balanceRect(const QRect& row) const {
+    return {row.right() - balanceWidth, row.top() + 4, balanceWidth - 60, barHeight};
+}
+
+void StatisticsPanel::paintEvent(QPaintEvent*) {
+    const Theme& theme = context_.theme.current();
+    QPainter painter(this);
+    painter.fillRect(rect(), theme.surface);
+    painter.setPen(theme.text);
+    painter.drawText(QRect(margin, 8, width() - 2 * margin, 20), Qt::AlignLeft | Qt::AlignVCenter,
+                     title_);
+    if (lanes_.empty())
+        return;
+    const QRect first = rowRect(0);
+    painter.setPen(theme.mutedText);
+    const int y = titleHeight - 22;
+    painter.drawText(QRect(barRect(first).left(), y, 300, 20), Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("Cycles by kind"));
+    painter.drawText(QRect(balanceRect(first).left(), y, balanceWidth, 20),
+                     Qt::AlignLeft | Qt::AlignVCenter, tr("Tile balance"));
+    for (std::size_t i = 0; i < lanes_.size(); ++i)
+        paintLane(painter, lanes_[i], rowRect(i));
+}
+
+void StatisticsPanel::paintLane(QPainter& painter, const LaneStatistics& lane,
+                                const QRect& row) const {
+    const Theme& theme = context_.theme.current();
+    painter.setPen(theme.text);
+    painter.drawText(QRect(row.left(), row.top() + 4, labelWidth, barHeight),
+                     Qt::AlignLeft | Qt::AlignVCenter, QString::fromStdString(lane.name));
+    paintProportions(painter, lane.statistics, barRect(row));
+    const QRect balance = balanceRect(row);
+    painter.fillRect(balance, theme.raised);
+    painter.fillRect(QRect(balance.left(), balance.top(),
+                           static_cast<int>(balance.width() * lane.statistics.tileBalance),
+                           barHeight),
+                     theme.accent);
+    painter.setPen(theme.text);
+    painter.drawText(QRect(balance.right() + 6, balance.top(), 60, barHeight),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     QStringLiteral("%1 %").arg(100 * lane.statistics.tileBalance, 0, 'f', 1));
+    painter.setPen(theme.mutedText);
+    const QRect below(barRect(row).left(), barRect(row).bottom() + 4,
+                      row.right() - barRect(row).left(), 20);
+    painter.drawText(below, Qt::AlignLeft | Qt::AlignVCenter, numbers(lane));
+}
+
+void StatisticsPanel::paintProportions(QPainter& painter, const TraceStatistics& statistics,
+                                       const QRect& bar) const {
+    const Theme& theme = context_.theme.current();
+    painter.fillRect(bar, theme.raised);
+    const double all = static_cast<double>(std::max<std::int64_t>(statistics.cycles, 1));
+    double x = bar.left();
+    for (const ProgramKind kind : programKinds) {
+        const double share = static_cast<double>(statistics.sums.cycles(kind)) / all;
+        const double width = std::min(share * bar.width(), bar.right() + 1 - x);
+        if (width <= 0)
+            continue;
+        const QRectF part(x, bar.top(), width, bar.height());
+        painter.fillRect(part, theme.kind(kind));
+        const QString text = QStringLiteral("%1 %").arg(100 * share, 0, 'f', share < 0.1 ? 1 : 0);
+        if (painter.fontMetrics().horizontalAdvance(text) + 8 < width) {
+            painter.setPen(Theme::textOn(theme.kind(kind)));
+            painter.drawText(part, Qt::AlignCenter, text);
+        }
+        x += width;
+    }
+}
+
+QString StatisticsPanel::numbers(const LaneStatistics& lane) const {
+    const TraceSums& sums = lane.statistics.sums;
+    QStringList parts{cyclesText(lane.statistics.cycles, lane.clockHz),
+                      tr("steps: %1").arg(QString::fromStdString(withThousands(sums.steps)))};
+    const auto moved = [&](const QString& name, std::int64_t in, std::int64_t out) {
+        if (in != 0 || out != 0)
+            parts.append(
+                tr("%1 %2 in, %3 out")
+                    .arg(name, context_.preferences.bytes(in), context_.preferences.bytes(out)));
+    };
+    moved(tr("host"), sums.hostBytesIn, sums.hostBytesOut);
+    moved(tr("other IPUs"), sums.globalBytesIn, sums.globalBytesOut);
+    moved(tr("exchange"), sums.exchangeBytesIn, sums.exchangeBytesOut);
+    return parts.join(QStringLiteral("  \u00b7  "));
+}
+
+QString StatisticsPanel::proportionsText(const TraceStatistics& statistics) const {
+    QStringList lines;
+    const double all = static_cast<double>(std::max<std::int64_t>(statistics.cycles, 1));
+    const auto line = [&](const QString& name, std::int64_t cycles) {
+        if (cycles > 0)
+            lines.append(tr("%1: %2, %3 %")
+                             .arg(name, QString::fromStdString(formatCycles(cycles)))
+                             .arg(100.0 * static_cast<double>(cycles) / all, 0, 'f', 1));
+    };
+    for (const ProgramKind kind : programKinds) {
+        const auto name = toString(kind);
+        line(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
+             statistics.sums.cycles(kind));
+    }
+    line(tr("Idle"), statistics.idle());
+    return lines.join(QLatin1Char('\n'));
+}
+
+bool StatisticsPanel::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip)
+        return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+        if (!rowRect(i).contains(help->pos()))
+            continue;
+        const bool balance = help->pos().x() >= balanceRect(rowRect(i)).left();
+        QToolTip::showText(help->globalPos(),
+                           balance ? tr("Active tile cycles against the cycles of the range times "
+                                        "the tiles of the IPU")
+                                   : proportionsText(lanes_[i].statistics),
+                           this);
+        return true;
+    }
+    QToolTip::hideText();
+    return true;
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,41 @@
+// Statistics of a range of the execution: numbers and bars for each IPU.
+#pragma once
+
+#include <QWidget>
+
+#include "views/execution/trace_content.h"
+#include "views/session/view_context.h"
+
+namespace tilescope::views {
+
+/// For each lane the share of cycles by kind as a stacked bar, the tile balance as a bar, and what
+/// moved in and out.
+class StatisticsPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit StatisticsPanel(ViewContext& context, QWidget* parent = nullptr);
+    /// `title` says which range it is.
+    void setStatistics(const QString& title, std::vector<LaneStatistics> lanes);
+    [[nodiscard]] const std::vector<LaneStatistics>& lanes() const { return lanes_; }
+    [[nodiscard]] QSize sizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+    bool event(QEvent* event) override;
+
+private:
+    void paintLane(QPainter& painter, const LaneStatistics& lane, const QRect& row) const;
+    void paintProportions(QPainter& painter, const TraceStatistics& statistics,
+                          const QRect& bar) const;
+    [[nodiscard]] QRect rowRect(std::size_t lane) const;
+    [[nodiscard]] QRect barRect(const QRect& row) const;
+    [[nodiscard]] QRect balanceRect(const QRect& row) const;
+    [[nodiscard]] QString numbers(const LaneStatistics& lane) const;
+    [[nodiscard]] QString proportionsText(const TraceStatistics& statistics) const;
+
+    ViewContext& context_;
+    QString title_;
+    std::vector<LaneStatistics> lanes_;
+};
+
+} // namespace tilescope::views

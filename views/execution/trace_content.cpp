@@ -1,0 +1,196 @@
+#include "views/execution/trace_content.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "core/analysis/programs.h"
+#include "core/base/error.h"
+#include "views/plot/axes/axis_labels.h"
+
+namespace tilescope::views {
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(ExecutionTrace)
+};
+
+std::string lastPart(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+TraceRow runRow(const TraceIndex& index) {
+    TraceRow row;
+    for (const TraceRun& run : index.runs())
+        row.boxes.push_back({run.start, run.start + run.cycles, ProgramKind::Sequence,
+                             TraceBox::Look::Run, 0, 0, run.name});
+    return row;
+}
+
+void addFlat(TraceLane& lane, const TraceIndex& index, const IdVector<ProgramId, Program>& programs,
+             CycleRange range, std::int64_t minimumCycles) {
+    lane.rows.push_back(runRow(index));
+    // Steps may overlap, as a stream copy on I/O tiles does with compute: the later goes a row
+    // down.
+    std::vector<TraceRow> rows(1);
+    for (const TraceSpan& span : index.spans(IpuId(lane.ipu), range, minimumCycles)) {
+        TraceBox box{span.begin,     span.end,   span.kind, TraceBox::Look::Step,
+                     span.firstStep, span.steps, {}};
+        if (span.program.valid())
+            box.name = lastPart(programs[span.program].name);
+        if (box.name.empty() && !span.merged())
+            box.name = std::string(toString(span.kind));
+        auto row = std::find_if(rows.begin(), rows.end(), [&](const TraceRow& r) {
+            return r.boxes.empty() || r.boxes.back().end <= box.begin;
+        });
+        if (row == rows.end())
+            row = rows.insert(rows.end(), TraceRow());
+        row->boxes.push_back(std::move(box));
+    }
+    std::move(rows.begin(), rows.end(), std::back_inserter(lane.rows));
+}
+
+// A box with another below it is a name that steps share: it is drawn paler than the steps.
+void markGroups(TraceLane& lane) {
+    for (std::size_t row = 1; row + 1 < lane.rows.size(); ++row)
+        for (TraceBox& box : lane.rows[row].boxes)
+            if (boxAt(lane.rows[row + 1], static_cast<double>(box.begin)) != nullptr)
+                box.look = TraceBox::Look::Group;
+}
+
+void addFlame(TraceLane& lane, const TraceIndex& index,
+              const IdVector<ProgramId, Program>& programs, CycleRange range,
+              std::int64_t minimumCycles) {
+    for (const FlameSpan& span :
+         flameRows(index, programs, IpuId(lane.ipu), range, minimumCycles)) {
+        const auto row = static_cast<std::size_t>(span.row);
+        if (lane.rows.size() <= row)
+            lane.rows.resize(row + 1);
+        const auto look = row == 0 ? TraceBox::Look::Run : TraceBox::Look::Step;
+        lane.rows[row].boxes.push_back(
+            {span.begin, span.end, span.kind, look, span.firstStep, span.steps, span.name});
+    }
+    markGroups(lane);
+}
+
+template <class Visit> void forEachLane(const TraceQuestion& question, Visit visit) {
+    for (const OpenProfilePtr& profile : {question.profiles.source, question.profiles.target}) {
+        if (!profile)
+            continue;
+        const bool target = profile == question.profiles.target;
+        for (std::int32_t ipu = 0; ipu < profile->machine().ipus; ++ipu) {
+            if (question.ipu.valid() && question.ipu.value() != ipu)
+                continue;
+            QString name = Text::tr("IPU %1").arg(ipu);
+            if (question.profiles.comparing())
+                name = (target ? Text::tr("Target\n%1") : Text::tr("Source\n%1")).arg(name);
+            visit(*profile, target, ipu, name.toStdString());
+        }
+    }
+}
+
+} // namespace
+
+std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
+                                  std::int64_t minimumCycles, const std::stop_token& stop) {
+    std::vector<TraceLane> lanes;
+    forEachLane(question,
+                [&](const OpenProfile& profile, bool target, std::int32_t ipu, std::string name) {
+                    if (stop.stop_requested())
+                        throw Cancelled();
+                    const auto index = profile.trace(stop);
+                    const auto programs = profile.programs(stop);
+                    TraceLane lane{std::move(name), target, ipu, {}};
+                    if (question.look == TraceLook::Flat)
+                        addFlat(lane, *index, *programs, range, minimumCycles);
+                    else
+                        addFlame(lane, *index, *programs, range, minimumCycles);
+                    lanes.push_back(std::move(lane));
+                });
+    return lanes;
+}
+
+std::int64_t traceLength(const ProfilePair& profiles, const std::stop_token& stop) {
+    std::int64_t length = profiles.source->trace(stop)->totalCycles();
+    if (profiles.comparing())
+        length = std::max(length, profiles.target->trace(stop)->totalCycles());
+    return length;
+}
+
+std::vector<LaneStatistics> traceStatistics(const TraceQuestion& question, CycleRange range,
+                                            const std::stop_token& stop) {
+    std::vector<LaneStatistics> all;
+    forEachLane(question,
+                [&](const OpenProfile& profile, bool, std::int32_t ipu, std::string name) {
+                    const auto index = profile.trace(stop);
+                    const CycleRange part{range.begin, std::min(range.end, index->totalCycles())};
+                    std::replace(name.begin(), name.end(), '\n', ' ');
+                    if (part.cycles() > 0)
+                        all.push_back({std::move(name), index->statistics(IpuId(ipu), part),
+                                       profile.machine().clockHz});
+                });
+    return all;
+}
+
+ValueTree stepDetails(const OpenProfile& profile, const ExecutedStep& step,
+                      const std::stop_token& stop) {
+    const auto programs = profile.programs(stop);
+    const auto operations = profile.operations(stop);
+    ValueTree tree;
+    tree.properties = true;
+    tree.nameTitle = Text::tr("Step %1").arg(step.index);
+    const auto line = [&](const QString& name, auto value, CellKind kind) {
+        ValueNode node{name, {}, {}, kind};
+        for (const StepOnIpu& ipu : step.ipus)
+            node.values.emplace_back(value(ipu));
+        tree.roots.push_back(std::move(node));
+    };
+    const auto text = [&](const QString& name, const std::string& value) {
+        if (!value.empty())
+            tree.roots.push_back({name, {value}, {}, CellKind::Text});
+    };
+    text(Text::tr("Kind"), std::string(toString(step.kind)));
+    if (step.program.valid()) {
+        const Program& program = (*programs)[step.program];
+        text(Text::tr("Name"), program.name);
+        if (program.operation.valid())
+            text(Text::tr("Operation"), (*operations)[program.operation].name + " (" +
+                                            (*operations)[program.operation].type + ")");
+    }
+    std::string callers;
+    for (const ProgramId caller : step.callers)
+        callers += (callers.empty() ? "" : " > ") + programLabel((*programs)[caller]);
+    text(Text::tr("Called from"), callers);
+    for (const StepOnIpu& ipu : step.ipus)
+        tree.valueTitles.append(Text::tr("IPU %1").arg(ipu.ipu.value()));
+    if (tree.valueTitles.isEmpty())
+        tree.valueTitles.append(QString());
+    line(
+        Text::tr("Start"), [](const StepOnIpu& s) { return Cell(s.start); }, CellKind::Cycles);
+    line(
+        Text::tr("Cycles"), [](const StepOnIpu& s) { return Cell(s.cycles); }, CellKind::Cycles);
+    line(
+        Text::tr("Time"),
+        [&](const StepOnIpu& s) {
+            return Cell(durationText(static_cast<double>(s.cycles) / profile.machine().clockHz)
+                            .toStdString());
+        },
+        CellKind::Text);
+    line(
+        Text::tr("Active tiles"), [](const StepOnIpu& s) { return Cell(s.activeTiles); },
+        CellKind::Count);
+    line(
+        Text::tr("Tile balance"),
+        [&](const StepOnIpu& s) {
+            const double all = static_cast<double>(s.cycles) * profile.machine().tilesPerIpu;
+            return Cell(all == 0 ? 0.0 : static_cast<double>(s.activeCycles) / all);
+        },
+        CellKind::Share);
+    line(
+        Text::tr("Received"), [](const StepOnIpu& s) { return Cell(s.bytesIn); }, CellKind::Bytes);
+    line(
+        Text::tr("Sent"), [](const StepOnIpu& s) { return Cell(s.bytesOut); }, CellKind::Bytes);
+    return tree;
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,42 @@
+// What the execution trace shows, made on a worker thread.
+#pragma once
+
+#include <stop_token>
+
+#include "views/plot/trace/trace_plottable.h"
+#include "views/session/open_profile.h"
+#include "views/tables/value_tree.h"
+
+namespace tilescope::views {
+
+enum class TraceLook { Flame, Flat };
+
+/// Which IPUs to show and how.
+struct TraceQuestion {
+    ProfilePair profiles;
+    TraceLook look = TraceLook::Flame;
+    IpuId ipu; ///< none: all
+};
+
+/// The lanes for a range of cycles at a resolution: boxes shorter than `minimumCycles` may come
+/// merged. Source first, then target.
+std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
+                                  std::int64_t minimumCycles, const std::stop_token& stop);
+
+/// The longest of both executions.
+std::int64_t traceLength(const ProfilePair& profiles, const std::stop_token& stop);
+
+/// Statistics of a range, for each IPU of each profile.
+struct LaneStatistics {
+    std::string name;
+    TraceStatistics statistics;
+    double clockHz = 0;
+};
+std::vector<LaneStatistics> traceStatistics(const TraceQuestion& question, CycleRange range,
+                                            const std::stop_token& stop);
+
+/// Everything about one executed step, as a tree of lines with a column for each IPU.
+ValueTree stepDetails(const OpenProfile& profile, const ExecutedStep& step,
+                      const std::stop_token& stop);
+
+} // namespace tilescope::views

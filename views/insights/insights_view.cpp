@@ -1,0 +1,144 @@
+#include "views/insights/insights_view.h"
+
+#include <QFrame>
+#include <QGridLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace tilescope::views {
+namespace {
+
+QColor levelColour(const Theme& theme, InsightLevel level) {
+    switch (level) {
+    case InsightLevel::Good:
+        return theme.good;
+    case InsightLevel::Note:
+        return theme.accent;
+    case InsightLevel::Warning:
+        return theme.warning;
+    case InsightLevel::Problem:
+        break;
+    }
+    return theme.bad;
+}
+
+QLabel* textLabel(const std::string& text, const char* look) {
+    auto* label = new QLabel(QString::fromStdString(text));
+    label->setObjectName(QLatin1String(look));
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& preferences) {
+    auto* widget = new QWidget;
+    auto* grid = new QGridLayout(widget);
+    grid->setContentsMargins(0, 4, 0, 0);
+    grid->setHorizontalSpacing(18);
+    grid->setVerticalSpacing(3);
+    grid->setColumnStretch(2, 1);
+    int row = 0;
+    for (const Evidence& item : evidence) {
+        auto* name = new QLabel(QString::fromStdString(item.label));
+        name->setObjectName(QStringLiteral("muted"));
+        auto* value = new QLabel(item.unit == Evidence::Unit::Bytes
+                                     ? preferences.bytes(static_cast<std::int64_t>(item.value))
+                                     : QString::fromStdString(formatEvidence(item)));
+        value->setAlignment(Qt::AlignRight);
+        grid->addWidget(name, row, 0);
+        grid->addWidget(value, row++, 1);
+    }
+    return widget;
+}
+
+} // namespace
+
+InsightsView::InsightsView(ViewContext& context, QWidget* parent)
+    : ReportView(context, parent)
+    , panel_(new LoadingPanel(context.workers))
+    , content_(new QWidget)
+    , layout_(new QVBoxLayout(content_)) {
+    layout_->setContentsMargins(16, 14, 16, 16);
+    layout_->setSpacing(10);
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(content_);
+    panel_->setContent(scroll);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(panel_);
+}
+
+void InsightsView::reload() {
+    panel_->load([this, pair = profiles()](const std::stop_token& stop) {
+        std::vector<Found> found;
+        found.push_back({pair.comparing() ? tr("Source: %1").arg(pair.source->title()) : QString(),
+                         findInsights(pair.source->reader(stop).load()), true});
+        if (pair.comparing())
+            found.push_back({tr("Target: %1").arg(pair.target->title()),
+                             findInsights(pair.target->reader(stop).load()), false});
+        return [this, found = std::move(found)]() mutable {
+            found_ = std::move(found);
+            show();
+        };
+    });
+}
+
+void InsightsView::show() {
+    while (QLayoutItem* item = layout_->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    for (const Found& found : found_) {
+        if (!found.heading.isEmpty())
+            layout_->addWidget(textLabel(found.heading.toStdString(), "heading"));
+        for (const Insight& insight : found.insights)
+            layout_->addWidget(makeCard(insight, found.ofSource));
+    }
+    layout_->addStretch();
+}
+
+QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
+    const Theme& theme = context().theme.current();
+    const QColor colour = levelColour(theme, insight.level);
+    auto* card = new QFrame;
+    card->setObjectName(QStringLiteral("panel"));
+    card->setStyleSheet(QStringLiteral("#panel { border-left: 4px solid %1; "
+                                       "border-top-left-radius: 0; border-bottom-left-radius: 0; }")
+                            .arg(colour.name()));
+    auto* layout = new QHBoxLayout(card);
+    layout->setContentsMargins(14, 10, 14, 10);
+    auto* text = new QVBoxLayout;
+    text->setSpacing(4);
+    auto* title = textLabel(insight.title, "heading");
+    text->addWidget(title);
+    if (!insight.advice.empty())
+        text->addWidget(textLabel(insight.advice, "advice"));
+    if (!insight.evidence.empty())
+        text->addWidget(evidenceGrid(insight.evidence, context().preferences));
+    layout->addLayout(text, 1);
+    if (ofSource && !insight.link.report.empty()) {
+        auto* go =
+            new QPushButton(tr("Show in %1").arg(QString::fromStdString(insight.link.report)));
+        connect(go, &QPushButton::clicked, this, [this, link = insight.link] { follow(link); });
+        layout->addWidget(go, 0, Qt::AlignTop);
+    }
+    return card;
+}
+
+void InsightsView::follow(const InsightLink& link) {
+    context().selection.update([&](Selected& s) {
+        if (link.tile.valid())
+            s.tiles = {link.tile};
+        if (link.step.valid())
+            s.step = link.step;
+        if (link.operation.valid())
+            s.operation = link.operation;
+    });
+    emit reportWanted(QString::fromStdString(link.report));
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,42 @@
+// What stands out, with the numbers that show it and what to change.
+#pragma once
+
+#include "core/analysis/insights.h"
+#include "views/widgets/loading_panel.h"
+#include "views/widgets/report_view.h"
+
+class QVBoxLayout;
+
+namespace tilescope::views {
+
+/// A card for each insight of the source (and, below, of the target).
+class InsightsView : public ReportView {
+    Q_OBJECT
+public:
+    explicit InsightsView(ViewContext& context, QWidget* parent = nullptr);
+
+signals:
+    /// The user follows an insight to another report, by its name on the command line.
+    void reportWanted(const QString& name);
+
+protected:
+    void reload() override;
+    void restyle() override { show(); }
+
+private:
+    struct Found {
+        QString heading;
+        std::vector<Insight> insights;
+        bool ofSource = true;
+    };
+    void show();
+    QWidget* makeCard(const Insight& insight, bool ofSource);
+    void follow(const InsightLink& link);
+
+    LoadingPanel* panel_;
+    QWidget* content_;
+    QVBoxLayout* layout_;
+    std::vector<Found> found_;
+};
+
+} // namespace tilescope::views

@@ -1,0 +1,37 @@
+// What the memory report shows, made on a worker thread.
+#pragma once
+
+#include <span>
+#include <stop_token>
+
+#include "core/analysis/memory_plot.h"
+#include "core/analysis/selection.h"
+#include "views/plot/series/step_plot.h"
+#include "views/session/open_profile.h"
+#include "views/tables/value_tree.h"
+
+namespace tilescope::views {
+
+/// Colour and order of a layer of memoryPlot(), by its key.
+QColor layerColour(const Theme& theme, MemoryBreakdown breakdown, const std::string& key,
+                   int place);
+
+/// One profile: the layers of the breakdown, stacked. Two: their totals, overlaid.
+StepPlot::Content memoryContent(const ProfilePair& profiles, const MemoryPlotOptions& options,
+                                bool showLimit, const Theme& theme, ByteUnits units,
+                                const std::stop_token& stop);
+
+/// The bytes on each tile of variables, a translucent area each (the source's only).
+StepPlot::Content variableContent(const ProfilePair& profiles,
+                                  std::span<const VariableId> variables, TileOrder order,
+                                  const Theme& theme, const std::stop_token& stop);
+
+/// The tree of Details with a column for each selection; with two profiles Source, Target and
+/// Difference of the last one.
+ValueTree detailsTree(const ProfilePair& profiles, std::span<const TileSelection> columns,
+                      const std::stop_token& stop);
+
+/// The place of a tile on the axis; the inverse of tileAtPlace().
+std::int32_t placeOfTile(const Target& machine, TileOrder order, TileId tile);
+
+} // namespace tilescope::views

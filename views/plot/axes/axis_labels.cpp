@@ -1,0 +1,123 @@
+#include "views/plot/axes/axis_labels.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+namespace tilescope::views {
+namespace {
+
+struct Prefix {
+    const char* text;
+    double size;
+};
+
+const Prefix& prefixFor(double largest, std::span<const Prefix> prefixes) {
+    const auto* best = &prefixes.front();
+    for (const Prefix& prefix : prefixes)
+        if (largest >= prefix.size)
+            best = &prefix;
+    return *best;
+}
+
+// As many decimals as the step needs, and no more.
+int decimalsFor(double step) {
+    int decimals = 0;
+    for (; decimals < 4; ++decimals) {
+        const double scaled = step * std::pow(10.0, decimals);
+        if (std::abs(scaled - std::round(scaled)) < 1e-6 * scaled)
+            break;
+    }
+    return decimals;
+}
+
+QVector<QString> labelled(const QVector<double>& ticks, double step,
+                          std::span<const Prefix> prefixes) {
+    double largest = 0;
+    for (const double tick : ticks)
+        largest = std::max(largest, std::abs(tick));
+    const Prefix& prefix = prefixFor(largest, prefixes);
+    const int decimals = decimalsFor(step / prefix.size);
+    QVector<QString> labels;
+    labels.reserve(ticks.size());
+    for (const double tick : ticks) {
+        // A tick that should be zero may be a rounding error away from it.
+        if (std::abs(tick) < step * 1e-6) {
+            labels.append(QStringLiteral("0"));
+            continue;
+        }
+        const double value = tick / prefix.size;
+        const QString number = decimals == 0
+                                   ? QString::fromStdString(withThousands(std::llround(value)))
+                                   : QString::number(value, 'f', decimals);
+        labels.append(*prefix.text == '\0'
+                          ? number
+                          : number + QChar(0x00a0) + QString::fromUtf8(prefix.text));
+    }
+    return labels;
+}
+
+constexpr std::array binaryBytes{Prefix{"B", 1}, Prefix{"KiB", 1024}, Prefix{"MiB", 1048576},
+                                 Prefix{"GiB", 1073741824}, Prefix{"TiB", 1099511627776}};
+constexpr std::array siBytes{Prefix{"B", 1}, Prefix{"kB", 1e3}, Prefix{"MB", 1e6},
+                             Prefix{"GB", 1e9}, Prefix{"TB", 1e12}};
+constexpr std::array plainBytes{Prefix{"B", 1}};
+constexpr std::array counts{Prefix{"", 1}, Prefix{"M", 1e6}, Prefix{"G", 1e9}, Prefix{"T", 1e12}};
+constexpr std::array times{Prefix{"ns", 1e-9}, Prefix{"\xc2\xb5s", 1e-6}, Prefix{"ms", 1e-3},
+                           Prefix{"s", 1}};
+
+} // namespace
+
+double decimalTickStep(double span, int count) {
+    const double rough = std::max(span, 1e-12) / std::max(count, 1);
+    const double power = std::pow(10.0, std::floor(std::log10(rough)));
+    const double mantissa = rough / power;
+    const double nice = mantissa <= 1 ? 1 : mantissa <= 2 ? 2 : mantissa <= 5 ? 5 : 10;
+    return nice * power;
+}
+
+double integerTickStep(double span, int count) {
+    return std::max(1.0, decimalTickStep(span, count));
+}
+
+double byteTickStep(double span, int count, ByteUnits units) {
+    if (units != ByteUnits::Binary)
+        return integerTickStep(span, count);
+    const double rough = std::max(span, 1.0) / std::max(count, 1);
+    return std::max(1.0, std::exp2(std::round(std::log2(rough))));
+}
+
+QVector<QString> byteLabels(const QVector<double>& ticks, double step, ByteUnits units) {
+    switch (units) {
+    case ByteUnits::Binary:
+        return labelled(ticks, step, binaryBytes);
+    case ByteUnits::Si:
+        return labelled(ticks, step, siBytes);
+    case ByteUnits::Plain:
+        break;
+    }
+    return labelled(ticks, step, plainBytes);
+}
+
+QVector<QString> countLabels(const QVector<double>& ticks, double step) {
+    return labelled(ticks, step, counts);
+}
+
+QVector<QString> timeLabels(const QVector<double>& ticks, double step) {
+    return labelled(ticks, step, times);
+}
+
+QString durationText(double seconds) {
+    return QString::fromStdString(formatSeconds(seconds))
+        .replace(" us", QString::fromUtf8(" \xc2\xb5s"));
+}
+
+QString cyclesText(std::int64_t cycles, double clockHz) {
+    const QString text = QString::fromStdString(formatCycles(cycles));
+    return clockHz > 0 ? QStringLiteral("%1 (%2)").arg(
+                             text, durationText(static_cast<double>(cycles) / clockHz))
+                       : text;
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,31 @@
+// Texts of axis ticks: pure functions, so that every unit can be tested without a plot.
+#pragma once
+
+#include <QString>
+#include <QVector>
+
+#include "core/base/units.h"
+
+namespace tilescope::views {
+
+/// The distance of about `count` ticks over `span` bytes: a power of two times the unit for binary
+/// units, otherwise 1, 2 or 5 times a power of ten.
+double byteTickStep(double span, int count, ByteUnits units);
+/// 1, 2 or 5 times a power of ten, at least 1: for tiles, steps and cycles.
+double integerTickStep(double span, int count);
+/// 1, 2 or 5 times a power of ten.
+double decimalTickStep(double span, int count);
+
+/// Labels that share one unit: "0", "128 KiB", "256 KiB".
+QVector<QString> byteLabels(const QVector<double>& ticks, double step, ByteUnits units);
+/// "0", "5,000"; from a million on "2.5 M".
+QVector<QString> countLabels(const QVector<double>& ticks, double step);
+/// Seconds in one unit: "0", "1.5 ms", "3 ms".
+QVector<QString> timeLabels(const QVector<double>& ticks, double step);
+
+/// formatSeconds() with the sign for micro that a window can show.
+QString durationText(double seconds);
+/// "34,655 cycles (26.1 µs)".
+QString cyclesText(std::int64_t cycles, double clockHz);
+
+} // namespace tilescope::views

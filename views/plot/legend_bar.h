@@ -1,0 +1,39 @@
+// The legend below a plot, outside of the data.
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "views/session/view_context.h"
+
+namespace tilescope::views {
+
+/// Swatches with names, in lines as wide as the plot.
+class LegendBar : public QWidget {
+    Q_OBJECT
+public:
+    struct Entry {
+        QString name;
+        QColor colour;
+    };
+    explicit LegendBar(ViewContext& context, QWidget* parent = nullptr);
+    void setEntries(std::vector<Entry> entries);
+    [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] bool hasHeightForWidth() const override { return true; }
+    [[nodiscard]] int heightForWidth(int width) const override;
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+
+private:
+    // Top left corners of the entries for a width; the last one is where a next would stand.
+    [[nodiscard]] std::vector<QPoint> places(int width) const;
+    [[nodiscard]] int lineHeight() const;
+
+    ViewContext& context_;
+    std::vector<Entry> entries_;
+};
+
+} // namespace tilescope::views

@@ -1,0 +1,97 @@
+// What PlotWidget paints over the finished plot: markers, limit line, crosshair and read-out.
+#include "views/plot/plot_widget.h"
+
+#include <cmath>
+
+namespace tilescope::views {
+
+void PlotWidget::paintOverlay(QPainter& painter) {
+    const QRect plot = axisRect()->rect();
+    painter.setFont(font());
+    paintExtra(painter);
+    painter.save();
+    painter.setClipRect(plot);
+    paintMarkers(painter);
+    paintRangeSelection(painter);
+    if (pointer_ && !dragging_) {
+        painter.setPen(QPen(theme().mutedText, 1, Qt::DotLine));
+        painter.drawLine(pointer_->x(), plot.top(), pointer_->x(), plot.bottom());
+    }
+    painter.restore();
+    paintLimit(painter);
+    if (!readOutText_.isEmpty() && !dragging_)
+        paintReadOut(painter);
+    if (window()->property(showFrameTimesProperty).toBool())
+        paintFrameTime(painter);
+}
+
+void PlotWidget::paintMarkers(QPainter& painter) const {
+    const QRect plot = axisRect()->rect();
+    QColor fill = theme().accent;
+    fill.setAlphaF(0.22F);
+    for (const Marker& marker : markers_) {
+        const double x0 = xAxis->coordToPixel(marker.from);
+        const double width = std::max(2.0, xAxis->coordToPixel(marker.to) - x0);
+        painter.fillRect(QRectF(x0, plot.top(), width, plot.height()), fill);
+        painter.fillRect(QRectF(x0, plot.top(), width, 3), theme().accent);
+    }
+}
+
+void PlotWidget::paintLimit(QPainter& painter) const {
+    if (!limit_ || !yAxis->range().contains(limit_->value))
+        return;
+    const QRect plot = axisRect()->rect();
+    const int y = qRound(yAxis->coordToPixel(limit_->value));
+    painter.setPen(QPen(theme().limit, 1, Qt::DashLine));
+    painter.drawLine(plot.left(), y, plot.right(), y);
+    const QRect text = painter.fontMetrics().boundingRect(limit_->label);
+    const QRect label(plot.right() - text.width() - 10, y + 2, text.width() + 8, text.height() + 2);
+    QColor back = theme().surface;
+    back.setAlphaF(0.85F);
+    painter.fillRect(label, back);
+    painter.setPen(theme().text);
+    painter.drawText(label, Qt::AlignCenter, limit_->label);
+}
+
+void PlotWidget::paintRangeSelection(QPainter& painter) const {
+    if (!pressed_ || !dragging_ || !selectingRange_ || !pointer_)
+        return;
+    const QRect plot = axisRect()->rect();
+    QColor fill = theme().accent;
+    fill.setAlphaF(0.18F);
+    painter.fillRect(
+        QRect(QPoint(pressed_->x(), plot.top()), QPoint(pointer_->x(), plot.bottom())).normalized(),
+        fill);
+}
+
+void PlotWidget::paintReadOut(QPainter& painter) const {
+    constexpr int padding = 7;
+    constexpr int distance = 14;
+    const QRect text =
+        painter.fontMetrics().boundingRect(QRect(0, 0, 460, 400), Qt::TextExpandTabs, readOutText_);
+    QRect box(0, 0, text.width() + 2 * padding, text.height() + 2 * padding);
+    box.moveTopLeft(*pointer_ + QPoint(distance, distance));
+    // The box changes sides rather than leave the plot.
+    if (box.right() > width() - 4)
+        box.moveRight(pointer_->x() - distance);
+    if (box.bottom() > height() - 4)
+        box.moveBottom(std::max(box.height() + 2, pointer_->y() - distance));
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(theme().border);
+    painter.setBrush(theme().raised);
+    painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5);
+    painter.setPen(theme().text);
+    painter.drawText(box.adjusted(padding, padding, -padding, -padding), Qt::TextExpandTabs,
+                     readOutText_);
+}
+
+void PlotWidget::paintFrameTime(QPainter& painter) const {
+    const FrameTimes& times = context_.frameTimes;
+    const QString text =
+        tr("%1 ms, longest %2 ms").arg(times.last(), 0, 'f', 1).arg(times.longest(), 0, 'f', 1);
+    const QRect plot = axisRect()->rect();
+    painter.setPen(times.longest() > FrameTimes::budgetMs ? theme().bad : theme().good);
+    painter.drawText(plot.adjusted(8, 4, -8, -4), Qt::AlignLeft | Qt::AlignTop, text);
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,98 @@
+// The base of every plot: axes in the theme's colours, zoom and pan, hover read-out.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <qcustomplot.h>
+#include <vector>
+
+#include "views/session/view_context.h"
+
+namespace tilescope::views {
+
+/// A QCustomPlot whose horizontal range follows a ZoomRange. Wheel zooms at the pointer, drag pans,
+/// shift-drag selects a range, WASD and the arrow keys move, F fits. Hover and markers are painted
+/// over the finished plot, so that moving the mouse never replots.
+class PlotWidget : public QCustomPlot {
+    Q_OBJECT
+public:
+    PlotWidget(ViewContext& context, ZoomRange& zoom, QWidget* parent = nullptr);
+
+    [[nodiscard]] ZoomRange& zoom() const { return zoom_; }
+
+    /// Text of the read-out at axis coordinates; several lines; empty for none.
+    using ReadOut = std::function<QString(double x, double y)>;
+    void setReadOut(ReadOut readOut) { readOut_ = std::move(readOut); }
+
+    /// Bands [from, to) that stay marked, such as the selected tiles.
+    struct Marker {
+        double from = 0;
+        double to = 0;
+    };
+    void setMarkers(std::vector<Marker> markers);
+
+    /// A labelled horizontal line, such as the memory of a tile.
+    struct Limit {
+        double value = 0;
+        QString label;
+    };
+    void setLimit(std::optional<Limit> limit);
+
+    /// Wheel and W, S zoom horizontally; a view with rows may take the plain wheel for scrolling.
+    void replotSoon() { replot(QCustomPlot::rpQueuedReplot); }
+
+    /// Room left and right of the plot, equal in all plots so that their axes stand in line.
+    static constexpr int leftMargin = 86;
+    static constexpr int rightMargin = 18;
+
+signals:
+    /// A click without a drag, in axis coordinates.
+    void clicked(double x, double y, Qt::KeyboardModifiers modifiers);
+    /// Shift-drag has ended.
+    void rangeSelected(double from, double to);
+    /// The read-out under the pointer in one line; empty when it leaves.
+    void hovered(const QString& text);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    /// More to paint over the finished plot, below markers and read-out.
+    virtual void paintExtra(QPainter&) {}
+
+    [[nodiscard]] const Theme& theme() const { return context_.theme.current(); }
+    [[nodiscard]] ViewContext& context() const { return context_; }
+
+private:
+    void applyTheme();
+    void paintOverlay(QPainter& painter);
+    void paintMarkers(QPainter& painter) const;
+    void paintLimit(QPainter& painter) const;
+    void paintReadOut(QPainter& painter) const;
+    void paintRangeSelection(QPainter& painter) const;
+    void paintFrameTime(QPainter& painter) const;
+    void hoverAt(const QPoint& position);
+
+    ViewContext& context_;
+    ZoomRange& zoom_;
+    ReadOut readOut_;
+    std::vector<Marker> markers_;
+    std::optional<Limit> limit_;
+    QString readOutText_;
+    std::optional<QPoint> pointer_;
+    std::optional<QPoint> pressed_;
+    double pressedFrom_ = 0; ///< left end of the range when the drag began
+    bool dragging_ = false;
+    bool selectingRange_ = false;
+    double replotMs_ = 0;
+};
+
+/// Whether plots show their painting time in a corner (F12); set on the window, a dynamic property.
+inline constexpr const char* showFrameTimesProperty = "showFrameTimes";
+
+} // namespace tilescope::views

@@ -1,0 +1,105 @@
+#include "views/plot/series/step_area_plottable.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tilescope::views {
+
+StepAreaPlottable::StepAreaPlottable(QCPAxis* keyAxis, QCPAxis* valueAxis)
+    : QCPAbstractPlottable(keyAxis, valueAxis) {
+    setAntialiased(false);
+    setSelectable(QCP::stNone);
+    removeFromLegend();
+}
+
+void StepAreaPlottable::setAreas(std::vector<StepArea> areas, Mode mode) {
+    areas_ = std::move(areas);
+    mode_ = mode;
+}
+
+std::int64_t StepAreaPlottable::largest() const {
+    std::int64_t largest = 0;
+    for (const StepArea& area : areas_)
+        largest = std::max(largest, area.top.all().max);
+    return largest;
+}
+
+QCPRange StepAreaPlottable::getKeyRange(bool& found, QCP::SignDomain) const {
+    std::size_t size = 0;
+    for (const StepArea& area : areas_)
+        size = std::max(size, area.top.size());
+    found = size > 0;
+    return {0, static_cast<double>(size)};
+}
+
+QCPRange StepAreaPlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const {
+    found = !areas_.empty();
+    return {0, static_cast<double>(largest())};
+}
+
+void StepAreaPlottable::draw(QCPPainter* painter) {
+    painter->setAntialiasing(false);
+    // The top of the stack comes first: lower areas paint over what is not theirs.
+    if (mode_ == Mode::Stacked) {
+        std::for_each(areas_.rbegin(), areas_.rend(),
+                      [&](const StepArea& area) { fillArea(painter, area); });
+        return;
+    }
+    for (const StepArea& area : areas_)
+        fillArea(painter, area);
+    for (const StepArea& area : areas_)
+        outlineArea(painter, area);
+}
+
+std::vector<StepColumn> StepAreaPlottable::columnsOf(const StepArea& area) const {
+    const QCPRange range = keyAxis()->range();
+    return stepColumns(area.top, range.lower, range.upper, clipRect().width());
+}
+
+int StepAreaPlottable::pixelOf(std::int64_t value) const {
+    return qRound(valueAxis()->coordToPixel(static_cast<double>(value)));
+}
+
+void StepAreaPlottable::fillArea(QCPPainter* painter, const StepArea& area) const {
+    const int left = clipRect().left();
+    const int zero = pixelOf(0);
+    const auto fill = [&](const StepColumn& column, int top, int bottom, const QColor& colour) {
+        painter->fillRect(left + column.x0, top, column.x1 - column.x0, bottom - top, colour);
+    };
+    if (mode_ == Mode::Stacked) {
+        for (const StepColumn& column : columnsOf(area))
+            fill(column, pixelOf(column.value.max), zero, area.colour);
+        return;
+    }
+    // Where a pixel holds many values, what all of them reach is darker than what only some reach.
+    QColor body = area.colour;
+    body.setAlphaF(0.30F);
+    QColor band = area.colour;
+    band.setAlphaF(0.18F);
+    for (const StepColumn& column : columnsOf(area)) {
+        const int bottom = pixelOf(column.value.min);
+        fill(column, bottom, zero, body);
+        fill(column, pixelOf(column.value.max), bottom, band);
+    }
+}
+
+void StepAreaPlottable::outlineArea(QCPPainter* painter, const StepArea& area) const {
+    const int left = clipRect().left();
+    int previous = pixelOf(0);
+    for (const StepColumn& column : columnsOf(area)) {
+        const int top = pixelOf(column.value.max);
+        painter->fillRect(left + column.x0, top, column.x1 - column.x0, 1, area.colour);
+        // The vertical part closes the step from the column before.
+        if (std::abs(top - previous) > 1)
+            painter->fillRect(left + column.x0, std::min(top, previous), 1,
+                              std::abs(top - previous), area.colour);
+        previous = top;
+    }
+}
+
+void StepAreaPlottable::drawLegendIcon(QCPPainter* painter, const QRectF& rect) const {
+    if (!areas_.empty())
+        painter->fillRect(rect, areas_.front().colour);
+}
+
+} // namespace tilescope::views

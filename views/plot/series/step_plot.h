@@ -1,0 +1,46 @@
+// Overview strip, plot of step areas and legend as one widget: what Memory and Liveness show.
+#pragma once
+
+#include <QWidget>
+
+#include "views/plot/legend_bar.h"
+#include "views/plot/overview_strip.h"
+#include "views/plot/plot_widget.h"
+#include "views/plot/series/step_area_plottable.h"
+
+namespace tilescope::views {
+
+/// Step areas over tiles or program steps, bytes upwards.
+class StepPlot : public QWidget {
+    Q_OBJECT
+public:
+    StepPlot(ViewContext& context, const QString& keyLabel, QWidget* parent = nullptr);
+
+    struct Content {
+        std::vector<StepArea> areas;
+        StepAreaPlottable::Mode mode = StepAreaPlottable::Mode::Stacked;
+        std::optional<PlotWidget::Limit> limit;
+    };
+    /// Shows other data. The zoom stays if there are as many values as before.
+    void setContent(Content content);
+    void setKeyLabel(const QString& label);
+    [[nodiscard]] PlotWidget& plot() { return *plot_; }
+    [[nodiscard]] ZoomRange& zoom() { return zoom_; }
+    [[nodiscard]] const StepAreaPlottable& areas() const { return *areas_; }
+    [[nodiscard]] const LegendBar& legend() const { return *legend_; }
+    /// The names and values of all areas at an index, a line each, the top of the stack first.
+    [[nodiscard]] QString valuesAt(std::size_t index) const;
+
+private:
+    void paintOverview(QPainter& painter, const QRect& rect) const;
+
+    ViewContext& context_;
+    ZoomRange zoom_;
+    OverviewStrip* strip_;
+    PlotWidget* plot_;
+    LegendBar* legend_;
+    StepAreaPlottable* areas_; ///< owned by plot_
+    std::size_t size_ = 0;
+};
+
+} // namespace tilescope::views

@@ -1,0 +1,39 @@
+// The plot of an execution: lanes of rows with a scroll bar.
+#pragma once
+
+#include <QScrollBar>
+
+#include "views/plot/plot_widget.h"
+#include "views/plot/trace/trace_plottable.h"
+
+namespace tilescope::views {
+
+/// A PlotWidget over cycles with rows of a fixed height. Shift-wheel and the scroll bar move the
+/// rows, the wheel zooms in time.
+class TracePlot : public PlotWidget {
+    Q_OBJECT
+public:
+    explicit TracePlot(ViewContext& context, QWidget* parent = nullptr);
+
+    [[nodiscard]] TracePlottable& trace() { return *trace_; }
+    /// Writes time at this clock above the plot.
+    void setClock(double clockHz);
+    /// After other lanes were set.
+    void updateRows();
+    [[nodiscard]] QScrollBar& scrollBar() { return *scroll_; }
+
+    static constexpr int rowHeight = 22;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void paintExtra(QPainter& painter) override;
+
+private:
+    void showRows();
+
+    TracePlottable* trace_; ///< owned by the plot
+    QScrollBar* scroll_;
+};
+
+} // namespace tilescope::views

@@ -1,0 +1,143 @@
+#include "views/plot/trace/trace_plottable.h"
+
+#include <algorithm>
+
+namespace tilescope::views {
+namespace {
+constexpr int narrowestText = 26;
+}
+
+TracePlottable::TracePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme)
+    : QCPAbstractPlottable(keyAxis, valueAxis)
+    , theme_(theme) {
+    setAntialiased(false);
+    setSelectable(QCP::stNone);
+    removeFromLegend();
+}
+
+void TracePlottable::setOverview(Lanes lanes) {
+    overview_ = std::move(lanes);
+    detail_.reset();
+}
+
+void TracePlottable::setDetail(Lanes lanes, double from, double to) {
+    detail_ = std::move(lanes);
+    detailFrom_ = from;
+    detailTo_ = to;
+}
+
+void TracePlottable::setHighlight(const QString& text) {
+    highlight_ = text;
+}
+
+std::size_t TracePlottable::rowsOf(std::size_t lane) const {
+    // A flame has as many rows as its deepest name in sight.
+    std::size_t rows = (*overview_)[lane].rows.size();
+    if (detail_ && lane < detail_->size())
+        rows = std::max(rows, (*detail_)[lane].rows.size());
+    return std::max<std::size_t>(rows, 1);
+}
+
+double TracePlottable::laneTop(std::size_t lane) const {
+    double top = 0;
+    for (std::size_t i = 0; i < lane; ++i)
+        top += static_cast<double>(rowsOf(i)) + laneGap;
+    return top;
+}
+
+double TracePlottable::rowCount() const {
+    return overview_ ? laneTop(overview_->size()) : 0;
+}
+
+bool TracePlottable::detailed(double from, double to) const {
+    return detail_ && overview_ && detail_->size() == overview_->size() && from >= detailFrom_ &&
+           to <= detailTo_;
+}
+
+TracePlottable::Hit TracePlottable::hit(double cycle, double row) const {
+    if (!overview_)
+        return {};
+    const auto& lanes = detailed(cycle, cycle) ? *detail_ : *overview_;
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+        const double within = row - laneTop(lane);
+        if (within >= 0 && within < static_cast<double>(lanes[lane].rows.size()))
+            return {lane, boxAt(lanes[lane].rows[static_cast<std::size_t>(within)], cycle)};
+    }
+    return {};
+}
+
+QCPRange TracePlottable::getKeyRange(bool& found, QCP::SignDomain) const {
+    found = false;
+    return {};
+}
+
+QCPRange TracePlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const {
+    found = overview_ != nullptr;
+    return {0, rowCount()};
+}
+
+void TracePlottable::draw(QCPPainter* painter) {
+    if (!overview_)
+        return;
+    painter->setAntialiasing(false);
+    const QCPRange range = keyAxis()->range();
+    const auto& lanes = detailed(range.lower, range.upper) ? *detail_ : *overview_;
+    const QRect plot = clipRect();
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+        const double first = laneTop(lane);
+        for (std::size_t row = 0; row < lanes[lane].rows.size(); ++row) {
+            const double value = first + static_cast<double>(row);
+            const int top = qRound(valueAxis()->coordToPixel(value));
+            const int bottom = qRound(valueAxis()->coordToPixel(value + 1));
+            if (bottom >= plot.top() && top <= plot.bottom())
+                drawRow(painter, lanes[lane].rows[row], top, bottom - 1);
+        }
+    }
+}
+
+QColor TracePlottable::colourOf(const TraceBox& box) const {
+    const Theme& theme = theme_.current();
+    switch (box.look) {
+    case TraceBox::Look::Run:
+        return mixed(theme.text, theme.surface, theme.dark ? 0.62 : 0.18);
+    case TraceBox::Look::Group:
+        return mixed(theme.kind(box.kind), theme.surface, theme.dark ? 0.5 : 0.55);
+    case TraceBox::Look::Step:
+        break;
+    }
+    return theme.kind(box.kind);
+}
+
+void TracePlottable::drawRow(QCPPainter* painter, const TraceRow& row, int top, int bottom) const {
+    const QCPRange range = keyAxis()->range();
+    const QRect plot = clipRect();
+    const QColor surface = theme_.current().surface;
+    for (const BoxOnScreen& place : boxesOnScreen(row, range.lower, range.upper, plot.width())) {
+        const TraceBox& box = row.boxes[place.box];
+        QColor colour = colourOf(box);
+        const bool dimmed =
+            !highlight_.isEmpty() && box.look == TraceBox::Look::Step &&
+            !QString::fromStdString(box.name).contains(highlight_, Qt::CaseInsensitive);
+        if (dimmed)
+            colour = mixed(colour, surface, 0.75);
+        const QRect rect(plot.left() + place.x0, top, place.x1 - place.x0, bottom - top);
+        painter->fillRect(rect, colour);
+        // A hair of background parts neighbours of one colour.
+        if (rect.width() > 4)
+            painter->fillRect(rect.right(), rect.top(), 1, rect.height(), surface);
+        if (rect.width() >= narrowestText && !box.name.empty())
+            drawText(painter, box, rect, colour);
+    }
+}
+
+void TracePlottable::drawText(QCPPainter* painter, const TraceBox& box, const QRect& rect,
+                              const QColor& back) const {
+    const QRect inner = rect.adjusted(4, 0, -4, 0);
+    painter->setPen(Theme::textOn(back));
+    painter->setFont(parentPlot()->font());
+    const QString text = painter->fontMetrics().elidedText(QString::fromStdString(box.name),
+                                                           Qt::ElideRight, inner.width());
+    painter->drawText(inner, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, text);
+}
+
+} // namespace tilescope::views

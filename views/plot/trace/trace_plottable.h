@@ -1,0 +1,64 @@
+// Lanes of boxes on a QCustomPlot.
+#pragma once
+
+#include <memory>
+#include <qcustomplot.h>
+
+#include "views/plot/trace/trace_rows.h"
+#include "views/theme/theme.h"
+
+namespace tilescope::views {
+
+/// Draws lanes below each other. The value axis counts rows downwards; a lane is followed by a gap
+/// of laneGap rows. Beyond the finely read range the coarse lanes stand in, so that fast zooming
+/// never shows a hole.
+class TracePlottable : public QCPAbstractPlottable {
+    Q_OBJECT
+public:
+    using Lanes = std::shared_ptr<const std::vector<TraceLane>>;
+    static constexpr double laneGap = 0.6;
+
+    TracePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme);
+
+    /// Everything, coarsely. Its lanes decide how many rows there are.
+    void setOverview(Lanes lanes);
+    /// Cycles [from, to) in detail.
+    void setDetail(Lanes lanes, double from, double to);
+    void setHighlight(const QString& text);
+
+    [[nodiscard]] const Lanes& overview() const { return overview_; }
+    [[nodiscard]] double rowCount() const;
+    /// The first row of a lane on the value axis.
+    [[nodiscard]] double laneTop(std::size_t lane) const;
+    struct Hit {
+        std::size_t lane = 0;
+        const TraceBox* box = nullptr;
+    };
+    [[nodiscard]] Hit hit(double cycle, double row) const;
+
+    double selectTest(const QPointF&, bool, QVariant* = nullptr) const override { return -1; }
+    QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
+    QCPRange getValueRange(bool& found, QCP::SignDomain domain,
+                           const QCPRange& keyRange) const override;
+
+protected:
+    void draw(QCPPainter* painter) override;
+    void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
+
+private:
+    [[nodiscard]] bool detailed(double from, double to) const;
+    [[nodiscard]] std::size_t rowsOf(std::size_t lane) const;
+    void drawRow(QCPPainter* painter, const TraceRow& row, int top, int bottom) const;
+    void drawText(QCPPainter* painter, const TraceBox& box, const QRect& rect,
+                  const QColor& back) const;
+    [[nodiscard]] QColor colourOf(const TraceBox& box) const;
+
+    const ThemeSource& theme_;
+    Lanes overview_;
+    Lanes detail_;
+    double detailFrom_ = 0;
+    double detailTo_ = 0;
+    QString highlight_;
+};
+
+} // namespace tilescope::views

@@ -1,0 +1,55 @@
+// Rows of boxes over time, and their geometry on the screen, apart from painting.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/profile/kinds.h"
+
+namespace tilescope::views {
+
+/// A step, a group of steps or a run. Boxes of one row do not overlap.
+struct TraceBox {
+    enum class Look { Run, Group, Step };
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    ProgramKind kind = ProgramKind::OnTileExecute;
+    Look look = Look::Step;
+    std::int64_t firstStep = 0; ///< execution index
+    std::int64_t steps = 1;
+    std::string name; ///< empty if there is nothing to write on the box
+    [[nodiscard]] std::int64_t cycles() const { return end - begin; }
+};
+
+/// A row; all its boxes are sorted by begin.
+struct TraceRow {
+    std::vector<TraceBox> boxes;
+};
+
+/// The rows of one IPU of one profile.
+struct TraceLane {
+    std::string name;    ///< "IPU 0"
+    bool target = false; ///< of the second profile
+    std::int32_t ipu = 0;
+    std::vector<TraceRow> rows;
+};
+
+/// Pixels [x0, x1) of a row with the box to draw there.
+struct BoxOnScreen {
+    int x0 = 0;
+    int x1 = 0;
+    std::size_t box = 0;
+    friend bool operator==(const BoxOnScreen&, const BoxOnScreen&) = default;
+};
+
+/// The visible boxes of a row on `pixels` pixels for [from, to), left to right without overlap.
+/// Every box gets a pixel at least; of those that share a pixel the longest is drawn. So there are
+/// never more than `pixels`.
+std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double to, int pixels);
+
+/// The box at a cycle, or none (nullptr).
+const TraceBox* boxAt(const TraceRow& row, double cycle);
+
+} // namespace tilescope::views

@@ -1,0 +1,58 @@
+// One question to a profile, answered on a worker thread.
+#pragma once
+
+#include <QFutureWatcher>
+#include <QTimer>
+#include <functional>
+#include <stop_token>
+
+#include "views/query/workers.h"
+
+namespace tilescope::views {
+
+/// Runs one query at a time. Starting another (or destroying the object) stops the one under way
+/// and drops its result, so a view never shows the answer to an old question.
+class BackgroundQuery : public QObject {
+    Q_OBJECT
+public:
+    /// Shows a result; runs in the window's thread.
+    using Deliver = std::function<void()>;
+    /// Runs on a worker thread and returns what to do with the result. It may throw: a UserError's
+    /// text reaches failed(), Cancelled is silent.
+    using Work = std::function<Deliver(std::stop_token)>;
+
+    explicit BackgroundQuery(Workers& workers, QObject* parent = nullptr);
+    ~BackgroundQuery() override;
+
+    void start(Work work);
+    /// Stops the query under way; cancelled() follows at once.
+    void cancel();
+    [[nodiscard]] bool running() const { return running_; }
+
+    /// Queries that take longer announce themselves with slow().
+    static constexpr int slowAfterMs = 200;
+
+signals:
+    void slow();
+    void delivered();
+    void failed(const QString& text);
+    void cancelled();
+
+private:
+    struct Outcome {
+        Deliver deliver;
+        QString error;
+        bool stopped = false;
+    };
+    static Outcome runGuarded(const Work& work, const std::stop_token& token);
+    void drop();
+    void finish();
+
+    Workers& workers_;
+    QFutureWatcher<Outcome> watcher_;
+    QTimer slowTimer_;
+    std::stop_source stop_;
+    bool running_ = false;
+};
+
+} // namespace tilescope::views

@@ -1,0 +1,33 @@
+// The threads that the window's queries run on.
+#pragma once
+
+#include <QObject>
+#include <QThreadPool>
+
+namespace tilescope::views {
+
+/// A thread pool that knows how many queries are under way, so that a picture can be taken when
+/// everything has arrived. Lives in the window's thread.
+class Workers : public QObject {
+    Q_OBJECT
+public:
+    explicit Workers(QObject* parent = nullptr);
+    ~Workers() override;
+
+    [[nodiscard]] QThreadPool& pool() { return pool_; }
+    [[nodiscard]] bool idle() const { return active_ == 0; }
+
+    /// Called by BackgroundQuery around each query, in the window's thread.
+    void begin();
+    void end();
+
+signals:
+    /// The last query under way has delivered (or failed, or was dropped).
+    void becameIdle();
+
+private:
+    QThreadPool pool_;
+    int active_ = 0;
+};
+
+} // namespace tilescope::views

@@ -1,0 +1,77 @@
+#include "views/session/report_pair.h"
+
+#include <utility>
+
+namespace tilescope::views {
+namespace {
+
+// A folder that a run wrote stands for the profile in it.
+std::filesystem::path profileIn(const std::filesystem::path& path) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error) &&
+        std::filesystem::exists(path / "profile.pop", error))
+        return path / "profile.pop";
+    return path;
+}
+
+OpenProfilePtr openProfile(const std::filesystem::path& path, const std::stop_token& token) {
+    const std::filesystem::path file = profileIn(path);
+    ProfileReader reader(file);
+    reader.stopWith(token);
+    return std::make_shared<const OpenProfile>(file, reader.info());
+}
+
+} // namespace
+
+ReportPair::ReportPair(Workers& workers, QObject* parent)
+    : QObject(parent)
+    , opening_(workers) {
+    connect(&opening_, &BackgroundQuery::slow, this, [this] { emit openingIsSlow(openingFile_); });
+    connect(&opening_, &BackgroundQuery::delivered, this, &ReportPair::openingEnded);
+    connect(&opening_, &BackgroundQuery::cancelled, this, &ReportPair::openingEnded);
+    connect(&opening_, &BackgroundQuery::failed, this, [this](const QString& text) {
+        emit openingEnded();
+        emit failed(openingFile_, text);
+    });
+}
+
+void ReportPair::open(const std::filesystem::path& source, const std::filesystem::path& target) {
+    openingFile_ = QString::fromStdString(target.empty() ? source.string() : target.string());
+    opening_.start([this, source, target](const std::stop_token& token) {
+        ProfilePair opened{openProfile(source, token), nullptr};
+        if (!target.empty())
+            opened.target = openProfile(target, token);
+        return [this, opened = std::move(opened)] {
+            profiles_ = opened;
+            emit changed();
+        };
+    });
+}
+
+void ReportPair::reload() {
+    if (profiles_.source)
+        open(profiles_.source->file(),
+             profiles_.target ? profiles_.target->file() : std::filesystem::path());
+}
+
+void ReportPair::closeTarget() {
+    if (!profiles_.target)
+        return;
+    profiles_.target.reset();
+    emit changed();
+}
+
+void ReportPair::swap() {
+    if (!profiles_.comparing())
+        return;
+    std::swap(profiles_.source, profiles_.target);
+    emit changed();
+}
+
+void ReportPair::close() {
+    opening_.cancel();
+    profiles_ = {};
+    emit changed();
+}
+
+} // namespace tilescope::views

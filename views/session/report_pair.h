@@ -1,0 +1,45 @@
+// The one or two profiles that are open.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <filesystem>
+
+#include "views/query/background_query.h"
+#include "views/session/open_profile.h"
+
+namespace tilescope::views {
+
+/// Opens profiles in the background and tells the views which are open.
+class ReportPair : public QObject {
+    Q_OBJECT
+public:
+    explicit ReportPair(Workers& workers, QObject* parent = nullptr);
+
+    [[nodiscard]] const ProfilePair& profiles() const { return profiles_; }
+    [[nodiscard]] const OpenProfilePtr& source() const { return profiles_.source; }
+    [[nodiscard]] const OpenProfilePtr& target() const { return profiles_.target; }
+
+    /// Opens one profile, or two to compare if `target` is not empty. Those open stay open until
+    /// both new ones are good.
+    void open(const std::filesystem::path& source, const std::filesystem::path& target = {});
+    void reload();
+    void closeTarget();
+    void swap();
+    void close();
+    void cancelOpening() { opening_.cancel(); }
+
+signals:
+    /// Other profiles are open (or none).
+    void changed();
+    void openingIsSlow(const QString& file);
+    void openingEnded();
+    void failed(const QString& file, const QString& text);
+
+private:
+    BackgroundQuery opening_;
+    QString openingFile_;
+    ProfilePair profiles_;
+};
+
+} // namespace tilescope::views

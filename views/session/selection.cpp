@@ -1,0 +1,44 @@
+#include "views/session/selection.h"
+
+namespace tilescope::views {
+namespace {
+constexpr std::size_t longestHistory = 200;
+}
+
+void Selection::set(const Selected& selected) {
+    if (selected == current_)
+        return;
+    past_.push_back(current_);
+    if (past_.size() > longestHistory)
+        past_.erase(past_.begin());
+    future_.clear();
+    current_ = selected;
+    emit changed();
+}
+
+void Selection::reset() {
+    past_.clear();
+    future_.clear();
+    current_ = {};
+    emit changed();
+}
+
+void Selection::back() {
+    if (past_.empty())
+        return;
+    future_.push_back(current_);
+    current_ = past_.back();
+    past_.pop_back();
+    emit changed();
+}
+
+void Selection::forward() {
+    if (future_.empty())
+        return;
+    past_.push_back(current_);
+    current_ = future_.back();
+    future_.pop_back();
+    emit changed();
+}
+
+} // namespace tilescope::views

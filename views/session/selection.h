@@ -1,0 +1,56 @@
+// What the user looks at, shared by all views.
+#pragma once
+
+#include <QObject>
+#include <vector>
+
+#include "core/base/ids.h"
+
+namespace tilescope::views {
+
+/// Everything that can be selected; an invalid id (or no tiles) means "nothing".
+struct Selected {
+    IpuId ipu;
+    std::vector<TileId> tiles;
+    StepId step;
+    VariableId variable;
+    OperationId operation;
+    ComputeSetId computeSet;
+    ProgramId program;
+    friend bool operator==(const Selected&, const Selected&) = default;
+};
+
+/// The one selection of the window, with its history. Views change it with update() and follow
+/// changed().
+class Selection : public QObject {
+    Q_OBJECT
+public:
+    using QObject::QObject;
+
+    [[nodiscard]] const Selected& current() const { return current_; }
+    void set(const Selected& selected);
+    /// Copies the current selection, lets `change` edit the copy and sets it.
+    template <class Change> void update(Change change) {
+        Selected next = current_;
+        change(next);
+        set(next);
+    }
+    void clear() { set({}); }
+    /// Forgets the history as well: other profiles, other ids.
+    void reset();
+
+    void back();
+    void forward();
+    [[nodiscard]] bool canGoBack() const { return !past_.empty(); }
+    [[nodiscard]] bool canGoForward() const { return !future_.empty(); }
+
+signals:
+    void changed();
+
+private:
+    Selected current_;
+    std::vector<Selected> past_;
+    std::vector<Selected> future_;
+};
+
+} // namespace tilescope::views

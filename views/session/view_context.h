@@ -1,0 +1,26 @@
+// What every view is given.
+#pragma once
+
+#include "views/plot/frame_times.h"
+#include "views/query/workers.h"
+#include "views/session/preferences.h"
+#include "views/session/report_pair.h"
+#include "views/session/selection.h"
+#include "views/session/zoom_range.h"
+#include "views/theme/theme.h"
+
+namespace tilescope::views {
+
+/// The shared state of one window. Views keep a reference; the window owns it and outlives them.
+/// The order is that of construction: what comes first is used by what follows.
+struct ViewContext {
+    Workers workers;
+    Preferences preferences;
+    ThemeSource theme;
+    FrameTimes frameTimes;
+    ReportPair reports{workers};
+    Selection selection;
+    ZoomRange timeZoom; ///< cycles
+};
+
+} // namespace tilescope::views

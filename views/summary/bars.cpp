@@ -1,0 +1,135 @@
+#include "views/summary/bars.h"
+
+#include <QMouseEvent>
+#include <QPainter>
+#include <algorithm>
+
+#include "views/plot/axes/axis_labels.h"
+
+namespace tilescope::views {
+namespace {
+constexpr int barRow = 26;
+constexpr int nameWidth = 130;
+constexpr int valueWidth = 130;
+} // namespace
+
+NamedBars::NamedBars(ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , context_(context) {
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    connect(&context_.preferences, &Preferences::unitsChanged, this, qOverload<>(&QWidget::update));
+}
+
+void NamedBars::setBars(std::vector<Bar> bars, std::int64_t limit) {
+    bars_ = std::move(bars);
+    limit_ = limit;
+    updateGeometry();
+    update();
+}
+
+QSize NamedBars::sizeHint() const {
+    return {380, static_cast<int>(bars_.size()) * barRow + 4};
+}
+
+void NamedBars::paintEvent(QPaintEvent*) {
+    const Theme& theme = context_.theme.current();
+    QPainter painter(this);
+    std::int64_t largest = std::max<std::int64_t>(limit_, 1);
+    for (const Bar& bar : bars_)
+        largest = std::max(largest, bar.value);
+    const int room = std::max(10, width() - nameWidth - valueWidth);
+    const double scale = static_cast<double>(room) / static_cast<double>(largest);
+    for (std::size_t i = 0; i < bars_.size(); ++i) {
+        const Bar& bar = bars_[i];
+        const QRect row(0, static_cast<int>(i) * barRow, width(), barRow);
+        painter.setPen(theme.text);
+        painter.drawText(
+            row.adjusted(0, 0, -(width() - nameWidth + 10), 0), Qt::AlignLeft | Qt::AlignVCenter,
+            painter.fontMetrics().elidedText(bar.name, Qt::ElideRight, nameWidth - 10));
+        const QRect track(nameWidth, row.top() + 6, room, barRow - 12);
+        painter.fillRect(track, theme.raised);
+        painter.fillRect(track.left(), track.top(),
+                         static_cast<int>(static_cast<double>(bar.value) * scale), track.height(),
+                         bar.value > limit_ && limit_ > 0 ? theme.bad : bar.colour);
+        painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter,
+                         context_.preferences.bytes(bar.value));
+        if (limit_ > 0) {
+            const int x = track.left() + static_cast<int>(static_cast<double>(limit_) * scale) - 1;
+            painter.fillRect(x, track.top() - 3, 1, track.height() + 6, theme.limit);
+        }
+    }
+}
+
+void NamedBars::mousePressEvent(QMouseEvent* event) {
+    const auto row = static_cast<std::size_t>(std::max(0, event->pos().y() / barRow));
+    if (row < bars_.size() && bars_[row].id >= 0)
+        emit clicked(bars_[row].id);
+}
+
+std::vector<std::int64_t> histogramOf(const std::vector<std::int64_t>& values, std::int64_t limit,
+                                      int buckets) {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(buckets) + 1, 0);
+    for (const std::int64_t value : values) {
+        const bool beyond = value > limit || limit <= 0;
+        // A value at the limit still fits: it belongs to the last bucket below.
+        const auto at =
+            beyond ? buckets : std::min<std::int64_t>(value * buckets / limit, buckets - 1);
+        ++counts[static_cast<std::size_t>(at)];
+    }
+    return counts;
+}
+
+Histogram::Histogram(ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , context_(context) {
+    setMinimumHeight(150);
+    connect(&context_.preferences, &Preferences::unitsChanged, this, qOverload<>(&QWidget::update));
+}
+
+void Histogram::setSeries(std::vector<Series> series, std::int64_t limit) {
+    series_ = std::move(series);
+    limit_ = limit;
+    update();
+}
+
+void Histogram::paintEvent(QPaintEvent*) {
+    if (series_.empty() || series_.front().counts.empty())
+        return;
+    const Theme& theme = context_.theme.current();
+    QPainter painter(this);
+    const int textHeight = painter.fontMetrics().height();
+    const QRect plot = rect().adjusted(48, 8, -8, -textHeight - 8);
+    std::int64_t most = 1;
+    for (const Series& series : series_)
+        most = std::max(most, *std::max_element(series.counts.begin(), series.counts.end()));
+    painter.setPen(theme.mutedText);
+    painter.drawText(QRect(0, plot.top() - textHeight / 2, 42, textHeight), Qt::AlignRight,
+                     QString::fromStdString(withThousands(most)));
+    painter.drawText(QRect(0, plot.bottom() - textHeight / 2, 42, textHeight), Qt::AlignRight,
+                     QStringLiteral("0"));
+    painter.fillRect(plot.left(), plot.bottom(), plot.width(), 1, theme.border);
+    const auto buckets = series_.front().counts.size();
+    const double slot = static_cast<double>(plot.width()) / static_cast<double>(buckets);
+    const double width = (slot - 3) / static_cast<double>(series_.size());
+    for (std::size_t s = 0; s < series_.size(); ++s)
+        for (std::size_t i = 0; i < buckets; ++i) {
+            const std::int64_t count = series_[s].counts[i];
+            const double height =
+                static_cast<double>(count) / static_cast<double>(most) * plot.height();
+            const QRectF bar(plot.left() + slot * static_cast<double>(i) +
+                                 width * static_cast<double>(s),
+                             plot.bottom() - std::max(height, count > 0 ? 2.0 : 0.0), width,
+                             std::max(height, count > 0 ? 2.0 : 0.0));
+            painter.fillRect(bar, i + 1 == buckets ? theme.bad : series_[s].colour);
+        }
+    const double limitX = plot.left() + slot * static_cast<double>(buckets - 1) - 1;
+    painter.fillRect(QRectF(limitX, plot.top(), 1, plot.height()), theme.limit);
+    const QRect labels(plot.left(), plot.bottom() + 4, plot.width(), textHeight);
+    painter.drawText(labels, Qt::AlignLeft, QStringLiteral("0"));
+    painter.drawText(
+        QRect(labels.left(), labels.top(), static_cast<int>(limitX) - labels.left(), textHeight),
+        Qt::AlignRight, context_.preferences.bytes(limit_));
+    painter.drawText(labels, Qt::AlignHCenter, tr("Memory of a tile"));
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,135 @@
+#include "views/summary/summary_content.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "core/base/units.h"
+
+namespace tilescope::views {
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(SummaryReport)
+};
+
+std::size_t rowsOf(const ProfileReader& reader, const char* table) {
+    const SqlResult result = reader.query(std::string("SELECT count(*) FROM ") + table);
+    return static_cast<std::size_t>(std::get<std::int64_t>(result.rows.at(0).at(0)));
+}
+
+} // namespace
+
+ProfileFigures readFigures(const OpenProfile& profile, const std::stop_token& stop) {
+    ProfileFigures figures;
+    const auto tiles = profile.tileMemory(stop);
+    figures.memory =
+        summariseMemory(profile.machine(), *tiles, profile.livenessCurve(stop)->notAlwaysLive);
+    figures.tileBytes.reserve(tiles->size());
+    for (const TileMemory& tile : *tiles)
+        figures.tileBytes.push_back(tile.includingGaps);
+    const ProfileReader reader = profile.reader(stop);
+    // As many as the view vars_info has rows, which would be unrolled to be counted.
+    for (const Variable& variable : *profile.variables(stop))
+        figures.variables += static_cast<std::size_t>(variable.bytes.tilesUsed());
+    figures.computeSets = rowsOf(reader, "compute_sets");
+    figures.steps = rowsOf(reader, "liveness_steps");
+    figures.operations = rowsOf(reader, "operations");
+    figures.messages = *profile.messages(stop);
+    return figures;
+}
+
+QString verdictText(const ProfileInfo& info, const MemorySummary& memory, ByteUnits units) {
+    const auto bytes = [units](std::int64_t n) {
+        return QString::fromStdString(formatBytes(n, units));
+    };
+    const std::int64_t most = memory.maxTile.includingGaps;
+    const QString share = QString::fromStdString(
+        formatPercent(static_cast<double>(most), static_cast<double>(memory.limitPerTile)));
+    if (info.fits)
+        return Text::tr("Fits: the fullest tile (%1) uses %2 of %3 (%4), %5 to spare.")
+            .arg(memory.maxTileId.value())
+            .arg(bytes(most), bytes(memory.limitPerTile), share, bytes(memory.limitPerTile - most));
+    return Text::tr("Out of memory: %1 over the limit; tile %2 needs %3 of %4 (%5), %6 too much.")
+        .arg(memory.tilesOverLimit == 1 ? Text::tr("1 tile")
+                                        : Text::tr("%1 tiles").arg(memory.tilesOverLimit))
+        .arg(memory.maxTileId.value())
+        .arg(bytes(most), bytes(memory.limitPerTile), share, bytes(most - memory.limitPerTile));
+}
+
+DataTable optionsTable(const ProfilePair& profiles) {
+    std::map<std::string, std::pair<Cell, Cell>> rows;
+    const auto add = [&](const OpenProfilePtr& profile, Cell std::pair<Cell, Cell>::*side) {
+        if (!profile)
+            return;
+        for (const auto& [name, value] : profile->info().options)
+            rows[name].*side = value;
+        for (const auto& [name, value] : profile->info().engineOptions)
+            rows[name].*side = value;
+    };
+    add(profiles.source, &std::pair<Cell, Cell>::first);
+    add(profiles.target, &std::pair<Cell, Cell>::second);
+    DataTable table;
+    table.columns = {
+        {Text::tr("Option"), CellKind::Text, {}},
+        {profiles.comparing() ? Text::tr("Source") : Text::tr("Value"), CellKind::Text, {}}};
+    if (profiles.comparing()) {
+        table.columns.push_back({Text::tr("Target"), CellKind::Text, {}});
+        table.columns.push_back({Text::tr("Changed"), CellKind::Text, {}});
+    }
+    for (const auto& [name, values] : rows) {
+        DataRow row{{name, values.first}, -1};
+        if (profiles.comparing()) {
+            row.cells.push_back(values.second);
+            row.cells.push_back(values.first == values.second
+                                    ? Cell(std::string())
+                                    : Cell(Text::tr("changed").toStdString()));
+        }
+        table.rows.push_back(std::move(row));
+    }
+    std::stable_partition(table.rows.begin(), table.rows.end(), [](const DataRow& row) {
+        return row.cells.size() > 3 && row.cells[1] != row.cells[2];
+    });
+    return table;
+}
+
+DataTable messagesTable(const ProfilePair& profiles, const ProfileFigures& source,
+                        const ProfileFigures* target) {
+    DataTable table;
+    table.columns = {{Text::tr("Message"), CellKind::Text, {}},
+                     {Text::tr("Severity"), CellKind::Text, {}}};
+    if (profiles.comparing())
+        table.columns.push_back({Text::tr("Profile"), CellKind::Text, {}});
+    const auto add = [&](const ProfileFigures& figures, const QString& name) {
+        for (const Message& message : figures.messages) {
+            DataRow row{{message.text, std::string(toString(message.severity))},
+                        message.operation.value()};
+            if (profiles.comparing())
+                row.cells.emplace_back(name.toStdString());
+            table.rows.push_back(std::move(row));
+        }
+    };
+    add(source, Text::tr("Source"));
+    if (target != nullptr)
+        add(*target, Text::tr("Target"));
+    return table;
+}
+
+std::vector<TileId> fullestTiles(const std::vector<std::int64_t>& bytes, std::size_t count) {
+    std::vector<std::int32_t> order(bytes.size());
+    std::iota(order.begin(), order.end(), 0);
+    count = std::min(count, order.size());
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count),
+                      order.end(), [&](std::int32_t a, std::int32_t b) {
+                          const auto first = bytes[static_cast<std::size_t>(a)];
+                          const auto second = bytes[static_cast<std::size_t>(b)];
+                          return first != second ? first > second : a < b;
+                      });
+    std::vector<TileId> tiles;
+    for (std::size_t i = 0; i < count; ++i)
+        tiles.emplace_back(order[i]);
+    return tiles;
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,38 @@
+// What the summary shows, made on a worker thread.
+#pragma once
+
+#include <stop_token>
+
+#include "core/analysis/summary.h"
+#include "views/plot/series/step_plot.h"
+#include "views/session/open_profile.h"
+#include "views/tables/data_table.h"
+
+namespace tilescope::views {
+
+/// One profile's figures.
+struct ProfileFigures {
+    MemorySummary memory;
+    std::vector<std::int64_t> tileBytes; ///< including gaps, by tile
+    std::size_t variables = 0;           ///< on all tiles: what lies on two tiles counts twice
+    std::size_t computeSets = 0;
+    std::size_t steps = 0;
+    std::size_t operations = 0;
+    std::vector<Message> messages;
+};
+ProfileFigures readFigures(const OpenProfile& profile, const std::stop_token& stop);
+
+/// A sentence: does it fit, and how well.
+QString verdictText(const ProfileInfo& info, const MemorySummary& memory, ByteUnits units);
+
+/// Run options and engine options, by name; two columns of values if there are two profiles.
+DataTable optionsTable(const ProfilePair& profiles);
+
+/// What the compiler had to tell.
+DataTable messagesTable(const ProfilePair& profiles, const ProfileFigures& source,
+                        const ProfileFigures* target);
+
+/// The `count` tiles with most bytes, the fullest first.
+std::vector<TileId> fullestTiles(const std::vector<std::int64_t>& bytes, std::size_t count);
+
+} // namespace tilescope::views

@@ -1,0 +1,278 @@
+#include "views/summary/summary_view.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QGridLayout>
+#include <QLabel>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "views/plot/axes/axis_labels.h"
+
+namespace tilescope::views {
+namespace {
+
+constexpr int histogramBuckets = 24;
+
+QString count(std::size_t n) {
+    return QString::fromStdString(withThousands(static_cast<std::int64_t>(n)));
+}
+
+} // namespace
+
+SummaryView::SummaryView(ViewContext& context, QWidget* parent)
+    : ReportView(context, parent)
+    , panel_(new LoadingPanel(context.workers)) {
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidget(makeContent());
+    panel_->setContent(scroll);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(panel_);
+}
+
+QWidget* SummaryView::makeContent() {
+    auto* content = new QWidget;
+    auto* layout = new QVBoxLayout(content);
+    layout->setContentsMargins(16, 14, 16, 16);
+    layout->setSpacing(12);
+
+    verdict_ = new QFrame;
+    verdict_->setObjectName(QStringLiteral("panel"));
+    auto* verdictLayout = new QVBoxLayout(verdict_);
+    verdictLayout->setContentsMargins(14, 10, 14, 10);
+    verdictText_ = new QLabel;
+    verdictText_->setWordWrap(true);
+    verdictText_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    verdictLayout->addWidget(verdictText_);
+    layout->addWidget(verdict_);
+
+    facts_ = new QGridLayout;
+    facts_->setSpacing(12);
+    modelCard_ = new Card(tr("Model"));
+    targetCard_ = new Card(tr("Machine"));
+    graphCard_ = new Card(tr("Program"));
+    executionCard_ = new Card(tr("Memory and time"));
+    layout->addLayout(facts_);
+
+    auto* memoryCard = new Card(tr("Memory of each tile, including gaps"));
+    tiles_ = new StepPlot(context(), tr("Tile (software order)"));
+    tiles_->setMinimumHeight(230);
+    memoryCard->addWidget(tiles_, 1);
+    layout->addWidget(memoryCard, 1);
+    connect(&tiles_->plot(), &PlotWidget::clicked, this, [this](double x, double) {
+        context().selection.update(
+            [x](Selected& s) { s.tiles = {TileId(static_cast<std::int32_t>(x))}; });
+        emit memoryWanted();
+    });
+    tiles_->plot().setReadOut([this](double x, double) {
+        return x < 0 ? QString()
+                     : tr("Tile %1\n%2")
+                           .arg(static_cast<int>(x))
+                           .arg(tiles_->valuesAt(static_cast<std::size_t>(x)));
+    });
+    connect(&tiles_->plot(), &PlotWidget::hovered, this, &ReportView::status);
+
+    auto* charts = new QHBoxLayout;
+    charts->setSpacing(12);
+    auto* fullestCard = new Card(tr("Fullest tiles"));
+    fullest_ = new NamedBars(context());
+    fullestCard->addWidget(fullest_);
+    fullestCard->addStretch();
+    connect(fullest_, &NamedBars::clicked, this, [this](std::int32_t tile) {
+        context().selection.update([tile](Selected& s) { s.tiles = {TileId(tile)}; });
+        emit memoryWanted();
+    });
+    histogramCard_ = new Card(tr("Tiles by memory"));
+    histogram_ = new Histogram(context());
+    histogramCard_->addWidget(histogram_, 1);
+    charts->addWidget(fullestCard, 1);
+    charts->addWidget(histogramCard_, 1);
+    layout->addLayout(charts);
+
+    messagesCard_ = new Card(tr("Messages"));
+    messages_ = new TablePanel(context(), tr("Filter messages"));
+    messages_->setMinimumHeight(170);
+    messagesCard_->addWidget(messages_, 1);
+    layout->addWidget(messagesCard_);
+    auto* optionsCard = new Card(tr("Options"));
+    options_ = new TablePanel(context(), tr("Filter options"));
+    options_->setMinimumHeight(260);
+    optionsCard->addWidget(options_, 1);
+    layout->addWidget(optionsCard);
+    filesCard_ = new Card(tr("Files"));
+    layout->addWidget(filesCard_);
+    return content;
+}
+
+void SummaryView::reload() {
+    panel_->load([this, pair = profiles()](const std::stop_token& stop) {
+        ProfileFigures source = readFigures(*pair.source, stop);
+        std::optional<ProfileFigures> target;
+        if (pair.comparing())
+            target = readFigures(*pair.target, stop);
+        return [this, source = std::move(source), target = std::move(target)]() mutable {
+            source_ = std::move(source);
+            target_ = std::move(target);
+            restyle();
+        };
+    });
+}
+
+// Colours and units are in the texts: both changes show everything again.
+void SummaryView::restyle() {
+    if (source_ && profiles().source)
+        show(*source_, comparing() && target_ ? &*target_ : nullptr);
+}
+
+void SummaryView::show(const ProfileFigures& source, const ProfileFigures* target) {
+    showVerdict();
+    showCards(source, target);
+    showBars();
+    options_->setTable(optionsTable(profiles()));
+    messages_->setTable(messagesTable(profiles(), source, target));
+    messagesCard_->setVisible(!messages_->model().table().rows.empty());
+    const auto file = [](const OpenProfilePtr& profile) {
+        return profile ? QDir::toNativeSeparators(QString::fromStdString(profile->file().string()))
+                       : QString();
+    };
+    const auto size = [this](const OpenProfilePtr& profile) {
+        return profile ? context().preferences.bytes(
+                             QFileInfo(QString::fromStdString(profile->file().string())).size())
+                       : QString();
+    };
+    filesCard_->setFacts({{tr("Profile"), file(profiles().source), file(profiles().target)},
+                          {tr("Size"), size(profiles().source), size(profiles().target)}},
+                         comparing());
+}
+
+void SummaryView::showVerdict() {
+    const Theme& theme = context().theme.current();
+    const ByteUnits units = context().preferences.byteUnits();
+    const auto line = [&](const ProfileInfo& info, const ProfileFigures& figures,
+                          const QString& who) {
+        return QStringLiteral("<span style='color:%1; font-weight:600'>%2</span>%3%4")
+            .arg((info.fits ? theme.good : theme.bad).name(),
+                 info.fits ? QStringLiteral("\u2714&nbsp;") : QStringLiteral("\u2718&nbsp;"), who,
+                 verdictText(info, figures.memory, units).toHtmlEscaped());
+    };
+    QString html =
+        line(profiles().source->info(), *source_, comparing() ? tr("Source: ") : QString());
+    if (comparing() && target_)
+        html += QStringLiteral("<br>") + line(profiles().target->info(), *target_, tr("Target: "));
+    verdictText_->setText(html);
+}
+
+void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* target) {
+    const bool two = target != nullptr;
+    const Preferences& preferences = context().preferences;
+    using InfoText = std::function<QString(const ProfileInfo&)>;
+    using FigureText = std::function<QString(const ProfileFigures&)>;
+    const auto fromInfo = [&](const QString& name, const InfoText& text) {
+        return Card::Fact{name, text(profiles().source->info()),
+                          two ? text(profiles().target->info()) : QString()};
+    };
+    const auto fromFigures = [&](const QString& name, const FigureText& text) {
+        return Card::Fact{name, text(source), two ? text(*target) : QString()};
+    };
+    const auto number = [](std::int64_t n) { return QString::fromStdString(withThousands(n)); };
+    using Info = ProfileInfo;
+    using Figures = ProfileFigures;
+    modelCard_->setFacts(
+        {fromInfo(tr("Name"), [](const Info& i) { return QString::fromStdString(i.model); }),
+         fromInfo(tr("Mode"), [](const Info& i) { return QString::fromStdString(i.mode); }),
+         fromInfo(tr("Batch size"), [&](const Info& i) { return number(i.batchSize); }),
+         fromInfo(tr("Batches a run"), [&](const Info& i) { return number(i.deviceIterations); }),
+         fromInfo(tr("Replicas"), [&](const Info& i) { return number(i.replicas); }),
+         fromInfo(tr("Compiled"),
+                  [](const Info& i) { return QString::fromStdString(i.createdAt); })},
+        two);
+    targetCard_->setFacts(
+        {fromInfo(tr("Type"),
+                  [](const Info& i) { return QString::fromStdString(i.target.description); }),
+         fromInfo(tr("IPUs"), [&](const Info& i) { return number(i.target.ipus); }),
+         fromInfo(tr("Tiles per IPU"), [&](const Info& i) { return number(i.target.tilesPerIpu); }),
+         fromInfo(tr("Memory per tile"),
+                  [&](const Info& i) { return preferences.bytes(i.target.bytesPerTile); }),
+         fromInfo(tr("Memory per IPU"),
+                  [&](const Info& i) { return preferences.bytes(i.target.bytesPerIpu()); }),
+         fromInfo(
+             tr("Clock"),
+             [](const Info& i) { return tr("%1 GHz").arg(i.target.clockHz / 1e9, 0, 'g', 4); })},
+        two);
+    graphCard_->setFacts(
+        {fromFigures(tr("Operations"), [](const Figures& f) { return count(f.operations); }),
+         fromFigures(tr("Compute sets"), [](const Figures& f) { return count(f.computeSets); }),
+         fromFigures(tr("Program steps"), [](const Figures& f) { return count(f.steps); }),
+         fromFigures(tr("Variables"), [](const Figures& f) { return count(f.variables); }),
+         fromInfo(tr("Vertices"), [&](const Info& i) { return number(i.vertices); }),
+         fromInfo(tr("Edges"), [&](const Info& i) { return number(i.edges); })},
+        two);
+    const QString none = QStringLiteral("\u2013");
+    // Twice the values need twice the room.
+    Card* const cards[] = {modelCard_, targetCard_, graphCard_, executionCard_};
+    const int columns = two ? 2 : 4;
+    for (int i = 0; i < 4; ++i) {
+        facts_->addWidget(cards[i], i / columns, i % columns);
+        facts_->setColumnStretch(i, i < columns ? 1 : 0);
+    }
+    executionCard_->setFacts(
+        {fromFigures(
+             tr("Total, including gaps"),
+             [&](const Figures& f) { return preferences.bytes(f.memory.total.includingGaps); }),
+         fromFigures(
+             tr("Total, excluding gaps"),
+             [&](const Figures& f) { return preferences.bytes(f.memory.total.excludingGaps); }),
+         fromFigures(tr("Always live"),
+                     [&](const Figures& f) { return preferences.bytes(f.memory.alwaysLive); }),
+         fromFigures(
+             tr("Peak not always live"),
+             [&](const Figures& f) { return preferences.bytes(f.memory.maxNotAlwaysLive); }),
+         fromInfo(tr("Cycles"),
+                  [&](const Info& i) { return i.hasExecution ? number(i.cycles) : none; }),
+         fromInfo(tr("Time of a run"),
+                  [&](const Info& i) { return i.hasExecution ? durationText(i.seconds()) : none; }),
+         fromInfo(tr("Throughput"),
+                  [&](const Info& i) {
+                      return i.hasExecution && i.throughput > 0
+                                 ? tr("%1 samples/s").arg(number(std::llround(i.throughput)))
+                                 : none;
+                  })},
+        two);
+}
+
+void SummaryView::showBars() {
+    const Theme& theme = context().theme.current();
+    std::vector<NamedBars::Bar> bars;
+    std::vector<Histogram::Series> series;
+    StepPlot::Content plot;
+    plot.mode = StepAreaPlottable::Mode::Overlaid;
+    const std::int64_t limit = source_->memory.limitPerTile;
+    const auto add = [&](const ProfileFigures& figures, const OpenProfile& profile,
+                         const QColor& colour, const QString& pattern, std::size_t tiles) {
+        for (const TileId tile : fullestTiles(figures.tileBytes, tiles))
+            bars.push_back({pattern.arg(tr("Tile %1")).arg(tile.value()),
+                            figures.tileBytes[tile.index()], colour, tile.value()});
+        series.push_back(
+            {histogramOf(figures.tileBytes, profile.machine().bytesPerTile, histogramBuckets),
+             colour});
+        plot.areas.push_back(
+            {pattern.arg(tr("Tile memory")), colour, MinMaxPyramid(figures.tileBytes)});
+    };
+    if (comparing() && target_) {
+        add(*source_, *profiles().source, theme.source, tr("%1 (source)"), 3);
+        add(*target_, *profiles().target, theme.target, tr("%1 (target)"), 3);
+    } else {
+        add(*source_, *profiles().source, theme.source, QStringLiteral("%1"), 5);
+    }
+    plot.limit = PlotWidget::Limit{static_cast<double>(limit),
+                                   tr("%1 on a tile").arg(context().preferences.bytes(limit))};
+    tiles_->setContent(std::move(plot));
+    fullest_->setBars(std::move(bars), limit);
+    histogram_->setSeries(std::move(series), limit);
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,98 @@
+#include "views/tables/data_table.h"
+
+#include <cmath>
+
+#include "core/base/units.h"
+
+namespace tilescope::views {
+namespace {
+
+QString signedCount(std::int64_t value) {
+    const QString text = QString::fromStdString(withThousands(value));
+    return value > 0 ? QLatin1Char('+') + text : text;
+}
+
+QString changeText(const Change& change, CellKind kind, const Preferences& preferences) {
+    const std::int64_t difference = change.difference();
+    const QString amount = kind == CellKind::BytesChange ? preferences.signedBytes(difference)
+                                                         : signedCount(difference);
+    if (difference == 0 || change.source == 0)
+        return amount;
+    const double percent =
+        100.0 * static_cast<double>(difference) / static_cast<double>(change.source);
+    return QStringLiteral("%1 (%2%3 %)")
+        .arg(amount, percent > 0 ? QStringLiteral("+") : QString())
+        .arg(percent, 0, 'f', 1);
+}
+
+QString integerText(std::int64_t value, CellKind kind, const Preferences& preferences) {
+    return kind == CellKind::Bytes ? preferences.bytes(value)
+                                   : QString::fromStdString(withThousands(value));
+}
+
+QString realText(double value, CellKind kind) {
+    switch (kind) {
+    case CellKind::Share:
+        return QStringLiteral("%1 %").arg(100 * value, 0, 'f', 1);
+    case CellKind::Flops:
+        return QString::fromStdString(formatFlops(value));
+    default:
+        return QString::number(value, 'f', 2);
+    }
+}
+
+double rank(const Cell& cell) {
+    if (const auto* number = std::get_if<std::int64_t>(&cell))
+        return static_cast<double>(*number);
+    if (const auto* real = std::get_if<double>(&cell))
+        return *real;
+    if (const auto* change = std::get_if<Change>(&cell))
+        return std::abs(static_cast<double>(change->difference()));
+    return 0;
+}
+
+} // namespace
+
+QString cellText(const Cell& cell, CellKind kind, const Preferences& preferences) {
+    if (const auto* text = std::get_if<std::string>(&cell))
+        return QString::fromStdString(*text);
+    if (const auto* number = std::get_if<std::int64_t>(&cell))
+        return integerText(*number, kind, preferences);
+    if (const auto* real = std::get_if<double>(&cell))
+        return realText(*real, kind);
+    if (const auto* change = std::get_if<Change>(&cell))
+        return changeText(*change, kind, preferences);
+    return QStringLiteral("\u2013");
+}
+
+bool cellLess(const Cell& a, const Cell& b) {
+    const auto* textA = std::get_if<std::string>(&a);
+    const auto* textB = std::get_if<std::string>(&b);
+    if (textA != nullptr && textB != nullptr)
+        return *textA < *textB;
+    const bool noneA = std::holds_alternative<std::monostate>(a);
+    const bool noneB = std::holds_alternative<std::monostate>(b);
+    if (noneA || noneB)
+        return noneA && !noneB;
+    return rank(a) < rank(b);
+}
+
+CellKind changeKindOf(CellKind kind) {
+    return kind == CellKind::Bytes    ? CellKind::BytesChange
+           : kind == CellKind::Cycles ? CellKind::CyclesChange
+                                      : CellKind::CountChange;
+}
+
+QColor changeColour(const Change& change, CellKind kind, const Theme& theme) {
+    if (change.difference() == 0)
+        return theme.mutedText;
+    if (kind == CellKind::CountChange)
+        return {};
+    return change.difference() > 0 ? theme.bad : theme.good;
+}
+
+bool isNumber(CellKind kind) {
+    return kind != CellKind::Text;
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,73 @@
+// Rows and columns of values, before they are text.
+#pragma once
+
+#include <QString>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "views/session/preferences.h"
+#include "views/theme/theme.h"
+
+namespace tilescope::views {
+
+/// A value in source and target; a side that lacks the row has no value.
+struct Change {
+    std::int64_t source = 0;
+    std::int64_t target = 0;
+    [[nodiscard]] std::int64_t difference() const { return target - source; }
+    friend bool operator==(const Change&, const Change&) = default;
+};
+
+/// Nothing (a dash), text, a whole number, a real number or a change.
+using Cell = std::variant<std::monostate, std::string, std::int64_t, double, Change>;
+
+/// What the values of a column mean, and so how they are written.
+enum class CellKind {
+    Text,
+    Bytes,
+    Cycles,
+    Count,
+    Share,
+    Real,
+    Flops,
+    BytesChange,
+    CyclesChange,
+    CountChange
+};
+
+struct DataColumn {
+    QString title;
+    CellKind kind = CellKind::Text;
+    QString toolTip;
+};
+
+struct DataRow {
+    std::vector<Cell> cells;
+    std::int32_t id = -1; ///< what the row stands for: a variable, a vertex type, ...
+};
+
+struct DataTable {
+    std::vector<DataColumn> columns;
+    std::vector<DataRow> rows;
+    QString summary; ///< a line above the table, such as the total
+};
+
+/// A cell as people read it; an empty cell is a dash.
+QString cellText(const Cell& cell, CellKind kind, const Preferences& preferences);
+
+/// Numbers before text before nothing; changes by the size of their difference.
+bool cellLess(const Cell& a, const Cell& b);
+
+/// How a change of this kind is written and coloured.
+CellKind changeKindOf(CellKind kind);
+
+/// The colour of a change: less is better for bytes and cycles, counts say nothing. Invalid where
+/// the text colour will do.
+QColor changeColour(const Change& change, CellKind kind, const Theme& theme);
+
+/// True for everything that stands flush right.
+bool isNumber(CellKind kind);
+
+} // namespace tilescope::views

@@ -1,0 +1,159 @@
+#include "views/tables/table_model.h"
+
+#include <algorithm>
+
+namespace tilescope::views {
+
+TableModel::TableModel(ViewContext& context, QObject* parent)
+    : QAbstractTableModel(parent)
+    , context_(context) {
+    const auto repaint = [this] {
+        if (!shown_.empty())
+            emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+    };
+    connect(&context_.preferences, &Preferences::unitsChanged, this, repaint);
+    connect(&context_.theme, &ThemeSource::changed, this, repaint);
+}
+
+void TableModel::setTable(DataTable table) {
+    beginResetModel();
+    // Sorting by a column stays only if the column does.
+    if (table.columns.size() != table_.columns.size())
+        sortColumn_ = -1;
+    table_ = std::move(table);
+    rebuild();
+    endResetModel();
+}
+
+void TableModel::setFilter(const QString& pattern) {
+    beginResetModel();
+    filter_ = QRegularExpression(pattern, QRegularExpression::CaseInsensitiveOption);
+    if (!filter_.isValid())
+        filter_.setPattern(QRegularExpression::escape(pattern));
+    rebuild();
+    endResetModel();
+}
+
+void TableModel::rebuild() {
+    shown_.clear();
+    shown_.reserve(table_.rows.size());
+    for (std::uint32_t i = 0; i < table_.rows.size(); ++i)
+        if (passes(table_.rows[i]))
+            shown_.push_back(i);
+    sortRows();
+}
+
+bool TableModel::passes(const DataRow& row) const {
+    if (filter_.pattern().isEmpty())
+        return true;
+    return std::any_of(row.cells.begin(), row.cells.end(), [this](const Cell& cell) {
+        const auto* text = std::get_if<std::string>(&cell);
+        return text != nullptr && filter_.match(QString::fromStdString(*text)).hasMatch();
+    });
+}
+
+void TableModel::sort(int column, Qt::SortOrder order) {
+    if (column < 0 || column >= columnCount())
+        return;
+    emit layoutAboutToBeChanged();
+    const QModelIndexList before = persistentIndexList();
+    std::vector<std::uint32_t> rows;
+    rows.reserve(static_cast<std::size_t>(before.size()));
+    for (const QModelIndex& index : before)
+        rows.push_back(shown_[static_cast<std::size_t>(index.row())]);
+    sortColumn_ = column;
+    sortOrder_ = order;
+    sortRows();
+    QModelIndexList after;
+    for (qsizetype i = 0; i < before.size(); ++i) {
+        const auto place =
+            std::find(shown_.begin(), shown_.end(), rows[static_cast<std::size_t>(i)]);
+        after.append(index(static_cast<int>(place - shown_.begin()), before[i].column()));
+    }
+    changePersistentIndexList(before, after);
+    emit layoutChanged();
+}
+
+void TableModel::sortRows() {
+    if (sortColumn_ < 0)
+        return;
+    const auto column = static_cast<std::size_t>(sortColumn_);
+    std::stable_sort(shown_.begin(), shown_.end(), [&](std::uint32_t a, std::uint32_t b) {
+        const Cell& first = table_.rows[a].cells[column];
+        const Cell& second = table_.rows[b].cells[column];
+        return sortOrder_ == Qt::AscendingOrder ? cellLess(first, second) : cellLess(second, first);
+    });
+}
+
+std::int32_t TableModel::idAt(int row) const {
+    return row >= 0 && row < rowCount() ? table_.rows[shown_[static_cast<std::size_t>(row)]].id
+                                        : -1;
+}
+
+int TableModel::rowOf(std::int32_t id) const {
+    const auto found = std::find_if(shown_.begin(), shown_.end(),
+                                    [&](std::uint32_t row) { return table_.rows[row].id == id; });
+    return found == shown_.end() ? -1 : static_cast<int>(found - shown_.begin());
+}
+
+int TableModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(shown_.size());
+}
+
+int TableModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(table_.columns.size());
+}
+
+const Cell& TableModel::cellAt(const QModelIndex& index) const {
+    return table_.rows[shown_[static_cast<std::size_t>(index.row())]]
+        .cells[static_cast<std::size_t>(index.column())];
+}
+
+QVariant TableModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    const DataColumn& column = table_.columns[static_cast<std::size_t>(index.column())];
+    const Theme& theme = context_.theme.current();
+    switch (role) {
+    case Qt::DisplayRole:
+        return cellText(cellAt(index), column.kind, context_.preferences);
+    case Qt::ToolTipRole:
+        // Names are often longer than their column; numbers say their exact value.
+        if (const auto* number = std::get_if<std::int64_t>(&cellAt(index));
+            number != nullptr && column.kind == CellKind::Bytes)
+            return QString::fromStdString(formatBytes(*number, ByteUnits::Plain));
+        return cellText(cellAt(index), column.kind, context_.preferences);
+    case Qt::TextAlignmentRole:
+        return QVariant(Qt::AlignVCenter |
+                        (isNumber(column.kind) ? Qt::AlignRight : Qt::AlignLeft));
+    case Qt::ForegroundRole:
+        if (const auto* change = std::get_if<Change>(&cellAt(index))) {
+            const QColor colour = changeColour(*change, column.kind, theme);
+            return colour.isValid() ? QVariant(colour) : QVariant();
+        }
+        if (std::holds_alternative<std::monostate>(cellAt(index)))
+            return theme.mutedText;
+        return {};
+    default:
+        return {};
+    }
+}
+
+QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
+        return {};
+    const DataColumn& column = table_.columns[static_cast<std::size_t>(section)];
+    switch (role) {
+    case Qt::DisplayRole:
+        return column.title;
+    case Qt::ToolTipRole:
+        return column.toolTip.isEmpty() ? QVariant() : column.toolTip;
+    case Qt::TextAlignmentRole:
+        return QVariant(Qt::AlignVCenter |
+                        (isNumber(column.kind) ? Qt::AlignRight : Qt::AlignLeft));
+    default:
+        return {};
+    }
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,163 @@
+#include "views/tables/table_panel.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace tilescope::views {
+namespace {
+
+constexpr int narrowestName = 300;
+constexpr int widestColumn = 260;
+
+// Wide enough for the title and for the values of the first rows, which are the largest.
+int widthOf(const TableModel& model, int column, const QFontMetrics& metrics) {
+    constexpr int looked = 200;
+    int width = metrics.horizontalAdvance(
+                    model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) +
+                14;
+    for (int row = 0; row < std::min(model.rowCount(), looked); ++row)
+        width =
+            std::max(width, metrics.horizontalAdvance(
+                                model.data(model.index(row, column), Qt::DisplayRole).toString()));
+    return std::min(width + 24, widestColumn);
+}
+
+void setUp(QTableView& view) {
+    view.setShowGrid(false);
+    view.setSortingEnabled(true);
+    view.setSelectionBehavior(QAbstractItemView::SelectRows);
+    view.setSelectionMode(QAbstractItemView::SingleSelection);
+    view.setWordWrap(false);
+    view.setTextElideMode(Qt::ElideMiddle);
+    view.setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    view.setFrameShape(QFrame::NoFrame);
+    view.setCornerButtonEnabled(false);
+    view.verticalHeader()->hide();
+    view.verticalHeader()->setDefaultSectionSize(view.fontMetrics().height() + 9);
+    view.horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder);
+    view.horizontalHeader()->setHighlightSections(false);
+    view.horizontalHeader()->setMinimumSectionSize(60);
+}
+
+} // namespace
+
+TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget* parent)
+    : QWidget(parent)
+    , context_(context)
+    , model_(new TableModel(context, this))
+    , view_(new QTableView)
+    , filter_(new QLineEdit)
+    , summary_(new QLabel)
+    , loading_(new LoadingPanel(context.workers)) {
+    setUp(*view_);
+    view_->viewport()->installEventFilter(this);
+    view_->setModel(model_);
+    filter_->setPlaceholderText(filterHint);
+    filter_->setClearButtonEnabled(true);
+    filter_->setMaximumWidth(320);
+    summary_->setObjectName(QStringLiteral("muted"));
+
+    auto* content = new QWidget;
+    content->setObjectName(QStringLiteral("tabPage"));
+    content->setAttribute(Qt::WA_StyledBackground);
+    auto* layout = new QVBoxLayout(content);
+    layout->setContentsMargins(0, 6, 0, 0);
+    layout->setSpacing(4);
+    auto* line = new QHBoxLayout;
+    line->setContentsMargins(8, 0, 12, 0);
+    line->addWidget(filter_, 1);
+    line->addStretch(1);
+    line->addWidget(summary_);
+    layout->addLayout(line);
+    layout->addWidget(view_, 1);
+    loading_->setContent(content);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(loading_);
+
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+        model_->setFilter(text);
+        updateSummary();
+    });
+    connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& index) {
+                if (!selecting_ && index.isValid())
+                    emit chosen(model_->idAt(index.row()));
+            });
+    connect(view_, &QTableView::activated, this,
+            [this](const QModelIndex& index) { emit activated(model_->idAt(index.row())); });
+}
+
+void TablePanel::load(MakeTable make) {
+    loading_->load([this, make = std::move(make)](const std::stop_token& stop) {
+        return [this, table = make(stop)]() mutable { setTable(std::move(table)); };
+    });
+}
+
+void TablePanel::setTable(DataTable table) {
+    model_->setTable(std::move(table));
+    layOutColumns();
+    updateSummary();
+    loading_->showContent();
+}
+
+void TablePanel::showHint(const QString& title, const QString& text) {
+    loading_->query().cancel();
+    loading_->showMessage(title, text);
+}
+
+void TablePanel::selectId(std::int32_t id) {
+    selecting_ = true;
+    const int row = model_->rowOf(id);
+    if (row < 0)
+        view_->clearSelection();
+    else
+        view_->setCurrentIndex(model_->index(row, 0));
+    selecting_ = false;
+}
+
+void TablePanel::focusFilter() {
+    filter_->setFocus();
+    filter_->selectAll();
+}
+
+void TablePanel::layOutColumns() {
+    QHeaderView* header = view_->horizontalHeader();
+    for (int column = 1; column < model_->columnCount(); ++column)
+        header->resizeSection(column, widthOf(*model_, column, view_->fontMetrics()));
+    fitNameColumn();
+}
+
+// The first column takes what the others leave; if that is too little the table scrolls.
+void TablePanel::fitNameColumn() {
+    QHeaderView* header = view_->horizontalHeader();
+    if (header->count() == 0)
+        return;
+    int others = 0;
+    for (int column = 1; column < header->count(); ++column)
+        others += header->sectionSize(column);
+    header->resizeSection(0, std::max(narrowestName, view_->viewport()->width() - others));
+}
+
+bool TablePanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == view_->viewport() && event->type() == QEvent::Resize)
+        fitNameColumn();
+    return QWidget::eventFilter(watched, event);
+}
+
+void TablePanel::updateSummary() {
+    const auto rows = static_cast<int>(model_->table().rows.size());
+    const QString count = model_->rowCount() != rows
+                              ? tr("%1 of %2 rows").arg(model_->rowCount()).arg(rows)
+                          : rows == 1 ? tr("1 row")
+                                      : tr("%1 rows").arg(rows);
+    const QString& summary = model_->table().summary;
+    summary_->setText(summary.isEmpty() ? count
+                                        : QStringLiteral("%1  \u00b7  %2").arg(summary, count));
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,52 @@
+// A table with a filter box and a summary line.
+#pragma once
+
+#include <QWidget>
+
+#include "views/tables/table_model.h"
+#include "views/widgets/loading_panel.h"
+
+class QLabel;
+class QLineEdit;
+class QTableView;
+
+namespace tilescope::views {
+
+/// Shows a DataTable that is loaded in the background, or a hint in its place.
+class TablePanel : public QWidget {
+    Q_OBJECT
+public:
+    TablePanel(ViewContext& context, const QString& filterHint, QWidget* parent = nullptr);
+
+    /// Makes a table on a worker thread.
+    using MakeTable = std::function<DataTable(std::stop_token)>;
+    void load(MakeTable make);
+    void setTable(DataTable table);
+    /// Text in place of the table, such as "Select a step".
+    void showHint(const QString& title, const QString& text = {});
+    void selectId(std::int32_t id);
+    void focusFilter();
+    [[nodiscard]] TableModel& model() { return *model_; }
+    [[nodiscard]] QTableView& view() { return *view_; }
+
+signals:
+    /// The user has selected a row.
+    void chosen(std::int32_t id);
+    void activated(std::int32_t id);
+
+private:
+    void layOutColumns();
+    void fitNameColumn();
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void updateSummary();
+
+    ViewContext& context_;
+    TableModel* model_;
+    QTableView* view_;
+    QLineEdit* filter_;
+    QLabel* summary_;
+    LoadingPanel* loading_;
+    bool selecting_ = false; ///< the selection changes because selectId() says so
+};
+
+} // namespace tilescope::views

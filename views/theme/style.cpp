@@ -1,0 +1,111 @@
+#include "views/theme/style.h"
+
+#include <QAbstractItemView>
+
+#include "views/theme/theme.h"
+
+namespace tilescope::views {
+
+WindowStyle::WindowStyle()
+    : QProxyStyle(QStringLiteral("Fusion")) {}
+
+int WindowStyle::pixelMetric(PixelMetric metric, const QStyleOption* option,
+                             const QWidget* widget) const {
+    constexpr int textMargin = 7;
+    if (metric == PM_FocusFrameHMargin && qobject_cast<const QAbstractItemView*>(widget) != nullptr)
+        return textMargin;
+    return QProxyStyle::pixelMetric(metric, option, widget);
+}
+
+QPalette Theme::palette() const {
+    QPalette p;
+    p.setColor(QPalette::Window, window);
+    p.setColor(QPalette::WindowText, text);
+    p.setColor(QPalette::Base, surface);
+    p.setColor(QPalette::AlternateBase, raised);
+    p.setColor(QPalette::Text, text);
+    p.setColor(QPalette::PlaceholderText, mutedText);
+    p.setColor(QPalette::Button, raised);
+    p.setColor(QPalette::ButtonText, text);
+    p.setColor(QPalette::BrightText, bad);
+    p.setColor(QPalette::Highlight, selected);
+    p.setColor(QPalette::HighlightedText, text);
+    p.setColor(QPalette::Link, accent);
+    p.setColor(QPalette::LinkVisited, accent);
+    p.setColor(QPalette::ToolTipBase, raised);
+    p.setColor(QPalette::ToolTipText, text);
+    p.setColor(QPalette::Light, raised);
+    p.setColor(QPalette::Midlight, border);
+    p.setColor(QPalette::Mid, border);
+    p.setColor(QPalette::Dark, border);
+    p.setColor(QPalette::Shadow, border);
+    for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
+        p.setColor(QPalette::Disabled, role, mixed(mutedText, window, 0.35));
+    return p;
+}
+
+QString Theme::styleSheet() const {
+    QString sheet = QStringLiteral(R"(
+QMainWindow, QDialog { background: @window; }
+QToolTip { background: @raised; color: @text; border: 1px solid @border; padding: 4px; }
+QMenuBar { background: @raised; border-bottom: 1px solid @border; }
+QMenuBar::item { padding: 4px 9px; background: transparent; }
+QMenuBar::item:selected { background: @selected; }
+QStatusBar { background: @raised; border-top: 1px solid @border; color: @muted; }
+QStatusBar::item { border: none; }
+QTabWidget::pane { border: none; border-top: 1px solid @border; }
+QTabBar { background: transparent; }
+QTabBar::tab { padding: 6px 12px; background: transparent; color: @muted;
+               border: none; border-bottom: 2px solid transparent; }
+QTabBar::tab:selected { color: @accent; border-bottom: 2px solid @accent; }
+QTabBar::tab:hover:!selected { color: @text; }
+QHeaderView { background: @surface; }
+QHeaderView::section { background: @surface; color: @muted; border: none;
+                       border-bottom: 1px solid @border; padding: 4px 8px; }
+QTableView, QTreeView, QListView { background: @surface; border: none; outline: none;
+    selection-background-color: @selected; selection-color: @text; alternate-background-color: @raised; }
+QTreeView::item { padding: 2px 0; }
+QLineEdit, QSpinBox { background: @surface; border: 1px solid @border; border-radius: 4px;
+    padding: 4px 7px; selection-background-color: @selected; selection-color: @text; }
+QLineEdit:focus { border-color: @accent; }
+QComboBox { background: @surface; border: 1px solid @border; border-radius: 4px; padding: 4px 2px 4px 8px; }
+QComboBox:hover, QToolButton:hover, QPushButton:hover { border-color: @accent; }
+QComboBox::drop-down { border: none; width: 22px; }
+QComboBox::down-arrow { image: url(:/icons/@arrow.svg); width: 10px; height: 10px; }
+QComboBox QAbstractItemView { background: @surface; border: 1px solid @border; }
+QPushButton { background: @surface; border: 1px solid @border; border-radius: 4px; padding: 6px 14px; }
+QPushButton:pressed { background: @selected; }
+QPushButton:default { border-color: @accent; color: @accent; }
+QSplitter::handle { background: @window; }
+QSplitter::handle:hover { background: @selected; }
+QScrollBar:vertical { background: transparent; width: 11px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 11px; margin: 0; }
+QScrollBar::handle { background: @border; border-radius: 4px; margin: 2px; min-width: 24px; min-height: 24px; }
+QScrollBar::handle:hover { background: @muted; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+#sideMenu { background: @raised; border-right: 1px solid @border; }
+#sideMenu QToolButton { border: none; border-left: 3px solid transparent; border-radius: 0;
+    padding: 8px 10px; text-align: left; color: @text; background: transparent; }
+#sideMenu QToolButton:hover { background: @selected; }
+#sideMenu QToolButton:checked { border-left: 3px solid @accent; color: @accent; background: @surface; }
+#sideMenu QToolButton:disabled { color: @muted; }
+#tabPage { background: @surface; }
+#panel { background: @surface; border: 1px solid @border; border-radius: 6px; }
+#muted { color: @muted; }
+#heading { font-weight: 600; }
+#toolBar QToolButton { background: @surface; border: 1px solid @border; border-radius: 4px; padding: 4px 8px; }
+#toolBar QToolButton:checked { border-color: @accent; color: @accent; background: @selected; }
+#toolBar QToolButton::menu-indicator { image: none; }
+)");
+    sheet.replace(QLatin1String("@arrow"),
+                  dark ? QStringLiteral("arrow-dark") : QStringLiteral("arrow-light"));
+    const std::pair<const char*, QColor> names[] = {
+        {"@window", window}, {"@surface", surface}, {"@raised", raised}, {"@border", border},
+        {"@text", text},     {"@muted", mutedText}, {"@accent", accent}, {"@selected", selected}};
+    for (const auto& [name, colour] : names)
+        sheet.replace(QLatin1String(name), colour.name());
+    return sheet;
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,115 @@
+#include "views/widgets/loading_panel.h"
+
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace tilescope::views {
+
+LoadingPanel::LoadingPanel(Workers& workers, QWidget* parent)
+    : QStackedWidget(parent)
+    , query_(workers)
+    , progressPage_(makeProgressPage())
+    , messagePage_(makeMessagePage()) {
+    addWidget(progressPage_);
+    addWidget(messagePage_);
+    // Nothing has been asked for yet: an empty page, not a progress bar.
+    auto* blank = new QWidget;
+    addWidget(blank);
+    setCurrentWidget(blank);
+    connect(&query_, &BackgroundQuery::slow, this, &LoadingPanel::showProgress);
+    connect(&query_, &BackgroundQuery::failed, this,
+            [this](const QString& text) { showFailure(tr("This report cannot be shown"), text); });
+    connect(&query_, &BackgroundQuery::cancelled, this,
+            [this] { showFailure(tr("Loading was cancelled"), {}); });
+    connect(&query_, &BackgroundQuery::delivered, this, [this] {
+        if (!messageWanted_)
+            showContent();
+    });
+}
+
+void LoadingPanel::setContent(QWidget* content) {
+    content_ = content;
+    addWidget(content);
+}
+
+void LoadingPanel::load(BackgroundQuery::Work work) {
+    lastWork_ = std::move(work);
+    messageWanted_ = false;
+    query_.start(lastWork_);
+}
+
+void LoadingPanel::showContent() {
+    if (content_ != nullptr)
+        setCurrentWidget(content_);
+}
+
+void LoadingPanel::showMessage(const QString& title, const QString& text) {
+    messageWanted_ = true;
+    title_->setText(title);
+    text_->setText(text);
+    text_->setVisible(!text.isEmpty());
+    retry_->hide();
+    setCurrentWidget(messagePage_);
+}
+
+QString LoadingPanel::messageText() const {
+    return title_->text() + QLatin1Char('\n') + text_->text();
+}
+
+void LoadingPanel::showProgress() {
+    setCurrentWidget(progressPage_);
+}
+
+void LoadingPanel::showFailure(const QString& title, const QString& text) {
+    showMessage(title, text);
+    retry_->setVisible(static_cast<bool>(lastWork_));
+}
+
+QWidget* LoadingPanel::makeProgressPage() {
+    auto* page = new QWidget;
+    auto* layout = new QVBoxLayout(page);
+    auto* bar = new QProgressBar;
+    bar->setRange(0, 0);
+    bar->setTextVisible(false);
+    bar->setFixedSize(220, 6);
+    auto* cancel = new QPushButton(tr("Cancel"));
+    connect(cancel, &QPushButton::clicked, &query_, &BackgroundQuery::cancel);
+    layout->addStretch();
+    layout->addWidget(new QLabel(tr("Loading…")), 0, Qt::AlignHCenter);
+    layout->addWidget(bar, 0, Qt::AlignHCenter);
+    layout->addSpacing(6);
+    layout->addWidget(cancel, 0, Qt::AlignHCenter);
+    layout->addStretch();
+    return page;
+}
+
+QWidget* LoadingPanel::makeMessagePage() {
+    auto* page = new QWidget;
+    auto* layout = new QVBoxLayout(page);
+    title_ = new QLabel;
+    title_->setObjectName(QStringLiteral("heading"));
+    title_->setAlignment(Qt::AlignCenter);
+    text_ = new QLabel;
+    text_->setObjectName(QStringLiteral("muted"));
+    text_->setWordWrap(true);
+    text_->setAlignment(Qt::AlignCenter);
+    text_->setMinimumWidth(420);
+    text_->setMaximumWidth(640);
+    text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    retry_ = new QPushButton(tr("Try again"));
+    connect(retry_, &QPushButton::clicked, this, [this] {
+        // A copy: load() assigns to the member that it would be given.
+        const BackgroundQuery::Work again = lastWork_;
+        load(again);
+    });
+    layout->addStretch();
+    layout->addWidget(title_, 0, Qt::AlignHCenter);
+    layout->addWidget(text_, 0, Qt::AlignHCenter);
+    layout->addWidget(retry_, 0, Qt::AlignHCenter);
+    layout->addStretch();
+    return page;
+}
+
+} // namespace tilescope::views

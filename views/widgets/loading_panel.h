@@ -1,0 +1,47 @@
+// A place for a report's content: shows progress, errors and empty states where it would be.
+#pragma once
+
+#include <QStackedWidget>
+
+#include "views/query/background_query.h"
+
+class QLabel;
+class QPushButton;
+
+namespace tilescope::views {
+
+/// Content, or what stands in its place. Queries that take long show a busy bar with Cancel;
+/// failures show their text and Retry.
+class LoadingPanel : public QStackedWidget {
+    Q_OBJECT
+public:
+    explicit LoadingPanel(Workers& workers, QWidget* parent = nullptr);
+
+    void setContent(QWidget* content);
+    /// Runs a query for the content; its delivery shows the content unless it calls showMessage().
+    void load(BackgroundQuery::Work work);
+    void showContent();
+    /// An empty state: what is missing, and how to get it.
+    void showMessage(const QString& title, const QString& text);
+    [[nodiscard]] QString messageText() const;
+    [[nodiscard]] bool showsMessage() const { return currentWidget() == messagePage_; }
+    [[nodiscard]] BackgroundQuery& query() { return query_; }
+
+private:
+    void showProgress();
+    void showFailure(const QString& title, const QString& text);
+    QWidget* makeProgressPage();
+    QWidget* makeMessagePage();
+
+    BackgroundQuery query_;
+    BackgroundQuery::Work lastWork_;
+    QWidget* content_ = nullptr;
+    QLabel* title_ = nullptr;
+    QLabel* text_ = nullptr;
+    QPushButton* retry_ = nullptr;
+    QWidget* progressPage_;
+    QWidget* messagePage_;
+    bool messageWanted_ = false; ///< the delivery under way has asked for a message
+};
+
+} // namespace tilescope::views

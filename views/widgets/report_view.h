@@ -1,0 +1,46 @@
+// The base of all reports.
+#pragma once
+
+#include <QWidget>
+
+#include "views/session/view_context.h"
+
+namespace tilescope::views {
+
+/// A report that reads its profiles when it is first seen, and again after others were opened.
+class ReportView : public QWidget {
+    Q_OBJECT
+public:
+    explicit ReportView(ViewContext& context, QWidget* parent = nullptr);
+
+    /// '/' and Ctrl+F: the search or filter box of the report.
+    virtual void focusSearch() {}
+
+signals:
+    /// What the pointer is on, for the status bar.
+    void status(const QString& text);
+
+protected:
+    /// Reads the profiles that are open now; there is at least a source.
+    virtual void reload() = 0;
+    /// The report has come to the front with profiles it knows: others may have changed the
+    /// selection.
+    virtual void shown() {}
+    /// Theme or units have changed, maybe while the report was hidden.
+    virtual void restyle() {}
+    void showEvent(QShowEvent* event) override;
+
+    [[nodiscard]] ViewContext& context() const { return context_; }
+    [[nodiscard]] const ProfilePair& profiles() const { return context_.reports.profiles(); }
+    [[nodiscard]] bool comparing() const { return profiles().comparing(); }
+
+private:
+    void reloadIfSeen();
+    void restyleIfSeen();
+
+    ViewContext& context_;
+    bool stale_ = true;
+    bool styleStale_ = false;
+};
+
+} // namespace tilescope::views

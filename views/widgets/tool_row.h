@@ -1,0 +1,28 @@
+// The row of controls above a report.
+#pragma once
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QToolButton>
+#include <QWidget>
+
+namespace tilescope::views {
+
+/// Controls from left to right; a stretch parts the left group from the right one.
+class ToolRow : public QWidget {
+    Q_OBJECT
+public:
+    explicit ToolRow(QWidget* parent = nullptr);
+
+    QComboBox* addChoice(const QString& label, const QStringList& items);
+    QToolButton* addToggle(const QString& text, const QString& toolTip, bool on);
+    QToolButton* addButton(const QString& text, const QString& toolTip);
+    QLineEdit* addField(const QString& placeholder, const QString& toolTip, int width);
+    void addStretch() { row_->addStretch(1); }
+
+private:
+    QHBoxLayout* row_;
+};
+
+} // namespace tilescope::views

@@ -10,7 +10,9 @@ constexpr std::int64_t minBytesPerTile = 128;
 // The grain is a 64-bit vector.
 constexpr std::int64_t grainBytes = 8;
 
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
 
 /// Splits one atom in `outer` times the rest, in a storage and in all views of it.
 void splitAtom(int atom, std::int64_t inner, Storage& storage, std::vector<ViewDims*>& views) {
@@ -32,7 +34,8 @@ void splitAtom(int atom, std::int64_t inner, Storage& storage, std::vector<ViewD
     // by levels further out.
     std::vector<OrderLevel> order;
     std::int64_t left = inner;
-    for (auto level = storage.layout.order.rbegin(); level != storage.layout.order.rend(); ++level) {
+    for (auto level = storage.layout.order.rbegin(); level != storage.layout.order.rend();
+         ++level) {
         if (level->atom != atom) {
             order.push_back(*level);
         } else if (level->extent == 0) {

@@ -31,7 +31,9 @@ Interval partOf(std::size_t nth, std::size_t sharers, std::int64_t size, std::in
             std::min(size, (at + 1) * grains / parts * grain)};
 }
 
-std::int64_t overlapOf(Interval a, Interval b) { return intersect(a, b).size(); }
+std::int64_t overlapOf(Interval a, Interval b) {
+    return intersect(a, b).size();
+}
 
 /// Series made tile by tile in any order.
 class Runs {

@@ -12,8 +12,8 @@ namespace tilescope::sim {
 /// Everything in elements.
 struct ReductionStage {
     Traffic traffic;
-    TileSeries gathered; ///< partials that a tile adds, its own included
-    TileSeries results;  ///< sums that a tile makes
+    TileSeries gathered;    ///< partials that a tile adds, its own included
+    TileSeries results;     ///< sums that a tile makes
     std::int64_t depth = 1; ///< most partials that are added to one sum
 };
 

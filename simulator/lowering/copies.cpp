@@ -22,7 +22,8 @@ constexpr double cyclesPerByteRun2 = 5.148;
 } // namespace
 
 bool OperandMove::strided() const {
-    return runBytes < shortestUnstridedRun && bytes.sum() > 0;
+    // A tile that gets a single run, such as a scalar, has nothing to put in order.
+    return runBytes < std::min(shortestUnstridedRun, bytes.max().value);
 }
 
 OperandMove planMove(const PlacedStorage& placed, const Blocking& needed,

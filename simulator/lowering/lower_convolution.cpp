@@ -184,10 +184,10 @@ private:
         b_.exchange(b_.exchangeName(name), std::move(movement), {{from}, {gathered}});
         const bool serial = plan_.splits.serialSteps() > 1;
         const VariableId result =
-            last && !serial ? output_
-                            : b_.variable(prefix_ + "/partialReduceOut", MemoryCategory::Variable,
-                                          stage.results.scaled(bytesOf(to)),
-                                          std::string(toString(to)));
+            last && !serial
+                ? output_
+                : b_.variable(prefix_ + "/partialReduceOut", MemoryCategory::Variable,
+                              stage.results.scaled(bytesOf(to)), std::string(toString(to)));
         const TileSeries cycles =
             TileSeries::zip(stage.results, {}, [&](std::int64_t n, std::int64_t) {
                 return reduceAddCycles(b_.target(), n, stage.depth, type, to);

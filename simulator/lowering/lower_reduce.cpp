@@ -35,11 +35,15 @@ public:
 
     void run() {
         const Blocking& blocking = context_.storageOf(in_).storage.layout.blocking;
+        // Atoms of one index are neither kept nor reduced.
+        const auto isReduced = [&](int atom) { return reduced_.contains(atom); };
+        const auto isKept = [&](int atom) {
+            return kept_.newAtom[static_cast<std::size_t>(atom)] >= 0;
+        };
         const bool mixed =
             std::any_of(blocking.dims.begin(), blocking.dims.end(), [&](const BlockedDim& dim) {
-                const auto reduced = [&](int atom) { return reduced_.contains(atom); };
-                return std::any_of(dim.atoms.begin(), dim.atoms.end(), reduced) &&
-                       !std::all_of(dim.atoms.begin(), dim.atoms.end(), reduced);
+                return std::any_of(dim.atoms.begin(), dim.atoms.end(), isReduced) &&
+                       std::any_of(dim.atoms.begin(), dim.atoms.end(), isKept);
             });
         if (mixed)
             gatherAndReduce();

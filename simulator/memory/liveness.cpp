@@ -1,144 +1,195 @@
 #include "simulator/memory/liveness.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
+#include <set>
 
 namespace tilescope::sim {
 namespace {
 
-/// Steps of a loop and how deep it is nested.
+/// A use at an event of a timeline.
+struct Access {
+    std::int32_t event = 0;
+    bool isWrite = false;
+};
+/// In the order of events; reads of an event before its writes.
+using Accesses = std::vector<Access>;
+
+/// Events [first, end) of a loop's body.
 struct Loop {
     std::int32_t first = 0, end = 0;
 };
 
 struct CallSite {
-    std::int32_t step = 0; ///< place of the call among the caller's steps
-    ProgramId target;
+    std::int32_t event = 0;
+    std::size_t callee = 0; ///< index of a timeline
 };
 
-/// The program tree laid out as steps.
-struct StepOrder {
+/// What the control programs, or a function, do one after the other: steps and calls.
+struct Timeline {
+    /// By event, the first step at or after it; one entry more for the end.
+    std::vector<std::int32_t> stepAt;
     std::vector<Loop> loops; ///< inner loops before those around them
     std::vector<CallSite> calls;
-    std::map<ProgramId, Loop> functions;
+    std::map<VariableId, Accesses> accesses;
+    bool finished = false;
+
+    [[nodiscard]] std::int32_t events() const { return static_cast<std::int32_t>(stepAt.size()); }
 };
 
-struct Span {
-    std::int32_t first = std::numeric_limits<std::int32_t>::max();
-    std::int32_t last = -1;
-    bool empty() const { return last < 0; }
-    void add(std::int32_t step) {
-        first = std::min(first, step);
-        last = std::max(last, step);
-    }
-};
+using Intervals = std::vector<std::pair<std::int32_t, std::int32_t>>; ///< of steps
 
 class Analysis {
 public:
     explicit Analysis(Profile& profile)
-        : profile_(profile) {}
+        : profile_(profile)
+        , timelines_(1 + profile.functions.size())
+        , uses_(profile.variables.size(), 0)
+        , lives_(profile.variables.size()) {}
 
     void run() {
+        for (std::size_t i = 0; i < profile_.functions.size(); ++i)
+            timelineOf_[profile_.functions[i]] = i + 1;
         for (const ProgramId root : profile_.controlPrograms)
-            walk(root);
-        for (const ProgramId root : profile_.functions) {
-            const auto first = static_cast<std::int32_t>(profile_.steps.size());
-            walk(root);
-            order_.functions[root] = {first, static_cast<std::int32_t>(profile_.steps.size())};
-        }
-        collectSpans();
-        for (const Loop& loop : order_.loops)
-            extendOver(loop);
+            walk(root, timelines_[0]);
+        for (std::size_t i = 0; i < profile_.functions.size(); ++i)
+            walk(profile_.functions[i], timelines_[i + 1]);
+        for (Timeline& timeline : timelines_)
+            timeline.stepAt.push_back(stepsBehind(timeline));
+        for (const Timeline& timeline : timelines_)
+            for (const auto& [variable, accesses] : timeline.accesses)
+                ++uses_[variable.index()];
+        for (Timeline& timeline : timelines_)
+            finish(timeline);
+        for (const Timeline& timeline : timelines_)
+            for (const auto& [variable, accesses] : timeline.accesses)
+                addLife(timeline, variable, accesses);
         classify();
     }
 
 private:
-    void walk(ProgramId id) {
+    void walk(ProgramId id, Timeline& timeline) {
         const Program& program = profile_.programs[id];
-        const auto first = static_cast<std::int32_t>(profile_.steps.size());
+        const std::int32_t first = timeline.events();
         if (!isControl(program.kind)) {
-            profile_.steps.add(id);
+            const StepId step = profile_.steps.add(id);
+            timeline.stepAt.push_back(step.value());
+            for (const VariableId v : program.variablesRead)
+                timeline.accesses[v].push_back({first, false});
+            for (const VariableId v : program.variablesWritten)
+                timeline.accesses[v].push_back({first, true});
             return;
         }
-        if (program.kind == ProgramKind::Call)
-            order_.calls.push_back({first, program.target});
+        if (program.kind == ProgramKind::Call) {
+            timeline.stepAt.push_back(static_cast<std::int32_t>(profile_.steps.size()));
+            timeline.calls.push_back({first, timelineOf_.at(program.target)});
+        }
         for (const ProgramId child : program.children)
-            walk(child);
+            walk(child, timeline);
         if (program.kind == ProgramKind::Repeat && program.count > 1)
-            order_.loops.push_back({first, static_cast<std::int32_t>(profile_.steps.size())});
+            timeline.loops.push_back({first, timeline.events()});
     }
 
-    void collectSpans() {
-        spans_.resize(profile_.variables.size());
-        for (std::size_t step = 0; step < profile_.steps.size(); ++step) {
-            const Program& program = profile_.programs[profile_.steps[StepId(step)]];
-            const auto at = static_cast<std::int32_t>(step);
-            for (const VariableId v : program.variablesRead)
-                spans_[v.index()].add(at);
-            for (const VariableId v : program.variablesWritten) {
-                spans_[v.index()].add(at);
-                accesses_[v].push_back({at, true});
+    /// Steps of a timeline stand together: where the next one's begin.
+    [[nodiscard]] std::int32_t stepsBehind(const Timeline& timeline) const {
+        for (auto next = &timeline + 1; next < timelines_.data() + timelines_.size(); ++next)
+            if (!next->stepAt.empty())
+                return next->stepAt.front();
+        return static_cast<std::int32_t>(profile_.steps.size());
+    }
+
+    /// A call uses what its function takes from before the call or leaves behind it.
+    void finish(Timeline& timeline) {
+        if (timeline.finished)
+            return;
+        timeline.finished = true;
+        std::set<VariableId> touched;
+        for (const CallSite& call : timeline.calls) {
+            Timeline& callee = timelines_[call.callee];
+            finish(callee);
+            for (const auto& [variable, inside] : callee.accesses) {
+                const bool reads = !inside.front().isWrite;
+                if (!reads && uses_[variable.index()] == 1)
+                    continue; // the function's own: every call makes it anew
+                Accesses& accesses = timeline.accesses[variable];
+                if (reads)
+                    accesses.push_back({call.event, false});
+                if (std::any_of(inside.begin(), inside.end(),
+                                [](const Access& a) { return a.isWrite; }))
+                    accesses.push_back({call.event, true});
+                touched.insert(variable);
             }
-            for (const VariableId v : program.variablesRead)
-                accesses_[v].push_back({at, false});
         }
+        for (const VariableId variable : touched)
+            std::stable_sort(timeline.accesses[variable].begin(), timeline.accesses[variable].end(),
+                             [](const Access& a, const Access& b) { return a.event < b.event; });
     }
 
-    void extendOver(const Loop& loop) {
-        for (std::size_t v = 0; v < spans_.size(); ++v) {
-            Span& span = spans_[v];
-            if (span.empty() || span.last < loop.first || span.first >= loop.end)
+    void addLife(const Timeline& timeline, VariableId variable, const Accesses& accesses) {
+        std::int32_t first = accesses.front().event;
+        std::int32_t last = accesses.back().event;
+        for (const Loop& loop : timeline.loops) {
+            if (last < loop.first || first >= loop.end)
                 continue;
-            const bool outside = span.first < loop.first || span.last >= loop.end;
-            if (outside || readsBeforeWriting(VariableId(v), loop)) {
-                span.add(loop.first);
-                span.add(loop.end - 1);
+            const bool outside = first < loop.first || last >= loop.end;
+            if (outside || carriesOver(accesses, loop)) {
+                first = std::min(first, loop.first);
+                last = std::max(last, loop.end - 1);
             }
         }
+        Intervals& life = lives_[variable.index()];
+        const auto stepAt = [&](std::int32_t event) {
+            return timeline.stepAt[static_cast<std::size_t>(event)];
+        };
+        life.emplace_back(stepAt(first), stepAt(last + 1));
+        std::set<std::size_t> bodies;
+        for (const CallSite& call : timeline.calls)
+            if (first <= call.event && call.event <= last)
+                addBody(call.callee, bodies);
+        for (const std::size_t body : bodies)
+            life.emplace_back(timelines_[body].stepAt.front(), timelines_[body].stepAt.back());
+    }
+
+    /// A function and all that it calls.
+    void addBody(std::size_t function, std::set<std::size_t>& bodies) const {
+        if (!bodies.insert(function).second)
+            return;
+        for (const CallSite& call : timelines_[function].calls)
+            addBody(call.callee, bodies);
     }
 
     /// Inside a loop, a read that no write of the same iteration precedes sees the last
     /// iteration's.
-    bool readsBeforeWriting(VariableId v, const Loop& loop) {
-        std::int32_t firstRead = std::numeric_limits<std::int32_t>::max();
-        std::int32_t firstWrite = std::numeric_limits<std::int32_t>::max();
-        for (const auto& [step, isWrite] : accesses_[v]) {
-            if (step < loop.first || step >= loop.end)
-                continue;
-            auto& first = isWrite ? firstWrite : firstRead;
-            first = std::min(first, step);
-        }
-        return firstRead <= firstWrite && firstRead != std::numeric_limits<std::int32_t>::max() &&
-               firstWrite != std::numeric_limits<std::int32_t>::max();
+    static bool carriesOver(const Accesses& accesses, const Loop& loop) {
+        const auto first = std::find_if(accesses.begin(), accesses.end(), [&](const Access& a) {
+            return a.event >= loop.first && a.event < loop.end;
+        });
+        return first != accesses.end() && !first->isWrite &&
+               std::any_of(first, accesses.end(),
+                           [&](const Access& a) { return a.isWrite && a.event < loop.end; });
     }
 
     void classify() {
-        std::map<std::vector<std::pair<std::int32_t, std::int32_t>>, LivenessClassId> known;
-        for (std::size_t i = 0; i < spans_.size(); ++i) {
+        std::map<Intervals, LivenessClassId> known;
+        for (std::size_t i = 0; i < lives_.size(); ++i) {
             Variable& variable = profile_.variables[VariableId(i)];
-            if (variable.alwaysLive || spans_[i].empty())
+            if (variable.alwaysLive || lives_[i].empty())
                 continue;
-            std::vector<std::pair<std::int32_t, std::int32_t>> intervals{
-                {spans_[i].first, spans_[i].last + 1}};
-            for (const CallSite& call : order_.calls)
-                if (const Loop& body = order_.functions[call.target];
-                    spans_[i].first < call.step && call.step <= spans_[i].last)
-                    intervals.emplace_back(body.first, body.end);
-            merge(intervals);
-            auto found = known.find(intervals);
+            merge(lives_[i]);
+            auto found = known.find(lives_[i]);
             if (found == known.end()) {
                 LivenessClass made;
-                for (const auto& [first, end] : intervals)
+                for (const auto& [first, end] : lives_[i])
                     made.intervals.push_back({StepId(first), StepId(end)});
                 found =
-                    known.emplace(intervals, profile_.livenessClasses.add(std::move(made))).first;
+                    known.emplace(lives_[i], profile_.livenessClasses.add(std::move(made))).first;
             }
             variable.liveness = found->second;
         }
     }
 
-    static void merge(std::vector<std::pair<std::int32_t, std::int32_t>>& intervals) {
+    static void merge(Intervals& intervals) {
+        std::erase_if(intervals, [](const auto& i) { return i.first == i.second; });
         std::sort(intervals.begin(), intervals.end());
         std::size_t kept = 0;
         for (std::size_t i = 1; i < intervals.size(); ++i) {
@@ -147,13 +198,14 @@ private:
             else
                 intervals[++kept] = intervals[i];
         }
-        intervals.resize(kept + 1);
+        intervals.resize(std::min(intervals.size(), kept + 1));
     }
 
     Profile& profile_;
-    StepOrder order_;
-    std::vector<Span> spans_;
-    std::map<VariableId, std::vector<std::pair<std::int32_t, bool>>> accesses_;
+    std::vector<Timeline> timelines_; ///< of all control programs, then one for each function
+    std::map<ProgramId, std::size_t> timelineOf_;
+    std::vector<std::int32_t> uses_; ///< timelines with steps that access each variable
+    std::vector<Intervals> lives_;
 };
 
 } // namespace

@@ -63,7 +63,7 @@ public:
             offset = firstFit(request, 0, target_.interleavedOffset);
         else if (request.interleaved)
             offset = firstFit(request, target_.interleavedOffset, end);
-        if (offset < 0)
+        if (offset < 0 && !isExecutable(request.category))
             offset = firstFit(request, 0, end);
         if (offset < 0)
             offset = firstFit(request, end, std::numeric_limits<std::int64_t>::max() / 2);

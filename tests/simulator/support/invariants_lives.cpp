@@ -8,7 +8,8 @@ namespace {
 /// The steps in the order in which they run; twice round each loop shows what it carries over.
 class Execution {
 public:
-    explicit Execution(const Profile& profile) : profile_(profile) {
+    explicit Execution(const Profile& profile)
+        : profile_(profile) {
         stepOf_.assign(profile.programs.size(), -1);
         for (std::size_t step = 0; step < profile.steps.size(); ++step)
             stepOf_[profile.steps[StepId(step)].index()] = static_cast<std::int32_t>(step);
@@ -47,10 +48,10 @@ void checkLives(const Profile& profile, Complaints& complaints) {
         const Variable& v = profile.variables[id];
         if (v.alwaysLive)
             return;
-        const bool live = v.liveness.valid() &&
-                          profile.livenessClasses[v.liveness].contains(StepId(step));
-        complaints.expect(live, "a variable is live while its value is needed", "{} at step {} ({})",
-                          v.name, step,
+        const bool live =
+            v.liveness.valid() && profile.livenessClasses[v.liveness].contains(StepId(step));
+        complaints.expect(live, "a variable is live while its value is needed",
+                          "{} at step {} ({})", v.name, step,
                           profile.programs[profile.steps[StepId(step)]].name);
     };
     for (std::size_t at = 0; at < steps.size(); ++at) {
@@ -60,15 +61,19 @@ void checkLives(const Profile& profile, Complaints& complaints) {
             complaints.expect(made >= 0 || profile.variables[id].alwaysLive,
                               "a variable is written before it is read", "{} in {}",
                               profile.variables[id].name, program.name);
-            for (std::size_t t = static_cast<std::size_t>(std::max<std::int64_t>(made, 0)); t <= at;
-                 ++t)
+            for (std::size_t t = made < 0 ? at : static_cast<std::size_t>(made); t <= at; ++t)
                 expectLive(id, steps[t]);
         }
-        for (const auto* ids : {&program.variablesRead, &program.variablesWritten})
-            for (const VariableId id : *ids) {
-                expectLive(id, steps[at]);
+        // A read keeps a value alive up to here; only a write makes one.
+        for (const VariableId id : program.variablesRead) {
+            expectLive(id, steps[at]);
+            if (lastAccess[id.index()] >= 0)
                 lastAccess[id.index()] = static_cast<std::int64_t>(at);
-            }
+        }
+        for (const VariableId id : program.variablesWritten) {
+            expectLive(id, steps[at]);
+            lastAccess[id.index()] = static_cast<std::int64_t>(at);
+        }
     }
     for (std::size_t i = 0; i < profile.livenessClasses.size(); ++i) {
         const auto& intervals = profile.livenessClasses[LivenessClassId(i)].intervals;

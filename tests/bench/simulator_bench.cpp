@@ -1,0 +1,166 @@
+// How long each phase of a simulation takes, and the first look into its profile.
+#include <filesystem>
+
+#include <benchmark/benchmark.h>
+#include <onnx/onnx_pb.h>
+#include <unistd.h>
+
+#include "core/store/profile_reader.h"
+#include "core/store/profile_writer.h"
+#include "simulator/engine/timing.h"
+#include "simulator/frontend/import.h"
+#include "simulator/lowering/lower.h"
+#include "simulator/memory/code.h"
+#include "simulator/memory/liveness.h"
+#include "simulator/memory/placement.h"
+#include "simulator/simulate.h"
+#include "simulator/transforms/decompose.h"
+#include "simulator/zoo/zoo.h"
+
+namespace {
+
+using namespace tilescope;
+using namespace tilescope::sim;
+
+Graph imported(const std::string& model, std::int64_t batch) {
+    ImportOptions options;
+    options.batchSize = batch;
+    return importOnnx(zooModel(model), model, options);
+}
+
+/// A lowered program with everything that placement needs.
+LoweredProgram analysed(const Graph& graph, const RunOptions& options) {
+    LoweredProgram lowered = lowerGraph(graph, options, PlanTable(graph, options));
+    ProgramBuilder builder(options.target, lowered);
+    addCodeVariables(builder, true);
+    analyseLiveness(lowered.profile);
+    return lowered;
+}
+
+class TemporaryFile {
+public:
+    TemporaryFile()
+        : path(std::filesystem::temp_directory_path() /
+               ("tilescope-bench-" + std::to_string(getpid()) + ".pop")) {}
+    ~TemporaryFile() { std::filesystem::remove(path); }
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+    std::filesystem::path path;
+};
+
+void import(benchmark::State& state, const std::string& model) {
+    for (auto _ : state)
+        benchmark::DoNotOptimize(imported(model, 1));
+}
+
+void plan(benchmark::State& state, const std::string& model) {
+    const Graph graph = decomposed(imported(model, 1));
+    const RunOptions options;
+    for (auto _ : state)
+        benchmark::DoNotOptimize(PlanTable(graph, options).distinctPlans());
+}
+
+void lower(benchmark::State& state, const std::string& model) {
+    const Graph graph = decomposed(imported(model, 1));
+    const RunOptions options;
+    const PlanTable plans(graph, options);
+    for (auto _ : state)
+        benchmark::DoNotOptimize(lowerGraph(graph, options, plans));
+}
+
+void liveness(benchmark::State& state, const std::string& model) {
+    const Graph graph = decomposed(imported(model, 1));
+    const RunOptions options;
+    const PlanTable plans(graph, options);
+    for (auto _ : state) {
+        state.PauseTiming();
+        LoweredProgram lowered = lowerGraph(graph, options, plans);
+        state.ResumeTiming();
+        ProgramBuilder builder(options.target, lowered);
+        addCodeVariables(builder, true);
+        analyseLiveness(lowered.profile);
+    }
+}
+
+void place(benchmark::State& state, const std::string& model) {
+    const RunOptions options;
+    const LoweredProgram lowered = analysed(decomposed(imported(model, 1)), options);
+    for (auto _ : state) {
+        state.PauseTiming();
+        LoweredProgram fresh = lowered;
+        state.ResumeTiming();
+        placeVariables(fresh, options.target);
+    }
+}
+
+void time(benchmark::State& state, const std::string& model) {
+    const RunOptions options;
+    const LoweredProgram lowered = analysed(decomposed(imported(model, 1)), options);
+    for (auto _ : state)
+        benchmark::DoNotOptimize(timeProgram(lowered.profile, options.target));
+}
+
+void write(benchmark::State& state, const std::string& model) {
+    const Profile profile = simulateModel(model, {});
+    const TemporaryFile file;
+    for (auto _ : state)
+        writeProfile(profile, file.path);
+    state.counters["bytes"] = static_cast<double>(std::filesystem::file_size(file.path));
+}
+
+/// What the window asks for before its first plot.
+void open(benchmark::State& state, const std::string& model) {
+    const TemporaryFile file;
+    writeProfile(simulateModel(model, {}), file.path);
+    for (auto _ : state) {
+        const ProfileReader reader(file.path);
+        benchmark::DoNotOptimize(reader.tileMemory());
+        benchmark::DoNotOptimize(reader.categoryMemory());
+        benchmark::DoNotOptimize(reader.livenessCurve());
+    }
+}
+
+void planAndLower(benchmark::State& state, const std::string& model) {
+    const Graph graph = decomposed(imported(model, state.range(0)));
+    const RunOptions options;
+    for (auto _ : state)
+        benchmark::DoNotOptimize(lowerGraph(graph, options, PlanTable(graph, options)));
+}
+
+void whole(benchmark::State& state, const std::string& model) {
+    for (auto _ : state)
+        benchmark::DoNotOptimize(simulateModel(model, {}));
+}
+
+void registerAll() {
+    using Phase = void (*)(benchmark::State&, const std::string&);
+    const std::pair<const char*, Phase> phases[] = {
+        {"import", import},     {"plan", plan},   {"lower", lower},
+        {"liveness", liveness}, {"place", place}, {"time", time},
+        {"write", write},       {"open", open},   {"whole", whole}};
+    for (const std::string model : {"mnist-cnn", "resnet50"}) {
+        for (const auto& [name, phase] : phases)
+            benchmark::RegisterBenchmark((std::string(name) + "/" + model).c_str(), phase, model)
+                ->Unit(benchmark::kMillisecond)
+                ->UseRealTime();
+        benchmark::RegisterBenchmark(("planAndLower/" + model).c_str(), planAndLower, model)
+            ->Arg(1)
+            ->Arg(16)
+            ->Arg(256)
+            ->ArgName("batch")
+            ->Unit(benchmark::kMillisecond)
+            ->UseRealTime();
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    registerAll();
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv))
+        return 2;
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+}

@@ -1,0 +1,90 @@
+// Stages of a reduction: nothing lost, nothing sent twice, results where they are stored.
+#include <numeric>
+
+#include <QtTest>
+
+#include "simulator/lowering/conv_reduction.h"
+#include "simulator/planner/plan.h"
+#include "support/holds.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+
+namespace {
+
+/// Output blocks, each with partials on `depth` tiles.
+Blocking outputsOf(std::int64_t size, std::int32_t blocks, std::int32_t depth, std::int64_t grain) {
+    Blocking outputs;
+    outputs.dims = {{{0}, size, evenBlocks(size, blocks), {{blocks, 1}}}};
+    outputs.copies = {{depth, blocks}};
+    outputs.copiesShare = true;
+    outputs.shareGrain = grain;
+    return outputs;
+}
+
+} // namespace
+
+class ConvReductionTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void everyPartialIsAddedOnce() {
+        QVERIFY(holds("reduction", 300, [] {
+            ConvPlan plan;
+            plan.splits.inChans = anyFrom(2, 200);
+            const auto depth = static_cast<std::int32_t>(plan.splits.reductionDepth());
+            const std::int64_t size = anyFrom(1, 300);
+            const Blocking outputs =
+                outputsOf(size, static_cast<std::int32_t>(anyFrom(1, 4)), depth, anyFrom(1, 4));
+            const auto stages = reduceInStages(outputs, plan.reductionStages());
+            TileSeries held = [&] {
+                Blocking whole = outputs;
+                whole.copiesShare = false;
+                return whole.elements();
+            }();
+            for (const ReductionStage& stage : stages) {
+                RC_ASSERT(stage.traffic.sent.sum() == stage.traffic.received.sum());
+                RC_ASSERT(stage.traffic.total == stage.traffic.sent.sum());
+                // What was there before is what is added now.
+                RC_ASSERT(stage.gathered.sum() == held.sum());
+                for (std::int32_t tile = 0; tile < outputs.tiles(); ++tile) {
+                    const TileId id(tile);
+                    const std::int64_t sent = stage.traffic.sent.at(id);
+                    RC_ASSERT(sent >= 0);
+                    RC_ASSERT(sent <= held.at(id));
+                    // A tile keeps what it does not send, and adds that and what comes in.
+                    RC_ASSERT(held.at(id) - sent + stage.traffic.received.at(id) ==
+                              stage.gathered.at(id));
+                    RC_ASSERT(stage.gathered.at(id) <= stage.results.at(id) * stage.depth);
+                    RC_ASSERT(stage.traffic.messages.at(id) <= stage.traffic.received.at(id));
+                    RC_ASSERT(stage.traffic.messages.at(id) <= stage.depth);
+                }
+                held = stage.results;
+            }
+            RC_ASSERT(held == outputs.elements());
+        }));
+    }
+
+    void partsNestWhereDepthsDivide() {
+        // 16 tiles, two stages of four: a tile's last part lies within its part after the first.
+        const auto stages = reduceInStages(outputsOf(64, 1, 16, 1), {4, 4});
+        QCOMPARE(stages.size(), std::size_t(2));
+        QCOMPARE(stages[0].results, TileSeries(TileId(0), 16, 16));
+        QCOMPARE(stages[0].traffic.sent, TileSeries(TileId(0), 16, 64 - 16));
+        QCOMPARE(stages[1].results, TileSeries(TileId(0), 16, 4));
+        QCOMPARE(stages[1].traffic.sent, TileSeries(TileId(0), 16, 16 - 4));
+        QCOMPARE(stages[1].traffic.messages, TileSeries(TileId(0), 16, 3));
+    }
+
+    /// Fewer outputs than tiles, in unequal groups: once gave negative bytes.
+    void fewOutputsOnManyTiles() {
+        const auto stages = reduceInStages(outputsOf(3, 1, 17, 1), {5, 4});
+        for (const ReductionStage& stage : stages)
+            for (const TileRun& run : stage.traffic.sent.runs())
+                QVERIFY(run.value > 0);
+        QCOMPARE(stages.back().results.sum(), 3);
+    }
+};
+
+QTEST_APPLESS_MAIN(ConvReductionTest)
+#include "conv_reduction_test.moc"

@@ -1,0 +1,210 @@
+// A plan's blockings: every tile finds just what its piece of the convolution reads.
+#include <map>
+#include <set>
+
+#include <QtTest>
+
+#include "simulator/lowering/conv_tiling.h"
+#include "support/element_sets.h"
+#include "support/holds.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+
+namespace {
+
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
+
+/// A plan with random splits: legal, not good.
+ConvPlan anyPlan() {
+    ConvPlan plan;
+    ConvProblem& p = plan.problem;
+    p.groups = anyFrom(1, 3);
+    p.batch = anyFrom(1, 3);
+    p.inChans = anyFrom(1, 9);
+    p.outChans = anyFrom(1, 9);
+    for (std::int64_t d = anyFrom(1, 2); d > 0; --d) {
+        FieldDim dim;
+        dim.kernel = anyFrom(1, 3);
+        dim.stride = anyFrom(1, 2);
+        dim.dilation = anyFrom(1, 2);
+        dim.padBegin = anyFrom(0, dim.kernel - 1);
+        dim.out = anyFrom(1, 5);
+        dim.in = std::max<std::int64_t>(
+            1, (dim.out - 1) * dim.stride + (dim.kernel - 1) * dim.dilation + 1 - 2 * dim.padBegin);
+        p.field.push_back(dim);
+        plan.splits.field.push_back(anyFrom(1, dim.out));
+        plan.splits.kernel.push_back(anyFrom(1, dim.kernel));
+    }
+    plan.grains.inChans = anyFrom(1, 4);
+    plan.grains.outChans = anyFrom(1, 4);
+    plan.splits.groups = anyFrom(1, p.groups);
+    plan.splits.batch = anyFrom(1, p.batch);
+    plan.splits.inChans = anyFrom(1, ceilDiv(p.inChans, plan.grains.inChans));
+    plan.splits.outChans = anyFrom(1, ceilDiv(p.outChans, plan.grains.outChans));
+    return plan;
+}
+
+/// Atoms 0.. of an operand, one for each dimension.
+struct Named {
+    ConvAtoms atoms;
+    std::vector<std::int64_t> sizes;
+
+    std::vector<int> next(std::int64_t size) {
+        sizes.push_back(size);
+        return {static_cast<int>(sizes.size()) - 1};
+    }
+};
+
+Named inputOf(const ConvProblem& p) {
+    Named n;
+    n.atoms.groups = n.next(p.groups);
+    n.atoms.batch = n.next(p.batch);
+    n.atoms.inChans = n.next(p.inChans);
+    for (const FieldDim& dim : p.field)
+        n.atoms.field.push_back(n.next(dim.in));
+    return n;
+}
+
+Named weightsOf(const ConvProblem& p) {
+    Named n;
+    n.atoms.groups = n.next(p.groups);
+    n.atoms.outChans = n.next(p.outChans);
+    n.atoms.inChans = n.next(p.inChans);
+    for (const FieldDim& dim : p.field)
+        n.atoms.kernel.push_back(n.next(dim.kernel));
+    return n;
+}
+
+Named outputOf(const ConvProblem& p) {
+    Named n;
+    n.atoms.groups = n.next(p.groups);
+    n.atoms.batch = n.next(p.batch);
+    n.atoms.outChans = n.next(p.outChans);
+    for (const FieldDim& dim : p.field)
+        n.atoms.field.push_back(n.next(dim.out));
+    return n;
+}
+
+std::int64_t at(const Element& element, const std::vector<int>& atom) {
+    return element[static_cast<std::size_t>(atom[0])];
+}
+
+ElementSet all(const std::vector<std::int64_t>& sizes) {
+    const std::vector<Element> elements = allElements(sizes);
+    return {elements.begin(), elements.end()};
+}
+
+} // namespace
+
+class ConvTilingTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    /// Every output with every weight that makes it is worked on by exactly one tile, which has the
+    /// input element that the two multiply.
+    void eachProductOnce() {
+        QVERIFY(holds("products", 150, [] {
+            const ConvPlan plan = anyPlan();
+            const ConvProblem& p = plan.problem;
+            const ConvTiling tiling(plan);
+            const Named in = inputOf(p), weights = weightsOf(p), out = outputOf(p);
+            const auto inputs = elementsByTile(tiling.inputNeed(in.atoms), in.sizes);
+            const auto filters = elementsByTile(tiling.weightsNeed(weights.atoms), weights.sizes);
+            Blocking outputs = tiling.outputStorage(out.atoms, 1, true);
+            outputs.copiesShare = false;
+            const auto results = elementsByTile(outputs, out.sizes);
+            RC_ASSERT(static_cast<std::int32_t>(results.size()) == tiling.tiles());
+            std::set<std::pair<Element, Element>> products;
+            for (const auto& [tile, made] : results)
+                for (const Element& o : made)
+                    for (const Element& w : filters.at(tile)) {
+                        if (at(o, out.atoms.groups) != at(w, weights.atoms.groups) ||
+                            at(o, out.atoms.outChans) != at(w, weights.atoms.outChans))
+                            continue;
+                        RC_ASSERT(products.emplace(o, w).second);
+                        Element i(in.sizes.size());
+                        bool padding = false;
+                        const auto set = [&](const std::vector<int>& atom, std::int64_t value) {
+                            i[static_cast<std::size_t>(atom[0])] = value;
+                        };
+                        set(in.atoms.groups, at(o, out.atoms.groups));
+                        set(in.atoms.batch, at(o, out.atoms.batch));
+                        set(in.atoms.inChans, at(w, weights.atoms.inChans));
+                        for (std::size_t d = 0; d < p.field.size(); ++d) {
+                            const FieldDim& dim = p.field[d];
+                            const std::int64_t index =
+                                at(o, out.atoms.field[d]) * dim.stride +
+                                at(w, weights.atoms.kernel[d]) * dim.dilation - dim.padBegin;
+                            padding = padding || index < 0 || index >= dim.in;
+                            set(in.atoms.field[d], index);
+                        }
+                        RC_ASSERT(padding || inputs.at(tile).contains(i));
+                    }
+            std::size_t macs = 1;
+            for (const std::int64_t size : {p.groups, p.batch, p.inChans, p.outChans})
+                macs *= static_cast<std::size_t>(size);
+            for (const FieldDim& dim : p.field)
+                macs *= static_cast<std::size_t>(dim.out * dim.kernel);
+            RC_ASSERT(products.size() == macs);
+        }));
+    }
+
+    void storagesHoldEverythingOnce() {
+        QVERIFY(holds("storages", 150, [] {
+            const ConvPlan plan = anyPlan();
+            const ConvTiling tiling(plan);
+            const std::int64_t grain = anyFrom(1, 4);
+            const Named in = inputOf(plan.problem), weights = weightsOf(plan.problem),
+                        out = outputOf(plan.problem);
+            const auto check = [](const Blocking& storage, const std::vector<std::int64_t>& sizes) {
+                ElementSet covered;
+                for (const auto& [tile, held] : elementsByTile(storage, sizes))
+                    covered.insert(held.begin(), held.end());
+                RC_ASSERT(covered == all(sizes));
+                RC_ASSERT(storage.elements().sum() == static_cast<std::int64_t>(covered.size()));
+            };
+            check(tiling.inputStorage(in.atoms, grain), in.sizes);
+            check(tiling.weightsStorage(weights.atoms, grain, true), weights.sizes);
+            check(tiling.outputStorage(out.atoms, grain, true), out.sizes);
+        }));
+    }
+
+    /// Partials are what the vertices write: outputs of the tile's piece, in whole channel grains.
+    void partialsAreWhatVerticesWrite() {
+        QVERIFY(holds("partials", 300, [] {
+            const ConvPlan plan = anyPlan();
+            const ConvTiling tiling(plan);
+            const TileSeries partials = tiling.partials().elements();
+            std::int64_t largest = 0;
+            for (std::int32_t nth = 0; nth < tiling.tiles(); ++nth) {
+                const ConvTileSizes sizes = tiling.sizesOf(nth);
+                RC_ASSERT(partials.at(TileId(tiling.tileOf(nth))) == sizes.partialElements());
+                largest = std::max(largest, sizes.partialElements());
+            }
+            // The planner costs the largest piece.
+            RC_ASSERT(largest <=
+                      tileSizes(plan.problem, plan.grains, plan.splits).partialElements());
+        }));
+    }
+
+    void neighboursShareTheirInput() {
+        ConvPlan plan;
+        plan.problem.field = {{4, 4, 1, 1, 1, 0}};
+        plan.problem.outChans = 8;
+        plan.splits.outChans = 2;
+        plan.splits.field = {4};
+        plan.splits.kernel = {1};
+        const ConvTiling tiling(plan);
+        const Named in = inputOf(plan.problem);
+        const auto inputs = elementsByTile(tiling.inputNeed(in.atoms), in.sizes);
+        for (std::int32_t tile = 0; tile < 8; tile += 2)
+            QVERIFY(inputs.at(tile) == inputs.at(tile + 1));
+        QVERIFY(inputs.at(1) != inputs.at(2));
+    }
+};
+
+QTEST_APPLESS_MAIN(ConvTilingTest)
+#include "conv_tiling_test.moc"

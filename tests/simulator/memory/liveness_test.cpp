@@ -1,0 +1,292 @@
+// Lives of variables in straight lines, loops and calls.
+#include <QtTest>
+
+#include "simulator/memory/liveness.h"
+#include "support/holds.h"
+#include "support/invariant_parts.h"
+#include "support/program_builder.h"
+#include "support/program_text.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+
+namespace {
+
+using Names = std::vector<VariableId>;
+
+/// Random steps, loops and calls of functions that stand before.
+void fill(HandMade& made, const Names& variables, const std::vector<ProgramId>& functions,
+          int depth) {
+    const auto any = [&] {
+        Names chosen;
+        for (const VariableId v : variables)
+            if (anyFrom(0, 4) == 0)
+                chosen.push_back(v);
+        return chosen;
+    };
+    for (std::int64_t i = anyFrom(1, 4); i > 0; --i) {
+        const std::int64_t what = anyFrom(0, 5);
+        if (what == 0 && depth > 0) {
+            made.repeat(anyFrom(1, 3));
+            fill(made, variables, functions, depth - 1);
+            made.end();
+        } else if (what == 1 && !functions.empty()) {
+            made.call(functions[static_cast<std::size_t>(
+                anyFrom(0, static_cast<std::int64_t>(functions.size()) - 1))]);
+        } else {
+            const Names read = any();
+            made.step(read, any());
+        }
+    }
+}
+
+} // namespace
+
+class LivenessTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void straightLine() {
+        HandMade made;
+        const VariableId a = made.variable("a"), b = made.variable("b"), c = made.variable("c");
+        const VariableId unused = made.variable("unused"), always = made.variable("always");
+        made.profile.variables[always].alwaysLive = true;
+        made.control("main");
+        made.step({}, {a});
+        made.step({a, always}, {b});
+        made.step({b}, {c});
+        made.step({c, a}, {});
+        made.end();
+        analyseLiveness(made.profile);
+        QCOMPARE(made.profile.steps.size(), std::size_t(4));
+        QCOMPARE(made.life(a), std::string("0-3"));
+        QCOMPARE(made.life(b), std::string("1-2"));
+        QCOMPARE(made.life(c), std::string("2-3"));
+        QCOMPARE(made.life(unused), std::string());
+        QCOMPARE(made.life(always), std::string());
+    }
+
+    void equalLivesShareAClass() {
+        HandMade made;
+        const VariableId a = made.variable("a"), b = made.variable("b");
+        made.control("main");
+        made.step({}, {a, b});
+        made.step({a, b}, {});
+        made.end();
+        analyseLiveness(made.profile);
+        QCOMPARE(made.profile.livenessClasses.size(), std::size_t(1));
+        QVERIFY(made.profile.variables[a].liveness == made.profile.variables[b].liveness);
+    }
+
+    void usedInALoopAndOutside() {
+        HandMade made;
+        const VariableId before = made.variable("before"), after = made.variable("after");
+        const VariableId inside = made.variable("inside");
+        made.control("main");
+        made.step({}, {before}); // 0
+        made.repeat(3);
+        made.step({}, {inside});      // 1
+        made.step({before}, {});      // 2
+        made.step({inside}, {after}); // 3
+        made.step({}, {});            // 4
+        made.end();
+        made.step({after}, {}); // 5
+        made.end();
+        analyseLiveness(made.profile);
+        // The next iteration reads it again, so it must survive the rest of the loop.
+        QCOMPARE(made.life(before), std::string("0-4"));
+        QCOMPARE(made.life(after), std::string("1-5"));
+        QCOMPARE(made.life(inside), std::string("1-3"));
+    }
+
+    void readBeforeWrittenInALoop() {
+        HandMade made;
+        const VariableId sum = made.variable("sum"), fresh = made.variable("fresh");
+        made.control("main");
+        made.repeat(2);
+        made.step({}, {});         // 0
+        made.step({sum}, {fresh}); // 1
+        made.step({fresh}, {sum}); // 2
+        made.step({}, {});         // 3
+        made.end();
+        made.end();
+        analyseLiveness(made.profile);
+        QCOMPARE(made.life(sum), std::string("0-3"));
+        QCOMPARE(made.life(fresh), std::string("1-2"));
+    }
+
+    void aLoopOfOneIterationIsNone() {
+        HandMade made;
+        const VariableId v = made.variable("v");
+        made.control("main");
+        made.step({}, {v});
+        made.repeat(1);
+        made.step({v}, {});
+        made.step({}, {});
+        made.end();
+        made.end();
+        analyseLiveness(made.profile);
+        QCOMPARE(made.life(v), std::string("0-1"));
+    }
+
+    void nestedLoops() {
+        HandMade made;
+        const VariableId v = made.variable("v");
+        made.control("main");
+        made.repeat(2);
+        made.step({}, {v}); // 0
+        made.repeat(2);
+        made.step({v}, {}); // 1
+        made.step({}, {});  // 2
+        made.end();
+        made.step({}, {}); // 3
+        made.end();
+        made.end();
+        analyseLiveness(made.profile);
+        // Over the whole inner loop, but made anew by each iteration of the outer.
+        QCOMPARE(made.life(v), std::string("0-2"));
+    }
+
+    void aCallInsideALife() {
+        HandMade made;
+        const VariableId across = made.variable("across"), own = made.variable("own");
+        const ProgramId function = made.function("f");
+        made.step({}, {own}); // 2
+        made.step({own}, {}); // 3
+        made.end();
+        made.control("main");
+        made.step({}, {across}); // 0
+        made.call(function);
+        made.step({across}, {}); // 1
+        made.call(function);
+        made.end();
+        analyseLiveness(made.profile);
+        QCOMPARE(made.life(across), std::string("0-3"));
+        QCOMPARE(made.life(own), std::string("2-3"));
+    }
+
+    void callsBeforeAndBehindALifeDoNotCount() {
+        HandMade made;
+        const VariableId v = made.variable("v");
+        const ProgramId function = made.function("f");
+        made.step({}, {}); // 3
+        made.end();
+        made.control("main");
+        made.call(function);
+        made.step({}, {v}); // 0
+        made.step({v}, {}); // 1
+        made.call(function);
+        made.step({}, {}); // 2
+        made.end();
+        analyseLiveness(made.profile);
+        QCOMPARE(made.life(v), std::string("0-1"));
+    }
+
+    /// What lives across a call lives across the calls that the function makes.
+    void aCallInsideACall() {
+        HandMade made;
+        const VariableId across = made.variable("across");
+        const ProgramId inner = made.function("inner");
+        made.step({}, {}); // 2
+        made.end();
+        const ProgramId outer = made.function("outer");
+        made.call(inner);
+        made.step({}, {}); // 3
+        made.end();
+        made.control("main");
+        made.step({}, {across}); // 0
+        made.call(outer);
+        made.step({across}, {}); // 1
+        made.end();
+        analyseLiveness(made.profile);
+        QCOMPARE(made.life(across), std::string("0-3"));
+    }
+
+    /// A loop that begins with a call carries its values over that call.
+    void aCallAtTheStartOfALoop() {
+        HandMade made;
+        const VariableId state = made.variable("state");
+        const ProgramId function = made.function("f");
+        made.step({}, {}); // 2
+        made.end();
+        made.control("main");
+        made.step({}, {state}); // 0
+        made.repeat(2);
+        made.call(function);
+        made.step({state}, {state}); // 1
+        made.call(function);
+        made.end();
+        made.end();
+        analyseLiveness(made.profile);
+        QCOMPARE(made.life(state), std::string("0-2"));
+    }
+
+    /// What a function makes and its caller reads much later lives in between.
+    void aFunctionsResult() {
+        HandMade made;
+        const VariableId result = made.variable("result"), other = made.variable("other");
+        const ProgramId function = made.function("f");
+        made.step({}, {result}); // 3
+        made.end();
+        made.control("main");
+        made.call(function);
+        made.step({}, {other});  // 0
+        made.step({other}, {});  // 1
+        made.step({result}, {}); // 2
+        made.end();
+        analyseLiveness(made.profile);
+        QCOMPARE(made.life(result), std::string("0-3"));
+        QCOMPARE(made.life(other), std::string("0-1"));
+    }
+
+    /// A function that counts its calls keeps its counter between them.
+    void aFunctionsState() {
+        HandMade made;
+        const VariableId counter = made.variable("counter");
+        const ProgramId function = made.function("f");
+        made.step({counter}, {counter}); // 3
+        made.end();
+        made.control("main");
+        made.step({}, {}); // 0
+        made.call(function);
+        made.step({}, {}); // 1
+        made.call(function);
+        made.step({}, {}); // 2
+        made.end();
+        analyseLiveness(made.profile);
+        QCOMPARE(made.life(counter), std::string("1 3"));
+    }
+
+    void valuesLiveWhileAnyExecutionNeedsThem() {
+        QVERIFY(holds("lives", 2000, [] {
+            HandMade made;
+            Names variables;
+            for (const char* name : {"a", "b", "c"})
+                variables.push_back(made.variable(name));
+            std::vector<ProgramId> functions;
+            for (std::int64_t i = anyFrom(0, 2); i > 0; --i) {
+                const ProgramId function = made.function("f" + std::to_string(i));
+                fill(made, variables, functions, 1);
+                made.end();
+                functions.push_back(function);
+            }
+            for (std::int64_t i = anyFrom(1, 2); i > 0; --i) {
+                made.control("main");
+                fill(made, variables, functions, 2);
+                made.end();
+            }
+            analyseLiveness(made.profile);
+            Complaints complaints;
+            checkLives(made.profile, complaints);
+            checkProgramTree(made.profile, complaints);
+            for (const std::string& line : complaints.take())
+                // Random steps may well read what nobody wrote, and execute nothing.
+                if (line.find("written before it is read") == std::string::npos &&
+                    line.find("compute set") == std::string::npos)
+                    RC_FAIL(programText(made.profile) + line);
+        }));
+    }
+};
+
+QTEST_APPLESS_MAIN(LivenessTest)
+#include "liveness_test.moc"

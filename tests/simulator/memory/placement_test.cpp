@@ -1,0 +1,246 @@
+// Addresses on a tile, and the account of what lies where.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <QtTest>
+
+#include "simulator/memory/placement.h"
+#include "simulator/memory/tile_account.h"
+#include "support/holds.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+
+namespace {
+
+constexpr std::size_t steps = 12;
+
+/// A tile of 4 KiB, the upper half interleaved.
+Target smallTile() {
+    Target target = targetPreset("mk2");
+    target.bytesPerTile = 4096;
+    target.interleavedOffset = 2048;
+    return target;
+}
+
+struct Tile {
+    IdVector<LivenessClassId, LivenessClass> classes;
+    std::vector<PlaceRequest> requests;
+
+    LivenessClassId life(std::int32_t first, std::int32_t end) {
+        return classes.add({{{StepId(first), StepId(end)}}});
+    }
+    void add(std::int64_t bytes, LivenessClassId liveness,
+             MemoryCategory category = MemoryCategory::Variable, bool interleaved = false) {
+        requests.push_back({VariableId(requests.size()), bytes, liveness, category, interleaved});
+    }
+    [[nodiscard]] Placement place(const Target& target) const {
+        return placeOnTile(requests, Interference(classes), target);
+    }
+    [[nodiscard]] TileAccount account(const Target& target, const Placement& placement) const {
+        return accountFor(requests, placement, classes, steps, target);
+    }
+    [[nodiscard]] bool liveAt(const PlaceRequest& request, std::size_t step) const {
+        return !request.liveness.valid() || classes[request.liveness].contains(StepId(step));
+    }
+};
+
+Tile anyTile(std::int64_t largest) {
+    Tile tile;
+    for (std::int64_t i = anyFrom(1, 8); i > 0; --i) {
+        const auto first = static_cast<std::int32_t>(anyFrom(0, steps - 1));
+        LivenessClass made{
+            {{StepId(first), StepId(static_cast<std::int32_t>(anyFrom(first + 1, steps)))}}};
+        tile.classes.add(std::move(made));
+    }
+    for (std::int64_t i = anyFrom(0, 15); i > 0; --i) {
+        const MemoryCategory category =
+            *rc::gen::element(MemoryCategory::Variable, MemoryCategory::Message,
+                              MemoryCategory::Constant, MemoryCategory::VertexCode,
+                              MemoryCategory::ControlCode, MemoryCategory::VertexInstanceState);
+        const bool movable =
+            category == MemoryCategory::Variable || category == MemoryCategory::Message;
+        const auto liveness = movable && *rc::gen::arbitrary<bool>()
+                                  ? LivenessClassId(static_cast<std::int32_t>(anyFrom(
+                                        0, static_cast<std::int64_t>(tile.classes.size()) - 1)))
+                                  : LivenessClassId();
+        tile.add(anyFrom(1, largest), liveness, category, *rc::gen::arbitrary<bool>());
+    }
+    return tile;
+}
+
+std::int64_t offsetOf(const Placement& placement, std::size_t request) {
+    for (const PlacedVariable& placed : placement.variables)
+        if (placed.variable == VariableId(request))
+            return placed.offset;
+    return -1;
+}
+
+bool isCode(MemoryCategory category) {
+    return category == MemoryCategory::VertexCode || category == MemoryCategory::ControlCode;
+}
+
+} // namespace
+
+class PlacementTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void liveVariablesNeverShareAByte() {
+        QVERIFY(holds("placement", 500, [] {
+            const Target target = smallTile();
+            const Tile tile = anyTile(*rc::gen::element<std::int64_t>(40, 900, 3000));
+            const Placement placement = tile.place(target);
+            RC_ASSERT(placement.variables.size() == tile.requests.size());
+            RC_ASSERT(
+                std::is_sorted(placement.variables.begin(), placement.variables.end(),
+                               [](const auto& a, const auto& b) { return a.offset < b.offset; }));
+            for (std::size_t step = 0; step < steps; ++step) {
+                std::set<std::int64_t> used;
+                for (std::size_t i = 0; i < tile.requests.size(); ++i) {
+                    const PlaceRequest& request = tile.requests[i];
+                    const std::int64_t offset = offsetOf(placement, i);
+                    RC_ASSERT(offset >= 0 && offset % 8 == 0);
+                    if (tile.liveAt(request, step))
+                        for (std::int64_t byte = 0; byte < request.bytes; ++byte)
+                            RC_ASSERT(used.insert(offset + byte).second);
+                    if (isCode(request.category))
+                        RC_ASSERT(offset + request.bytes <= target.interleavedOffset ||
+                                  offset >= target.bytesPerTile);
+                }
+            }
+        }));
+    }
+
+    void accountsCountEveryUsedByteOnce() {
+        QVERIFY(holds("accounts", 500, [] {
+            const Target target = smallTile();
+            const Tile tile = anyTile(*rc::gen::element<std::int64_t>(40, 900, 3000));
+            const Placement placement = tile.place(target);
+            const TileAccount account = tile.account(target, placement);
+            std::set<std::int64_t> used;
+            std::int64_t alwaysLive = 0;
+            for (std::size_t i = 0; i < tile.requests.size(); ++i) {
+                for (std::int64_t byte = 0; byte < tile.requests[i].bytes; ++byte)
+                    used.insert(offsetOf(placement, i) + byte);
+                alwaysLive += tile.requests[i].liveness.valid() ? 0 : tile.requests[i].bytes;
+            }
+            std::int64_t mostLive = 0;
+            for (std::size_t step = 0; step < steps; ++step) {
+                std::int64_t live = 0;
+                for (const PlaceRequest& request : tile.requests)
+                    if (request.liveness.valid() && tile.liveAt(request, step))
+                        live += request.bytes;
+                mostLive = std::max(mostLive, live);
+            }
+            const TileMemory& memory = account.memory;
+            RC_ASSERT(memory.excludingGaps == static_cast<std::int64_t>(used.size()));
+            RC_ASSERT(memory.includingGaps == (used.empty() ? 0 : *used.rbegin() + 1));
+            RC_ASSERT(memory.alwaysLive == alwaysLive);
+            RC_ASSERT(memory.maxNotAlwaysLive == mostLive);
+            const auto count = [&](std::int64_t from, std::int64_t to) {
+                return std::distance(used.lower_bound(from), used.lower_bound(to));
+            };
+            RC_ASSERT(memory.nonInterleaved == count(0, 2048));
+            RC_ASSERT(memory.interleaved == count(2048, 4096));
+            RC_ASSERT(memory.overflowed == count(4096, 1 << 30));
+            std::int64_t categories = 0;
+            std::map<MemoryCategory, std::int64_t> always;
+            for (const auto& [key, bytes] : account.byCategory) {
+                RC_ASSERT(bytes > 0);
+                categories += bytes;
+                if (!key.overlapped)
+                    always[key.category] += bytes;
+            }
+            RC_ASSERT(categories == memory.excludingGaps);
+            std::map<MemoryCategory, std::int64_t> expected;
+            for (const PlaceRequest& request : tile.requests)
+                if (!request.liveness.valid())
+                    expected[request.category] += request.bytes;
+            RC_ASSERT(always == expected);
+        }));
+    }
+
+    void livesApartShareAddresses() {
+        Tile tile;
+        const LivenessClassId early = tile.life(0, 3), late = tile.life(3, 6),
+                              both = tile.life(2, 4);
+        tile.add(64, early);
+        tile.add(48, late);
+        tile.add(16, both);
+        const Placement placement = tile.place(smallTile());
+        QCOMPARE(offsetOf(placement, 0), 0);
+        QCOMPARE(offsetOf(placement, 1), 0);
+        QCOMPARE(offsetOf(placement, 2), 64);
+        const TileAccount account = tile.account(smallTile(), placement);
+        QCOMPARE(account.memory.excludingGaps, 80);
+        QCOMPARE(account.memory.maxNotAlwaysLive, 80);
+    }
+
+    void wishesForInterleavedMemory() {
+        Tile tile;
+        tile.add(100, {}, MemoryCategory::Variable, true);
+        tile.add(2000, {}, MemoryCategory::Variable, true);
+        tile.add(40, {}, MemoryCategory::Variable);
+        const Placement placement = tile.place(smallTile());
+        QCOMPARE(offsetOf(placement, 1), 2048);
+        // No room is left up there: elsewhere is better than nowhere.
+        QCOMPARE(offsetOf(placement, 0), 0);
+        QCOMPARE(offsetOf(placement, 2), 104);
+    }
+
+    void codeThatFindsNoRoomOverflows() {
+        Tile tile;
+        tile.add(1500, {}, MemoryCategory::VertexCode);
+        tile.add(1000, {}, MemoryCategory::ControlCode);
+        const Placement placement = tile.place(smallTile());
+        QCOMPARE(offsetOf(placement, 0), 0);
+        QCOMPARE(offsetOf(placement, 1), 4096);
+        QCOMPARE(tile.account(smallTile(), placement).memory.overflowed, 1000);
+    }
+
+    void whatFindsNoRoomLiesBeyondTheTile() {
+        Tile tile;
+        tile.add(4000, {});
+        tile.add(200, {});
+        tile.add(90, {});
+        const Placement placement = tile.place(smallTile());
+        QCOMPARE(offsetOf(placement, 1), 4096);
+        QCOMPARE(offsetOf(placement, 2), 4000);
+        const TileAccount account = tile.account(smallTile(), placement);
+        QCOMPARE(account.memory.overflowed, 200);
+        QCOMPARE(account.memory.includingGaps, 4296);
+        QCOMPARE(account.memory.excludingGaps, 4290);
+    }
+
+    void anEmptyTile() {
+        const Tile tile;
+        const Placement placement = tile.place(smallTile());
+        QVERIFY(placement.variables.empty());
+        QVERIFY(tile.account(smallTile(), placement).memory == TileMemory{});
+    }
+
+    void tilesWithEqualVariablesShareAPlacement() {
+        LoweredProgram lowered;
+        Target target = smallTile();
+        target.tilesPerIpu = 6;
+        ProgramBuilder builder(target, lowered);
+        builder.alwaysLive("a", MemoryCategory::Variable, TileSeries(TileId(0), 4, 16));
+        builder.alwaysLive("b", MemoryCategory::Variable, TileSeries(TileId(2), 1, 32));
+        builder.variable("unused", MemoryCategory::Variable, TileSeries(TileId(5), 1, 32));
+        placeVariables(lowered, target);
+        const Profile& profile = lowered.profile;
+        QCOMPARE(profile.placements.size(), std::size_t(2));
+        QCOMPARE(profile.placementOfTile.toDense(6), (std::vector<std::int64_t>{1, 1, 2, 1, 0, 0}));
+        QCOMPARE(profile.tileMemory.size(), std::size_t(6));
+        QCOMPARE(profile.tileMemory[TileId(2)].alwaysLive, 48);
+        QCOMPARE(profile.tileMemory[TileId(5)].includingGaps, 0);
+        QCOMPARE(profile.categoryMemory.size(), std::size_t(1));
+        QCOMPARE(profile.categoryMemory[0].bytes.toDense(6),
+                 (std::vector<std::int64_t>{16, 16, 48, 16, 0, 0}));
+    }
+};
+
+QTEST_APPLESS_MAIN(PlacementTest)
+#include "placement_test.moc"

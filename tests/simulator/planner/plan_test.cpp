@@ -1,0 +1,247 @@
+// Plans: legal, within bounds, and the best there is.
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include <QtTest>
+
+#include "simulator/planner/planner.h"
+#include "support/any_problem.h"
+#include "support/holds.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+
+namespace {
+
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
+
+Target withTiles(const std::string& name, std::int32_t tiles) {
+    Target target = targetPreset(name);
+    target.tilesPerIpu = tiles;
+    return target;
+}
+
+void checkPlan(const Target& target, const ConvProblem& problem, double proportion,
+               const ConvPlan& plan) {
+    RC_ASSERT(plan.splits.tiles() >= 1);
+    RC_ASSERT(plan.splits.tiles() <= target.tilesPerIpu);
+    for (const std::int64_t term : {plan.cost.exchange, plan.cost.compute, plan.cost.reduce,
+                                    plan.cost.serial, plan.cost.rearrange, plan.cost.tempBytes})
+        RC_ASSERT(term >= 0);
+    RC_ASSERT(plan.cost.compute > 0);
+    const bool within = plan.cost.tempBytes <= memoryBound(target, proportion);
+    RC_ASSERT(plan.withinMemoryTarget == within);
+    RC_ASSERT(plan.splits.outChansSerial == 1 || plan.splits.inChansSerial == 1);
+    RC_ASSERT(plan.problem == (plan.swapOperands ? swapped(problem) : problem));
+    RC_ASSERT(plan.cost == convCost(target, plan.problem, plan.method, plan.convUnits, plan.grains,
+                                    plan.splits, plan.swapOperands));
+}
+
+/// Every partition of a dimension of `size` that changes its largest part.
+void forParts(std::int64_t size, std::int64_t most, const std::function<void(std::int64_t)>& use) {
+    for (std::int64_t parts = 1; parts <= std::min(size, most); ++parts)
+        if (parts == 1 || ceilDiv(size, parts) != ceilDiv(size, parts - 1))
+            use(parts);
+}
+
+/// The best plan by trying them all. `serial` is the same loop for the loop over slices.
+class BruteForce {
+public:
+    BruteForce(const Target& target, const ConvProblem& problem, double proportion)
+        : target_(target)
+        , problem_(problem)
+        , bound_(memoryBound(target, proportion)) {}
+
+    /// The fewest cycles within the bound, without loops if that is possible at all; else none.
+    std::optional<std::pair<std::int64_t, std::int64_t>> fastest() {
+        for (const bool serial : {false, true}) {
+            search(serial);
+            if (best_)
+                return best_;
+        }
+        return std::nullopt;
+    }
+    [[nodiscard]] std::int64_t leastBytes() const { return leastBytes_; }
+
+private:
+    void search(bool serial) {
+        for (const bool swap : {false, true}) {
+            if (swap && !problem_.matMul)
+                continue;
+            const ConvProblem planned = swap ? swapped(problem_) : problem_;
+            for (const MethodCandidate& candidate : methodCandidates(target_, planned)) {
+                tryAll(planned, candidate, swap, 1, 1);
+                if (!serial)
+                    continue;
+                for (std::int64_t s = 2; s <= planned.outChans; s *= 2)
+                    if (planned.outChans % s == 0 &&
+                        s <= ceilDiv(planned.outChans, candidate.grains.outChans))
+                        tryAll(planned, candidate, swap, s, 1);
+                for (std::int64_t s = 2; s <= planned.inChans; s *= 2)
+                    if (planned.inChans % s == 0 &&
+                        s <= ceilDiv(planned.inChans, candidate.grains.inChans))
+                        tryAll(planned, candidate, swap, 1, s);
+            }
+        }
+    }
+
+    void tryAll(const ConvProblem& p, const MethodCandidate& m, bool swap, std::int64_t outSerial,
+                std::int64_t inSerial) {
+        const std::int64_t most = target_.tilesPerIpu;
+        ConvSplits s;
+        s.outChansSerial = outSerial;
+        s.inChansSerial = inSerial;
+        s.field.assign(p.field.size(), 1);
+        s.kernel.assign(p.field.size(), 1);
+        std::vector<std::pair<std::int64_t, std::int64_t*>> dims{
+            {ceilDiv(p.groups, m.grains.groups), &s.groups},
+            {ceilDiv(ceilDiv(p.outChans, outSerial), m.grains.outChans), &s.outChans},
+            {ceilDiv(ceilDiv(p.inChans, inSerial), m.grains.inChans), &s.inChans},
+            {p.batch, &s.batch}};
+        for (std::size_t d = 0; d < p.field.size(); ++d) {
+            dims.emplace_back(p.field[d].out, &s.field[d]);
+            if (d + 1 < p.field.size())
+                dims.emplace_back(p.field[d].kernel, &s.kernel[d]);
+        }
+        const std::function<void(std::size_t)> cut = [&](std::size_t at) {
+            if (s.tiles() > most)
+                return;
+            if (at == dims.size()) {
+                const ConvCost cost =
+                    convCost(target_, p, m.method, m.convUnits, m.grains, s, swap);
+                leastBytes_ = std::min(leastBytes_, cost.tempBytes);
+                const std::pair key(cost.cycles(), cost.tempBytes);
+                if (cost.tempBytes <= bound_ && (!best_ || key < *best_))
+                    best_ = key;
+                return;
+            }
+            forParts(dims[at].first, most, [&](std::int64_t parts) {
+                *dims[at].second = parts;
+                cut(at + 1);
+            });
+            *dims[at].second = 1;
+        };
+        cut(0);
+    }
+
+    const Target& target_;
+    const ConvProblem& problem_;
+    std::int64_t bound_;
+    std::optional<std::pair<std::int64_t, std::int64_t>> best_;
+    std::int64_t leastBytes_ = std::numeric_limits<std::int64_t>::max();
+};
+
+ConvProblem gemm(std::int64_t m, std::int64_t k, std::int64_t n) {
+    ConvProblem problem;
+    problem.matMul = true;
+    FieldDim rows;
+    rows.in = rows.out = m;
+    problem.field = {rows};
+    problem.inChans = k;
+    problem.outChans = n;
+    problem.inType = problem.outType = problem.partialType = DataType::Half;
+    return problem;
+}
+
+} // namespace
+
+class PlanTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void anyProblemGetsALegalPlan() {
+        QVERIFY(holds("legal plans", 60, [] {
+            const Target target = withTiles(*rc::gen::element<std::string>("mk1", "mk2"),
+                                            static_cast<std::int32_t>(anyFrom(1, 300)));
+            const ConvProblem problem = anyProblem(600);
+            const double proportion = *rc::gen::element(0.6, 0.1, 0.01, 0.0, 1.0);
+            RC_LOG() << describe(problem) << " proportion " << proportion << "\n";
+            checkPlan(target, problem, proportion, planConv(target, problem, proportion));
+        }));
+    }
+
+    void hugeProblemsDoNotOverflow() {
+        for (const ConvProblem& problem :
+             {gemm(1 << 20, 1 << 14, 1 << 17), gemm(1, 1 << 20, 1 << 20), gemm(1 << 24, 1, 1)}) {
+            const ConvPlan plan = planConv(targetPreset("mk2"), problem, 0.6);
+            QVERIFY(plan.cost.cycles() > 0 && plan.cost.tempBytes > 0);
+            QVERIFY(static_cast<double>(plan.cost.compute) * 64 * 1472 >= problem.macs());
+        }
+    }
+
+    void noPlanIsBetter() {
+        QVERIFY(holds("best plan", 60, [] {
+            const Target target = withTiles("mk2", static_cast<std::int32_t>(anyFrom(1, 12)));
+            const ConvProblem problem = anyProblem(70);
+            const double proportion = *rc::gen::element(0.6, 0.05, 0.005, 0.001);
+            RC_LOG() << describe(problem) << " proportion " << proportion << "\n";
+            const ConvPlan plan = planConv(target, problem, proportion);
+            BruteForce all(target, problem, proportion);
+            const auto best = all.fastest();
+            RC_ASSERT(best.has_value() == plan.withinMemoryTarget);
+            if (best) {
+                RC_ASSERT(plan.cost.cycles() == best->first);
+                RC_ASSERT(plan.cost.tempBytes == best->second);
+            } else {
+                RC_ASSERT(plan.cost.tempBytes == all.leastBytes());
+            }
+        }));
+    }
+
+    void lessMemoryNeverTakesMore() {
+        QVERIFY(holds("proportions", 20, [] {
+            const Target target = withTiles("mk2", static_cast<std::int32_t>(anyFrom(1, 100)));
+            const ConvProblem problem = anyProblem(400);
+            RC_LOG() << describe(problem) << "\n";
+            std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
+            std::int64_t cycles = 0;
+            for (const double proportion : {0.9, 0.5, 0.2, 0.05, 0.01, 0.002, 0.0}) {
+                const ConvPlan plan = planConv(target, problem, proportion);
+                RC_ASSERT(plan.cost.tempBytes <= bytes);
+                bytes = plan.cost.tempBytes;
+                if (plan.withinMemoryTarget && plan.splits.serialSteps() == 1) {
+                    RC_ASSERT(plan.cost.cycles() >= cycles);
+                    cycles = plan.cost.cycles();
+                }
+            }
+        }));
+    }
+
+    /// Published: the largest tile of this product holds 6,864 partials, 286 positions of 24
+    /// channels.
+    void publishedGemm() {
+        ConvProblem problem = gemm(1000, 64, 10'000);
+        problem.partialType = DataType::Float;
+        const ConvPlan plan = planConv(targetPreset("mk2"), problem, 0.6);
+        QVERIFY(plan.swapOperands);
+        QVERIFY(plan.method == ConvMethod::Amp);
+        QCOMPARE(plan.splits.outChans, 42);
+        QCOMPARE(plan.splits.field, std::vector<std::int64_t>{35});
+        QCOMPARE(plan.splits.inChans, 1);
+        QCOMPARE(plan.splits.serialSteps(), 1);
+    }
+
+    /// Where nothing fits, the smallest plan is taken, however little was allowed.
+    void belowWhatIsPossible() {
+        const ConvProblem problem = gemm(4096, 4096, 4096);
+        const ConvPlan one = planConv(targetPreset("mk2"), problem, 0.01);
+        const ConvPlan half = planConv(targetPreset("mk2"), problem, 0.005);
+        QVERIFY(!one.withinMemoryTarget);
+        QVERIFY(!half.withinMemoryTarget);
+        QVERIFY(one.splits == half.splits);
+        QVERIFY(one.cost == half.cost);
+    }
+
+    void jsonNamesTheChoice() {
+        const std::string json = planConv(targetPreset("mk2"), gemm(8, 64, 32), 0.6).toJson();
+        for (const char* part : {"\"method\":\"AMP\"", "\"partition\":{", "\"estimate\":{",
+                                 "\"withinMemoryTarget\":true"})
+            QVERIFY2(json.find(part) != std::string::npos, json.c_str());
+    }
+};
+
+QTEST_APPLESS_MAIN(PlanTest)
+#include "plan_test.moc"

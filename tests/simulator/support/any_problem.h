@@ -1,0 +1,13 @@
+// Random convolutions and matrix products for the planner.
+#pragma once
+
+#include "simulator/planner/plan.h"
+
+namespace tilescope::sim {
+
+/// Dimensions of up to `most`; to be called inside a property.
+ConvProblem anyProblem(std::int64_t most);
+
+std::string describe(const ConvProblem& problem);
+
+} // namespace tilescope::sim

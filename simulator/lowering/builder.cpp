@@ -118,8 +118,11 @@ void Movement::add(const Target& target, const Traffic& traffic, std::int64_t el
     received += in;
     sent += out;
     messages += traffic.messages;
-    cycles += TileSeries::zip(in, {}, [&](std::int64_t receives, std::int64_t) {
-        return exchangeCycles(target, receives, sharedBus);
+    // Receiving takes the time; a tile that only sends is busy for at least a cycle (and for as
+    // long as what it holds takes, see ProgramBuilder::exchange).
+    cycles += TileSeries::zip(in, out, [&](std::int64_t receives, std::int64_t sends) {
+        const std::int64_t busy = exchangeCycles(target, receives, sharedBus);
+        return sends > 0 ? std::max<std::int64_t>(busy, 1) : busy;
     });
 }
 
@@ -133,17 +136,20 @@ void ProgramBuilder::exchange(const std::string& name, Movement movement, Access
             return exchangeCodeBytes(out, in, 0);
         });
     exchange.codeBytes = ends + movement.messages.scaled(exchangeReceiveBytes);
-    exchange.bytesReceived = std::move(movement.received);
-    exchange.bytesSent = std::move(movement.sent);
-    // A tile sends a byte once however many listen: it is busy with what it holds at most.
+    // However many listen, a tile sends a byte once: what it holds, at most.
     TileSeries held;
     for (const VariableId source : access.reads)
         held += lowered_.profile.variables[source].bytes;
-    const TileSeries sending =
-        TileSeries::zip(exchange.bytesSent, held, [&](std::int64_t sent, std::int64_t most) {
-            return exchangeCycles(target_, std::min(sent, std::max<std::int64_t>(most, 1)));
+    const TileSeries sendsOnce =
+        TileSeries::zip(movement.sent, held, [](std::int64_t sends, std::int64_t holds) {
+            return std::min(sends, holds);
         });
-    exchange.cycles = TileSeries::maxOf(movement.cycles, sending);
+    exchange.cycles =
+        TileSeries::zip(movement.cycles, sendsOnce, [&](std::int64_t cycles, std::int64_t sends) {
+            return std::max(cycles, exchangeCycles(target_, sends));
+        });
+    exchange.bytesReceived = std::move(movement.received);
+    exchange.bytesSent = std::move(movement.sent);
 
     Program program;
     program.kind = ProgramKind::DoExchange;

@@ -33,7 +33,7 @@ struct Access {
 struct Movement {
     TileSeries received, sent; ///< bytes
     TileSeries messages;       ///< sources that each tile listens to
-    TileSeries cycles;         ///< until each tile has received everything
+    TileSeries cycles;         ///< until each tile has sent and received everything
     std::int64_t runBytes = 0; ///< shortest contiguous run among the operands
 
     /// Adds traffic counted in elements. `sharedBus`: neighbours want the same data, so that a pair
@@ -76,7 +76,8 @@ public:
     /// An OnTileExecute of a new compute set. `cycles` by tile, for one execution.
     void execute(const std::string& name, TileSeries cycles, const std::vector<VertexUse>& vertices,
                  Access access);
-    /// A DoExchange.
+    /// A DoExchange of data that `access` reads; it lasts until every tile has received what it
+    /// needs and sent what it holds of it.
     void exchange(const std::string& name, Movement movement, Access access);
     /// StreamCopyBegin, -Mid and -End of one or more tensors.
     void streamCopy(const std::string& name, bool toDevice, const TileSeries& bytes,

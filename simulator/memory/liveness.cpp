@@ -34,9 +34,7 @@ struct Timeline {
     std::map<VariableId, Accesses> accesses;
     bool finished = false;
 
-    [[nodiscard]] std::int32_t events() const {
-        return static_cast<std::int32_t>(stepAt.size());
-    }
+    [[nodiscard]] std::int32_t events() const { return static_cast<std::int32_t>(stepAt.size()); }
 };
 
 using Intervals = std::vector<std::pair<std::int32_t, std::int32_t>>; ///< of steps
@@ -44,8 +42,10 @@ using Intervals = std::vector<std::pair<std::int32_t, std::int32_t>>; ///< of st
 class Analysis {
 public:
     explicit Analysis(Profile& profile)
-        : profile_(profile), timelines_(1 + profile.functions.size()),
-          uses_(profile.variables.size(), 0), lives_(profile.variables.size()) {}
+        : profile_(profile)
+        , timelines_(1 + profile.functions.size())
+        , uses_(profile.variables.size(), 0)
+        , lives_(profile.variables.size()) {}
 
     void run() {
         for (std::size_t i = 0; i < profile_.functions.size(); ++i)
@@ -121,8 +121,7 @@ private:
             }
         }
         for (const VariableId variable : touched)
-            std::stable_sort(timeline.accesses[variable].begin(),
-                             timeline.accesses[variable].end(),
+            std::stable_sort(timeline.accesses[variable].begin(), timeline.accesses[variable].end(),
                              [](const Access& a, const Access& b) { return a.event < b.event; });
     }
 
@@ -159,15 +158,15 @@ private:
             addBody(call.callee, bodies);
     }
 
-    /// Inside a loop, a read that no write of the same iteration precedes sees the last iteration's.
+    /// Inside a loop, a read that no write of the same iteration precedes sees the last
+    /// iteration's.
     static bool carriesOver(const Accesses& accesses, const Loop& loop) {
         const auto first = std::find_if(accesses.begin(), accesses.end(), [&](const Access& a) {
             return a.event >= loop.first && a.event < loop.end;
         });
         return first != accesses.end() && !first->isWrite &&
-               std::any_of(first, accesses.end(), [&](const Access& a) {
-                   return a.isWrite && a.event < loop.end;
-               });
+               std::any_of(first, accesses.end(),
+                           [&](const Access& a) { return a.isWrite && a.event < loop.end; });
     }
 
     void classify() {
@@ -182,8 +181,8 @@ private:
                 LivenessClass made;
                 for (const auto& [first, end] : lives_[i])
                     made.intervals.push_back({StepId(first), StepId(end)});
-                found = known.emplace(lives_[i], profile_.livenessClasses.add(std::move(made)))
-                            .first;
+                found =
+                    known.emplace(lives_[i], profile_.livenessClasses.add(std::move(made))).first;
             }
             variable.liveness = found->second;
         }
@@ -211,6 +210,8 @@ private:
 
 } // namespace
 
-void analyseLiveness(Profile& profile) { Analysis(profile).run(); }
+void analyseLiveness(Profile& profile) {
+    Analysis(profile).run();
+}
 
 } // namespace tilescope::sim

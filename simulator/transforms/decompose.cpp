@@ -33,8 +33,9 @@ private:
     }
 
     /// Adds a part of `op`; its result is a new tensor of the given shape, or `out` if that is set.
+    /// The shape comes by value: it may be that of a tensor, which a new tensor can move.
     TensorId part(const Op& op, const std::string& name, Attributes attributes,
-                  std::vector<TensorId> inputs, const Shape& shape, TensorId out = {}) {
+                  std::vector<TensorId> inputs, Shape shape, TensorId out = {}) {
         Op made;
         made.name = op.name + "/" + name;
         made.onnxType = op.onnxType;
@@ -43,7 +44,7 @@ private:
         made.inputs = std::move(inputs);
         if (!out.valid()) {
             out = tensorLike(op.outputs[0], made.name);
-            result_.tensors[out].shape = shape;
+            result_.tensors[out].shape = std::move(shape);
         }
         made.outputs = {out};
         result_.ops.add(std::move(made));

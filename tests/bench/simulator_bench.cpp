@@ -136,9 +136,9 @@ void whole(benchmark::State& state, const std::string& model) {
 void registerAll() {
     using Phase = void (*)(benchmark::State&, const std::string&);
     const std::pair<const char*, Phase> phases[] = {
-        {"import", import},     {"plan", plan}, {"lower", lower}, {"liveness", liveness},
-        {"place", place},       {"time", time}, {"write", write}, {"open", open},
-        {"whole", whole}};
+        {"import", import},     {"plan", plan},   {"lower", lower},
+        {"liveness", liveness}, {"place", place}, {"time", time},
+        {"write", write},       {"open", open},   {"whole", whole}};
     for (const std::string model : {"mnist-cnn", "resnet50"}) {
         for (const auto& [name, phase] : phases)
             benchmark::RegisterBenchmark((std::string(name) + "/" + model).c_str(), phase, model)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int graphs =
 #ifdef __SANITIZE_ADDRESS__
-    60;
+    400;
 #else
     1500;
 #endif

@@ -22,7 +22,10 @@ struct TimedProgram {
     LoweredProgram lowered;
     ProgramBuilder builder{target, lowered};
 
-    explicit TimedProgram(Target t) : target(std::move(t)) { builder.beginControlProgram("main"); }
+    explicit TimedProgram(Target t)
+        : target(std::move(t)) {
+        builder.beginControlProgram("main");
+    }
 
     void execute(const std::string& name, std::vector<std::int64_t> cycles) {
         builder.execute(name, TileSeries::fromDense(cycles), {}, {});
@@ -35,7 +38,9 @@ struct TimedProgram {
         traffic.sent = TileSeries(TileId(0), 1, bytes);
         traffic.received = TileSeries(TileId(1), 1, bytes);
         traffic.messages = TileSeries(TileId(1), 1, 1);
-        builder.exchange(name, traffic, 1, 4, {{from}, {}});
+        Movement movement;
+        movement.add(target, traffic, 1, 4);
+        builder.exchange(name, std::move(movement), {{from}, {}});
     }
     Trace time() {
         lowered.profile.info.target = target;
@@ -95,8 +100,8 @@ private slots:
         const Trace trace = p.time();
         const std::string sync = std::to_string(p.target.internalSyncCycles);
         const std::string after = std::to_string(30 + p.target.internalSyncCycles);
-        QCOMPARE(text(trace.bodies[TraceBodyId(0)]), "OnTileExecute 0+30, Sync 30+" + sync +
-                                                         ", DoExchange " + after + "+100");
+        QCOMPARE(text(trace.bodies[TraceBodyId(0)]),
+                 "OnTileExecute 0+30, Sync 30+" + sync + ", DoExchange " + after + "+100");
         const StepOnIpu& on = trace.bodies[TraceBodyId(0)].steps[2].ipus[0];
         QCOMPARE(on.bytesIn, 400);
         QCOMPARE(on.bytesOut, 400);
@@ -123,8 +128,8 @@ private slots:
             QCOMPARE(trace.bodies.size(), std::size_t(2));
             const std::string end = std::to_string(3 + 9 * count);
             QCOMPARE(text(trace.bodies.back()), "OnTileExecute 0+3, call 3+" +
-                                                    std::to_string(count) +
-                                                    "*9, OnTileExecute " + end + "+1");
+                                                    std::to_string(count) + "*9, OnTileExecute " +
+                                                    end + "+1");
             QCOMPARE(text(trace.bodies[TraceBodyId(0)]), std::string("OnTileExecute 0+9"));
             QCOMPARE(trace.runs[0].cycles, 3 + 9 * count + 1);
         }
@@ -162,7 +167,8 @@ private slots:
         }
         const Trace trace = p.time();
         QCOMPARE(trace.bodies.size(), std::size_t(2));
-        QCOMPARE(text(trace.bodies.back()), std::string("OnTileExecute 0+2, call 2+1*6, call 8+1*6"));
+        QCOMPARE(text(trace.bodies.back()),
+                 std::string("OnTileExecute 0+2, call 2+1*6, call 8+1*6"));
     }
 
     void ipusRunSideBySide() {

@@ -75,7 +75,8 @@ private slots:
 
     void blocksBoundTheRun() {
         Blocking blocking;
-        blocking.dims = {{{0, 1}, 12, evenBlocks(12, 3), {{3, 1}}}, {{2}, 4, evenBlocks(4, 2), {{2, 3}}}};
+        blocking.dims = {{{0, 1}, 12, evenBlocks(12, 3), {{3, 1}}},
+                         {{2}, 4, evenBlocks(4, 2), {{2, 3}}}};
         // Four of twelve indices: all of the inner atom (of 3) and two of the outer.
         QCOMPARE(blockSizes(blocking, {4, 3, 4}), (std::vector<std::int64_t>{2, 3, 2}));
     }

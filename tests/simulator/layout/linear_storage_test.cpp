@@ -12,7 +12,9 @@ using namespace tilescope::sim;
 
 namespace {
 
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
 
 /// Elements on each tile by the rule.
 std::vector<std::int64_t> byRule(std::int64_t n, std::int64_t elementBytes, std::int64_t tiles) {

@@ -118,8 +118,7 @@ private slots:
             const auto before = enumerate(storage.layout.order, storage, identityOf(storage));
             const std::int64_t inner = *rc::gen::element<std::int64_t>(1, 2, 4, 8, 16, 32);
             RC_PRE(channels % inner == 0);
-            RC_ASSERT(
-                reshapeView(identityView(2), {channels / inner, inner, 3}, storage, {}));
+            RC_ASSERT(reshapeView(identityView(2), {channels / inner, inner, 3}, storage, {}));
             RC_ASSERT(enumerate(storage.layout.order, storage, identityOf(storage)) == before);
         }));
     }

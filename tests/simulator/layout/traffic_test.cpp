@@ -46,8 +46,8 @@ Blocking anyBlocking(const AtomRuns& runs, const std::vector<std::int64_t>& size
     for (TileDigit& digit : blocking.copies)
         digits.push_back(&digit);
     for (std::size_t i = digits.size(); i > 1; --i)
-        std::swap(digits[i - 1], digits[static_cast<std::size_t>(
-                                     anyFrom(0, static_cast<std::int64_t>(i) - 1))]);
+        std::swap(digits[i - 1],
+                  digits[static_cast<std::size_t>(anyFrom(0, static_cast<std::int64_t>(i) - 1))]);
     std::int32_t stride = 1;
     for (TileDigit* digit : digits) {
         digit->stride = stride;
@@ -67,7 +67,8 @@ struct Oracle {
     std::map<std::int32_t, ElementSet> stored, needed;
 
     Oracle(const Blocking& from, const Blocking& to, const std::vector<std::int64_t>& sizes)
-        : stored(elementsByTile(from, sizes)), needed(elementsByTile(to, sizes)) {}
+        : stored(elementsByTile(from, sizes))
+        , needed(elementsByTile(to, sizes)) {}
 
     std::int64_t common(const ElementSet& a, const ElementSet& b) const {
         return std::count_if(a.begin(), a.end(), [&](const Element& e) { return b.contains(e); });
@@ -80,9 +81,8 @@ struct Oracle {
     }
     std::int64_t received(std::int32_t tile) const {
         const auto want = needed.find(tile);
-        return want == needed.end()
-                   ? 0
-                   : static_cast<std::int64_t>(want->second.size()) - local(tile);
+        return want == needed.end() ? 0
+                                    : static_cast<std::int64_t>(want->second.size()) - local(tile);
     }
     std::int64_t sent(std::int32_t tile) const {
         const auto have = stored.find(tile);
@@ -96,8 +96,7 @@ struct Oracle {
     std::int64_t sources(std::int32_t tile) const {
         std::int64_t count = 0;
         for (const auto& [other, held] : stored)
-            count += other != tile && needed.contains(tile) &&
-                     common(held, needed.at(tile)) > 0;
+            count += other != tile && needed.contains(tile) && common(held, needed.at(tile)) > 0;
         return count;
     }
 };

@@ -13,7 +13,9 @@ using namespace tilescope::sim;
 
 namespace {
 
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
 
 /// A plan with random splits: legal, not good.
 ConvPlan anyPlan() {
@@ -133,10 +135,9 @@ private slots:
                         set(in.atoms.inChans, at(w, weights.atoms.inChans));
                         for (std::size_t d = 0; d < p.field.size(); ++d) {
                             const FieldDim& dim = p.field[d];
-                            const std::int64_t index = at(o, out.atoms.field[d]) * dim.stride +
-                                                       at(w, weights.atoms.kernel[d]) *
-                                                           dim.dilation -
-                                                       dim.padBegin;
+                            const std::int64_t index =
+                                at(o, out.atoms.field[d]) * dim.stride +
+                                at(w, weights.atoms.kernel[d]) * dim.dilation - dim.padBegin;
                             padding = padding || index < 0 || index >= dim.in;
                             set(in.atoms.field[d], index);
                         }

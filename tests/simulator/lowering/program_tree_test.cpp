@@ -44,7 +44,8 @@ private slots:
         const Graph graph = b.finish({b.unary("relu", ElementwiseFunction::Relu, x)});
         RunOptions options;
         options.deviceIterations = 7;
-        QCOMPARE(programText(lowerOn(graph, options, 4).profile), std::string(R"(Sequence weightsFromHost
+        QCOMPARE(programText(lowerOn(graph, options, 4).profile),
+                 std::string(R"(Sequence weightsFromHost
 Sequence outer
   Repeat batchesPerStep x7
     Sequence batchesPerStep
@@ -54,6 +55,7 @@ Sequence outer
 )"));
     }
 
+    /// Both operands come in one exchange.
     void convolution() {
         GraphBuilder b(DataType::Half);
         const TensorId x = b.input({1, 16, 8, 8});
@@ -62,8 +64,7 @@ Sequence weightsFromHost
   StreamCopy weights: -> w0
 Sequence outer
   StreamCopy h2d_x0: -> x0
-  DoExchange cs0_conv/Conv_3x3/Convolve/ExchangePre: x0 -> conv/Conv_3x3/Convolve/actsRearranged
-  DoExchange cs0_conv/Conv_3x3/Convolve/ExchangePre: w0 -> conv/Conv_3x3/Convolve/weightsRearranged
+  DoExchange cs0_conv/Conv_3x3/Convolve/ExchangePre: x0, w0 -> conv/Conv_3x3/Convolve/actsRearranged, conv/Conv_3x3/Convolve/weightsRearranged
   OnTileExecute conv/Conv_3x3/Convolve: conv/Conv_3x3/Convolve/actsRearranged, conv/Conv_3x3/Convolve/weightsRearranged, conv/Conv_3x3/worklists -> conv/Conv_3x3/partials
   DoExchange cs1_conv/Conv_3x3/Reduce0/ExchangePre: conv/Conv_3x3/partials -> conv/Conv_3x3/Reduce0/partials
   OnTileExecute conv/Conv_3x3/Reduce0: conv/Conv_3x3/Reduce0/partials -> conv/out
@@ -99,7 +100,7 @@ Sequence weightsFromHost
 Sequence outer
   StreamCopy h2d_x0: -> x0
   DoExchange copy0_Copy_x0_to_add/Op/Add/in1/ExchangePre: x0 -> copy0_Copy_x0_to_add/Op/Add/in1/message
-  OnTileExecute add/Op/Add/PreArrange-1: copy0_Copy_x0_to_add/Op/Add/in1/message -> add/Op/Add/in1
+  OnTileExecute add/Op/Add/PreArrange-0: copy0_Copy_x0_to_add/Op/Add/in1/message -> add/Op/Add/in1
   OnTileExecute add/Op/Add: x0, add/Op/Add/in1 -> add/out
   StreamCopy anchor_d2h_add:0: add/out ->
 )");
@@ -209,8 +210,8 @@ Sequence outer
         const TensorId shared = b.weight({32, 32});
         const TensorId first = b.matMul("first", x, shared);
         const TensorId second = b.matMul("second", first, shared);
-        const TensorId bias = b.binary("bias", ElementwiseFunction::Add, second, b.weight({32}),
-                                       {4, 32});
+        const TensorId bias =
+            b.binary("bias", ElementwiseFunction::Add, second, b.weight({32}), {4, 32});
         const Profile profile = lowerOn(b.finish({bias}), {}, 8).profile;
         const Program& weights = profile.programs[profile.controlPrograms[0]];
         QCOMPARE(weights.name, std::string("weightsFromHost"));
@@ -241,18 +242,17 @@ Sequence outer
         scatter.sent = TileSeries(TileId(0), 1, 1000);
         scatter.received = TileSeries(TileId(1), 10, 100);
         scatter.messages = TileSeries(TileId(1), 10, 1);
-        const auto moved = [&](const Traffic& traffic) {
-            Movement movement;
-            movement.add(target, traffic, 4, 4);
-            return movement;
-        };
-        builder.exchange("scatter", moved(scatter), {{from}, {to}});
+        Movement out;
+        out.add(target, scatter, 4, 4);
+        builder.exchange("scatter", out, {{from}, {to}});
         // A broadcast goes out once, however many listen.
         Traffic broadcast = scatter;
         broadcast.total = 10'000;
         broadcast.sent = TileSeries(TileId(0), 1, 10'000);
         broadcast.received = TileSeries(TileId(1), 10, 1000);
-        builder.exchange("broadcast", moved(broadcast), {{from}, {to}});
+        Movement all;
+        all.add(target, broadcast, 4, 4);
+        builder.exchange("broadcast", all, {{from}, {to}});
         builder.end();
         for (const Exchange& exchange : lowered.profile.exchanges)
             QCOMPARE(exchange.cycles.max().value, 4000 / target.exchangeBytesPerCycle);

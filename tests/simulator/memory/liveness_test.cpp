@@ -83,14 +83,14 @@ private slots:
         const VariableId before = made.variable("before"), after = made.variable("after");
         const VariableId inside = made.variable("inside");
         made.control("main");
-        made.step({}, {before});        // 0
+        made.step({}, {before}); // 0
         made.repeat(3);
-        made.step({}, {inside});        // 1
-        made.step({before}, {});        // 2
-        made.step({inside}, {after});   // 3
-        made.step({}, {});              // 4
+        made.step({}, {inside});      // 1
+        made.step({before}, {});      // 2
+        made.step({inside}, {after}); // 3
+        made.step({}, {});            // 4
         made.end();
-        made.step({after}, {});         // 5
+        made.step({after}, {}); // 5
         made.end();
         analyseLiveness(made.profile);
         // The next iteration reads it again, so it must survive the rest of the loop.
@@ -104,10 +104,10 @@ private slots:
         const VariableId sum = made.variable("sum"), fresh = made.variable("fresh");
         made.control("main");
         made.repeat(2);
-        made.step({}, {});              // 0
-        made.step({sum}, {fresh});      // 1
-        made.step({fresh}, {sum});      // 2
-        made.step({}, {});              // 3
+        made.step({}, {});         // 0
+        made.step({sum}, {fresh}); // 1
+        made.step({fresh}, {sum}); // 2
+        made.step({}, {});         // 3
         made.end();
         made.end();
         analyseLiveness(made.profile);
@@ -134,12 +134,12 @@ private slots:
         const VariableId v = made.variable("v");
         made.control("main");
         made.repeat(2);
-        made.step({}, {v});             // 0
+        made.step({}, {v}); // 0
         made.repeat(2);
-        made.step({v}, {});             // 1
-        made.step({}, {});              // 2
+        made.step({v}, {}); // 1
+        made.step({}, {});  // 2
         made.end();
-        made.step({}, {});              // 3
+        made.step({}, {}); // 3
         made.end();
         made.end();
         analyseLiveness(made.profile);
@@ -151,13 +151,13 @@ private slots:
         HandMade made;
         const VariableId across = made.variable("across"), own = made.variable("own");
         const ProgramId function = made.function("f");
-        made.step({}, {own});           // 2
-        made.step({own}, {});           // 3
+        made.step({}, {own}); // 2
+        made.step({own}, {}); // 3
         made.end();
         made.control("main");
-        made.step({}, {across});        // 0
+        made.step({}, {across}); // 0
         made.call(function);
-        made.step({across}, {});        // 1
+        made.step({across}, {}); // 1
         made.call(function);
         made.end();
         analyseLiveness(made.profile);
@@ -169,14 +169,14 @@ private slots:
         HandMade made;
         const VariableId v = made.variable("v");
         const ProgramId function = made.function("f");
-        made.step({}, {});              // 3
+        made.step({}, {}); // 3
         made.end();
         made.control("main");
         made.call(function);
-        made.step({}, {v});             // 0
-        made.step({v}, {});             // 1
+        made.step({}, {v}); // 0
+        made.step({v}, {}); // 1
         made.call(function);
-        made.step({}, {});              // 2
+        made.step({}, {}); // 2
         made.end();
         analyseLiveness(made.profile);
         QCOMPARE(made.life(v), std::string("0-1"));
@@ -187,16 +187,16 @@ private slots:
         HandMade made;
         const VariableId across = made.variable("across");
         const ProgramId inner = made.function("inner");
-        made.step({}, {});              // 2
+        made.step({}, {}); // 2
         made.end();
         const ProgramId outer = made.function("outer");
         made.call(inner);
-        made.step({}, {});              // 3
+        made.step({}, {}); // 3
         made.end();
         made.control("main");
-        made.step({}, {across});        // 0
+        made.step({}, {across}); // 0
         made.call(outer);
-        made.step({across}, {});        // 1
+        made.step({across}, {}); // 1
         made.end();
         analyseLiveness(made.profile);
         QCOMPARE(made.life(across), std::string("0-3"));
@@ -207,13 +207,13 @@ private slots:
         HandMade made;
         const VariableId state = made.variable("state");
         const ProgramId function = made.function("f");
-        made.step({}, {});              // 2
+        made.step({}, {}); // 2
         made.end();
         made.control("main");
-        made.step({}, {state});         // 0
+        made.step({}, {state}); // 0
         made.repeat(2);
         made.call(function);
-        made.step({state}, {state});    // 1
+        made.step({state}, {state}); // 1
         made.call(function);
         made.end();
         made.end();
@@ -226,13 +226,13 @@ private slots:
         HandMade made;
         const VariableId result = made.variable("result"), other = made.variable("other");
         const ProgramId function = made.function("f");
-        made.step({}, {result});        // 3
+        made.step({}, {result}); // 3
         made.end();
         made.control("main");
         made.call(function);
-        made.step({}, {other});         // 0
-        made.step({other}, {});         // 1
-        made.step({result}, {});        // 2
+        made.step({}, {other});  // 0
+        made.step({other}, {});  // 1
+        made.step({result}, {}); // 2
         made.end();
         analyseLiveness(made.profile);
         QCOMPARE(made.life(result), std::string("0-3"));
@@ -247,11 +247,11 @@ private slots:
         made.step({counter}, {counter}); // 3
         made.end();
         made.control("main");
-        made.step({}, {});              // 0
+        made.step({}, {}); // 0
         made.call(function);
-        made.step({}, {});              // 1
+        made.step({}, {}); // 1
         made.call(function);
-        made.step({}, {});              // 2
+        made.step({}, {}); // 2
         made.end();
         analyseLiveness(made.profile);
         QCOMPARE(made.life(counter), std::string("1 3"));

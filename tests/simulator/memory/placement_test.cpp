@@ -33,8 +33,7 @@ struct Tile {
     }
     void add(std::int64_t bytes, LivenessClassId liveness,
              MemoryCategory category = MemoryCategory::Variable, bool interleaved = false) {
-        requests.push_back(
-            {VariableId(requests.size()), bytes, liveness, category, interleaved});
+        requests.push_back({VariableId(requests.size()), bytes, liveness, category, interleaved});
     }
     [[nodiscard]] Placement place(const Target& target) const {
         return placeOnTile(requests, Interference(classes), target);
@@ -51,8 +50,8 @@ Tile anyTile(std::int64_t largest) {
     Tile tile;
     for (std::int64_t i = anyFrom(1, 8); i > 0; --i) {
         const auto first = static_cast<std::int32_t>(anyFrom(0, steps - 1));
-        LivenessClass made{{{StepId(first),
-                             StepId(static_cast<std::int32_t>(anyFrom(first + 1, steps)))}}};
+        LivenessClass made{
+            {{StepId(first), StepId(static_cast<std::int32_t>(anyFrom(first + 1, steps)))}}};
         tile.classes.add(std::move(made));
     }
     for (std::int64_t i = anyFrom(0, 15); i > 0; --i) {
@@ -94,10 +93,9 @@ private slots:
             const Tile tile = anyTile(*rc::gen::element<std::int64_t>(40, 900, 3000));
             const Placement placement = tile.place(target);
             RC_ASSERT(placement.variables.size() == tile.requests.size());
-            RC_ASSERT(std::is_sorted(placement.variables.begin(), placement.variables.end(),
-                                     [](const auto& a, const auto& b) {
-                                         return a.offset < b.offset;
-                                     }));
+            RC_ASSERT(
+                std::is_sorted(placement.variables.begin(), placement.variables.end(),
+                               [](const auto& a, const auto& b) { return a.offset < b.offset; }));
             for (std::size_t step = 0; step < steps; ++step) {
                 std::set<std::int64_t> used;
                 for (std::size_t i = 0; i < tile.requests.size(); ++i) {
@@ -166,7 +164,8 @@ private slots:
 
     void livesApartShareAddresses() {
         Tile tile;
-        const LivenessClassId early = tile.life(0, 3), late = tile.life(3, 6), both = tile.life(2, 4);
+        const LivenessClassId early = tile.life(0, 3), late = tile.life(3, 6),
+                              both = tile.life(2, 4);
         tile.add(64, early);
         tile.add(48, late);
         tile.add(16, both);

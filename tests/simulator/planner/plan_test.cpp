@@ -14,7 +14,9 @@ using namespace tilescope::sim;
 
 namespace {
 
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
 
 Target withTiles(const std::string& name, std::int32_t tiles) {
     Target target = targetPreset(name);
@@ -49,7 +51,9 @@ void forParts(std::int64_t size, std::int64_t most, const std::function<void(std
 class BruteForce {
 public:
     BruteForce(const Target& target, const ConvProblem& problem, double proportion)
-        : target_(target), problem_(problem), bound_(memoryBound(target, proportion)) {}
+        : target_(target)
+        , problem_(problem)
+        , bound_(memoryBound(target, proportion)) {}
 
     /// The fewest cycles within the bound, without loops if that is possible at all; else none.
     std::optional<std::pair<std::int64_t, std::int64_t>> fastest() {
@@ -206,7 +210,8 @@ private slots:
         }));
     }
 
-    /// Published: the largest tile of this product holds 6,864 partials, 286 positions of 24 channels.
+    /// Published: the largest tile of this product holds 6,864 partials, 286 positions of 24
+    /// channels.
     void publishedGemm() {
         ConvProblem problem = gemm(1000, 64, 10'000);
         problem.partialType = DataType::Float;

@@ -9,7 +9,9 @@ using namespace tilescope::sim;
 
 namespace {
 
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
 
 std::vector<std::int64_t> stagesOf(std::int64_t depth) {
     ConvPlan plan;

@@ -11,7 +11,10 @@ namespace tilescope::sim {
 
 class GraphBuilder {
 public:
-    explicit GraphBuilder(DataType type = DataType::Float) : type_(type) { graph_.name = "test"; }
+    explicit GraphBuilder(DataType type = DataType::Float)
+        : type_(type) {
+        graph_.name = "test";
+    }
 
     TensorId input(Shape shape) { return outer(std::move(shape), TensorRole::Input); }
     TensorId weight(Shape shape) { return outer(std::move(shape), TensorRole::Weight); }
@@ -25,8 +28,8 @@ public:
                  Shape shape) {
         const TensorId out =
             graph_.tensors.add({name + ":0", std::move(shape), type_, TensorRole::Activation});
-        graph_.ops.add({name, std::string(kindName(attributes)), name, attributes,
-                        std::move(inputs), {out}});
+        graph_.ops.add(
+            {name, std::string(kindName(attributes)), name, attributes, std::move(inputs), {out}});
         return out;
     }
 
@@ -59,8 +62,7 @@ public:
         Shape shape = shapeOf(in);
         for (const std::int64_t axis : axes)
             shape[static_cast<std::size_t>(axis)] = 1;
-        return add(name, ReduceAttributes{function, std::move(axes), true}, {in},
-                   std::move(shape));
+        return add(name, ReduceAttributes{function, std::move(axes), true}, {in}, std::move(shape));
     }
     TensorId softmax(const std::string& name, TensorId in) {
         const auto rank = static_cast<std::int64_t>(shapeOf(in).size());

@@ -11,8 +11,7 @@ namespace tilescope::sim {
 
 /// Checks a property on `cases` random inputs; rapidcheck prints a minimal counterexample. The seed
 /// is fixed, so that a run can be repeated; RC_PARAMS in the environment overrides everything.
-template <class Property>
-bool holds(const std::string& name, int cases, Property&& property) {
+template <class Property> bool holds(const std::string& name, int cases, Property&& property) {
     rc::detail::TestParams params;
     params.seed = 20240501;
     params.maxSuccess = cases;
@@ -21,7 +20,8 @@ bool holds(const std::string& name, int cases, Property&& property) {
     metadata.description = name;
     if (std::getenv("RC_PARAMS") != nullptr)
         return rc::check(name, std::forward<Property>(property));
-    const auto result = rc::detail::checkTestable(std::forward<Property>(property), metadata, params);
+    const auto result =
+        rc::detail::checkTestable(std::forward<Property>(property), metadata, params);
     if (!result.template is<rc::detail::SuccessResult>())
         rc::detail::printResultMessage(result, std::cerr);
     return result.template is<rc::detail::SuccessResult>();

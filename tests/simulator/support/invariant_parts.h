@@ -1,8 +1,8 @@
 // The parts of brokenInvariants(), one idea a file.
 #pragma once
 
-#include "core/profile/profile.h"
 #include "complaints.h"
+#include "core/profile/profile.h"
 
 namespace tilescope::sim {
 

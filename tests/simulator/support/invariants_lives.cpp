@@ -8,7 +8,8 @@ namespace {
 /// The steps in the order in which they run; twice round each loop shows what it carries over.
 class Execution {
 public:
-    explicit Execution(const Profile& profile) : profile_(profile) {
+    explicit Execution(const Profile& profile)
+        : profile_(profile) {
         stepOf_.assign(profile.programs.size(), -1);
         for (std::size_t step = 0; step < profile.steps.size(); ++step)
             stepOf_[profile.steps[StepId(step)].index()] = static_cast<std::int32_t>(step);
@@ -47,10 +48,10 @@ void checkLives(const Profile& profile, Complaints& complaints) {
         const Variable& v = profile.variables[id];
         if (v.alwaysLive)
             return;
-        const bool live = v.liveness.valid() &&
-                          profile.livenessClasses[v.liveness].contains(StepId(step));
-        complaints.expect(live, "a variable is live while its value is needed", "{} at step {} ({})",
-                          v.name, step,
+        const bool live =
+            v.liveness.valid() && profile.livenessClasses[v.liveness].contains(StepId(step));
+        complaints.expect(live, "a variable is live while its value is needed",
+                          "{} at step {} ({})", v.name, step,
                           profile.programs[profile.steps[StepId(step)]].name);
     };
     for (std::size_t at = 0; at < steps.size(); ++at) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "invariant_parts.h"
@@ -14,14 +15,40 @@ bool isCode(MemoryCategory category) {
            category == MemoryCategory::GlobalExchangeCode;
 }
 
-bool liveTogether(const Profile& profile, const Variable& a, const Variable& b) {
-    if (a.alwaysLive || b.alwaysLive)
-        return true;
-    return profile.livenessClasses[a.liveness].overlaps(profile.livenessClasses[b.liveness]);
-}
+/// Whether two classes have a step in common, found step by step and kept.
+class CommonSteps {
+public:
+    explicit CommonSteps(const Profile& profile)
+        : profile_(profile)
+        , count_(profile.livenessClasses.size())
+        , known_(count_ * count_) {}
+
+    bool liveTogether(const Variable& a, const Variable& b) {
+        if (a.alwaysLive || b.alwaysLive)
+            return true;
+        auto& known = known_[a.liveness.index() * count_ + b.liveness.index()];
+        if (!known)
+            known =
+                meet(profile_.livenessClasses[a.liveness], profile_.livenessClasses[b.liveness]);
+        return *known;
+    }
+
+private:
+    static bool meet(const LivenessClass& a, const LivenessClass& b) {
+        for (const StepInterval& interval : a.intervals)
+            for (std::int32_t step = interval.first.value(); step < interval.end.value(); ++step)
+                if (b.contains(StepId(step)))
+                    return true;
+        return false;
+    }
+
+    const Profile& profile_;
+    std::size_t count_;
+    std::vector<std::optional<bool>> known_;
+};
 
 /// Variables with their bytes on every tile, as the variables themselves say.
-using TileList = std::map<std::int32_t, std::int64_t>;
+using TileList = std::vector<std::pair<std::int32_t, std::int64_t>>; ///< in the order of ids
 std::vector<TileList> listsByTile(const Profile& profile) {
     std::vector<TileList> lists(static_cast<std::size_t>(profile.info.target.totalTiles()));
     for (std::size_t v = 0; v < profile.variables.size(); ++v) {
@@ -30,9 +57,17 @@ std::vector<TileList> listsByTile(const Profile& profile) {
             continue;
         for (const TileRun& run : variable.bytes.runs())
             for (std::int32_t tile = run.first; tile < run.end; ++tile)
-                lists[static_cast<std::size_t>(tile)][static_cast<std::int32_t>(v)] = run.value;
+                lists[static_cast<std::size_t>(tile)].emplace_back(static_cast<std::int32_t>(v),
+                                                                   run.value);
     }
     return lists;
+}
+
+/// Bytes of a variable on a tile; none where it should not be.
+std::int64_t bytesIn(const TileList& list, VariableId id) {
+    const auto found =
+        std::lower_bound(list.begin(), list.end(), std::pair(id.value(), std::int64_t{0}));
+    return found == list.end() || found->first != id.value() ? 0 : found->second;
 }
 
 const Placement* placementOn(const Profile& profile, std::int32_t tile) {
@@ -41,14 +76,14 @@ const Placement* placementOn(const Profile& profile, std::int32_t tile) {
 }
 
 void checkOverlap(const Profile& profile, std::int32_t tile, const Placement& placement,
-                  const TileList& bytes, Complaints& complaints) {
+                  const TileList& bytes, CommonSteps& common, Complaints& complaints) {
     struct Extent {
         std::int64_t begin, end;
         const Variable* variable;
     };
     std::vector<Extent> extents;
     for (const PlacedVariable& placed : placement.variables)
-        extents.push_back({placed.offset, placed.offset + bytes.at(placed.variable.value()),
+        extents.push_back({placed.offset, placed.offset + bytesIn(bytes, placed.variable),
                            &profile.variables[placed.variable]});
     std::int64_t longest = 0;
     for (std::size_t i = 0; i < extents.size(); ++i) {
@@ -59,8 +94,7 @@ void checkOverlap(const Profile& profile, std::int32_t tile, const Placement& pl
             if (extents[j].begin + longest <= extents[i].begin)
                 break;
             complaints.expect(extents[j].end <= extents[i].begin ||
-                                  !liveTogether(profile, *extents[i].variable,
-                                                *extents[j].variable),
+                                  !common.liveTogether(*extents[i].variable, *extents[j].variable),
                               "live variables do not share addresses", "{} and {} at {} on tile {}",
                               extents[j].variable->name, extents[i].variable->name,
                               extents[i].begin, tile);
@@ -75,6 +109,7 @@ void checkAddresses(const Profile& profile, Complaints& complaints) {
     const std::vector<TileList> lists = listsByTile(profile);
     // Tiles share a placement only if they share the list of variables and sizes.
     std::map<const Placement*, const TileList*> listOf;
+    CommonSteps common(profile);
     for (std::int32_t tile = 0; tile < target.totalTiles(); ++tile) {
         const TileList& list = lists[static_cast<std::size_t>(tile)];
         const Placement* placement = placementOn(profile, tile);
@@ -89,23 +124,22 @@ void checkAddresses(const Profile& profile, Complaints& complaints) {
             continue;
         TileList placed;
         for (const PlacedVariable& at : placement->variables) {
-            const auto found = list.find(at.variable.value());
-            const std::int64_t bytes = found == list.end() ? 0 : found->second;
-            placed[at.variable.value()] = bytes;
+            const std::int64_t bytes = bytesIn(list, at.variable);
+            placed.emplace_back(at.variable.value(), bytes);
             const Variable& variable = profile.variables[at.variable];
             complaints.expect(at.offset >= 0 && at.offset % 8 == 0, "addresses are aligned",
                               "{} at {} on tile {}", variable.name, at.offset, tile);
             complaints.expect(!isCode(variable.category) ||
                                   at.offset + bytes <= target.interleavedOffset ||
                                   at.offset >= target.bytesPerTile,
-                              "code lies in the plain region", "{} at {} on tile {}",
-                              variable.name, at.offset, tile);
+                              "code lies in the plain region", "{} at {} on tile {}", variable.name,
+                              at.offset, tile);
         }
-        complaints.expect(placed == list && placed.size() == placement->variables.size(),
-                          "every variable has an address", "tile {}: {} of {}", tile,
-                          placement->variables.size(), list.size());
+        std::sort(placed.begin(), placed.end());
+        complaints.expect(placed == list, "every variable has an address", "tile {}: {} of {}",
+                          tile, placement->variables.size(), list.size());
         if (placed == list)
-            checkOverlap(profile, tile, *placement, list, complaints);
+            checkOverlap(profile, tile, *placement, list, common, complaints);
     }
 }
 
@@ -117,8 +151,7 @@ struct Union {
 Union unionOf(const Placement& placement, const TileList& list) {
     std::vector<std::pair<std::int64_t, std::int64_t>> extents;
     for (const PlacedVariable& placed : placement.variables)
-        if (const auto found = list.find(placed.variable.value()); found != list.end())
-            extents.emplace_back(placed.offset, placed.offset + found->second);
+        extents.emplace_back(placed.offset, placed.offset + bytesIn(list, placed.variable));
     std::sort(extents.begin(), extents.end());
     Union result;
     for (const auto& [begin, end] : extents) {
@@ -175,9 +208,8 @@ void checkTileAccounts(const Profile& profile, Complaints& complaints) {
         const Union used = placement ? unionOf(*placement, lists[at]) : Union{};
         complaints.expect(used.bytes == memory.excludingGaps, "excluding gaps is the used bytes",
                           "tile {}: {} of {}", tile, memory.excludingGaps, used.bytes);
-        complaints.expect(used.highest == memory.includingGaps,
-                          "including gaps is the highest end", "tile {}: {} of {}", tile,
-                          memory.includingGaps, used.highest);
+        complaints.expect(used.highest == memory.includingGaps, "including gaps is the highest end",
+                          "tile {}: {} of {}", tile, memory.includingGaps, used.highest);
         std::int64_t alwaysLive = 0;
         for (const auto& [id, bytes] : lists[at])
             if (profile.variables[VariableId(id)].alwaysLive)

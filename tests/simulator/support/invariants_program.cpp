@@ -114,10 +114,9 @@ void checkComputeSetsAndExchanges(const Profile& profile, Complaints& complaints
                                               exchange.name, bytes, cycles);
                             return 0;
                         });
-        complaints.expect(exchange.runBytes >= 0 &&
-                              (exchange.runBytes > 0) == !exchange.bytesSent.empty(),
-                          "what moves comes in runs", "{}: runs of {}", exchange.name,
-                          exchange.runBytes);
+        complaints.expect(
+            exchange.runBytes >= 0 && (exchange.runBytes > 0) == !exchange.bytesSent.empty(),
+            "what moves comes in runs", "{}: runs of {}", exchange.name, exchange.runBytes);
     }
     for (const Stream& stream : profile.streams)
         complaints.expectSound(stream.bytes, tiles, "stream " + stream.name);

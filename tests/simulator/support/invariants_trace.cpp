@@ -9,7 +9,8 @@ namespace {
 class TraceChecker {
 public:
     TraceChecker(const Profile& profile, Complaints& complaints)
-        : profile_(profile), complaints_(complaints) {}
+        : profile_(profile)
+        , complaints_(complaints) {}
 
     void run() {
         std::int64_t start = 0;

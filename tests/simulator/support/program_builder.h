@@ -36,8 +36,7 @@ public:
     void end() {
         const Program& closing = profile.programs[open_.back()];
         open_.pop_back();
-        if (closing.parent.valid() &&
-            profile.programs[closing.parent].kind == ProgramKind::Repeat)
+        if (closing.parent.valid() && profile.programs[closing.parent].kind == ProgramKind::Repeat)
             open_.pop_back();
     }
     void call(ProgramId function) {

@@ -11,11 +11,12 @@ namespace {
 
 class RandomGraph {
 public:
-    RandomGraph() : b_(*rc::gen::element(DataType::Float, DataType::Half)) {}
+    RandomGraph()
+        : b_(*rc::gen::element(DataType::Float, DataType::Half)) {}
 
     Graph run() {
-        tensors_.push_back(b_.input({anyFrom(1, 3), anyOf({1, 3, 4, 6, 8, 12, 16, 20, 48}),
-                                     anyFrom(1, 9), anyFrom(1, 9)}));
+        tensors_.push_back(b_.input(
+            {anyFrom(1, 3), anyOf({1, 3, 4, 6, 8, 12, 16, 20, 48}), anyFrom(1, 9), anyFrom(1, 9)}));
         const std::int64_t ops = anyFrom(1, 8);
         while (static_cast<std::int64_t>(b_.ops()) < ops)
             addOp();
@@ -29,9 +30,7 @@ private:
     static std::int64_t anyOf(std::vector<std::int64_t> values) {
         return *rc::gen::elementOf(std::move(values));
     }
-    std::int64_t index(std::size_t size) {
-        return anyFrom(0, static_cast<std::int64_t>(size) - 1);
-    }
+    std::int64_t index(std::size_t size) { return anyFrom(0, static_cast<std::int64_t>(size) - 1); }
     TensorId any() { return tensors_[static_cast<std::size_t>(index(tensors_.size()))]; }
     std::string name(const char* kind) { return kind + std::to_string(b_.ops()); }
     void keep(TensorId tensor) { tensors_.push_back(tensor); }
@@ -40,18 +39,36 @@ private:
         const TensorId in = any();
         const Shape shape = b_.shapeOf(in);
         switch (anyFrom(0, 9)) {
-        case 0: keep(b_.unary(name("relu"), ElementwiseFunction::Relu, in)); break;
-        case 1: addBinary(in, shape); break;
-        case 2: addReduce(in, shape); break;
-        case 3: keep(b_.reshape(name("reshape"), in, anyFactors(shape))); break;
-        case 4: addTranspose(in, shape); break;
+        case 0:
+            keep(b_.unary(name("relu"), ElementwiseFunction::Relu, in));
+            break;
+        case 1:
+            addBinary(in, shape);
+            break;
+        case 2:
+            addReduce(in, shape);
+            break;
+        case 3:
+            keep(b_.reshape(name("reshape"), in, anyFactors(shape)));
+            break;
+        case 4:
+            addTranspose(in, shape);
+            break;
         case 5:
             keep(b_.concat(name("concat"), {in, anyLike(shape, in)}, index(shape.size())));
             break;
-        case 6: addMatMul(in, shape); break;
-        case 7: addGather(in, shape); break;
-        case 8: keep(b_.softmax(name("softmax"), in)); break;
-        default: addWindow(in, shape); break;
+        case 6:
+            addMatMul(in, shape);
+            break;
+        case 7:
+            addGather(in, shape);
+            break;
+        case 8:
+            keep(b_.softmax(name("softmax"), in));
+            break;
+        default:
+            addWindow(in, shape);
+            break;
         }
     }
 
@@ -67,8 +84,8 @@ private:
         Shape other = shape;
         const std::int64_t dropped = index(shape.size() + 1);
         if (dropped > 0 && *rc::gen::arbitrary<bool>())
-            other.erase(other.begin(), other.begin() + std::min<std::ptrdiff_t>(
-                                                           dropped, std::ssize(other) - 1));
+            other.erase(other.begin(),
+                        other.begin() + std::min<std::ptrdiff_t>(dropped, std::ssize(other) - 1));
         else if (*rc::gen::arbitrary<bool>())
             other[static_cast<std::size_t>(index(other.size()))] = 1;
         const TensorId second = other == shape ? anyLike(shape, in) : b_.weight(other);
@@ -144,6 +161,8 @@ private:
 
 } // namespace
 
-Graph anyGraph() { return RandomGraph().run(); }
+Graph anyGraph() {
+    return RandomGraph().run();
+}
 
 } // namespace tilescope::sim

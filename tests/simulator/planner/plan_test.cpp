@@ -6,6 +6,7 @@
 #include <QtTest>
 
 #include "simulator/planner/planner.h"
+#include "simulator/planner/transform.h"
 #include "support/any_problem.h"
 #include "support/holds.h"
 
@@ -35,7 +36,10 @@ void checkPlan(const Target& target, const ConvProblem& problem, double proporti
     const bool within = plan.cost.tempBytes <= memoryBound(target, proportion);
     RC_ASSERT(plan.withinMemoryTarget == within);
     RC_ASSERT(plan.splits.outChansSerial == 1 || plan.splits.inChansSerial == 1);
-    RC_ASSERT(plan.problem == (plan.transform.swapOperands ? swapped(problem) : problem));
+    const std::vector<TransformedProblem> forms = transformsOf(problem);
+    RC_ASSERT(std::any_of(forms.begin(), forms.end(), [&](const TransformedProblem& form) {
+        return form.problem == plan.problem && form.transform == plan.transform;
+    }));
     RC_ASSERT(plan.cost == convCost(target, plan.problem, plan.method, plan.convUnits, plan.grains,
                                     plan.splits, plan.transform.swapOperands));
 }
@@ -68,10 +72,9 @@ public:
 
 private:
     void search(bool serial) {
-        for (const bool swap : {false, true}) {
-            if (swap && !problem_.matMul)
-                continue;
-            const ConvProblem planned = swap ? swapped(problem_) : problem_;
+        for (const TransformedProblem& form : transformsOf(problem_)) {
+            const bool swap = form.transform.swapOperands;
+            const ConvProblem& planned = form.problem;
             for (const MethodCandidate& candidate : methodCandidates(target_, planned)) {
                 tryAll(planned, candidate, swap, 1, 1);
                 if (!serial)

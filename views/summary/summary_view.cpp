@@ -60,10 +60,11 @@ QWidget* SummaryView::makeContent() {
 
     facts_ = new QGridLayout;
     facts_->setSpacing(12);
-    modelCard_ = new Card(tr("Model"));
-    targetCard_ = new Card(tr("Machine"));
-    graphCard_ = new Card(tr("Program"));
-    executionCard_ = new Card(tr("Memory and time"));
+    // Placed when the figures are there; the window may close before.
+    modelCard_ = new Card(tr("Model"), content);
+    targetCard_ = new Card(tr("Machine"), content);
+    graphCard_ = new Card(tr("Program"), content);
+    executionCard_ = new Card(tr("Memory and time"), content);
     layout->addLayout(facts_);
 
     auto* memoryCard = new Card(tr("Memory of each tile, including gaps"));

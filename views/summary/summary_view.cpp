@@ -60,10 +60,11 @@ QWidget* SummaryView::makeContent() {
 
     facts_ = new QGridLayout;
     facts_->setSpacing(12);
-    modelCard_ = new Card(tr("Model"));
-    targetCard_ = new Card(tr("Machine"));
-    graphCard_ = new Card(tr("Program"));
-    executionCard_ = new Card(tr("Memory and time"));
+    // Placed when the width is known; the window may close before.
+    modelCard_ = new Card(tr("Model"), content);
+    targetCard_ = new Card(tr("Machine"), content);
+    graphCard_ = new Card(tr("Program"), content);
+    executionCard_ = new Card(tr("Memory and time"), content);
     layout->addLayout(facts_);
 
     auto* memoryCard = new Card(tr("Memory of each tile, including gaps"));
@@ -139,6 +140,7 @@ void SummaryView::restyle() {
 void SummaryView::show(const ProfileFigures& source, const ProfileFigures* target) {
     showVerdict();
     showCards(source, target);
+    placeCards();
     showBars();
     options_->setTable(optionsTable(profiles()));
     messages_->setTable(messagesTable(profiles(), source, target));
@@ -219,13 +221,6 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
          fromInfo(tr("Edges"), [&](const Info& i) { return number(i.edges); })},
         two);
     const QString none = QStringLiteral("\u2013");
-    // Twice the values need twice the room.
-    Card* const cards[] = {modelCard_, targetCard_, graphCard_, executionCard_};
-    const int columns = two ? 2 : 4;
-    for (int i = 0; i < 4; ++i) {
-        facts_->addWidget(cards[i], i / columns, i % columns);
-        facts_->setColumnStretch(i, i < columns ? 1 : 0);
-    }
     executionCard_->setFacts(
         {fromFigures(
              tr("Total, including gaps"),
@@ -249,6 +244,22 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
                                  : none;
                   })},
         two);
+}
+
+// Four cards side by side need room, and twice of it where each has the values of two profiles.
+void SummaryView::placeCards() {
+    constexpr int roomForFour = 1120;
+    const int columns = comparing() || width() < roomForFour ? 2 : 4;
+    Card* const cards[] = {modelCard_, targetCard_, graphCard_, executionCard_};
+    for (int i = 0; i < 4; ++i) {
+        facts_->addWidget(cards[i], i / columns, i % columns);
+        facts_->setColumnStretch(i, i < columns ? 1 : 0);
+    }
+}
+
+void SummaryView::resizeEvent(QResizeEvent* event) {
+    ReportView::resizeEvent(event);
+    placeCards();
 }
 
 void SummaryView::showBars() {

@@ -24,12 +24,14 @@ signals:
 protected:
     void reload() override;
     void restyle() override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QWidget* makeContent();
     void show(const ProfileFigures& source, const ProfileFigures* target);
     void showCards(const ProfileFigures& source, const ProfileFigures* target);
     void showVerdict();
+    void placeCards();
     void showBars();
 
     LoadingPanel* panel_;

@@ -67,8 +67,7 @@ std::string decimalText(Decimal number) {
 }
 
 bool isNumeric(const OptionSpec& spec) {
-    return spec.type == Type::Integer || spec.type == Type::Number ||
-           spec.type == Type::Proportion;
+    return spec.type == Type::Integer || spec.type == Type::Number || spec.type == Type::Proportion;
 }
 
 /// "precision=float,half" or "batchSize=2:24:2": what the user could have written.
@@ -118,7 +117,8 @@ std::vector<std::string> rangeValues(const OptionSpec& spec, const std::string& 
             numbers.push_back(*number);
             scale = std::max(scale, number->scale);
         } else {
-            fail(spec, fmt::format("'{}' in '{}' is not a decimal number such as 0.25", part, text));
+            fail(spec,
+                 fmt::format("'{}' in '{}' is not a decimal number such as 0.25", part, text));
         }
     if (numbers.size() != 3)
         fail(spec, fmt::format("'{}' is not a range; write first, last and step as A:B:STEP, or "

@@ -71,13 +71,12 @@ PointResult success(int exitCode, std::string_view out, std::string_view err) {
     const json::object& summary = parsed.as_object();
     PointResult result;
     result.exitCode = exitCode;
-    result.status =
-        summary.at("fits").as_bool() ? PointStatus::Fits : PointStatus::OutOfMemory;
+    result.status = summary.at("fits").as_bool() ? PointStatus::Fits : PointStatus::OutOfMemory;
     result.memory = memoryFrom(summary.at("memory").as_object());
     if (!summary.at("cycles").is_null())
-        result.time = PointTime{integerAt(summary, "cycles"),
-                                summary.at("seconds").to_number<double>(),
-                                summary.at("throughput").to_number<double>()};
+        result.time =
+            PointTime{integerAt(summary, "cycles"), summary.at("seconds").to_number<double>(),
+                      summary.at("throughput").to_number<double>()};
     result.warnings = countWarnings(summary.at("messages").as_array());
     if (result.status == PointStatus::OutOfMemory)
         result.message = lastMessage(err);

@@ -63,8 +63,8 @@ std::optional<PointMemory> memoryAt(const Statement& row) {
 }
 
 [[noreturn]] void failDamaged(const fs::path& file, const std::string& how) {
-    throw UserError(fmt::format("'{}' is damaged: {}. {}", file.string(), how,
-                                sweepOrigin(file).remedy));
+    throw UserError(
+        fmt::format("'{}' is damaged: {}. {}", file.string(), how, sweepOrigin(file).remedy));
 }
 
 PointResult pointAt(const Statement& row, PointStatus status) {

@@ -144,7 +144,8 @@ SweepStore::SweepStore(const fs::path& directory, const SweepIdentity& identity,
         return;
     }
     checkIsSweep(db_, file_);
-    const std::string difference = differenceOf(readIdentity(db_), identity, readGrid(db_, file_), grid);
+    const std::string difference =
+        differenceOf(readIdentity(db_), identity, readGrid(db_, file_), grid);
     if (difference.empty())
         return;
     if (ifOther == IfOther::Refuse)
@@ -181,8 +182,9 @@ void SweepStore::create(const SweepIdentity& identity) {
 
 void SweepStore::record(std::size_t point, const PointResult& result) {
     Transaction transaction(db_);
-    Statement row = db_.prepare("INSERT OR REPLACE INTO points VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                                "?, ?, ?, ?, ?, ?, ?)");
+    Statement row =
+        db_.prepare("INSERT OR REPLACE INTO points VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                    "?, ?, ?, ?, ?, ?, ?)");
     bindPoint(row, point, result);
     row.run();
     Statement coordinate = db_.prepare("INSERT OR REPLACE INTO coordinates VALUES(?, ?, ?)");

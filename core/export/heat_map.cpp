@@ -17,17 +17,18 @@ struct Colour {
     double red, green, blue;
 };
 
-// The cividis map (Nunez, Anderton and Renslow, 2018) at eighths: made for readers with and without
+// The cividis map (Nunez, Anderton and Renslow, 2018) at ninths: made for readers with and without
 // colour vision deficiency, its lightness grows evenly.
-constexpr std::array<Colour, 9> cividis{{{0, 34, 78},
-                                         {24, 57, 109},
-                                         {66, 78, 108},
-                                         {96, 100, 112},
-                                         {125, 124, 120},
-                                         {155, 148, 118},
-                                         {188, 175, 111},
-                                         {223, 203, 93},
-                                         {254, 232, 56}}};
+constexpr std::array<Colour, 10> cividis{{{0x00, 0x20, 0x4D},
+                                          {0x00, 0x33, 0x6F},
+                                          {0x39, 0x48, 0x6B},
+                                          {0x57, 0x5C, 0x6D},
+                                          {0x70, 0x71, 0x73},
+                                          {0x8A, 0x87, 0x79},
+                                          {0xA6, 0x9D, 0x75},
+                                          {0xC4, 0xB5, 0x6C},
+                                          {0xE4, 0xCF, 0x5B},
+                                          {0xFF, 0xEA, 0x46}}};
 
 Colour colourAt(double share) {
     const double at = std::clamp(share, 0.0, 1.0) * (cividis.size() - 1);
@@ -72,13 +73,6 @@ std::string escaped(const std::string& text) {
             result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
         }
     return result;
-}
-
-/// "1,318", "99.5", "0.0123": three digits or more.
-std::string numberText(double value) {
-    if (std::abs(value) >= 1000)
-        return withThousands(std::llround(value));
-    return std::abs(value) >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 
 /// Round numbers within [low, high], about five of them.
@@ -128,7 +122,10 @@ constexpr double headHeight = 84; ///< title, subtitle and the name of the colum
 constexpr double characterWidth = 6.6;
 constexpr double legendBarWidth = 16;
 constexpr double legendWidth = 170;
-constexpr double leastHeight = 300; ///< of the picture, so that the legend has room
+constexpr double hatchSpacing = 7;
+constexpr double swatchHeight = 13;
+constexpr int scaleSlices = 64;
+constexpr double leastHeight = 330; ///< of the picture, so that the legend has room
 
 /// Cells are as large as their text needs, and smaller in a large grid.
 double cellLength(std::size_t count, double wanted, double total) {
@@ -158,8 +155,7 @@ public:
 
 private:
     static double wantedCellWidth(const HeatMap& map) {
-        return std::max(58.0,
-                        16 + characterWidth * static_cast<double>(longest(map.columns)));
+        return std::max(58.0, 16 + characterWidth * static_cast<double>(longest(map.columns)));
     }
 
     static std::vector<std::string> labelsOf(const HeatMap& map) {
@@ -182,29 +178,17 @@ private:
     }
 
     void head() {
-        const double titleWidth =
-            2 * margin + 8.5 * static_cast<double>(map_.title.size());
+        const double titleWidth = 2 * margin + 8.5 * static_cast<double>(map_.title.size());
         const double subtitleWidth =
             2 * margin + characterWidth * static_cast<double>(map_.subtitle.size());
         const double width = std::max({right_ + margin + legendWidth, titleWidth, subtitleWidth});
-        const double height = std::max(bottom_ + margin, leastHeight);
+        const double height = std::max({bottom_ + margin, leastHeight, top(0) + rowKeyLength()});
         add(R"(<?xml version="1.0" encoding="UTF-8"?>)");
         add(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0:.0f}" height="{1:.0f}" )"
             R"(viewBox="0 0 {0:.0f} {1:.0f}" font-family="DejaVu Sans, Arial, sans-serif" )"
             R"(font-size="11" fill="#1a1a1a">)",
             width, height);
         add("<title>{}</title>", escaped(map_.title));
-        out_ += "<defs>\n";
-        for (std::size_t i = 0; i < labels_.size(); ++i)
-            add(R"(<pattern id="hatch{0}" width="7" height="7" patternUnits="userSpaceOnUse" )"
-                R"(patternTransform="rotate({1})"><rect width="7" height="7" fill="#ffffff"/>)"
-                R"(<line x1="0" y1="0" x2="0" y2="7" stroke="#b8b8b8" stroke-width="2"/></pattern>)",
-                i, i % 2 == 0 ? 45 : -45);
-        out_ += R"(<linearGradient id="scale" x1="0" y1="1" x2="0" y2="0">)";
-        for (std::size_t i = 0; i < cividis.size(); ++i)
-            out_ += fmt::format(R"(<stop offset="{}" stop-color="{}"/>)",
-                                static_cast<double>(i) / (cividis.size() - 1), hex(cividis[i]));
-        out_ += "</linearGradient>\n</defs>\n";
         add(R"(<rect width="{:.0f}" height="{:.0f}" fill="#ffffff"/>)", width, height);
         text(margin, 32, "start", map_.title, R"(font-size="16" font-weight="bold")");
         text(margin, 52, "start", map_.subtitle, R"(fill="#555555")");
@@ -216,8 +200,7 @@ private:
     }
 
     void axes() {
-        text((left_ + right_) / 2, headHeight, "middle", map_.columnKey,
-             R"(font-weight="bold")");
+        text((left_ + right_) / 2, headHeight, "middle", map_.columnKey, R"(font-weight="bold")");
         const double labelWidth = characterWidth * static_cast<double>(longest(map_.columns)) + 4;
         const std::size_t everyColumn = stride(cellWidth_, labelWidth);
         for (std::size_t i = 0; i < map_.columns.size(); i += everyColumn)
@@ -226,21 +209,53 @@ private:
         const std::size_t everyRow = stride(cellHeight_, 13);
         for (std::size_t i = 0; i < map_.rows.size(); i += everyRow)
             text(left_ - 7, top(i) + cellHeight_ / 2 + 4, "end", map_.rows[i]);
-        const double middle = (top(0) + bottom_) / 2;
-        text(margin, middle, "middle", map_.rowKey,
-             fmt::format(R"(font-weight="bold" transform="rotate(-90 {:.1f} {:.1f})")", margin,
-                         middle));
+        // Upwards in the middle of the rows; where they are few it ends at the first and begins
+        // below the last.
+        const bool fits = rowKeyLength() <= bottom_ - top(0);
+        const double y = fits ? (top(0) + bottom_) / 2 : top(0);
+        text(margin, y, fits ? "middle" : "end", map_.rowKey,
+             fmt::format(R"(font-weight="bold" transform='rotate(-90 {:.1f} {:.1f})')", margin, y));
+    }
+
+    [[nodiscard]] double rowKeyLength() const {
+        return 8 * static_cast<double>(map_.rowKey.size());
     }
 
     [[nodiscard]] double top(std::size_t row) const {
         return headHeight + margin + cellHeight_ * static_cast<double>(row);
     }
 
-    [[nodiscard]] std::string fillOf(const HeatMapCell& cell) const {
-        if (cell.value)
-            return hex(colourAt(range_.share(*cell.value)));
-        const auto label = std::find(labels_.begin(), labels_.end(), cell.label);
-        return fmt::format("url(#hatch{})", label - labels_.begin());
+    /// Diagonal lines over a rectangle with a border, drawn one by one: not every program knows
+    /// patterns. Each label has its own direction.
+    void hatch(double x, double y, double width, double height, const std::string& label) {
+        const auto number = std::find(labels_.begin(), labels_.end(), label) - labels_.begin();
+        fmt::format_to(std::back_inserter(out_),
+                       R"(<path stroke="#b0b0b0" stroke-width="1.6" fill="none" )"
+                       R"(d="M{:.1f} {:.1f}h{:.1f}v{:.1f}h{:.1f}z)",
+                       x + 0.8, y + 0.8, width - 1.6, height - 1.6, 1.6 - width);
+        for (double from = hatchSpacing - height; from < width; from += hatchSpacing) {
+            const double left = std::max(from, 0.0);
+            const double right = std::min(from + height, width);
+            const double low = y + height - (left - from);
+            const double high = y + height - (right - from);
+            fmt::format_to(std::back_inserter(out_), "M{:.1f} {:.1f}L{:.1f} {:.1f}", x + left,
+                           number % 2 == 0 ? low : 2 * y + height - low, x + right,
+                           number % 2 == 0 ? high : 2 * y + height - high);
+        }
+        out_ += "\"/>\n";
+    }
+
+    void paintCell(const HeatMapCell& cell, double x, double y, double width, double height) {
+        const bool small = std::min(width, height) < hatchSpacing;
+        add(R"(<rect class="cell" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" )"
+            R"(fill="{}"><title>{}</title></rect>)",
+            x, y, width, height,
+            cell.value ? hex(colourAt(range_.share(*cell.value)))
+            : small    ? "#d0d0d0"
+                       : "#f4f4f4",
+            escaped(cell.tooltip));
+        if (!cell.value && !small)
+            hatch(x, y, width, height, cell.label);
     }
 
     void cells() {
@@ -250,19 +265,15 @@ private:
             const HeatMapCell& cell = map_.cells[i];
             const double x = left_ + cellWidth_ * static_cast<double>(i % map_.columns.size());
             const double y = top(i / map_.columns.size());
-            add(R"(<rect class="cell" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" )"
-                R"(fill="{}"><title>{}</title></rect>)",
-                x, y, cellWidth_ - gap, cellHeight_ - gap, fillOf(cell), escaped(cell.tooltip));
+            paintCell(cell, x, y, cellWidth_ - gap, cellHeight_ - gap);
             cellText(cell, x, y);
         }
         for (std::size_t i = 0; i < map_.cells.size(); ++i)
-            if (isBest(map_.cells[i])) {
+            if (isBest(map_.cells[i]))
                 add(R"(<rect class="best" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" )"
                     R"(fill="none" stroke="#d1006c" stroke-width="2.5"/>)",
                     left_ + cellWidth_ * static_cast<double>(i % map_.columns.size()) - gap / 2,
                     top(i / map_.columns.size()) - gap / 2, cellWidth_, cellHeight_);
-                break;
-            }
     }
 
     [[nodiscard]] bool isBest(const HeatMapCell& cell) const {
@@ -270,15 +281,19 @@ private:
     }
 
     void cellText(const HeatMapCell& cell, double x, double y) {
-        const std::string what = cell.value ? numberText(*cell.value) : cell.label;
+        const std::string what = cell.value ? formatRate(*cell.value) : cell.label;
         if (characterWidth * static_cast<double>(what.size()) + 6 > cellWidth_ || cellHeight_ < 14)
             return;
-        const char* ink = cell.value ? inkOn(colourAt(range_.share(*cell.value))) : "#555555";
-        // Text on a hatch needs a halo to be read.
-        const char* halo = cell.value ? ""
-                                      : R"( stroke="#ffffff" stroke-width="3" paint-order="stroke")";
-        text(x + cellWidth_ / 2, y + cellHeight_ / 2 + 4, "middle", what,
-             fmt::format(R"(fill="{}"{})", ink, halo));
+        const double middle = x + cellWidth_ / 2;
+        const double baseline = y + cellHeight_ / 2 + 4;
+        // Text over lines needs a ground of its own.
+        const double ground = characterWidth * static_cast<double>(what.size()) + 8;
+        if (!cell.value)
+            add(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="15" rx="2" fill="#f4f4f4"/>)",
+                middle - ground / 2, baseline - 11.5, ground);
+        text(middle, baseline, "middle", what,
+             fmt::format(R"(fill="{}")",
+                         cell.value ? inkOn(colourAt(range_.share(*cell.value))) : "#444444"));
     }
 
     void legend() {
@@ -286,8 +301,11 @@ private:
         double y = top(0);
         if (range_.any)
             y = scale(x, y) + 22;
-        for (std::size_t i = 0; i < labels_.size(); ++i, y += 22)
-            swatch(x, y, fmt::format(R"(fill="url(#hatch{})" stroke="#999999")", i), labels_[i]);
+        for (const std::string& label : labels_) {
+            swatch(x, y, R"(fill="#f4f4f4" stroke="#b0b0b0")", label);
+            hatch(x, y, legendBarWidth, swatchHeight, label);
+            y += 22;
+        }
         if (range_.high > range_.low)
             swatch(x, y, R"(fill="none" stroke="#d1006c" stroke-width="2.5")", "largest value");
     }
@@ -297,20 +315,25 @@ private:
         text(x, y + 4, "start", map_.unit, R"(font-weight="bold")");
         y += 16;
         const double height = std::clamp(bottom_ - y - 70, 100.0, 320.0);
-        add(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="url(#scale)"/>)", x,
-            y, legendBarWidth, height);
+        // Slices that reach down to the end, so that no seams show between them.
+        for (int i = 0; i < scaleSlices; ++i) {
+            const double from = static_cast<double>(i) / scaleSlices;
+            add(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}"/>)", x,
+                y + height * from, legendBarWidth, height * (1 - from),
+                hex(colourAt(1 - from - 0.5 / scaleSlices)));
+        }
         for (const double tick : ticksBetween(range_.low, range_.high)) {
             const double at = y + height * (1 - range_.share(tick));
             add(R"(<line x1="{0:.1f}" y1="{2:.1f}" x2="{1:.1f}" y2="{2:.1f}" stroke="#1a1a1a"/>)",
                 x + legendBarWidth, x + legendBarWidth + 4, at);
-            text(x + legendBarWidth + 8, at + 4, "start", numberText(tick));
+            text(x + legendBarWidth + 8, at + 4, "start", formatRate(tick));
         }
         return y + height;
     }
 
     void swatch(double x, double y, const std::string& style, const std::string& label) {
-        add(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="13" {}/>)", x, y, legendBarWidth,
-            style);
+        add(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" {}/>)", x, y,
+            legendBarWidth, swatchHeight, style);
         text(x + legendBarWidth + 8, y + 11, "start", label);
     }
 

@@ -22,12 +22,12 @@ struct HeatMap {
     std::string columnKey;
     std::vector<std::string> columns;
     std::vector<HeatMapCell> cells; ///< row by row; one for each row and column
-    std::string unit;               ///< of the values: "samples/s"
+    std::string unit;               ///< of the values, which are rates: "samples/s"
 };
 
 /// The picture: dark is little and light is much, on a scale of evenly growing lightness that
-/// colour-blind readers and grey printers keep; the largest value is framed. Values stand in the
-/// cells where there is room. Throws InternalError if there are not as many cells as places.
+/// colour-blind readers and grey printers keep; cells of the largest value are framed. Values stand
+/// in the cells where there is room. Throws InternalError if there are not as many cells as places.
 std::string heatMapSvg(const HeatMap& map);
 
 } // namespace tilescope

@@ -16,7 +16,7 @@ namespace tilescope::cli {
 namespace {
 
 // Names of the contract whose commands are still to come.
-constexpr std::array commandsToCome{"diff", "op", "sweep", "export"};
+constexpr std::array commandsToCome{"diff", "op", "export"};
 
 std::vector<std::string> commandNames(const CLI::App& app) {
     std::vector<std::string> names;
@@ -100,8 +100,9 @@ int parseAndRun(const std::vector<std::string>& args, const Streams& streams) {
     app.set_version_flag("--version", std::string("TileScope ") + TILESCOPE_VERSION);
     app.require_subcommand(1);
     Action action;
-    for (const auto add : {addRunCommand, addModelsCommand, addTargetsCommand, addSchemaCommand,
-                           addInfoCommand, addReportCommand, addQueryCommand, addZooCommand})
+    for (const auto add :
+         {addRunCommand, addModelsCommand, addTargetsCommand, addSchemaCommand, addInfoCommand,
+          addReportCommand, addQueryCommand, addSweepCommand, addZooCommand})
         add(app, action);
     try {
         // The parser takes its arguments from the back.

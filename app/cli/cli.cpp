@@ -16,7 +16,7 @@ namespace tilescope::cli {
 namespace {
 
 // Names of the contract whose commands are still to come.
-constexpr std::array commandsToCome{"diff", "sweep", "export"};
+constexpr std::array commandsToCome{"diff", "export"};
 
 std::vector<std::string> commandNames(const CLI::App& app) {
     std::vector<std::string> names;
@@ -102,7 +102,7 @@ int parseAndRun(const std::vector<std::string>& args, const Streams& streams) {
     Action action;
     for (const auto add : {addRunCommand, addModelsCommand, addTargetsCommand, addSchemaCommand,
                            addInfoCommand, addReportCommand, addQueryCommand, addZooCommand,
-                           addOpCommand})
+                           addSweepCommand, addOpCommand})
         add(app, action);
     try {
         // The parser takes its arguments from the back.

@@ -46,6 +46,8 @@ std::string numberText(double value, Unit unit) {
         return formatPercent(value, 1);
     case Unit::Flops:
         return formatFlops(value);
+    case Unit::Rate:
+        return formatRate(value);
     default:
         return fmt::format("{:.4g}", value);
     }

@@ -17,9 +17,9 @@ namespace tilescope::cli {
 using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
 /// How text shows a value; JSON and CSV always have the plain number.
-enum class Unit { None, Bytes, Cycles, Seconds, Share, Flops };
+enum class Unit { None, Bytes, Cycles, Seconds, Share, Flops, Rate };
 
-/// "1.50 MiB", "34,655", "26.1 us", "12.3 %", "1.23 GFLOP".
+/// "1.50 MiB", "34,655", "26.1 us", "12.3 %", "1.23 GFLOP", "45,426".
 std::string displayText(const Value& value, Unit unit);
 
 /// Where a column stands; a tree's indented names are for people, its paths for programs.

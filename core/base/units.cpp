@@ -81,4 +81,11 @@ std::string formatFlops(double flops) {
                        names[prefix]);
 }
 
+std::string formatRate(double perSecond) {
+    if (std::abs(perSecond) >= 999.5)
+        return withThousands(std::llround(perSecond));
+    return std::abs(perSecond) >= 99.95 ? fmt::format("{:.0f}", perSecond)
+                                        : fmt::format("{:.3g}", perSecond);
+}
+
 } // namespace tilescope

@@ -31,4 +31,7 @@ std::string formatPercent(double part, double whole);
 /// Operations as "1.23 GFLOP", decimal prefixes.
 std::string formatFlops(double flops);
 
+/// A rate such as samples per second in three digits or more, without its unit: "45,426", "99.5".
+std::string formatRate(double perSecond);
+
 } // namespace tilescope

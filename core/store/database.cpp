@@ -13,32 +13,33 @@ namespace {
 // milliseconds, rarely enough to cost nothing.
 constexpr int instructionsBetweenStopChecks = 10'000;
 
-[[noreturn]] void fail(sqlite3* db, int code, const std::string& origin) {
+[[noreturn]] void fail(sqlite3* db, int code, const DatabaseOrigin& origin) {
+    const std::string& file = origin.file;
     switch (code & 0xFF) {
     case SQLITE_INTERRUPT:
         throw Cancelled();
     case SQLITE_NOTADB:
-        throw UserError(fmt::format("'{}' is not a profile: it is no SQLite file", origin));
+        throw UserError(fmt::format("'{}' is not a {}: it is no SQLite file", file, origin.noun));
     case SQLITE_CORRUPT:
-        throw UserError(fmt::format("'{}' is damaged or truncated: {}. Write the profile again.",
-                                    origin, sqlite3_errmsg(db)));
+        throw UserError(fmt::format("'{}' is damaged or truncated: {}. {}", file,
+                                    sqlite3_errmsg(db), origin.remedy));
     case SQLITE_FULL:
-        throw UserError(fmt::format("cannot write '{}': no space left on the disk", origin));
+        throw UserError(fmt::format("cannot write '{}': no space left on the disk", file));
     case SQLITE_IOERR:
-        throw UserError(fmt::format("cannot read or write '{}': {} (is the disk full?)", origin,
+        throw UserError(fmt::format("cannot read or write '{}': {} (is the disk full?)", file,
                                     sqlite3_errmsg(db)));
     case SQLITE_CANTOPEN:
-        throw UserError(fmt::format("cannot open '{}': {}", origin, sqlite3_errmsg(db)));
+        throw UserError(fmt::format("cannot open '{}': {}", file, sqlite3_errmsg(db)));
     default:
-        throw UserError(fmt::format("'{}': {}", origin, sqlite3_errmsg(db)));
+        throw UserError(fmt::format("'{}': {}", file, sqlite3_errmsg(db)));
     }
 }
 
 } // namespace
 
-Statement::Statement(sqlite3* db, std::string_view sql, const std::string& origin)
+Statement::Statement(sqlite3* db, std::string_view sql, DatabaseOrigin origin)
     : db_(db)
-    , origin_(origin) {
+    , origin_(std::move(origin)) {
     check(sqlite3_prepare_v2(db, sql.data(), static_cast<int>(sql.size()), &statement_, nullptr));
 }
 
@@ -137,14 +138,18 @@ std::span<const std::byte> Statement::blob(int at) const {
 }
 
 Database::Database(const std::filesystem::path& file, Mode mode)
-    : origin_(file.string()) {
+    : Database(DatabaseOrigin{.file = file.string()}, mode) {}
+
+Database::Database(DatabaseOrigin origin, Mode mode)
+    : origin_(std::move(origin)) {
     const int flags =
         mode == Mode::ReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    const int code = sqlite3_open_v2(file.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+    const int code =
+        sqlite3_open_v2(origin_.file.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
     if (code != SQLITE_OK) {
         const std::string text = db_ ? sqlite3_errmsg(db_) : sqlite3_errstr(code);
         sqlite3_close(db_);
-        throw UserError(fmt::format("cannot open '{}': {}", origin_, text));
+        throw UserError(fmt::format("cannot open '{}': {}", origin_.file, text));
     }
 }
 

@@ -17,10 +17,17 @@ struct sqlite3_stmt;
 
 namespace tilescope {
 
+/// What errors call a file. The views are of text in the program.
+struct DatabaseOrigin {
+    std::string file;
+    std::string_view noun = "profile";
+    std::string_view remedy = "Write the profile again."; ///< for a damaged one
+};
+
 /// A prepared statement. Parameters and columns count from 0.
 class Statement {
 public:
-    Statement(sqlite3* db, std::string_view sql, const std::string& origin);
+    Statement(sqlite3* db, std::string_view sql, DatabaseOrigin origin);
     ~Statement();
     Statement(Statement&& other) noexcept;
     Statement& operator=(Statement&&) = delete;
@@ -51,14 +58,17 @@ private:
     void check(int code) const;
     sqlite3* db_;
     sqlite3_stmt* statement_ = nullptr;
-    std::string origin_;
+    DatabaseOrigin origin_;
 };
 
 /// A connection. Not for use by two threads at a time: a worker opens its own.
 class Database {
 public:
     enum class Mode { ReadOnly, Create };
+    /// A profile.
     Database(const std::filesystem::path& file, Mode mode);
+    /// Another kind of file, as errors are to call it.
+    Database(DatabaseOrigin origin, Mode mode);
     ~Database();
     Database(Database&& other) noexcept;
     Database& operator=(Database&&) = delete;
@@ -74,7 +84,7 @@ public:
 
 private:
     sqlite3* db_ = nullptr;
-    std::string origin_;
+    DatabaseOrigin origin_;
     std::unique_ptr<std::stop_token> stop_;
 };
 

@@ -167,7 +167,7 @@ std::vector<TableRow> mapOf(sqlite3* db, sqlite3_value* argument) {
                    "JOIN placement_chunks ON placement >= first_placement "
                    "AND placement < first_placement + placements "
                    "WHERE first_tile <= ?1 AND ?1 < first_tile + tiles",
-                   "query");
+                   DatabaseOrigin{.file = "query"});
     find.bind(0, tile);
     if (!find.step())
         return {};
@@ -176,7 +176,7 @@ std::vector<TableRow> mapOf(sqlite3* db, sqlite3_value* argument) {
     Statement size(db,
                    "SELECT bytes FROM variable_tiles WHERE variable = ?1 AND first_tile <= ?2 "
                    "ORDER BY first_tile DESC LIMIT 1",
-                   "query");
+                   DatabaseOrigin{.file = "query"});
     std::vector<TableRow> rows;
     for (const PlacedVariable& placed : placement.variables) {
         size.bind(0, std::int64_t{placed.variable.value()}).bind(1, tile);

@@ -7,6 +7,7 @@
 #include "app/cli/commands/common.h"
 #include "core/options/job.h"
 #include "core/store/schema.h"
+#include "core/sweep/schema.h"
 #include "core/target/target.h"
 #include "simulator/zoo/zoo.h"
 
@@ -68,6 +69,21 @@ int printTargets(const Streams& streams, Format format) {
     return exitYes;
 }
 
+struct FileFormat {
+    std::int32_t applicationId;
+    std::int32_t version;
+    std::string_view sql;
+};
+
+void printSchema(const Streams& streams, const FileFormat& format, bool asJson) {
+    if (asJson)
+        writeJson(streams.out, json::object{{"applicationId", format.applicationId},
+                                            {"userVersion", format.version},
+                                            {"sql", format.sql}});
+    else
+        streams.out << format.sql;
+}
+
 } // namespace
 
 void addModelsCommand(CLI::App& app, Action& action) {
@@ -90,21 +106,29 @@ void addTargetsCommand(CLI::App& app, Action& action) {
 }
 
 void addSchemaCommand(CLI::App& app, Action& action) {
+    struct Arguments {
+        bool job = false;
+        bool sweep = false;
+        FormatFlags flags;
+    };
     CLI::App* command = app.add_subcommand("schema", "Prints the documented schema of profile.pop");
-    const auto job = std::make_shared<bool>(false);
-    const auto flags = std::make_shared<FormatFlags>();
-    command->add_flag("--job", *job, "print the JSON schema of job files instead");
-    addJsonFlag(*command, *flags);
-    command->callback([job, flags, &action] {
-        action = [job, flags](const Streams& streams) {
-            if (*job)
+    const auto a = std::make_shared<Arguments>();
+    CLI::Option* job =
+        command->add_flag("--job", a->job, "print the JSON schema of job files instead");
+    command->add_flag("--sweep", a->sweep, "print the schema of the results of 'sweep' instead")
+        ->excludes(job);
+    addJsonFlag(*command, a->flags);
+    command->callback([a, &action] {
+        action = [a](const Streams& streams) {
+            if (a->job)
                 streams.out << jobSchema();
-            else if (flags->json)
-                writeJson(streams.out, json::object{{"applicationId", profileApplicationId},
-                                                    {"userVersion", profileSchemaVersion},
-                                                    {"sql", profileSchemaSql()}});
+            else if (a->sweep)
+                printSchema(streams, {sweepApplicationId, sweepSchemaVersion, sweepSchemaSql()},
+                            a->flags.json);
             else
-                streams.out << profileSchemaSql();
+                printSchema(streams,
+                            {profileApplicationId, profileSchemaVersion, profileSchemaSql()},
+                            a->flags.json);
             return exitYes;
         };
     });

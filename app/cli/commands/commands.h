@@ -21,6 +21,7 @@ void addSchemaCommand(CLI::App& app, Action& action);
 void addInfoCommand(CLI::App& app, Action& action);
 void addReportCommand(CLI::App& app, Action& action);
 void addQueryCommand(CLI::App& app, Action& action);
+void addSweepCommand(CLI::App& app, Action& action);
 void addZooCommand(CLI::App& app, Action& action);
 void addOpCommand(CLI::App& app, Action& action);
 

@@ -1,0 +1,184 @@
+#include "app/cli/child_process.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace tilescope::cli {
+namespace {
+
+// More than any summary has; a child that writes more is broken.
+constexpr std::size_t mostKept = std::size_t{64} << 20;
+constexpr int firstSignalCode = 128;
+
+struct PipeEnds {
+    Descriptor from;
+    Descriptor to;
+};
+
+[[noreturn]] void fail(int code) {
+    throw UserError(fmt::format("cannot start a process: {}", std::strerror(code)));
+}
+
+/// Above the three standard descriptors, or a child's dup2() onto those could overwrite it.
+Descriptor aboveStandard(Descriptor descriptor) {
+    if (descriptor.number() > STDERR_FILENO)
+        return descriptor;
+    const int moved = ::fcntl(descriptor.number(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (moved < 0)
+        fail(errno);
+    return Descriptor(moved);
+}
+
+PipeEnds makePipe() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+        fail(errno);
+    PipeEnds pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+    pipe.from = aboveStandard(std::move(pipe.from));
+    pipe.to = aboveStandard(std::move(pipe.to));
+    // Only our end: the child writes as any program does.
+    ::fcntl(pipe.from.number(), F_SETFL, O_NONBLOCK);
+    return pipe;
+}
+
+/// What posix_spawn is told, freed at the end.
+class SpawnPlan {
+public:
+    SpawnPlan(int out, int err) {
+        posix_spawn_file_actions_init(&actions_);
+        posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
+        posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
+        posix_spawnattr_init(&attributes_);
+        posix_spawnattr_setpgroup(&attributes_, 0);
+        // We may hold signals back or ignore them; the child starts like from a shell.
+        sigset_t set;
+        sigemptyset(&set);
+        posix_spawnattr_setsigmask(&attributes_, &set);
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
+            sigaddset(&set, signal);
+        posix_spawnattr_setsigdefault(&attributes_, &set);
+        posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                                   POSIX_SPAWN_SETSIGDEF);
+    }
+    ~SpawnPlan() {
+        posix_spawn_file_actions_destroy(&actions_);
+        posix_spawnattr_destroy(&attributes_);
+    }
+    SpawnPlan(const SpawnPlan&) = delete;
+    SpawnPlan& operator=(const SpawnPlan&) = delete;
+
+    [[nodiscard]] pid_t start(const std::string& program,
+                              const std::vector<std::string>& arguments) const {
+        std::vector<std::string> words = arguments;
+        std::vector<char*> pointers;
+        for (std::string& word : words)
+            pointers.push_back(word.data());
+        pointers.push_back(nullptr);
+        pid_t process = -1;
+        const int code = ::posix_spawn(&process, program.c_str(), &actions_, &attributes_,
+                                       pointers.data(), environ);
+        if (code != 0)
+            fail(code);
+        return process;
+    }
+
+private:
+    posix_spawn_file_actions_t actions_{};
+    posix_spawnattr_t attributes_{};
+};
+
+int waitFor(pid_t process) {
+    int status = 0;
+    while (::waitpid(process, &status, 0) < 0)
+        if (errno != EINTR)
+            return firstSignalCode; // somebody else waited for it: its status is lost
+    return WIFSIGNALED(status) ? firstSignalCode + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+} // namespace
+
+Descriptor::~Descriptor() {
+    close();
+}
+
+Descriptor::Descriptor(Descriptor&& other) noexcept
+    : number_(std::exchange(other.number_, -1)) {}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+    if (this != &other) {
+        close();
+        number_ = std::exchange(other.number_, -1);
+    }
+    return *this;
+}
+
+void Descriptor::close() {
+    if (number_ >= 0)
+        ::close(std::exchange(number_, -1));
+}
+
+ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& arguments) {
+    // Where SIGCHLD is ignored, as some parents leave it, the system throws exit codes away.
+    std::signal(SIGCHLD, SIG_DFL);
+    PipeEnds out = makePipe();
+    PipeEnds err = makePipe();
+    process_ = SpawnPlan(out.to.number(), err.to.number()).start(program, arguments);
+    out_.from = std::move(out.from);
+    err_.from = std::move(err.from);
+}
+
+ChildProcess::~ChildProcess() {
+    if (process_ < 0)
+        return;
+    ::kill(-process_, SIGKILL);
+    waitFor(process_);
+}
+
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+    : process_(std::exchange(other.process_, -1))
+    , out_(std::move(other.out_))
+    , err_(std::move(other.err_)) {}
+
+void ChildProcess::readPipe(Pipe& pipe, bool keepEnd) {
+    std::array<char, 1 << 16> block;
+    while (pipe.from.open()) {
+        const ssize_t got = ::read(pipe.from.number(), block.data(), block.size());
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            return;
+        if (got <= 0) {
+            pipe.from.close();
+            return;
+        }
+        if (keepEnd && pipe.text.size() > mostKept)
+            pipe.text.erase(0, mostKept / 2);
+        if (pipe.text.size() < mostKept || keepEnd)
+            pipe.text.append(block.data(), static_cast<std::size_t>(got));
+    }
+}
+
+void ChildProcess::read() {
+    readPipe(out_, false);
+    readPipe(err_, true);
+}
+
+std::optional<ChildResult> ChildProcess::finish() {
+    if (out_.from.open() || err_.from.open())
+        return std::nullopt;
+    const int exitCode = waitFor(std::exchange(process_, -1));
+    return ChildResult{exitCode, std::move(out_.text), std::move(err_.text)};
+}
+
+} // namespace tilescope::cli

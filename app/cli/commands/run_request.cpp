@@ -1,0 +1,84 @@
+#include "app/cli/commands/run_request.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+#include "core/options/job.h"
+#include "core/options/run_options.h"
+#include "simulator/zoo/zoo.h"
+
+namespace tilescope::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using Options = std::map<std::string, std::string>;
+
+/// A name that is neither a file nor a built-in model is most likely one of the latter, mistyped.
+void checkModelName(const std::string& model) {
+    std::error_code error;
+    if (model.ends_with(".onnx") || model.find('/') != std::string::npos || sim::isZooName(model) ||
+        fs::exists(model, error))
+        return;
+    std::vector<std::string> names;
+    for (const sim::ZooEntry& entry : sim::zooEntries())
+        names.push_back(entry.name);
+    throw UserError(fmt::format("there is no file and no built-in model '{}'.{} 'tilescope models' "
+                                "lists the built-in models.",
+                                model, didYouMean(model, names)));
+}
+
+std::string helpText(const OptionSpec& spec) {
+    std::string text = spec.help;
+    if (!spec.choices.empty() && spec.type != OptionSpec::Type::Flag)
+        text += fmt::format(": {}", fmt::join(spec.choices, "|"));
+    if (!spec.defaultValue.empty() && spec.type != OptionSpec::Type::Flag)
+        text += fmt::format(" [{}]", spec.defaultValue);
+    return text;
+}
+
+/// Engine options are one option whose sources add up.
+void addEngineOptionsOf(RunOptions& sum, const Options& options) {
+    if (const auto given = options.find("engineOptions"); given != options.end())
+        setRunOption(sum, given->first, given->second);
+}
+
+} // namespace
+
+RunRequest resolveRequest(const std::string& model, const Options& options) {
+    RunRequest request{model, options};
+    RunOptions engine;
+    if (const char* environment = std::getenv("POPLAR_ENGINE_OPTIONS"))
+        if (*environment != '\0')
+            addEngineOptions(engine, environment, "environment variable POPLAR_ENGINE_OPTIONS");
+    if (model.ends_with(".json")) {
+        Job job = readJob(model);
+        request.model = std::move(job.model);
+        addEngineOptionsOf(engine, job.options);
+        request.options.merge(job.options);
+    }
+    addEngineOptionsOf(engine, options);
+    if (!engine.engineOptions.empty())
+        request.options["engineOptions"] = engineOptionsJson(engine.engineOptions);
+    checkModelName(request.model);
+    return request;
+}
+
+void addTableOptions(CLI::App& command, Options& options) {
+    for (const OptionSpec& spec : runOptionTable()) {
+        const auto store = [&options, key = spec.key](const std::string& value) {
+            options[key] = value;
+        };
+        if (spec.type == OptionSpec::Type::Flag)
+            command.add_flag_callback(
+                spec.flag, [store] { store("on"); }, helpText(spec));
+        else
+            command.add_option_function<std::string>(spec.flag, store, helpText(spec))
+                ->type_name(spec.type == OptionSpec::Type::Json ? "JSON" : "VALUE");
+    }
+}
+
+} // namespace tilescope::cli

@@ -1,0 +1,28 @@
+// The model and the options that `run` and `sweep` are given.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace tilescope::cli {
+
+/// A model and what was set, by key of the option table; not yet checked against it.
+struct RunRequest {
+    std::string model;
+    std::map<std::string, std::string> options;
+};
+
+/// Adds the options of the table to a command; what is given on the command line goes to `options`.
+void addTableOptions(CLI::App& command, std::map<std::string, std::string>& options);
+
+/// Resolves MODEL (an .onnx file, a zoo name or a job .json) and the options of the command line.
+/// Engine options of the environment come first, then the job's, then the command line's. Throws
+/// UserError for a job that cannot be read, or a model that is neither a file nor built in.
+RunRequest resolveRequest(const std::string& model,
+                          const std::map<std::string, std::string>& options);
+
+} // namespace tilescope::cli

@@ -1,0 +1,297 @@
+// `sweep`: a grid of runs into one results database.
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <thread>
+
+#include "app/cli/commands/commands.h"
+#include "app/cli/commands/common.h"
+#include "app/cli/commands/run_request.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/sweep/point_runner.h"
+#include "app/cli/sweep/sweep_output.h"
+#include "core/base/atomic_file.h"
+#include "core/base/digest.h"
+#include "core/base/error.h"
+#include "core/base/units.h"
+#include "core/options/run_options.h"
+#include "core/sweep/sweep_store.h"
+#include "simulator/zoo/zoo.h"
+
+namespace tilescope::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::int64_t mostJobs = 1024;
+constexpr int firstSignalCode = 128;
+
+struct Arguments {
+    std::string model;
+    std::string directory;
+    std::vector<std::string> vary;
+    std::optional<std::int64_t> jobs;
+    std::string heatMap;
+    bool force = false;
+    bool retryErrors = false;
+    bool keepProfiles = false;
+    std::map<std::string, std::string> options; ///< given on the command line, by key
+    FormatFlags flags;
+};
+
+SweepGrid gridFrom(const Arguments& arguments) {
+    std::vector<SweepAxis> axes;
+    for (const std::string& text : arguments.vary) {
+        axes.push_back(parseAxis(text));
+        const std::string& key = axes.back().key;
+        if (arguments.options.contains(key))
+            throw UserError(fmt::format("option --vary {}: the command line sets it as well; leave "
+                                        "one of the two out",
+                                        key));
+    }
+    SweepGrid grid(std::move(axes));
+    if (!arguments.heatMap.empty() && grid.axes().size() != 2)
+        throw UserError(fmt::format("option --heat-map: a heat map has two axes, this sweep has "
+                                    "{}; give --vary twice",
+                                    grid.axes().size()));
+    return grid;
+}
+
+std::size_t jobsFrom(const Arguments& arguments) {
+    if (!arguments.jobs)
+        return std::max(1U, std::thread::hardware_concurrency());
+    if (*arguments.jobs < 1 || *arguments.jobs > mostJobs)
+        throw UserError(fmt::format("option --jobs: '{}' is not a whole number from 1 to {}",
+                                    *arguments.jobs, mostJobs));
+    return static_cast<std::size_t>(*arguments.jobs);
+}
+
+/// One call of `sweep`.
+class Sweep {
+public:
+    Sweep(const Arguments& arguments, const Streams& streams)
+        : arguments_(arguments)
+        , streams_(streams)
+        , grid_(gridFrom(arguments))
+        , job_(resolveRequest(arguments.model, arguments.options))
+        , jobs_(jobsFrom(arguments)) {
+        checkPoints(grid_, job_.options);
+    }
+
+    int run() {
+        if (!arguments_.heatMap.empty())
+            AtomicFile probe(arguments_.heatMap);
+        SweepStore store(arguments_.directory, identity(), grid_,
+                         arguments_.force ? SweepStore::IfOther::Replace
+                                          : SweepStore::IfOther::Refuse);
+        const std::vector<std::size_t> points = pointsToDo(store.read());
+        const RunnerEnd end = simulate(points, store);
+        if (end.interruptedBy)
+            return interrupted(end, points.size());
+        return print(store);
+    }
+
+private:
+    [[nodiscard]] SweepIdentity identity() const {
+        // As `run` takes it: a file hides a built-in model of its name.
+        std::error_code error;
+        const bool builtIn = sim::isZooName(job_.model) && !fs::exists(job_.model, error);
+        return {job_.model, builtIn ? "" : fileDigest(job_.model),
+                std::string("TileScope ") + TILESCOPE_VERSION, fixedOptions(grid_, job_.options)};
+    }
+
+    [[nodiscard]] bool isDone(const std::optional<PointResult>& point) const {
+        if (!point)
+            return false;
+        if (point->status == PointStatus::Error)
+            return !arguments_.retryErrors;
+        // A profile that is wanted and was not kept has to be made again.
+        std::error_code error;
+        return !arguments_.keepProfiles ||
+               (!point->profile.empty() &&
+                fs::exists(fs::path(arguments_.directory) / point->profile, error));
+    }
+
+    std::vector<std::size_t> pointsToDo(const SweepResults& results) {
+        std::vector<std::size_t> points;
+        for (std::size_t i = 0; i < results.points.size(); ++i)
+            if (!isDone(results.points[i]))
+                points.push_back(i);
+        skipped_ = results.points.size() - points.size();
+        if (skipped_ != 0)
+            streams_.err << fmt::format("tilescope: {} of {} points are done already\n", skipped_,
+                                        results.points.size());
+        return points;
+    }
+
+    /// "007_batchSize=2_precision=half": unique by its number, readable by its values.
+    [[nodiscard]] std::string directoryOf(std::size_t point) const {
+        constexpr std::size_t longestName = 200;
+        const std::size_t digits = std::to_string(grid_.size() - 1).size();
+        std::string name = fmt::format("{:0{}}", point, digits);
+        const std::vector<std::string> values = grid_.valuesAt(point);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            name += fmt::format("_{}={}", grid_.axes()[i].key, values[i]);
+        for (char& c : name)
+            if (std::string_view("/\\ \"'*?<>|:").find(c) != std::string_view::npos ||
+                static_cast<unsigned char>(c) < 0x20)
+                c = '-';
+        return name.substr(0, longestName);
+    }
+
+    [[nodiscard]] std::vector<std::string> argumentsOf(std::size_t point) const {
+        std::vector<std::string> words{"tilescope", "run", "--json"};
+        if (arguments_.keepProfiles)
+            words.push_back("--output=" +
+                            (fs::path(arguments_.directory) / directoryOf(point)).string());
+        else
+            words.emplace_back("--no-profile");
+        const OptionValues options = optionsAt(grid_, point, job_.options);
+        for (const OptionSpec& spec : runOptionTable()) {
+            const auto given = options.find(spec.key);
+            if (given == options.end())
+                continue;
+            if (spec.type != OptionSpec::Type::Flag)
+                words.push_back(spec.flag + "=" + given->second);
+            else if (given->second == "on")
+                words.push_back(spec.flag);
+        }
+        words.insert(words.end(), {"--", job_.model});
+        return words;
+    }
+
+    /// Where a run was ended in the middle of writing, what it left.
+    void removeRemains(std::size_t point) const {
+        const fs::path directory = fs::path(arguments_.directory) / directoryOf(point);
+        std::error_code error;
+        std::vector<fs::path> remains;
+        for (const auto& entry : fs::directory_iterator(directory, error))
+            if (entry.path().filename().string().starts_with(".profile.pop."))
+                remains.push_back(entry.path());
+        for (const fs::path& file : remains)
+            fs::remove(file, error);
+        fs::remove(directory, error); // stays if anything else is in it
+    }
+
+    [[nodiscard]] std::string keptProfile(std::size_t point) const {
+        const fs::path profile = fs::path(directoryOf(point)) / "profile.pop";
+        std::error_code error;
+        return fs::exists(fs::path(arguments_.directory) / profile, error) ? profile.string() : "";
+    }
+
+    PointResult resultOf(std::size_t point, const ChildResult& child, double seconds) const {
+        PointResult result = resultOfRun(child.exitCode, child.out, child.err);
+        result.hostSeconds = seconds;
+        if (arguments_.keepProfiles) {
+            if (result.status == PointStatus::Error)
+                removeRemains(point);
+            else
+                result.profile = keptProfile(point);
+        }
+        return result;
+    }
+
+    RunnerEnd simulate(const std::vector<std::size_t>& points, SweepStore& store) {
+        const ProgressLine line(streams_);
+        const auto start = std::chrono::steady_clock::now();
+        std::size_t outOfMemory = 0;
+        std::size_t failed = 0;
+        const auto show = [&] {
+            if (points.empty())
+                return;
+            const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+            std::string text = fmt::format("{} of {} points, {} out of memory, {} failed",
+                                           simulated_, points.size(), outOfMemory, failed);
+            if (simulated_ != 0 && simulated_ != points.size())
+                text += ", about " +
+                        formatSeconds(passed.count() / static_cast<double>(simulated_) *
+                                      static_cast<double>(points.size() - simulated_)) +
+                        " to go";
+            line.show(static_cast<double>(simulated_) / static_cast<double>(points.size()), text);
+        };
+        show();
+        // Our own file, even if another program has taken its name meanwhile.
+        PointRunner runner{"/proc/self/exe", jobs_, {}, {}};
+        runner.argumentsOf = [this](std::size_t point) { return argumentsOf(point); };
+        runner.finished = [&](std::size_t point, const ChildResult& child, double seconds) {
+            const PointResult result = resultOf(point, child, seconds);
+            store.record(point, result);
+            ++simulated_;
+            outOfMemory += result.status == PointStatus::OutOfMemory ? 1 : 0;
+            failed += result.status == PointStatus::Error ? 1 : 0;
+            show();
+        };
+        return runPoints(points, runner);
+    }
+
+    int interrupted(const RunnerEnd& end, std::size_t wanted) const {
+        if (arguments_.keepProfiles)
+            for (const std::size_t point : end.cancelled)
+                removeRemains(point);
+        streams_.err << fmt::format("tilescope: interrupted after {} of {} points; the same "
+                                    "command goes on from there\n",
+                                    simulated_, wanted);
+        return firstSignalCode + *end.interruptedBy;
+    }
+
+    int print(const SweepStore& store) const {
+        const SweepResults results = store.read();
+        if (!arguments_.heatMap.empty())
+            writeFileAtomically(arguments_.heatMap, heatMapSvg(sweepHeatMap(results)));
+        const Format format = arguments_.flags.format();
+        write(streams_.out,
+              sweepDocument(results,
+                            {store.file().string(), arguments_.heatMap, simulated_, skipped_},
+                            format),
+              format);
+        const std::size_t errors = countPoints(results).errors;
+        if (errors == 0)
+            return exitYes;
+        streams_.err << fmt::format("tilescope: error: {} of {} points failed; --retry-errors "
+                                    "simulates them again\n",
+                                    errors, results.points.size());
+        return exitNo;
+    }
+
+    const Arguments& arguments_;
+    const Streams& streams_;
+    SweepGrid grid_;
+    RunRequest job_;
+    std::size_t jobs_;
+    std::size_t simulated_ = 0;
+    std::size_t skipped_ = 0;
+};
+
+} // namespace
+
+void addSweepCommand(CLI::App& app, Action& action) {
+    CLI::App* command =
+        app.add_subcommand("sweep", "Runs a grid of options into a results database DIR/sweep.db");
+    const auto a = std::make_shared<Arguments>();
+    command->add_option("JOB", a->model, "an .onnx file, a zoo name or a job .json")->required();
+    command
+        ->add_option("--vary", a->vary,
+                     "option key and its values: KEY=A:B:STEP or KEY=V1,V2; once for each axis")
+        ->type_name("KEY=VALUES")
+        ->allow_extra_args(false)
+        ->required();
+    command->add_option("-o,--output", a->directory, "directory of the results")
+        ->type_name("DIR")
+        ->required();
+    command->add_option("--jobs", a->jobs, "points at a time [one a core]")->type_name("N");
+    command->add_option("--heat-map", a->heatMap, "draw the throughput over two axes")
+        ->type_name("FILE.svg");
+    command->add_flag("--keep-profiles", a->keepProfiles, "keep DIR/<point>/profile.pop");
+    command->add_flag("--retry-errors", a->retryErrors, "simulate points again that failed");
+    command->add_flag("--force", a->force, "replace the results of another sweep in DIR");
+    addTableOptions(*command, a->options);
+    addFormatFlags(*command, a->flags);
+    command->callback([a, &action] {
+        action = [a](const Streams& streams) { return Sweep(*a, streams).run(); };
+    });
+}
+
+} // namespace tilescope::cli

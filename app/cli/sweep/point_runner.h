@@ -1,0 +1,32 @@
+// Runs the points of a sweep, each in a process of its own.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/child_process.h"
+
+namespace tilescope::cli {
+
+struct PointRunner {
+    std::string program; ///< path of what is started
+    std::size_t jobs = 1;
+    /// The arguments of a point's process, its own name first.
+    std::function<std::vector<std::string>(std::size_t point)> argumentsOf;
+    /// Called as soon as a process ended. May throw; the other processes are ended then.
+    std::function<void(std::size_t point, const ChildResult& result, double seconds)> finished;
+};
+
+struct RunnerEnd {
+    std::optional<int> interruptedBy;   ///< the signal
+    std::vector<std::size_t> cancelled; ///< points that were running then; their processes are gone
+};
+
+/// Runs the points in order, `jobs` at a time, until all are done or SIGINT, SIGTERM or SIGHUP
+/// comes. A process that cannot be started counts as one that failed with exit code 127.
+RunnerEnd runPoints(const std::vector<std::size_t>& points, const PointRunner& runner);
+
+} // namespace tilescope::cli

@@ -1,0 +1,35 @@
+// What `sweep` prints and draws.
+#pragma once
+
+#include <string>
+
+#include "app/cli/document.h"
+#include "core/export/heat_map.h"
+#include "core/sweep/sweep_store.h"
+
+namespace tilescope::cli {
+
+/// Where results are, and what this call did for them.
+struct SweepRun {
+    std::string database;
+    std::string heatMap; ///< "" if none was asked for
+    std::size_t simulated = 0;
+    std::size_t skipped = 0; ///< done by an earlier call
+};
+
+/// How many points ended how.
+struct SweepCounts {
+    std::size_t fits = 0;
+    std::size_t outOfMemory = 0;
+    std::size_t errors = 0;
+};
+SweepCounts countPoints(const SweepResults& results);
+
+/// Data: one row a point. Text: for two axes a matrix of throughputs, the first axis downwards,
+/// else the rows; then the points that failed.
+Document sweepDocument(const SweepResults& results, const SweepRun& run, Format format);
+
+/// Throughput over two axes, the first downwards.
+HeatMap sweepHeatMap(const SweepResults& results);
+
+} // namespace tilescope::cli

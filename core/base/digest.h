@@ -1,0 +1,13 @@
+// A short fingerprint of a file.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace tilescope {
+
+/// 16 hexadecimal digits that change with the file's bytes: to notice a change, not a forgery.
+/// Throws UserError if the file cannot be read.
+std::string fileDigest(const std::filesystem::path& file);
+
+} // namespace tilescope

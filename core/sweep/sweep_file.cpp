@@ -1,0 +1,190 @@
+#include "core/sweep/sweep_file.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <fstream>
+
+#include "core/base/error.h"
+#include "core/sweep/schema.h"
+
+namespace tilescope {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view sqliteMagic{"SQLite format 3\0", 16};
+
+// Values in a message: enough to tell two axes apart.
+constexpr std::size_t mostValuesShown = 6;
+
+std::string valuesText(const std::vector<std::string>& values) {
+    if (values.size() <= mostValuesShown)
+        return fmt::format("{}", fmt::join(values, ", "));
+    return fmt::format("{}, {}, ... {} ({} values)", values[0], values[1], values.back(),
+                       values.size());
+}
+
+std::string keysText(const SweepGrid& grid) {
+    std::vector<std::string> keys;
+    for (const SweepAxis& axis : grid.axes())
+        keys.push_back(axis.key);
+    return fmt::format("{}", fmt::join(keys, ", "));
+}
+
+std::string optionDifference(const OptionValues& there, const OptionValues& wanted) {
+    const auto textOf = [](const OptionValues& options, const std::string& key) {
+        const auto found = options.find(key);
+        return found == options.end() ? std::string("not set") : found->second;
+    };
+    OptionValues all = there;
+    all.insert(wanted.begin(), wanted.end());
+    for (const auto& [key, value] : all)
+        if (textOf(there, key) != textOf(wanted, key))
+            return fmt::format("option {} is {} there and {} now", key, textOf(there, key),
+                               textOf(wanted, key));
+    return "";
+}
+
+std::string gridDifference(const SweepGrid& there, const SweepGrid& wanted) {
+    if (keysText(there) != keysText(wanted))
+        return fmt::format("it varies {}, not {}", keysText(there), keysText(wanted));
+    for (std::size_t i = 0; i < wanted.axes().size(); ++i)
+        if (there.axes()[i] != wanted.axes()[i])
+            return fmt::format("{} has the values {} there and {} now", wanted.axes()[i].key,
+                               valuesText(there.axes()[i].values),
+                               valuesText(wanted.axes()[i].values));
+    return "";
+}
+
+std::optional<PointMemory> memoryAt(const Statement& row) {
+    if (row.isNull(4))
+        return std::nullopt;
+    return PointMemory{row.integer(4), row.integer(5), row.integer(6), row.integer(7),
+                       row.integer(8), row.integer(9), row.integer(10)};
+}
+
+[[noreturn]] void failDamaged(const fs::path& file, const std::string& how) {
+    throw UserError(
+        fmt::format("'{}' is damaged: {}. {}", file.string(), how, sweepOrigin(file).remedy));
+}
+
+PointResult pointAt(const Statement& row, PointStatus status) {
+    PointResult result;
+    result.status = status;
+    result.exitCode = static_cast<int>(row.integer(2));
+    result.message = row.text(3);
+    result.memory = memoryAt(row);
+    if (!row.isNull(11))
+        result.time = PointTime{row.integer(11), row.real(12), row.real(13)};
+    result.warnings = row.integer(14);
+    result.profile = row.text(15);
+    result.hostSeconds = row.real(16);
+    return result;
+}
+
+} // namespace
+
+DatabaseOrigin sweepOrigin(const fs::path& file) {
+    return {file.string(), "results database of a sweep", "Remove it to start the sweep anew."};
+}
+
+void checkIsSqlite(const fs::path& file, MayBeMissing mayBeMissing) {
+    std::error_code error;
+    const fs::file_status status = fs::status(file, error);
+    if (!fs::exists(status)) {
+        if (mayBeMissing == MayBeMissing::Yes)
+            return;
+        throw UserError(fmt::format("cannot open '{}': no such file", file.string()));
+    }
+    if (fs::is_directory(status))
+        throw UserError(fmt::format("cannot open '{}': it is a directory", file.string()));
+    std::array<char, sqliteMagic.size()> start{};
+    std::ifstream in(file, std::ios::binary);
+    in.read(start.data(), start.size());
+    if (in.gcount() == 0 && in.eof() && mayBeMissing == MayBeMissing::Yes)
+        return;
+    if (std::string_view(start.data(), static_cast<std::size_t>(in.gcount())) != sqliteMagic)
+        throw UserError(fmt::format(
+            "'{}' is not a results database of a sweep: it is no SQLite file", file.string()));
+}
+
+void checkIsSweep(const Database& db, const fs::path& file) {
+    const std::int64_t id = db.integer("PRAGMA application_id");
+    if (id != sweepApplicationId)
+        throw UserError(fmt::format("'{}' is not a results database of a sweep: it is a SQLite "
+                                    "file of another application (application_id {:#x})",
+                                    file.string(), id));
+    const std::int64_t version = db.integer("PRAGMA user_version");
+    if (version > sweepSchemaVersion)
+        throw UserError(fmt::format("'{}' has schema version {}, this TileScope reads up to {}: "
+                                    "use a newer TileScope, or another directory",
+                                    file.string(), version, sweepSchemaVersion));
+}
+
+SweepIdentity readIdentity(const Database& db) {
+    SweepIdentity identity;
+    Statement info = db.prepare("SELECT key, value FROM info");
+    while (info.step()) {
+        const std::string key = info.text(0);
+        if (key == "model")
+            identity.model = info.text(1);
+        else if (key == "model_digest")
+            identity.modelDigest = info.text(1);
+        else if (key == "creator")
+            identity.creator = info.text(1);
+    }
+    Statement options = db.prepare("SELECT key, value FROM options");
+    while (options.step())
+        identity.options[options.text(0)] = options.text(1);
+    return identity;
+}
+
+SweepGrid readGrid(const Database& db, const fs::path& file) {
+    std::vector<SweepAxis> axes;
+    std::int64_t last = -1;
+    Statement rows = db.prepare("SELECT axis, key, value FROM axes ORDER BY axis, position");
+    while (rows.step()) {
+        if (rows.integer(0) != last)
+            axes.push_back({rows.text(1), {}});
+        last = rows.integer(0);
+        axes.back().values.push_back(rows.text(2));
+    }
+    try {
+        return SweepGrid(std::move(axes));
+    } catch (const UserError&) {
+        failDamaged(file, "its axes make no grid");
+    }
+}
+
+std::string differenceOf(const SweepIdentity& there, const SweepIdentity& wanted,
+                         const SweepGrid& gridThere, const SweepGrid& gridWanted) {
+    if (there.creator != wanted.creator)
+        return fmt::format("{} simulated it, this is {}", there.creator, wanted.creator);
+    // A file may be named in many ways; a built-in model in one.
+    if (there.modelDigest != wanted.modelDigest ||
+        (wanted.modelDigest.empty() && there.model != wanted.model))
+        return there.model == wanted.model
+                   ? fmt::format("the model '{}' has changed since", wanted.model)
+                   : fmt::format("its model is '{}', not '{}'", there.model, wanted.model);
+    const std::string options = optionDifference(there.options, wanted.options);
+    return options.empty() ? gridDifference(gridThere, gridWanted) : options;
+}
+
+SweepResults readSweep(const fs::path& file) {
+    checkIsSqlite(file, MayBeMissing::No);
+    const Database db(sweepOrigin(file), Database::Mode::ReadOnly);
+    db.execute("PRAGMA busy_timeout = 60000");
+    checkIsSweep(db, file);
+    SweepResults results{readIdentity(db), readGrid(db, file), {}};
+    results.points.resize(results.grid.size());
+    Statement rows = db.prepare("SELECT * FROM points");
+    while (rows.step()) {
+        const std::int64_t point = rows.integer(0);
+        const auto status = pointStatusFrom(rows.text(1));
+        if (point < 0 || static_cast<std::size_t>(point) >= results.points.size() || !status)
+            failDamaged(file, "it has a point that cannot be");
+        results.points[static_cast<std::size_t>(point)] = pointAt(rows, *status);
+    }
+    return results;
+}
+
+} // namespace tilescope

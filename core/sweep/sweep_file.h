@@ -1,0 +1,31 @@
+// Reading and checking a results database. Internal to core/sweep.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/store/database.h"
+#include "core/sweep/sweep_store.h"
+
+namespace tilescope {
+
+/// What errors call the file.
+DatabaseOrigin sweepOrigin(const std::filesystem::path& file);
+
+enum class MayBeMissing { No, Yes };
+
+/// Refuses what SQLite must not open for writing, because it would take it for its own. An empty
+/// file counts as missing. Throws UserError.
+void checkIsSqlite(const std::filesystem::path& file, MayBeMissing mayBeMissing);
+
+/// Checks application and version. Throws UserError.
+void checkIsSweep(const Database& db, const std::filesystem::path& file);
+
+SweepIdentity readIdentity(const Database& db);
+SweepGrid readGrid(const Database& db, const std::filesystem::path& file);
+
+/// How the sweep of a file differs from the one that is wanted, as text; "" if it does not.
+std::string differenceOf(const SweepIdentity& there, const SweepIdentity& wanted,
+                         const SweepGrid& gridThere, const SweepGrid& gridWanted);
+
+} // namespace tilescope

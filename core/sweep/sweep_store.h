@@ -1,0 +1,72 @@
+// The results database of a sweep.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/store/database.h"
+#include "core/sweep/grid.h"
+#include "core/sweep/point_result.h"
+
+namespace tilescope {
+
+/// What makes two sweeps the same one.
+struct SweepIdentity {
+    std::string model;       ///< as the user named it
+    std::string modelDigest; ///< fileDigest() of its file; "" for a built-in model
+    std::string creator;     ///< program and version: another one may give other results
+    OptionValues options;    ///< what fixedOptions() gives
+};
+
+/// Everything a results database holds.
+struct SweepResults {
+    SweepIdentity identity;
+    SweepGrid grid;
+    std::vector<std::optional<PointResult>> points; ///< by number; none: not done yet
+};
+
+/// Reads a results database. Throws UserError: no such file, not a results database, damaged,
+/// written by a newer TileScope.
+SweepResults readSweep(const std::filesystem::path& file);
+
+/// A results database to write to. Only one at a time may write to a directory; readers may look at
+/// any time.
+class SweepStore {
+public:
+    enum class IfOther { Refuse, Replace };
+    /// Opens or creates DIR/sweep.db for a sweep. If it holds another sweep, throws a UserError
+    /// that says how they differ, or replaces its results. A file that is no results database is
+    /// never touched. Throws UserError as well while another process writes there.
+    SweepStore(const std::filesystem::path& directory, const SweepIdentity& identity,
+               const SweepGrid& grid, IfOther ifOther);
+
+    /// Records a point and commits. Throws UserError if it cannot be written.
+    void record(std::size_t point, const PointResult& result);
+
+    [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+    [[nodiscard]] SweepResults read() const { return readSweep(file_); }
+
+private:
+    /// Held by the descriptor of the directory; the system lets go of it with the process.
+    class DirectoryLock {
+    public:
+        explicit DirectoryLock(const std::filesystem::path& directory);
+        ~DirectoryLock();
+        DirectoryLock(const DirectoryLock&) = delete;
+        DirectoryLock& operator=(const DirectoryLock&) = delete;
+
+    private:
+        int descriptor_;
+    };
+
+    void create(const SweepIdentity& identity);
+
+    std::filesystem::path file_;
+    SweepGrid grid_;
+    DirectoryLock lock_;
+    Database db_;
+};
+
+} // namespace tilescope

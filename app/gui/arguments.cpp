@@ -83,6 +83,8 @@ void parseOption(Arguments& arguments, const QString& option, Reader& reader) {
         reportFrom(arguments.view);
     } else if (option == QLatin1String("--frame-times")) {
         arguments.frameTimes = true;
+    } else if (option == QLatin1String("--exercise-frames")) {
+        arguments.exerciseFrames = true;
     } else if (option == QLatin1String("--help") || option == QLatin1String("-h")) {
         arguments.help = true;
     } else if (option == QLatin1String("--version")) {
@@ -119,6 +121,8 @@ Arguments parseArguments(const QStringList& list) {
     if (!arguments.grabs.empty() && arguments.profiles.isEmpty() && !arguments.help &&
         !arguments.version)
         throw UserError("--grab needs a profile");
+    if (arguments.exerciseFrames && arguments.profiles.isEmpty())
+        throw UserError("--exercise-frames needs a profile");
     return arguments;
 }
 

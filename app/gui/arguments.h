@@ -24,6 +24,7 @@ struct Arguments {
     std::optional<QSize> size;
     QString view; ///< report to begin with; empty for the summary
     bool frameTimes = false;
+    bool exerciseFrames = false; ///< for developers; not in the help
     bool help = false;
     bool version = false;
 };

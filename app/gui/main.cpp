@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "app/gui/arguments.h"
+#include "app/gui/frame_exercise.h"
 #include "app/gui/grabber.h"
 #include "app/gui/window/main_window.h"
 #include "core/base/error.h"
@@ -75,6 +76,21 @@ void reportFirstPlot(gui::MainWindow& window) {
                      });
 }
 
+// Measures instead of waiting for a user; a profile that cannot be opened ends it.
+int exerciseFrames(gui::MainWindow& window, const gui::Arguments& arguments) {
+    gui::FrameExercise exercise(window);
+    QObject::connect(&exercise, &gui::FrameExercise::measured, &window,
+                     [](const QString& line) { std::fprintf(stderr, "%s\n", qPrintable(line)); });
+    QObject::connect(&exercise, &gui::FrameExercise::finished, &window, &QWidget::close);
+    QObject::connect(
+        &window.context().reports, &views::ReportPair::failed, &window,
+        [](const QString&, const QString& text) { QApplication::exit(userError(text)); });
+    window.openProfiles(arguments.profiles);
+    window.show();
+    exercise.start();
+    return QApplication::exec();
+}
+
 int runWindow(gui::MainWindow& window, const gui::Arguments& arguments) {
     if (!arguments.view.isEmpty())
         window.showReport(gui::reportFrom(arguments.view));
@@ -105,11 +121,14 @@ int run(int argc, char** argv) {
     QApplication::setOrganizationName(QStringLiteral("TileScope"));
     QApplication::setApplicationVersion(QStringLiteral(TILESCOPE_VERSION));
     QApplication::setStyle(new views::WindowStyle);
-    gui::MainWindow window(grabbing ? gui::Memory::None : gui::Memory::Persistent);
+    gui::MainWindow window(grabbing || arguments.exerciseFrames ? gui::Memory::None
+                                                                : gui::Memory::Persistent);
     if (arguments.theme || grabbing)
         window.context().preferences.setTheme(arguments.theme.value_or(views::ThemeChoice::Light));
     if (arguments.size)
         window.resize(*arguments.size);
+    if (arguments.exerciseFrames)
+        return exerciseFrames(window, arguments);
     return grabbing ? runGrabs(app, window, arguments) : runWindow(window, arguments);
 }
 

@@ -39,13 +39,30 @@ std::string formatEvidence(const Evidence& evidence) {
     return withThousands(static_cast<std::int64_t>(evidence.value));
 }
 
-std::vector<Insight> findInsights(const Profile& profile) {
+std::vector<Insight> findInsights(const InsightParts& parts) {
     std::vector<Insight> insights;
-    addMemoryInsights(profile, insights);
-    addTimeInsights(profile, insights);
+    addMemoryInsights(parts, insights);
+    addTimeInsights(parts, insights);
     std::stable_sort(insights.begin(), insights.end(),
                      [](const Insight& a, const Insight& b) { return a.kind < b.kind; });
     return insights;
+}
+
+std::vector<Insight> findInsights(const ProfileReader& reader) {
+    const ProfileInfo& info = reader.info();
+    // Braces keep what is read alive until the rules are done with it.
+    return findInsights({info, reader.livenessClasses(), reader.variables(), reader.vertexTypes(),
+                         reader.computeSets(), reader.exchanges(), reader.tileMemory(),
+                         reader.steps().size(),
+                         TraceIndex(reader.trace(), info.target.ipus, info.target.tilesPerIpu)});
+}
+
+std::vector<Insight> findInsights(const Profile& profile) {
+    const TraceIndex trace(profile.trace, profile.info.target.ipus,
+                           profile.info.target.tilesPerIpu);
+    return findInsights({profile.info, profile.livenessClasses, profile.variables,
+                         profile.vertexTypes, profile.computeSets, profile.exchanges,
+                         profile.tileMemory, profile.steps.size(), trace});
 }
 
 } // namespace tilescope

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/trace_window.h"
 #include "core/profile/profile.h"
+#include "core/store/profile_reader.h"
 
 namespace tilescope {
 
@@ -59,8 +61,25 @@ struct Insight {
 /// Runs shorter than this are moved element by element.
 inline constexpr std::int64_t shortRunBytes = 8;
 
-/// All insights that apply, in the order of InsightKind. Placements are not needed; without a trace
-/// the insights about time are left out.
+/// What the rules look at. The larger parts of a profile, addresses and the program tree, are not
+/// among it.
+struct InsightParts {
+    const ProfileInfo& info;
+    const IdVector<LivenessClassId, LivenessClass>& livenessClasses;
+    const IdVector<VariableId, Variable>& variables;
+    const IdVector<VertexTypeId, VertexType>& vertexTypes;
+    const IdVector<ComputeSetId, ComputeSet>& computeSets;
+    const IdVector<ExchangeId, Exchange>& exchanges;
+    const IdVector<TileId, TileMemory>& tileMemory;
+    std::size_t steps; ///< of the liveness order
+    const TraceIndex& trace;
+};
+
+/// All insights that apply, in the order of InsightKind; without a trace those about time are left
+/// out.
+std::vector<Insight> findInsights(const InsightParts& parts);
+/// Reads only the parts.
+std::vector<Insight> findInsights(const ProfileReader& reader);
 std::vector<Insight> findInsights(const Profile& profile);
 
 } // namespace tilescope

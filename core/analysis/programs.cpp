@@ -55,7 +55,8 @@ private:
 std::string programLabel(const Program& program) {
     std::string label(toString(program.kind));
     if (program.kind == ProgramKind::Repeat)
-        label += fmt::format(" {} times", withThousands(program.count));
+        label += program.count == 1 ? std::string(" once")
+                                    : fmt::format(" {} times", withThousands(program.count));
     if (!program.name.empty())
         label += fmt::format(" ({})", program.name);
     return label;

@@ -86,7 +86,9 @@ private:
 };
 
 /// A box of a flame graph: row 0 is the run, rows below are the parts of the steps' names between
-/// slashes, so neighbours with a common prefix share a box.
+/// slashes, so neighbours with a common prefix share a box. The number in front of an exchange's
+/// name ("cs12_", "copy3_Copy_SOURCE_to_") is no part of the path, so that it stands under the
+/// operation it is for; the box of the exchange itself has its whole name.
 struct FlameSpan {
     std::int32_t row = 0;
     std::int64_t begin = 0;
@@ -95,10 +97,11 @@ struct FlameSpan {
     ProgramKind kind = ProgramKind::OnTileExecute; ///< with the most cycles below it
     std::int64_t firstStep = 0;
     std::int64_t steps = 0;
+    bool leaf = false; ///< a step, not a name that steps share
 };
 
-/// Boxes by row, then by begin. Steps without a name (syncs) are part of the boxes around them;
-/// merged spans are part of their run's box only.
+/// Boxes by row, then by begin. Steps without a name (syncs) are part of the boxes around them; a
+/// merged span is a box without a name under what its first and last step share.
 std::vector<FlameSpan> flameRows(const TraceIndex& index,
                                  const IdVector<ProgramId, Program>& programs, IpuId ipu,
                                  CycleRange range, std::int64_t minimumCycles);

@@ -1,8 +1,11 @@
 #include "core/analysis/insights.h"
 
+#include <QTemporaryDir>
 #include <QTest>
+#include <filesystem>
 #include <optional>
 
+#include "core/store/profile_writer.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 
@@ -84,6 +87,22 @@ private slots:
             QVERIFY(insight.kind <= InsightKind::ShortRunCopies &&
                     insight.kind != InsightKind::HostBound &&
                     insight.kind != InsightKind::ExchangeBound);
+    }
+
+    void aFileHasTheSameInsights() {
+        const QTemporaryDir folder;
+        const std::filesystem::path file = folder.filePath("p.pop").toStdString();
+        for (const bool tooLarge : {false, true}) {
+            const Profile p = sampleProfile({.ipus = 2, .tooLarge = tooLarge});
+            writeProfile(p, file);
+            const auto expected = findInsights(p);
+            const auto read = findInsights(ProfileReader(file));
+            QCOMPARE(read.size(), expected.size());
+            for (std::size_t i = 0; i < read.size(); ++i) {
+                QCOMPARE(text(read[i].title), text(expected[i].title));
+                QCOMPARE(read[i].evidence.size(), expected[i].evidence.size());
+            }
+        }
     }
 
     void anEmptyProfileHasNone() { QVERIFY(findInsights(Profile()).empty()); }

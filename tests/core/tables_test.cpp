@@ -96,6 +96,11 @@ private slots:
         for (const ProgramTree& tree : trees)
             lines += tree.lines.size();
         QCOMPARE(lines, p_.programs.size());
+        Program repeat;
+        repeat.kind = ProgramKind::Repeat;
+        QCOMPARE(text(programLabel(repeat)), "Repeat once");
+        repeat.count = 3;
+        QCOMPARE(text(programLabel(repeat)), "Repeat 3 times");
     }
 
     void refusesDamagedTrees() {

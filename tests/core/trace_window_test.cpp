@@ -2,6 +2,7 @@
 
 #include <QTest>
 #include <limits>
+#include <map>
 
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
@@ -212,6 +213,66 @@ private slots:
             }
         QCOMPARE(second, (std::vector<std::string>{"copyFromHost", "conv1", "relu1", "layer1",
                                                    "prob", "copyToHost"}));
+    }
+
+    void mergedStepsKeepTheBoxesAroundThem() {
+        const TraceRun& run = p_.trace.runs[1];
+        const CycleRange range{run.start, run.start + run.cycles / 10};
+        const auto boxesOf = [&](std::int64_t minimum) {
+            std::map<std::string, int> boxes;
+            for (const FlameSpan& box : flameRows(index_, p_.programs, IpuId(0), range, minimum))
+                if (box.row == 1)
+                    ++boxes[box.name];
+            return boxes;
+        };
+        // Its steps follow each other; the shorter ones are too narrow to be drawn alone.
+        QCOMPARE(boxesOf(1).at("layer1"), 1);
+        QCOMPARE(boxesOf(1500).at("layer1"), 1);
+        QVERIFY(boxesOf(1500).at("") >= 1);
+    }
+
+    void exchangesStandUnderTheirOperation() {
+        IdVector<ProgramId, Program> programs;
+        Trace trace;
+        TraceBody& body = trace.bodies[trace.bodies.add({})];
+        const auto step = [&](ProgramKind kind, const char* name) {
+            Program program;
+            program.kind = kind;
+            program.name = name;
+            TraceStep timed;
+            timed.kind = kind;
+            timed.program = programs.add(program);
+            StepOnIpu on;
+            on.ipu = IpuId(0);
+            on.start = 100 * static_cast<std::int64_t>(body.steps.size());
+            on.cycles = 100;
+            timed.ipus = {on};
+            body.items.push_back({static_cast<std::int32_t>(body.steps.size()), -1});
+            body.steps.push_back(timed);
+        };
+        const ProgramKind exchange = ProgramKind::DoExchange;
+        const ProgramKind compute = ProgramKind::OnTileExecute;
+        step(exchange, "copy7_Copy_a/out_to_l/conv/Convolve/acts/ExchangePre");
+        step(compute, "l/conv/Convolve");
+        step(exchange, "cs11_l/conv/Reduce/ExchangePre");
+        step(compute, "l/conv/Reduce");
+        step(compute, "csv_1/copy_to_host");
+        trace.runs.push_back({"run", TraceBodyId(0), 0, 500});
+        QStringList boxes;
+        for (const FlameSpan& box :
+             flameRows(TraceIndex(trace, 1, 4), programs, IpuId(0), {0, 500}, 1))
+            boxes << QString("%1 %2 %3 %4-%5")
+                         .arg(box.row)
+                         .arg(box.leaf ? "step" : "group", text(box.name))
+                         .arg(box.begin)
+                         .arg(box.end);
+        QCOMPARE(boxes,
+                 QStringList(
+                     {"0 group run 0-500", "1 group l 0-400", "1 group csv_1 400-500",
+                      "2 group conv 0-400", "2 step copy_to_host 400-500", "3 group Convolve 0-100",
+                      "3 step Convolve 100-200", "3 step cs11_l/conv/Reduce/ExchangePre 200-300",
+                      "3 step Reduce 300-400", "4 group acts 0-100",
+                      "5 step copy7_Copy_a/out_to_l/conv/Convolve/acts/ExchangePre 0-100"}));
     }
 
     void refusesDamagedTraces_data() {

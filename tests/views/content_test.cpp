@@ -2,10 +2,12 @@
 #include <QtTest>
 
 #include "tests/views/sample_files.h"
+#include "views/compare/compare_content.h"
 #include "views/execution/trace_content.h"
 #include "views/liveness/liveness_content.h"
 #include "views/memory/memory_content.h"
 #include "views/operations/operations_content.h"
+#include "views/plot/axes/axis_labels.h"
 #include "views/programs/program_details.h"
 #include "views/summary/summary_content.h"
 #include "views/tables/profile_tables.h"
@@ -18,6 +20,15 @@ class ContentTest : public QObject {
     test::SampleFiles files_;
     ProfilePair one_;
     ProfilePair two_;
+
+    // The sample with one option changed.
+    OpenProfilePtr otherOptions() const {
+        Profile profile = test::sampleProfile();
+        profile.info.options["target"] = "bow";
+        const QString file = files_.path("options.pop");
+        writeProfile(profile, file.toStdString());
+        return test::openSample(file);
+    }
 
     static std::int64_t heightAt(const StepPlot::Content& content, std::size_t index) {
         return content.areas.back().top.at(index);
@@ -173,9 +184,64 @@ private slots:
 
     void optionsSideBySide() {
         const DataTable table = optionsTable(two_);
-        QCOMPARE(table.columns.size(), std::size_t(4));
-        for (const DataRow& row : table.rows)
-            QCOMPARE(std::get<std::string>(row.cells[3]).empty(), row.cells[1] == row.cells[2]);
+        QCOMPARE(table.columns.size(), std::size_t(3));
+        QVERIFY(!table.rows.front().emphasised);
+        QCOMPARE(table.summary, QString("0 changed"));
+        const DataTable changed = optionsTable({one_.source, otherOptions()});
+        QCOMPARE(std::get<std::string>(changed.rows[0].cells[0]), std::string("target"));
+        QVERIFY(changed.rows[0].emphasised);
+        QVERIFY(!changed.rows[1].emphasised);
+    }
+
+    void comparingSaysWhatCameOfTheChange() {
+        const auto verdict = [](const ProfilePair& pair) {
+            QStringList lines;
+            for (const VerdictLine& line :
+                 comparisonVerdict(pair, readFigures(*pair.source, {}),
+                                   readFigures(*pair.target, {}), ByteUnits::Binary))
+                lines << line.text;
+            return lines;
+        };
+        const ProfilePair fixed{test::openSample(files_.write("large.pop", {.tooLarge = true})),
+                                otherOptions()};
+        QStringList lines = verdict(fixed);
+        QCOMPARE(lines.size(), 3);
+        QVERIFY2(lines[0].startsWith("Source does not fit: 736 tiles are over the limit, the "
+                                     "fullest needs "),
+                 qPrintable(lines[0]));
+        QVERIFY2(lines[1].startsWith("Target fits: the fullest tile uses "), qPrintable(lines[1]));
+        QVERIFY(lines[1].endsWith(" of 624 KiB."));
+        QCOMPARE(lines[2], QString("Changed: target mk2 \u2192 bow."));
+        lines = verdict(two_);
+        QCOMPARE(lines.size(), 4);
+        QVERIFY2(lines[2].startsWith("A run takes "), qPrintable(lines[2]));
+        QCOMPARE(lines[3], QString("All options are the same."));
+    }
+
+    void whatDoesNotRunHasNoTime() {
+        const ProfilePair pair{test::openSample(files_.write("large.pop", {.tooLarge = true})),
+                               one_.source};
+        const ValueTree tree =
+            headlineFigures(pair, readFigures(*pair.source, {}), readFigures(*pair.target, {}));
+        int dashes = 0;
+        for (const ValueNode& node : tree.roots) {
+            const bool timed = node.name.endsWith("of a run") || node.name == "Samples a second";
+            QCOMPARE(std::holds_alternative<std::monostate>(node.values[0]), timed);
+            QVERIFY(!std::holds_alternative<std::monostate>(node.values[1]));
+            QCOMPARE(std::holds_alternative<std::monostate>(node.values[2]), timed);
+            dashes += timed ? 1 : 0;
+        }
+        QCOMPARE(dashes, 3);
+    }
+
+    void durationsAndTheirChanges() {
+        const Preferences preferences;
+        QCOMPARE(cellText(std::int64_t{1500}, CellKind::Nanoseconds, preferences),
+                 durationText(1.5e-6));
+        QCOMPARE(cellText(Change{2000, 1500}, CellKind::NanosecondsChange, preferences),
+                 "-" + durationText(5e-7) + " (-25.0 %)");
+        QCOMPARE(cellText(Change{0, 1500}, CellKind::NanosecondsChange, preferences),
+                 "+" + durationText(1.5e-6));
     }
 
     // Kinds of the trace must be told apart by the colour-blind as well: by lightness if not by

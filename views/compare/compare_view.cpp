@@ -1,65 +1,20 @@
 #include "views/compare/compare_view.h"
 
 #include <QHeaderView>
+#include <QLabel>
 #include <QSplitter>
 #include <QTabWidget>
 #include <QTreeView>
 #include <QVBoxLayout>
-#include <cmath>
 
 #include "views/operations/operations_content.h"
-#include "views/summary/summary_content.h"
 #include "views/tables/profile_tables.h"
 
 namespace tilescope::views {
-namespace {
-
-ValueNode line(const QString& name, std::int64_t source, std::int64_t target, CellKind kind) {
-    return {name, {source, target, Change{source, target}}, {}, kind};
-}
-
-ValueTree headline(const ProfilePair& pair, const std::stop_token& stop) {
-    const ProfileFigures a = readFigures(*pair.source, stop);
-    const ProfileFigures b = readFigures(*pair.target, stop);
-    const ProfileInfo& ia = pair.source->info();
-    const ProfileInfo& ib = pair.target->info();
-    const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-    ValueTree tree{
-        CompareView::tr("Figure"),
-        {CompareView::tr("Source"), CompareView::tr("Target"), CompareView::tr("Difference")},
-        {}};
-    tree.roots = {
-        line(CompareView::tr("Fullest tile, including gaps"), a.memory.maxTile.includingGaps,
-             b.memory.maxTile.includingGaps, CellKind::Bytes),
-        line(CompareView::tr("Fullest tile, excluding gaps"), a.memory.maxTile.excludingGaps,
-             b.memory.maxTile.excludingGaps, CellKind::Bytes),
-        line(CompareView::tr("Total, including gaps"), a.memory.total.includingGaps,
-             b.memory.total.includingGaps, CellKind::Bytes),
-        line(CompareView::tr("Total, excluding gaps"), a.memory.total.excludingGaps,
-             b.memory.total.excludingGaps, CellKind::Bytes),
-        line(CompareView::tr("Always live"), a.memory.alwaysLive, b.memory.alwaysLive,
-             CellKind::Bytes),
-        line(CompareView::tr("Peak not always live"), a.memory.maxNotAlwaysLive,
-             b.memory.maxNotAlwaysLive, CellKind::Bytes),
-        line(CompareView::tr("Tiles over the limit"), a.memory.tilesOverLimit,
-             b.memory.tilesOverLimit, CellKind::Count),
-        line(CompareView::tr("Cycles"), ia.cycles, ib.cycles, CellKind::Cycles),
-        line(CompareView::tr("Samples a second"), std::llround(ia.throughput),
-             std::llround(ib.throughput), CellKind::Count),
-        line(CompareView::tr("Variables"), count(a.variables), count(b.variables), CellKind::Count),
-        line(CompareView::tr("Compute sets"), count(a.computeSets), count(b.computeSets),
-             CellKind::Count),
-        line(CompareView::tr("Program steps"), count(a.steps), count(b.steps), CellKind::Count),
-        line(CompareView::tr("Vertices"), ia.vertices, ib.vertices, CellKind::Count),
-        line(CompareView::tr("Edges"), ia.edges, ib.edges, CellKind::Count)};
-    return tree;
-}
-
-} // namespace
-
 CompareView::CompareView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , panel_(new LoadingPanel(context.workers))
+    , verdict_(new QLabel)
     , figures_(new ValueTreeModel(context, this))
     , figuresView_(new QTreeView)
     , options_(new TablePanel(context, tr("Filter options")))
@@ -68,6 +23,13 @@ CompareView::CompareView(ViewContext& context, QWidget* parent)
     figuresView_->setFrameShape(QFrame::NoFrame);
     figuresView_->setRootIsDecorated(false);
     figuresView_->setUniformRowHeights(true);
+    figuresView_->setSelectionMode(QAbstractItemView::NoSelection);
+    figuresView_->setFocusPolicy(Qt::NoFocus);
+    // Lines as high as those of the options beside them.
+    figuresView_->setStyleSheet(QStringLiteral("QTreeView::item { padding: 3px 0; }"));
+    verdict_->setWordWrap(true);
+    verdict_->setContentsMargins(14, 10, 14, 10);
+    verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     tabs_->setDocumentMode(true);
     for (const QString& title :
          {tr("Variables"), tr("Operations"), tr("Compute sets"), tr("Exchanges"), tr("Vertices")}) {
@@ -79,11 +41,18 @@ CompareView::CompareView(ViewContext& context, QWidget* parent)
     top->addWidget(options_);
     top->setStretchFactor(0, 3);
     top->setStretchFactor(1, 2);
+    top->setSizes({3000, 2000}); // only their proportion counts
     auto* splitter = new QSplitter(Qt::Vertical);
     splitter->addWidget(top);
     splitter->addWidget(tabs_);
     splitter->setChildrenCollapsible(false);
-    panel_->setContent(splitter);
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(verdict_);
+    column->addWidget(splitter, 1);
+    panel_->setContent(content);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(panel_);
@@ -101,6 +70,8 @@ void CompareView::focusSearch() {
 }
 
 void CompareView::reload() {
+    source_.reset();
+    target_.reset();
     if (!comparing()) {
         panel_->query().cancel();
         panel_->showMessage(
@@ -110,17 +81,43 @@ void CompareView::reload() {
         return;
     }
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
-        return [this, tree = headline(pair, stop), options = optionsTable(pair)]() mutable {
-            figures_->setTree(std::move(tree));
+        ProfileFigures source = readFigures(*pair.source, stop);
+        ProfileFigures target = readFigures(*pair.target, stop);
+        return [this, pair, source = std::move(source), target = std::move(target)]() mutable {
+            figures_->setTree(headlineFigures(pair, source, target));
+            source_ = std::move(source);
+            target_ = std::move(target);
             QHeaderView* header = figuresView_->header();
             header->setStretchLastSection(false);
             header->setSectionResizeMode(0, QHeaderView::Stretch);
             for (int i = 1; i < 4; ++i)
-                header->resizeSection(i, i == 3 ? 180 : 105);
-            options_->setTable(std::move(options));
+                header->setSectionResizeMode(i, QHeaderView::ResizeToContents);
+            options_->setTable(optionsTable(pair));
+            restyle();
         };
     });
     loadTab();
+}
+
+// Colours and units are in the text.
+void CompareView::restyle() {
+    if (!comparing() || !source_ || !target_)
+        return;
+    const Theme& theme = context().theme.current();
+    QStringList html;
+    for (const VerdictLine& line :
+         comparisonVerdict(profiles(), *source_, *target_, context().preferences.byteUnits())) {
+        const QString text = line.text.toHtmlEscaped();
+        if (line.level == VerdictLine::Level::Plain) {
+            html << text;
+            continue;
+        }
+        const bool good = line.level == VerdictLine::Level::Good;
+        html << QStringLiteral("<span style='color:%1; font-weight:600'>%2</span>&nbsp;%3")
+                    .arg((good ? theme.good : theme.bad).name(),
+                         good ? QStringLiteral("\u2714") : QStringLiteral("\u2718"), text);
+    }
+    verdict_->setText(html.join(QStringLiteral("<br>")));
 }
 
 void CompareView::loadTab() {

@@ -1,16 +1,20 @@
 // What changed between two profiles, in one place.
 #pragma once
 
+#include <optional>
+
+#include "views/compare/compare_content.h"
 #include "views/tables/table_panel.h"
 #include "views/tables/value_tree.h"
 #include "views/widgets/report_view.h"
 
+class QLabel;
 class QTabWidget;
 class QTreeView;
 
 namespace tilescope::views {
 
-/// Headline figures and options above, the largest differences by kind below.
+/// The verdict on top, headline figures and options below it, then the largest differences by kind.
 class CompareView : public ReportView {
     Q_OBJECT
 public:
@@ -19,11 +23,15 @@ public:
 
 protected:
     void reload() override;
+    void restyle() override;
 
 private:
     void loadTab();
 
     LoadingPanel* panel_;
+    QLabel* verdict_;
+    std::optional<ProfileFigures> source_;
+    std::optional<ProfileFigures> target_;
     ValueTreeModel* figures_;
     QTreeView* figuresView_;
     TablePanel* options_;

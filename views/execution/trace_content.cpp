@@ -50,14 +50,6 @@ void addFlat(TraceLane& lane, const TraceIndex& index, const IdVector<ProgramId,
     std::move(rows.begin(), rows.end(), std::back_inserter(lane.rows));
 }
 
-// A box with another below it is a name that steps share: it is drawn paler than the steps.
-void markGroups(TraceLane& lane) {
-    for (std::size_t row = 1; row + 1 < lane.rows.size(); ++row)
-        for (TraceBox& box : lane.rows[row].boxes)
-            if (boxAt(lane.rows[row + 1], static_cast<double>(box.begin)) != nullptr)
-                box.look = TraceBox::Look::Group;
-}
-
 void addFlame(TraceLane& lane, const TraceIndex& index,
               const IdVector<ProgramId, Program>& programs, CycleRange range,
               std::int64_t minimumCycles) {
@@ -66,11 +58,12 @@ void addFlame(TraceLane& lane, const TraceIndex& index,
         const auto row = static_cast<std::size_t>(span.row);
         if (lane.rows.size() <= row)
             lane.rows.resize(row + 1);
-        const auto look = row == 0 ? TraceBox::Look::Run : TraceBox::Look::Step;
+        const auto look = row == 0    ? TraceBox::Look::Run
+                          : span.leaf ? TraceBox::Look::Step
+                                      : TraceBox::Look::Group;
         lane.rows[row].boxes.push_back(
             {span.begin, span.end, span.kind, look, span.firstStep, span.steps, span.name});
     }
-    markGroups(lane);
 }
 
 template <class Visit> void forEachLane(const TraceQuestion& question, Visit visit) {

@@ -176,13 +176,20 @@ void TraceView::reload() {
         detailQuery_.cancel();
         statisticsQuery_.cancel();
         panel_->query().cancel();
+        const QString swap =
+            comparing() && profiles().target->info().hasExecution
+                ? tr(" The target has one: swap source and target with Ctrl+Shift+X.")
+                : QString();
         panel_->showMessage(
-            tr("This profile has no execution trace"),
-            source.info().fits
-                ? tr("The model was compiled but its execution was not recorded. Run it again with "
-                     "the engine option \"autoReport.outputExecutionProfile\": \"true\".")
-                : tr("The model does not fit in memory, so it was compiled but could not be "
-                     "executed. The Memory report shows which tiles are too full."));
+            comparing() ? tr("The source has no execution trace")
+                        : tr("This profile has no execution trace"),
+            (source.info().fits
+                 ? tr("The model was compiled but its execution was not recorded. Run it again "
+                      "with "
+                      "the engine option \"autoReport.outputExecutionProfile\": \"true\".")
+                 : tr("The model does not fit in memory, so it was compiled but could not be "
+                      "executed. The Memory report shows which tiles are too full.")) +
+                swap);
         return;
     }
     plot_->setClock(source.machine().clockHz);

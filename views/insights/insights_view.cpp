@@ -53,6 +53,14 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
     return widget;
 }
 
+// Parts that other reports show too are loaded once for all of them.
+std::vector<Insight> insightsOf(const OpenProfile& profile, const std::stop_token& stop) {
+    return findInsights({profile.info(), *profile.livenessClasses(stop), *profile.variables(stop),
+                         *profile.vertexTypes(stop), *profile.computeSets(stop),
+                         *profile.exchanges(stop), *profile.tileMemory(stop),
+                         profile.steps(stop)->size(), *profile.trace(stop)});
+}
+
 } // namespace
 
 InsightsView::InsightsView(ViewContext& context, QWidget* parent)
@@ -76,10 +84,10 @@ void InsightsView::reload() {
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
         std::vector<Found> found;
         found.push_back({pair.comparing() ? tr("Source: %1").arg(pair.source->title()) : QString(),
-                         findInsights(pair.source->reader(stop).load()), true});
+                         insightsOf(*pair.source, stop), true});
         if (pair.comparing())
             found.push_back({tr("Target: %1").arg(pair.target->title()),
-                             findInsights(pair.target->reader(stop).load()), false});
+                             insightsOf(*pair.target, stop), false});
         return [this, found = std::move(found)]() mutable {
             found_ = std::move(found);
             show();

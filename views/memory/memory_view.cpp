@@ -49,7 +49,7 @@ ToolRow* MemoryView::makeTools() {
     breakdown_ = tools->addChoice(
         tr("Breakdown"), {tr("None"), tr("By region"), tr("By category"), tr("By liveness")});
     order_ = tools->addChoice(tr("Order"), {tr("Software"), tr("Physical")});
-    gaps_ = tools->addToggle(tr("Include gaps"),
+    gaps_ = tools->addToggle(tr("Gaps"),
                              tr("Count the bytes that alignment and banks lose"), true);
     limit_ = tools->addToggle(tr("Max memory"), tr("Show the memory of a tile as a line"), true);
     tools->addStretch();

@@ -52,8 +52,10 @@ QString verdictText(const ProfileInfo& info, const MemorySummary& memory, ByteUn
             .arg(memory.maxTileId.value())
             .arg(bytes(most), bytes(memory.limitPerTile), share, bytes(memory.limitPerTile - most));
     return Text::tr("Out of memory: %1 over the limit; tile %2 needs %3 of %4 (%5), %6 too much.")
-        .arg(memory.tilesOverLimit == 1 ? Text::tr("1 tile")
-                                        : Text::tr("%1 tiles").arg(memory.tilesOverLimit))
+        .arg(memory.tilesOverLimit == 1
+                 ? Text::tr("1 tile")
+                 : Text::tr("%1 tiles")
+                       .arg(QString::fromStdString(withThousands(memory.tilesOverLimit))))
         .arg(memory.maxTileId.value())
         .arg(bytes(most), bytes(memory.limitPerTile), share, bytes(most - memory.limitPerTile));
 }
@@ -76,21 +78,21 @@ DataTable optionsTable(const ProfilePair& profiles) {
         {profiles.comparing() ? Text::tr("Source") : Text::tr("Value"), CellKind::Text, {}}};
     if (profiles.comparing()) {
         table.columns.push_back({Text::tr("Target"), CellKind::Text, {}});
-        table.columns.push_back({Text::tr("Changed"), CellKind::Text, {}});
     }
+    std::size_t changed = 0;
     for (const auto& [name, values] : rows) {
         DataRow row{{name, values.first}, -1};
         if (profiles.comparing()) {
             row.cells.push_back(values.second);
-            row.cells.push_back(values.first == values.second
-                                    ? Cell(std::string())
-                                    : Cell(Text::tr("changed").toStdString()));
+            row.emphasised = values.first != values.second;
+            changed += row.emphasised ? 1 : 0;
         }
         table.rows.push_back(std::move(row));
     }
-    std::stable_partition(table.rows.begin(), table.rows.end(), [](const DataRow& row) {
-        return row.cells.size() > 3 && row.cells[1] != row.cells[2];
-    });
+    std::stable_partition(table.rows.begin(), table.rows.end(),
+                          [](const DataRow& row) { return row.emphasised; });
+    if (profiles.comparing())
+        table.summary = Text::tr("%1 changed").arg(changed);
     return table;
 }
 

@@ -1,5 +1,6 @@
 #include "views/summary/summary_view.h"
 
+#include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
 #include <QGridLayout>
@@ -16,6 +17,13 @@ constexpr int histogramBuckets = 24;
 
 QString count(std::size_t n) {
     return QString::fromStdString(withThousands(static_cast<std::int64_t>(n)));
+}
+
+// "2024-05-01T12:00:00Z" as people write it; anything else as it is.
+QString timeText(const std::string& utc) {
+    const QString text = QString::fromStdString(utc);
+    const QDateTime time = QDateTime::fromString(text, Qt::ISODate);
+    return time.isValid() ? time.toUTC().toString(QStringLiteral("yyyy-MM-dd HH:mm 'UTC'")) : text;
 }
 
 } // namespace
@@ -187,8 +195,7 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
          fromInfo(tr("Batch size"), [&](const Info& i) { return number(i.batchSize); }),
          fromInfo(tr("Batches a run"), [&](const Info& i) { return number(i.deviceIterations); }),
          fromInfo(tr("Replicas"), [&](const Info& i) { return number(i.replicas); }),
-         fromInfo(tr("Compiled"),
-                  [](const Info& i) { return QString::fromStdString(i.createdAt); })},
+         fromInfo(tr("Compiled"), [](const Info& i) { return timeText(i.createdAt); })},
         two);
     targetCard_->setFacts(
         {fromInfo(tr("Type"),

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/units.h"
+#include "views/plot/axes/axis_labels.h"
 
 namespace tilescope::views {
 namespace {
@@ -12,10 +13,27 @@ QString signedCount(std::int64_t value) {
     return value > 0 ? QLatin1Char('+') + text : text;
 }
 
+QString nanosecondsText(std::int64_t value) {
+    return durationText(static_cast<double>(value) * 1e-9);
+}
+
+QString changeAmount(std::int64_t difference, CellKind kind, const Preferences& preferences) {
+    switch (kind) {
+    case CellKind::BytesChange:
+        return preferences.signedBytes(difference);
+    case CellKind::NanosecondsChange:
+        return (difference > 0   ? QStringLiteral("+")
+                : difference < 0 ? QStringLiteral("-")
+                                 : QString()) +
+               nanosecondsText(std::abs(difference));
+    default:
+        return signedCount(difference);
+    }
+}
+
 QString changeText(const Change& change, CellKind kind, const Preferences& preferences) {
     const std::int64_t difference = change.difference();
-    const QString amount = kind == CellKind::BytesChange ? preferences.signedBytes(difference)
-                                                         : signedCount(difference);
+    const QString amount = changeAmount(difference, kind, preferences);
     if (difference == 0 || change.source == 0)
         return amount;
     const double percent =
@@ -26,8 +44,14 @@ QString changeText(const Change& change, CellKind kind, const Preferences& prefe
 }
 
 QString integerText(std::int64_t value, CellKind kind, const Preferences& preferences) {
-    return kind == CellKind::Bytes ? preferences.bytes(value)
-                                   : QString::fromStdString(withThousands(value));
+    switch (kind) {
+    case CellKind::Bytes:
+        return preferences.bytes(value);
+    case CellKind::Nanoseconds:
+        return nanosecondsText(value);
+    default:
+        return QString::fromStdString(withThousands(value));
+    }
 }
 
 QString realText(double value, CellKind kind) {
@@ -36,8 +60,12 @@ QString realText(double value, CellKind kind) {
         return QStringLiteral("%1 %").arg(100 * value, 0, 'f', 1);
     case CellKind::Flops:
         return QString::fromStdString(formatFlops(value));
-    default:
-        return QString::number(value, 'f', 2);
+    default: {
+        // Digits behind the point say nothing beside many in front of it.
+        constexpr double large = 1000;
+        return std::abs(value) < large ? QString::number(value, 'f', 2)
+                                       : QString::fromStdString(withThousands(std::llround(value)));
+    }
     }
 }
 
@@ -78,9 +106,16 @@ bool cellLess(const Cell& a, const Cell& b) {
 }
 
 CellKind changeKindOf(CellKind kind) {
-    return kind == CellKind::Bytes    ? CellKind::BytesChange
-           : kind == CellKind::Cycles ? CellKind::CyclesChange
-                                      : CellKind::CountChange;
+    switch (kind) {
+    case CellKind::Bytes:
+        return CellKind::BytesChange;
+    case CellKind::Cycles:
+        return CellKind::CyclesChange;
+    case CellKind::Nanoseconds:
+        return CellKind::NanosecondsChange;
+    default:
+        return CellKind::CountChange;
+    }
 }
 
 QColor changeColour(const Change& change, CellKind kind, const Theme& theme) {

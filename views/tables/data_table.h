@@ -32,9 +32,11 @@ enum class CellKind {
     Share,
     Real,
     Flops,
+    Nanoseconds, ///< written as a duration
     BytesChange,
     CyclesChange,
-    CountChange
+    CountChange,
+    NanosecondsChange
 };
 
 struct DataColumn {
@@ -45,7 +47,8 @@ struct DataColumn {
 
 struct DataRow {
     std::vector<Cell> cells;
-    std::int32_t id = -1; ///< what the row stands for: a variable, a vertex type, ...
+    std::int32_t id = -1;    ///< what the row stands for: a variable, a vertex type, ...
+    bool emphasised = false; ///< stands out among its neighbours
 };
 
 struct DataTable {

@@ -1,5 +1,6 @@
 #include "views/tables/table_model.h"
 
+#include <QFont>
 #include <algorithm>
 
 namespace tilescope::views {
@@ -126,6 +127,13 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
     case Qt::TextAlignmentRole:
         return QVariant(Qt::AlignVCenter |
                         (isNumber(column.kind) ? Qt::AlignRight : Qt::AlignLeft));
+    case Qt::FontRole:
+        if (table_.rows[shown_[static_cast<std::size_t>(index.row())]].emphasised) {
+            QFont font;
+            font.setBold(true);
+            return font;
+        }
+        return {};
     case Qt::ForegroundRole:
         if (const auto* change = std::get_if<Change>(&cellAt(index))) {
             const QColor colour = changeColour(*change, column.kind, theme);

@@ -10,7 +10,7 @@
 namespace tilescope::views {
 namespace {
 
-constexpr int narrowestName = 300;
+constexpr int narrowestName = 210;
 constexpr int widestColumn = 260;
 
 // Wide enough for the title and for the values of the first rows, which are the largest.

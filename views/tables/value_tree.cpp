@@ -82,7 +82,9 @@ QVariant ValueTreeModel::data(const QModelIndex& index, int role) const {
             const QColor colour = changeColour(*change, kind, context_.theme.current());
             return colour.isValid() ? QVariant(colour) : QVariant();
         }
-        return {};
+        return std::holds_alternative<std::monostate>(cell)
+                   ? QVariant(context_.theme.current().mutedText)
+                   : QVariant();
     default:
         return {};
     }

@@ -84,6 +84,7 @@ QScrollBar::handle { background: @border; border-radius: 4px; margin: 2px; min-w
 QScrollBar::handle:hover { background: @muted; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 #sideMenu { background: @raised; border-right: 1px solid @border; }
 #sideMenu QToolButton { border: none; border-left: 3px solid transparent; border-radius: 0;
     padding: 8px 10px; text-align: left; color: @text; background: transparent; }
@@ -93,6 +94,9 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 #tabPage { background: @surface; }
 #panel { background: @surface; border: 1px solid @border; border-radius: 6px; }
 #muted { color: @muted; }
+#error { color: @bad; }
+QProgressBar { background: @border; border: none; border-radius: 3px; }
+QProgressBar::chunk { background: @accent; border-radius: 3px; }
 #heading { font-weight: 600; }
 #toolBar QToolButton { background: @surface; border: 1px solid @border; border-radius: 4px; padding: 4px 8px; }
 #toolBar QToolButton:checked { border-color: @accent; color: @accent; background: @selected; }
@@ -101,8 +105,9 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
     sheet.replace(QLatin1String("@arrow"),
                   dark ? QStringLiteral("arrow-dark") : QStringLiteral("arrow-light"));
     const std::pair<const char*, QColor> names[] = {
-        {"@window", window}, {"@surface", surface}, {"@raised", raised}, {"@border", border},
-        {"@text", text},     {"@muted", mutedText}, {"@accent", accent}, {"@selected", selected}};
+        {"@window", window}, {"@surface", surface},   {"@raised", raised},
+        {"@border", border}, {"@text", text},         {"@muted", mutedText},
+        {"@accent", accent}, {"@selected", selected}, {"@bad", bad}};
     for (const auto& [name, colour] : names)
         sheet.replace(QLatin1String(name), colour.name());
     return sheet;

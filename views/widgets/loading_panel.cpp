@@ -95,7 +95,7 @@ QWidget* LoadingPanel::makeMessagePage() {
     text_->setObjectName(QStringLiteral("muted"));
     text_->setWordWrap(true);
     text_->setAlignment(Qt::AlignCenter);
-    text_->setMinimumWidth(420);
+    text_->setMinimumWidth(260);
     text_->setMaximumWidth(640);
     text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     retry_ = new QPushButton(tr("Try again"));
@@ -106,7 +106,13 @@ QWidget* LoadingPanel::makeMessagePage() {
     });
     layout->addStretch();
     layout->addWidget(title_, 0, Qt::AlignHCenter);
-    layout->addWidget(text_, 0, Qt::AlignHCenter);
+    // An aligned label would get the height of its hint, not that of its text at this width.
+    constexpr int nearlyAll = 100;
+    auto* line = new QHBoxLayout;
+    line->addStretch(1);
+    line->addWidget(text_, nearlyAll);
+    line->addStretch(1);
+    layout->addLayout(line);
     layout->addWidget(retry_, 0, Qt::AlignHCenter);
     layout->addStretch();
     return page;

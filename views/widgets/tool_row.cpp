@@ -8,8 +8,8 @@ ToolRow::ToolRow(QWidget* parent)
     : QWidget(parent)
     , row_(new QHBoxLayout(this)) {
     setObjectName(QStringLiteral("toolBar"));
-    row_->setContentsMargins(12, 8, 12, 6);
-    row_->setSpacing(8);
+    row_->setContentsMargins(10, 8, 10, 6);
+    row_->setSpacing(6);
 }
 
 QComboBox* ToolRow::addChoice(const QString& label, const QStringList& items) {
@@ -22,7 +22,7 @@ QComboBox* ToolRow::addChoice(const QString& label, const QStringList& items) {
     text->setBuddy(box);
     row_->addWidget(text);
     row_->addWidget(box);
-    row_->addSpacing(6);
+    row_->addSpacing(2);
     return box;
 }
 
@@ -45,9 +45,11 @@ QLineEdit* ToolRow::addField(const QString& placeholder, const QString& toolTip,
     auto* field = new QLineEdit;
     field->setPlaceholderText(placeholder);
     field->setToolTip(toolTip);
-    field->setFixedWidth(width);
+    // A narrow window takes its room from the field: the buttons' texts have to be read.
+    field->setMinimumWidth(width / 2);
+    field->setMaximumWidth(width);
     field->setClearButtonEnabled(true);
-    row_->addWidget(field);
+    row_->addWidget(field, 1);
     return field;
 }
 

@@ -10,22 +10,6 @@ namespace tilescope::cli {
 namespace json = boost::json;
 namespace {
 
-/// What the rules look at; addresses are not among it.
-Profile profileForInsights(const ProfileReader& reader) {
-    Profile profile;
-    profile.info = reader.info();
-    profile.operations = reader.operations();
-    profile.livenessClasses = reader.livenessClasses();
-    profile.variables = reader.variables();
-    profile.vertexTypes = reader.vertexTypes();
-    profile.computeSets = reader.computeSets();
-    profile.exchanges = reader.exchanges();
-    profile.steps = reader.steps();
-    profile.tileMemory = reader.tileMemory();
-    profile.trace = reader.trace();
-    return profile;
-}
-
 template <class IdType> json::value idJson(IdType id) {
     return id.valid() ? json::value(id.value()) : json::value(nullptr);
 }
@@ -60,14 +44,14 @@ json::object insightJson(const Insight& insight) {
 
 json::value insightsJson(const ProfileReader& reader) {
     json::array insights;
-    for (const Insight& insight : findInsights(profileForInsights(reader)))
+    for (const Insight& insight : findInsights(reader))
         insights.push_back(insightJson(insight));
     return json::object{{"insights", std::move(insights)}};
 }
 
 Document insightsSection(const ProfileReader& reader, const ReportRequest&) {
     Document document;
-    for (const Insight& insight : findInsights(profileForInsights(reader))) {
+    for (const Insight& insight : findInsights(reader)) {
         Table table{std::string(toString(insight.kind)),
                     fmt::format("{}: {}", toString(insight.level), insight.title),
                     {{"label", "Evidence"}, {"value", "Value"}},

@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QListWidget>
 #include <QPainter>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QSvgRenderer>
 #include <QVBoxLayout>
@@ -35,6 +36,10 @@ QString shortName(const QString& file) {
 HomeScreen::HomeScreen(RecentFiles& recent, QWidget* parent)
     : QWidget(parent)
     , recent_(recent)
+    , demo_(DemoRun::findProgram(), this)
+    , demoButton_(new QPushButton(tr("Open demo")))
+    , demoProgress_(new QWidget)
+    , demoError_(new QLabel)
     , list_(new QListWidget)
     , listTitle_(new QLabel(tr("Recent profiles"))) {
     auto* column = new QWidget;
@@ -57,11 +62,13 @@ HomeScreen::HomeScreen(RecentFiles& recent, QWidget* parent)
     auto* compare = new QPushButton(tr("Compare two profiles…"));
     buttons->addWidget(open);
     buttons->addWidget(compare);
+    buttons->addWidget(demoButton_);
     buttons->addStretch();
     layout->addLayout(buttons);
     auto* hint = new QLabel(tr("or drop one or two profile.pop files on this window"));
     hint->setObjectName(QStringLiteral("muted"));
     layout->addWidget(hint);
+    makeDemo(*layout);
     layout->addSpacing(14);
     listTitle_->setObjectName(QStringLiteral("heading"));
     layout->addWidget(listTitle_);
@@ -95,6 +102,51 @@ HomeScreen::HomeScreen(RecentFiles& recent, QWidget* parent)
     });
     connect(&recent_, &RecentFiles::changed, this, &HomeScreen::fill);
     fill();
+}
+
+void HomeScreen::makeDemo(QVBoxLayout& layout) {
+    auto* line = new QHBoxLayout(demoProgress_);
+    line->setContentsMargins(0, 4, 0, 0);
+    line->setSpacing(10);
+    auto* bar = new QProgressBar;
+    bar->setRange(0, 0); // the program does not say how far it is
+    bar->setTextVisible(false);
+    bar->setFixedSize(140, 6);
+    auto* cancel = new QPushButton(tr("Cancel"));
+    line->addWidget(bar);
+    line->addWidget(new QLabel(tr("Simulating ResNeXt-50, batch size 32…")), 1);
+    line->addWidget(cancel);
+    layout.addWidget(demoProgress_);
+    demoError_->setObjectName(QStringLiteral("error"));
+    // What another program says is no markup.
+    demoError_->setTextFormat(Qt::PlainText);
+    demoError_->setWordWrap(true);
+    demoError_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    demoError_->hide();
+    layout.addWidget(demoError_);
+    connect(demoButton_, &QPushButton::clicked, this, [this] {
+        demoError_->hide();
+        demo_.start(DemoRun::defaultFolder());
+    });
+    connect(cancel, &QPushButton::clicked, &demo_, &DemoRun::cancel);
+    connect(&demo_, &DemoRun::started, this, &HomeScreen::updateDemo);
+    connect(&demo_, &DemoRun::ended, this, &HomeScreen::updateDemo);
+    connect(&demo_, &DemoRun::finished, this, &HomeScreen::demoReady);
+    connect(&demo_, &DemoRun::failed, this, [this](const QString& text) {
+        demoError_->setText(tr("The demo could not be simulated:\n%1").arg(text));
+        demoError_->show();
+    });
+    updateDemo();
+}
+
+void HomeScreen::updateDemo() {
+    demoButton_->setEnabled(demo_.available() && !demo_.running());
+    demoButton_->setToolTip(
+        demo_.available()
+            ? tr("Simulates ResNeXt-50 with 'tilescope run' and opens its profile")
+            : tr("The program 'tilescope', which simulates the demo, is neither beside this "
+                 "program nor in PATH"));
+    demoProgress_->setVisible(demo_.running());
 }
 
 void HomeScreen::fill() {

@@ -3,10 +3,13 @@
 
 #include <QWidget>
 
+#include "app/gui/window/demo_run.h"
 #include "app/gui/window/recent_files.h"
 
 class QLabel;
 class QListWidget;
+class QPushButton;
+class QVBoxLayout;
 
 namespace tilescope::gui {
 
@@ -15,16 +18,24 @@ class HomeScreen : public QWidget {
 public:
     explicit HomeScreen(RecentFiles& recent, QWidget* parent = nullptr);
     [[nodiscard]] QListWidget& list() { return *list_; }
+    [[nodiscard]] DemoRun& demo() { return demo_; }
 
 signals:
     void openWanted();
     void compareWanted();
     void recentWanted(const QString& entry);
+    void demoReady(const QString& profile);
 
 private:
     void fill();
+    void makeDemo(QVBoxLayout& layout);
+    void updateDemo();
 
     RecentFiles& recent_;
+    DemoRun demo_;
+    QPushButton* demoButton_;
+    QWidget* demoProgress_;
+    QLabel* demoError_;
     QListWidget* list_;
     QLabel* listTitle_;
 };

@@ -88,12 +88,16 @@ void MainWindow::makeCentral() {
     connect(home_, &HomeScreen::compareWanted, this, &MainWindow::compareDialog);
     connect(home_, &HomeScreen::recentWanted, this,
             [this](const QString& entry) { openProfiles(RecentFiles::filesOf(entry)); });
+    connect(home_, &HomeScreen::demoReady, this,
+            [this](const QString& profile) { openProfiles({profile}); });
 }
 
 void MainWindow::openProfiles(const QStringList& files) {
     if (files.isEmpty())
         return;
     messageBar_->hide();
+    // What the user wants now must not be replaced by the demo when that is ready.
+    home_->demo().cancel();
     context_.reports.open(files[0].toStdString(), files.value(1).toStdString());
 }
 

@@ -4,8 +4,8 @@
 #include <QMainWindow>
 #include <array>
 
-#include "app/gui/window/recent_files.h"
 #include "app/gui/reports.h"
+#include "app/gui/window/recent_files.h"
 #include "views/session/view_context.h"
 
 class QLabel;

@@ -14,7 +14,7 @@ constexpr std::size_t shown = 5;
 // From this share of a tile's memory on, a larger batch or another option may not fit any more.
 constexpr double nearlyFull = 0.9;
 
-void addFit(const Profile& p, const MemorySummary& memory, std::vector<Insight>& insights) {
+void addFit(const InsightParts& p, const MemorySummary& memory, std::vector<Insight>& insights) {
     Insight insight;
     insight.kind = InsightKind::Fit;
     insight.link = {"memory", memory.maxTileId, {}, {}};
@@ -44,7 +44,7 @@ void addFit(const Profile& p, const MemorySummary& memory, std::vector<Insight>&
     insights.push_back(std::move(insight));
 }
 
-void addWorstTiles(const Profile& p, std::vector<Insight>& insights) {
+void addWorstTiles(const InsightParts& p, std::vector<Insight>& insights) {
     std::vector<TileId> order;
     for (std::size_t tile = 0; tile < p.tileMemory.size(); ++tile)
         order.emplace_back(tile);
@@ -70,13 +70,12 @@ void addWorstTiles(const Profile& p, std::vector<Insight>& insights) {
     insights.push_back(std::move(insight));
 }
 
-void addPeakVariables(const Profile& p, const LivenessSeries& liveness,
+void addPeakVariables(const InsightParts& p, const LivenessSeries& liveness,
                       std::vector<Insight>& insights) {
     if (!liveness.peakStep.valid() || liveness.maxNotAlwaysLive() == 0)
         return;
-    const auto variables =
-        notAlwaysLiveVariables(p.info.target, p.variables, p.livenessClasses, p.steps.size(),
-                               liveness.peakStep, TileSelection::all());
+    const auto variables = notAlwaysLiveVariables(p.info.target, p.variables, p.livenessClasses,
+                                                  p.steps, liveness.peakStep, TileSelection::all());
     if (variables.empty())
         return;
     Insight insight;
@@ -93,7 +92,7 @@ void addPeakVariables(const Profile& p, const LivenessSeries& liveness,
     insights.push_back(std::move(insight));
 }
 
-void addVertices(const Profile& p, std::vector<Insight>& insights) {
+void addVertices(const InsightParts& p, std::vector<Insight>& insights) {
     std::vector<VertexRow> rows =
         vertexTable(p.info.target, p.vertexTypes, p.computeSets, TileSelection::all());
     const auto add = [&](InsightKind kind, const char* what, std::int64_t VertexRow::*bytes) {
@@ -117,7 +116,7 @@ void addVertices(const Profile& p, std::vector<Insight>& insights) {
     add(InsightKind::VertexState, "state", &VertexRow::stateBytes);
 }
 
-void addExchangeCode(const Profile& p, std::vector<Insight>& insights) {
+void addExchangeCode(const InsightParts& p, std::vector<Insight>& insights) {
     const std::vector<ExchangeRow> rows =
         exchangeTable(p.info.target, p.exchanges, TileSelection::all());
     if (rows.empty() || rows.front().codeBytes == 0)
@@ -135,9 +134,9 @@ void addExchangeCode(const Profile& p, std::vector<Insight>& insights) {
 
 } // namespace
 
-void addMemoryInsights(const Profile& p, std::vector<Insight>& insights) {
-    const LivenessSeries liveness = livenessOf(p.info.target, p.variables, p.livenessClasses,
-                                               p.steps.size(), TileSelection::all());
+void addMemoryInsights(const InsightParts& p, std::vector<Insight>& insights) {
+    const LivenessSeries liveness =
+        livenessOf(p.info.target, p.variables, p.livenessClasses, p.steps, TileSelection::all());
     if (!p.tileMemory.empty()) {
         addFit(p, summariseMemory(p.info.target, p.tileMemory, liveness.notAlwaysLive), insights);
         addWorstTiles(p, insights);

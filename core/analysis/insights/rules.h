@@ -7,8 +7,8 @@
 
 namespace tilescope {
 
-void addMemoryInsights(const Profile& profile, std::vector<Insight>& insights);
-void addTimeInsights(const Profile& profile, std::vector<Insight>& insights);
+void addMemoryInsights(const InsightParts& parts, std::vector<Insight>& insights);
+void addTimeInsights(const InsightParts& parts, std::vector<Insight>& insights);
 
 inline Evidence bytesOf(std::string label, std::int64_t bytes, TileId tile = {},
                         OperationId operation = {}) {

@@ -22,7 +22,8 @@ struct Executed {
 };
 
 /// The last run: the main program, behind the one that loads weights.
-Executed mainRun(const Profile& p, const TraceIndex& index) {
+Executed mainRun(const InsightParts& p) {
+    const TraceIndex& index = p.trace;
     const TraceRun& run = index.runs().back();
     Executed result{{run.start, run.start + run.cycles}, {}, {}};
     for (std::int32_t ipu = 0; ipu < p.info.target.ipus; ++ipu) {
@@ -80,7 +81,7 @@ void addHostBound(const Executed& run, std::vector<Insight>& insights) {
     insights.push_back(std::move(insight));
 }
 
-void addShortRuns(const Profile& p, std::vector<Insight>& insights) {
+void addShortRuns(const InsightParts& p, std::vector<Insight>& insights) {
     std::vector<const Exchange*> copies;
     for (const Exchange& e : p.exchanges)
         if (e.runBytes > 0 && e.runBytes < shortRunBytes && !e.bytesReceived.empty())
@@ -110,7 +111,7 @@ void addShortRuns(const Profile& p, std::vector<Insight>& insights) {
     insights.push_back(std::move(insight));
 }
 
-void addImbalance(const Profile& p, const Executed& run, std::vector<Insight>& insights) {
+void addImbalance(const InsightParts& p, const Executed& run, std::vector<Insight>& insights) {
     const std::int64_t compute = run.worst.sums.compute();
     if (compute == 0)
         return;
@@ -147,12 +148,11 @@ void addImbalance(const Profile& p, const Executed& run, std::vector<Insight>& i
 
 } // namespace
 
-void addTimeInsights(const Profile& p, std::vector<Insight>& insights) {
+void addTimeInsights(const InsightParts& p, std::vector<Insight>& insights) {
     addShortRuns(p, insights);
-    if (!p.info.hasExecution || p.trace.runs.empty())
+    if (!p.info.hasExecution || p.trace.runs().empty())
         return;
-    const TraceIndex index(p.trace, p.info.target.ipus, p.info.target.tilesPerIpu);
-    const Executed run = mainRun(p, index);
+    const Executed run = mainRun(p);
     addExchangeBound(run, insights);
     addHostBound(run, insights);
     addImbalance(p, run, insights);

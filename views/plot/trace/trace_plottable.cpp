@@ -135,8 +135,14 @@ void TracePlottable::drawText(QCPPainter* painter, const TraceBox& box, const QR
     const QRect inner = rect.adjusted(4, 0, -4, 0);
     painter->setPen(Theme::textOn(back));
     painter->setFont(parentPlot()->font());
-    const QString text = painter->fontMetrics().elidedText(QString::fromStdString(box.name),
-                                                           Qt::ElideRight, inner.width());
+    // The end of a path says more than its begin, which the boxes above have said already.
+    const auto elide = box.name.find('/') == std::string::npos ? Qt::ElideRight : Qt::ElideLeft;
+    const QString text =
+        painter->fontMetrics().elidedText(QString::fromStdString(box.name), elide, inner.width());
+    // A letter and dots name nothing.
+    constexpr qsizetype shortest = 3;
+    if (text.size() < shortest && static_cast<std::size_t>(text.size()) < box.name.size())
+        return;
     painter->drawText(inner, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, text);
 }
 

@@ -1,0 +1,115 @@
+#include "app/gui/frame_exercise.h"
+
+#include <QApplication>
+#include <QMouseEvent>
+#include <QWheelEvent>
+#include <array>
+
+#include "views/execution/trace_view.h"
+#include "views/liveness/liveness_view.h"
+#include "views/memory/memory_view.h"
+
+namespace tilescope::gui {
+namespace {
+
+constexpr std::array exercised{Report::Memory, Report::Liveness, Report::Trace};
+constexpr int frameMs = 16;
+constexpr int notch = 120;
+// Ten notches in, twenty pans, ten notches out, a few times at different places.
+constexpr int stepsOfRound = 40;
+constexpr int rounds = 6;
+
+} // namespace
+
+FrameExercise::FrameExercise(MainWindow& window, QObject* parent)
+    : QObject(parent)
+    , window_(window) {
+    timer_.setInterval(frameMs);
+    timer_.setTimerType(Qt::PreciseTimer);
+    connect(&timer_, &QTimer::timeout, this, &FrameExercise::next);
+}
+
+void FrameExercise::start() {
+    timer_.start();
+}
+
+void FrameExercise::next() {
+    if (!window_.context().reports.source() || (step_ < 0 && !window_.context().workers.idle()))
+        return;
+    if (step_ < 0)
+        showNext();
+    else if (step_ < rounds * stepsOfRound)
+        step();
+    else {
+        emit measured(QStringLiteral("%1: %2").arg(reportName(exercised.at(view_)),
+                                                   window_.context().frameTimes.summary()));
+        step_ = -1;
+        if (++view_ < exercised.size())
+            return;
+        timer_.stop();
+        emit finished();
+    }
+}
+
+// The view is shown at one tick and exercised from a later one, when what it asked for is there.
+void FrameExercise::showNext() {
+    const Report report = exercised.at(view_);
+    const bool shown = window_.currentReport() == report && window_.view(report).isVisible();
+    if (!shown) {
+        window_.showReport(report);
+        if (report == Report::Memory) // the breakdown with most layers
+            static_cast<views::MemoryView&>(window_.view(report))
+                .setBreakdown(MemoryBreakdown::Category);
+        return;
+    }
+    window_.context().frameTimes.reset();
+    step_ = 0;
+}
+
+void FrameExercise::step() {
+    constexpr int in = 10;
+    constexpr int out = 30;
+    const int at = step_++ % stepsOfRound;
+    if (at < in)
+        wheel(notch);
+    else if (at < out)
+        drag();
+    else
+        wheel(-notch);
+}
+
+void FrameExercise::wheel(int delta) {
+    views::PlotWidget& on = plot();
+    // Each round zooms elsewhere.
+    const int round = step_ / stepsOfRound;
+    const QPointF where(on.width() * (round + 1.0) / (rounds + 1.0), on.height() / 2.0);
+    QWheelEvent event(where, on.mapToGlobal(where), {}, {0, delta}, Qt::NoButton, Qt::NoModifier,
+                      Qt::NoScrollPhase, false);
+    QApplication::sendEvent(&on, &event);
+}
+
+void FrameExercise::drag() {
+    views::PlotWidget& on = plot();
+    const QPointF from(on.width() / 2.0, on.height() / 2.0);
+    const QPointF to = from + QPointF(step_ % 4 < 2 ? 60 : -45, 0);
+    const auto send = [&on](QEvent::Type type, const QPointF& at, Qt::MouseButton button,
+                            Qt::MouseButtons buttons) {
+        QMouseEvent event(type, at, on.mapToGlobal(at), button, buttons, Qt::NoModifier);
+        QApplication::sendEvent(&on, &event);
+    };
+    send(QEvent::MouseButtonPress, from, Qt::LeftButton, Qt::LeftButton);
+    send(QEvent::MouseMove, to, Qt::NoButton, Qt::LeftButton);
+    send(QEvent::MouseButtonRelease, to, Qt::LeftButton, Qt::NoButton);
+}
+
+views::PlotWidget& FrameExercise::plot() {
+    const Report report = exercised.at(view_);
+    views::ReportView& view = window_.view(report);
+    if (report == Report::Memory)
+        return static_cast<views::MemoryView&>(view).plot().plot();
+    if (report == Report::Liveness)
+        return static_cast<views::LivenessView&>(view).plot().plot();
+    return static_cast<views::TraceView&>(view).plot();
+}
+
+} // namespace tilescope::gui

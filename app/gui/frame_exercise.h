@@ -1,0 +1,43 @@
+// Zooming and panning as fast as a hand can, to see how long frames take.
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+
+#include "app/gui/window/main_window.h"
+
+namespace tilescope::views {
+class PlotWidget;
+}
+
+namespace tilescope::gui {
+
+/// Sends wheel and drag events to the plots of Memory, Liveness and Execution Trace, one at each
+/// frame of a 60 Hz display, through the event loop as a user's would come.
+class FrameExercise : public QObject {
+    Q_OBJECT
+public:
+    explicit FrameExercise(MainWindow& window, QObject* parent = nullptr);
+    /// Begins when a profile is open and loaded.
+    void start();
+
+signals:
+    /// "trace: frames 240, mean 2.1 ms, longest 6.0 ms, over 16 ms: 0".
+    void measured(const QString& line);
+    void finished();
+
+private:
+    void next();
+    void showNext();
+    void step();
+    void wheel(int delta);
+    void drag();
+    views::PlotWidget& plot();
+
+    MainWindow& window_;
+    QTimer timer_;
+    std::size_t view_ = 0;
+    int step_ = -1; ///< -1 while the view loads
+};
+
+} // namespace tilescope::gui

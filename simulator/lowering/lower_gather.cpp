@@ -109,26 +109,30 @@ void lowerGather(LoweringContext& context, const Op& op) {
     // picks the right row part's answer, shared by the row parts.
     const Tensor& result = context.tensor(out);
     Storage storage;
-    storage.atomSizes = {std::max<std::int64_t>(count, 1), std::max<std::int64_t>(rowElements, 1)};
+    std::int64_t before = 1;
+    for (std::size_t d = 0; d < axis; ++d)
+        before *= t.shape[d];
+    const std::int64_t row = std::max<std::int64_t>(rowElements, 1);
+    storage.atomSizes = {std::max<std::int64_t>(count, 1), before,
+                         row / std::max<std::int64_t>(before, 1)};
     storage.elementBytes = bytesOf(result.type);
     storage.layout.blocking.dims = {
-        {{1},
-         storage.atomSizes[1],
-         evenBlocks(storage.atomSizes[1], split.inner,
-                    8 / std::min<std::int64_t>(8, storage.elementBytes)),
+        {{1, 2},
+         row,
+         evenBlocks(row, split.inner, 8 / std::min<std::int64_t>(8, storage.elementBytes)),
          {innerDigit}},
         {{0}, storage.atomSizes[0], {{0, storage.atomSizes[0]}}, {{1, 1}}}};
     storage.layout.blocking.copies = {rowDigit};
     storage.layout.blocking.copiesShare = true;
-    storage.layout.order = {{0, 0}, {1, 0}};
+    storage.layout.order = {{0, 0}, {1, 0}, {2, 0}};
     Blocking wholeBlocks = storage.layout.blocking;
     wholeBlocks.copiesShare = false;
     const TileSeries partials = wholeBlocks.elements();
     const TileSeries cycles = TileSeries::zip(partials, {}, [&](std::int64_t n, std::int64_t) {
         return multiSliceCycles(target, count, n / std::max<std::int64_t>(1, count));
     });
-    // The view of the result's own shape: dimensions before the axis and behind it are the row's.
-    auto own = reshapeView(identityView(2), result.shape, storage, {});
+    // In the result's own shape, the looked-up dimensions stand between those of the row.
+    auto own = reshapeView({{1}, {0}, {2}}, result.shape, storage, {});
     if (!own) {
         storage = linearStorage(result.shape, storage.elementBytes, target.tilesPerIpu);
         own = identityView(result.shape.size());

@@ -28,8 +28,8 @@ private slots:
                 files.push_back(entry.path());
         std::sort(files.begin(), files.end());
         // Fewer tiles than a real chip, so that the many models stay quick.
-        RunOptions options;
-        options.target.tilesPerIpu = 64;
+        RunOptions chip, fewTiles;
+        fewTiles.target.tilesPerIpu = 7;
         const std::size_t each = everyNth();
         int simulated = 0;
         QStringList failures;
@@ -41,9 +41,11 @@ private slots:
                 continue; // the frontend's own survey looks at refusals
             }
             try {
-                const std::string wrong = complaints(simulate(graph, options));
-                if (!wrong.empty())
-                    failures << QString("%1:\n%2").arg(files[i].c_str(), wrong.c_str());
+                for (const RunOptions& options : {chip, fewTiles}) {
+                    const std::string wrong = complaints(simulate(graph, options));
+                    if (!wrong.empty())
+                        failures << QString("%1:\n%2").arg(files[i].c_str(), wrong.c_str());
+                }
                 ++simulated;
             } catch (const std::exception& error) {
                 failures << QString("%1: %2").arg(files[i].c_str(), error.what());

@@ -227,6 +227,21 @@ Sequence outer
         QCOMPARE(bytes, (32 * 32 + 32) * 4);
     }
 
+    /// Looked-up rows lie whole on their tiles whatever the axis: a sum over them needs no
+    /// exchange.
+    void gatheredRowsLieTogether() {
+        for (const std::int64_t axis : {0, 1, 2}) {
+            GraphBuilder b;
+            Shape shape{6, 6};
+            shape.insert(shape.begin() + axis, 6);
+            const TensorId rows = b.gather("gather", b.weight(shape), b.indices({6}), axis);
+            const TensorId sum = b.reduce("sum", ReduceFunction::Add, rows, {axis});
+            const Profile profile = lowerOn(b.finish({sum}), {}, 8).profile;
+            QVERIFY2(countNames(profile, "sum/Reduce/InToOutNoExchange/Reduce") == 1,
+                     programText(profile).c_str());
+        }
+    }
+
     void exchangeLastsAsLongAsTheSender() {
         // All elements start on one tile and go out to ten: the sender is the bottleneck.
         LoweredProgram lowered;

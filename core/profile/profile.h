@@ -122,8 +122,9 @@ struct Program {
     std::vector<VariableId> variablesWritten;
 };
 
-/// What of a category lies in a region; `overlapped` bytes share addresses with variables that are
-/// live at other times and count once, for the variable that was placed first.
+/// What of a category lies in a region. `overlapped`: bytes of variables that are not always live,
+/// whose addresses others may use at other times; a shared byte counts once, for the variable that
+/// begins lowest.
 struct CategoryMemory {
     MemoryCategory category = MemoryCategory::Variable;
     MemoryRegion region = MemoryRegion::NonInterleaved;

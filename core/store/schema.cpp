@@ -81,7 +81,8 @@ CREATE TABLE memory_by_tile(tile INTEGER PRIMARY KEY, ipu INTEGER, physical_tile
     total INTEGER, excluding_gaps INTEGER, non_interleaved INTEGER, interleaved INTEGER,
     overflowed INTEGER, always_live INTEGER, max_not_always_live INTEGER);
 
--- overlapped: bytes whose addresses are shared with variables live at other times.
+-- overlapped: bytes of variables that are not always live, so that others may use their addresses
+-- at other times; a shared byte counts once.
 CREATE TABLE memory_by_category(category INTEGER, region TEXT, overlapped INTEGER, bytes INTEGER,
     bytes_by_tile BLOB);
 

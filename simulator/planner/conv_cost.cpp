@@ -117,6 +117,7 @@ ConvCost convCost(const Target& target, const ConvProblem& problem, ConvMethod m
         cost.exchange *= steps;
         cost.compute *= steps;
         cost.reduce *= steps;
+        cost.rearrange *= steps;
         // The slices of weights and the whole result stay beside the temporaries of a step.
         cost.tempBytes += sliceElements * bytesOf(problem.inType);
         if (splits.inChansSerial > 1)

@@ -61,12 +61,11 @@ public:
         posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
         posix_spawnattr_init(&attributes_);
         posix_spawnattr_setpgroup(&attributes_, 0);
-        // We may hold signals back or ignore them; the child starts like from a shell.
+        // We hold some signals back and ignore broken pipes; the child starts like from a shell.
         sigset_t set;
         sigemptyset(&set);
         posix_spawnattr_setsigmask(&attributes_, &set);
-        for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
-            sigaddset(&set, signal);
+        sigaddset(&set, SIGPIPE);
         posix_spawnattr_setsigdefault(&attributes_, &set);
         posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
                                                    POSIX_SPAWN_SETSIGDEF);

@@ -8,8 +8,12 @@ namespace tilescope::cli {
 InterruptWatch::InterruptWatch() {
     sigset_t watched;
     sigemptyset(&watched);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-        sigaddset(&watched, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        // The system queues a blocked signal even if it is ignored.
+        struct sigaction action {};
+        if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(&watched, signal);
+    }
     ::pthread_sigmask(SIG_BLOCK, &watched, &before_);
     descriptor_ = Descriptor(::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
     // Without a descriptor the signals must do their work as before.

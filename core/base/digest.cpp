@@ -17,8 +17,9 @@ std::string fileDigest(const fs::path& file) {
     constexpr std::uint64_t prime = 0x100000001B3;
     std::uint64_t digest = 0xCBF29CE484222325;
     std::error_code error;
-    if (fs::is_directory(file, error))
-        throw UserError(fmt::format("cannot read '{}': it is a directory", file.string()));
+    // Others may have no end.
+    if (fs::exists(file, error) && !fs::is_regular_file(file, error))
+        throw UserError(fmt::format("cannot read '{}': it is no regular file", file.string()));
     std::ifstream in(file, std::ios::binary);
     if (!in)
         throw UserError(fmt::format("cannot read '{}': {}", file.string(), std::strerror(errno)));

@@ -7,7 +7,7 @@
 namespace tilescope {
 
 /// 16 hexadecimal digits that change with the file's bytes: to notice a change, not a forgery.
-/// Throws UserError if the file cannot be read.
+/// Throws UserError if it cannot be read or is no regular file.
 std::string fileDigest(const std::filesystem::path& file);
 
 } // namespace tilescope

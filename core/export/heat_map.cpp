@@ -142,7 +142,10 @@ public:
         , left_(margin + 30 + characterWidth * static_cast<double>(longest(map.rows)))
         , right_(left_ + cellWidth_ * static_cast<double>(map.columns.size()))
         , bottom_(headHeight + margin + cellHeight_ * static_cast<double>(map.rows.size()))
-        , labels_(labelsOf(map)) {}
+        , labels_(labelsOf(map))
+        , cellsHaveTexts_(cellHeight_ >= 14 &&
+                          6 + characterWidth * static_cast<double>(longest(cellTexts(map))) <=
+                              cellWidth_) {}
 
     std::string paint() {
         head();
@@ -155,7 +158,19 @@ public:
 
 private:
     static double wantedCellWidth(const HeatMap& map) {
-        return std::max(58.0, 16 + characterWidth * static_cast<double>(longest(map.columns)));
+        return std::max({58.0, 16 + characterWidth * static_cast<double>(longest(map.columns)),
+                         14 + characterWidth * static_cast<double>(longest(cellTexts(map)))});
+    }
+
+    static std::string textOf(const HeatMapCell& cell) {
+        return cell.value ? formatRate(*cell.value) : cell.label;
+    }
+
+    static std::vector<std::string> cellTexts(const HeatMap& map) {
+        std::vector<std::string> texts;
+        for (const HeatMapCell& cell : map.cells)
+            texts.push_back(textOf(cell));
+        return texts;
     }
 
     static std::vector<std::string> labelsOf(const HeatMap& map) {
@@ -178,7 +193,7 @@ private:
     }
 
     void head() {
-        const double titleWidth = 2 * margin + 8.5 * static_cast<double>(map_.title.size());
+        const double titleWidth = 2 * margin + 11 * static_cast<double>(map_.title.size());
         const double subtitleWidth =
             2 * margin + characterWidth * static_cast<double>(map_.subtitle.size());
         const double width = std::max({right_ + margin + legendWidth, titleWidth, subtitleWidth});
@@ -277,13 +292,14 @@ private:
     }
 
     [[nodiscard]] bool isBest(const HeatMapCell& cell) const {
-        return cell.value && range_.high > range_.low && *cell.value >= range_.high;
+        // Equal rates may differ in their last bits.
+        return cell.value && range_.high > range_.low && *cell.value >= range_.high * (1 - 1e-9);
     }
 
     void cellText(const HeatMapCell& cell, double x, double y) {
-        const std::string what = cell.value ? formatRate(*cell.value) : cell.label;
-        if (characterWidth * static_cast<double>(what.size()) + 6 > cellWidth_ || cellHeight_ < 14)
+        if (!cellsHaveTexts_)
             return;
+        const std::string what = textOf(cell);
         const double middle = x + cellWidth_ / 2;
         const double baseline = y + cellHeight_ / 2 + 4;
         // Text over lines needs a ground of its own.
@@ -345,6 +361,7 @@ private:
     double right_;
     double bottom_;
     std::vector<std::string> labels_; ///< of the cells without a value
+    bool cellsHaveTexts_;             ///< all or none: a gap would look like a lack
     std::string out_;
 };
 

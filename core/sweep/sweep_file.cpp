@@ -63,8 +63,8 @@ std::optional<PointMemory> memoryAt(const Statement& row) {
 }
 
 [[noreturn]] void failDamaged(const fs::path& file, const std::string& how) {
-    throw UserError(
-        fmt::format("'{}' is damaged: {}. {}", file.string(), how, sweepOrigin(file).remedy));
+    throw UserError(fmt::format("'{}' is damaged or truncated: {}. {}", file.string(), how,
+                                sweepOrigin(file).remedy));
 }
 
 PointResult pointAt(const Statement& row, PointStatus status) {
@@ -118,6 +118,12 @@ void checkIsSweep(const Database& db, const fs::path& file) {
         throw UserError(fmt::format("'{}' has schema version {}, this TileScope reads up to {}: "
                                     "use a newer TileScope, or another directory",
                                     file.string(), version, sweepSchemaVersion));
+    // A copy that was cut short still has a good first page: compare with the size it states.
+    const std::int64_t expected = db.integer("PRAGMA page_count") * db.integer("PRAGMA page_size");
+    std::error_code error;
+    const auto actual = static_cast<std::int64_t>(fs::file_size(file, error));
+    if (!error && actual < expected)
+        failDamaged(file, fmt::format("{} of {} bytes are there", actual, expected));
 }
 
 SweepIdentity readIdentity(const Database& db) {

@@ -1,8 +1,11 @@
 #include "app/cli/sweep/point_runner.h"
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 #include <list>
 #include <poll.h>
+#include <sys/resource.h>
 
 #include "app/cli/interrupt.h"
 #include "core/base/error.h"
@@ -21,11 +24,21 @@ struct Running {
     ChildProcess process;
 };
 
+/// Each process takes two descriptors here; some are left for the database and what else is open.
+std::size_t jobsWithDescriptors() {
+    constexpr rlim_t kept = 64;
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return std::numeric_limits<std::size_t>::max();
+    return limit.rlim_cur > kept + 2 ? static_cast<std::size_t>((limit.rlim_cur - kept) / 2) : 1;
+}
+
 class Pool {
 public:
     Pool(const std::vector<std::size_t>& points, const PointRunner& runner)
         : points_(points)
-        , runner_(runner) {}
+        , runner_(runner)
+        , jobs_(std::min(runner.jobs, jobsWithDescriptors())) {}
 
     RunnerEnd run() {
         while (next_ < points_.size() || !running_.empty()) {
@@ -40,14 +53,18 @@ public:
 
 private:
     void startMore() {
-        while (next_ < points_.size() && running_.size() < runner_.jobs) {
-            const std::size_t point = points_[next_++];
+        while (next_ < points_.size() && running_.size() < jobs_) {
+            const std::size_t point = points_[next_];
             try {
                 running_.push_back({point, Clock::now(),
                                     ChildProcess(runner_.program, runner_.argumentsOf(point))});
             } catch (const UserError& error) {
+                // With fewer processes about there may be room for it.
+                if (!running_.empty())
+                    return;
                 runner_.finished(point, {cannotStartCode, "", error.what()}, 0);
             }
+            ++next_;
         }
     }
 
@@ -90,6 +107,7 @@ private:
     const PointRunner& runner_;
     InterruptWatch watch_;
     std::list<Running> running_;
+    std::size_t jobs_;
     std::size_t next_ = 0;
 };
 

@@ -25,8 +25,9 @@ struct RunnerEnd {
     std::vector<std::size_t> cancelled; ///< points that were running then; their processes are gone
 };
 
-/// Runs the points in order, `jobs` at a time, until all are done or SIGINT, SIGTERM or SIGHUP
-/// comes. A process that cannot be started counts as one that failed with exit code 127.
+/// Runs the points in order, `jobs` at a time or as many as the system lets us, until all are done
+/// or SIGINT, SIGTERM or SIGHUP comes. A process that cannot be started counts as one that failed
+/// with exit code 127.
 RunnerEnd runPoints(const std::vector<std::size_t>& points, const PointRunner& runner);
 
 } // namespace tilescope::cli

@@ -147,9 +147,9 @@ VariableId OperandGather::bring(const PlacedStorage& placed, const OperandMove& 
     return gathered;
 }
 
-VariableId OperandGather::bringRegrouped(const PlacedStorage& placed, const OperandMove& move,
-                                         const std::string& role, bool sharedBus) {
-    ProgramBuilder& b = context_.builder();
+Regrouped regroup(LoweringContext& context, const std::string& op, const PlacedStorage& placed,
+                  const OperandMove& move) {
+    ProgramBuilder& b = context.builder();
     const Variable source = b.lowered().profile.variables[placed.variable];
     const Storage& storage = placed.storage;
     std::int64_t elements = 1;
@@ -166,7 +166,6 @@ VariableId OperandGather::bringRegrouped(const PlacedStorage& placed, const Oper
     const TileSeries share = even.elements();
     const TileSeries bytes = share.scaled(storage.elementBytes);
 
-    const std::string op = user_.substr(0, user_.rfind('/'));
     const VariableId spread =
         b.variable(op + "/preRegroup", MemoryCategory::Variable, bytes, source.type);
     Traffic traffic;
@@ -188,16 +187,74 @@ VariableId OperandGather::bringRegrouped(const PlacedStorage& placed, const Oper
     const TileSeries one = TileSeries::zip(share, {}, [](std::int64_t, std::int64_t) { return 1; });
     b.execute(op + "/Transpose", cycles, {{"poplar_rt::Transpose1D<" + source.type + ">", one}},
               {{spread}, {transposed}});
+    return {transposed, share};
+}
 
+namespace {
+
+/// What gathering from an evenly spread copy moves: nothing is local but by chance.
+Traffic trafficFrom(const Regrouped& copy, const OperandMove& move, std::int64_t elementBytes) {
+    Traffic traffic = move.traffic;
+    traffic.received = TileSeries::zip(
+        move.bytes, {}, [&](std::int64_t n, std::int64_t) { return n / elementBytes; });
+    traffic.total = traffic.received.sum();
+    traffic.sent = shareOut(traffic.total, copy.elements);
+    return traffic;
+}
+
+} // namespace
+
+PlacedStorage rearrangeOnce(LoweringContext& context, const std::string& op,
+                            const std::string& role, const PlacedStorage& placed,
+                            const OperandMove& move, Storage wanted) {
+    if (isInPlace(move))
+        return placed;
+    ProgramBuilder& b = context.builder();
+    const Variable source = b.lowered().profile.variables[placed.variable];
+    const std::int64_t elementBytes = placed.storage.elementBytes;
+    const bool regrouped = move.canRegroup(elementBytes);
+    VariableId from = placed.variable;
+    Traffic traffic = move.traffic;
+    if (regrouped) {
+        const Regrouped copy = regroup(context, op, placed, move);
+        from = copy.variable;
+        traffic = trafficFrom(copy, move, elementBytes);
+    }
+    const bool inOrder = regrouped || !move.strided();
+    const std::string fromName = b.lowered().profile.variables[from].name;
+    const std::string copyName = b.copyName("Copy_" + fromName + "_to_" + op + "/" + role);
+    const VariableId result =
+        b.variable(op + "/" + role, MemoryCategory::Variable, move.bytes, source.type);
+    if (traffic.total > 0) {
+        const VariableId arrived =
+            inOrder ? result
+                    : b.variable(copyName + "/message", MemoryCategory::Message, move.bytes,
+                                 source.type);
+        Movement movement;
+        movement.add(b.target(), traffic, elementBytes,
+                     regrouped ? shortestUnstridedRun : move.runBytes);
+        b.exchange(copyName + "/ExchangePre", std::move(movement), {{from}, {arrived}});
+        from = arrived;
+    }
+    if (!inOrder)
+        emitCopy(b, copyName + "/OnTileCopy-0", move.bytes, move.runBytes, {{from}, {result}});
+    PlacedStorage copy;
+    copy.storage = std::move(wanted);
+    copy.variable = result;
+    return copy;
+}
+
+VariableId OperandGather::bringRegrouped(const PlacedStorage& placed, const OperandMove& move,
+                                         const std::string& role, bool sharedBus) {
+    ProgramBuilder& b = context_.builder();
+    const std::string op = user_.substr(0, user_.rfind('/'));
+    const Regrouped copy = regroup(context_, op, placed, move);
+    const std::string type = b.lowered().profile.variables[placed.variable].type;
     const VariableId gathered =
-        b.variable(user_ + "/" + role, MemoryCategory::Message, move.bytes, source.type);
-    Traffic again = move.traffic;
-    again.received = TileSeries::zip(
-        move.bytes, {}, [&](std::int64_t n, std::int64_t) { return n / storage.elementBytes; });
-    again.total = again.received.sum();
-    again.sent = shareOut(again.total, share);
-    movement_.add(b.target(), again, storage.elementBytes, 8, sharedBus);
-    access_.reads.push_back(transposed);
+        b.variable(user_ + "/" + role, MemoryCategory::Message, move.bytes, type);
+    const Traffic again = trafficFrom(copy, move, placed.storage.elementBytes);
+    movement_.add(b.target(), again, placed.storage.elementBytes, shortestUnstridedRun, sharedBus);
+    access_.reads.push_back(copy.variable);
     access_.writes.push_back(gathered);
     return gathered;
 }

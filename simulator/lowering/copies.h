@@ -43,6 +43,25 @@ std::int64_t rearrangeCycles(std::int64_t bytes, std::int64_t runBytes);
 /// Class of the copy vertex for contiguous runs of `runBytes`.
 std::string copyVertex(std::int64_t runBytes);
 
+/// A copy of an operand, spread evenly over the tiles, whose blocks are transposed there.
+struct Regrouped {
+    VariableId variable;
+    TileSeries elements;
+};
+
+/// Emits the exchange and the transposes that regroup an operand which OperandMove::canRegroup().
+/// `op`: prefix of the names.
+Regrouped regroup(LoweringContext& context, const std::string& op, const PlacedStorage& placed,
+                  const OperandMove& move);
+
+/// Copies an operand once to where, and in the order in which, `wanted` has it, each element to one
+/// tile, so that it can be broadcast from there in whole runs (PopLibs poplin/Convolution.cpp,
+/// actsRearranged and weightsRearranged). What is there already is not copied. `role`: name of the
+/// copy ("actsRearranged").
+PlacedStorage rearrangeOnce(LoweringContext& context, const std::string& op,
+                            const std::string& role, const PlacedStorage& placed,
+                            const OperandMove& move, Storage wanted);
+
 /// Brings the operands of one compute set together: what can be exchanged straight into place moves
 /// in one exchange before the compute set ("ExchangePre"); operands whose runs are shorter than
 /// 64 bits are exchanged first and put in order by an on-tile copy ("PreArrange").
@@ -63,7 +82,6 @@ public:
     void emit();
 
 private:
-    /// Spreads the operand evenly, transposes its blocks there, and gathers from that copy.
     VariableId bringRegrouped(const PlacedStorage& placed, const OperandMove& move,
                               const std::string& role, bool sharedBus);
     VariableId bringInOrder(const PlacedStorage& placed, const OperandMove& move,

@@ -53,13 +53,14 @@ public:
     void run() {
         const std::int64_t steps = plan_.splits.serialSteps();
         makeOutput();
+        const PlacedStorage arranged = arrangedWeights(steps);
         if (steps > 1) {
             b_.writeUndef(prefix_ + "/serialOut", output_);
             b_.beginRepeat(prefix_ + "/serial", steps);
         }
         OperandGather gather(context_, prefix_ + "/Convolve", OperandGather::Regroup::Yes);
         const VariableId input = bringInput(gather);
-        const VariableId weights = bringWeights(gather, steps);
+        const VariableId weights = bringWeights(gather, arranged, steps);
         gather.emit();
         const VariableId partials = convolve(input, weights);
         const VariableId result = reduce(partials);
@@ -81,21 +82,70 @@ private:
                                       operands_.outputView);
     }
 
+    /// Whether an operand is copied into the plan's order once before it is broadcast (PopLibs
+    /// poplin/Convolution.cpp, convolutionImpl): where rearranging it at every destination would
+    /// cost more code and copies.
+    [[nodiscard]] bool rearrangedFirst(const OperandMove& broadcast,
+                                       std::int64_t destinations) const {
+        constexpr std::int64_t mostDestinations = 7; // inViewMaxBroadcastDests
+        return plan_.problem.pass == TrainingPass::TrainingUpdate ||
+               destinations > mostDestinations || plan_.problem.expanded ||
+               !plan_.transform.outChanDims.empty() || broadcast.strided();
+    }
+
     VariableId bringInput(OperandGather& gather) {
-        const PlacedStorage placed = context_.storageOf(operands_.inputTensor);
+        PlacedStorage placed = context_.storageOf(operands_.inputTensor);
+        const ConvSplits& splits = plan_.splits;
         const Blocking need = tiling_.inputNeed(operands_.input);
-        const OperandMove move =
-            operands_.inputUnfolded
-                ? planUnfold(placed, need, operands_.channelAtoms, plan_.grains.inChans)
-                : planMove(placed, need, inputOrder(operands_.input, plan_.grains.inChans));
+        const auto order = inputOrder(operands_.input, plan_.grains.inChans);
+        const auto moveTo = [&](const Blocking& blocking) {
+            return operands_.inputUnfolded
+                       ? planUnfold(placed, blocking, operands_.channelAtoms, plan_.grains.inChans)
+                       : planMove(placed, blocking, order);
+        };
+        OperandMove move = moveTo(need);
+        if (rearrangedFirst(move, splits.kernelParts() * splits.outChans)) {
+            Storage wanted = placed.storage;
+            wanted.layout.blocking =
+                tiling_.inputStorage(operands_.input, vectorGrain(plan_.problem.inType));
+            wanted.layout.order = order;
+            if (operands_.inputUnfolded)
+                wanted.atomSizes = operands_.unfoldedSizes;
+            const OperandMove once = moveTo(wanted.layout.blocking);
+            placed = rearrangeOnce(context_, prefix_, "actsRearranged", placed, once, wanted);
+            move = planMove(placed, need, order);
+        }
         // Neighbours with different output channels want the same input.
-        const bool shared = plan_.splits.outChans % b_.target().tilesPerSharedBus == 0;
+        const bool shared = splits.outChans % b_.target().tilesPerSharedBus == 0;
         return gather.bring(placed, move, "actsRearranged", shared);
     }
 
-    VariableId bringWeights(OperandGather& gather, std::int64_t steps) {
-        PlacedStorage placed = context_.storageOf(operands_.weightsTensor);
-        if (steps > 1 && operands_.weightsOwned) {
+    /// The weights in the plan's order, of all serial steps if there are several.
+    PlacedStorage arrangedWeights(std::int64_t steps) {
+        const PlacedStorage placed = context_.storageOf(operands_.weightsTensor);
+        const auto order = weightsOrder(operands_.weights, plan_.grains);
+        const auto moveTo = [&](const Blocking& blocking) {
+            return operands_.weightsUnfolded
+                       ? planUnfold(placed, blocking, operands_.channelAtoms, plan_.grains.inChans)
+                       : planMove(placed, blocking, order);
+        };
+        const ConvSplits& splits = plan_.splits;
+        const bool sliced = steps > 1 && !operands_.weightsOwned;
+        if (!sliced && !rearrangedFirst(moveTo(tiling_.weightsNeed(operands_.weights)),
+                                        splits.fieldParts() * splits.batch))
+            return placed;
+        Storage wanted = placed.storage;
+        wanted.layout.blocking =
+            tiling_.weightsStorage(operands_.weights, vectorGrain(plan_.problem.inType), true);
+        wanted.layout.order = order;
+        if (operands_.weightsUnfolded)
+            wanted.atomSizes = operands_.unfoldedSizes;
+        const OperandMove once = moveTo(wanted.layout.blocking);
+        return rearrangeOnce(context_, prefix_, "weightsRearranged", placed, once, wanted);
+    }
+
+    VariableId bringWeights(OperandGather& gather, PlacedStorage placed, std::int64_t steps) {
+        if (steps > 1) {
             // One step's slice of the weights: cut out on the tile, then broadcast.
             const Blocking slice =
                 tiling_.weightsStorage(operands_.weights, vectorGrain(plan_.problem.inType), false);

@@ -46,13 +46,39 @@ void addReduction(const Target& target, const ConvProblem& problem, const ConvTi
     }
 }
 
-/// Copies that bring operands or results in the order that the vertices want (PopLibs
-/// ConvModel.cpp, addTransformCycleEstimate).
-void addRearrangement(const Target& target, const ConvProblem& problem, const ConvGrains& grains,
-                      const ConvSplits& splits, bool swapped, ConvCost& cost) {
+/// Which tensors PopLibs expects to copy into another order (poplin/ConvModel.cpp,
+/// addTransformCycleEstimate).
+struct Rearranged {
+    bool inputs = false, weights = false, outputs = false;
+    bool outputsRegrouped = false; ///< in whole groups of output channels
+};
+
+Rearranged rearrangedBy(const Target& target, const ConvProblem& problem, const ConvGrains& grains,
+                        const ConvTransform& transform) {
     const bool paddedIn = problem.inChans % grains.inChans != 0;
     const bool paddedOut = problem.outChans % grains.outChans != 0;
-    const bool orderDiffers = swapped != problem.matMul;
+    const bool swap = transform.swapOperands;
+    const bool expands = !transform.expandedDims.empty();
+    const bool joins = !transform.outChanDims.empty();
+    const bool update = problem.pass == TrainingPass::TrainingUpdate;
+    const bool backward = problem.pass == TrainingPass::TrainingBackward;
+    const std::int64_t load = problem.inType == DataType::Half ? target.convUnitLoadElemsHalf
+                                                               : target.convUnitLoadElemsFloat;
+    Rearranged result;
+    result.inputs = update || expands || swap != problem.matMul || paddedIn ||
+                    (problem.matMul && backward);
+    result.weights =
+        update || expands || joins || swap != problem.matMul || paddedIn || paddedOut;
+    result.outputs = swap != (update || problem.matMul) || joins || paddedOut ||
+                     (problem.matMul && update);
+    result.outputsRegrouped =
+        !problem.matMul && grains.outChans != target.convUnitPipelineDepth * load;
+    return result;
+}
+
+/// Copies that bring operands or results in the order that the vertices want.
+void addRearrangement(const Target& target, const ConvProblem& problem, const ConvGrains& grains,
+                      const ConvSplits& splits, const ConvTransform& transform, ConvCost& cost) {
     std::int64_t inputs = problem.groups * problem.batch * problem.inChans;
     std::int64_t weights = problem.groups * problem.inChans * problem.outChans;
     std::int64_t outputs = problem.groups * problem.batch * problem.outChans;
@@ -66,18 +92,23 @@ void addRearrangement(const Target& target, const ConvProblem& problem, const Co
         problem.inType == DataType::Half ? target.vectorWidthHalf : target.vectorWidthFloat;
     const std::int64_t quarter = grains.inChans * grains.outChans % vector == 0 ? 4 : 3;
     std::int64_t bytesAtOnce = 0;
-    const auto rearrange = [&](std::int64_t elements, DataType type) {
+    const auto copy = [&](std::int64_t elements, DataType type, std::int64_t contiguous) {
         const std::int64_t bytes = ceilDiv(elements * bytesOf(type), tiles);
-        const std::int64_t rate = std::min<std::int64_t>(target.memcpyBytesPerCycle, bytesOf(type));
-        cost.rearrange += ceilDiv(bytes * 5, rate * quarter) + exchangeCycles(target, bytes);
+        const std::int64_t rate =
+            std::min<std::int64_t>(target.memcpyBytesPerCycle, contiguous * bytesOf(type));
+        cost.rearrange += ceilDiv(bytes * 5, rate * quarter);
         bytesAtOnce = std::max(bytesAtOnce, bytes);
+        return exchangeCycles(target, bytes);
     };
-    if (paddedIn || orderDiffers)
-        rearrange(inputs, problem.inType);
-    if (paddedIn || paddedOut || orderDiffers)
-        rearrange(weights, problem.inType);
-    if (paddedOut || orderDiffers)
-        rearrange(outputs, problem.outType);
+    const Rearranged moved = rearrangedBy(target, problem, grains, transform);
+    if (moved.inputs)
+        cost.rearrange += copy(inputs, problem.inType, 1);
+    if (moved.weights)
+        cost.rearrange += copy(weights, problem.inType, 1);
+    if (moved.outputs)
+        cost.rearrange += copy(outputs, problem.outType, 1);
+    else if (moved.outputsRegrouped)
+        copy(outputs, problem.outType, grains.outChans); // stays on its tile
     cost.tempBytes = std::max(cost.tempBytes, 2 * bytesAtOnce);
 }
 
@@ -85,7 +116,7 @@ void addRearrangement(const Target& target, const ConvProblem& problem, const Co
 
 ConvCost convCost(const Target& target, const ConvProblem& problem, ConvMethod method,
                   std::int32_t convUnits, const ConvGrains& grains, const ConvSplits& splits,
-                  bool swapped) {
+                  const ConvTransform& transform) {
     const ConvTileSizes sizes = tileSizes(problem, grains, splits);
     ConvCost cost;
     cost.exchange = operandExchange(target, problem, sizes, splits);
@@ -103,7 +134,7 @@ ConvCost convCost(const Target& target, const ConvProblem& problem, ConvMethod m
                         sizes.partialElements() * bytesOf(problem.partialType)
                   : 0;
     cost.tempBytes = std::max(conv, reduce);
-    addRearrangement(target, problem, grains, splits, swapped, cost);
+    addRearrangement(target, problem, grains, splits, transform, cost);
 
     const std::int64_t steps = splits.serialSteps();
     if (steps > 1) {

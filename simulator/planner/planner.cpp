@@ -112,7 +112,7 @@ private:
                                             : best_ && least > best_->cost.tempBytes)
             return;
         const ConvCost cost = convCost(target_, problem_, candidate_.method, candidate_.convUnits,
-                                       candidate_.grains, splits_, transform_.swapOperands);
+                                       candidate_.grains, splits_, transform_);
         if (objective_ == Objective::Cycles && cost.tempBytes > bound_)
             return;
         if (best_ && !better(cost, best_->cost))

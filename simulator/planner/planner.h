@@ -23,7 +23,7 @@ ConvPlan planConv(const Target& target, const ConvProblem& problem,
 /// that is after a swap of operands.
 ConvCost convCost(const Target& target, const ConvProblem& problem, ConvMethod method,
                   std::int32_t convUnits, const ConvGrains& grains, const ConvSplits& splits,
-                  bool swapped);
+                  const ConvTransform& transform);
 
 /// Method and grain candidates that a problem allows, most promising first.
 struct MethodCandidate {

@@ -15,6 +15,7 @@
 #include "simulator/memory/liveness.h"
 #include "simulator/memory/placement.h"
 #include "simulator/planner/plan_table.h"
+#include "simulator/training/optimizer.h"
 #include "simulator/transforms/decompose.h"
 #include "simulator/zoo/zoo.h"
 
@@ -133,7 +134,8 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
     validate(options);
     std::map<std::string, double> timings;
     Phases phases(progress, timings);
-    const Graph simple = decomposed(graph);
+    const Graph simple =
+        decomposed(options.isTraining() ? trainingGraph(graph, options) : graph);
     const PlanTable plans = phases.run("plan", 0.1, [&] { return PlanTable(simple, options); });
     LoweredProgram lowered =
         phases.run("lower", 0.4, [&] { return lowerGraph(simple, options, plans); });

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 
@@ -89,6 +90,42 @@ OptionSpec batchRow() {
         },
         [](const RunOptions& options) {
             return options.batchSize ? std::to_string(*options.batchSize) : std::string();
+        });
+}
+
+OptionSpec modeRow() {
+    return with(
+        row("mode", "--mode", Type::Choice, "inference", "what the model is compiled for",
+            {"inference", "training"}),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.mode = choiceValue(self, value);
+        },
+        [](const RunOptions& options) { return options.mode; });
+}
+
+OptionSpec accumulationRow() {
+    return with(
+        row("gradientAccumulation", "--gradient-accumulation", Type::Integer, "1",
+            "micro-batches of one weight update"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.gradientAccumulation = integerValue(self, value, 1, mostIterations);
+        },
+        [](const RunOptions& options) { return std::to_string(options.gradientAccumulation); });
+}
+
+OptionSpec optimizerRow() {
+    const OptionSpec made =
+        row("optimizer", "--optimizer", Type::Choice, "sgd", "how weights are updated",
+            {"sgd", "momentum", "adam", "adamw", "lamb"});
+    return with(
+        made,
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            const std::string& chosen = choiceValue(self, value);
+            const auto at = std::find(self.choices.begin(), self.choices.end(), chosen);
+            options.optimizer = static_cast<Optimizer>(at - self.choices.begin());
+        },
+        [choices = made.choices](const RunOptions& options) {
+            return choices.at(static_cast<std::size_t>(options.optimizer));
         });
 }
 
@@ -186,11 +223,9 @@ std::vector<OptionSpec> makeTable() {
         notYet(row("ipus", "--ipus", Type::Integer, "1", "IPUs of one replica")),
         notYet(row("replicas", "--replicas", Type::Integer, "1", "copies of the model")),
         tilesRow(),
-        notYet(row("mode", "--mode", Type::Choice, "inference", "what the model is compiled for",
-                   {"inference", "training"})),
+        modeRow(),
         batchRow(),
-        notYet(row("gradientAccumulation", "--gradient-accumulation", Type::Integer, "1",
-                   "micro-batches of one weight update")),
+        accumulationRow(),
         iterationsRow(),
         precisionRow(),
         partialsRow(),
@@ -208,8 +243,7 @@ std::vector<OptionSpec> makeTable() {
                    "operation whose output is kept in spite of recomputation")),
         notYet(row("outline", "--outline", Type::Choice, "off",
                    "make equal parts of the program one function", {"on", "off"})),
-        notYet(row("optimizer", "--optimizer", Type::Choice, "", "how weights are updated",
-                   {"sgd", "momentum", "adam", "adamw", "lamb"})),
+        optimizerRow(),
         notYet(row("offload", "--offload", Type::Text, "",
                    "what lives in the host's memory: optimizer,activations")),
         notYet(row("replicatedTensorSharding", "--replicated-tensor-sharding", Type::Flag, "off",

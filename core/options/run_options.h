@@ -16,12 +16,15 @@
 namespace tilescope {
 
 enum class Precision { Float, Half };
+enum class Optimizer { Sgd, Momentum, Adam, AdamW, Lamb };
 
 /// Options of `tilescope run`. Defaults are those of PopART and PopLibs where they have one.
 struct RunOptions {
     Target target = targetPreset("mk2");
     std::string mode = "inference";
     std::optional<std::int64_t> batchSize; ///< micro-batch; none: the model's own, or 1
+    std::int64_t gradientAccumulation = 1; ///< micro-batches of one weight update
+    Optimizer optimizer = Optimizer::Sgd;
     std::int64_t deviceIterations = 1;
     std::optional<Precision> precision; ///< none: as the model says
     Precision partialsType = Precision::Float;
@@ -40,6 +43,7 @@ struct RunOptions {
     std::map<std::string, std::string> engineOptions;
 
     [[nodiscard]] double memoryProportion(IpuId ipu) const;
+    [[nodiscard]] bool isTraining() const { return mode == "training"; }
 };
 
 /// A row of the option table. Values are text: flags, job files and dialogs all speak it.

@@ -22,9 +22,14 @@ Loop unaryLoop(ElementwiseFunction f, bool half) {
     case F::LeakyRelu:
     case F::Clip:
         return half ? Loop{3, 4} : Loop{3, 2};
+    case F::Zero:
+        return half ? Loop{1, 4} : Loop{1, 2}; // popops::Fill: a 64-bit store a cycle
+    case F::Dropout:
+        return half ? Loop{5, 4} : Loop{5, 2}; // poprand::Dropout: urand, compare, multiply
     case F::Square:
     case F::Negate:
     case F::Copy:
+    case F::OneHot:
         return half ? Loop{2, 4} : Loop{2, 2};
     case F::Exp:
         return half ? Loop{4, 4} : Loop{6, 2};
@@ -86,6 +91,15 @@ Loop binaryLoop(ElementwiseFunction f, bool half) {
         return half ? Loop{9, 4} : Loop{14, 4};
     case F::PRelu:
         return half ? Loop{5, 4} : Loop{5, 2};
+    case F::ReluGrad:
+        return half ? Loop{3, 4} : Loop{3, 2};
+    case F::SigmoidGrad:
+    case F::TanhGrad:
+        return half ? Loop{5, 4} : Loop{5, 2}; // popnn NonLinearityGrad
+    case F::GeluGrad:
+        return half ? Loop{12, 2} : Loop{28, 1}; // tanh and polynomial
+    case F::CrossEntropy:
+        return half ? Loop{12, 4} : Loop{16, 2}; // log and multiply
     default:
         return {270, 1}; // integer division and remainder
     }
@@ -118,7 +132,7 @@ std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction functio
         return 0;
     const bool half = type == DataType::Half;
     const std::int64_t perWorker = ceilDiv(elements, target.workers);
-    if (function == ElementwiseFunction::ScaledAdd) {
+    if (updatesInPlace(function) && operands == Operands::Binary) {
         // popops::ScaledAddSupervisor: three cycles a vector of 64 bits, and a tail.
         const std::int64_t vectors = ceilDiv(perWorker, half ? 4 : 2);
         return 60 + target.workers *
@@ -139,6 +153,9 @@ std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction functio
         // As the bias add of popops::BroadcastVectorInner1D, one slice of channels a row.
         return 13 + target.workers * ((half ? 19 : 17) + 17 + loops(binaryLoop(function, half)));
     case Operands::Ternary:
+        if (function == ElementwiseFunction::AdamUpdater)
+            // A generated codelet of popops::map: square root and division of two lanes at a time.
+            return 11 + target.workers * (20 + 20 * ceilDiv(perWorker, half ? 4 : 2));
         return 11 + target.workers * (20 + 5 * perWorker);
     }
     return 0;
@@ -147,7 +164,7 @@ std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction functio
 std::string elementwiseVertex(ElementwiseFunction function, Operands operands, bool inPlace,
                               DataType in, DataType out) {
     const std::string_view place = inPlace ? "InPlace" : "";
-    if (function == ElementwiseFunction::ScaledAdd)
+    if (updatesInPlace(function) && operands != Operands::Unary)
         return fmt::format("popops::ScaledAddSupervisor<{0},{0},{0},true>", toString(in));
     if (function == ElementwiseFunction::Cast)
         return fmt::format("popops::Cast1D<{},{}>", toString(in), toString(out));

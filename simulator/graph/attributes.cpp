@@ -47,6 +47,9 @@ constexpr std::array elementwiseNames{
     "IS_NAN",
     "IS_INF",
     "COPY",
+    "DROPOUT",
+    "ONE_HOT",
+    "ZERO",
     "ADD",
     "SUBTRACT",
     "MULTIPLY",
@@ -64,10 +67,19 @@ constexpr std::array elementwiseNames{
     "LOGICAL_OR",
     "LOGICAL_XOR",
     "PRELU",
+    "RELU_GRAD",
+    "SIGMOID_GRAD",
+    "TANH_GRAD",
+    "GELU_GRAD",
+    "CROSS_ENTROPY",
     "SCALED_ADD",
+    "MOVING_AVERAGE",
+    "MOVING_SQUARE",
     "SELECT",
+    "ADAM_UPDATER",
 };
-static_assert(elementwiseNames.size() == static_cast<std::size_t>(ElementwiseFunction::Select) + 1);
+static_assert(elementwiseNames.size() ==
+              static_cast<std::size_t>(ElementwiseFunction::AdamUpdater) + 1);
 
 constexpr std::array reduceNames{"ADD",        "MEAN",    "MAX",     "MIN",    "MUL",
                                  "SQUARE_ADD", "LOG_ADD", "ARG_MAX", "ARG_MIN"};
@@ -77,7 +89,8 @@ static_assert(reduceNames.size() == static_cast<std::size_t>(ReduceFunction::Arg
 constexpr std::array kindNames{
     "Conv",    "MatMul",  "Elementwise",   "Reduce",          "Pool",       "Lrn",
     "Softmax", "Reshape", "Transpose",     "Concat",          "Slice",      "Expand",
-    "Gather",  "Pad",     "ConvGradInput", "ConvGradWeights", "MultiUpdate"};
+    "Gather",  "Pad",     "ConvGradInput", "ConvGradWeights", "MultiUpdate", "PoolGrad",
+    "Fill"};
 static_assert(kindNames.size() == std::variant_size_v<Attributes>);
 
 } // namespace
@@ -92,6 +105,12 @@ std::string_view toString(ReduceFunction function) {
 
 std::string_view kindName(const Attributes& attributes) {
     return kindNames.at(attributes.index());
+}
+
+bool updatesInPlace(ElementwiseFunction function) {
+    using enum ElementwiseFunction;
+    return function == ScaledAdd || function == MovingAverage || function == MovingSquare ||
+           function == Zero;
 }
 
 bool isPlanned(const Attributes& attributes) {

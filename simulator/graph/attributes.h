@@ -91,6 +91,9 @@ enum class ElementwiseFunction : std::uint8_t {
     IsNan,
     IsInf,
     Copy,
+    Dropout, ///< keeps or drops by a mask made from a seed; its gradient is the same again
+    OneHot,  ///< class indices [..., 1] as [..., classes]
+    Zero,    ///< overwrites its operand, in place
     // binary (Add, Multiply, Max and Min take any number of operands)
     Add,
     Subtract,
@@ -109,10 +112,21 @@ enum class ElementwiseFunction : std::uint8_t {
     Or,
     Xor,
     PRelu,
-    ScaledAdd, ///< a += scale * b, always in place of a
+    ReluGrad, ///< gradient of the output, and the output (popnn NonLinearityGrad)
+    SigmoidGrad,
+    TanhGrad,
+    GeluGrad,     ///< gradient of the output, and the input
+    CrossEntropy, ///< -expected * log(probability)
+    // binary, always in place of the first operand
+    ScaledAdd,     ///< a += scale * b
+    MovingAverage, ///< a = beta * a + (1 - beta) * b
+    MovingSquare,  ///< a = beta * a + (1 - beta) * b * b
     // ternary
-    Select, ///< condition ? a : b, ONNX Where
+    Select,      ///< condition ? a : b, ONNX Where
+    AdamUpdater, ///< step of Adam from both moments and (for weight decay) the weight
 };
+/// True for the functions that overwrite their first operand whoever else reads it.
+bool updatesInPlace(ElementwiseFunction function);
 std::string_view toString(ElementwiseFunction function); ///< popops spelling: "RELU", "ADD", ...
 
 struct ElementwiseAttributes {
@@ -194,12 +208,22 @@ struct PadAttributes {
     std::vector<std::int64_t> padsBegin, padsEnd;
 };
 
+/// Gradient of a Pool with respect to its input: operands are the output's gradient and, for a
+/// maximum, the input and the output.
+struct PoolGradAttributes {
+    PoolAttributes pool;
+};
+
+/// A tensor of zeros (popops::zero).
+struct FillAttributes {};
+
 using Attributes =
     std::variant<ConvAttributes, MatMulAttributes, ElementwiseAttributes, ReduceAttributes,
                  PoolAttributes, LrnAttributes, SoftmaxAttributes, ReshapeAttributes,
                  TransposeAttributes, ConcatAttributes, SliceAttributes, ExpandAttributes,
                  GatherAttributes, PadAttributes, ConvGradInputAttributes,
-                 ConvGradWeightsAttributes, MultiUpdateAttributes>;
+                 ConvGradWeightsAttributes, MultiUpdateAttributes, PoolGradAttributes,
+                 FillAttributes>;
 
 /// "Conv", "MatMul", "Elementwise", ... of the active alternative.
 std::string_view kindName(const Attributes& attributes);

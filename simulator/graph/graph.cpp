@@ -43,6 +43,18 @@ std::string_view toString(DataType type) {
     return "";
 }
 
+std::string_view toString(Phase phase) {
+    switch (phase) {
+    case Phase::Forward:
+        return "forward";
+    case Phase::Backward:
+        return "backward";
+    case Phase::Update:
+        return "update";
+    }
+    return "";
+}
+
 std::string toString(const Shape& shape) {
     return fmt::format("[{}]", fmt::join(shape, ","));
 }

@@ -38,6 +38,9 @@ struct Tensor {
     Shape shape;
     DataType type = DataType::Float;
     TensorRole role = TensorRole::Activation;
+    /// A tensor of the same shape whose layout this one takes, once it has one: accumulators and
+    /// optimizer state lie where their weight does. None for most tensors.
+    TensorId layoutOf = {};
 
     [[nodiscard]] std::int64_t elements() const;
     [[nodiscard]] std::int64_t bytes() const { return elements() * bytesOf(type); }
@@ -45,6 +48,14 @@ struct Tensor {
 
 /// "[1,64,112,112]"
 std::string toString(const Shape& shape);
+
+/// When in a training step an operation runs.
+enum class Phase : std::uint8_t {
+    Forward,
+    Backward, ///< gradients, and adding them to their accumulators: once a micro-batch
+    Update,   ///< the optimizer: once a weight update
+};
+std::string_view toString(Phase phase); ///< "forward", "backward", "update"
 
 /// One operation. `name` is its debug path: unique, nested with '/', made from the ONNX node name
 /// (or its output's name where it has none).
@@ -55,6 +66,7 @@ struct Op {
     Attributes attributes; ///< its kind is the active alternative
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
+    Phase phase = Phase::Forward;
 
     [[nodiscard]] std::string_view kind() const { return kindName(attributes); }
 };

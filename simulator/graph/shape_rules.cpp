@@ -104,7 +104,11 @@ struct OutputShape {
         using enum ElementwiseFunction;
         const ElementwiseFunction f = elementwise.function;
         const bool anyNumber = f == Add || f == Multiply || f == Max || f == Min;
-        const std::size_t arity = f < Add ? 1 : f == Select ? 3 : 2;
+        if (f == OneHot) {
+            requireOperands(inputs, 1, 1);
+            return std::nullopt;
+        }
+        const std::size_t arity = f < Add ? 1 : f >= Select ? 3 : 2;
         requireOperands(inputs, arity, anyNumber ? std::max<std::size_t>(inputs.size(), 2) : arity);
         Shape result = inputs[0];
         for (const Shape& shape : inputs)
@@ -211,6 +215,19 @@ struct OutputShape {
         return inputs[0];
     }
 
+    std::optional<Shape> operator()(const PoolGradAttributes& gradient) const {
+        if (gradient.pool.kind != PoolKind::Max) {
+            requireOperands(inputs, 1, 1);
+            return std::nullopt;
+        }
+        requireOperands(inputs, 3, 3);
+        return inputs[1];
+    }
+    std::optional<Shape> operator()(const FillAttributes&) const {
+        requireOperands(inputs, 0, 0);
+        return std::nullopt;
+    }
+
     std::optional<Shape> operator()(const ReshapeAttributes&) const { return single(); }
     std::optional<Shape> operator()(const SliceAttributes&) const { return single(); }
     std::optional<Shape> operator()(const ExpandAttributes&) const { return single(); }
@@ -266,7 +283,13 @@ std::optional<Shape> outputShape(const Attributes& attributes, const std::vector
 
 void checkOpenShape(const Attributes& attributes, const std::vector<Shape>& inputs,
                     const Shape& output) {
-    requireOperands(inputs, 1, 1);
+    if (std::holds_alternative<FillAttributes>(attributes))
+        return;
+    require(!inputs.empty(), "it has no operand");
+    const auto* elementwise = std::get_if<ElementwiseAttributes>(&attributes);
+    if (elementwise && elementwise->function == ElementwiseFunction::OneHot)
+        require(inputs[0].size() == output.size() && inputs[0].back() == 1,
+                "{} cannot be encoded as {}", toString(inputs[0]), toString(output));
     if (std::holds_alternative<ReshapeAttributes>(attributes)) {
         require(product(inputs[0]) == product(output), "{} cannot be reshaped to {}",
                 toString(inputs[0]), toString(output));

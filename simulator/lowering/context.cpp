@@ -38,7 +38,11 @@ bool LoweringContext::ensurePlace(TensorId id,
     if (t.role == TensorRole::Activation)
         throw InternalError("tensor '" + t.name + "' is read before it is made");
     PlacedStorage placed;
-    auto [storage, view] = wanted();
+    const bool follows = t.layoutOf.valid() && hasPlace(t.layoutOf);
+    auto [storage, view] =
+        follows ? std::pair(storageOf(t.layoutOf).storage, viewOf(t.layoutOf)) : wanted();
+    if (follows)
+        storage.elementBytes = bytesOf(t.type);
     placed.storage = std::move(storage);
     placed.source = id;
     placed.tensors = {id};

@@ -94,6 +94,8 @@ void lowerConvolution(LoweringContext& context, const Op& op); ///< Conv and Mat
 void lowerElementwise(LoweringContext& context, const Op& op);
 void lowerReduce(LoweringContext& context, const Op& op);
 void lowerPool(LoweringContext& context, const Op& op);
+void lowerPoolGrad(LoweringContext& context, const Op& op);
+void lowerFill(LoweringContext& context, const Op& op);
 void lowerGather(LoweringContext& context, const Op& op);
 void lowerMultiUpdate(LoweringContext& context, const Op& op);
 void lowerView(LoweringContext& context, const Op& op);      ///< Reshape, Transpose

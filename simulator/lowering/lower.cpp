@@ -25,6 +25,10 @@ void lowerOp(LoweringContext& context, const Op& op) {
                 lowerReduce(context, op);
             else if constexpr (std::is_same_v<A, PoolAttributes>)
                 lowerPool(context, op);
+            else if constexpr (std::is_same_v<A, PoolGradAttributes>)
+                lowerPoolGrad(context, op);
+            else if constexpr (std::is_same_v<A, FillAttributes>)
+                lowerFill(context, op);
             else if constexpr (std::is_same_v<A, GatherAttributes>)
                 lowerGather(context, op);
             else if constexpr (std::is_same_v<A, ReshapeAttributes> ||

@@ -20,7 +20,7 @@ std::string computeSetName(const Op& op, ElementwiseFunction function) {
 /// The operand whose layout the result follows: the first of the result's shape that has a place,
 /// activations before weights (PopLibs popops: the output follows the best operand).
 TensorId baseOperand(LoweringContext& context, const Op& op) {
-    if (std::get<ElementwiseAttributes>(op.attributes).function == ElementwiseFunction::ScaledAdd)
+    if (updatesInPlace(std::get<ElementwiseAttributes>(op.attributes).function))
         return op.inputs[0];
     const Shape& shape = context.tensor(op.outputs[0]).shape;
     TensorId fallback;
@@ -55,8 +55,7 @@ Operands operandKind(LoweringContext& context, const Op& op, TensorId other) {
     if (!other.valid())
         return Operands::Unary;
     const Tensor& t = context.tensor(other);
-    if (op.inputs.size() == 3 &&
-        std::get<ElementwiseAttributes>(op.attributes).function == ElementwiseFunction::Select)
+    if (std::get<ElementwiseAttributes>(op.attributes).function >= ElementwiseFunction::Select)
         return Operands::Ternary;
     if (t.elements() == 1)
         return Operands::BroadcastScalar;
@@ -70,6 +69,13 @@ bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
     const TensorId out = op.outputs[0];
     const Tensor& t = context.tensor(out);
     if (!base.valid()) {
+        if (t.layoutOf.valid() && context.hasPlace(t.layoutOf)) {
+            Storage storage = context.storageOf(t.layoutOf).storage;
+            storage.elementBytes = bytesOf(t.type);
+            context.makeResult(out, op.name + "/out", std::move(storage),
+                               context.viewOf(t.layoutOf));
+            return false;
+        }
         context.makeResult(out, op.name + "/out",
                            linearStorage(t.shape, bytesOf(t.type), context.target().tilesPerIpu),
                            identityView(t.shape.size()));
@@ -77,7 +83,7 @@ bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
     }
     const bool sameType = bytesOf(context.tensor(base).type) == bytesOf(t.type);
     const bool updates =
-        std::get<ElementwiseAttributes>(op.attributes).function == ElementwiseFunction::ScaledAdd;
+        updatesInPlace(std::get<ElementwiseAttributes>(op.attributes).function);
     if (updates || (sameType && context.isLastUse(base))) {
         context.makeView(out, base, context.viewOf(base));
         return true;
@@ -158,7 +164,7 @@ void lowerElementwise(LoweringContext& context, const Op& op) {
     for (std::size_t i = 0; i < others.size(); ++i) {
         std::vector<VariableId> now = operands;
         OperandGather gather(context, name,
-                             attributes.function == ElementwiseFunction::ScaledAdd
+                             updatesInPlace(attributes.function)
                                  ? OperandGather::Regroup::Yes
                                  : OperandGather::Regroup::No);
         now.push_back(bringLike(context, gather, out, others[i], i + 1));

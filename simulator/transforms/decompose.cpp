@@ -40,6 +40,7 @@ private:
         made.name = op.name + "/" + name;
         made.onnxType = op.onnxType;
         made.onnxNode = op.onnxNode;
+        made.phase = op.phase;
         made.attributes = std::move(attributes);
         made.inputs = std::move(inputs);
         if (!out.valid()) {

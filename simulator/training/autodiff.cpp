@@ -1,0 +1,98 @@
+#include "simulator/training/autodiff.h"
+
+#include <algorithm>
+
+#include "simulator/training/gradient_builder.h"
+
+namespace tilescope::sim {
+namespace {
+
+bool isFloating(DataType type) {
+    return type == DataType::Float || type == DataType::Half;
+}
+
+/// Tensors between a weight and the loss: those whose gradient somebody needs.
+std::vector<bool> wantedTensors(const Graph& graph, TensorId loss) {
+    std::vector<bool> fromWeights(graph.tensors.size());
+    for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+        const Tensor& t = graph.tensors[TensorId(i)];
+        fromWeights[i] = t.role == TensorRole::Weight && isFloating(t.type);
+    }
+    for (const Op& op : graph.ops) {
+        const bool depends = std::any_of(op.inputs.begin(), op.inputs.end(),
+                                         [&](TensorId in) { return fromWeights[in.index()]; });
+        for (const TensorId out : op.outputs)
+            fromWeights[out.index()] = depends && isFloating(graph.tensors[out].type);
+    }
+    std::vector<bool> toLoss(graph.tensors.size());
+    toLoss[loss.index()] = true;
+    for (std::size_t i = graph.ops.size(); i-- > 0;) {
+        const Op& op = graph.ops[OpId(i)];
+        if (std::any_of(op.outputs.begin(), op.outputs.end(),
+                        [&](TensorId out) { return toLoss[out.index()]; }))
+            for (const TensorId in : op.inputs)
+                toLoss[in.index()] = true;
+    }
+    std::vector<bool> wanted(graph.tensors.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+        wanted[i] = fromWeights[i] && toLoss[i];
+    return wanted;
+}
+
+void addRule(GradientBuilder& builder, TensorId gradient) {
+    const Attributes& attributes = builder.forward().attributes;
+    if (isPlanned(attributes))
+        addLinearGradients(builder, gradient);
+    else if (std::holds_alternative<ElementwiseAttributes>(attributes))
+        addElementwiseGradients(builder, gradient);
+    else if (isView(attributes) || std::holds_alternative<PadAttributes>(attributes))
+        addViewGradients(builder, gradient);
+    else
+        addReduceGradients(builder, gradient);
+}
+
+void markForwardPasses(Graph& graph) {
+    for (Op& op : graph.ops)
+        if (auto* product = std::get_if<MatMulAttributes>(&op.attributes))
+            product->pass = TrainingPass::TrainingForward;
+}
+
+} // namespace
+
+std::vector<WeightGradient> addGradients(Graph& graph, const Loss& loss) {
+    markForwardPasses(graph);
+    const auto forwardOps = static_cast<std::size_t>(
+        std::count_if(graph.ops.begin(), graph.ops.end(),
+                      [](const Op& op) { return op.phase == Phase::Forward; }));
+    GradientBuilder builder(graph);
+    builder.setWanted(wantedTensors(graph, loss.of));
+    builder.contribute(loss.of, loss.gradient);
+
+    // A weight's gradient is complete at the first of its readers.
+    std::vector<OpId> firstReader(graph.tensors.size());
+    for (std::size_t i = forwardOps; i-- > 0;)
+        for (const TensorId in : graph.ops[OpId(i)].inputs)
+            firstReader[in.index()] = OpId(i);
+
+    std::vector<WeightGradient> gradients;
+    for (std::size_t i = forwardOps; i-- > 0;) {
+        const Op op = graph.ops[OpId(i)];
+        builder.setForward(op);
+        const TensorId gradient = builder.gradientOf(op.outputs[0]);
+        if (gradient.valid())
+            addRule(builder, gradient);
+        std::vector<TensorId> operands = op.inputs;
+        std::sort(operands.begin(), operands.end());
+        operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
+        for (const TensorId in : operands) {
+            if (graph.tensors[in].role != TensorRole::Weight || !builder.wanted(in) ||
+                firstReader[in.index()] != OpId(i))
+                continue;
+            if (const TensorId done = builder.gradientOf(in); done.valid())
+                gradients.push_back({in, done});
+        }
+    }
+    return gradients;
+}
+
+} // namespace tilescope::sim

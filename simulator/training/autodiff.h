@@ -1,0 +1,33 @@
+// The backward pass: operations that compute the gradient of a loss for every weight.
+#pragma once
+
+#include <vector>
+
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+struct WeightGradient {
+    TensorId weight;
+    TensorId gradient; ///< of the weight's shape and type
+};
+
+/// Where the backward pass begins.
+struct Loss {
+    TensorId of;       ///< the tensor that the loss is computed from: class scores
+    TensorId gradient; ///< of the loss with respect to it
+};
+
+/// Adds softmax cross-entropy (mean over the samples) to the graph's first output, with an input
+/// "label" of class indices, and the gradient of both as one step (popnn
+/// NllWithSoftmaxGradDirect). The loss becomes the graph's only output. The classes are the last
+/// dimension of more than one index. Throws UserError if the output has none.
+Loss addCrossEntropy(Graph& graph);
+
+/// Appends backward operations (Phase::Backward) for every weight of floating type that the loss
+/// depends on, in the order in which the gradients are ready: the last layer's first, as in
+/// PopART's autodiff. Forward operations are marked with their training pass, which decides what
+/// the planner assumes. Throws UserError naming an operation on the way that has no gradient.
+std::vector<WeightGradient> addGradients(Graph& graph, const Loss& loss);
+
+} // namespace tilescope::sim

@@ -1,0 +1,89 @@
+#include "simulator/training/gradient_builder.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tilescope::sim {
+
+TensorId GradientBuilder::emit(const std::string& part, Attributes attributes,
+                               std::vector<TensorId> inputs, Shape shape) {
+    std::string name = forward_.name + "/" + part;
+    if (const int again = used_[name]++; again > 0)
+        name += "/" + std::to_string(again);
+    Tensor made;
+    made.name = name;
+    made.shape = std::move(shape);
+    made.type = inputs.empty() ? graph_.tensors[forward_.outputs[0]].type
+                               : graph_.tensors[inputs[0]].type;
+    const TensorId out = graph_.tensors.add(std::move(made));
+    graph_.ops.add({name, part.substr(0, part.find('/')), forward_.onnxNode, std::move(attributes),
+                    std::move(inputs), {out}, Phase::Backward});
+    return out;
+}
+
+TensorId GradientBuilder::elementwise(const std::string& part, ElementwiseFunction function,
+                                      std::vector<TensorId> inputs, Shape shape) {
+    return emit(part, ElementwiseAttributes{function}, std::move(inputs), std::move(shape));
+}
+
+TensorId GradientBuilder::scalar(const std::string& part, TensorId like) {
+    Tensor constant;
+    constant.name = forward_.name + "/" + part;
+    constant.type = graph_.tensors[like].type;
+    constant.role = TensorRole::Constant;
+    return graph_.tensors.add(std::move(constant));
+}
+
+TensorId GradientBuilder::reshaped(const std::string& part, TensorId a, Shape to) {
+    if (shape(a) == to)
+        return a;
+    return emit(part, ReshapeAttributes{}, {a}, std::move(to));
+}
+
+TensorId GradientBuilder::transposed(const std::string& part, TensorId a,
+                                     std::vector<std::int64_t> permutation) {
+    const Shape from = shape(a);
+    Shape to;
+    for (const std::int64_t dim : permutation)
+        to.push_back(from[static_cast<std::size_t>(dim)]);
+    return emit(part, TransposeAttributes{std::move(permutation)}, {a}, std::move(to));
+}
+
+TensorId GradientBuilder::reducedTo(const std::string& part, TensorId gradient, const Shape& to) {
+    const Shape from = shape(gradient);
+    if (from == to)
+        return gradient;
+    const std::size_t lead = from.size() - to.size();
+    ReduceAttributes reduce{ReduceFunction::Add, {}, true};
+    Shape kept = from;
+    for (std::size_t d = 0; d < from.size(); ++d)
+        if (from[d] != 1 && (d < lead || to[d - lead] == 1)) {
+            reduce.axes.push_back(static_cast<std::int64_t>(d));
+            kept[d] = 1;
+        }
+    TensorId sum = gradient;
+    if (!reduce.axes.empty())
+        sum = emit(part + "/reduce", reduce, {gradient}, kept);
+    return reshaped(part + "/squeeze", sum, to);
+}
+
+void GradientBuilder::contribute(TensorId of, TensorId gradient) {
+    if (wanted(of))
+        contributions_[of].push_back(gradient);
+}
+
+TensorId GradientBuilder::gradientOf(TensorId id) {
+    const auto found = contributions_.find(id);
+    if (found == contributions_.end())
+        return {};
+    std::vector<TensorId>& parts = found->second;
+    if (parts.size() > 1) {
+        const TensorId sum = elementwise("GradSum", ElementwiseFunction::Add, parts, shape(id));
+        parts = {sum};
+    } else if (shape(parts.front()) != shape(id)) {
+        parts = {emit("GradExpand", ExpandAttributes{}, parts, shape(id))};
+    }
+    return parts.front();
+}
+
+} // namespace tilescope::sim

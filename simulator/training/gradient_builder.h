@@ -1,0 +1,73 @@
+// What the gradient rules of all operations share: the graph they add to and gradients so far.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+/// Adds backward operations to a graph. Gradients of a tensor that several operations read are
+/// added up when the first of them is asked for.
+class GradientBuilder {
+public:
+    explicit GradientBuilder(Graph& graph)
+        : graph_(graph) {}
+
+    [[nodiscard]] Graph& graph() { return graph_; }
+    /// A copy: adding tensors moves those there are.
+    [[nodiscard]] Tensor tensor(TensorId id) const { return graph_.tensors[id]; }
+    [[nodiscard]] Shape shape(TensorId id) const { return graph_.tensors[id].shape; }
+
+    /// Rules add operations named "<forward op>/<part>", with the operator `part`.
+    void setForward(const Op& op) { forward_ = op; }
+    [[nodiscard]] const Op& forward() const { return forward_; }
+
+    TensorId emit(const std::string& part, Attributes attributes, std::vector<TensorId> inputs,
+                  Shape shape);
+    TensorId elementwise(const std::string& part, ElementwiseFunction function,
+                         std::vector<TensorId> inputs, Shape shape);
+    /// A constant of one element, of the type of `like`.
+    TensorId scalar(const std::string& part, TensorId like);
+    TensorId times(const std::string& part, TensorId a, TensorId b) {
+        return elementwise(part, ElementwiseFunction::Multiply, {a, b}, shape(a));
+    }
+    TensorId scaled(const std::string& part, TensorId a) {
+        return times(part, a, scalar(part + "/factor", a));
+    }
+    TensorId reshaped(const std::string& part, TensorId a, Shape to);
+    TensorId transposed(const std::string& part, TensorId a,
+                        std::vector<std::int64_t> permutation);
+    /// Sums a gradient over the dimensions along which an operand of `to` was broadcast.
+    TensorId reducedTo(const std::string& part, TensorId gradient, const Shape& to);
+
+    /// True if the loss depends on the tensor through a weight.
+    [[nodiscard]] bool wanted(TensorId id) const {
+        return id.index() < wanted_.size() && wanted_[id.index()];
+    }
+    void setWanted(std::vector<bool> wanted) { wanted_ = std::move(wanted); }
+    /// Notes a contribution to a tensor's gradient, of its shape or one that broadcasts to it; those
+    /// nobody wants are dropped.
+    void contribute(TensorId of, TensorId gradient);
+    /// The gradient of a tensor: the sum of the contributions so far; none if there are none.
+    TensorId gradientOf(TensorId id);
+
+private:
+    Graph& graph_;
+    Op forward_;
+    std::vector<bool> wanted_;
+    std::map<TensorId, std::vector<TensorId>> contributions_;
+    std::map<std::string, int> used_; ///< names given, and how often
+};
+
+// One function a family of operations; each contributes to the gradients of the operands of
+// builder.forward(), given the gradient of its result. Throws UserError naming the operation if it
+// has no gradient rule.
+void addLinearGradients(GradientBuilder& builder, TensorId gradient); ///< Conv, MatMul
+void addElementwiseGradients(GradientBuilder& builder, TensorId gradient);
+void addReduceGradients(GradientBuilder& builder, TensorId gradient); ///< and Softmax, Pool, Gather
+void addViewGradients(GradientBuilder& builder, TensorId gradient); ///< and Expand, Pad, Slice
+
+} // namespace tilescope::sim

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "simulator/training/autodiff.h"
+
+namespace tilescope::sim {
+namespace {
+
+using enum ElementwiseFunction;
+
+class CrossEntropyBuilder {
+public:
+    explicit CrossEntropyBuilder(Graph& graph)
+        : graph_(graph) {}
+
+    Loss run() {
+        if (graph_.outputs.empty())
+            throw UserError(fmt::format("model '{}' has no output to train on", graph_.name));
+        findScores();
+        const Shape shape = graph_.tensors[scores_].shape;
+        const auto axis = static_cast<std::size_t>(classAxis(shape));
+        if (!probabilities_.valid())
+            probabilities_ =
+                op("Softmax", SoftmaxAttributes{classAxis(shape), classAxis(shape) + 1}, {scores_},
+                   shape, type(), Phase::Forward);
+
+        Tensor label;
+        label.name = "label";
+        label.shape = shape;
+        label.shape[axis] = 1;
+        label.type = DataType::Int32;
+        label.role = TensorRole::Input;
+        const TensorId labels = graph_.tensors.add(std::move(label));
+        graph_.inputs.push_back(labels);
+
+        const TensorId expected = op("oneHot", ElementwiseAttributes{OneHot},
+                                     {asLast(labels, axis)}, lastShape(shape, axis), type(),
+                                     Phase::Forward);
+        const TensorId wanted = fromLast(expected, shape, axis);
+        graph_.tensors[expected].layoutOf = axis + 1 == shape.size() ? probabilities_ : TensorId();
+        const TensorId terms = op("nll", ElementwiseAttributes{CrossEntropy},
+                                  {probabilities_, wanted}, shape, type(), Phase::Forward);
+        ReduceAttributes all{ReduceFunction::Add, {}, false};
+        for (std::size_t d = 0; d < shape.size(); ++d)
+            all.axes.push_back(static_cast<std::int64_t>(d));
+        graph_.outputs = {op("reduce", all, {terms}, {}, type(), Phase::Forward)};
+
+        const TensorId difference = op("NllWithSoftmaxGradDirect", ElementwiseAttributes{Subtract},
+                                       {probabilities_, wanted}, shape, type(), Phase::Backward);
+        Tensor scale;
+        scale.name = "lossScaling";
+        scale.type = type();
+        scale.role = TensorRole::Constant;
+        const TensorId factor = graph_.tensors.add(std::move(scale));
+        return {scores_, op("combinedLossScale", ElementwiseAttributes{Multiply},
+                            {difference, factor}, shape, type(), Phase::Backward)};
+    }
+
+private:
+    [[nodiscard]] DataType type() const { return graph_.tensors[scores_].type; }
+
+    /// The first output, or what the softmax that makes it is computed from.
+    void findScores() {
+        scores_ = graph_.outputs.front();
+        const OpId maker = graph_.producers()[scores_.index()];
+        if (!maker.valid())
+            return;
+        const Op& last = graph_.ops[maker];
+        const auto* softmax = std::get_if<SoftmaxAttributes>(&last.attributes);
+        if (softmax && !softmax->logarithm) {
+            probabilities_ = scores_;
+            scores_ = last.inputs[0];
+        }
+    }
+
+    [[nodiscard]] std::int64_t classAxis(const Shape& shape) const {
+        for (std::size_t d = shape.size(); d-- > 0;)
+            if (shape[d] > 1)
+                return static_cast<std::int64_t>(d);
+        throw UserError(fmt::format("model '{}': its first output has shape {}, which leaves no "
+                                    "classes to train on",
+                                    graph_.name, toString(shape)));
+    }
+
+    TensorId op(const std::string& part, Attributes attributes, std::vector<TensorId> inputs,
+                Shape shape, DataType type, Phase phase) {
+        Tensor made;
+        made.name = "Loss/" + part;
+        made.shape = std::move(shape);
+        made.type = type;
+        const TensorId out = graph_.tensors.add(std::move(made));
+        graph_.ops.add({"Loss/" + part, part, "Loss", std::move(attributes), std::move(inputs),
+                        {out}, phase});
+        return out;
+    }
+
+    /// Dimensions behind the classes are all of size one: moved before them.
+    static Shape lastShape(const Shape& shape, std::size_t axis) {
+        return {shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1};
+    }
+    TensorId asLast(TensorId labels, std::size_t axis) {
+        const Shape shape = graph_.tensors[labels].shape;
+        if (axis + 1 == shape.size())
+            return labels;
+        return op("labels", ReshapeAttributes{}, {labels}, lastShape(shape, axis),
+                  DataType::Int32, Phase::Forward);
+    }
+    TensorId fromLast(TensorId expected, const Shape& shape, std::size_t axis) {
+        if (axis + 1 == shape.size())
+            return expected;
+        return op("expected", ReshapeAttributes{}, {expected}, shape, type(), Phase::Forward);
+    }
+
+    Graph& graph_;
+    TensorId scores_, probabilities_;
+};
+
+} // namespace
+
+Loss addCrossEntropy(Graph& graph) {
+    return CrossEntropyBuilder(graph).run();
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,186 @@
+#include "simulator/training/optimizer.h"
+
+#include <algorithm>
+
+namespace tilescope::sim {
+namespace {
+
+using enum ElementwiseFunction;
+
+/// Builds the new list of operations: what updates a weight in the backward pass follows the
+/// operation that completes its gradient, so that gradients do not pile up.
+class OptimizerBuilder {
+public:
+    OptimizerBuilder(Graph& graph, const RunOptions& options)
+        : graph_(graph)
+        , options_(options)
+        , producers_(graph.producers())
+        , followers_(graph.ops.size())
+        , dropped_(graph.ops.size()) {}
+
+    void add(const WeightGradient& pair) {
+        weight_ = pair.weight;
+        name_ = graph_.tensors[weight_].name;
+        phase_ = Phase::Backward;
+        TensorId gradient = pair.gradient;
+        const OpId maker = producers_[gradient.index()];
+        TensorId accumulator;
+        if (options_.gradientAccumulation > 1) {
+            accumulator = accumulate(gradient, maker);
+            gradient = accumulator;
+            follow(maker);
+            phase_ = Phase::Update;
+        }
+        update(gradient);
+        if (!accumulator.valid()) {
+            follow(maker);
+            return;
+        }
+        inPlace("_accumulator_zero", "AccumulatorZero", Zero, {accumulator});
+        updates_.insert(updates_.end(), pending_.begin(), pending_.end());
+        pending_.clear();
+    }
+
+    void finish() {
+        IdVector<OpId, Op> ops;
+        for (std::size_t i = 0; i < followers_.size(); ++i) {
+            if (!dropped_[i])
+                ops.add(std::move(graph_.ops[OpId(i)]));
+            for (Op& op : followers_[i])
+                ops.add(std::move(op));
+        }
+        for (Op& op : updates_)
+            ops.add(std::move(op));
+        graph_.ops = std::move(ops);
+    }
+
+private:
+    /// A tensor on the weight's tiles that outlives the step.
+    TensorId state(const std::string& prefix) {
+        Tensor made;
+        made.name = prefix + name_;
+        made.shape = graph_.tensors[weight_].shape;
+        made.type = DataType::Float;
+        made.role = TensorRole::Weight;
+        made.layoutOf = weight_;
+        return graph_.tensors.add(std::move(made));
+    }
+
+    TensorId op(const std::string& suffix, const std::string& type, Attributes attributes,
+                std::vector<TensorId> inputs, Shape shape, DataType dataType) {
+        Tensor made;
+        made.name = name_ + suffix;
+        made.shape = std::move(shape);
+        made.type = dataType;
+        const TensorId out = graph_.tensors.add(std::move(made));
+        pending_.push_back(
+            {name_ + suffix, type, name_, std::move(attributes), std::move(inputs), {out}, phase_});
+        return out;
+    }
+
+    /// Overwrites the first operand; the result is the operand's new value.
+    TensorId inPlace(const std::string& suffix, const std::string& type,
+                     ElementwiseFunction function, std::vector<TensorId> inputs) {
+        const Tensor& first = graph_.tensors[inputs[0]];
+        return op(suffix, type, ElementwiseAttributes{function}, inputs, first.shape, first.type);
+    }
+
+    void follow(OpId maker) {
+        auto& list = followers_[maker.index()];
+        list.insert(list.end(), pending_.begin(), pending_.end());
+        pending_.clear();
+    }
+
+    /// Rows of an embedding are added to the accumulator itself (PopART SparseAccumulate).
+    TensorId accumulate(TensorId gradient, OpId maker) {
+        const TensorId accumulator = state("Accum___");
+        Op& last = graph_.ops[maker];
+        if (!std::holds_alternative<MultiUpdateAttributes>(last.attributes))
+            return inPlace("_accumulate", "Accumulate", ScaledAdd, {accumulator, gradient});
+        dropped_[producers_[last.inputs[0].index()].index()] = true;
+        last.inputs[0] = accumulator;
+        last.onnxType = "SparseAccumulate";
+        graph_.tensors[gradient].type = graph_.tensors[accumulator].type;
+        return gradient;
+    }
+
+    void update(TensorId gradient) {
+        switch (options_.optimizer) {
+        case Optimizer::Sgd:
+            step(gradient);
+            return;
+        case Optimizer::Momentum: {
+            const TensorId velocity = inPlace("_accl1", "Accl1Update", MovingAverage,
+                                              {state("Accl1___"), gradient});
+            step(velocity);
+            return;
+        }
+        case Optimizer::Adam:
+        case Optimizer::AdamW:
+            step(updater(gradient));
+            return;
+        case Optimizer::Lamb:
+            step(scaledByTrust(updater(gradient)));
+            return;
+        }
+    }
+
+    void step(TensorId change) {
+        inPlace("_var_update", "VarUpdate", ScaledAdd, {weight_, change});
+    }
+
+    TensorId updater(TensorId gradient) {
+        const TensorId first =
+            inPlace("_accl1", "Accl1Update", MovingAverage, {state("Accl1___"), gradient});
+        const TensorId second =
+            inPlace("_accl2", "Accl2Update", MovingSquare, {state("Accl2___"), gradient});
+        const bool decays = options_.optimizer != Optimizer::Adam;
+        const TensorId third = decays ? weight_ : first;
+        return op("_adamupdater", "AdamUpdater", ElementwiseAttributes{AdamUpdater},
+                  {first, second, third}, graph_.tensors[weight_].shape, DataType::Float);
+    }
+
+    /// The step times the ratio of the weight's norm to the step's own (LAMB).
+    TensorId scaledByTrust(TensorId change) {
+        const Shape shape = graph_.tensors[weight_].shape;
+        ReduceAttributes all{ReduceFunction::SquareAdd, {}, false};
+        for (std::size_t d = 0; d < shape.size(); ++d)
+            all.axes.push_back(static_cast<std::int64_t>(d));
+        const TensorId weightNorm =
+            op("_lambR1Sq", "LambSquare", all, {weight_}, {}, DataType::Float);
+        const TensorId stepNorm =
+            op("_lambR2Sq", "LambSquare", all, {change}, {}, DataType::Float);
+        const TensorId ratio = op("_lambRatio", "LambRatio", ElementwiseAttributes{Divide},
+                                  {weightNorm, stepNorm}, {}, DataType::Float);
+        return op("_lambScale", "LambScale", ElementwiseAttributes{Multiply}, {change, ratio},
+                  shape, DataType::Float);
+    }
+
+    Graph& graph_;
+    const RunOptions& options_;
+    std::vector<OpId> producers_;
+    std::vector<std::vector<Op>> followers_; ///< of each operation there was
+    std::vector<bool> dropped_;
+    std::vector<Op> pending_, updates_;
+    TensorId weight_;
+    std::string name_;
+    Phase phase_ = Phase::Backward;
+};
+
+} // namespace
+
+void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
+                  const RunOptions& options) {
+    OptimizerBuilder builder(graph, options);
+    for (const WeightGradient& gradient : gradients)
+        builder.add(gradient);
+    builder.finish();
+}
+
+Graph trainingGraph(Graph graph, const RunOptions& options) {
+    const Loss loss = addCrossEntropy(graph);
+    addOptimizer(graph, addGradients(graph, loss), options);
+    return graph;
+}
+
+} // namespace tilescope::sim

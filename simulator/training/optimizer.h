@@ -1,0 +1,23 @@
+// What a weight update does: accumulators, optimizer state and the operations on them.
+#pragma once
+
+#include <vector>
+
+#include "core/options/run_options.h"
+#include "simulator/training/autodiff.h"
+
+namespace tilescope::sim {
+
+/// Adds, for each weight, the operations of the optimizer in PopART's form (patterns
+/// sgd0/sgd2/adam/lamb decompose): with gradient accumulation an accumulator of the weight's layout
+/// that every micro-batch adds to (Phase::Backward), then moments and the weight itself
+/// (Phase::Update), and zeros for the next accumulation. State tensors have PopART's names
+/// ("Accum___w", "Accl1___w", "Accl2___w", "Step___w") and are float32. Without accumulation the
+/// update uses the gradient itself.
+void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
+                  const RunOptions& options);
+
+/// The training graph of a model: loss, backward pass and optimizer.
+Graph trainingGraph(Graph graph, const RunOptions& options);
+
+} // namespace tilescope::sim

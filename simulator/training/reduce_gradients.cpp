@@ -1,0 +1,134 @@
+// Gradients of reductions, softmax, pooling and gathering.
+#include "simulator/training/gradient_builder.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace tilescope::sim {
+namespace {
+
+using enum ElementwiseFunction;
+
+/// A result of a reduction with its reduced dimensions as ones.
+TensorId keptDims(GradientBuilder& b, const std::string& part, TensorId id, const Shape& in,
+                  const std::vector<std::int64_t>& axes) {
+    Shape kept = in;
+    for (const std::int64_t axis : axes)
+        kept[static_cast<std::size_t>(axis)] = 1;
+    return b.reshaped(part, id, kept);
+}
+
+void addReduceGradient(GradientBuilder& b, const ReduceAttributes& reduce, TensorId gradient) {
+    const Op op = b.forward();
+    const TensorId in = op.inputs[0];
+    const Shape shape = b.shape(in);
+    const std::string part = op.onnxType + "Grad";
+    TensorId g = keptDims(b, part + "/keepDims", gradient, shape, reduce.axes);
+    switch (reduce.function) {
+    case ReduceFunction::Mean:
+        g = b.scaled(part + "/mean", g);
+        [[fallthrough]];
+    case ReduceFunction::Add:
+        b.contribute(in, g);
+        return;
+    case ReduceFunction::SquareAdd:
+        b.contribute(in, b.elementwise(part, Multiply, {b.scaled(part + "/double", in), g}, shape));
+        return;
+    case ReduceFunction::Max:
+    case ReduceFunction::Min: {
+        const TensorId best =
+            keptDims(b, part + "/best", op.outputs[0], shape, reduce.axes);
+        const TensorId same = b.elementwise(part + "/equal", Equal, {in, best}, shape);
+        b.graph().tensors[same].type = DataType::Bool;
+        const TensorId mask = b.elementwise(part + "/mask", Cast, {same}, shape);
+        b.graph().tensors[mask].type = b.tensor(in).type;
+        b.contribute(in, b.elementwise(part, Multiply, {mask, g}, shape));
+        return;
+    }
+    default:
+        throw UserError(fmt::format("operation '{}' ({}) has no gradient in this version; train a "
+                                    "model without it",
+                                    op.name, op.onnxType));
+    }
+}
+
+/// dx = y * (g - sum(g * y)); for a log-softmax g - exp(y) * sum(g).
+void addSoftmaxGradient(GradientBuilder& b, const SoftmaxAttributes& softmax, TensorId gradient) {
+    const Op op = b.forward();
+    const TensorId y = op.outputs[0];
+    const Shape shape = b.shape(y);
+    ReduceAttributes reduce{ReduceFunction::Add, {}, true};
+    Shape reduced = shape;
+    for (std::int64_t axis = softmax.firstAxis; axis < softmax.endAxis; ++axis) {
+        reduce.axes.push_back(axis);
+        reduced[static_cast<std::size_t>(axis)] = 1;
+    }
+    if (softmax.logarithm) {
+        const TensorId sum = b.emit("SoftmaxGrad/reduce", reduce, {gradient}, reduced);
+        const TensorId powers = b.elementwise("SoftmaxGrad/exp", Exp, {y}, shape);
+        const TensorId part = b.elementwise("SoftmaxGrad/mul", Multiply, {powers, sum}, shape);
+        b.contribute(op.inputs[0],
+                     b.elementwise("SoftmaxGrad/NegSub", Subtract, {gradient, part}, shape));
+        return;
+    }
+    const TensorId products = b.elementwise("SoftmaxGrad/mul", Multiply, {gradient, y}, shape);
+    const TensorId sum = b.emit("SoftmaxGrad/reduce", reduce, {products}, reduced);
+    const TensorId scaled = b.elementwise("SoftmaxGrad/scale", Multiply, {y, sum}, shape);
+    b.contribute(op.inputs[0],
+                 b.elementwise("SoftmaxGrad/NegSub", Subtract, {products, scaled}, shape));
+}
+
+void addPoolGradient(GradientBuilder& b, const PoolAttributes& pool, TensorId gradient) {
+    const Op op = b.forward();
+    const bool max = pool.kind == PoolKind::Max;
+    std::vector<TensorId> operands{gradient};
+    if (max)
+        operands = {gradient, op.inputs[0], op.outputs[0]};
+    b.contribute(op.inputs[0], b.emit(max ? "MaxPoolGrad" : "AveragePoolGrad",
+                                      PoolGradAttributes{pool}, operands,
+                                      b.shape(op.inputs[0])));
+}
+
+/// Rows are added into zeros; addOptimizer() lets them go straight into an accumulator.
+void addGatherGradient(GradientBuilder& b, const GatherAttributes& gather, TensorId gradient) {
+    const Op op = b.forward();
+    const TensorId table = op.inputs[0];
+    if (gather.axis != 0)
+        throw UserError(fmt::format("operation '{}' (Gather on axis {}) has no gradient in this "
+                                    "version; gather along axis 0",
+                                    op.name, gather.axis));
+    const Shape shape = b.shape(table);
+    const TensorId zeros = b.emit("GatherGrad/zero", FillAttributes{}, {}, shape);
+    b.graph().tensors[zeros].type = b.tensor(table).type;
+    b.graph().tensors[zeros].layoutOf = table;
+    std::int64_t rows = 1;
+    for (const std::int64_t size : b.shape(op.inputs[1]))
+        rows *= size;
+    Shape flat = shape;
+    flat[0] = rows;
+    const TensorId deltas = b.reshaped("GatherGrad/rows", gradient, flat);
+    const TensorId indices = b.reshaped("GatherGrad/indices", op.inputs[1], {rows});
+    b.contribute(table, b.emit("GatherGrad", MultiUpdateAttributes{0}, {zeros, indices, deltas},
+                               shape));
+}
+
+} // namespace
+
+void addReduceGradients(GradientBuilder& builder, TensorId gradient) {
+    const Attributes attributes = builder.forward().attributes;
+    if (const auto* reduce = std::get_if<ReduceAttributes>(&attributes))
+        addReduceGradient(builder, *reduce, gradient);
+    else if (const auto* softmax = std::get_if<SoftmaxAttributes>(&attributes))
+        addSoftmaxGradient(builder, *softmax, gradient);
+    else if (const auto* pool = std::get_if<PoolAttributes>(&attributes))
+        addPoolGradient(builder, *pool, gradient);
+    else if (const auto* gather = std::get_if<GatherAttributes>(&attributes))
+        addGatherGradient(builder, *gather, gradient);
+    else
+        throw UserError(fmt::format("operation '{}' ({}) has no gradient in this version; train a "
+                                    "model without it",
+                                    builder.forward().name, builder.forward().onnxType));
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,79 @@
+// Gradients of operations that only move elements: the way back.
+#include "simulator/training/gradient_builder.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace tilescope::sim {
+namespace {
+
+void addTransposeGradient(GradientBuilder& b, const TransposeAttributes& transpose,
+                          TensorId gradient) {
+    std::vector<std::int64_t> inverse(transpose.permutation.size());
+    for (std::size_t i = 0; i < inverse.size(); ++i)
+        inverse[static_cast<std::size_t>(transpose.permutation[i])] = static_cast<std::int64_t>(i);
+    b.contribute(b.forward().inputs[0], b.transposed("TransposeGrad", gradient, inverse));
+}
+
+void addConcatGradients(GradientBuilder& b, const ConcatAttributes& concat, TensorId gradient) {
+    const Op op = b.forward();
+    const auto axis = static_cast<std::size_t>(concat.axis);
+    std::int64_t start = 0;
+    for (const TensorId operand : op.inputs) {
+        const Shape shape = b.shape(operand);
+        SliceAttributes slice{std::vector<std::int64_t>(shape.size(), 0),
+                              std::vector<std::int64_t>(shape.size(), 1)};
+        slice.starts[axis] = start;
+        start += shape[axis];
+        if (b.wanted(operand))
+            b.contribute(operand, b.emit("ConcatGrad", slice, {gradient}, shape));
+    }
+}
+
+void addSliceGradient(GradientBuilder& b, const SliceAttributes& slice, TensorId gradient) {
+    const Op op = b.forward();
+    const Shape in = b.shape(op.inputs[0]);
+    const Shape out = b.shape(gradient);
+    PadAttributes pad;
+    for (std::size_t d = 0; d < in.size(); ++d) {
+        if (slice.steps[d] != 1)
+            throw UserError(fmt::format("operation '{}' slices with a step of {}: it has no "
+                                        "gradient in this version; slice with step 1",
+                                        op.name, slice.steps[d]));
+        pad.padsBegin.push_back(slice.starts[d]);
+        pad.padsEnd.push_back(in[d] - slice.starts[d] - out[d]);
+    }
+    b.contribute(op.inputs[0], b.emit("SliceGrad", pad, {gradient}, in));
+}
+
+void addPadGradient(GradientBuilder& b, const PadAttributes& pad, TensorId gradient) {
+    PadAttributes crop;
+    for (std::size_t d = 0; d < pad.padsBegin.size(); ++d) {
+        crop.padsBegin.push_back(-pad.padsBegin[d]);
+        crop.padsEnd.push_back(-pad.padsEnd[d]);
+    }
+    const TensorId in = b.forward().inputs[0];
+    b.contribute(in, b.emit("PadGrad", crop, {gradient}, b.shape(in)));
+}
+
+} // namespace
+
+void addViewGradients(GradientBuilder& builder, TensorId gradient) {
+    const Attributes attributes = builder.forward().attributes;
+    const TensorId in = builder.forward().inputs[0];
+    if (const auto* transpose = std::get_if<TransposeAttributes>(&attributes))
+        addTransposeGradient(builder, *transpose, gradient);
+    else if (const auto* concat = std::get_if<ConcatAttributes>(&attributes))
+        addConcatGradients(builder, *concat, gradient);
+    else if (const auto* slice = std::get_if<SliceAttributes>(&attributes))
+        addSliceGradient(builder, *slice, gradient);
+    else if (const auto* pad = std::get_if<PadAttributes>(&attributes))
+        addPadGradient(builder, *pad, gradient);
+    else if (std::holds_alternative<ExpandAttributes>(attributes))
+        builder.contribute(in, builder.reducedTo("ExpandGrad", gradient, builder.shape(in)));
+    else
+        builder.contribute(in, builder.reshaped("ReshapeGrad", gradient, builder.shape(in)));
+}
+
+} // namespace tilescope::sim

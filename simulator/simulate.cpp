@@ -14,9 +14,8 @@
 #include "simulator/memory/code.h"
 #include "simulator/memory/liveness.h"
 #include "simulator/memory/placement.h"
+#include "simulator/pipeline/prepare.h"
 #include "simulator/planner/plan_table.h"
-#include "simulator/training/optimizer.h"
-#include "simulator/transforms/decompose.h"
 #include "simulator/zoo/zoo.h"
 
 #include <onnx/onnx_pb.h>
@@ -112,7 +111,7 @@ void describeRun(Profile& profile, const Graph& graph, const RunOptions& options
         profile.messages.push_back({message.severity, message.text, {}});
 }
 
-void finishExecution(Profile& profile) {
+void finishExecution(Profile& profile, const RunOptions& options) {
     ProfileInfo& info = profile.info;
     info.fits = std::all_of(profile.tileMemory.begin(), profile.tileMemory.end(),
                             [](const TileMemory& tile) { return tile.overflowed == 0; });
@@ -124,8 +123,10 @@ void finishExecution(Profile& profile) {
     info.hasExecution = true;
     info.cycles = profile.trace.runs.back().cycles;
     if (info.cycles > 0)
-        info.throughput =
-            static_cast<double>(info.batchSize * info.deviceIterations) / info.seconds();
+        info.throughput = static_cast<double>(info.batchSize * info.deviceIterations *
+                                              (options.isTraining() ? options.gradientAccumulation
+                                                                    : 1)) /
+                          info.seconds();
 }
 
 } // namespace
@@ -135,7 +136,7 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
     std::map<std::string, double> timings;
     Phases phases(progress, timings);
     const Graph simple =
-        decomposed(options.isTraining() ? trainingGraph(graph, options) : graph);
+        phases.run("prepare", 0.05, [&] { return preparedGraph(graph, options); });
     const PlanTable plans = phases.run("plan", 0.1, [&] { return PlanTable(simple, options); });
     LoweredProgram lowered =
         phases.run("lower", 0.4, [&] { return lowerGraph(simple, options, plans); });
@@ -150,7 +151,7 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
         describeRun(profile, graph, options);
         addPlannerMessages(profile, simple, plans);
         countVertices(profile);
-        finishExecution(profile);
+        finishExecution(profile, options);
     });
     profile.info.timings = std::move(timings);
     return profile;

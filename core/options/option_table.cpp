@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 
 #include "core/options/option_values.h"
@@ -12,6 +13,8 @@ constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 // A tile of memory holds fewer bytes than this; larger batches cannot be meant.
 constexpr std::int64_t mostBatch = 1'000'000;
 constexpr std::int64_t mostIterations = 1'000'000'000'000;
+// A POD256.
+constexpr std::int64_t mostIpus = 256;
 // Tiles stand in islands of four.
 constexpr std::int64_t leastTiles = 4;
 
@@ -93,6 +96,61 @@ OptionSpec batchRow() {
         });
 }
 
+OptionSpec ipusRow() {
+    return with(
+        row("ipus", "--ipus", Type::Integer, "1", "IPUs of one replica"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.target.ipus = static_cast<std::int32_t>(integerValue(self, value, 1, mostIpus));
+        },
+        [](const RunOptions& options) { return std::to_string(options.target.ipus); });
+}
+
+/// A choice whose values are those of an enumeration, in its order.
+template <class Enumeration>
+OptionSpec enumRow(OptionSpec made, Enumeration RunOptions::*member) {
+    const std::vector<std::string> choices = made.choices;
+    return with(
+        std::move(made),
+        [member](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            const std::string& chosen = choiceValue(self, value);
+            const auto at = std::find(self.choices.begin(), self.choices.end(), chosen);
+            options.*member = static_cast<Enumeration>(at - self.choices.begin());
+        },
+        [member, choices](const RunOptions& options) {
+            return choices.at(static_cast<std::size_t>(options.*member));
+        });
+}
+
+OptionSpec executionRow() {
+    return enumRow(row("execution", "--execution", Type::Choice, "single",
+                       "how IPUs share the model", {"single", "sharded", "pipelined"}),
+                   &RunOptions::execution);
+}
+
+OptionSpec scheduleRow() {
+    return enumRow(row("schedule", "--schedule", Type::Choice, "popart", "pipeline schedule",
+                       {"popart", "grouped", "interleaved", "sequential"}),
+                   &RunOptions::schedule);
+}
+
+OptionSpec splitRow() {
+    return with(
+        row("split", "--split", Type::Text, "",
+            "first operation or scope of each further stage, NAME,NAME; without it the stages are "
+            "balanced by cycles"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.split.clear();
+            for (std::size_t from = 0; from < value.size();) {
+                const std::size_t comma = std::min(value.find(',', from), value.size());
+                if (comma == from)
+                    throw optionError(self, fmt::format("'{}' has an empty name", value));
+                options.split.push_back(value.substr(from, comma - from));
+                from = comma + 1;
+            }
+        },
+        [](const RunOptions& options) { return fmt::format("{}", fmt::join(options.split, ",")); });
+}
+
 OptionSpec modeRow() {
     return with(
         row("mode", "--mode", Type::Choice, "inference", "what the model is compiled for",
@@ -114,19 +172,9 @@ OptionSpec accumulationRow() {
 }
 
 OptionSpec optimizerRow() {
-    const OptionSpec made =
-        row("optimizer", "--optimizer", Type::Choice, "sgd", "how weights are updated",
-            {"sgd", "momentum", "adam", "adamw", "lamb"});
-    return with(
-        made,
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            const std::string& chosen = choiceValue(self, value);
-            const auto at = std::find(self.choices.begin(), self.choices.end(), chosen);
-            options.optimizer = static_cast<Optimizer>(at - self.choices.begin());
-        },
-        [choices = made.choices](const RunOptions& options) {
-            return choices.at(static_cast<std::size_t>(options.optimizer));
-        });
+    return enumRow(row("optimizer", "--optimizer", Type::Choice, "sgd", "how weights are updated",
+                       {"sgd", "momentum", "adam", "adamw", "lamb"}),
+                   &RunOptions::optimizer);
 }
 
 OptionSpec iterationsRow() {
@@ -220,7 +268,7 @@ OptionSpec engineRow() {
 std::vector<OptionSpec> makeTable() {
     return {
         targetRow(),
-        notYet(row("ipus", "--ipus", Type::Integer, "1", "IPUs of one replica")),
+        ipusRow(),
         notYet(row("replicas", "--replicas", Type::Integer, "1", "copies of the model")),
         tilesRow(),
         modeRow(),
@@ -230,12 +278,9 @@ std::vector<OptionSpec> makeTable() {
         precisionRow(),
         partialsRow(),
         proportionRow(),
-        notYet(row("execution", "--execution", Type::Choice, "single", "how IPUs share the model",
-                   {"single", "sharded", "pipelined", "phased"})),
-        notYet(row("schedule", "--schedule", Type::Choice, "", "pipeline schedule",
-                   {"popart", "grouped", "interleaved", "sequential"})),
-        notYet(row("split", "--split", Type::Text, "",
-                   "first operation or scope of each further stage, NAME,NAME")),
+        executionRow(),
+        scheduleRow(),
+        splitRow(),
         notYet(row("recompute", "--recompute", Type::Choice, "none",
                    "activations to compute again in the backward pass",
                    {"none", "standard", "norm-only", "all", "pipeline"})),

@@ -48,6 +48,41 @@ void setRunOptions(RunOptions& options, const std::map<std::string, std::string>
             spec.set(options, given->second);
 }
 
+std::string_view toString(Schedule schedule) {
+    switch (schedule) {
+    case Schedule::PopArt:
+        return "popart";
+    case Schedule::Grouped:
+        return "grouped";
+    case Schedule::Interleaved:
+        return "interleaved";
+    case Schedule::Sequential:
+        return "sequential";
+    }
+    return "";
+}
+
+namespace {
+
+/// Options that only mean something together with another.
+void checkExecution(const RunOptions& options) {
+    if (options.execution == Execution::Single && options.target.ipus > 1)
+        throw UserError(fmt::format("option execution: 'single' uses one IPU, not {}; choose "
+                                    "'sharded' or 'pipelined', or --ipus 1",
+                                    options.target.ipus));
+    if (options.execution != Execution::Pipelined && options.schedule != Schedule::PopArt)
+        throw UserError(fmt::format("option schedule: '{}' is a schedule of a pipeline; add "
+                                    "--execution pipelined",
+                                    toString(options.schedule)));
+    if (!options.split.empty() && options.target.ipus == 1)
+        throw UserError("option split: one IPU has nothing to split; add --ipus N");
+    if (!options.isTraining() && options.gradientAccumulation > 1)
+        throw UserError("option gradientAccumulation: gradients are accumulated in training only; "
+                        "add --mode training, or use --device-iterations");
+}
+
+} // namespace
+
 void validate(const RunOptions& options) {
     const Target preset = targetPreset(options.target.name);
     if (options.target.tilesPerIpu < 1 || options.target.tilesPerIpu > preset.tilesPerIpu)
@@ -59,6 +94,7 @@ void validate(const RunOptions& options) {
         throw UserError("option batchSize: a batch has at least one sample");
     if (options.deviceIterations < 1)
         throw UserError("option deviceIterations: a run has at least one iteration");
+    checkExecution(options);
     checkProportion(options.availableMemoryProportion);
     for (const auto& [ipu, proportion] : options.availableMemoryProportionByIpu) {
         checkProportion(proportion);

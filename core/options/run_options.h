@@ -16,6 +16,9 @@
 namespace tilescope {
 
 enum class Precision { Float, Half };
+enum class Execution { Single, Sharded, Pipelined };
+enum class Schedule { PopArt, Grouped, Interleaved, Sequential };
+std::string_view toString(Schedule schedule); ///< "popart", "grouped", ...
 enum class Optimizer { Sgd, Momentum, Adam, AdamW, Lamb };
 
 /// Options of `tilescope run`. Defaults are those of PopART and PopLibs where they have one.
@@ -32,7 +35,9 @@ struct RunOptions {
     double availableMemoryProportion = 0.6;
     /// The same for one IPU ("ipu0=0.3").
     std::map<std::int32_t, double> availableMemoryProportionByIpu;
-    std::string execution = "single";
+    Execution execution = Execution::Single;
+    Schedule schedule = Schedule::PopArt; ///< of a pipeline
+    std::vector<std::string> split;       ///< first operation or scope of each further stage
     /// No host streams: inputs, weights and results stay on the device (the tools' --ignore-data).
     bool ignoreData = false;
     /// Account memory as the IPU Model does, which runs code on the host: data and vertex state are

@@ -93,6 +93,15 @@ TileSeries TileSeries::slice(std::int32_t first, std::int32_t end) const {
     return part;
 }
 
+TileSeries TileSeries::shifted(std::int32_t by) const {
+    TileSeries result = *this;
+    for (TileRun& run : result.runs_) {
+        run.first += by;
+        run.end += by;
+    }
+    return result;
+}
+
 std::vector<std::int64_t> TileSeries::toDense(std::int32_t tiles) const {
     std::vector<std::int64_t> dense(static_cast<std::size_t>(std::max(tiles, 0)), 0);
     addTo(dense);

@@ -53,6 +53,8 @@ public:
     [[nodiscard]] std::int32_t tilesUsed() const;
     /// The part on tiles [first, end).
     [[nodiscard]] TileSeries slice(std::int32_t first, std::int32_t end) const;
+    /// The same values `by` tiles further on.
+    [[nodiscard]] TileSeries shifted(std::int32_t by) const;
     /// One value a tile for tiles [0, tiles).
     [[nodiscard]] std::vector<std::int64_t> toDense(std::int32_t tiles) const;
     /// Adds the values into `dense`, which starts at tile 0.

@@ -24,6 +24,7 @@ inline constexpr std::int64_t controlBytesExecute = 20;  // assumed: run, sync, 
 inline constexpr std::int64_t controlBytesExchange = 12; // assumed: call of the exchange sequence
 inline constexpr std::int64_t controlBytesStream = 24;   // assumed: host sync and call
 inline constexpr std::int64_t controlBytesRepeat = 16;   // assumed: counter, branch
+inline constexpr std::int64_t controlBytesCall = 8; // assumed: address and branch
 /// Start-up, switch over control programs and host interface: 700 B a tile in a published report of
 /// a program with four compute sets (TensorFlow port documentation, logging.rst), less its steps.
 inline constexpr std::int64_t controlBytesBase = 560;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <utility>
 
 namespace tilescope::sim {
 namespace {
@@ -40,7 +41,12 @@ private:
         body.name = profile_.programs[root].name;
         body.program = root;
         Clock clock(static_cast<std::size_t>(target_.ipus), 0);
+        const bool around = std::exchange(synchronised_, false);
         walk(root, body, clock);
+        synchronises_[root] = synchronised_;
+        if (synchronised_)
+            alignEnds(clock);
+        synchronised_ = synchronised_ || around;
         durations_[root] = clock;
         const TraceBodyId id = trace_.bodies.add(std::move(body));
         bodies_[root] = id;
@@ -78,6 +84,11 @@ private:
         call.program = caller;
         call.count = count;
         const Clock& durations = durations_.at(callee);
+        // What synchronises IPUs starts when the last of them gets there.
+        if (synchronises_.at(callee)) {
+            synchronised_ = true;
+            align(clock, durations);
+        }
         for (std::size_t ipu = 0; ipu < clock.size(); ++ipu) {
             call.ipus.push_back({IpuId(ipu), clock[ipu], durations[ipu]});
             clock[ipu] += count * durations[ipu];
@@ -93,12 +104,40 @@ private:
         body.steps.push_back(std::move(step));
     }
 
-    void sync(std::int64_t cycles, TraceBody& body, Clock& clock) {
+    /// Lets the IPUs that take part begin together.
+    static void align(Clock& clock, const Clock& durations) {
+        std::int64_t latest = 0;
+        for (std::size_t ipu = 0; ipu < clock.size(); ++ipu)
+            if (durations[ipu] > 0)
+                latest = std::max(latest, clock[ipu]);
+        for (std::size_t ipu = 0; ipu < clock.size(); ++ipu)
+            if (durations[ipu] > 0)
+                clock[ipu] = latest;
+    }
+
+    /// A repetition begins on no IPU before it has ended on all.
+    static void alignEnds(Clock& clock) {
+        const std::int64_t latest = *std::max_element(clock.begin(), clock.end());
+        for (std::int64_t& end : clock)
+            end = end > 0 ? latest : 0;
+    }
+
+    /// A sync of those IPUs that `busy` names by cycles other than zero. Who is there early waits.
+    void sync(std::int64_t cycles, const Clock& busy, bool together, TraceBody& body,
+              Clock& clock) {
+        std::int64_t begin = 0;
+        for (std::size_t ipu = 0; ipu < clock.size(); ++ipu)
+            if (busy[ipu] > 0)
+                begin = std::max(begin, clock[ipu]);
         TraceStep step;
         step.kind = ProgramKind::Sync;
         for (std::size_t ipu = 0; ipu < clock.size(); ++ipu)
-            step.ipus.push_back({IpuId(ipu), clock[ipu], cycles, target_.tilesPerIpu, 0, 0, 0});
-        add(body, std::move(step), clock);
+            if (busy[ipu] > 0)
+                step.ipus.push_back({IpuId(ipu), clock[ipu],
+                                     cycles + (together ? begin - clock[ipu] : 0),
+                                     target_.tilesPerIpu, 0, 0, 0});
+        if (!step.ipus.empty())
+            add(body, std::move(step), clock);
     }
 
     [[nodiscard]] StepOnIpu onIpu(std::size_t ipu, const TileSeries& cycles,
@@ -114,33 +153,61 @@ private:
         return bytes.sum(first, first + target_.tilesPerIpu);
     }
 
-    void leaf(ProgramId id, const Program& program, TraceBody& body, Clock& clock) {
-        if (program.kind == ProgramKind::DoExchange || program.kind == ProgramKind::OnTileExecute)
-            sync(target_.internalSyncCycles, body, clock);
-        TraceStep step;
-        step.kind = program.kind;
-        step.program = id;
-        for (std::size_t ipu = 0; ipu < clock.size(); ++ipu) {
-            StepOnIpu on{IpuId(ipu), clock[ipu], 0, 0, 0, 0, 0};
+    /// What a leaf does on each IPU, starting at cycle 0; IPUs without part have no cycles.
+    [[nodiscard]] std::vector<StepOnIpu> work(const Program& program) const {
+        std::vector<StepOnIpu> parts;
+        const Clock zero(static_cast<std::size_t>(target_.ipus), 0);
+        for (std::size_t ipu = 0; ipu < zero.size(); ++ipu) {
+            StepOnIpu on{IpuId(ipu), 0, 0, 0, 0, 0, 0};
             if (program.computeSet.valid()) {
-                on = onIpu(ipu, profile_.computeSets[program.computeSet].cycles, clock);
+                on = onIpu(ipu, profile_.computeSets[program.computeSet].cycles, zero);
             } else if (program.exchange.valid()) {
                 const Exchange& exchange = profile_.exchanges[program.exchange];
-                on = onIpu(ipu, exchange.cycles, clock);
+                on = onIpu(ipu, exchange.cycles, zero);
                 on.bytesIn = bytesOn(ipu, exchange.bytesReceived);
                 on.bytesOut = bytesOn(ipu, exchange.bytesSent);
             } else if (program.stream.valid()) {
                 stream(on, program, ipu);
             }
-            step.ipus.push_back(on);
+            parts.push_back(on);
         }
-        add(body, std::move(step), clock);
+        return parts;
+    }
+
+    void leaf(ProgramId id, const Program& program, TraceBody& body, Clock& clock) {
+        TraceStep step;
+        step.kind = program.kind;
+        step.program = id;
+        std::vector<StepOnIpu> parts = work(program);
+        Clock busy(clock.size(), 0);
+        for (const StepOnIpu& part : parts)
+            busy[part.ipu.index()] = std::max(part.cycles, part.activeTiles > 0 ? std::int64_t{1}
+                                                                                : part.cycles);
+        if (program.kind == ProgramKind::DoExchange || program.kind == ProgramKind::OnTileExecute)
+            sync(target_.internalSyncCycles, clock.size() == 1 ? Clock(1, 1) : busy, false, body,
+                 clock);
+        if (program.kind == ProgramKind::GlobalExchange) {
+            synchronised_ = true;
+            sync(target_.externalSyncCycles, busy, true, body, clock);
+        }
+        for (StepOnIpu& part : parts) {
+            // A program of one IPU has its steps on that even where they take no time.
+            if (busy[part.ipu.index()] == 0 && clock.size() > 1)
+                continue;
+            part.start = clock[part.ipu.index()];
+            step.ipus.push_back(part);
+        }
+        if (!step.ipus.empty())
+            add(body, std::move(step), clock);
     }
 
     void stream(StepOnIpu& on, const Program& program, std::size_t ipu) const {
         const Stream& stream = profile_.streams[program.stream];
         const std::int64_t bytes = bytesOn(ipu, stream.bytes);
-        on.activeTiles = stream.bytes.tilesUsed();
+        if (bytes == 0 && target_.ipus > 1)
+            return;
+        const auto first = static_cast<std::int32_t>(ipu) * target_.tilesPerIpu;
+        on.activeTiles = stream.bytes.slice(first, first + target_.tilesPerIpu).tilesUsed();
         switch (program.kind) {
         case ProgramKind::StreamCopyBegin:
             on.cycles = target_.externalSyncCycles +
@@ -161,6 +228,8 @@ private:
     Trace trace_;
     std::map<ProgramId, TraceBodyId> bodies_;
     std::map<ProgramId, Clock> durations_;
+    std::map<ProgramId, bool> synchronises_; ///< bodies with a global exchange in them
+    bool synchronised_ = false;              ///< so has the body being walked, up to here
 };
 
 } // namespace

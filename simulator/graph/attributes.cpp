@@ -90,7 +90,7 @@ constexpr std::array kindNames{
     "Conv",    "MatMul",  "Elementwise",   "Reduce",          "Pool",       "Lrn",
     "Softmax", "Reshape", "Transpose",     "Concat",          "Slice",      "Expand",
     "Gather",  "Pad",     "ConvGradInput", "ConvGradWeights", "MultiUpdate", "PoolGrad",
-    "Fill"};
+    "Fill",    "IpuCopy", "Stash",         "Restore",         "Fifo"};
 static_assert(kindNames.size() == std::variant_size_v<Attributes>);
 
 } // namespace

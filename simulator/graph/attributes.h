@@ -217,13 +217,33 @@ struct PoolGradAttributes {
 /// A tensor of zeros (popops::zero).
 struct FillAttributes {};
 
+/// A copy of a tensor on another IPU.
+struct IpuCopyAttributes {
+    std::int32_t fromStage = 0, toStage = 0;
+};
+
+/// Puts a tensor into a row of a buffer that holds it for as many micro-batches as there are rows
+/// (PopART's stash). Result: the buffer.
+struct StashAttributes {
+    std::int64_t rows = 1;
+};
+/// Takes the oldest row out of a stash.
+struct RestoreAttributes {
+    std::int64_t rows = 1;
+};
+/// TensorFlow's FIFO: takes the oldest row out and puts the tensor in. No rows: a copy.
+struct FifoAttributes {
+    std::int64_t rows = 1;
+};
+
 using Attributes =
     std::variant<ConvAttributes, MatMulAttributes, ElementwiseAttributes, ReduceAttributes,
                  PoolAttributes, LrnAttributes, SoftmaxAttributes, ReshapeAttributes,
                  TransposeAttributes, ConcatAttributes, SliceAttributes, ExpandAttributes,
                  GatherAttributes, PadAttributes, ConvGradInputAttributes,
                  ConvGradWeightsAttributes, MultiUpdateAttributes, PoolGradAttributes,
-                 FillAttributes>;
+                 FillAttributes, IpuCopyAttributes, StashAttributes, RestoreAttributes,
+                 FifoAttributes>;
 
 /// "Conv", "MatMul", "Elementwise", ... of the active alternative.
 std::string_view kindName(const Attributes& attributes);

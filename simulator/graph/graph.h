@@ -67,6 +67,7 @@ struct Op {
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
     Phase phase = Phase::Forward;
+    std::int32_t stage = 0; ///< forward stage that it belongs to; also the IPU that runs it
 
     [[nodiscard]] std::string_view kind() const { return kindName(attributes); }
 };

@@ -223,6 +223,14 @@ struct OutputShape {
         requireOperands(inputs, 3, 3);
         return inputs[1];
     }
+    std::optional<Shape> operator()(const IpuCopyAttributes&) const { return same(); }
+    std::optional<Shape> operator()(const StashAttributes&) const { return same(); }
+    std::optional<Shape> operator()(const RestoreAttributes&) const { return same(); }
+    std::optional<Shape> operator()(const FifoAttributes&) const { return same(); }
+    [[nodiscard]] std::optional<Shape> same() const {
+        requireOperands(inputs, 1, 1);
+        return inputs[0];
+    }
     std::optional<Shape> operator()(const FillAttributes&) const {
         requireOperands(inputs, 0, 0);
         return std::nullopt;

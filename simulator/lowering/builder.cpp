@@ -1,7 +1,9 @@
 #include "simulator/lowering/builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 #include "core/base/error.h"
 #include "simulator/cost/conv_cycles.h"
@@ -13,6 +15,14 @@ ProgramBuilder::ProgramBuilder(const Target& target, LoweredProgram& lowered)
     : target_(target)
     , lowered_(lowered) {}
 
+TileSeries ProgramBuilder::here(const TileSeries& series) const {
+    return ipu_.value() == 0 ? series : series.shifted(ipu_.value() * target_.tilesPerIpu);
+}
+
+TileSeries ProgramBuilder::code(std::int64_t bytes) const {
+    return here(TileSeries(TileId(0), target_.tilesPerIpu, bytes));
+}
+
 VariableId ProgramBuilder::variable(std::string name, MemoryCategory category, TileSeries bytes,
                                     std::string type, std::string shape, VariableNeeds needs) {
     Variable v;
@@ -21,7 +31,7 @@ VariableId ProgramBuilder::variable(std::string name, MemoryCategory category, T
     v.operation = operation_;
     v.type = std::move(type);
     v.shape = std::move(shape);
-    v.bytes = std::move(bytes);
+    v.bytes = here(bytes);
     lowered_.needs.add(needs);
     return lowered_.profile.variables.add(std::move(v));
 }
@@ -53,11 +63,35 @@ void ProgramBuilder::beginControlProgram(std::string name) {
     open_.push_back(id);
 }
 
-void ProgramBuilder::beginSequence(std::string name) {
+ProgramId ProgramBuilder::beginSequence(std::string name) {
     Program program;
     program.kind = ProgramKind::Sequence;
     program.name = std::move(name);
     open_.push_back(add(std::move(program)));
+    return open_.back();
+}
+
+ProgramId ProgramBuilder::beginFunction(std::string name) {
+    Program program;
+    program.kind = ProgramKind::Sequence;
+    program.name = std::move(name);
+    const ProgramId id = lowered_.profile.programs.add(std::move(program));
+    lowered_.profile.functions.push_back(id);
+    open_.push_back(id);
+    return id;
+}
+
+void ProgramBuilder::call(const std::string& name, ProgramId function) {
+    Program program;
+    program.kind = ProgramKind::Call;
+    program.name = name;
+    program.target = function;
+    program.controlCode = code(controlBytesCall);
+    add(std::move(program));
+}
+
+std::vector<ProgramId> ProgramBuilder::moveTo(ProgramId sequence) {
+    return std::exchange(open_, {sequence});
 }
 
 void ProgramBuilder::beginRepeat(std::string name, std::int64_t count) {
@@ -83,8 +117,9 @@ void ProgramBuilder::execute(const std::string& name, TileSeries cycles,
     ComputeSet set;
     set.name = name;
     set.operation = operation_;
-    set.cycles = std::move(cycles);
+    set.cycles = here(cycles);
     for (const VertexUse& use : vertices) {
+        const TileSeries count = here(use.count);
         auto known = vertexTypes_.find(use.name);
         if (known == vertexTypes_.end())
             known = vertexTypes_.emplace(use.name, lowered_.profile.vertexTypes.add({use.name, {}}))
@@ -92,17 +127,17 @@ void ProgramBuilder::execute(const std::string& name, TileSeries cycles,
         const VertexState state = vertexState(use.name);
         const std::int64_t stateBytes = state.instanceBytes + state.fieldBytes;
         set.vertices.push_back(
-            {known->second, use.count, use.count.scaled(stateBytes), state.edges});
+            {known->second, count, count.scaled(stateBytes), state.edges});
         TileSeries& code = lowered_.profile.vertexTypes[known->second].codeBytes;
         const std::int64_t codeBytes = codeletBytes(use.name);
         code =
-            TileSeries::zip(code, use.count, [&](std::int64_t, std::int64_t) { return codeBytes; });
+            TileSeries::zip(code, count, [&](std::int64_t, std::int64_t) { return codeBytes; });
     }
     Program program;
     program.kind = ProgramKind::OnTileExecute;
     program.name = name;
     program.computeSet = lowered_.profile.computeSets.add(std::move(set));
-    program.controlCode = TileSeries(TileId(0), target_.totalTiles(), controlBytesExecute);
+    program.controlCode = code(controlBytesExecute);
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);
     add(std::move(program));
@@ -127,6 +162,10 @@ void Movement::add(const Target& target, const Traffic& traffic, std::int64_t el
 }
 
 void ProgramBuilder::exchange(const std::string& name, Movement movement, Access access) {
+    movement.received = here(movement.received);
+    movement.sent = here(movement.sent);
+    movement.messages = here(movement.messages);
+    movement.cycles = here(movement.cycles);
     Exchange exchange;
     exchange.name = name;
     exchange.operation = operation_;
@@ -155,24 +194,70 @@ void ProgramBuilder::exchange(const std::string& name, Movement movement, Access
     program.kind = ProgramKind::DoExchange;
     program.name = name;
     program.exchange = lowered_.profile.exchanges.add(std::move(exchange));
-    program.controlCode = TileSeries(TileId(0), target_.totalTiles(), controlBytesExchange);
+    program.controlCode = code(controlBytesExchange);
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);
     add(std::move(program));
 }
 
+void ProgramBuilder::globalExchange(const std::string& name, TileSeries received, TileSeries sent,
+                                    Access access) {
+    Exchange exchange;
+    exchange.name = name;
+    exchange.operation = operation_;
+    exchange.codeBytes =
+        TileSeries::zip(received, sent, [](std::int64_t in, std::int64_t out) {
+            return exchangeCodeBytes(out, in, in > 0 ? 1 : 0);
+        });
+    // Each IPU is busy for as long as its links need for what comes in or goes out.
+    for (std::int32_t ipu = 0; ipu < target_.ipus; ++ipu) {
+        const std::int32_t first = ipu * target_.tilesPerIpu;
+        const std::int32_t end = first + target_.tilesPerIpu;
+        const std::int64_t bytes = std::max(received.sum(first, end), sent.sum(first, end));
+        if (bytes == 0)
+            continue;
+        const auto cycles = static_cast<std::int64_t>(std::ceil(
+            static_cast<double>(bytes) / target_.ipuLinkBytesPerSecond * target_.clockHz));
+        const TileSeries busy = TileSeries::zip(
+            received.slice(first, end), sent.slice(first, end),
+            [&](std::int64_t in, std::int64_t out) { return in + out > 0 ? cycles : 0; });
+        exchange.cycles += busy;
+    }
+    exchange.bytesReceived = std::move(received);
+    exchange.bytesSent = std::move(sent);
+
+    Program program;
+    program.kind = ProgramKind::GlobalExchange;
+    program.name = name;
+    program.controlCode = TileSeries::zip(
+        exchange.cycles, {}, [](std::int64_t, std::int64_t) { return controlBytesExchange; });
+    program.exchange = lowered_.profile.exchanges.add(std::move(exchange));
+    program.variablesRead = std::move(access.reads);
+    program.variablesWritten = std::move(access.writes);
+    add(std::move(program));
+}
+
+StreamId ProgramBuilder::stream(const std::string& name, bool toDevice, const TileSeries& bytes) {
+    return lowered_.profile.streams.add({name, toDevice, bytes});
+}
+
 void ProgramBuilder::streamCopy(const std::string& name, bool toDevice, const TileSeries& bytes,
                                 const std::vector<VariableId>& variables) {
-    const StreamId stream = lowered_.profile.streams.add({name, toDevice, bytes});
+    streamCopy(stream(name, toDevice, bytes), variables);
+}
+
+void ProgramBuilder::streamCopy(StreamId stream, const std::vector<VariableId>& variables) {
+    const Stream copied = lowered_.profile.streams[stream];
     for (const ProgramKind kind :
          {ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid, ProgramKind::StreamCopyEnd}) {
         Program program;
         program.kind = kind;
-        program.name = name;
+        program.name = copied.name;
         program.stream = stream;
-        program.controlCode = TileSeries(TileId(0), target_.totalTiles(), controlBytesStream);
+        program.controlCode = TileSeries::zip(
+            copied.bytes, {}, [](std::int64_t, std::int64_t) { return controlBytesStream; });
         if (kind == ProgramKind::StreamCopyMid)
-            (toDevice ? program.variablesWritten : program.variablesRead) = variables;
+            (copied.toDevice ? program.variablesWritten : program.variablesRead) = variables;
         add(std::move(program));
     }
 }

@@ -61,6 +61,10 @@ public:
     void setOperation(OperationId operation) { operation_ = operation; }
     [[nodiscard]] OperationId operation() const { return operation_; }
 
+    /// The IPU whose tiles the series given from now on count from: lowering knows one IPU only.
+    void setIpu(IpuId ipu) { ipu_ = ipu; }
+    [[nodiscard]] IpuId ipu() const { return ipu_; }
+
     VariableId variable(std::string name, MemoryCategory category, TileSeries bytes,
                         std::string type = {}, std::string shape = {}, VariableNeeds needs = {});
     VariableId alwaysLive(std::string name, MemoryCategory category, TileSeries bytes,
@@ -68,7 +72,13 @@ public:
 
     /// Opens a control program; close with end().
     void beginControlProgram(std::string name);
-    void beginSequence(std::string name);
+    /// Opens a function; close with end().
+    ProgramId beginFunction(std::string name);
+    void call(const std::string& name, ProgramId function);
+    /// Opens a sequence again, to add behind what it has; returns what was open, for resume().
+    std::vector<ProgramId> moveTo(ProgramId sequence);
+    void resume(std::vector<ProgramId> open) { open_ = std::move(open); }
+    ProgramId beginSequence(std::string name);
     /// Opens a loop with a Sequence in it; one end() closes both.
     void beginRepeat(std::string name, std::int64_t count);
     void end();
@@ -79,9 +89,15 @@ public:
     /// A DoExchange of data that `access` reads; it lasts until every tile has received what it
     /// needs and sent what it holds of it.
     void exchange(const std::string& name, Movement movement, Access access);
-    /// StreamCopyBegin, -Mid and -End of one or more tensors.
+    /// A copy between IPUs: bytes by tile of the whole machine.
+    void globalExchange(const std::string& name, TileSeries received, TileSeries sent,
+                        Access access);
+    /// StreamCopyBegin, -Mid and -End of one or more tensors; bytes by tile of the whole machine.
     void streamCopy(const std::string& name, bool toDevice, const TileSeries& bytes,
                     const std::vector<VariableId>& variables);
+    /// A stream that several steps of the program may copy.
+    StreamId stream(const std::string& name, bool toDevice, const TileSeries& bytes);
+    void streamCopy(StreamId stream, const std::vector<VariableId>& variables);
     void writeUndef(const std::string& name, VariableId variable);
 
     /// Name of the next copy program: "copy7_<name>".
@@ -91,8 +107,12 @@ public:
 
 private:
     ProgramId add(Program program);
+    [[nodiscard]] TileSeries here(const TileSeries& series) const;
+    /// Control code of a leaf on all tiles of this IPU.
+    [[nodiscard]] TileSeries code(std::int64_t bytes) const;
 
     const Target& target_;
+    IpuId ipu_ = IpuId(0);
     LoweredProgram& lowered_;
     OperationId operation_;
     std::vector<ProgramId> open_;

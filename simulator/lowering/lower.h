@@ -1,8 +1,6 @@
 // A graph as a program over tiles.
 #pragma once
 
-#include <functional>
-
 #include "core/options/run_options.h"
 #include "simulator/graph/graph.h"
 #include "simulator/lowering/builder.h"
@@ -10,9 +8,8 @@
 
 namespace tilescope::sim {
 
-/// Lowers a decomposed graph: operations, variables, compute sets, exchanges, streams and the
+/// Lowers a prepared graph (see preparedGraph): operations, variables, compute sets, exchanges, streams and the
 /// program tree of the control programs weightsFromHost and outer.
-LoweredProgram lowerGraph(const Graph& graph, const RunOptions& options, const PlanTable& plans,
-                          const std::function<void(double done)>& progress = {});
+LoweredProgram lowerGraph(const Graph& graph, const RunOptions& options, const PlanTable& plans);
 
 } // namespace tilescope::sim

@@ -131,7 +131,7 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& options) {
         const Op& op = graph.ops[OpId(i)];
         if (!isPlanned(op.attributes))
             continue;
-        const Request request{problemOf(graph, op, options), options.memoryProportion(IpuId(0))};
+        const Request request{problemOf(graph, op, options), options.memoryProportion(IpuId(op.stage))};
         const auto known = std::find(requests.begin(), requests.end(), request);
         planOfOp_[static_cast<std::int32_t>(i)] =
             static_cast<std::size_t>(known - requests.begin());

@@ -17,7 +17,7 @@ TensorId GradientBuilder::emit(const std::string& part, Attributes attributes,
                                : graph_.tensors[inputs[0]].type;
     const TensorId out = graph_.tensors.add(std::move(made));
     graph_.ops.add({name, part.substr(0, part.find('/')), forward_.onnxNode, std::move(attributes),
-                    std::move(inputs), {out}, Phase::Backward});
+                    std::move(inputs), {out}, Phase::Backward, forward_.stage});
     return out;
 }
 

@@ -17,6 +17,7 @@ public:
         if (graph_.outputs.empty())
             throw UserError(fmt::format("model '{}' has no output to train on", graph_.name));
         findScores();
+        stage_ = graph_.ops[OpId(graph_.ops.size() - 1)].stage;
         const Shape shape = graph_.tensors[scores_].shape;
         const auto axis = static_cast<std::size_t>(classAxis(shape));
         if (!probabilities_.valid())
@@ -90,7 +91,7 @@ private:
         made.type = type;
         const TensorId out = graph_.tensors.add(std::move(made));
         graph_.ops.add({"Loss/" + part, part, "Loss", std::move(attributes), std::move(inputs),
-                        {out}, phase});
+                        {out}, phase, stage_});
         return out;
     }
 
@@ -113,6 +114,7 @@ private:
 
     Graph& graph_;
     TensorId scores_, probabilities_;
+    std::int32_t stage_ = 0;
 };
 
 } // namespace

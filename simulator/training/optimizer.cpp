@@ -16,11 +16,17 @@ public:
         , options_(options)
         , producers_(graph.producers())
         , followers_(graph.ops.size())
-        , dropped_(graph.ops.size()) {}
+        , dropped_(graph.ops.size())
+        , home_(graph.tensors.size(), 0) {
+        for (std::size_t i = graph.ops.size(); i-- > 0;)
+            for (const TensorId in : graph.ops[OpId(i)].inputs)
+                home_[in.index()] = graph.ops[OpId(i)].stage;
+    }
 
     void add(const WeightGradient& pair) {
         weight_ = pair.weight;
         name_ = graph_.tensors[weight_].name;
+        stage_ = home_[weight_.index()];
         phase_ = Phase::Backward;
         TensorId gradient = pair.gradient;
         const OpId maker = producers_[gradient.index()];
@@ -74,7 +80,7 @@ private:
         made.type = dataType;
         const TensorId out = graph_.tensors.add(std::move(made));
         pending_.push_back(
-            {name_ + suffix, type, name_, std::move(attributes), std::move(inputs), {out}, phase_});
+            {name_ + suffix, type, name_, std::move(attributes), std::move(inputs), {out}, phase_, stage_});
         return out;
     }
 
@@ -161,7 +167,9 @@ private:
     std::vector<OpId> producers_;
     std::vector<std::vector<Op>> followers_; ///< of each operation there was
     std::vector<bool> dropped_;
+    std::vector<std::int32_t> home_; ///< stage of each tensor's first reader
     std::vector<Op> pending_, updates_;
+    std::int32_t stage_ = 0;
     TensorId weight_;
     std::string name_;
     Phase phase_ = Phase::Backward;

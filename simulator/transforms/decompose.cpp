@@ -41,6 +41,7 @@ private:
         made.onnxType = op.onnxType;
         made.onnxNode = op.onnxNode;
         made.phase = op.phase;
+        made.stage = op.stage;
         made.attributes = std::move(attributes);
         made.inputs = std::move(inputs);
         if (!out.valid()) {

@@ -1,0 +1,150 @@
+#include "simulator/lowering/lower_op.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace tilescope::sim {
+namespace {
+
+void dispatch(LoweringContext& context, const Op& op) {
+    std::visit(
+        [&](const auto& attributes) {
+            using A = std::decay_t<decltype(attributes)>;
+            if constexpr (std::is_same_v<A, ConvAttributes> ||
+                          std::is_same_v<A, MatMulAttributes> ||
+                          std::is_same_v<A, ConvGradInputAttributes> ||
+                          std::is_same_v<A, ConvGradWeightsAttributes>)
+                lowerConvolution(context, op);
+            else if constexpr (std::is_same_v<A, MultiUpdateAttributes>)
+                lowerMultiUpdate(context, op);
+            else if constexpr (std::is_same_v<A, ElementwiseAttributes>)
+                lowerElementwise(context, op);
+            else if constexpr (std::is_same_v<A, ReduceAttributes>)
+                lowerReduce(context, op);
+            else if constexpr (std::is_same_v<A, PoolAttributes>)
+                lowerPool(context, op);
+            else if constexpr (std::is_same_v<A, PoolGradAttributes>)
+                lowerPoolGrad(context, op);
+            else if constexpr (std::is_same_v<A, FillAttributes>)
+                lowerFill(context, op);
+            else if constexpr (std::is_same_v<A, StashAttributes>)
+                lowerStash(context, op);
+            else if constexpr (std::is_same_v<A, RestoreAttributes>)
+                lowerRestore(context, op);
+            else if constexpr (std::is_same_v<A, FifoAttributes>)
+                lowerFifo(context, op);
+            else if constexpr (std::is_same_v<A, IpuCopyAttributes>)
+                emitIpuCopies(context.builder(), op.name, {placeIpuCopy(context, op)});
+            else if constexpr (std::is_same_v<A, GatherAttributes>)
+                lowerGather(context, op);
+            else if constexpr (std::is_same_v<A, ReshapeAttributes> ||
+                               std::is_same_v<A, TransposeAttributes>)
+                lowerView(context, op);
+            else
+                lowerSelection(context, op);
+        },
+        op.attributes);
+}
+
+Operation describe(const LoweringContext& context, const Op& op, OpId id) {
+    const Graph& graph = context.graph();
+    Operation operation;
+    operation.name = op.name;
+    operation.type = op.onnxType;
+    operation.flops = flopsOf(graph, op);
+    if (!op.outputs.empty())
+        operation.outputShape = toString(graph.tensors[op.outputs[0]].shape);
+    if (isPlanned(op.attributes)) {
+        const ConvPlan& plan = context.plans().planOf(id);
+        operation.plan = plan.toJson();
+        operation.options = fmt::format(R"({{"availableMemoryProportion":{},"partialsType":"{}"}})",
+                                        context.options().memoryProportion(IpuId(op.stage)),
+                                        toString(plan.problem.partialType));
+    }
+    return operation;
+}
+
+HostStream hostStream(LoweringContext& context, const std::string& name, bool toDevice,
+                      VariableId variable) {
+    ProgramBuilder& b = context.builder();
+    const TileSeries& bytes = b.lowered().profile.variables[variable].bytes;
+    const std::int32_t first = bytes.empty() ? 0 : bytes.runs().front().first;
+    return {b.stream(name, toDevice, bytes), variable, first / context.target().tilesPerIpu};
+}
+
+} // namespace
+
+void lowerOp(LoweringContext& context, OpId id) {
+    const Op& op = context.graph().ops[id];
+    ProgramBuilder& b = context.builder();
+    context.setCurrent(id);
+    b.setIpu(IpuId(op.stage));
+    b.setOperation(b.lowered().profile.operations.add(describe(context, op, id)));
+    dispatch(context, op);
+    b.setOperation({});
+    b.setIpu(IpuId(0));
+}
+
+void emitIpuCopies(ProgramBuilder& builder, const std::string& name,
+                   const std::vector<IpuCopy>& copies) {
+    if (copies.empty())
+        return;
+    TileSeries received;
+    TileSeries sent;
+    Access access;
+    for (const IpuCopy& copy : copies) {
+        received += copy.received;
+        sent += copy.sent;
+        access.reads.push_back(copy.source);
+        access.writes.push_back(copy.target);
+    }
+    builder.globalExchange(name, std::move(received), std::move(sent), std::move(access));
+}
+
+std::vector<HostStream> inputStreams(LoweringContext& context) {
+    std::vector<HostStream> streams;
+    // An input that was copied to another layout still arrives where it was laid out first.
+    for (const TensorId id : context.graph().inputs)
+        for (const PlacedStorage& placed : context.storages())
+            if (placed.source == id)
+                streams.push_back(
+                    hostStream(context, "h2d_" + context.tensor(id).name, true, placed.variable));
+    return streams;
+}
+
+std::vector<HostStream> outputStreams(LoweringContext& context) {
+    std::vector<HostStream> streams;
+    for (const TensorId id : context.graph().outputs) {
+        context.ensurePlace(id);
+        streams.push_back(hostStream(context, "anchor_d2h_" + context.tensor(id).name, false,
+                                     context.variableOf(id)));
+    }
+    return streams;
+}
+
+void emitStreams(ProgramBuilder& builder, const std::vector<HostStream>& streams,
+                 std::int32_t stage) {
+    for (const HostStream& one : streams)
+        if (stage < 0 || one.stage == stage)
+            builder.streamCopy(one.stream, {one.variable});
+}
+
+void emitWeightsFromHost(LoweringContext& context) {
+    ProgramBuilder& b = context.builder();
+    b.beginControlProgram("weightsFromHost");
+    TileSeries bytes;
+    std::vector<VariableId> variables;
+    for (const PlacedStorage& placed : context.storages()) {
+        if (placed.role != TensorRole::Weight)
+            continue;
+        bytes += b.lowered().profile.variables[placed.variable].bytes;
+        variables.push_back(placed.variable);
+    }
+    if (!variables.empty() && !context.options().ignoreData)
+        b.streamCopy("weights", true, bytes, variables);
+    b.end();
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,132 @@
+#include "simulator/pipeline/buffers.h"
+
+#include <map>
+
+namespace tilescope::sim {
+namespace {
+
+bool isPureView(const Op& op) {
+    return std::holds_alternative<ReshapeAttributes>(op.attributes) ||
+           std::holds_alternative<TransposeAttributes>(op.attributes);
+}
+
+class BufferInserter {
+public:
+    BufferInserter(Graph& graph, const PipelineSchedule& schedule)
+        : graph_(graph)
+        , schedule_(schedule)
+        , producers_(graph.producers())
+        , before_(graph.ops.size())
+        , after_(graph.ops.size()) {}
+
+    void run() {
+        const std::size_t count = graph_.ops.size();
+        for (std::size_t i = 0; i < count; ++i) {
+            if (graph_.ops[OpId(i)].phase != Phase::Backward ||
+                std::holds_alternative<IpuCopyAttributes>(graph_.ops[OpId(i)].attributes))
+                continue;
+            for (std::size_t input = 0; input < graph_.ops[OpId(i)].inputs.size(); ++input) {
+                const TensorId id = graph_.ops[OpId(i)].inputs[input];
+                graph_.ops[OpId(i)].inputs[input] = waited(id, i);
+            }
+        }
+        IdVector<OpId, Op> ops;
+        for (Op& op : leading_)
+            ops.add(std::move(op));
+        for (std::size_t i = 0; i < count; ++i) {
+            for (Op& op : before_[i])
+                ops.add(std::move(op));
+            ops.add(std::move(graph_.ops[OpId(i)]));
+            for (Op& op : after_[i])
+                ops.add(std::move(op));
+        }
+        graph_.ops = std::move(ops);
+    }
+
+private:
+    /// The tensor that a backward operation (the `reader`-th) reads instead of a forward one.
+    TensorId waited(TensorId id, std::size_t reader) {
+        if (id.index() >= producers_.size())
+            return id;
+        const TensorRole role = graph_.tensors[id].role;
+        const OpId maker = producers_[id.index()];
+        if (role == TensorRole::Weight || role == TensorRole::Constant)
+            return id;
+        if (maker.valid() && graph_.ops[maker].phase != Phase::Forward)
+            return id;
+        const std::int32_t stage = graph_.ops[OpId(reader)].stage;
+        const std::int64_t rows = schedule_.bufferDepth(stage);
+        if (rows == 0 && !schedule_.usesFifo())
+            return id;
+        if (const auto known = waiting_.find(id); known != waiting_.end())
+            return known->second;
+        TensorId result;
+        if (maker.valid() && isPureView(graph_.ops[maker])) {
+            Op view = graph_.ops[maker];
+            view.inputs = {waited(view.inputs[0], reader)};
+            view.name += "/restored";
+            view.phase = Phase::Backward;
+            result = tensorLike(id, graph_.tensors[id].name + "/restored");
+            view.outputs = {result};
+            before_[reader].push_back(std::move(view));
+        } else {
+            result = buffered(id, maker, rows, stage, reader);
+        }
+        waiting_[id] = result;
+        return result;
+    }
+
+    TensorId buffered(TensorId id, OpId maker, std::int64_t rows, std::int32_t stage,
+                      std::size_t reader) {
+        auto& behind = maker.valid() ? after_[maker.index()] : leading_;
+        const std::string& name = graph_.tensors[id].name;
+        if (schedule_.usesFifo()) {
+            const TensorId out = tensorLike(id, name + "/fifo");
+            behind.push_back(step(name + "/fifo", "Fifo", FifoAttributes{rows}, id, out,
+                                  Phase::Forward, stage));
+            return out;
+        }
+        const TensorId stash = tensorLike(id, name + "/stash");
+        const TensorId out = tensorLike(id, name + "/restore");
+        behind.push_back(step(name + "/stash", "Stash", StashAttributes{rows}, id, stash,
+                              Phase::Forward, stage));
+        before_[reader].push_back(step(name + "/restore", "Restore", RestoreAttributes{rows}, stash,
+                                       out, Phase::Backward, stage));
+        return out;
+    }
+
+    TensorId tensorLike(TensorId id, std::string name) {
+        Tensor made = graph_.tensors[id];
+        made.name = std::move(name);
+        made.role = TensorRole::Activation;
+        return graph_.tensors.add(std::move(made));
+    }
+
+    static Op step(std::string name, std::string type, Attributes attributes, TensorId in,
+                   TensorId out, Phase phase, std::int32_t stage) {
+        Op op;
+        op.name = std::move(name);
+        op.onnxType = std::move(type);
+        op.attributes = std::move(attributes);
+        op.inputs = {in};
+        op.outputs = {out};
+        op.phase = phase;
+        op.stage = stage;
+        return op;
+    }
+
+    Graph& graph_;
+    const PipelineSchedule& schedule_;
+    std::vector<OpId> producers_;
+    std::vector<std::vector<Op>> before_, after_; ///< of each operation there was
+    std::vector<Op> leading_;                     ///< of the graph's inputs
+    std::map<TensorId, TensorId> waiting_;
+};
+
+} // namespace
+
+void insertActivationBuffers(Graph& graph, const PipelineSchedule& schedule) {
+    BufferInserter(graph, schedule).run();
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,14 @@
+// From an imported model to the graph that is lowered.
+#pragma once
+
+#include "core/options/run_options.h"
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+/// Assigns stages (by names, or evenly by cycles), adds the training step, takes composed
+/// operations apart, and inserts what several IPUs need: copies between them and activation
+/// buffers. Throws UserError for options that do not fit the model.
+Graph preparedGraph(const Graph& graph, const RunOptions& options);
+
+} // namespace tilescope::sim

@@ -1,0 +1,144 @@
+#include "simulator/pipeline/schedule.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// Programs that run in slot t if a new micro-batch enters every `period` slots, of `count`.
+Slot active(std::int64_t t, std::int64_t period, std::int32_t programs, std::int64_t count) {
+    Slot slot;
+    for (std::int32_t p = 0; p < programs; ++p) {
+        const std::int64_t since = t - p;
+        if (since >= 0 && since % period == 0 && since / period < count)
+            slot.push_back(p);
+    }
+    return slot;
+}
+
+std::int32_t programsOf(Schedule kind, std::int32_t stages, bool training) {
+    if (!training)
+        return stages;
+    return kind == Schedule::PopArt ? 2 * stages - 1 : 2 * stages;
+}
+
+} // namespace
+
+PipelineSchedule::PipelineSchedule(Schedule kind_, std::int32_t stages_, bool training_,
+                                   std::int64_t microBatches_)
+    : kind(kind_)
+    , stages(stages_)
+    , training(training_)
+    , microBatches(microBatches_)
+    , programs(programsOf(kind_, stages_, training_)) {
+    const auto slots = [&](std::int64_t from, std::int64_t to, std::int64_t period) {
+        std::vector<Slot> list;
+        for (std::int64_t t = from; t < to; ++t)
+            list.push_back(active(t, period, programs, microBatches));
+        return list;
+    };
+    switch (kind) {
+    case Schedule::PopArt:
+        rampUp = slots(0, programs - 1, 1);
+        mainRepeats = microBatches - (programs - 1);
+        main = slots(programs - 1, programs, 1);
+        rampDown = slots(microBatches, microBatches + programs - 1, 1);
+        return;
+    case Schedule::Grouped:
+        rampUp = slots(0, programs, 1);
+        mainRepeats = microBatches - programs;
+        main = slots(programs, programs + 1, 1);
+        rampDown = slots(microBatches, microBatches + programs, 1);
+        break;
+    case Schedule::Interleaved:
+        rampUp = slots(0, programs, 2);
+        mainRepeats = (2 * microBatches - programs) / programs;
+        main = slots(programs, 2 * programs, 2);
+        rampDown = slots(2 * microBatches, 2 * microBatches + programs, 2);
+        break;
+    case Schedule::Sequential:
+        mainRepeats = microBatches;
+        main = slots(0, programs, programs);
+        break;
+    }
+    if (mainRepeats == 0)
+        main.clear();
+}
+
+std::int64_t PipelineSchedule::bufferDepth(std::int32_t stage) const {
+    if (!training)
+        return 0;
+    const std::int64_t behind = stages - 1 - stage;
+    switch (kind) {
+    case Schedule::PopArt:
+        return behind == 0 ? 0 : 2 * behind + 1;
+    case Schedule::Grouped:
+        return 2 * behind;
+    case Schedule::Interleaved:
+        return behind;
+    case Schedule::Sequential:
+        return 0;
+    }
+    return 0;
+}
+
+std::int64_t PipelineSchedule::busySlots() const {
+    const auto busy = [](const std::vector<Slot>& slots) {
+        return static_cast<std::int64_t>(
+            std::count_if(slots.begin(), slots.end(), [](const Slot& s) { return !s.empty(); }));
+    };
+    return busy(rampUp) + mainRepeats * busy(main) + busy(rampDown);
+}
+
+double PipelineSchedule::utilisation() const {
+    const auto g = static_cast<double>(microBatches);
+    const double n = stages;
+    // Forward and backward of a balanced stage take as long as each other.
+    switch (kind) {
+    case Schedule::PopArt:
+    case Schedule::Grouped:
+        return g / (g + n - 1);
+    case Schedule::Interleaved:
+        return training ? g / (g + n - 1) : g / (2 * g + n - 2);
+    case Schedule::Sequential:
+        return 1 / n;
+    }
+    return 0;
+}
+
+MicroBatchRule microBatchRule(Schedule kind, std::int32_t stages, bool training) {
+    const std::int32_t programs = programsOf(kind, stages, training);
+    switch (kind) {
+    case Schedule::PopArt:
+        return {programs, 1};
+    case Schedule::Grouped:
+        return {programs, programs};
+    case Schedule::Interleaved:
+        return {std::max(1, programs / 2), std::max(1, programs / 2)};
+    case Schedule::Sequential:
+        break;
+    }
+    return {1, 1};
+}
+
+void checkMicroBatches(Schedule kind, std::int32_t stages, bool training,
+                       std::int64_t microBatches) {
+    const MicroBatchRule rule = microBatchRule(kind, stages, training);
+    if (microBatches >= rule.least && microBatches % rule.multipleOf == 0)
+        return;
+    const char* option = training ? "gradientAccumulation (--gradient-accumulation)"
+                                  : "deviceIterations (--device-iterations)";
+    const std::int64_t up = std::max(
+        rule.least, (microBatches + rule.multipleOf - 1) / rule.multipleOf * rule.multipleOf);
+    throw UserError(fmt::format(
+        "option {}: a {} pipeline of {} stages needs at least {} micro-batches{}; {} were asked "
+        "for, {} would do",
+        option, toString(kind), stages, rule.least,
+        rule.multipleOf > 1 ? fmt::format(", a multiple of {}", rule.multipleOf) : "",
+        microBatches, up));
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,64 @@
+// When each stage of a pipeline runs: pure functions of stage and micro-batch counts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/options/run_options.h"
+
+namespace tilescope::sim {
+
+/// A slot (PopART: pipeline cycle): the stage programs that run in it, ascending.
+using Slot = std::vector<std::int32_t>;
+
+/// A pipeline over `stages` forward stages, one IPU each. Its stage programs are numbered in the
+/// order in which a micro-batch runs them:
+/// - PopART, training: 2N-1 programs; program i < N-1 is the forward of stage i, N-1 is forward and
+///   backward of the last stage, and 2N-2-i is the backward of stage i (popart
+///   transforms/pipeline.cpp);
+/// - TensorFlow's schedules, training: 2N programs, F0 .. F(N-1), B(N-1) .. B0 (pipeline_visitor);
+/// - inference: N programs.
+struct PipelineSchedule {
+    PipelineSchedule(Schedule kind, std::int32_t stages, bool training, std::int64_t microBatches);
+
+    Schedule kind;
+    std::int32_t stages = 1;
+    bool training = false;
+    std::int64_t microBatches = 1;
+
+    std::int32_t programs = 1;
+    std::vector<Slot> rampUp;
+    std::vector<Slot> main; ///< one repetition of the steady state
+    std::int64_t mainRepeats = 0;
+    std::vector<Slot> rampDown;
+
+    [[nodiscard]] std::int32_t forwardProgram(std::int32_t stage) const { return stage; }
+    [[nodiscard]] std::int32_t backwardProgram(std::int32_t stage) const {
+        return programs - 1 - stage;
+    }
+    /// True if activations wait in a FIFO that a step of its own pushes and pops (TensorFlow);
+    /// false if the forward program stashes and the backward program restores (PopART).
+    [[nodiscard]] bool usesFifo() const { return kind != Schedule::PopArt; }
+    /// Micro-batches of an activation that wait between forward and backward of a stage: the stash
+    /// of PopART holds 2(N-1-i)+1 (none for the last stage), TensorFlow's FIFO 2(N-1-i) grouped,
+    /// N-1-i interleaved, none in sequence.
+    [[nodiscard]] std::int64_t bufferDepth(std::int32_t stage) const;
+    /// Slots in which at least one program runs.
+    [[nodiscard]] std::int64_t busySlots() const;
+    /// Share of (IPU, slot) pairs in which a balanced pipeline works: what limits its throughput.
+    [[nodiscard]] double utilisation() const;
+};
+
+/// The least number of micro-batches that a schedule takes, and what it must be a multiple of.
+struct MicroBatchRule {
+    std::int64_t least = 1;
+    std::int64_t multipleOf = 1;
+};
+MicroBatchRule microBatchRule(Schedule kind, std::int32_t stages, bool training);
+
+/// Throws UserError naming the option and the nearest count that the schedule takes.
+void checkMicroBatches(Schedule kind, std::int32_t stages, bool training,
+                       std::int64_t microBatches);
+
+} // namespace tilescope::sim

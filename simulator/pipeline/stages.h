@@ -1,0 +1,25 @@
+// Which operation belongs to which stage, and what crosses from one to another.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+/// Assigns forward operations to stages (Op::stage): operations from the first of each name in
+/// `splits` on (an operation, or a scope such as "layer3") begin a further stage. Throws UserError
+/// naming the nearest name if one does not exist or stands before the split ahead of it.
+void splitAt(Graph& graph, const std::vector<std::string>& splits);
+
+/// Cuts the operations, in their order, in `stages` parts whose largest sum of `costs` (one for
+/// each operation) is least. Cuts where more than one activation crosses are avoided only by cost.
+void splitEvenly(Graph& graph, std::int32_t stages, const std::vector<double>& costs);
+
+/// Inserts copies of tensors that an operation reads from another stage: from stage to neighbouring
+/// stage, as PopART's pipeline demands. Constants are doubled instead. A weight lives in the stage
+/// of its first reader.
+void insertIpuCopies(Graph& graph);
+
+} // namespace tilescope::sim

@@ -143,7 +143,7 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
     phases.run("liveness", 0.6, [&] {
         ProgramBuilder builder(options.target, lowered);
         addCodeVariables(builder, isOn(options, "debug.instrument", true), options.ipuModel);
-        analyseLiveness(lowered.profile);
+        analyseLiveness(lowered.profile, lowered.rewrites);
     });
     phases.run("place", 0.7, [&] { placeVariables(lowered, options.target); });
     Profile profile = std::move(lowered.profile);

@@ -133,22 +133,30 @@ OptionSpec scheduleRow() {
                    &RunOptions::schedule);
 }
 
-OptionSpec splitRow() {
+/// Names separated by commas.
+OptionSpec namesRow(OptionSpec made, std::vector<std::string> RunOptions::*member) {
     return with(
-        row("split", "--split", Type::Text, "",
-            "first operation or scope of each further stage, NAME,NAME; without it the stages are "
-            "balanced by cycles"),
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.split.clear();
+        std::move(made),
+        [member](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            (options.*member).clear();
             for (std::size_t from = 0; from < value.size();) {
                 const std::size_t comma = std::min(value.find(',', from), value.size());
                 if (comma == from)
                     throw optionError(self, fmt::format("'{}' has an empty name", value));
-                options.split.push_back(value.substr(from, comma - from));
+                (options.*member).push_back(value.substr(from, comma - from));
                 from = comma + 1;
             }
         },
-        [](const RunOptions& options) { return fmt::format("{}", fmt::join(options.split, ",")); });
+        [member](const RunOptions& options) {
+            return fmt::format("{}", fmt::join(options.*member, ","));
+        });
+}
+
+OptionSpec splitRow() {
+    return namesRow(row("split", "--split", Type::Text, "",
+                        "first operation or scope of each further stage, NAME,NAME; without it the "
+                        "stages are balanced by cycles"),
+                    &RunOptions::split);
 }
 
 OptionSpec modeRow() {
@@ -281,11 +289,14 @@ std::vector<OptionSpec> makeTable() {
         executionRow(),
         scheduleRow(),
         splitRow(),
-        notYet(row("recompute", "--recompute", Type::Choice, "none",
-                   "activations to compute again in the backward pass",
-                   {"none", "standard", "norm-only", "all", "pipeline"})),
-        notYet(row("checkpoint", "--checkpoint", Type::Text, "",
-                   "operation whose output is kept in spite of recomputation")),
+        enumRow(row("recompute", "--recompute", Type::Choice, "none",
+                    "activations to compute again in the backward pass",
+                    {"none", "standard", "norm-only", "all", "pipeline"}),
+                &RunOptions::recompute),
+        namesRow(row("checkpoint", "--checkpoint", Type::Text, "",
+                     "operations or scopes whose results are kept in spite of recomputation, "
+                     "NAME,NAME"),
+                 &RunOptions::checkpoints),
         notYet(row("outline", "--outline", Type::Choice, "off",
                    "make equal parts of the program one function", {"on", "off"})),
         optimizerRow(),

@@ -19,6 +19,7 @@ enum class Precision { Float, Half };
 enum class Execution { Single, Sharded, Pipelined };
 enum class Schedule { PopArt, Grouped, Interleaved, Sequential };
 std::string_view toString(Schedule schedule); ///< "popart", "grouped", ...
+enum class Recompute { None, Standard, NormOnly, All, Pipeline };
 enum class Optimizer { Sgd, Momentum, Adam, AdamW, Lamb };
 
 /// Options of `tilescope run`. Defaults are those of PopART and PopLibs where they have one.
@@ -37,6 +38,8 @@ struct RunOptions {
     std::map<std::int32_t, double> availableMemoryProportionByIpu;
     Execution execution = Execution::Single;
     Schedule schedule = Schedule::PopArt; ///< of a pipeline
+    Recompute recompute = Recompute::None;
+    std::vector<std::string> checkpoints; ///< operations or scopes whose results are kept
     std::vector<std::string> split;       ///< first operation or scope of each further stage
     /// No host streams: inputs, weights and results stay on the device (the tools' --ignore-data).
     bool ignoreData = false;

@@ -227,7 +227,7 @@ struct IpuCopyAttributes {
 struct StashAttributes {
     std::int64_t rows = 1;
 };
-/// Takes the oldest row out of a stash.
+/// Takes the oldest row out of a stash; with a second operand, into the place of that.
 struct RestoreAttributes {
     std::int64_t rows = 1;
 };

@@ -68,6 +68,7 @@ struct Op {
     std::vector<TensorId> outputs;
     Phase phase = Phase::Forward;
     std::int32_t stage = 0; ///< forward stage that it belongs to; also the IPU that runs it
+    std::int32_t recomputeGroup = -1; ///< what runs again together in the backward pass; none: -1
 
     [[nodiscard]] std::string_view kind() const { return kindName(attributes); }
 };

@@ -225,7 +225,10 @@ struct OutputShape {
     }
     std::optional<Shape> operator()(const IpuCopyAttributes&) const { return same(); }
     std::optional<Shape> operator()(const StashAttributes&) const { return same(); }
-    std::optional<Shape> operator()(const RestoreAttributes&) const { return same(); }
+    std::optional<Shape> operator()(const RestoreAttributes&) const {
+        requireOperands(inputs, 1, 2);
+        return inputs[0];
+    }
     std::optional<Shape> operator()(const FifoAttributes&) const { return same(); }
     [[nodiscard]] std::optional<Shape> same() const {
         requireOperands(inputs, 1, 1);

@@ -90,6 +90,33 @@ void ProgramBuilder::call(const std::string& name, ProgramId function) {
     add(std::move(program));
 }
 
+std::vector<ProgramId> ProgramBuilder::childrenFrom(std::size_t first) const {
+    const auto& children = lowered_.profile.programs[open_.back()].children;
+    return {children.begin() + static_cast<std::ptrdiff_t>(first), children.end()};
+}
+
+void ProgramBuilder::addAgain(const std::vector<ProgramId>& programs) {
+    std::set<VariableId> seen;
+    for (const ProgramId id : programs)
+        cloneInto(id, seen);
+}
+
+void ProgramBuilder::cloneInto(ProgramId id, std::set<VariableId>& seen) {
+    Program copy = lowered_.profile.programs[id];
+    const std::vector<ProgramId> children = std::exchange(copy.children, {});
+    for (const VariableId read : copy.variablesRead)
+        seen.insert(read);
+    const std::vector<VariableId> written = copy.variablesWritten;
+    const ProgramId made = add(std::move(copy));
+    for (const VariableId variable : written)
+        if (seen.insert(variable).second)
+            lowered_.rewrites.emplace(made, variable);
+    open_.push_back(made);
+    for (const ProgramId child : children)
+        cloneInto(child, seen);
+    open_.pop_back();
+}
+
 std::vector<ProgramId> ProgramBuilder::moveTo(ProgramId sequence) {
     return std::exchange(open_, {sequence});
 }

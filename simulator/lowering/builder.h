@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,8 @@ struct Movement {
 struct LoweredProgram {
     Profile profile; ///< without memory, trace and info
     IdVector<VariableId, VariableNeeds> needs;
+    /// Steps of a recomputation that write a variable anew: its life before has ended.
+    std::set<std::pair<ProgramId, VariableId>> rewrites;
 };
 
 /// Adds to a LoweredProgram at a cursor in the program tree.
@@ -75,6 +78,14 @@ public:
     /// Opens a function; close with end().
     ProgramId beginFunction(std::string name);
     void call(const std::string& name, ProgramId function);
+    /// Programs that stand in what is open: those from `first` on are what an operation added.
+    [[nodiscard]] std::size_t childCount() const {
+        return lowered_.profile.programs[open_.back()].children.size();
+    }
+    [[nodiscard]] std::vector<ProgramId> childrenFrom(std::size_t first) const;
+    /// Adds programs a second time: the same compute sets and exchanges run again on the same
+    /// variables, whose old values end there (LoweredProgram::rewrites).
+    void addAgain(const std::vector<ProgramId>& programs);
     /// Opens a sequence again, to add behind what it has; returns what was open, for resume().
     std::vector<ProgramId> moveTo(ProgramId sequence);
     void resume(std::vector<ProgramId> open) { open_ = std::move(open); }
@@ -107,6 +118,7 @@ public:
 
 private:
     ProgramId add(Program program);
+    void cloneInto(ProgramId id, std::set<VariableId>& seen);
     [[nodiscard]] TileSeries here(const TileSeries& series) const;
     /// Control code of a leaf on all tiles of this IPU.
     [[nodiscard]] TileSeries code(std::int64_t bytes) const;

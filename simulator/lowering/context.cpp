@@ -19,15 +19,49 @@ LoweringContext::LoweringContext(const Graph& graph, const RunOptions& options,
     , options_(options)
     , plans_(plans)
     , builder_(builder)
+    , producers_(graph.producers())
     , lastUse_(graph.tensors.size(), -1) {
     for (std::size_t i = 0; i < graph.tensors.size(); ++i)
         tensors_.add({});
     for (std::size_t i = 0; i < graph.ops.size(); ++i)
         for (const TensorId input : graph.ops[OpId(i)].inputs)
             lastUse_[input.index()] = static_cast<std::int32_t>(i);
+    // What runs again reads its operands again: they must not be overwritten in place before.
+    for (std::size_t i = 0; i < graph.ops.size(); ++i)
+        for (const TensorId input : graph.ops[OpId(i)].inputs)
+            if (graph.ops[OpId(i)].recomputeGroup >= 0 && !isRecomputed(input))
+                lastUse_[input.index()] = static_cast<std::int32_t>(graph.ops.size());
     // The host reads outputs after everything else.
     for (const TensorId output : graph.outputs)
         lastUse_[output.index()] = static_cast<std::int32_t>(graph.ops.size());
+}
+
+bool LoweringContext::isRecomputed(TensorId id) const {
+    const OpId maker = producers_[id.index()];
+    return maker.valid() && graph_.ops[maker].recomputeGroup >= 0;
+}
+
+void LoweringContext::recordGroup(std::int32_t group, const std::vector<ProgramId>& programs) {
+    auto& list = groups_[group];
+    list.insert(list.end(), programs.begin(), programs.end());
+}
+
+void LoweringContext::recomputeFor(const Op& op) {
+    for (const TensorId input : op.inputs) {
+        if (!isRecomputed(input))
+            continue;
+        const std::int32_t group = graph_.ops[producers_[input.index()]].recomputeGroup;
+        const auto found = groups_.find(group);
+        if (found == groups_.end())
+            continue;
+        const std::vector<ProgramId> programs = std::move(found->second);
+        groups_.erase(found);
+        // What the group reads of other groups has to be there first.
+        for (std::size_t i = 0; i < graph_.ops.size(); ++i)
+            if (graph_.ops[OpId(i)].recomputeGroup == group)
+                recomputeFor(graph_.ops[OpId(i)]);
+        builder_.addAgain(programs);
+    }
 }
 
 bool LoweringContext::ensurePlace(TensorId id,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +45,11 @@ public:
     [[nodiscard]] ProgramBuilder& builder() { return builder_; }
     [[nodiscard]] const Tensor& tensor(TensorId id) const { return graph_.tensors[id]; }
 
+    /// Programs that an operation of a recomputation group added, to run again.
+    void recordGroup(std::int32_t group, const std::vector<ProgramId>& programs);
+    /// Lets the groups of the operands' makers run again, once, before a backward operation.
+    void recomputeFor(const Op& op);
+
     /// The op being lowered: decides what is used for the last time.
     void setCurrent(OpId op) { current_ = op; }
     [[nodiscard]] OpId current() const { return current_; }
@@ -79,12 +85,16 @@ public:
     [[nodiscard]] const IdVector<StorageId, PlacedStorage>& storages() const { return storages_; }
 
 private:
+    [[nodiscard]] bool isRecomputed(TensorId id) const;
+
     const Graph& graph_;
     const RunOptions& options_;
     const PlanTable& plans_;
     ProgramBuilder& builder_;
     IdVector<TensorId, LoweredTensor> tensors_;
     IdVector<StorageId, PlacedStorage> storages_;
+    std::vector<OpId> producers_;
+    std::map<std::int32_t, std::vector<ProgramId>> groups_; ///< recorded and not yet run again
     std::vector<std::int32_t> lastUse_; ///< index of the last op that reads each tensor
     OpId current_;
 };

@@ -79,19 +79,28 @@ void lowerStash(LoweringContext& context, const Op& op) {
         context.makeResult(op.outputs[0], op.name, std::move(rows), context.viewOf(in));
     RowSteps steps(context, op, placed, context.tensor(in).type);
     steps.update(placed.variable, buffer);
-    steps.advance(indexVariable(context, op));
+    if (std::get<StashAttributes>(op.attributes).rows > 1)
+        steps.advance(indexVariable(context, op));
 }
 
 void lowerRestore(LoweringContext& context, const Op& op) {
     const TensorId stash = op.inputs[0];
     const PlacedStorage placed = context.storageOf(stash);
-    Storage row = placed.storage;
-    row.elementBytes /= std::get<RestoreAttributes>(op.attributes).rows;
-    const VariableId restored =
-        context.makeResult(op.outputs[0], op.name, std::move(row), context.viewOf(stash));
+    const std::int64_t rows = std::get<RestoreAttributes>(op.attributes).rows;
+    VariableId restored;
+    if (op.inputs.size() > 1) {
+        restored = context.variableOf(op.inputs[1]);
+        context.makeView(op.outputs[0], op.inputs[1], context.viewOf(op.inputs[1]));
+    } else {
+        Storage row = placed.storage;
+        row.elementBytes /= rows;
+        restored = context.makeResult(op.outputs[0], op.name, std::move(row),
+                                      context.viewOf(stash));
+    }
     RowSteps steps(context, op, placed, context.tensor(stash).type);
     steps.slice(placed.variable, restored);
-    steps.advance(indexVariable(context, op));
+    if (rows > 1)
+        steps.advance(indexVariable(context, op));
 }
 
 void lowerFifo(LoweringContext& context, const Op& op) {

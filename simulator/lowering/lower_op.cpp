@@ -82,7 +82,12 @@ void lowerOp(LoweringContext& context, OpId id) {
     context.setCurrent(id);
     b.setIpu(IpuId(op.stage));
     b.setOperation(b.lowered().profile.operations.add(describe(context, op, id)));
+    if (op.phase == Phase::Backward)
+        context.recomputeFor(op);
+    const std::size_t before = b.childCount();
     dispatch(context, op);
+    if (op.recomputeGroup >= 0)
+        context.recordGroup(op.recomputeGroup, b.childrenFrom(before));
     b.setOperation({});
     b.setIpu(IpuId(0));
 }

@@ -11,6 +11,7 @@ namespace {
 struct Access {
     std::int32_t event = 0;
     bool isWrite = false;
+    bool rewrites = false; ///< nothing of the old value is left
 };
 /// In the order of events; reads of an event before its writes.
 using Accesses = std::vector<Access>;
@@ -41,10 +42,11 @@ using Intervals = std::vector<std::pair<std::int32_t, std::int32_t>>; ///< of st
 
 class Analysis {
 public:
-    explicit Analysis(Profile& profile)
+    Analysis(Profile& profile, const std::set<std::pair<ProgramId, VariableId>>& rewrites)
         : profile_(profile)
+        , rewrites_(rewrites)
         , timelines_(1 + profile.functions.size())
-        , uses_(profile.variables.size(), 0)
+        , readsFirst_(profile.variables.size(), false)
         , lives_(profile.variables.size()) {}
 
     void run() {
@@ -58,7 +60,8 @@ public:
             timeline.stepAt.push_back(stepsBehind(timeline));
         for (const Timeline& timeline : timelines_)
             for (const auto& [variable, accesses] : timeline.accesses)
-                ++uses_[variable.index()];
+                if (!accesses.front().isWrite)
+                    readsFirst_[variable.index()] = true;
         for (Timeline& timeline : timelines_)
             finish(timeline);
         for (const Timeline& timeline : timelines_)
@@ -75,9 +78,9 @@ private:
             const StepId step = profile_.steps.add(id);
             timeline.stepAt.push_back(step.value());
             for (const VariableId v : program.variablesRead)
-                timeline.accesses[v].push_back({first, false});
+                timeline.accesses[v].push_back({first, false, false});
             for (const VariableId v : program.variablesWritten)
-                timeline.accesses[v].push_back({first, true});
+                timeline.accesses[v].push_back({first, true, rewrites_.contains({id, v})});
             return;
         }
         if (program.kind == ProgramKind::Call) {
@@ -109,14 +112,14 @@ private:
             finish(callee);
             for (const auto& [variable, inside] : callee.accesses) {
                 const bool reads = !inside.front().isWrite;
-                if (!reads && uses_[variable.index()] == 1)
-                    continue; // the function's own: every call makes it anew
+                if (!reads && !readsFirst_[variable.index()])
+                    continue; // no value leaves the function: every use makes it anew
                 Accesses& accesses = timeline.accesses[variable];
                 if (reads)
-                    accesses.push_back({call.event, false});
+                    accesses.push_back({call.event, false, false});
                 if (std::any_of(inside.begin(), inside.end(),
                                 [](const Access& a) { return a.isWrite; }))
-                    accesses.push_back({call.event, true});
+                    accesses.push_back({call.event, true, false});
                 touched.insert(variable);
             }
         }
@@ -125,7 +128,18 @@ private:
                              [](const Access& a, const Access& b) { return a.event < b.event; });
     }
 
+    /// The life between two rewrites, each from the first access to the last.
     void addLife(const Timeline& timeline, VariableId variable, const Accesses& accesses) {
+        auto begin = accesses.begin();
+        while (begin != accesses.end()) {
+            auto end = std::find_if(begin + 1, accesses.end(),
+                                    [](const Access& a) { return a.rewrites; });
+            addSpan(timeline, variable, {begin, end});
+            begin = end;
+        }
+    }
+
+    void addSpan(const Timeline& timeline, VariableId variable, const Accesses& accesses) {
         std::int32_t first = accesses.front().event;
         std::int32_t last = accesses.back().event;
         for (const Loop& loop : timeline.loops) {
@@ -202,16 +216,18 @@ private:
     }
 
     Profile& profile_;
+    const std::set<std::pair<ProgramId, VariableId>>& rewrites_;
     std::vector<Timeline> timelines_; ///< of all control programs, then one for each function
     std::map<ProgramId, std::size_t> timelineOf_;
-    std::vector<std::int32_t> uses_; ///< timelines with steps that access each variable
+    std::vector<bool> readsFirst_; ///< some timeline reads the variable before it writes it
     std::vector<Intervals> lives_;
 };
 
 } // namespace
 
-void analyseLiveness(Profile& profile) {
-    Analysis(profile).run();
+void analyseLiveness(Profile& profile,
+                     const std::set<std::pair<ProgramId, VariableId>>& rewrites) {
+    Analysis(profile, rewrites).run();
 }
 
 } // namespace tilescope::sim

@@ -1,5 +1,6 @@
 #include "simulator/pipeline/buffers.h"
 
+#include <algorithm>
 #include <map>
 
 namespace tilescope::sim {
@@ -21,6 +22,7 @@ public:
 
     void run() {
         const std::size_t count = graph_.ops.size();
+        restoreRecomputed();
         for (std::size_t i = 0; i < count; ++i) {
             if (graph_.ops[OpId(i)].phase != Phase::Backward ||
                 std::holds_alternative<IpuCopyAttributes>(graph_.ops[OpId(i)].attributes))
@@ -44,6 +46,59 @@ public:
     }
 
 private:
+    /// What runs again reads the tensors that it read the first time: they are restored to their
+    /// own place, before the first backward operation of the stage that needs it.
+    void restoreRecomputed() {
+        std::vector<std::size_t> firstReader(static_cast<std::size_t>(schedule_.stages),
+                                             graph_.ops.size());
+        for (std::size_t i = graph_.ops.size(); i-- > 0;) {
+            const Op& op = graph_.ops[OpId(i)];
+            if (op.phase == Phase::Backward &&
+                std::any_of(op.inputs.begin(), op.inputs.end(),
+                            [&](TensorId in) { return isRecomputed(in); }))
+                firstReader[static_cast<std::size_t>(op.stage)] = i;
+        }
+        const std::size_t count = graph_.ops.size();
+        for (std::size_t i = 0; i < count; ++i) {
+            const Op op = graph_.ops[OpId(i)];
+            const std::size_t reader = firstReader[static_cast<std::size_t>(op.stage)];
+            if (op.recomputeGroup < 0 || reader == count)
+                continue;
+            for (const TensorId in : op.inputs)
+                restoreInPlace(in, op.stage, reader);
+        }
+    }
+
+    [[nodiscard]] bool isRecomputed(TensorId id) const {
+        const OpId maker = id.index() < producers_.size() ? producers_[id.index()] : OpId();
+        return maker.valid() && graph_.ops[maker].recomputeGroup >= 0;
+    }
+
+    void restoreInPlace(TensorId id, std::int32_t stage, std::size_t reader) {
+        const TensorRole role = graph_.tensors[id].role;
+        const std::int64_t rows = schedule_.bufferDepth(stage);
+        if (role == TensorRole::Weight || role == TensorRole::Constant || isRecomputed(id) ||
+            waiting_.contains(id) || (rows == 0 && !schedule_.usesFifo()))
+            return;
+        const OpId maker = producers_[id.index()];
+        auto& behind = maker.valid() ? after_[maker.index()] : leading_;
+        const std::string name = graph_.tensors[id].name;
+        const bool fifo = schedule_.usesFifo();
+        const TensorId held = tensorLike(id, name + (fifo ? "/fifo" : "/stash"));
+        const TensorId out = tensorLike(id, name + "/restore");
+        if (fifo)
+            behind.push_back(step(name + "/fifo", "Fifo", FifoAttributes{rows}, id, held,
+                                  Phase::Forward, stage));
+        else
+            behind.push_back(step(name + "/stash", "Stash", StashAttributes{rows}, id, held,
+                                  Phase::Forward, stage));
+        Op restore = step(name + "/restore", "Restore", RestoreAttributes{fifo ? 1 : rows}, held,
+                          out, Phase::Backward, stage);
+        restore.inputs.push_back(id);
+        before_[reader].push_back(std::move(restore));
+        waiting_[id] = out;
+    }
+
     /// The tensor that a backward operation (the `reader`-th) reads instead of a forward one.
     TensorId waited(TensorId id, std::size_t reader) {
         if (id.index() >= producers_.size())
@@ -57,6 +112,8 @@ private:
         const std::int32_t stage = graph_.ops[OpId(reader)].stage;
         const std::int64_t rows = schedule_.bufferDepth(stage);
         if (rows == 0 && !schedule_.usesFifo())
+            return id;
+        if (maker.valid() && graph_.ops[maker].recomputeGroup >= 0)
             return id;
         if (const auto known = waiting_.find(id); known != waiting_.end())
             return known->second;

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/pipeline/buffers.h"
+#include "simulator/pipeline/recompute.h"
 #include "simulator/pipeline/schedule.h"
 #include "simulator/pipeline/stages.h"
 #include "simulator/planner/plan_table.h"
@@ -65,6 +66,8 @@ Graph preparedGraph(const Graph& graph, const RunOptions& options) {
     if (options.isTraining())
         result = trainingGraph(std::move(result), options);
     result = decomposed(result);
+    if (options.isTraining())
+        markRecomputed(result, options);
     if (several)
         insertIpuCopies(result);
     if (options.execution == Execution::Pipelined) {

@@ -10,11 +10,6 @@
 namespace tilescope::sim {
 namespace {
 
-bool belongsTo(const std::string& op, const std::string& scope) {
-    return op == scope || (op.size() > scope.size() && op.starts_with(scope) &&
-                           op[scope.size()] == '/');
-}
-
 [[noreturn]] void refuseSplit(const Graph& graph, const std::string& name) {
     std::vector<std::string> known;
     for (const Op& op : graph.ops)
@@ -117,11 +112,16 @@ bool fits(const std::vector<double>& costs, std::int32_t stages, double most) {
 
 } // namespace
 
+bool isInScope(const std::string& op, const std::string& scope) {
+    return op == scope ||
+           (op.size() > scope.size() && op.starts_with(scope) && op[scope.size()] == '/');
+}
+
 void splitAt(Graph& graph, const std::vector<std::string>& splits) {
     std::int32_t stage = 0;
     std::size_t next = 0;
     for (Op& op : graph.ops) {
-        while (next < splits.size() && belongsTo(op.name, splits[next])) {
+        while (next < splits.size() && isInScope(op.name, splits[next])) {
             ++next;
             ++stage;
         }
@@ -131,7 +131,7 @@ void splitAt(Graph& graph, const std::vector<std::string>& splits) {
         return;
     const bool exists =
         std::any_of(graph.ops.begin(), graph.ops.end(),
-                    [&](const Op& op) { return belongsTo(op.name, splits[next]); });
+                    [&](const Op& op) { return isInScope(op.name, splits[next]); });
     if (!exists)
         refuseSplit(graph, splits[next]);
     throw UserError(fmt::format("option split (--split): '{}' does not come after '{}'; name the "

@@ -8,6 +8,9 @@
 
 namespace tilescope::sim {
 
+/// True if the operation has the name or lies in the scope: "layer3" holds "layer3/conv1".
+bool isInScope(const std::string& op, const std::string& scope);
+
 /// Assigns forward operations to stages (Op::stage): operations from the first of each name in
 /// `splits` on (an operation, or a scope such as "layer3") begin a further stage. Throws UserError
 /// naming the nearest name if one does not exist or stands before the split ahead of it.

@@ -42,6 +42,7 @@ private:
         made.onnxNode = op.onnxNode;
         made.phase = op.phase;
         made.stage = op.stage;
+        made.recomputeGroup = op.recomputeGroup;
         made.attributes = std::move(attributes);
         made.inputs = std::move(inputs);
         if (!out.valid()) {

@@ -1,0 +1,171 @@
+#include "simulator/pipeline/recompute.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "simulator/pipeline/stages.h"
+
+namespace tilescope::sim {
+namespace {
+
+class Marker {
+public:
+    Marker(Graph& graph, const RunOptions& options)
+        : graph_(graph)
+        , options_(options)
+        , kept_(graph.ops.size()) {
+        for (std::size_t i = 0; i < graph.ops.size(); ++i)
+            if (graph.ops[OpId(i)].phase == Phase::Forward)
+                forward_.push_back(i);
+    }
+
+    void run() {
+        keepCheckpoints();
+        switch (options_.recompute) {
+        case Recompute::None:
+            return;
+        case Recompute::Pipeline:
+            markStages();
+            return;
+        case Recompute::All:
+            markBetweenCheckpoints();
+            return;
+        case Recompute::NormOnly:
+            markNorms();
+            return;
+        case Recompute::Standard:
+            keepLeastLive();
+            markBetweenCheckpoints();
+            return;
+        }
+    }
+
+private:
+    [[nodiscard]] Op& op(std::size_t i) { return graph_.ops[OpId(i)]; }
+
+    void keepCheckpoints() {
+        for (const std::string& name : options_.checkpoints) {
+            bool found = false;
+            for (const std::size_t i : forward_)
+                if (isInScope(op(i).name, name)) {
+                    kept_[i] = true;
+                    found = true;
+                }
+            if (!found)
+                throw UserError(fmt::format(
+                    "option checkpoint (--checkpoint): the model has no operation or scope '{}'",
+                    name));
+        }
+    }
+
+    void markStages() {
+        for (const std::size_t i : forward_)
+            if (!kept_[i] && op(i).stage + 1 < options_.target.ipus)
+                op(i).recomputeGroup = op(i).stage;
+    }
+
+    /// Everything up to the last operation that is kept, cut into a group after each.
+    void markBetweenCheckpoints() {
+        std::size_t last = 0;
+        for (const std::size_t i : forward_)
+            if (kept_[i])
+                last = i;
+        std::int32_t group = 0;
+        std::int32_t stage = -1;
+        bool open = false;
+        for (const std::size_t i : forward_) {
+            if (kept_[i] || op(i).stage != stage) {
+                group += open ? 1 : 0;
+                open = false;
+                stage = op(i).stage;
+            }
+            if (kept_[i] || i > last)
+                continue;
+            op(i).recomputeGroup = group;
+            open = true;
+        }
+    }
+
+    static bool isNorm(const Op& op) {
+        return op.onnxType.find("Norm") != std::string::npos ||
+               op.onnxType.find("norm") != std::string::npos;
+    }
+
+    void markNorms() {
+        std::int32_t group = 0;
+        bool open = false;
+        for (const std::size_t i : forward_) {
+            if (isNorm(op(i)) && !kept_[i]) {
+                op(i).recomputeGroup = group;
+                open = true;
+            } else if (open) {
+                ++group;
+                open = false;
+            }
+        }
+    }
+
+    /// Bytes of activations that are made up to each forward operation and read behind it.
+    std::vector<std::int64_t> liveBytes() {
+        std::vector<std::size_t> lastUse(graph_.tensors.size(), 0);
+        for (std::size_t n = 0; n < forward_.size(); ++n)
+            for (const TensorId in : op(forward_[n]).inputs)
+                lastUse[in.index()] = n;
+        std::vector<std::int64_t> change(forward_.size() + 1, 0);
+        for (std::size_t n = 0; n < forward_.size(); ++n)
+            for (const TensorId out : op(forward_[n]).outputs) {
+                change[n] += graph_.tensors[out].bytes();
+                change[std::max(n + 1, lastUse[out.index()])] -= graph_.tensors[out].bytes();
+            }
+        std::vector<std::int64_t> live;
+        std::int64_t bytes = 0;
+        for (std::size_t n = 0; n < forward_.size(); ++n)
+            live.push_back(bytes += change[n]);
+        return live;
+    }
+
+    /// Intervals of K, K-1, ... operations, K = 0.75 (sqrt(2n) - 1): in each, the results that are
+    /// live at the point with the fewest live bytes are kept (popart intervals.cpp).
+    void keepLeastLive() {
+        const auto n = static_cast<double>(forward_.size());
+        const auto first =
+            static_cast<std::size_t>(std::max(1.0, 0.75 * (std::floor(std::sqrt(2 * n)) - 1)));
+        const std::vector<std::int64_t> live = liveBytes();
+        std::vector<std::size_t> lastUse(graph_.tensors.size(), 0);
+        for (std::size_t i = 0; i < forward_.size(); ++i)
+            for (const TensorId in : op(forward_[i]).inputs)
+                lastUse[in.index()] = i;
+        std::size_t length = first;
+        for (std::size_t begin = 0; begin < forward_.size(); begin += length) {
+            if (begin > 0 && length > 1)
+                --length;
+            const std::size_t end = std::min(begin + length, forward_.size());
+            std::size_t best = begin;
+            for (std::size_t i = begin; i < end; ++i)
+                if (live[i] < live[best])
+                    best = i;
+            for (std::size_t i = 0; i <= best; ++i)
+                for (const TensorId out : op(forward_[i]).outputs)
+                    if (lastUse[out.index()] > best)
+                        kept_[forward_[i]] = true;
+        }
+    }
+
+    Graph& graph_;
+    const RunOptions& options_;
+    std::vector<bool> kept_;
+    std::vector<std::size_t> forward_;
+};
+
+} // namespace
+
+void markRecomputed(Graph& graph, const RunOptions& options) {
+    if (options.recompute == Recompute::Pipeline && options.execution != Execution::Pipelined)
+        throw UserError("option recompute: 'pipeline' recomputes between the stages of a pipeline; "
+                        "add --execution pipelined, or choose 'standard'");
+    Marker(graph, options).run();
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,21 @@
+// Activations that are computed again in the backward pass instead of kept.
+#pragma once
+
+#include "core/options/run_options.h"
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+/// Marks forward operations to run again (Op::recomputeGroup) as PopART's types do
+/// (popart recompute.cpp): operations of a group run again together, right before the first
+/// backward operation that reads one of their results.
+/// - pipeline: all of each stage but the last, one group a stage;
+/// - all: all before the last checkpoint, a group between checkpoints;
+/// - norm-only: what belongs to normalisations;
+/// - standard: all but about sqrt(n) results with the least live bytes.
+/// Operations named as checkpoints (or in such a scope) keep their results.
+/// Throws UserError for a checkpoint that does not exist or a type that the execution does not
+/// have.
+void markRecomputed(Graph& graph, const RunOptions& options);
+
+} // namespace tilescope::sim

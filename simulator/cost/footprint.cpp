@@ -31,14 +31,13 @@ constexpr std::array codelets{
     Codelet{"popops::BroadcastVectorInner1D", 800, {20, 0, 3}},
     Codelet{"popops::BroadcastScalar1DInPlace", 520, {12, 0, 2}}, // (a)
     Codelet{"popops::TernaryOp1D", 460, {20, 0, 4}},              // (a) select, clamp
-    Codelet{"popops::Reduce", 1560, {16, 16, 3}},
-    Codelet{"popops::DynamicSlice1D", 832, {20, 0, 3}},
+    // Strided reductions: three pointers, counts and strides of 16 bits.
+    Codelet{"popops::Reduce", 1560, {10, 6, 3}}, Codelet{"popops::DynamicSlice1D", 832, {20, 0, 3}},
     Codelet{"popops::DynamicUpdateSlice1D", 832, {20, 0, 3}},
     Codelet{"popops::MultiSlice", 504, {20, 8, 3}},
     Codelet{"popops::MultiUpdateAdd", 980, {24, 8, 4}},
     Codelet{"popops::ScaledAddSupervisor", 1772, {16, 0, 2}},
-    Codelet{"popops::Fill", 528, {12, 0, 1}},
-    Codelet{"popnn::MaxPooling", 840, {28, 32, 4}},
+    Codelet{"popops::Fill", 528, {12, 0, 1}}, Codelet{"popnn::MaxPooling", 840, {28, 32, 4}},
     Codelet{"popnn::SumPooling", 840, {28, 32, 4}},
     Codelet{"poplar_rt::DstStridedCopy64BitMultiAccess", 360, {12, 8, 2}}, // (a)
     Codelet{"poplar_rt::DstStridedCopyDA32", 300, {12, 8, 2}},             // (a)

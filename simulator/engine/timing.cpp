@@ -20,6 +20,7 @@ public:
         std::int64_t start = 0;
         for (std::size_t i = 0; i < profile_.controlPrograms.size(); ++i) {
             const ProgramId root = profile_.controlPrograms[i];
+            starting_ = true;
             const TraceBodyId body = bodyOf(root);
             const Clock& ends = durations_.at(root);
             const std::int64_t cycles = *std::max_element(ends.begin(), ends.end());
@@ -73,6 +74,8 @@ private:
 
     void call(ProgramId caller, ProgramId callee, std::int64_t count, TraceBody& body,
               Clock& clock) {
+        if (starting_)
+            sync(target_.externalSyncCycles, body, clock);
         TraceCall call;
         call.callee = bodyOf(callee);
         call.program = caller;
@@ -94,6 +97,7 @@ private:
     }
 
     void sync(std::int64_t cycles, TraceBody& body, Clock& clock) {
+        starting_ = false;
         TraceStep step;
         step.kind = ProgramKind::Sync;
         for (std::size_t ipu = 0; ipu < clock.size(); ++ipu)
@@ -114,9 +118,20 @@ private:
         return bytes.sum(first, first + target_.tilesPerIpu);
     }
 
+    /// The tiles wait for each other before they exchange and after it. Between two compute sets
+    /// without an exchange nothing has to be waited for.
+    [[nodiscard]] static bool needsSync(const Program& program, const TraceBody& body) {
+        if (program.kind == ProgramKind::DoExchange)
+            return true;
+        return program.kind == ProgramKind::OnTileExecute &&
+               (body.items.empty() || body.items.back().step < 0 ||
+                body.steps.back().kind != ProgramKind::OnTileExecute);
+    }
+
     void leaf(ProgramId id, const Program& program, TraceBody& body, Clock& clock) {
-        if (program.kind == ProgramKind::DoExchange || program.kind == ProgramKind::OnTileExecute)
-            sync(target_.internalSyncCycles, body, clock);
+        if (needsSync(program, body))
+            sync(starting_ ? target_.externalSyncCycles : target_.internalSyncCycles, body, clock);
+        starting_ = false; // streams begin with a sync with the host of their own
         TraceStep step;
         step.kind = program.kind;
         step.program = id;
@@ -158,6 +173,7 @@ private:
 
     const Profile& profile_;
     const Target& target_;
+    bool starting_ = false; ///< nothing has run yet since the host started a control program
     Trace trace_;
     std::map<ProgramId, TraceBodyId> bodies_;
     std::map<ProgramId, Clock> durations_;

@@ -34,6 +34,10 @@ VariableId ProgramBuilder::alwaysLive(std::string name, MemoryCategory category,
     return id;
 }
 
+void ProgramBuilder::keepApart(VariableId variable, VariableId other) {
+    lowered_.needs[variable].apartFrom = other;
+}
+
 ProgramId ProgramBuilder::add(Program program) {
     program.operation = program.operation.valid() ? program.operation : operation_;
     if (open_.empty())

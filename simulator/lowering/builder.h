@@ -15,6 +15,9 @@ namespace tilescope::sim {
 /// Wishes of a variable about its place.
 struct VariableNeeds {
     bool interleaved = false; ///< wide loads or stores: the interleaved region is preferred
+    /// Another variable that a vertex accesses in the same cycle: the two lie in different memory
+    /// elements wherever both are on a tile.
+    VariableId apartFrom;
 };
 
 /// Vertices of one class in a compute set: how many on each tile.
@@ -65,6 +68,10 @@ public:
                         std::string type = {}, std::string shape = {}, VariableNeeds needs = {});
     VariableId alwaysLive(std::string name, MemoryCategory category, TileSeries bytes,
                           std::string type = {}, std::string shape = {});
+
+    /// Puts two variables in different memory elements (the constraint of codelets that load from
+    /// one while they store to the other).
+    void keepApart(VariableId variable, VariableId other);
 
     /// Opens a control program; close with end().
     void beginControlProgram(std::string name);

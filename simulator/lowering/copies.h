@@ -40,6 +40,9 @@ bool isInPlace(const OperandMove& move);
 /// ten thousand random copies (PopLibs poplin/ConvModel.cpp).
 std::int64_t rearrangeCycles(std::int64_t bytes, std::int64_t runBytes);
 
+/// Cycles of a plain copy of `bytes` on a tile by all workers, whole 64-bit atoms in order.
+std::int64_t localCopyCycles(const Target& target, std::int64_t bytes);
+
 /// Class of the copy vertex for contiguous runs of `runBytes`.
 std::string copyVertex(std::int64_t runBytes);
 

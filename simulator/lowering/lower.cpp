@@ -49,6 +49,9 @@ Operation describe(const Graph& graph, const Op& op, OpId id, const PlanTable& p
         operation.options = fmt::format(R"({{"availableMemoryProportion":{},"partialsType":"{}"}})",
                                         options.memoryProportion(IpuId(0)),
                                         toString(plans.planOf(id).problem.partialType));
+    } else if (std::holds_alternative<GatherAttributes>(op.attributes) ||
+               std::holds_alternative<MultiUpdateAttributes>(op.attributes)) {
+        operation.plan = plans.embeddingPlanOf(id).toJson();
     }
     return operation;
 }

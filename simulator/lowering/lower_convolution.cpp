@@ -202,7 +202,7 @@ private:
             direct ? output_
                    : b_.variable(prefix_ + "/partials", MemoryCategory::Variable,
                                  tiling_.partials().elements().scaled(bytesOf(p.partialType)),
-                                 std::string(toString(p.partialType)), {}, {true});
+                                 std::string(toString(p.partialType)), {}, {true, {}});
         b_.execute(prefix_ + "/Convolve", series,
                    {{convolveVertex(b_.target(), plan_, oneByOne), ones(series)}},
                    {{input, weights, lists}, {partials}});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <tbb/parallel_for.h>
 
 #include "simulator/planner/planner.h"
@@ -142,6 +143,52 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& options) {
     tbb::parallel_for(std::size_t{0}, requests.size(), [&](std::size_t i) {
         plans_[i] = planConv(options.target, requests[i].problem, requests[i].proportion);
     });
+    planEmbeddings(graph, options);
+}
+
+void PlanTable::planEmbeddings(const Graph& graph, const RunOptions& options) {
+    // What all operations on a dimension of a table do to it.
+    std::map<std::pair<TensorId, std::int64_t>, EmbeddingProblem> problemOfTable;
+    std::vector<std::pair<std::int32_t, const EmbeddingProblem*>> users;
+    for (std::size_t i = 0; i < graph.ops.size(); ++i) {
+        const Op& op = graph.ops[OpId(i)];
+        const auto* gather = std::get_if<GatherAttributes>(&op.attributes);
+        const auto* update = std::get_if<MultiUpdateAttributes>(&op.attributes);
+        if (!gather && !update)
+            continue;
+        const std::int64_t axis = gather ? gather->axis : update->axis;
+        const Tensor& table = graph.tensors[op.inputs[0]];
+        const std::int64_t rows = table.shape[static_cast<std::size_t>(axis)];
+        const auto [entry, isNew] = problemOfTable.try_emplace({op.inputs[0], axis});
+        EmbeddingProblem& problem = entry->second;
+        if (isNew)
+            problem = {std::max<std::int64_t>(1, rows),
+                       rows == 0 ? 1 : std::max<std::int64_t>(1, table.elements() / rows),
+                       1,
+                       table.type,
+                       false,
+                       false};
+        problem.indices = std::max(problem.indices, graph.tensors[op.inputs[1]].elements());
+        problem.slices = problem.slices || gather;
+        problem.updates = problem.updates || update;
+        users.emplace_back(static_cast<std::int32_t>(i), &problem);
+    }
+    std::vector<EmbeddingProblem> distinct;
+    for (const auto& [op, problem] : users) {
+        const auto known = std::find(distinct.begin(), distinct.end(), *problem);
+        embeddingPlanOfOp_[op] = static_cast<std::size_t>(known - distinct.begin());
+        if (known == distinct.end())
+            distinct.push_back(*problem);
+    }
+    embeddingPlans_.resize(distinct.size());
+    const double proportion = options.memoryProportion(IpuId(0));
+    tbb::parallel_for(std::size_t{0}, distinct.size(), [&](std::size_t i) {
+        embeddingPlans_[i] = planEmbedding(options.target, distinct[i], proportion);
+    });
+}
+
+const EmbeddingPlan& PlanTable::embeddingPlanOf(OpId op) const {
+    return embeddingPlans_.at(embeddingPlanOfOp_.at(op.value()));
 }
 
 const ConvPlan& PlanTable::planOf(OpId op) const {

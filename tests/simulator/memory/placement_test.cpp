@@ -33,7 +33,8 @@ struct Tile {
     }
     void add(std::int64_t bytes, LivenessClassId liveness,
              MemoryCategory category = MemoryCategory::Variable, bool interleaved = false) {
-        requests.push_back({VariableId(requests.size()), bytes, liveness, category, interleaved});
+        requests.push_back(
+            {VariableId(requests.size()), bytes, liveness, category, interleaved, {}});
     }
     [[nodiscard]] Placement place(const Target& target) const {
         return placeOnTile(requests, Interference(classes), target);

@@ -74,7 +74,7 @@ private:
 
     void call(ProgramId caller, ProgramId callee, std::int64_t count, TraceBody& body,
               Clock& clock) {
-        if (starting_)
+        if (starting_ && !beginsWithStream(callee))
             sync(target_.externalSyncCycles, body, clock);
         TraceCall call;
         call.callee = bodyOf(callee);
@@ -87,6 +87,17 @@ private:
         }
         body.items.push_back({-1, static_cast<std::int32_t>(body.calls.size())});
         body.calls.push_back(std::move(call));
+    }
+
+    /// Whether the first thing that takes time is a stream copy.
+    [[nodiscard]] bool beginsWithStream(ProgramId id) const {
+        const Program& program = profile_.programs[id];
+        if (program.kind == ProgramKind::Call)
+            return beginsWithStream(program.target);
+        for (const ProgramId child : program.children)
+            if (profile_.programs[child].kind != ProgramKind::WriteUndef)
+                return beginsWithStream(child);
+        return program.stream.valid();
     }
 
     void add(TraceBody& body, TraceStep step, Clock& clock) {

@@ -237,7 +237,7 @@ Sequence outer
             const TensorId rows = b.gather("gather", b.weight(shape), b.indices({6}), axis);
             const TensorId sum = b.reduce("sum", ReduceFunction::Add, rows, {axis});
             const Profile profile = lowerOn(b.finish({sum}), {}, 8).profile;
-            QVERIFY2(countNames(profile, "sum/Reduce/InToOutNoExchange/Reduce") == 1,
+            QVERIFY2(countNames(profile, "sum/Reduce/ReduceOnTile/InToOutNoExchange/Reduce") == 1,
                      programText(profile).c_str());
         }
     }

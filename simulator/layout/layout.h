@@ -55,10 +55,13 @@ std::optional<ViewDims> reshapeView(const ViewDims& view, const Shape& newShape,
                                     std::vector<ViewDims*> otherViews);
 
 /// Contiguous elements that a copy from one order to another can move at a time, on a tile that
-/// holds about `blockSizes[atom]` indices of each atom. At least 1.
+/// holds about `blockSizes[atom]` indices of each atom. `sourceSizes`: indices that a tile has where
+/// the copy reads from; where it has several of a dimension of which the copy takes one, what lies
+/// further out is that far apart. At least 1.
 std::int64_t contiguousElements(const std::vector<OrderLevel>& from,
                                 const std::vector<OrderLevel>& to,
-                                const std::vector<std::int64_t>& blockSizes);
+                                const std::vector<std::int64_t>& blockSizes,
+                                const std::vector<std::int64_t>& sourceSizes);
 
 /// Indices of each atom that the largest block of a blocking holds.
 std::vector<std::int64_t> blockSizes(const Blocking& blocking,

@@ -112,28 +112,31 @@ void copyPart(LoweringContext& context, const Op& op, VariableId result, TensorI
                 return std::min<std::int64_t>(n, 2);
             });
         move.bytes = move.traffic.received.scaled(placed.storage.elementBytes);
+        move.wantedOrder = orderFor(context, made, input);
+        const std::vector<std::int64_t> held =
+            blockSizes(placed.storage.layout.blocking, placed.storage.atomSizes);
         move.runBytes = placed.storage.elementBytes *
-                        contiguousElements(
-                            placed.storage.layout.order, orderFor(context, made, input),
-                            blockSizes(placed.storage.layout.blocking, placed.storage.atomSizes));
+                        contiguousElements(placed.storage.layout.order, move.wantedOrder, held, held);
     }
     if (move.bytes.empty())
         return;
     const std::string name = b.copyName("Copy_" + context.tensor(input).name + "_to_" + op.name);
     // The copy ends with its last element: the result counts as updated, not made, by each part.
     VariableId source = placed.variable;
+    ExchangeId exchange;
     if (move.traffic.total > 0) {
         const VariableId target =
             move.strided() ? b.variable(name + "/message", MemoryCategory::Message, move.bytes)
                            : result;
         Movement movement;
         movement.add(b.target(), move.traffic, placed.storage.elementBytes, move.runBytes);
-        b.exchange(name + "/ExchangePre", std::move(movement), {{source}, {target}});
+        exchange = b.exchange(name + "/ExchangePre", std::move(movement), {{source}, {target}});
         source = target;
         if (!move.strided())
             return;
     }
-    emitCopy(b, name + "/OnTileCopy-0", move.bytes, move.runBytes, {{source}, {result}});
+    emitCopy(context, name + "/OnTileCopy-0", placed, move, CopyCause::Part,
+             {source, result, exchange});
 }
 
 std::vector<DimMap> identityMaps(std::size_t rank) {

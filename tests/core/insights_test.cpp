@@ -108,9 +108,10 @@ private slots:
     void anEmptyProfileHasNone() { QVERIFY(findInsights(Profile()).empty()); }
 
     void writesEvidenceInItsUnit() {
-        QCOMPARE(text(formatEvidence({"", 1536, Evidence::Unit::Bytes, {}, {}})), "1.50 KiB");
-        QCOMPARE(text(formatEvidence({"", 0.25, Evidence::Unit::Share, {}, {}})), "25.0 %");
-        QCOMPARE(text(formatEvidence({"", 1234, Evidence::Unit::Count, {}, {}})), "1,234");
+        QCOMPARE(text(formatEvidence({"", 1536, Evidence::Unit::Bytes, {}, {}, {}})), "1.50 KiB");
+        QCOMPARE(text(formatEvidence({"", 0.25, Evidence::Unit::Share, {}, {}, {}})), "25.0 %");
+        QCOMPARE(text(formatEvidence({"", 1234, Evidence::Unit::Count, {}, {}, {}})), "1,234");
+        QCOMPARE(text(formatEvidence({"", 0, Evidence::Unit::Text, {}, {}, "[N][C]"})), "[N][C]");
     }
 };
 

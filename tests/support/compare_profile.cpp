@@ -142,6 +142,7 @@ std::string firstDifference(const Profile& a, const Profile& b) {
         difference("vertexTypes", a.vertexTypes, b.vertexTypes),
         difference("computeSets", a.computeSets, b.computeSets, vertices),
         difference("exchanges", a.exchanges, b.exchanges),
+        difference("copies", a.copies, b.copies),
         difference("streams", a.streams, b.streams),
         difference("programs", a.programs, b.programs),
         difference("categoryMemory", a.categoryMemory, b.categoryMemory),

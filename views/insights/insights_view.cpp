@@ -55,10 +55,11 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
 
 // Parts that other reports show too are loaded once for all of them.
 std::vector<Insight> insightsOf(const OpenProfile& profile, const std::stop_token& stop) {
-    return findInsights({profile.info(), *profile.livenessClasses(stop), *profile.variables(stop),
-                         *profile.vertexTypes(stop), *profile.computeSets(stop),
-                         *profile.exchanges(stop), *profile.tileMemory(stop),
-                         profile.steps(stop)->size(), *profile.trace(stop)});
+    return findInsights({profile.info(), *profile.operations(stop), *profile.livenessClasses(stop),
+                         *profile.variables(stop), *profile.vertexTypes(stop),
+                         *profile.computeSets(stop), *profile.exchanges(stop),
+                         *profile.copies(stop), *profile.tileMemory(stop), *profile.steps(stop),
+                         *profile.trace(stop)});
 }
 
 } // namespace
@@ -145,6 +146,8 @@ void InsightsView::follow(const InsightLink& link) {
             s.step = link.step;
         if (link.operation.valid())
             s.operation = link.operation;
+        if (link.variable.valid())
+            s.variable = link.variable;
     });
     emit reportWanted(QString::fromStdString(link.report));
 }

@@ -20,6 +20,7 @@ std::vector<StridedOperation> stridedOperations(const IdVector<CopyId, Copy>& co
             copy.exchange.valid() ? exchanges[copy.exchange].cycles.max().value : 0;
         entry.copies.push_back(id);
         entry.copyCycles += cyclesOf(id);
+        entry.transposed += copy.transposed ? 1 : 0;
         entry.exchangeCycles += moved;
         entry.gainCycles += cyclesOf(id) + (copy.cause == CopyCause::FirstOperand ? moved : 0);
     }

@@ -107,8 +107,8 @@ struct Stream {
 
 using CopyId = Id<struct CopyTag>;
 
-/// An on-tile copy that puts an operand in the order in which its operation reads it. Its cycles,
-/// vertices and operation are those of the compute set.
+/// An on-tile step that puts an operand in the order in which its operation reads it: a copy, or a
+/// transpose of blocks. Its cycles, vertices and operation are those of the compute set.
 struct Copy {
     ComputeSetId computeSet;
     ProgramId program;
@@ -121,7 +121,8 @@ struct Copy {
     std::string sourceOrder, wantedOrder;
     std::int64_t runElements = 0; ///< elements that lie next to each other in both orders
     std::int64_t runBytes = 0;
-    bool strided = false; ///< runs are too short for the 64-bit moves of a plain copy
+    bool strided = false;    ///< runs are too short for the 64-bit moves of a plain copy
+    bool transposed = false; ///< blocks are transposed, so that whole groups can move afterwards
 };
 
 /// A node of the program tree.

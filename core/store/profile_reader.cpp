@@ -245,7 +245,7 @@ IdVector<CopyId, Copy> ProfileReader::copies() const {
     const std::int64_t variables = rowsOf("variables");
     Statement row = impl_->db.prepare(
         "SELECT compute_set, program, exchange, variable, result, cause, shape, source_order, "
-        "wanted_order, run_elements, run_bytes, strided FROM copies ORDER BY id");
+        "wanted_order, run_elements, run_bytes, strided, transposed FROM copies ORDER BY id");
     while (row.step()) {
         Copy c;
         c.computeSet = idBelow<ComputeSetId>(row, 0, sets);
@@ -260,6 +260,7 @@ IdVector<CopyId, Copy> ProfileReader::copies() const {
         c.runElements = row.integer(9);
         c.runBytes = row.integer(10);
         c.strided = row.integer(11) != 0;
+        c.transposed = row.integer(12) != 0;
         copies.add(std::move(c));
     }
     return copies;

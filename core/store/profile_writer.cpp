@@ -168,12 +168,12 @@ private:
     }
 
     void writeCopies() {
-        Statement row = insert("copies", 13);
+        Statement row = insert("copies", 14);
         std::int64_t id = 0;
         for (const Copy& c : profile_.copies)
             (Row(row) << id++ << c.computeSet << c.program << c.exchange << c.variable << c.result
                       << toString(c.cause) << c.shape << c.sourceOrder << c.wantedOrder
-                      << c.runElements << c.runBytes << c.strided)
+                      << c.runElements << c.runBytes << c.strided << c.transposed)
                 .write();
     }
 

@@ -64,11 +64,12 @@ CREATE TABLE exchanges(id INTEGER PRIMARY KEY, name TEXT, operation INTEGER, byt
 -- the elements to the tiles, NULL if they were there. cause: firstOperand, otherOperand, plan,
 -- consumer, reshape, part. Orders are those on a tile, outermost first: "[N][C/16][HW][16]" is
 -- groups of 16 channels, innermost. run_elements, run_bytes: next to each other in both orders.
--- strided: 1 where runs are too short for the 64-bit moves of a plain copy.
+-- strided: 1 where runs are too short for the 64-bit moves of a plain copy. transposed: 1 where
+-- blocks are transposed so that whole groups can move afterwards.
 CREATE TABLE copies(id INTEGER PRIMARY KEY, compute_set INTEGER, program INTEGER,
     exchange INTEGER, variable INTEGER, result INTEGER, cause TEXT, shape TEXT,
     source_order TEXT, wanted_order TEXT, run_elements INTEGER, run_bytes INTEGER,
-    strided INTEGER);
+    strided INTEGER, transposed INTEGER);
 
 CREATE TABLE streams(id INTEGER PRIMARY KEY, name TEXT, to_device INTEGER, bytes INTEGER,
     bytes_by_tile BLOB);
@@ -129,7 +130,8 @@ CREATE VIEW vars_info AS
 -- Copies with the names of what they belong to. copy_cycles: slowest tile, one execution.
 CREATE VIEW copy_info AS
     SELECT c.id AS id, s.name AS compute_set, o.name AS operation, v.name AS variable, cause,
-           source_order, wanted_order, run_elements, run_bytes, strided, s.cycles AS copy_cycles,
+           source_order, wanted_order, run_elements, run_bytes, strided, transposed,
+           s.cycles AS copy_cycles,
            (SELECT group_concat(t.name) FROM vertex_instances i
             JOIN vertex_types t ON t.id = i.vertex_type
             WHERE i.compute_set = c.compute_set) AS vertices

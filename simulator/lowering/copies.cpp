@@ -145,6 +145,24 @@ void describeOrders(LoweringContext& context, const PlacedStorage& placed, const
                            : orderText(move.wantedOrder, view, placed.storage, names);
 }
 
+void recordCopy(LoweringContext& context, const PlacedStorage& placed, const OperandMove& move,
+                const CopySteps& steps, CopyCause cause, ProgramId program, bool transposed) {
+    Profile& profile = context.builder().lowered().profile;
+    Copy copy;
+    copy.program = program;
+    copy.computeSet = profile.programs[program].computeSet;
+    copy.exchange = steps.exchange;
+    copy.variable = placed.variable;
+    copy.result = steps.result;
+    copy.cause = move.cause.value_or(cause);
+    copy.runBytes = move.runBytes;
+    copy.runElements = move.runBytes / std::max<std::int64_t>(1, placed.storage.elementBytes);
+    copy.strided = move.strided();
+    copy.transposed = transposed;
+    describeOrders(context, placed, move, copy);
+    profile.copies.add(std::move(copy));
+}
+
 } // namespace
 
 void emitCopy(LoweringContext& context, const std::string& name, const PlacedStorage& placed,
@@ -156,20 +174,9 @@ void emitCopy(LoweringContext& context, const std::string& name, const PlacedSto
     const std::int64_t workers = b.target().workers;
     const TileSeries vertices =
         TileSeries::zip(move.bytes, {}, [&](std::int64_t, std::int64_t) { return workers; });
-    Copy copy;
-    copy.program = b.execute(name, cycles, {{copyVertex(move.runBytes), vertices}},
-                             {{steps.source}, {steps.result}});
-    Profile& profile = b.lowered().profile;
-    copy.computeSet = profile.programs[copy.program].computeSet;
-    copy.exchange = steps.exchange;
-    copy.variable = placed.variable;
-    copy.result = steps.result;
-    copy.cause = move.cause.value_or(cause);
-    copy.runBytes = move.runBytes;
-    copy.runElements = move.runBytes / std::max<std::int64_t>(1, placed.storage.elementBytes);
-    copy.strided = move.strided();
-    describeOrders(context, placed, move, copy);
-    profile.copies.add(std::move(copy));
+    const ProgramId program = b.execute(name, cycles, {{copyVertex(move.runBytes), vertices}},
+                                        {{steps.source}, {steps.result}});
+    recordCopy(context, placed, move, steps, cause, program, false);
 }
 
 OperandGather::OperandGather(LoweringContext& context, std::string user, Regroup regroup)
@@ -224,8 +231,9 @@ Regrouped regroup(LoweringContext& context, const std::string& op, const PlacedS
     Movement movement;
     movement.add(b.target(), traffic, storage.elementBytes,
                  move.sourceGroup * storage.elementBytes);
-    b.exchange(b.copyName("Copy_" + source.name + "_to_" + op + "/preRegroup/ExchangePre"),
-               std::move(movement), {{placed.variable}, {spread}});
+    const ExchangeId exchange =
+        b.exchange(b.copyName("Copy_" + source.name + "_to_" + op + "/preRegroup/ExchangePre"),
+                   std::move(movement), {{placed.variable}, {spread}});
     const VariableId transposed =
         b.variable(op + "/partialTranspose", MemoryCategory::Variable, bytes, source.type);
     const bool half = storage.elementBytes == 2;
@@ -233,8 +241,11 @@ Regrouped regroup(LoweringContext& context, const std::string& op, const PlacedS
         return transposeCycles(b.target(), n, move.sourceGroup, move.wantedGroup, half);
     });
     const TileSeries one = TileSeries::zip(share, {}, [](std::int64_t, std::int64_t) { return 1; });
-    b.execute(op + "/Transpose", cycles, {{"poplar_rt::Transpose1D<" + source.type + ">", one}},
-              {{spread}, {transposed}});
+    const ProgramId program =
+        b.execute(op + "/Transpose", cycles, {{"poplar_rt::Transpose1D<" + source.type + ">", one}},
+                  {{spread}, {transposed}});
+    recordCopy(context, placed, move, {spread, transposed, exchange}, CopyCause::Plan, program,
+               true);
     return {transposed, share};
 }
 

@@ -83,6 +83,15 @@ private slots:
         QCOMPARE(layer.flopsPerCycle, 231211008.0 / 5540);
     }
 
+    void copiesArePartOfTheComputeCycles() {
+        const Profile p = sampleProfile({.withCopy = true});
+        const auto rows = operationTable(
+            {p.operations, p.variables, p.computeSets, p.exchanges, p.programs, p.copies});
+        QCOMPARE(rows[0].copyCycles, sample::copyCycles);
+        QCOMPARE(rows[0].computeCycles, sample::copyCycles + sample::convCycles);
+        QCOMPARE(rows[2].copyCycles, 0);
+    }
+
     void programTreeAsLines() {
         const auto trees = programTrees(p_.programs, p_.controlPrograms, p_.functions,
                                         p_.computeSets, p_.exchanges);

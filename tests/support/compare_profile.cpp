@@ -33,6 +33,10 @@ auto fields(const Exchange& e) {
     return std::tie(e.name, e.operation, e.bytesReceived, e.bytesSent, e.codeBytes, e.cycles,
                     e.runBytes);
 }
+auto fields(const Copy& c) {
+    return std::tie(c.computeSet, c.program, c.exchange, c.variable, c.result, c.cause, c.shape,
+                    c.sourceOrder, c.wantedOrder, c.runElements, c.runBytes, c.strided, c.transposed);
+}
 auto fields(const Stream& s) {
     return std::tie(s.name, s.toDevice, s.bytes);
 }

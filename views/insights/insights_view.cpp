@@ -46,9 +46,13 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
         auto* value = new QLabel(item.unit == Evidence::Unit::Bytes
                                      ? preferences.bytes(static_cast<std::int64_t>(item.value))
                                      : QString::fromStdString(formatEvidence(item)));
-        value->setAlignment(Qt::AlignRight);
+        value->setAlignment(item.unit == Evidence::Unit::Text ? Qt::AlignLeft : Qt::AlignRight);
         grid->addWidget(name, row, 0);
-        grid->addWidget(value, row++, 1);
+        // Texts may be longer than numbers and must not push them to the right.
+        if (item.unit == Evidence::Unit::Text)
+            grid->addWidget(value, row++, 1, 1, 2);
+        else
+            grid->addWidget(value, row++, 1);
     }
     return widget;
 }

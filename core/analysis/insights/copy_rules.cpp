@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 
 #include "core/analysis/insights/rules.h"
 #include "core/analysis/strided_copies.h"
@@ -19,19 +20,38 @@ std::string operationName(const InsightParts& p, OperationId id) {
     return id.valid() && id.index() < p.operations.size() ? p.operations[id].name : "no operation";
 }
 
-/// Who laid the operand out: the operation that its variable belongs to, if another.
-std::string producerOf(const InsightParts& p, const Copy& copy) {
-    const Variable& variable = p.variables[copy.variable];
-    const OperationId user = p.computeSets[copy.computeSet].operation;
-    if (!variable.operation.valid() || variable.operation == user)
-        return fmt::format("'{}'", variable.name);
-    return fmt::format("'{}' (laid out by '{}')", variable.name,
-                       operationName(p, variable.operation));
+/// The operation that the operand's variable belongs to; none if that is its reader, which laid out
+/// an input of the model.
+OperationId producerOf(const InsightParts& p, const Copy& copy) {
+    const OperationId producer = p.variables[copy.variable].operation;
+    return producer == p.computeSets[copy.computeSet].operation ? OperationId() : producer;
+}
+
+/// The operand and who laid it out.
+std::string operandName(const InsightParts& p, const Copy& copy) {
+    const std::string& name = p.variables[copy.variable].name;
+    const OperationId producer = producerOf(p, copy);
+    return producer.valid()
+               ? fmt::format("'{}' (laid out by '{}')", name, operationName(p, producer))
+               : fmt::format("'{}'", name);
+}
+
+std::string adviceForPlan(const InsightParts& p, const Copy& copy, const std::string& operation) {
+    if (!producerOf(p, copy).valid())
+        return fmt::format("'{}' reads channels in the groups of its plan, and {} comes from "
+                           "outside. Send it in that order (channels last, padded to whole "
+                           "groups).",
+                           operation, operandName(p, copy));
+    return fmt::format("'{}' reads channels in the groups of its plan. Let {} be made in that "
+                       "order: move transposes and reshapes of channels (channel shuffles) away "
+                       "from it, or choose channels so that what a shuffle or a group of a "
+                       "convolution keeps together is a multiple of the plan's group.",
+                       operation, operandName(p, copy));
 }
 
 std::string adviceFor(const InsightParts& p, const Copy& copy) {
     const std::string operation = operationName(p, p.computeSets[copy.computeSet].operation);
-    const std::string operand = producerOf(p, copy);
+    const std::string operand = operandName(p, copy);
     switch (copy.cause) {
     case CopyCause::FirstOperand:
         return fmt::format("Swap the operands of '{}': the result takes the layout of the first, "
@@ -45,14 +65,11 @@ std::string adviceFor(const InsightParts& p, const Copy& copy) {
                            "the copy to the other one.",
                            operation, operand);
     case CopyCause::Plan:
-        return fmt::format("'{}' reads channels in the groups of its plan. Let {} be made in that "
-                           "order: move transposes and reshapes of channels (channel shuffles) "
-                           "away from it, or choose channels so that what a shuffle keeps together "
-                           "is a multiple of the group.",
-                           operation, operand);
+        return adviceForPlan(p, copy, operation);
     case CopyCause::Consumer:
-        return fmt::format("'{}' reads another order than {} has. Move the transpose or reshape "
-                           "between them behind '{}', where less data is left.",
+        return fmt::format("'{}' reads another order than {} has. Let it be made in that order, or, "
+                           "where a transpose or reshape lies between them, move that behind '{}', "
+                           "where less data is left.",
                            operation, operand, operation);
     case CopyCause::Reshape:
         return fmt::format("The new shape of {} cuts across the dimensions it is stored in, so it "
@@ -85,6 +102,13 @@ void addCopyEvidence(const InsightParts& p, const Copy& copy, OperationId operat
         evidence.push_back(textOf("vertex", p.vertexTypes[set.vertices.front().type].name));
 }
 
+std::string whatTheyAre(const StridedOperation& found) {
+    if (found.transposed == 0)
+        return "strided copies";
+    return found.transposed == found.copies.size() ? "transposes of blocks"
+                                                   : "strided copies and transposes of blocks";
+}
+
 /// The step at which a program runs; none if it is in no control program or function.
 StepId stepOf(const InsightParts& p, ProgramId program) {
     const auto at = std::find(p.steps.begin(), p.steps.end(), program);
@@ -96,11 +120,12 @@ Insight insightOf(const InsightParts& p, const StridedOperation& found) {
     Insight insight;
     insight.kind = InsightKind::StridedCopies;
     insight.level = found.share() >= warningShare ? InsightLevel::Warning : InsightLevel::Note;
-    insight.title = fmt::format("'{}' spends {} of its cycles on strided copies",
-                                operationName(p, found.operation), formatPercent(found.share(), 1));
+    insight.title = fmt::format("'{}' spends {} of its cycles on {}",
+                                operationName(p, found.operation), formatPercent(found.share(), 1),
+                                whatTheyAre(found));
     insight.advice = adviceFor(p, largest);
     insight.evidence = {
-        cyclesOf("strided copies", found.copyCycles, found.operation),
+        cyclesOf(whatTheyAre(found), found.copyCycles, found.operation),
         cyclesOf("exchanges before them", found.exchangeCycles, found.operation),
         cyclesOf("all steps of the operation", found.allCycles, found.operation),
         shareOf("share of the copies", found.share()),
@@ -114,18 +139,38 @@ Insight insightOf(const InsightParts& p, const StridedOperation& found) {
     return insight;
 }
 
+/// One card for all that have none of their own.
+Insight furtherOperations(const InsightParts& p, std::span<const StridedOperation> rest) {
+    std::int64_t cycles = 0;
+    std::int64_t gain = 0;
+    for (const StridedOperation& found : rest) {
+        cycles += found.copyCycles;
+        gain += found.gainCycles;
+    }
+    Insight insight;
+    insight.kind = InsightKind::StridedCopies;
+    insight.title = fmt::format("{} further {} operands in order", rest.size(),
+                                rest.size() == 1 ? "operation puts" : "operations put");
+    insight.evidence = {cyclesOf("their copies", cycles),
+                        cyclesOf("estimated gain, at most", gain)};
+    for (const StridedOperation& found : rest.first(std::min(shownOperations, rest.size())))
+        insight.evidence.push_back(cyclesOf(fmt::format("'{}'", operationName(p, found.operation)),
+                                            found.copyCycles, found.operation));
+    insight.link = {"operations", {}, {}, rest.front().operation, {}};
+    return insight;
+}
+
 } // namespace
 
 void addCopyInsights(const InsightParts& p, std::vector<Insight>& insights) {
-    std::size_t shown = 0;
-    for (const StridedOperation& found : stridedOperations(p.copies, p.computeSets, p.exchanges)) {
-        if (shown == shownOperations)
-            break;
-        if (found.share() < noteShare)
-            continue;
-        insights.push_back(insightOf(p, found));
-        ++shown;
-    }
+    std::vector<StridedOperation> operations =
+        stridedOperations(p.copies, p.computeSets, p.exchanges);
+    std::erase_if(operations, [](const StridedOperation& o) { return o.share() < noteShare; });
+    const std::size_t shown = std::min(shownOperations, operations.size());
+    for (std::size_t i = 0; i < shown; ++i)
+        insights.push_back(insightOf(p, operations[i]));
+    if (shown < operations.size())
+        insights.push_back(furtherOperations(p, std::span(operations).subspan(shown)));
 }
 
 } // namespace tilescope

@@ -98,7 +98,7 @@ void addCopyEvidence(const InsightParts& p, const Copy& copy, OperationId operat
                               fmt::format("{} {}, {} B", copy.runElements,
                                           copy.runElements == 1 ? "element" : "elements",
                                           copy.runBytes)));
-    if (!set.vertices.empty())
+    if (!set.vertices.empty() && set.vertices.front().type.index() < p.vertexTypes.size())
         evidence.push_back(textOf("vertex", p.vertexTypes[set.vertices.front().type].name));
 }
 

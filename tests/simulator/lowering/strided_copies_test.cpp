@@ -136,7 +136,7 @@ private slots:
         QCOMPARE(p.copies.size(), std::size_t(1));
         QVERIFY(p.copies[CopyId(0)].cause == CopyCause::OtherOperand);
         QCOMPARE(text(p.variables[p.copies[CopyId(0)].variable].name),
-                 QString(reversed ? "x0" : "x1"));
+                 QString(reversed ? "plain/out" : "made/out"));
     }
 
     void channelShufflesAreNamed() {

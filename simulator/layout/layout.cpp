@@ -135,6 +135,43 @@ Storage linearStorage(const Shape& shape, std::int64_t elementBytes, std::int32_
     return storage;
 }
 
+std::optional<Storage> partOfStorage(const Storage& whole, int atom, Interval range,
+                                     std::int64_t shortestRun) {
+    Storage part = whole;
+    std::vector<std::int64_t>& sizes = part.atomSizes;
+    sizes[static_cast<std::size_t>(atom)] = range.size();
+    bool innermost = true;
+    for (auto level = whole.layout.order.rbegin(); level != whole.layout.order.rend(); ++level) {
+        const std::int64_t size = sizes[static_cast<std::size_t>(level->atom)];
+        const std::int64_t run = level->extent == 0 ? size : std::min(level->extent, size);
+        if (level->atom == atom) {
+            if (level->extent > 0 && range.begin % level->extent != 0)
+                return std::nullopt;
+            if (innermost && run * whole.elementBytes < shortestRun)
+                return std::nullopt;
+        }
+        innermost = innermost && run == 1;
+    }
+    Blocking& blocking = part.layout.blocking;
+    if (blocking.copiesShare && blocking.copyCount() > 1)
+        return std::nullopt;
+    for (BlockedDim& dim : blocking.dims) {
+        if (std::find(dim.atoms.begin(), dim.atoms.end(), atom) == dim.atoms.end())
+            continue;
+        for (const int other : dim.atoms)
+            if (other != atom && sizes[static_cast<std::size_t>(other)] != 1)
+                return std::nullopt;
+        dim.size = range.size();
+        for (Interval& block : dim.blocks) {
+            const Interval held = intersect(block, range);
+            block = held.size() > 0 ? Interval{held.begin - range.begin, held.end - range.begin}
+                                    : Interval{};
+        }
+        return part;
+    }
+    return std::nullopt;
+}
+
 std::optional<ViewDims> reshapeView(const ViewDims& view, const Shape& newShape, Storage& storage,
                                     std::vector<ViewDims*> otherViews) {
     // Try on copies: a failure must leave no trace.

@@ -45,6 +45,12 @@ std::int64_t sizeOf(const std::vector<int>& atoms, const Storage& storage);
 Storage linearStorage(const Shape& shape, std::int64_t elementBytes, std::int32_t tiles,
                       std::int32_t firstTile = 0);
 
+/// The part of a storage with the indices [begin, end) of one atom, on the tiles that hold them. None
+/// where a part has no layout of its own: the atom is cut together with others, its groups are cut,
+/// tiles share blocks, or runs would be shorter than `shortestRun` bytes.
+std::optional<Storage> partOfStorage(const Storage& whole, int atom, Interval range,
+                                     std::int64_t shortestRun);
+
 /// The trivial view of a storage made for a shape: dimension i is atom i.
 ViewDims identityView(std::size_t rank);
 

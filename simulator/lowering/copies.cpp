@@ -12,9 +12,6 @@
 namespace tilescope::sim {
 namespace {
 
-// Exchange writes 32-bit words and copies move 64-bit atoms: shorter runs need a copy by elements.
-constexpr std::int64_t shortestUnstridedRun = 8;
-
 // Regression of PopLibs poplin/ConvModel.cpp: fixed cycles, and cycles a byte by alignment of the
 // contiguous run.
 constexpr double fixedCopyCycles = 587;

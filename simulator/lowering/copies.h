@@ -9,6 +9,9 @@
 
 namespace tilescope::sim {
 
+/// Exchange writes 32-bit words and copies move 64-bit atoms: shorter runs need a copy by elements.
+inline constexpr std::int64_t shortestUnstridedRun = 8; // bytes
+
 /// How an operand gets to its user.
 struct OperandMove {
     Traffic traffic;

@@ -139,6 +139,33 @@ void copyPart(LoweringContext& context, const Op& op, VariableId result, TensorI
              {source, result, exchange});
 }
 
+/// Makes the result of a slice a part of its input, if every dimension that it cuts can be cut where
+/// it is stored. What leaves the device is copied: a stream takes whole variables.
+bool sliceInPlace(LoweringContext& context, const Op& op, const SliceAttributes& slice) {
+    const TensorId in = op.inputs[0];
+    const TensorId out = op.outputs[0];
+    const Shape& shape = context.tensor(out).shape;
+    const std::vector<TensorId>& outputs = context.graph().outputs;
+    if (std::find(outputs.begin(), outputs.end(), out) != outputs.end() ||
+        context.tensor(out).elements() == 0)
+        return false;
+    context.ensurePlace(in);
+    std::optional<Storage> part = context.storageOf(in).storage;
+    const ViewDims view = context.viewOf(in);
+    for (std::size_t d = 0; d < shape.size() && part; ++d) {
+        if (shape[d] == sizeOf(view[d], *part) && slice.steps[d] == 1)
+            continue;
+        const std::vector<int> atoms = withoutOnes(view[d], *part);
+        if (slice.steps[d] != 1 || atoms.size() != 1)
+            return false;
+        part = partOfStorage(*part, atoms[0], {slice.starts[d], slice.starts[d] + shape[d]},
+                             shortestUnstridedRun);
+    }
+    if (part)
+        context.makePart(out, in, *std::move(part), view);
+    return part.has_value();
+}
+
 std::vector<DimMap> identityMaps(std::size_t rank) {
     return std::vector<DimMap>(rank);
 }
@@ -146,6 +173,9 @@ std::vector<DimMap> identityMaps(std::size_t rank) {
 } // namespace
 
 void lowerSelection(LoweringContext& context, const Op& op) {
+    if (const auto* slice = std::get_if<SliceAttributes>(&op.attributes))
+        if (sliceInPlace(context, op, *slice))
+            return;
     const TensorId out = op.outputs[0];
     const Tensor& t = context.tensor(out);
     const VariableId result = context.makeResult(

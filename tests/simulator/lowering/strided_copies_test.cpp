@@ -139,6 +139,57 @@ private slots:
                  QString(reversed ? "plain/out" : "made/out"));
     }
 
+    /// Halves of channels: each is read where it lies, and neither is overwritten.
+    void slicesAreParts() {
+        GraphBuilder b;
+        const TensorId x = b.conv("conv", b.input({1, 16, 16, 16}), 64, 1);
+        std::vector<TensorId> halves;
+        for (const std::int64_t start : {0, 32}) {
+            const std::string name = start == 0 ? "low" : "high";
+            const TensorId half = b.add(name, SliceAttributes{{0, start, 0, 0}, {1, 1, 1, 1}}, {x},
+                                        {1, 32, 16, 16});
+            halves.push_back(b.unary(name + "/relu", ElementwiseFunction::Relu, half));
+        }
+        const Profile p = simulate(b.finish(halves), {});
+        const std::string wrong = complaints(p);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        for (const Copy& copy : p.copies)
+            QCOMPARE(text(p.operations[p.computeSets[copy.computeSet].operation].name),
+                     QString("conv"));
+        std::int64_t bytes = 0;
+        for (const Program& program : p.programs) {
+            const std::string name = program.name;
+            QVERIFY2(name.find("Copy") == std::string::npos || !program.exchange.valid(),
+                     name.c_str());
+            if (name != "low/relu/Op/Relu" && name != "high/relu/Op/Relu")
+                continue;
+            QCOMPARE(text(p.variables[program.variablesRead[0]].name), QString("conv/out"));
+            const Variable& made = p.variables[program.variablesWritten[0]];
+            QCOMPARE(text(made.name), text(name.substr(0, name.find("/Op")) + "/out"));
+            bytes += made.bytes.sum();
+        }
+        QCOMPARE(bytes, 64 * 16 * 16 * 4);
+    }
+
+    void partsOfStorages() {
+        const Storage rows = linearStorage({8, 64}, 4, 8);
+        const auto part = partOfStorage(rows, 0, {2, 5}, 8);
+        QVERIFY(part);
+        QCOMPARE(part->atomSizes[0], 3);
+        QCOMPARE(part->layout.blocking.elements().sum(), 3 * 64);
+        for (int tile = 0; tile < 8; ++tile)
+            QCOMPARE(part->layout.blocking.elements().at(TileId(tile)) > 0,
+                     rows.layout.blocking.dims[0].blocks.size() == 8 ? tile >= 2 && tile < 5
+                                                                     : tile < 8);
+        // One column of rows: element runs. Cut groups. Blocks across dimensions.
+        QVERIFY(!partOfStorage(rows, 1, {3, 4}, 8));
+        Storage grouped = rows;
+        grouped.layout.order = {{1, 0}, {0, 0}, {1, 16}};
+        QVERIFY(!partOfStorage(grouped, 1, {8, 24}, 8));
+        QVERIFY(partOfStorage(grouped, 1, {16, 48}, 8));
+        QVERIFY(!partOfStorage(linearStorage({7, 33}, 4, 5), 0, {0, 2}, 8));
+    }
+
     void channelShufflesAreNamed() {
         GraphBuilder b;
         TensorId x = b.conv("expand", b.input({1, 24, 28, 28}), 112, 1);

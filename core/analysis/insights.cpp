@@ -11,10 +11,9 @@ namespace tilescope {
 namespace {
 
 constexpr std::array<std::string_view, 11> kindNames{
-    "fit",           "worstTiles",   "peakVariables",
-    "vertexCode",    "vertexState",  "exchangeCode",
-    "exchangeBound", "hostBound",    "stridedCopies",
-    "shortRunCopies", "tileImbalance"};
+    "fit",           "worstTiles",     "peakVariables", "vertexCode",
+    "vertexState",   "exchangeCode",   "exchangeBound", "hostBound",
+    "stridedCopies", "shortRunCopies", "tileImbalance"};
 constexpr std::array<std::string_view, 4> levelNames{"good", "note", "warning", "problem"};
 
 } // namespace

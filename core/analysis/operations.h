@@ -24,8 +24,8 @@ struct OperationRow {
     std::int64_t computeCycles = 0;
     std::int64_t exchangeCycles = 0;
     std::int64_t copyCycles = 0; ///< strided copies; part of the compute cycles
-    std::int32_t steps = 0;   ///< leaves of the program tree
-    double flopsPerCycle = 0; ///< flops / (compute + exchange cycles)
+    std::int32_t steps = 0;      ///< leaves of the program tree
+    double flopsPerCycle = 0;    ///< flops / (compute + exchange cycles)
     [[nodiscard]] std::int64_t cycles() const { return computeCycles + exchangeCycles; }
     [[nodiscard]] std::int64_t codeBytes() const { return exchangeCodeBytes + controlCodeBytes; }
 };

@@ -18,7 +18,7 @@ struct StridedOperation {
     /// What goes if the orders agree: the copies, and the exchanges where swapping operands leaves
     /// nothing to move.
     std::int64_t gainCycles = 0;
-    std::size_t transposed = 0;      ///< copies that are transposes of blocks
+    std::size_t transposed = 0; ///< copies that are transposes of blocks
     [[nodiscard]] double share() const {
         return allCycles > 0 ? static_cast<double>(copyCycles) / static_cast<double>(allCycles) : 0;
     }

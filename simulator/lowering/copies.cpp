@@ -283,10 +283,10 @@ PlacedStorage rearrangeOnce(LoweringContext& context, const std::string& op,
         b.variable(op + "/" + role, MemoryCategory::Variable, move.bytes, source.type);
     ExchangeId exchange;
     if (traffic.total > 0) {
-        const VariableId arrived =
-            inOrder ? result
-                    : b.variable(copyName + "/message", MemoryCategory::Message, move.bytes,
-                                 source.type);
+        const VariableId arrived = inOrder
+                                       ? result
+                                       : b.variable(copyName + "/message", MemoryCategory::Message,
+                                                    move.bytes, source.type);
         Movement movement;
         movement.add(b.target(), traffic, elementBytes,
                      regrouped ? shortestUnstridedRun : move.runBytes);

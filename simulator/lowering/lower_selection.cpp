@@ -115,8 +115,9 @@ void copyPart(LoweringContext& context, const Op& op, VariableId result, TensorI
         move.wantedOrder = orderFor(context, made, input);
         const std::vector<std::int64_t> held =
             blockSizes(placed.storage.layout.blocking, placed.storage.atomSizes);
-        move.runBytes = placed.storage.elementBytes *
-                        contiguousElements(placed.storage.layout.order, move.wantedOrder, held, held);
+        move.runBytes =
+            placed.storage.elementBytes *
+            contiguousElements(placed.storage.layout.order, move.wantedOrder, held, held);
     }
     if (move.bytes.empty())
         return;
@@ -139,8 +140,8 @@ void copyPart(LoweringContext& context, const Op& op, VariableId result, TensorI
              {source, result, exchange});
 }
 
-/// Makes the result of a slice a part of its input, if every dimension that it cuts can be cut where
-/// it is stored. What leaves the device is copied: a stream takes whole variables.
+/// Makes the result of a slice a part of its input, if every dimension that it cuts can be cut
+/// where it is stored. What leaves the device is copied: a stream takes whole variables.
 bool sliceInPlace(LoweringContext& context, const Op& op, const SliceAttributes& slice) {
     const TensorId in = op.inputs[0];
     const TensorId out = op.outputs[0];

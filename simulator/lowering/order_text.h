@@ -10,7 +10,8 @@
 namespace tilescope::sim {
 
 /// Names of the dimensions of an operand of `op`, for a view of `rank` dimensions: "N", "C", "H",
-/// "W" for data of convolutions and poolings, "O", "I", "Y", "X" for their weights, else "d0", "d1".
+/// "W" for data of convolutions and poolings, "O", "I", "Y", "X" for their weights, else "d0",
+/// "d1".
 std::vector<std::string> dimensionNames(const Op& op, std::size_t operand, std::size_t rank);
 
 /// The levels of an order, outermost first, in terms of a view's dimensions. Levels of one index

@@ -68,9 +68,8 @@ private slots:
         QFETCH(bool, changed);
         QFETCH(bool, tooLarge);
         QFETCH(bool, withCopy);
-        const Profile profile =
-            sampleProfile({.ipus = ipus, .changed = changed, .tooLarge = tooLarge,
-                           .withCopy = withCopy});
+        const Profile profile = sampleProfile(
+            {.ipus = ipus, .changed = changed, .tooLarge = tooLarge, .withCopy = withCopy});
         writeProfile(profile, file("round.pop"));
         const ProfileReader reader(file("round.pop"));
         QCOMPARE(text(firstDifference(reader.load(), profile)), "");

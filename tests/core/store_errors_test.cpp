@@ -163,9 +163,8 @@ private slots:
             << QByteArray("UPDATE copies SET exchange = 99") << refers;
         QTest::newRow("copy of no program")
             << QByteArray("UPDATE copies SET program = -1") << refers;
-        QTest::newRow("unknown cause")
-            << QByteArray("UPDATE copies SET cause = 'whim'")
-            << "damaged profile: unknown name 'whim'";
+        QTest::newRow("unknown cause") << QByteArray("UPDATE copies SET cause = 'whim'")
+                                       << "damaged profile: unknown name 'whim'";
         QTest::newRow("trace step of no body")
             << QByteArray("UPDATE trace_steps SET body = 77 WHERE body = 0") << refers;
         QTest::newRow("hole in a trace body")

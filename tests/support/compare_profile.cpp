@@ -35,7 +35,8 @@ auto fields(const Exchange& e) {
 }
 auto fields(const Copy& c) {
     return std::tie(c.computeSet, c.program, c.exchange, c.variable, c.result, c.cause, c.shape,
-                    c.sourceOrder, c.wantedOrder, c.runElements, c.runBytes, c.strided, c.transposed);
+                    c.sourceOrder, c.wantedOrder, c.runElements, c.runBytes, c.strided,
+                    c.transposed);
 }
 auto fields(const Stream& s) {
     return std::tie(s.name, s.toDevice, s.bytes);

@@ -269,9 +269,8 @@ private:
             stepOf("copyFromHost/h2d_input_0", ProgramKind::StreamCopyMid);
         // What follows counts from the last step before the convolution.
         const std::int32_t arrange =
-            options_.withCopy
-                ? stepOf("conv1/PreArrange-0", ProgramKind::OnTileExecute)
-                : stepOf("conv1/PreArrange-0/ExchangePre", ProgramKind::DoExchange);
+            options_.withCopy ? stepOf("conv1/PreArrange-0", ProgramKind::OnTileExecute)
+                              : stepOf("conv1/PreArrange-0/ExchangePre", ProgramKind::DoExchange);
         const std::int32_t prob = stepOf("prob/SoftMax", ProgramKind::OnTileExecute);
         const std::int32_t out = stepOf("copyToHost/anchor_d2h_prob_0", ProgramKind::StreamCopyMid);
         const std::int32_t function = firstFunctionStep_;

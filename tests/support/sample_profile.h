@@ -34,7 +34,7 @@ inline constexpr std::int64_t conv1OutBytes = 8192;    ///< on tiles of the firs
                                                        ///< on the second half
 inline constexpr std::int64_t partialsBytes = 16384;   ///< on every tile
 inline constexpr std::int64_t stackBytes = 512;        ///< on every tile
-inline constexpr std::int64_t copyCycles = 21000; ///< of the strided copy, where there is one
+inline constexpr std::int64_t copyCycles = 21000;      ///< of the strided copy, where there is one
 inline constexpr std::int64_t convCycles = 12000;      ///< slowest tile of conv1's compute set
 } // namespace sample
 

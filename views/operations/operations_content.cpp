@@ -83,10 +83,11 @@ DataTable operationsTable(const ProfilePair& profiles, const std::stop_token& st
     std::int64_t cycles = 0;
     for (const OperationRow& row : rows) {
         cycles += row.cycles();
-        table.rows.push_back({{row.name, row.type, row.outputShape, std::int64_t{row.steps},
-                               row.computeCycles, row.copyCycles, row.exchangeCycles, row.flops,
-                               row.flopsPerCycle, row.variableBytes, row.codeBytes(), row.vertexStateBytes},
-                              row.operation.value()});
+        table.rows.push_back(
+            {{row.name, row.type, row.outputShape, std::int64_t{row.steps}, row.computeCycles,
+              row.copyCycles, row.exchangeCycles, row.flops, row.flopsPerCycle, row.variableBytes,
+              row.codeBytes(), row.vertexStateBytes},
+             row.operation.value()});
     }
     table.summary = Text::tr("Total %1").arg(QString::fromStdString(formatCycles(cycles)));
     return table;

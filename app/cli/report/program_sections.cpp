@@ -68,8 +68,9 @@ Document operationsSection(const ProfileReader& reader, const ReportRequest& req
             continue;
         table.rows.push_back({std::int64_t{row.operation.value()}, row.name, row.type,
                               row.outputShape, std::int64_t{row.steps}, row.computeCycles,
-                              row.copyCycles, row.exchangeCycles, row.cycles(), row.flops, row.flopsPerCycle,
-                              row.codeBytes(), row.vertexStateBytes, row.variableBytes});
+                              row.copyCycles, row.exchangeCycles, row.cycles(), row.flops,
+                              row.flopsPerCycle, row.codeBytes(), row.vertexStateBytes,
+                              row.variableBytes});
         cycles += row.cycles();
         code += row.codeBytes();
         ++count;

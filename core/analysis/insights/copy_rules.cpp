@@ -67,10 +67,11 @@ std::string adviceFor(const InsightParts& p, const Copy& copy) {
     case CopyCause::Plan:
         return adviceForPlan(p, copy, operation);
     case CopyCause::Consumer:
-        return fmt::format("'{}' reads another order than {} has. Let it be made in that order, or, "
-                           "where a transpose or reshape lies between them, move that behind '{}', "
-                           "where less data is left.",
-                           operation, operand, operation);
+        return fmt::format(
+            "'{}' reads another order than {} has. Let it be made in that order, or, "
+            "where a transpose or reshape lies between them, move that behind '{}', "
+            "where less data is left.",
+            operation, operand, operation);
     case CopyCause::Reshape:
         return fmt::format("The new shape of {} cuts across the dimensions it is stored in, so it "
                            "is copied to a linear layout. Reshape along whole dimensions, or "
@@ -94,10 +95,10 @@ void addCopyEvidence(const InsightParts& p, const Copy& copy, OperationId operat
     evidence.push_back(textOf("copies", operand));
     evidence.push_back(textOf("order it has", copy.sourceOrder));
     evidence.push_back(textOf("order it needs", copy.wantedOrder));
-    evidence.push_back(textOf("contiguous run",
-                              fmt::format("{} {}, {} B", copy.runElements,
-                                          copy.runElements == 1 ? "element" : "elements",
-                                          copy.runBytes)));
+    evidence.push_back(
+        textOf("contiguous run",
+               fmt::format("{} {}, {} B", copy.runElements,
+                           copy.runElements == 1 ? "element" : "elements", copy.runBytes)));
     if (!set.vertices.empty() && set.vertices.front().type.index() < p.vertexTypes.size())
         evidence.push_back(textOf("vertex", p.vertexTypes[set.vertices.front().type].name));
 }
@@ -120,21 +121,20 @@ Insight insightOf(const InsightParts& p, const StridedOperation& found) {
     Insight insight;
     insight.kind = InsightKind::StridedCopies;
     insight.level = found.share() >= warningShare ? InsightLevel::Warning : InsightLevel::Note;
-    insight.title = fmt::format("'{}' spends {} of its cycles on {}",
-                                operationName(p, found.operation), formatPercent(found.share(), 1),
-                                whatTheyAre(found));
+    insight.title =
+        fmt::format("'{}' spends {} of its cycles on {}", operationName(p, found.operation),
+                    formatPercent(found.share(), 1), whatTheyAre(found));
     insight.advice = adviceFor(p, largest);
-    insight.evidence = {
-        cyclesOf(whatTheyAre(found), found.copyCycles, found.operation),
-        cyclesOf("exchanges before them", found.exchangeCycles, found.operation),
-        cyclesOf("all steps of the operation", found.allCycles, found.operation),
-        shareOf("share of the copies", found.share()),
-        cyclesOf("estimated gain, at most", found.gainCycles, found.operation)};
+    insight.evidence = {cyclesOf(whatTheyAre(found), found.copyCycles, found.operation),
+                        cyclesOf("exchanges before them", found.exchangeCycles, found.operation),
+                        cyclesOf("all steps of the operation", found.allCycles, found.operation),
+                        shareOf("share of the copies", found.share()),
+                        cyclesOf("estimated gain, at most", found.gainCycles, found.operation)};
     for (std::size_t i = 0; i < std::min(shownCopies, found.copies.size()); ++i)
         addCopyEvidence(p, p.copies[found.copies[i]], found.operation, insight.evidence);
     if (found.copies.size() > shownCopies)
-        insight.evidence.push_back(
-            countOf("further copies", static_cast<std::int64_t>(found.copies.size() - shownCopies)));
+        insight.evidence.push_back(countOf(
+            "further copies", static_cast<std::int64_t>(found.copies.size() - shownCopies)));
     insight.link = {"liveness", {}, stepOf(p, largest.program), found.operation, largest.variable};
     return insight;
 }

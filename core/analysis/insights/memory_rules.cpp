@@ -74,8 +74,9 @@ void addPeakVariables(const InsightParts& p, const LivenessSeries& liveness,
                       std::vector<Insight>& insights) {
     if (!liveness.peakStep.valid() || liveness.maxNotAlwaysLive() == 0)
         return;
-    const auto variables = notAlwaysLiveVariables(p.info.target, p.variables, p.livenessClasses,
-                                                  p.steps.size(), liveness.peakStep, TileSelection::all());
+    const auto variables =
+        notAlwaysLiveVariables(p.info.target, p.variables, p.livenessClasses, p.steps.size(),
+                               liveness.peakStep, TileSelection::all());
     if (variables.empty())
         return;
     Insight insight;
@@ -135,8 +136,8 @@ void addExchangeCode(const InsightParts& p, std::vector<Insight>& insights) {
 } // namespace
 
 void addMemoryInsights(const InsightParts& p, std::vector<Insight>& insights) {
-    const LivenessSeries liveness =
-        livenessOf(p.info.target, p.variables, p.livenessClasses, p.steps.size(), TileSelection::all());
+    const LivenessSeries liveness = livenessOf(p.info.target, p.variables, p.livenessClasses,
+                                               p.steps.size(), TileSelection::all());
     if (!p.tileMemory.empty()) {
         addFit(p, summariseMemory(p.info.target, p.tileMemory, liveness.notAlwaysLive), insights);
         addWorstTiles(p, insights);

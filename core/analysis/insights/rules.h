@@ -13,12 +13,12 @@ void addTimeInsights(const InsightParts& parts, std::vector<Insight>& insights);
 
 inline Evidence bytesOf(std::string label, std::int64_t bytes, TileId tile = {},
                         OperationId operation = {}) {
-    return {std::move(label), static_cast<double>(bytes), Evidence::Unit::Bytes, tile, operation,
-            {}};
+    return {
+        std::move(label), static_cast<double>(bytes), Evidence::Unit::Bytes, tile, operation, {}};
 }
 inline Evidence cyclesOf(std::string label, std::int64_t cycles, OperationId operation = {}) {
-    return {std::move(label), static_cast<double>(cycles), Evidence::Unit::Cycles, {}, operation,
-            {}};
+    return {
+        std::move(label), static_cast<double>(cycles), Evidence::Unit::Cycles, {}, operation, {}};
 }
 inline Evidence shareOf(std::string label, double share) {
     return {std::move(label), share, Evidence::Unit::Share, {}, {}, {}};

@@ -18,8 +18,8 @@ std::string computeSetName(const Op& op, ElementwiseFunction function) {
 }
 
 /// The operand whose layout the result follows: the first of the result's shape, weights and
-/// constants only if there is no other (PopLibs popops, createOutputForElementWiseOp: the first of
-/// equally good operands).
+/// constants only if there is no other. That the first wins among operands that are equally good is
+/// *assumed*.
 TensorId baseOperand(LoweringContext& context, const Op& op) {
     if (std::get<ElementwiseAttributes>(op.attributes).function == ElementwiseFunction::ScaledAdd)
         return op.inputs[0];
@@ -101,8 +101,8 @@ bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
 
 VariableId bringLike(LoweringContext& context, OperandGather& gather, TensorId result,
                      TensorId other, std::size_t index, CopyCause cause) {
-    // An operand that nobody has laid out follows the first one (PopART: a second argument's
-    // mapping is inferred from the first's).
+    // An operand that nobody has laid out follows the first one. *Assumed* as a default: PopART can
+    // infer one argument's mapping from the other's, but does so only where that is set.
     if (context.tensor(other).shape == context.tensor(result).shape)
         placeLike(context, other, result);
     context.ensurePlace(other);

@@ -1,6 +1,7 @@
 #include "core/analysis/operations.h"
 
 #include "core/analysis/programs.h"
+#include "core/analysis/strided_copies.h"
 
 namespace tilescope {
 namespace {
@@ -52,6 +53,13 @@ public:
         }
     }
 
+    void addCopies(const OperationSources& from) {
+        for (const StridedOperation& found :
+             stridedOperations(from.copies, from.computeSets, from.exchanges))
+            if (OperationRow* row = find(found.operation))
+                row->copyCycles = found.copyCycles;
+    }
+
     std::vector<OperationRow> finish() {
         for (OperationRow& row : rows_)
             if (row.cycles() > 0)
@@ -73,6 +81,7 @@ std::vector<OperationRow> operationTable(const OperationSources& sources) {
     sums.addVariables(sources.variables);
     sums.addCosts(sources.computeSets, sources.exchanges);
     sums.addPrograms(sources);
+    sums.addCopies(sources);
     return sums.finish();
 }
 

@@ -23,8 +23,9 @@ struct OperationRow {
     std::int64_t variableBytes = 0; ///< variables and constants, not code and state
     std::int64_t computeCycles = 0;
     std::int64_t exchangeCycles = 0;
-    std::int32_t steps = 0;   ///< leaves of the program tree
-    double flopsPerCycle = 0; ///< flops / (compute + exchange cycles)
+    std::int64_t copyCycles = 0; ///< strided copies; part of the compute cycles
+    std::int32_t steps = 0;      ///< leaves of the program tree
+    double flopsPerCycle = 0;    ///< flops / (compute + exchange cycles)
     [[nodiscard]] std::int64_t cycles() const { return computeCycles + exchangeCycles; }
     [[nodiscard]] std::int64_t codeBytes() const { return exchangeCodeBytes + controlCodeBytes; }
 };
@@ -36,6 +37,7 @@ struct OperationSources {
     const IdVector<ComputeSetId, ComputeSet>& computeSets;
     const IdVector<ExchangeId, Exchange>& exchanges;
     const IdVector<ProgramId, Program>& programs;
+    const IdVector<CopyId, Copy>& copies;
 };
 
 /// Operations in the order of the model (vertex code is shared between operations and therefore not

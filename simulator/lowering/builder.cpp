@@ -82,8 +82,8 @@ void ProgramBuilder::end() {
         open_.pop_back();
 }
 
-void ProgramBuilder::execute(const std::string& name, TileSeries cycles,
-                             const std::vector<VertexUse>& vertices, Access access) {
+ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
+                                  const std::vector<VertexUse>& vertices, Access access) {
     ComputeSet set;
     set.name = name;
     set.operation = operation_;
@@ -109,7 +109,7 @@ void ProgramBuilder::execute(const std::string& name, TileSeries cycles,
     program.controlCode = TileSeries(TileId(0), target_.totalTiles(), controlBytesExecute);
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);
-    add(std::move(program));
+    return add(std::move(program));
 }
 
 void Movement::add(const Target& target, const Traffic& traffic, std::int64_t elementBytes,
@@ -130,7 +130,7 @@ void Movement::add(const Target& target, const Traffic& traffic, std::int64_t el
     });
 }
 
-void ProgramBuilder::exchange(const std::string& name, Movement movement, Access access) {
+ExchangeId ProgramBuilder::exchange(const std::string& name, Movement movement, Access access) {
     Exchange exchange;
     exchange.name = name;
     exchange.operation = operation_;
@@ -158,11 +158,13 @@ void ProgramBuilder::exchange(const std::string& name, Movement movement, Access
     Program program;
     program.kind = ProgramKind::DoExchange;
     program.name = name;
-    program.exchange = lowered_.profile.exchanges.add(std::move(exchange));
+    const ExchangeId id = lowered_.profile.exchanges.add(std::move(exchange));
+    program.exchange = id;
     program.controlCode = TileSeries(TileId(0), target_.totalTiles(), controlBytesExchange);
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);
     add(std::move(program));
+    return id;
 }
 
 void ProgramBuilder::streamCopy(const std::string& name, bool toDevice, const TileSeries& bytes,

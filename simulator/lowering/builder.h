@@ -81,11 +81,11 @@ public:
     void end();
 
     /// An OnTileExecute of a new compute set. `cycles` by tile, for one execution.
-    void execute(const std::string& name, TileSeries cycles, const std::vector<VertexUse>& vertices,
-                 Access access);
+    ProgramId execute(const std::string& name, TileSeries cycles,
+                      const std::vector<VertexUse>& vertices, Access access);
     /// A DoExchange of data that `access` reads; it lasts until every tile has received what it
     /// needs and sent what it holds of it.
-    void exchange(const std::string& name, Movement movement, Access access);
+    ExchangeId exchange(const std::string& name, Movement movement, Access access);
     /// StreamCopyBegin, -Mid and -End of one or more tensors.
     void streamCopy(const std::string& name, bool toDevice, const TileSeries& bytes,
                     const std::vector<VariableId>& variables);

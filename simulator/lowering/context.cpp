@@ -86,9 +86,21 @@ void LoweringContext::makeView(TensorId id, TensorId of, ViewDims view) {
     storageOf(id).tensors.push_back(id);
 }
 
+void LoweringContext::makePart(TensorId id, TensorId of, Storage part, ViewDims view) {
+    storageOf(of).parts = true;
+    PlacedStorage placed;
+    placed.storage = std::move(part);
+    placed.variable = variableOf(of);
+    placed.tensors = {id};
+    placed.alwaysLive = storageOf(of).alwaysLive;
+    placed.parts = true;
+    tensors_[id].view = std::move(view);
+    tensors_[id].storage = storages_.add(std::move(placed));
+}
+
 bool LoweringContext::isLastUse(TensorId id) const {
     const PlacedStorage& placed = storages_[tensors_[id].storage];
-    if (placed.role != TensorRole::Activation)
+    if (placed.role != TensorRole::Activation || placed.parts)
         return false;
     return std::all_of(placed.tensors.begin(), placed.tensors.end(),
                        [&](TensorId t) { return lastUse_[t.index()] <= current_.value(); });

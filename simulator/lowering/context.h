@@ -24,6 +24,7 @@ struct PlacedStorage {
     std::vector<TensorId> tensors; ///< that are views of it
     TensorRole role = TensorRole::Activation;
     bool alwaysLive = false;
+    bool parts = false; ///< another storage is a part of the same variable: never overwritten
 };
 
 /// A tensor's place: a view of a storage; none until somebody lays it out.
@@ -66,6 +67,10 @@ public:
     void replacePlace(TensorId id, const std::string& name, Storage storage, ViewDims view);
     /// The result takes over (or looks into) the storage of another tensor.
     void makeView(TensorId id, TensorId of, ViewDims view);
+
+    /// The result is a part of another tensor's storage, in the same variable: a slice that moves
+    /// nothing. From then on neither is overwritten in place.
+    void makePart(TensorId id, TensorId of, Storage part, ViewDims view);
 
     /// True if nobody reads the tensor's storage after the current op, so that it may be
     /// overwritten in place. Inputs and weights never are.

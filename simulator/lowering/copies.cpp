@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <utility>
 
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/cost/footprint.h"
+#include "simulator/lowering/order_text.h"
 
 namespace tilescope::sim {
 namespace {
-
-// Exchange writes 32-bit words and copies move 64-bit atoms: shorter runs need a copy by elements.
-constexpr std::int64_t shortestUnstridedRun = 8;
 
 // Regression of PopLibs poplin/ConvModel.cpp: fixed cycles, and cycles a byte by alignment of the
 // contiguous run.
@@ -54,12 +53,13 @@ OperandMove planMove(const PlacedStorage& placed, const Blocking& needed,
     OperandMove move;
     move.traffic = trafficBetween(storage.layout.blocking, needed, storage.atomSizes);
     move.bytes = needed.elements().scaled(storage.elementBytes);
+    const std::vector<std::int64_t> held = blockSizes(storage.layout.blocking, storage.atomSizes);
     move.runBytes =
         storage.elementBytes * contiguousElements(storage.layout.order, wantedOrder,
-                                                  blockSizes(needed, storage.atomSizes));
-    const OrderLevel from =
-        innermost(storage.layout.order, blockSizes(storage.layout.blocking, storage.atomSizes));
+                                                  blockSizes(needed, storage.atomSizes), held);
+    const OrderLevel from = innermost(storage.layout.order, held);
     const OrderLevel to = innermost(wantedOrder, storage.atomSizes);
+    move.wantedOrder = wantedOrder;
     if (from.atom != to.atom) {
         move.sourceGroup = from.extent;
         move.wantedGroup = to.extent;
@@ -122,14 +122,66 @@ std::string copyVertex(std::int64_t runBytes) {
     return runBytes % 4 == 0 ? "poplar_rt::DstStridedCopyDA32" : "poplar_rt::StridedCopyDA32";
 }
 
-void emitCopy(ProgramBuilder& builder, const std::string& name, const TileSeries& bytes,
-              std::int64_t runBytes, Access access) {
-    const TileSeries cycles = TileSeries::zip(
-        bytes, {}, [&](std::int64_t n, std::int64_t) { return rearrangeCycles(n, runBytes); });
-    const std::int64_t workers = builder.target().workers;
+namespace {
+
+/// The operand of the current operation that is stored there, by its index; none if the operation
+/// reads a copy that has no tensor.
+std::optional<std::size_t> operandIn(LoweringContext& context, const PlacedStorage& placed) {
+    const Op& op = context.graph().ops[context.current()];
+    for (std::size_t i = 0; i < op.inputs.size(); ++i)
+        if (context.hasPlace(op.inputs[i]) && context.variableOf(op.inputs[i]) == placed.variable)
+            return i;
+    return std::nullopt;
+}
+
+void describeOrders(LoweringContext& context, const PlacedStorage& placed, const OperandMove& move,
+                    Copy& copy) {
+    const Op& op = context.graph().ops[context.current()];
+    const std::optional<std::size_t> operand = operandIn(context, placed);
+    ViewDims view = identityView(placed.storage.atomSizes.size());
+    if (operand) {
+        view = context.viewOf(op.inputs[*operand]);
+        copy.shape = toString(context.tensor(op.inputs[*operand]).shape);
+    }
+    const std::vector<std::string> names = dimensionNames(op, operand.value_or(0), view.size());
+    copy.sourceOrder = orderText(placed.storage.layout.order, view, placed.storage, names);
+    copy.wantedOrder = move.wantedOrder.empty()
+                           ? fmt::format("[windows][{}]", move.wantedGroup)
+                           : orderText(move.wantedOrder, view, placed.storage, names);
+}
+
+void recordCopy(LoweringContext& context, const PlacedStorage& placed, const OperandMove& move,
+                const CopySteps& steps, CopyCause cause, ProgramId program, bool transposed) {
+    Profile& profile = context.builder().lowered().profile;
+    Copy copy;
+    copy.program = program;
+    copy.computeSet = profile.programs[program].computeSet;
+    copy.exchange = steps.exchange;
+    copy.variable = placed.variable;
+    copy.result = steps.result;
+    copy.cause = move.cause.value_or(cause);
+    copy.runBytes = move.runBytes;
+    copy.runElements = move.runBytes / std::max<std::int64_t>(1, placed.storage.elementBytes);
+    copy.strided = move.strided();
+    copy.transposed = transposed;
+    describeOrders(context, placed, move, copy);
+    profile.copies.add(std::move(copy));
+}
+
+} // namespace
+
+void emitCopy(LoweringContext& context, const std::string& name, const PlacedStorage& placed,
+              const OperandMove& move, CopyCause cause, const CopySteps& steps) {
+    ProgramBuilder& b = context.builder();
+    const TileSeries cycles = TileSeries::zip(move.bytes, {}, [&](std::int64_t n, std::int64_t) {
+        return rearrangeCycles(n, move.runBytes);
+    });
+    const std::int64_t workers = b.target().workers;
     const TileSeries vertices =
-        TileSeries::zip(bytes, {}, [&](std::int64_t, std::int64_t) { return workers; });
-    builder.execute(name, cycles, {{copyVertex(runBytes), vertices}}, std::move(access));
+        TileSeries::zip(move.bytes, {}, [&](std::int64_t, std::int64_t) { return workers; });
+    const ProgramId program = b.execute(name, cycles, {{copyVertex(move.runBytes), vertices}},
+                                        {{steps.source}, {steps.result}});
+    recordCopy(context, placed, move, steps, cause, program, false);
 }
 
 OperandGather::OperandGather(LoweringContext& context, std::string user, Regroup regroup)
@@ -184,8 +236,9 @@ Regrouped regroup(LoweringContext& context, const std::string& op, const PlacedS
     Movement movement;
     movement.add(b.target(), traffic, storage.elementBytes,
                  move.sourceGroup * storage.elementBytes);
-    b.exchange(b.copyName("Copy_" + source.name + "_to_" + op + "/preRegroup/ExchangePre"),
-               std::move(movement), {{placed.variable}, {spread}});
+    const ExchangeId exchange =
+        b.exchange(b.copyName("Copy_" + source.name + "_to_" + op + "/preRegroup/ExchangePre"),
+                   std::move(movement), {{placed.variable}, {spread}});
     const VariableId transposed =
         b.variable(op + "/partialTranspose", MemoryCategory::Variable, bytes, source.type);
     const bool half = storage.elementBytes == 2;
@@ -193,8 +246,11 @@ Regrouped regroup(LoweringContext& context, const std::string& op, const PlacedS
         return transposeCycles(b.target(), n, move.sourceGroup, move.wantedGroup, half);
     });
     const TileSeries one = TileSeries::zip(share, {}, [](std::int64_t, std::int64_t) { return 1; });
-    b.execute(op + "/Transpose", cycles, {{"poplar_rt::Transpose1D<" + source.type + ">", one}},
-              {{spread}, {transposed}});
+    const ProgramId program =
+        b.execute(op + "/Transpose", cycles, {{"poplar_rt::Transpose1D<" + source.type + ">", one}},
+                  {{spread}, {transposed}});
+    recordCopy(context, placed, move, {spread, transposed, exchange}, CopyCause::Plan, program,
+               true);
     return {transposed, share};
 }
 
@@ -233,19 +289,21 @@ PlacedStorage rearrangeOnce(LoweringContext& context, const std::string& op,
     const std::string copyName = b.copyName("Copy_" + fromName + "_to_" + op + "/" + role);
     const VariableId result =
         b.variable(op + "/" + role, MemoryCategory::Variable, move.bytes, source.type);
+    ExchangeId exchange;
     if (traffic.total > 0) {
-        const VariableId arrived =
-            inOrder ? result
-                    : b.variable(copyName + "/message", MemoryCategory::Message, move.bytes,
-                                 source.type);
+        const VariableId arrived = inOrder
+                                       ? result
+                                       : b.variable(copyName + "/message", MemoryCategory::Message,
+                                                    move.bytes, source.type);
         Movement movement;
         movement.add(b.target(), traffic, elementBytes,
                      regrouped ? shortestUnstridedRun : move.runBytes);
-        b.exchange(copyName + "/ExchangePre", std::move(movement), {{from}, {arrived}});
+        exchange = b.exchange(copyName + "/ExchangePre", std::move(movement), {{from}, {arrived}});
         from = arrived;
     }
     if (!inOrder)
-        emitCopy(b, copyName + "/OnTileCopy-0", move.bytes, move.runBytes, {{from}, {result}});
+        emitCopy(context, copyName + "/OnTileCopy-0", placed, move, CopyCause::Plan,
+                 {from, result, exchange});
     PlacedStorage copy;
     copy.storage = std::move(wanted);
     copy.variable = result;
@@ -272,17 +330,20 @@ VariableId OperandGather::bringInOrder(const PlacedStorage& placed, const Operan
     ProgramBuilder& b = context_.builder();
     const Variable source = b.lowered().profile.variables[placed.variable];
     VariableId raw = placed.variable;
+    ExchangeId exchange;
     if (move.traffic.total > 0) {
         const std::string copy = b.copyName("Copy_" + source.name + "_to_" + user_ + "/" + role);
         raw = b.variable(copy + "/message", MemoryCategory::Message, move.bytes, source.type);
         Movement movement;
         movement.add(b.target(), move.traffic, placed.storage.elementBytes, move.runBytes);
-        b.exchange(copy + "/ExchangePre", std::move(movement), {{placed.variable}, {raw}});
+        exchange =
+            b.exchange(copy + "/ExchangePre", std::move(movement), {{placed.variable}, {raw}});
     }
     const VariableId ordered =
         b.variable(user_ + "/" + role, MemoryCategory::Variable, move.bytes, source.type);
-    emitCopy(b, user_ + "/PreArrange-" + std::to_string(rearranged_++), move.bytes, move.runBytes,
-             {{raw}, {ordered}});
+    emitCopy(context_, user_ + "/PreArrange-" + std::to_string(rearranged_++), placed, move,
+             regroup_ == Regroup::Yes ? CopyCause::Plan : CopyCause::Consumer,
+             {raw, ordered, exchange});
     return ordered;
 }
 

@@ -1,12 +1,16 @@
 // Copies that bring data where, and in the order that, a vertex wants them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "simulator/lowering/context.h"
 
 namespace tilescope::sim {
+
+/// Exchange writes 32-bit words and copies move 64-bit atoms: shorter runs need a copy by elements.
+inline constexpr std::int64_t shortestUnstridedRun = 8; // bytes
 
 /// How an operand gets to its user.
 struct OperandMove {
@@ -15,6 +19,9 @@ struct OperandMove {
     std::int64_t runBytes = 0; ///< contiguous at source and destination
     /// Innermost groups at source and destination, of different dimensions; 1 where there is none.
     std::int64_t sourceGroup = 1, wantedGroup = 1;
+    /// What the user reads; empty for windows of an unfolded operand, in groups of `wantedGroup`.
+    std::vector<OrderLevel> wantedOrder;
+    std::optional<CopyCause> cause; ///< where the operand's user knows better than the gather
 
     /// Runs are shorter than the 64-bit atoms that exchanges and copies move.
     [[nodiscard]] bool strided() const;
@@ -98,9 +105,17 @@ private:
     int rearranged_ = 0;
 };
 
-/// An on-tile copy of `bytes` with runs of `runBytes`, by all six workers.
-void emitCopy(ProgramBuilder& builder, const std::string& name, const TileSeries& bytes,
-              std::int64_t runBytes, Access access);
+/// Steps of one copy: what it reads and writes, and the exchange before it, if there is one.
+struct CopySteps {
+    VariableId source;
+    VariableId result;
+    ExchangeId exchange;
+};
+
+/// An on-tile copy of what `move` gathers of an operand, by all six workers, and its record in the
+/// profile. `cause`: unless the move knows.
+void emitCopy(LoweringContext& context, const std::string& name, const PlacedStorage& placed,
+              const OperandMove& move, CopyCause cause, const CopySteps& steps);
 
 /// Removes atoms of size one: they cut nothing.
 std::vector<int> withoutOnes(const std::vector<int>& atoms, const Storage& storage);

@@ -17,8 +17,9 @@ std::string computeSetName(const Op& op, ElementwiseFunction function) {
     return op.name + "/Op/" + name;
 }
 
-/// The operand whose layout the result follows: the first of the result's shape that has a place,
-/// activations before weights (PopLibs popops: the output follows the best operand).
+/// The operand whose layout the result follows: the first of the result's shape, weights and
+/// constants only if there is no other. That the first wins among operands that are equally good is
+/// *assumed*.
 TensorId baseOperand(LoweringContext& context, const Op& op) {
     if (std::get<ElementwiseAttributes>(op.attributes).function == ElementwiseFunction::ScaledAdd)
         return op.inputs[0];
@@ -27,7 +28,8 @@ TensorId baseOperand(LoweringContext& context, const Op& op) {
     for (const TensorId input : op.inputs) {
         if (context.tensor(input).shape != shape)
             continue;
-        if (context.hasPlace(input) && context.tensor(input).role != TensorRole::Weight)
+        const TensorRole role = context.tensor(input).role;
+        if (role == TensorRole::Activation || role == TensorRole::Input)
             return input;
         if (!fallback.valid())
             fallback = input;
@@ -35,20 +37,29 @@ TensorId baseOperand(LoweringContext& context, const Op& op) {
     return fallback;
 }
 
-/// Lays the base operand out if nobody has: like another operand of its shape that has a place, so
-/// that nothing needs to move, else linearly.
-void placeBase(LoweringContext& context, const Op& op, TensorId base) {
-    context.ensurePlace(base, [&] {
-        const Tensor& t = context.tensor(base);
-        for (const TensorId other : op.inputs)
-            if (context.hasPlace(other) && context.tensor(other).shape == t.shape) {
-                Storage storage = context.storageOf(other).storage;
-                storage.elementBytes = bytesOf(t.type);
-                return std::pair(std::move(storage), context.viewOf(other));
-            }
-        return std::pair(linearStorage(t.shape, bytesOf(t.type), context.target().tilesPerIpu),
-                         identityView(t.shape.size()));
+/// Lays an operand out like another tensor of its shape, so that nothing needs to move.
+void placeLike(LoweringContext& context, TensorId operand, TensorId other) {
+    context.ensurePlace(operand, [&] {
+        Storage storage = context.storageOf(other).storage;
+        storage.elementBytes = bytesOf(context.tensor(operand).type);
+        return std::pair(std::move(storage), context.viewOf(other));
     });
+}
+
+/// Lays the base operand out if nobody has. An input has the default, linear layout whatever the
+/// operands after it have: an Add creates no layout for its inputs (PopART popx, AddOpx:
+/// InputCreatorType::Deadend). A weight that decides follows an operand that has a place.
+/// True if it is an input that got the default layout.
+bool placeBase(LoweringContext& context, const Op& op, TensorId base) {
+    const Tensor& t = context.tensor(base);
+    if (context.hasPlace(base))
+        return false;
+    if (t.role != TensorRole::Input)
+        for (const TensorId other : op.inputs)
+            if (context.hasPlace(other) && context.tensor(other).shape == t.shape)
+                placeLike(context, base, other);
+    context.ensurePlace(base);
+    return t.role == TensorRole::Input;
 }
 
 Operands operandKind(LoweringContext& context, const Op& op, TensorId other) {
@@ -89,7 +100,11 @@ bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
 }
 
 VariableId bringLike(LoweringContext& context, OperandGather& gather, TensorId result,
-                     TensorId other, std::size_t index) {
+                     TensorId other, std::size_t index, CopyCause cause) {
+    // An operand that nobody has laid out follows the first one. *Assumed* as a default: PopART can
+    // infer one argument's mapping from the other's, but does so only where that is set.
+    if (context.tensor(other).shape == context.tensor(result).shape)
+        placeLike(context, other, result);
     context.ensurePlace(other);
     if (!alignAtoms(context, result, other)) {
         rearrangeToLinear(context, other);
@@ -100,7 +115,8 @@ VariableId bringLike(LoweringContext& context, OperandGather& gather, TensorId r
     const PlacedStorage placed = context.storageOf(other);
     const Blocking need =
         needLike(context, context.storageOf(result).storage.layout.blocking, result, other);
-    const OperandMove move = planMove(placed, need, orderLike(context, result, other));
+    OperandMove move = planMove(placed, need, orderLike(context, result, other));
+    move.cause = cause;
     return gather.bring(placed, move, "in" + std::to_string(index));
 }
 
@@ -109,8 +125,9 @@ VariableId bringLike(LoweringContext& context, OperandGather& gather, TensorId r
 void lowerElementwise(LoweringContext& context, const Op& op) {
     const auto& attributes = std::get<ElementwiseAttributes>(op.attributes);
     const TensorId base = baseOperand(context, op);
-    if (base.valid())
-        placeBase(context, op, base);
+    // An operand that others laid out differs from a first one that had no layout to give.
+    const CopyCause cause = base.valid() && placeBase(context, op, base) ? CopyCause::FirstOperand
+                                                                         : CopyCause::OtherOperand;
     const bool inPlace = placeResult(context, op, base);
     const TensorId out = op.outputs[0];
     const DataType inType = context.tensor(op.inputs[0]).type;
@@ -148,7 +165,7 @@ void lowerElementwise(LoweringContext& context, const Op& op) {
     if (operandKind(context, op, others.front()) == Operands::Ternary) {
         OperandGather gather(context, name);
         for (std::size_t i = 0; i < others.size(); ++i)
-            operands.push_back(bringLike(context, gather, out, others[i], i + 1));
+            operands.push_back(bringLike(context, gather, out, others[i], i + 1, cause));
         gather.emit();
         emit(operands, Operands::Ternary, inPlace);
         return;
@@ -161,7 +178,7 @@ void lowerElementwise(LoweringContext& context, const Op& op) {
                              attributes.function == ElementwiseFunction::ScaledAdd
                                  ? OperandGather::Regroup::Yes
                                  : OperandGather::Regroup::No);
-        now.push_back(bringLike(context, gather, out, others[i], i + 1));
+        now.push_back(bringLike(context, gather, out, others[i], i + 1, cause));
         gather.emit();
         emit(now, operandKind(context, op, others[i]), overwrite);
         operands = {context.variableOf(out)};

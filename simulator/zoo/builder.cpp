@@ -52,6 +52,11 @@ ZooBuilder::ZooBuilder(const std::string& name, const std::vector<std::int64_t>&
 
 ZooBuilder::~ZooBuilder() = default;
 
+ZooValue ZooBuilder::addInput(const std::string& name, const std::vector<std::int64_t>& shape) {
+    describe(*graph_.add_input(), name, shape);
+    return {name, shape.at(0)};
+}
+
 onnx::NodeProto& ZooBuilder::node(const std::string& type, const std::string& name,
                                   const std::vector<std::string>& inputs) {
     auto& node = *graph_.add_node();
@@ -128,6 +133,14 @@ ZooValue ZooBuilder::globalAveragePool(const std::string& name, const ZooValue& 
     return {node("GlobalAveragePool", name, {x.name}).output(0), x.channels};
 }
 
+ZooValue ZooBuilder::transpose(const std::string& name, const ZooValue& x,
+                               const std::vector<std::int64_t>& permutation,
+                               std::int64_t channels) {
+    auto& made = node("Transpose", name, {x.name});
+    setAttribute(made, "perm", permutation);
+    return {made.output(0), channels};
+}
+
 ZooValue ZooBuilder::flatten(const std::string& name, const ZooValue& x, std::int64_t features) {
     auto& made = node("Flatten", name, {x.name});
     setAttribute(made, "axis", 1);
@@ -149,12 +162,17 @@ ZooValue ZooBuilder::softmax(const std::string& name, const ZooValue& x) {
 }
 
 onnx::ModelProto ZooBuilder::finish(const ZooValue& output) {
+    return finish(output, {output.channels});
+}
+
+onnx::ModelProto ZooBuilder::finish(const ZooValue& output,
+                                    const std::vector<std::int64_t>& shape) {
     // The result has a name of its own, as exporters give it.
     for (auto& node : *graph_.mutable_node()) {
         if (node.output(0) == output.name)
             node.set_output(0, "output");
     }
-    describe(*graph_.add_output(), "output", {output.channels});
+    describe(*graph_.add_output(), "output", shape);
     return std::move(*model_);
 }
 

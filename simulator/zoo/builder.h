@@ -36,6 +36,12 @@ public:
     ~ZooBuilder();
 
     [[nodiscard]] ZooValue input() const { return input_; }
+    /// A further input [N, shape...].
+    ZooValue addInput(const std::string& name, const std::vector<std::int64_t>& shape);
+    /// Orders the dimensions, the batch included, as `permutation` says; `channels` is the size of
+    /// dimension 1 of the result.
+    ZooValue transpose(const std::string& name, const ZooValue& x,
+                       const std::vector<std::int64_t>& permutation, std::int64_t channels);
     /// Square kernel, padded so that a stride of 1 keeps the size.
     ZooValue conv(const std::string& name, const ZooValue& x, const ZooConv& conv);
     ZooValue batchNorm(const std::string& name, const ZooValue& x);
@@ -51,6 +57,8 @@ public:
     ZooValue softmax(const std::string& name, const ZooValue& x);
 
     onnx::ModelProto finish(const ZooValue& output);
+    /// The same for a result [N, shape...].
+    onnx::ModelProto finish(const ZooValue& output, const std::vector<std::int64_t>& shape);
 
 private:
     onnx::NodeProto& node(const std::string& type, const std::string& name,

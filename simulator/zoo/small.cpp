@@ -27,4 +27,30 @@ onnx::ModelProto zooMnistCnn() {
     return b.finish(b.softmax("B4/softmax", x));
 }
 
+namespace {
+
+// A side at which every tile of an IPU has a few hundred elements: the copies, and not what a step
+// costs at least, decide.
+constexpr std::int64_t summandSide = 768;
+
+onnx::ModelProto sumWithTransposed(const std::string& name, bool transposedFirst) {
+    const std::vector<std::int64_t> shape{summandSide, summandSide};
+    ZooBuilder b(name, shape);
+    const ZooValue plain = b.input();
+    const ZooValue transposed =
+        b.transpose("transpose", b.addInput("other", shape), {0, 2, 1}, summandSide);
+    return b.finish(
+        transposedFirst ? b.add("add", transposed, plain) : b.add("add", plain, transposed), shape);
+}
+
+} // namespace
+
+onnx::ModelProto zooPlainPlusTransposed() {
+    return sumWithTransposed("plain-plus-transposed", false);
+}
+
+onnx::ModelProto zooTransposedPlusPlain() {
+    return sumWithTransposed("transposed-plus-plain", true);
+}
+
 } // namespace tilescope::sim

@@ -9,6 +9,8 @@ namespace tilescope::sim {
 
 onnx::ModelProto zooMlp();
 onnx::ModelProto zooMnistCnn();
+onnx::ModelProto zooPlainPlusTransposed();
+onnx::ModelProto zooTransposedPlusPlain();
 onnx::ModelProto zooResNet50();
 onnx::ModelProto zooResNext50();
 

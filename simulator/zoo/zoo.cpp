@@ -25,12 +25,18 @@ const std::vector<Topology>& topologies() {
         {{"mlp", "multilayer perceptron 784-512-512-10", "[N,784]"}, zooMlp},
         {{"mnist-cnn", "two convolutions and two dense layers in blocks B1 to B4", "[N,1,28,28]"},
          zooMnistCnn},
+        {{"plain-plus-transposed", "a sum whose second operand is transposed: strided copies",
+          "[N,768,768]"},
+         zooPlainPlusTransposed},
         {{"resnet50", "ResNet-50 v1.5 as torchvision has it, with BatchNormalization",
           "[N,3,224,224]"},
          zooResNet50},
         {{"resnext50_32x4d", "ResNeXt-50 32x4d as torchvision has it, with BatchNormalization",
           "[N,3,224,224]"},
          zooResNext50},
+        {{"transposed-plus-plain", "the same sum with its operands reversed: no copies",
+          "[N,768,768]"},
+         zooTransposedPlusPlain},
     };
     return table;
 }

@@ -69,7 +69,7 @@ private slots:
 
     void operationsWithTheirCosts() {
         const auto rows = operationTable(
-            {p_.operations, p_.variables, p_.computeSets, p_.exchanges, p_.programs});
+            {p_.operations, p_.variables, p_.computeSets, p_.exchanges, p_.programs, p_.copies});
         QCOMPARE(rows.size(), std::size_t(4));
         const OperationRow& layer = rows[2];
         QCOMPARE(text(layer.name), "layer1/conv");
@@ -81,6 +81,15 @@ private slots:
         QCOMPARE(layer.vertexStateBytes, 1472 * 6 * 24 + 256 * 6 * 16);
         QCOMPARE(layer.variableBytes, 1472 * sample::partialsBytes + 64 * 2);
         QCOMPARE(layer.flopsPerCycle, 231211008.0 / 5540);
+    }
+
+    void copiesArePartOfTheComputeCycles() {
+        const Profile p = sampleProfile({.withCopy = true});
+        const auto rows = operationTable(
+            {p.operations, p.variables, p.computeSets, p.exchanges, p.programs, p.copies});
+        QCOMPARE(rows[0].copyCycles, sample::copyCycles);
+        QCOMPARE(rows[0].computeCycles, sample::copyCycles + sample::convCycles);
+        QCOMPARE(rows[2].copyCycles, 0);
     }
 
     void programTreeAsLines() {

@@ -44,6 +44,7 @@ Document operationsSection(const ProfileReader& reader, const ReportRequest& req
                  {"outputShape", "Output"},
                  {"steps", "Steps"},
                  {"computeCycles", "Compute", Unit::Cycles},
+                 {"copyCycles", "Copies", Unit::Cycles},
                  {"exchangeCycles", "Exchange", Unit::Cycles},
                  {"cycles", "Cycles", Unit::Cycles},
                  {"flops", "Work", Unit::Flops},
@@ -57,17 +58,19 @@ Document operationsSection(const ProfileReader& reader, const ReportRequest& req
     const auto computeSets = reader.computeSets();
     const auto exchanges = reader.exchanges();
     const auto programs = reader.programs();
+    const auto copies = reader.copies();
     std::int64_t cycles = 0;
     std::int64_t code = 0;
     std::int64_t count = 0;
     for (const OperationRow& row :
-         operationTable({operations, variables, computeSets, exchanges, programs})) {
+         operationTable({operations, variables, computeSets, exchanges, programs, copies})) {
         if (!request.wants(row.name))
             continue;
         table.rows.push_back({std::int64_t{row.operation.value()}, row.name, row.type,
                               row.outputShape, std::int64_t{row.steps}, row.computeCycles,
-                              row.exchangeCycles, row.cycles(), row.flops, row.flopsPerCycle,
-                              row.codeBytes(), row.vertexStateBytes, row.variableBytes});
+                              row.copyCycles, row.exchangeCycles, row.cycles(), row.flops,
+                              row.flopsPerCycle, row.codeBytes(), row.vertexStateBytes,
+                              row.variableBytes});
         cycles += row.cycles();
         code += row.codeBytes();
         ++count;

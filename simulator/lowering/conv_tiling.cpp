@@ -207,14 +207,16 @@ ConvTileSizes ConvTiling::sizesOf(std::int32_t nth) const {
     sizes.batch = part(p.batch, s.batch, 1, batch_);
     sizes.inChans = part(inStep(), s.inChans, plan_.grains.inChans, inChans_);
     sizes.outChans = part(outStep(), s.outChans, plan_.grains.outChans, outChans_);
+    sizes.stride = p.field.back().stride;
     for (std::size_t d = 0; d < p.field.size(); ++d) {
         const FieldDim& field = p.field[d];
         const std::int64_t out = part(field.out, s.field[d], 1, field_[d]);
         const std::int64_t kernel = part(field.kernel, s.kernel[d], 1, kernel_[d]);
         sizes.outField.push_back(out);
         sizes.kernel.push_back(kernel);
-        sizes.inField.push_back(
-            std::min(field.in, (out - 1) * field.stride + (kernel - 1) * field.dilation + 1));
+        const std::int64_t span = (out - 1) * field.stride + (kernel - 1) * field.dilation;
+        sizes.inField.push_back(std::min(field.in, span / field.inDilation + 1));
+        sizes.positionsPerRead *= kernel > 1 ? field.inDilation : 1;
     }
     return sizes;
 }

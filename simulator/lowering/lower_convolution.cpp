@@ -28,6 +28,10 @@ std::string convolveVertex(const Target& target, const ConvPlan& plan, bool oneB
         return fmt::format("poplin::{}<{},true,false,{},{},false>",
                            oneByOne ? "ConvPartial1x1Out" : "ConvPartialnx1", types, plan.convUnits,
                            load);
+    case ConvMethod::Slic:
+        // Window, chains of units and conv groups (PopLibs codelets, ConvPartial1xNSLIC).
+        return fmt::format("poplin::ConvPartial1xNSLIC<{},{},true,4,{},{},false>", types,
+                           p.field.back().stride, plan.convUnits, plan.grains.groups);
     case ConvMethod::Hmac:
         return fmt::format("poplin::ConvPartialHorizontalMac<{},true>", types);
     case ConvMethod::Vmac:

@@ -64,6 +64,10 @@ void addRearrangement(const Target& target, const ConvProblem& problem, const Co
     const bool paddedOut = problem.outChans % grains.outChans != 0;
     const bool combined = transform.combinedGroups > 1;
     const bool orderDiffers = transform.swapOperands != problem.matMul || combined;
+    const bool update = problem.pass == TrainingPass::TrainingUpdate;
+    const bool denseBackward = problem.matMul && problem.pass == TrainingPass::TrainingBackward;
+    const bool denseUpdate = update && problem.matMul;
+    const bool joined = !transform.outChanDims.empty();
     std::int64_t inputs = problem.groups * problem.batch * problem.inChans;
     std::int64_t weights = problem.groups * problem.inChans * problem.outChans;
     std::int64_t outputs = problem.groups * problem.batch * problem.outChans;
@@ -82,11 +86,11 @@ void addRearrangement(const Target& target, const ConvProblem& problem, const Co
         cost.rearrange += ceilDiv(bytes * 5, rate * quarter) + exchangeCycles(target, bytes);
         bytesAtOnce = std::max(bytesAtOnce, bytes);
     };
-    if (paddedIn || orderDiffers)
+    if (paddedIn || orderDiffers || denseUpdate || denseBackward)
         rearrange(inputs, problem.inType);
-    if (paddedIn || paddedOut || orderDiffers)
+    if (paddedIn || paddedOut || orderDiffers || joined)
         rearrange(weights, problem.inType);
-    if (paddedOut || orderDiffers)
+    if (paddedOut || orderDiffers || joined || denseUpdate)
         rearrange(outputs, problem.outType);
     cost.tempBytes = std::max(cost.tempBytes, 2 * bytesAtOnce);
 }

@@ -55,6 +55,10 @@ std::vector<std::int64_t> reductionStages(std::int64_t depth) {
     return depths;
 }
 
+ConvTileSizes ConvPlan::tileSizes() const {
+    return sim::tileSizes(problem, grains, splits);
+}
+
 std::string ConvPlan::toJson() const {
     return fmt::format(
         R"({{"method":"{}","convUnits":{},"swapOperands":{},"expandDims":[{}],"combineConvGroups":{},"tiles":{},)"

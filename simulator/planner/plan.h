@@ -95,6 +95,8 @@ struct ConvPlan {
     [[nodiscard]] std::vector<std::int64_t> reductionStages() const {
         return sim::reductionStages(splits.reductionDepth());
     }
+    /// What the fullest tile works on.
+    [[nodiscard]] ConvTileSizes tileSizes() const;
     /// A JSON object for the profile's operation table.
     [[nodiscard]] std::string toJson() const;
 };

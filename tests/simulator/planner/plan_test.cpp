@@ -37,11 +37,20 @@ void checkPlan(const Target& target, const ConvProblem& problem, double proporti
     RC_ASSERT(plan.withinMemoryTarget == within);
     RC_ASSERT(plan.splits.outChansSerial == 1 || plan.splits.inChansSerial == 1);
     const std::vector<TransformedProblem> forms = transformsOf(problem);
+    const auto isCandidate = [&](const TransformedProblem& form) {
+        const auto candidates = methodCandidates(target, form.problem);
+        return std::any_of(candidates.begin(), candidates.end(), [&](const MethodCandidate& c) {
+            return c.method == plan.method && c.convUnits == plan.convUnits &&
+                   c.grains == plan.grains && plannedProblem(form.problem, c) == plan.problem &&
+                   (!c.oneInPiece || plan.tileSizes().inChans == c.grains.inChans) &&
+                   (!c.oneOutPiece || plan.tileSizes().outChans == c.grains.outChans) &&
+                   plan.cost == convCost(target, plan.problem, c, plan.tileSizes(), plan.splits,
+                                         plan.transform);
+        });
+    };
     RC_ASSERT(std::any_of(forms.begin(), forms.end(), [&](const TransformedProblem& form) {
-        return form.problem == plan.problem && form.transform == plan.transform;
+        return form.transform == plan.transform && isCandidate(form);
     }));
-    RC_ASSERT(plan.cost == convCost(target, plan.problem, plan.method, plan.convUnits, plan.grains,
-                                    plan.splits, plan.transform.swapOperands));
 }
 
 /// Every partition of a dimension of `size` that changes its largest part.
@@ -73,26 +82,25 @@ public:
 private:
     void search(bool serial) {
         for (const TransformedProblem& form : transformsOf(problem_)) {
-            const bool swap = form.transform.swapOperands;
-            const ConvProblem& planned = form.problem;
-            for (const MethodCandidate& candidate : methodCandidates(target_, planned)) {
-                tryAll(planned, candidate, swap, 1, 1);
-                if (!serial)
+            for (const MethodCandidate& candidate : methodCandidates(target_, form.problem)) {
+                const ConvProblem planned = plannedProblem(form.problem, candidate);
+                tryAll(planned, candidate, form.transform, 1, 1);
+                if (!serial || form.transform.combinedGroups > 1)
                     continue;
                 for (std::int64_t s = 2; s <= planned.outChans; s *= 2)
                     if (planned.outChans % s == 0 &&
                         s <= ceilDiv(planned.outChans, candidate.grains.outChans))
-                        tryAll(planned, candidate, swap, s, 1);
+                        tryAll(planned, candidate, form.transform, s, 1);
                 for (std::int64_t s = 2; s <= planned.inChans; s *= 2)
                     if (planned.inChans % s == 0 &&
                         s <= ceilDiv(planned.inChans, candidate.grains.inChans))
-                        tryAll(planned, candidate, swap, 1, s);
+                        tryAll(planned, candidate, form.transform, 1, s);
             }
         }
     }
 
-    void tryAll(const ConvProblem& p, const MethodCandidate& m, bool swap, std::int64_t outSerial,
-                std::int64_t inSerial) {
+    void tryAll(const ConvProblem& p, const MethodCandidate& m, const ConvTransform& transform,
+                std::int64_t outSerial, std::int64_t inSerial) {
         const std::int64_t most = target_.tilesPerIpu;
         ConvSplits s;
         s.outChansSerial = outSerial;
@@ -113,8 +121,13 @@ private:
             if (s.tiles() > most)
                 return;
             if (at == dims.size()) {
-                const ConvCost cost =
-                    convCost(target_, p, m.method, m.convUnits, m.grains, s, swap);
+                const ConvTileSizes sizes = tileSizes(p, m.grains, s);
+                if ((m.oneInPiece && sizes.inChans > m.grains.inChans) ||
+                    (m.oneOutPiece && sizes.outChans > m.grains.outChans))
+                    return;
+                if (transform.combinedGroups > 1 && s.inChans * s.outChans > 1)
+                    return;
+                const ConvCost cost = convCost(target_, p, m, sizes, s, transform);
                 leastBytes_ = std::min(leastBytes_, cost.tempBytes);
                 const std::pair key(cost.cycles(), cost.tempBytes);
                 if (cost.tempBytes <= bound_ && (!best_ || key < *best_))

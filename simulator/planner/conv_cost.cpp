@@ -44,6 +44,37 @@ void addReduction(const Target& target, const ConvProblem& problem, const ConvTi
     }
 }
 
+/// Which tensors PopLibs expects to copy into another order (poplin/ConvModel.cpp,
+/// addTransformCycleEstimate).
+struct Rearranged {
+    bool inputs = false, weights = false, outputs = false;
+    bool outputsRegrouped = false; ///< in whole groups of output channels
+};
+
+Rearranged rearrangedBy(const Target& target, const ConvProblem& problem, const ConvGrains& grains,
+                        const ConvTransform& transform) {
+    const bool paddedIn = problem.inChans % grains.inChans != 0;
+    const bool paddedOut = problem.outChans % grains.outChans != 0;
+    const bool swap = transform.swapOperands;
+    const bool expands = !transform.expandedDims.empty();
+    const bool joins = !transform.outChanDims.empty();
+    const bool update = problem.pass == TrainingPass::TrainingUpdate;
+    const bool backward = problem.pass == TrainingPass::TrainingBackward;
+    const std::int64_t load = problem.inType == DataType::Half ? target.convUnitLoadElemsHalf
+                                                               : target.convUnitLoadElemsFloat;
+    const bool combines = transform.combinedGroups > 1;
+    Rearranged result;
+    result.inputs = update || expands || combines || swap != problem.matMul || paddedIn ||
+                    (problem.matMul && backward);
+    result.weights =
+        update || expands || joins || combines || swap != problem.matMul || paddedIn || paddedOut;
+    result.outputs = swap != (update || problem.matMul) || joins || combines || paddedOut ||
+                     (problem.matMul && update);
+    result.outputsRegrouped =
+        !problem.matMul && grains.outChans != target.convUnitPipelineDepth * load;
+    return result;
+}
+
 /// PopLibs gives SLIC a second buffer for the partials of one group of conv groups, and this much
 /// more (poplin/ConvModel.cpp).
 constexpr std::int64_t slicExtraBytes = 200;
@@ -60,14 +91,6 @@ std::int64_t slicBytes(const MethodCandidate& candidate, const ConvTileSizes& si
 
 void addRearrangement(const Target& target, const ConvProblem& problem, const ConvGrains& grains,
                       const ConvTransform& transform, std::int64_t tiles, ConvCost& cost) {
-    const bool paddedIn = problem.inChans % grains.inChans != 0;
-    const bool paddedOut = problem.outChans % grains.outChans != 0;
-    const bool combined = transform.combinedGroups > 1;
-    const bool orderDiffers = transform.swapOperands != problem.matMul || combined;
-    const bool update = problem.pass == TrainingPass::TrainingUpdate;
-    const bool denseBackward = problem.matMul && problem.pass == TrainingPass::TrainingBackward;
-    const bool denseUpdate = update && problem.matMul;
-    const bool joined = !transform.outChanDims.empty();
     std::int64_t inputs = problem.groups * problem.batch * problem.inChans;
     std::int64_t weights = problem.groups * problem.inChans * problem.outChans;
     std::int64_t outputs = problem.groups * problem.batch * problem.outChans;
@@ -80,18 +103,23 @@ void addRearrangement(const Target& target, const ConvProblem& problem, const Co
         problem.inType == DataType::Half ? target.vectorWidthHalf : target.vectorWidthFloat;
     const std::int64_t quarter = grains.inChans * grains.outChans % vector == 0 ? 4 : 3;
     std::int64_t bytesAtOnce = 0;
-    const auto rearrange = [&](std::int64_t elements, DataType type) {
+    const auto copy = [&](std::int64_t elements, DataType type, std::int64_t contiguous) {
         const std::int64_t bytes = ceilDiv(elements * bytesOf(type), tiles);
-        const std::int64_t rate = std::min<std::int64_t>(target.memcpyBytesPerCycle, bytesOf(type));
-        cost.rearrange += ceilDiv(bytes * 5, rate * quarter) + exchangeCycles(target, bytes);
+        const std::int64_t rate =
+            std::min<std::int64_t>(target.memcpyBytesPerCycle, contiguous * bytesOf(type));
+        cost.rearrange += ceilDiv(bytes * 5, rate * quarter);
         bytesAtOnce = std::max(bytesAtOnce, bytes);
+        return exchangeCycles(target, bytes);
     };
-    if (paddedIn || orderDiffers || denseUpdate || denseBackward)
-        rearrange(inputs, problem.inType);
-    if (paddedIn || paddedOut || orderDiffers || joined)
-        rearrange(weights, problem.inType);
-    if (paddedOut || orderDiffers || joined || denseUpdate)
-        rearrange(outputs, problem.outType);
+    const Rearranged moved = rearrangedBy(target, problem, grains, transform);
+    if (moved.inputs)
+        cost.rearrange += copy(inputs, problem.inType, 1);
+    if (moved.weights)
+        cost.rearrange += copy(weights, problem.inType, 1);
+    if (moved.outputs)
+        cost.rearrange += copy(outputs, problem.outType, 1);
+    else if (moved.outputsRegrouped)
+        copy(outputs, problem.outType, grains.outChans); // stays on its tile
     cost.tempBytes = std::max(cost.tempBytes, 2 * bytesAtOnce);
 }
 

@@ -51,7 +51,8 @@ private:
     [[nodiscard]] std::int64_t inStep() const;
     [[nodiscard]] std::int64_t outStep() const;
 
-    const ConvPlan& plan_;
+    const ConvPlan& planned_;
+    ConvPlan plan_; ///< with the groups as the operands have them
     TileDigit outChans_, batch_, inChans_, groups_;
     std::vector<TileDigit> field_, kernel_;
 };

@@ -81,7 +81,7 @@ private:
         storage.elementBytes = bytesOf(context_.tensor(op_.outputs[0]).type);
         storage.layout.blocking =
             tiling_.outputStorage(operands_.output, vectorGrain(plan_.problem.outType), true);
-        storage.layout.order = outputOrder(operands_.output, plan_.grains.outChans);
+        storage.layout.order = outputOrder(operands_.output, plan_);
         output_ = context_.makeResult(op_.outputs[0], op_.name + "/out", std::move(storage),
                                       operands_.outputView);
     }
@@ -101,7 +101,7 @@ private:
         PlacedStorage placed = context_.storageOf(operands_.inputTensor);
         const ConvSplits& splits = plan_.splits;
         const Blocking need = tiling_.inputNeed(operands_.input);
-        const auto order = inputOrder(operands_.input, plan_.grains.inChans);
+        const auto order = inputOrder(operands_.input, plan_);
         const auto moveTo = [&](const Blocking& blocking) {
             return operands_.inputUnfolded
                        ? planUnfold(placed, blocking, operands_.channelAtoms, plan_.grains.inChans)
@@ -127,7 +127,7 @@ private:
     /// The weights in the plan's order, of all serial steps if there are several.
     PlacedStorage arrangedWeights(std::int64_t steps) {
         const PlacedStorage placed = context_.storageOf(operands_.weightsTensor);
-        const auto order = weightsOrder(operands_.weights, plan_.grains);
+        const auto order = weightsOrder(operands_.weights, plan_);
         const auto moveTo = [&](const Blocking& blocking) {
             return operands_.weightsUnfolded
                        ? planUnfold(placed, blocking, operands_.channelAtoms, plan_.grains.inChans)
@@ -163,8 +163,14 @@ private:
             placed.variable = sliced;
             placed.storage.layout.blocking = slice;
         }
-        const OperandMove move = planMove(placed, tiling_.weightsNeed(operands_.weights),
-                                          weightsOrder(operands_.weights, plan_.grains));
+        OperandMove move = planMove(placed, tiling_.weightsNeed(operands_.weights),
+                                    weightsOrder(operands_.weights, plan_));
+        if (const std::int64_t groups = plan_.transform.combinedGroups; groups > 1) {
+            // Zeros go between the weights of the combined groups: each block of one group's
+            // channels is copied to its place.
+            move.runBytes = bytesOf(plan_.problem.inType) * plan_.problem.inChans / groups;
+            move.bytes = move.bytes.scaled(groups);
+        }
         return gather.bring(placed, move, "weightsRearranged");
     }
 

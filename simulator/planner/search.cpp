@@ -80,6 +80,11 @@ PartitionSearch::PartitionSearch(const Target& target, const TransformedProblem&
 }
 
 void PartitionSearch::run(std::int64_t outSerial, std::int64_t inSerial, Density density) {
+    const bool uncut = form_.transform.combinedGroups > 1;
+    const ConvGrains& grains = candidate_.grains;
+    if (uncut && ((candidate_.oneInPiece && problem_.inChans > grains.inChans) ||
+                  (candidate_.oneOutPiece && problem_.outChans > grains.outChans)))
+        return;
     density_ = density;
     splits_.outChansSerial = outSerial;
     splits_.inChansSerial = inSerial;

@@ -56,7 +56,10 @@ bool isOn(const RunOptions& options, const std::string& key, bool byDefault) {
     return found == options.engineOptions.end() ? byDefault : found->second != "false";
 }
 
-void addPlannerMessages(Profile& profile, const Graph& graph, const PlanTable& plans) {
+void addPlannerMessages(Profile& profile, const Graph& graph, const PlanTable& plans,
+                        bool relaxed) {
+    const std::string remedy =
+        relaxed ? "Doubling it until a plan fits." : "Optimising for minimum memory.";
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
         const Op& op = graph.ops[OpId(i)];
         if (!isPlanned(op.attributes))
@@ -64,8 +67,7 @@ void addPlannerMessages(Profile& profile, const Graph& graph, const PlanTable& p
         if (!plans.planOf(OpId(i)).withinMemoryTarget)
             profile.messages.push_back(
                 {Severity::Warning,
-                 fmt::format("{}: unable to meet memory target. Optimising for minimum memory.",
-                             op.name),
+                 fmt::format("{}: unable to meet memory target. {}", op.name, remedy),
                  OperationId(i)});
     }
 }
@@ -146,7 +148,7 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
     Profile profile = std::move(lowered.profile);
     phases.run("time", 0.95, [&] {
         describeRun(profile, graph, options);
-        addPlannerMessages(profile, simple, plans);
+        addPlannerMessages(profile, simple, plans, options.relaxMemoryTarget);
         countVertices(profile);
         finishExecution(profile);
     });

@@ -1,6 +1,8 @@
+#include <boost/json.hpp>
 #include <fmt/format.h>
 #include <limits>
 
+#include "core/options/json_input.h"
 #include "core/options/option_values.h"
 #include "core/options/run_options.h"
 
@@ -170,6 +172,52 @@ OptionSpec proportionRow() {
                 setProportion, proportionText);
 }
 
+/// {"name": 0.3, ...}; replaces what was set before.
+void setProportionByOperation(const OptionSpec& self, RunOptions& options,
+                              const std::string& value) {
+    const boost::json::value parsed =
+        parseJson(value, fmt::format("option {} ({})", self.key, self.flag));
+    const boost::json::object* object = parsed.if_object();
+    if (object == nullptr)
+        throw optionError(self, "a JSON object of operation names and numbers from 0 to 1 is "
+                                "needed, such as {\"layer1/conv\": 0.3}");
+    options.availableMemoryProportionByOperation.clear();
+    for (const auto& [name, proportion] : *object)
+        options.availableMemoryProportionByOperation[std::string(name)] =
+            numberValue(self, optionText(proportion, false), 0, 1);
+}
+
+std::string proportionByOperationText(const RunOptions& options) {
+    if (options.availableMemoryProportionByOperation.empty())
+        return "";
+    boost::json::object object;
+    for (const auto& [name, proportion] : options.availableMemoryProportionByOperation)
+        object[name] = proportion;
+    return boost::json::serialize(object);
+}
+
+OptionSpec proportionByOperationRow() {
+    return with(row("availableMemoryProportionByOperation",
+                    "--available-memory-proportion-by-operation", Type::Json, "",
+                    "the same for single operations, a JSON object of names and numbers; stands "
+                    "above the attribute __available_memory of an ONNX node"),
+                setProportionByOperation, proportionByOperationText);
+}
+
+OptionSpec relaxRow() {
+    return with(
+        row("relaxMemoryTarget", "--relax-memory-target", Type::Flag, "off",
+            "where no plan keeps to the available memory proportion, double it until one does "
+            "instead of planning for least memory",
+            {"on", "off"}),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.relaxMemoryTarget = choiceValue(self, value) == "on";
+        },
+        [](const RunOptions& options) {
+            return std::string(options.relaxMemoryTarget ? "on" : "off");
+        });
+}
+
 OptionSpec engineRow() {
     return with(
         row("engineOptions", "--engine-options", Type::Json, "",
@@ -195,6 +243,8 @@ std::vector<OptionSpec> makeTable() {
         precisionRow(),
         partialsRow(),
         proportionRow(),
+        proportionByOperationRow(),
+        relaxRow(),
         notYet(row("execution", "--execution", Type::Choice, "single", "how IPUs share the model",
                    {"single", "sharded", "pipelined", "phased"})),
         notYet(row("schedule", "--schedule", Type::Choice, "", "pipeline schedule",

@@ -29,6 +29,12 @@ struct RunOptions {
     double availableMemoryProportion = 0.6;
     /// The same for one IPU ("ipu0=0.3").
     std::map<std::int32_t, double> availableMemoryProportionByIpu;
+    /// The same for single operations, by their name or their ONNX node's; stands above the others
+    /// and above what the model says.
+    std::map<std::string, double> availableMemoryProportionByOperation;
+    /// Where no plan keeps to the proportion: double it until one does, as newer PopLibs releases
+    /// do, instead of taking the plan of least memory.
+    bool relaxMemoryTarget = false;
     std::string execution = "single";
     /// No host streams: inputs, weights and results stay on the device (the tools' --ignore-data).
     bool ignoreData = false;

@@ -55,6 +55,9 @@ struct Op {
     Attributes attributes; ///< its kind is the active alternative
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
+    /// Share of a tile's memory for temporary data, if the model says (ONNX attribute
+    /// __available_memory).
+    std::optional<double> availableMemory = {};
 
     [[nodiscard]] std::string_view kind() const { return kindName(attributes); }
 };

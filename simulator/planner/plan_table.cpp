@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <map>
 #include <tbb/parallel_for.h>
 
+#include "core/base/error.h"
+#include "core/base/suggest.h"
 #include "simulator/planner/planner.h"
 
 namespace tilescope::sim {
@@ -99,6 +102,33 @@ ConvProblem matMulProblem(const Graph& graph, const Op& op, const MatMulAttribut
     return problem;
 }
 
+/// What an operation may take of a tile's memory: as the options say for it, else as the model
+/// does, else as the options say for its IPU.
+double proportionOf(const Op& op, const RunOptions& options) {
+    const auto& named = options.availableMemoryProportionByOperation;
+    for (const std::string& name : {op.name, op.onnxNode})
+        if (const auto found = named.find(name); found != named.end())
+            return found->second;
+    return op.availableMemory.value_or(options.memoryProportion(IpuId(0)));
+}
+
+/// Throws UserError for a name that no planned operation has.
+void checkNamedOperations(const Graph& graph, const RunOptions& options) {
+    if (options.availableMemoryProportionByOperation.empty())
+        return;
+    std::vector<std::string> names;
+    for (const Op& op : graph.ops)
+        if (isPlanned(op.attributes)) {
+            names.push_back(op.name);
+            names.push_back(op.onnxNode);
+        }
+    for (const auto& [name, proportion] : options.availableMemoryProportionByOperation)
+        if (std::find(names.begin(), names.end(), name) == names.end())
+            throw UserError(fmt::format("option availableMemoryProportionByOperation: no "
+                                        "convolution or matrix product is named '{}'.{}",
+                                        name, didYouMean(name, names)));
+}
+
 struct Request {
     ConvProblem problem;
     double proportion = 0.6;
@@ -127,12 +157,13 @@ ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& option
 }
 
 PlanTable::PlanTable(const Graph& graph, const RunOptions& options) {
+    checkNamedOperations(graph, options);
     std::vector<Request> requests;
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
         const Op& op = graph.ops[OpId(i)];
         if (!isPlanned(op.attributes))
             continue;
-        const Request request{problemOf(graph, op, options), options.memoryProportion(IpuId(0))};
+        const Request request{problemOf(graph, op, options), proportionOf(op, options)};
         const auto known = std::find(requests.begin(), requests.end(), request);
         planOfOp_[static_cast<std::int32_t>(i)] =
             static_cast<std::size_t>(known - requests.begin());
@@ -140,8 +171,11 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& options) {
             requests.push_back(request);
     }
     plans_.resize(requests.size());
+    const OverMemory overMemory =
+        options.relaxMemoryTarget ? OverMemory::Relax : OverMemory::LeastMemory;
     tbb::parallel_for(std::size_t{0}, requests.size(), [&](std::size_t i) {
-        plans_[i] = planConv(options.target, requests[i].problem, requests[i].proportion);
+        plans_[i] =
+            planConv(options.target, requests[i].problem, requests[i].proportion, overMemory);
     });
     planEmbeddings(graph, options);
 }

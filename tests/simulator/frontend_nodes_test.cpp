@@ -1,6 +1,7 @@
 // What single ONNX nodes become.
 #include <QtTest>
 
+#include "core/base/error.h"
 #include "graph_facts.h"
 #include "model_text.h"
 
@@ -42,6 +43,18 @@ private slots:
         QCOMPARE(conv.padsBegin, (Shape{1, 0}));
         QCOMPARE(conv.padsEnd, (Shape{1, 2}));
         QCOMPARE(flopsOf(graph, graph.ops[OpId(0)]), 2.0 * 2 * 6 * 5 * 5 * 2 * 9);
+    }
+
+    void availableMemoryComesWithTheNode() {
+        const auto model = [](const char* value) {
+            return "g (float[1,4,9,9] x, float[6,4,3,3] w) => (float[1,6,7,7] y) "
+                   "{ c = Conv <__available_memory = " +
+                   std::string(value) + "> (x, w) y = Relu (c) }";
+        };
+        const Graph graph = importText(model("0.25"));
+        QCOMPARE(*graph.ops[OpId(0)].availableMemory, 0.25);
+        QVERIFY(!graph.ops[OpId(1)].availableMemory);
+        QVERIFY_THROWS_EXCEPTION(UserError, importText(model("1.25")));
     }
 
     void automaticPaddingBecomesNumbers_data() {

@@ -251,6 +251,37 @@ private slots:
         QVERIFY(one.cost == half.cost);
     }
 
+    /// The other second phase: the first doubled bound that a plan keeps to, and its fastest plan.
+    void relaxedTarget() {
+        const ConvProblem problem = gemm(4096, 4096, 4096);
+        const Target target = targetPreset("mk2");
+        const ConvPlan plan = planConv(target, problem, 0.01, OverMemory::Relax);
+        QVERIFY(!plan.withinMemoryTarget);
+        double proportion = 0.01;
+        while (!planConv(target, problem, proportion).withinMemoryTarget)
+            proportion *= 2;
+        QVERIFY(proportion > 0.01);
+        const ConvPlan expected = planConv(target, problem, proportion);
+        QVERIFY(plan.splits == expected.splits);
+        QVERIFY(plan.cost == expected.cost);
+        const ConvPlan smallest = planConv(target, problem, 0.01);
+        QVERIFY(plan.cost.tempBytes > smallest.cost.tempBytes);
+        QVERIFY(plan.cost.cycles() < smallest.cost.cycles());
+        // A target that can be met is not relaxed.
+        QVERIFY(planConv(target, problem, 0.6, OverMemory::Relax).withinMemoryTarget);
+    }
+
+    void bestOfEachMethod() {
+        ConvProblem problem = gemm(64, 64, 64);
+        const auto plans = bestPlansByMethod(targetPreset("mk2"), problem, 0.6, 3);
+        QVERIFY(plans.size() >= 6);
+        const ConvPlan best = planConv(targetPreset("mk2"), problem, 0.6);
+        QVERIFY(plans.front().cost == best.cost);
+        for (std::size_t i = 1; i < plans.size(); ++i)
+            if (plans[i].method == plans[i - 1].method)
+                QVERIFY(plans[i].cost.cycles() >= plans[i - 1].cost.cycles());
+    }
+
     void jsonNamesTheChoice() {
         const std::string json = planConv(targetPreset("mk2"), gemm(8, 64, 32), 0.6).toJson();
         for (const char* part : {"\"method\":\"AMP\"", "\"partition\":{", "\"estimate\":{",

@@ -102,16 +102,6 @@ ConvProblem matMulProblem(const Graph& graph, const Op& op, const MatMulAttribut
     return problem;
 }
 
-/// What an operation may take of a tile's memory: as the options say for it, else as the model
-/// does, else as the options say for its IPU.
-double proportionOf(const Op& op, const RunOptions& options) {
-    const auto& named = options.availableMemoryProportionByOperation;
-    for (const std::string& name : {op.name, op.onnxNode})
-        if (const auto found = named.find(name); found != named.end())
-            return found->second;
-    return op.availableMemory.value_or(options.memoryProportion(IpuId(0)));
-}
-
 /// Throws UserError for a name that no planned operation has.
 void checkNamedOperations(const Graph& graph, const RunOptions& options) {
     if (options.availableMemoryProportionByOperation.empty())
@@ -136,6 +126,14 @@ struct Request {
 };
 
 } // namespace
+
+double proportionOf(const Op& op, const RunOptions& options) {
+    const auto& named = options.availableMemoryProportionByOperation;
+    for (const std::string& name : {op.name, op.onnxNode})
+        if (const auto found = named.find(name); found != named.end())
+            return found->second;
+    return op.availableMemory.value_or(options.memoryProportion(IpuId(0)));
+}
 
 ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& options) {
     ConvProblem problem;

@@ -16,10 +16,15 @@ namespace tilescope::sim {
 /// itself.
 ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& options);
 
+/// What a planned op may take of a tile's memory: as the options say for it, else as the model
+/// does, else as the options say for its IPU.
+double proportionOf(const Op& op, const RunOptions& options);
+
 class PlanTable {
 public:
     /// Plans every convolution, gradient, MatMul and embedding of the graph, distinct signatures in
     /// parallel.
+    /// Throws UserError if the options give a proportion to an operation that there is not.
     PlanTable(const Graph& graph, const RunOptions& options);
 
     [[nodiscard]] const ConvPlan& planOf(OpId op) const;

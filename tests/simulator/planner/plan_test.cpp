@@ -25,8 +25,29 @@ Target withTiles(const std::string& name, std::int32_t tiles) {
     return target;
 }
 
+ConvProblem anyPassOf(std::int64_t most) {
+    return *rc::gen::arbitrary<bool>() ? anyGradient(most) : anyProblem(most);
+}
+
+/// Parts of the fullest tile's size, as many as there are, hold all of a dimension.
+void checkCover(const ConvPlan& plan) {
+    const ConvProblem& p = plan.problem;
+    const ConvSplits& s = plan.splits;
+    const ConvTileSizes sizes = plan.tileSizes();
+    RC_ASSERT(sizes.groups * s.groups >= p.groups);
+    RC_ASSERT(sizes.batch * s.batch >= p.batch);
+    RC_ASSERT(sizes.inChans * s.inChans * s.inChansSerial >= p.inChans);
+    RC_ASSERT(sizes.outChans * s.outChans * s.outChansSerial >= p.outChans);
+    for (std::size_t d = 0; d < p.field.size(); ++d) {
+        RC_ASSERT(sizes.outField[d] * s.field[d] >= p.field[d].out);
+        RC_ASSERT(sizes.kernel[d] * s.kernel[d] >= p.field[d].kernel);
+        RC_ASSERT(sizes.inField[d] <= p.field[d].in);
+    }
+}
+
 void checkPlan(const Target& target, const ConvProblem& problem, double proportion,
                const ConvPlan& plan) {
+    checkCover(plan);
     RC_ASSERT(plan.splits.tiles() >= 1);
     RC_ASSERT(plan.splits.tiles() <= target.tilesPerIpu);
     for (const std::int64_t term : {plan.cost.exchange, plan.cost.compute, plan.cost.reduce,
@@ -172,7 +193,7 @@ private slots:
         QVERIFY(holds("legal plans", 60, [] {
             const Target target = withTiles(*rc::gen::element<std::string>("mk1", "mk2"),
                                             static_cast<std::int32_t>(anyFrom(1, 300)));
-            const ConvProblem problem = anyProblem(600);
+            const ConvProblem problem = anyPassOf(600);
             const double proportion = *rc::gen::element(0.6, 0.1, 0.01, 0.0, 1.0);
             RC_LOG() << describe(problem) << " proportion " << proportion << "\n";
             checkPlan(target, problem, proportion, planConv(target, problem, proportion));
@@ -191,7 +212,7 @@ private slots:
     void noPlanIsBetter() {
         QVERIFY(holds("best plan", 60, [] {
             const Target target = withTiles("mk2", static_cast<std::int32_t>(anyFrom(1, 12)));
-            const ConvProblem problem = anyProblem(70);
+            const ConvProblem problem = anyPassOf(70);
             const double proportion = *rc::gen::element(0.6, 0.05, 0.005, 0.001);
             RC_LOG() << describe(problem) << " proportion " << proportion << "\n";
             const ConvPlan plan = planConv(target, problem, proportion);

@@ -94,8 +94,10 @@ constexpr double reduceFactor = 2.5;
 // PopLibs' planner counts neither.
 constexpr std::int64_t cyclesOfAStep = 700;
 // Copies of single half elements, as an im2col of an odd number of channels needs, take 5.1 cycles
-// a byte, where the planner has PopLibs' 0.9.
-constexpr double mostOverEstimate = 2;
+// a byte, where the planner has PopLibs' 5/8 and a quarter for the exchange.
+constexpr double copyFactor = 6;
+// A sender of uneven shares can be busier than the receivers that the planner looks at.
+constexpr double exchangeFactor = 2;
 
 bool within(std::int64_t measured, std::int64_t estimated, double factor) {
     const auto a = static_cast<double>(measured);
@@ -131,10 +133,12 @@ private slots:
             RC_ASSERT(m.convolve >= c.compute);
             RC_ASSERT(within(m.convolve, c.compute, computeFactor));
             RC_ASSERT(within(m.slices, c.serial, serialFactor));
-            RC_ASSERT(within(m.reduce, c.reduce, reduceFactor));
+            RC_ASSERT(static_cast<double>(m.reduce) <=
+                      reduceFactor * static_cast<double>(c.reduce));
             // Operands that lie as the plan wants them need no copies: below there is no bound.
-            RC_ASSERT(static_cast<double>(m.total()) <=
-                      mostOverEstimate * static_cast<double>(c.cycles()) +
+            RC_ASSERT(static_cast<double>(m.exchange + m.copies) <=
+                      exchangeFactor * static_cast<double>(c.exchange) +
+                          copyFactor * static_cast<double>(c.rearrange) +
                           static_cast<double>(cyclesOfAStep * m.steps));
         }));
     }

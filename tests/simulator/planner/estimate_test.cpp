@@ -94,8 +94,9 @@ constexpr double reduceFactor = 2.5;
 // PopLibs' planner counts neither.
 constexpr std::int64_t cyclesOfAStep = 700;
 // Copies of single half elements, as an im2col of an odd number of channels needs, take 5.1 cycles
-// a byte, where the planner has PopLibs' 5/8 and a quarter for the exchange.
-constexpr double copyFactor = 6;
+// a byte, where the planner has PopLibs' 5/8 and a quarter for the exchange: six times as many. The
+// planner also spreads a rearrangement over all tiles, where the program's fullest has more.
+constexpr double copyFactor = 12;
 // A sender of uneven shares can be busier than the receivers that the planner looks at.
 constexpr double exchangeFactor = 2;
 

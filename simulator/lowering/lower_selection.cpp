@@ -167,60 +167,6 @@ bool sliceInPlace(LoweringContext& context, const Op& op, const SliceAttributes&
     return part.has_value();
 }
 
-/// The part [start, start + size) of an atom of a storage, on the tiles that have it. False where
-/// the cut of the tiles runs across the atom in another way.
-bool sliceAtom(Storage& storage, int atom, std::int64_t start, std::int64_t size) {
-    std::int64_t& atomSize = storage.atomSizes[static_cast<std::size_t>(atom)];
-    for (BlockedDim& dim : storage.layout.blocking.dims) {
-        const auto at = std::find(dim.atoms.begin(), dim.atoms.end(), atom);
-        if (at == dim.atoms.end())
-            continue;
-        if (at != dim.atoms.begin())
-            return false;
-        // Indices of the atoms behind it follow each other within one of its own.
-        const std::int64_t inner = dim.size / atomSize;
-        const Interval part{start * inner, (start + size) * inner};
-        for (Interval& block : dim.blocks) {
-            const Interval kept = intersect(block, part);
-            block = kept.size() == 0 ? Interval{0, 0}
-                                     : Interval{kept.begin - part.begin, kept.end - part.begin};
-        }
-        dim.size = part.size();
-    }
-    atomSize = size;
-    return true;
-}
-
-/// A slice stays on the tiles that have it: nothing is exchanged. False where a sliced dimension is
-/// not one atom of its own or is not read index by index.
-bool sliceInPlace(LoweringContext& context, const Op& op, const SliceAttributes& slice) {
-    const TensorId in = op.inputs[0];
-    const Tensor& t = context.tensor(op.outputs[0]);
-    context.ensurePlace(in);
-    const PlacedStorage placed = context.storageOf(in);
-    Storage storage = placed.storage;
-    const ViewDims view = context.viewOf(in);
-    for (std::size_t d = 0; d < view.size(); ++d) {
-        if (t.shape[d] == context.tensor(in).shape[d] && slice.steps[d] == 1)
-            continue;
-        const auto atoms = withoutOnes(view[d], storage);
-        if (t.shape[d] == 0 || slice.steps[d] != 1 || atoms.size() != 1 ||
-            !sliceAtom(storage, atoms[0], slice.starts[d], t.shape[d]))
-            return false;
-    }
-    const TileSeries bytes = storage.layout.blocking.elements().scaled(storage.elementBytes);
-    const std::int64_t run =
-        storage.elementBytes *
-        contiguousElements(placed.storage.layout.order, storage.layout.order,
-                           blockSizes(storage.layout.blocking, storage.atomSizes));
-    const VariableId result =
-        context.makeResult(op.outputs[0], op.name + "/out", std::move(storage), view);
-    ProgramBuilder& b = context.builder();
-    const std::string name = b.copyName("Copy_" + context.tensor(in).name + "_to_" + op.name);
-    emitCopy(b, name + "/OnTileCopy-0", bytes, run, {{placed.variable}, {result}});
-    return true;
-}
-
 std::vector<DimMap> identityMaps(std::size_t rank) {
     return std::vector<DimMap>(rank);
 }
@@ -233,9 +179,6 @@ void lowerSelection(LoweringContext& context, const Op& op) {
             return;
     const TensorId out = op.outputs[0];
     const Tensor& t = context.tensor(out);
-    if (const auto* slice = std::get_if<SliceAttributes>(&op.attributes))
-        if (sliceInPlace(context, op, *slice))
-            return;
     const VariableId result = context.makeResult(
         out, op.name + "/out", activationStorage(context.target(), t.shape, bytesOf(t.type)),
         identityView(t.shape.size()));

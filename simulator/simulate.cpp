@@ -166,10 +166,14 @@ Profile simulateModel(const std::string& model, const RunOptions& options,
     Phases phases(progress, timings);
     Graph graph = phases.run("import", 0, [&] {
         if (isZooName(model) && !std::filesystem::exists(model)) {
-            Graph built = importOnnx(zooModel(model), model, import);
+            Graph built = importOnnx(zooModel(model, options.modelOptions), model, import);
             built.name = model;
             return built;
         }
+        if (!options.modelOptions.empty())
+            throw UserError(fmt::format("{}: only built-in models take model options; leave '{}' "
+                                        "out",
+                                        model, options.modelOptions.begin()->first));
         return importOnnx(std::filesystem::path(model), import);
     });
     if (graph.name.empty())

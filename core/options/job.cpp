@@ -33,6 +33,8 @@ void checkKey(std::string_view key, const std::string& origin) {
 
 void checkKind(const OptionSpec& spec, const json::value& value, const std::string& origin) {
     const bool isJson = spec.type == OptionSpec::Type::Json;
+    if (spec.type == OptionSpec::Type::Pairs && value.is_object())
+        return;
     if (isJson ? value.is_object() : value.is_string() || value.is_number() || value.is_bool())
         return;
     throw UserError(fmt::format("{}: the value of '{}' must be {}", origin, spec.key,
@@ -58,6 +60,9 @@ json::object propertyOf(const OptionSpec& spec) {
         break;
     case Type::Json:
         property["type"] = "object";
+        break;
+    case Type::Pairs:
+        property["type"] = json::array{"object", "string"};
         break;
     case Type::Proportion:
         property["type"] = json::array{"number", "string"};

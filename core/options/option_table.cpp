@@ -218,6 +218,20 @@ OptionSpec relaxRow() {
         });
 }
 
+/// "sequenceLength=384,head=squad", or the same as a JSON object.
+void setModelOptions(const OptionSpec& self, RunOptions& options, const std::string& value) {
+    for (const auto& [key, text] : pairsValue(self, value))
+        options.modelOptions[key] = text;
+}
+
+OptionSpec modelRow() {
+    return with(row("modelOptions", "--model-option", Type::Pairs, "",
+                    "size or variant of a built-in model (see 'tilescope models'), KEY=VALUE; may "
+                    "be given several times"),
+                setModelOptions,
+                [](const RunOptions& options) { return pairsText(options.modelOptions); });
+}
+
 OptionSpec engineRow() {
     return with(
         row("engineOptions", "--engine-options", Type::Json, "",
@@ -268,6 +282,7 @@ std::vector<OptionSpec> makeTable() {
             row("ioTiles", "--io-tiles", Type::Integer, "0", "tiles set aside for host streams")),
         notYet(row("prefetchDepth", "--prefetch-depth", Type::Integer, "1",
                    "batches that the host prepares ahead")),
+        modelRow(),
         engineRow(),
     };
 }

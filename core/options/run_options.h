@@ -44,6 +44,8 @@ struct RunOptions {
     bool ipuModel = false;
     /// Poplar engine options, as POPLAR_ENGINE_OPTIONS gives them.
     std::map<std::string, std::string> engineOptions;
+    /// Sizes and variants of a built-in model, by its own keys ("sequenceLength").
+    std::map<std::string, std::string> modelOptions;
 
     [[nodiscard]] double memoryProportion(IpuId ipu) const;
 };
@@ -52,7 +54,7 @@ struct RunOptions {
 struct OptionSpec {
     std::string key;  ///< "availableMemoryProportion"
     std::string flag; ///< "--available-memory-proportion"
-    enum class Type { Integer, Number, Text, Choice, Flag, Json, Proportion } type = Type::Text;
+    enum class Type { Integer, Number, Text, Choice, Flag, Json, Proportion, Pairs } type = Type::Text;
     std::vector<std::string> choices; ///< of a Choice; a Flag is "on" or "off"
     std::string defaultValue;         ///< "" if there is none
     std::string help;

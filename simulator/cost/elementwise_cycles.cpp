@@ -40,7 +40,6 @@ Loop unaryLoop(ElementwiseFunction f, bool half) {
         return half ? Loop{4, 4} : Loop{12, 2};
     case F::Sigmoid:
         return half ? Loop{6, 4} : Loop{12, 2};
-    case F::Gelu:
     case F::Erf:
         return half ? Loop{16, 1} : Loop{22, 1};
     case F::Sin:
@@ -124,6 +123,14 @@ std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction functio
         return 60 + target.workers *
                         (15 + 6 + 3 * std::max<std::int64_t>(0, vectors - 1) + 3 + (half ? 5 : 0));
     }
+    if (function == ElementwiseFunction::Gelu) {
+        // popnn::NonLinearity1D: the tanh approximation, so many cycles a vector of 64 bits.
+        const std::int64_t cycles = half ? 5 : 10;
+        const std::int64_t vectors = ceilDiv(perWorker, half ? 4 : 2);
+        return 9 + target.workers * (20 + 2 + cycles + (vectors - 1) * cycles + 1 + cycles + 4);
+    }
+    if (function == ElementwiseFunction::InverseStdDeviation)
+        return target.workers * (6 + 4 + 5 * ceilDiv(perWorker, 2));
     const auto loops = [&](Loop loop) { return ceilDiv(perWorker, loop.elements) * loop.cycles; };
     switch (operands) {
     case Operands::Unary:
@@ -149,6 +156,11 @@ std::string elementwiseVertex(ElementwiseFunction function, Operands operands, b
     const std::string_view place = inPlace ? "InPlace" : "";
     if (function == ElementwiseFunction::ScaledAdd)
         return fmt::format("popops::ScaledAddSupervisor<{0},{0},{0},true>", toString(in));
+    if (function == ElementwiseFunction::Gelu)
+        return fmt::format("popnn::NonLinearity1D{}<{},popnn::NonLinearityType::GELU>", place,
+                           toString(in));
+    if (function == ElementwiseFunction::InverseStdDeviation)
+        return fmt::format("poplin::InverseStdDeviation<{0},{0},{0}>", toString(in));
     if (function == ElementwiseFunction::Cast)
         return fmt::format("popops::Cast1D<{},{}>", toString(in), toString(out));
     switch (operands) {

@@ -19,9 +19,12 @@ struct VertexState {
 };
 VertexState vertexState(std::string_view vertexName);
 
-/// Control code of one program leaf on every tile.
-inline constexpr std::int64_t controlBytesExecute = 20;  // assumed: run, sync, cycle counter calls
-inline constexpr std::int64_t controlBytesExchange = 12; // assumed: call of the exchange sequence
+/// Control code of one program leaf on each tile that takes part in it. Published (popliner,
+/// BERT-Large): 80 B for a compute set on four tiles, 56 B more for its exchange; 32.8 B a tile for
+/// an exchange and a compute set on 960.
+inline constexpr std::int64_t controlBytesExecute = 20;  // run, sync, cycle counter calls
+inline constexpr std::int64_t controlBytesExchange = 12; // call of the exchange sequence
+// On every tile, since all wait for the host and for a loop's end.
 inline constexpr std::int64_t controlBytesStream = 24;   // assumed: host sync and call
 inline constexpr std::int64_t controlBytesRepeat = 16;   // assumed: counter, branch
 /// Start-up, switch over control programs and host interface: 700 B a tile in a published report of
@@ -30,17 +33,25 @@ inline constexpr std::int64_t controlBytesBase = 560;
 /// Worker and supervisor stacks: exactly this on every tile of that report.
 inline constexpr std::int64_t stackBytes = 3168;
 
-// Exchange code, 4-byte instructions (public notes on ipu21's exchange sequencer): a send starts
-// anew for every 64 words, a receive sets source and address for each message.
+// Exchange code, instructions of 4 bytes (public notes on ipu21's exchange sequencer). Published
+// (popliner, BERT-Large): 64 B on four tiles for a scalar that one of them sends to the others.
 inline constexpr std::int64_t exchangeInstructionBytes = 4;
-inline constexpr std::int64_t exchangeSendBytes = 256;  ///< payload of one send
-inline constexpr std::int64_t exchangeReceiveBytes = 8; ///< code for one message
-inline constexpr std::int64_t exchangePhaseBytes = 12;  ///< sync and return of a phase
-/// A send's continuation covers about 4096 words, so long messages need few instructions.
+/// Sync and return of a phase.
+inline constexpr std::int64_t exchangePhaseBytes = 2 * exchangeInstructionBytes;
+/// A delay to the right moment and the start of a send.
+inline constexpr std::int64_t exchangeSendStartBytes = 2 * exchangeInstructionBytes;
+/// Payload of the start and of each continuation of a send, one instruction each.
+inline constexpr std::int64_t exchangeSendBytes = 256;
 inline constexpr std::int64_t exchangeContinuationBytes = 4096 * 4;
+/// A message comes from another tile: one instruction turns to that source. It lands behind the one
+/// before, since messages of an operand come in the order of their addresses; so only an operand's
+/// first needs an instruction for its address (assumed).
+inline constexpr std::int64_t exchangeSourceBytes = exchangeInstructionBytes;
+inline constexpr std::int64_t exchangeAddressBytes = exchangeInstructionBytes;
 
-/// Code that moves `sent` bytes out and `messages` messages in on one tile.
-std::int64_t exchangeCodeBytes(std::int64_t sent, std::int64_t received, std::int64_t messages);
+/// Code that moves `sent` bytes out, each once, and `messages` messages of `operands` operands in
+/// on one tile.
+std::int64_t exchangeCodeBytes(std::int64_t sent, std::int64_t operands, std::int64_t messages);
 
 /// Host exchange: 8-byte headers for packets of at most 1024 B in and 256 B out; code per stream
 /// copy is assumed from 289 B a tile in the report above (three streams).

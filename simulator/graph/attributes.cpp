@@ -64,6 +64,7 @@ constexpr std::array elementwiseNames{
     "LOGICAL_OR",
     "LOGICAL_XOR",
     "PRELU",
+    "INVERSE_STD_DEVIATION",
     "SCALED_ADD",
     "SELECT",
 };

@@ -109,6 +109,7 @@ enum class ElementwiseFunction : std::uint8_t {
     Or,
     Xor,
     PRelu,
+    InverseStdDeviation, ///< of a mean and a mean square: 1 / sqrt(square - mean^2 + epsilon)
     ScaledAdd, ///< a += scale * b, always in place of a
     // ternary
     Select, ///< condition ? a : b, ONNX Where

@@ -411,6 +411,9 @@ Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
         for (std::size_t i = 0; i < touched.size(); ++i)
             if (!touched[i].empty())
                 messages *= touched[i][static_cast<std::size_t>(index[i])];
+        // A share of a block comes from a share of the block's sources, and one more.
+        if (needed.copiesShare && needed.copyCount() > 1)
+            messages = std::min(messages, messages / needed.copyCount() + 1);
         const std::int32_t tile = needed.tileOf(nth);
         // A message carries one element at least.
         runs.push_back({tile, tile + 1, std::min(messages, traffic.received.at(TileId(tile)))});

@@ -8,6 +8,15 @@
 #include "simulator/cost/footprint.h"
 
 namespace tilescope::sim {
+namespace {
+
+TileSeries onesWhere(const TileSeries& series) {
+    return TileSeries::zip(series, {}, [](std::int64_t value, std::int64_t) {
+        return static_cast<std::int64_t>(value > 0);
+    });
+}
+
+} // namespace
 
 ProgramBuilder::ProgramBuilder(const Target& target, LoweredProgram& lowered)
     : target_(target)
@@ -88,7 +97,9 @@ ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
     set.name = name;
     set.operation = operation_;
     set.cycles = std::move(cycles);
+    TileSeries takePart;
     for (const VertexUse& use : vertices) {
+        takePart += use.count;
         auto known = vertexTypes_.find(use.name);
         if (known == vertexTypes_.end())
             known = vertexTypes_.emplace(use.name, lowered_.profile.vertexTypes.add({use.name, {}}))
@@ -106,7 +117,7 @@ ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
     program.kind = ProgramKind::OnTileExecute;
     program.name = name;
     program.computeSet = lowered_.profile.computeSets.add(std::move(set));
-    program.controlCode = TileSeries(TileId(0), target_.totalTiles(), controlBytesExecute);
+    program.controlCode = onesWhere(takePart).scaled(controlBytesExecute);
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);
     return add(std::move(program));
@@ -122,6 +133,7 @@ void Movement::add(const Target& target, const Traffic& traffic, std::int64_t el
     received += in;
     sent += out;
     messages += traffic.messages;
+    operands += onesWhere(traffic.received);
     // Receiving takes the time; a tile that only sends is busy for at least a cycle (and for as
     // long as what it holds takes, see ProgramBuilder::exchange).
     cycles += TileSeries::zip(in, out, [&](std::int64_t receives, std::int64_t sends) {
@@ -135,11 +147,6 @@ ExchangeId ProgramBuilder::exchange(const std::string& name, Movement movement, 
     exchange.name = name;
     exchange.operation = operation_;
     exchange.runBytes = movement.runBytes;
-    const TileSeries ends =
-        TileSeries::zip(movement.received, movement.sent, [](std::int64_t in, std::int64_t out) {
-            return exchangeCodeBytes(out, in, 0);
-        });
-    exchange.codeBytes = ends + movement.messages.scaled(exchangeReceiveBytes);
     // However many listen, a tile sends a byte once: what it holds, at most.
     TileSeries held;
     for (const VariableId source : access.reads)
@@ -148,6 +155,11 @@ ExchangeId ProgramBuilder::exchange(const std::string& name, Movement movement, 
         TileSeries::zip(movement.sent, held, [](std::int64_t sends, std::int64_t holds) {
             return std::min(sends, holds);
         });
+    const TileSeries ends =
+        TileSeries::zip(sendsOnce, movement.operands, [](std::int64_t sends, std::int64_t operands) {
+            return exchangeCodeBytes(sends, operands, 0);
+        });
+    exchange.codeBytes = ends + movement.messages.scaled(exchangeSourceBytes);
     exchange.cycles =
         TileSeries::zip(movement.cycles, sendsOnce, [&](std::int64_t cycles, std::int64_t sends) {
             return std::max(cycles, exchangeCycles(target_, sends));
@@ -160,7 +172,7 @@ ExchangeId ProgramBuilder::exchange(const std::string& name, Movement movement, 
     program.name = name;
     const ExchangeId id = lowered_.profile.exchanges.add(std::move(exchange));
     program.exchange = id;
-    program.controlCode = TileSeries(TileId(0), target_.totalTiles(), controlBytesExchange);
+    program.controlCode = onesWhere(ends).scaled(controlBytesExchange);
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);
     add(std::move(program));

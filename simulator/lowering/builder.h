@@ -36,6 +36,7 @@ struct Access {
 struct Movement {
     TileSeries received, sent; ///< bytes
     TileSeries messages;       ///< sources that each tile listens to
+    TileSeries operands;       ///< that each tile receives something of
     TileSeries cycles;         ///< until each tile has sent and received everything
     std::int64_t runBytes = 0; ///< shortest contiguous run among the operands
 

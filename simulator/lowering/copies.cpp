@@ -263,6 +263,12 @@ Traffic trafficFrom(const Regrouped& copy, const OperandMove& move, std::int64_t
         move.bytes, {}, [&](std::int64_t n, std::int64_t) { return n / elementBytes; });
     traffic.total = traffic.received.sum();
     traffic.sent = shareOut(traffic.total, copy.elements);
+    // What follows each other stands on as many tiles as hold that much, and one more.
+    const std::int64_t sources = copy.elements.tilesUsed();
+    const std::int64_t each = std::max<std::int64_t>(1, copy.elements.max().value);
+    traffic.messages = TileSeries::zip(traffic.received, {}, [&](std::int64_t n, std::int64_t) {
+        return std::min(sources, (n + each - 1) / each + 1);
+    });
     return traffic;
 }
 

@@ -17,24 +17,41 @@ std::string computeSetName(const Op& op, ElementwiseFunction function) {
     return op.name + "/Op/" + name;
 }
 
-/// The operand whose layout the result follows: the first of the result's shape, weights and
-/// constants only if there is no other. That the first wins among operands that are equally good is
-/// *assumed*.
+/// Most elements that a tile has of a tensor; an input that nobody has laid out will be linear.
+std::int64_t fullestTile(LoweringContext& context, TensorId id) {
+    if (context.hasPlace(id))
+        return context.storageOf(id).storage.layout.blocking.elements().max().value;
+    const Tensor& t = context.tensor(id);
+    return linearStorage(t.shape, bytesOf(t.type), context.target().tilesPerIpu)
+        .layout.blocking.elements()
+        .max()
+        .value;
+}
+
+/// The operand whose layout the result follows: of the activations of the result's shape, the one
+/// that is spread best, that is, whose fullest tile has the least (PopLibs popops: the output
+/// follows the operand with the best layout); weights and constants only if there is no other. That the first wins among operands that are equally good is *assumed*.
 TensorId baseOperand(LoweringContext& context, const Op& op) {
     if (std::get<ElementwiseAttributes>(op.attributes).function == ElementwiseFunction::ScaledAdd)
         return op.inputs[0];
     const Shape& shape = context.tensor(op.outputs[0]).shape;
-    TensorId fallback;
+    TensorId best, fallback;
+    std::int64_t least = 0;
     for (const TensorId input : op.inputs) {
         if (context.tensor(input).shape != shape)
             continue;
-        const TensorRole role = context.tensor(input).role;
-        if (role == TensorRole::Activation || role == TensorRole::Input)
-            return input;
         if (!fallback.valid())
             fallback = input;
+        const TensorRole role = context.tensor(input).role;
+        if (role != TensorRole::Activation && role != TensorRole::Input)
+            continue;
+        const std::int64_t fullest = fullestTile(context, input);
+        if (!best.valid() || fullest < least) {
+            best = input;
+            least = fullest;
+        }
     }
-    return fallback;
+    return best.valid() ? best : fallback;
 }
 
 /// Lays an operand out like another tensor of its shape, so that nothing needs to move.
@@ -99,8 +116,22 @@ bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
     return false;
 }
 
+/// A constant number stands on every tile that uses it. (Published, popliner: operations of a tensor
+/// on four tiles with a constant exchange nothing, and have four copies of it.)
+VariableId replicateConstant(LoweringContext& context, TensorId result, TensorId constant) {
+    const Tensor& t = context.tensor(constant);
+    const TileSeries bytes =
+        TileSeries::zip(context.storageOf(result).storage.layout.blocking.elements(), {},
+                        [&](std::int64_t, std::int64_t) { return bytesOf(t.type); });
+    return context.builder().alwaysLive(t.name, MemoryCategory::Constant, bytes,
+                                        std::string(toString(t.type)), toString(t.shape));
+}
+
 VariableId bringLike(LoweringContext& context, OperandGather& gather, TensorId result,
                      TensorId other, std::size_t index, CopyCause cause) {
+    if (context.tensor(other).role == TensorRole::Constant &&
+        context.tensor(other).elements() == 1 && !context.hasPlace(other))
+        return replicateConstant(context, result, other);
     // An operand that nobody has laid out follows the first one. *Assumed* as a default: PopART can
     // infer one argument's mapping from the other's, but does so only where that is set.
     if (context.tensor(other).shape == context.tensor(result).shape)

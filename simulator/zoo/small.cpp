@@ -6,7 +6,7 @@
 
 namespace tilescope::sim {
 
-onnx::ModelProto zooMlp() {
+onnx::ModelProto zooMlp(const ZooSettings&) {
     ZooBuilder b("mlp", {784});
     ZooValue x = b.relu("relu1", b.dense("dense1", b.input(), 512));
     x = b.relu("relu2", b.dense("dense2", x, 512));
@@ -14,7 +14,7 @@ onnx::ModelProto zooMlp() {
 }
 
 // The blocks are what a pipelined run puts on IPUs of their own.
-onnx::ModelProto zooMnistCnn() {
+onnx::ModelProto zooMnistCnn(const ZooSettings&) {
     ZooBuilder b("mnist-cnn", {1, 28, 28});
     ZooValue x = b.input();
     x = b.relu("B1/relu", b.conv("B1/conv1", x, {.channels = 32, .kernel = 3, .bias = true}));
@@ -45,11 +45,11 @@ onnx::ModelProto sumWithTransposed(const std::string& name, bool transposedFirst
 
 } // namespace
 
-onnx::ModelProto zooPlainPlusTransposed() {
+onnx::ModelProto zooPlainPlusTransposed(const ZooSettings&) {
     return sumWithTransposed("plain-plus-transposed", false);
 }
 
-onnx::ModelProto zooTransposedPlusPlain() {
+onnx::ModelProto zooTransposedPlusPlain(const ZooSettings&) {
     return sumWithTransposed("transposed-plus-plain", true);
 }
 

@@ -115,6 +115,9 @@ private slots:
         row("schedule", "grouped",
             "option schedule (--schedule): this version does not simulate 'grouped' yet; leave it "
             "out");
+        row("modelOptions", "layers",
+            "option modelOptions (--model-option): 'layers' is not KEY=VALUE, such as "
+            "sequenceLength=384");
         row("engineOptions", "{\"a\":}",
             "option engineOptions (--engine-options):1:6: not valid JSON: syntax error");
     }
@@ -148,6 +151,16 @@ private slots:
             const QString error = userError([&] { setRunOption(options, key, value); });
             QVERIFY2(error.contains("this version does not simulate"), qPrintable(error));
         }
+    }
+
+    void modelOptionsAddUp() {
+        RunOptions options;
+        setRunOption(options, "modelOptions", "layers=2,head=squad");
+        setRunOption(options, "modelOptions", R"({"sequenceLength": 384, "head": "mlm"})");
+        QCOMPARE(options.modelOptions.size(), std::size_t(3));
+        QCOMPARE(text(options.modelOptions.at("sequenceLength")), "384");
+        QCOMPARE(text(options.modelOptions.at("head")), "mlm");
+        QCOMPARE(text(options.modelOptions.at("layers")), "2");
     }
 
     void validatesWhatIsSetDirectly() {

@@ -55,6 +55,39 @@ Sequence outer
 )"));
     }
 
+    void slicesStayWhereTheyLie() {
+        GraphBuilder b;
+        const TensorId x = b.unary("relu", ElementwiseFunction::Relu, b.input({64, 96}));
+        const Profile profile =
+            lowerOn(b.finish({b.slice("part", x, {0, 32}, {64, 32})}), {}, 16).profile;
+        QCOMPARE(countNames(profile, "Copy_relu:0_to_part/OnTileCopy"), 1);
+        QCOMPARE(countNames(profile, "ExchangePre"), 0);
+    }
+
+    void constantsStandWhereTheyAreUsed() {
+        GraphBuilder b;
+        const TensorId x = b.input({64, 96});
+        const Profile profile =
+            lowerOn(b.finish({b.binary("scale", ElementwiseFunction::Multiply, x, b.number(),
+                                       {64, 96})}),
+                    {}, 16)
+                .profile;
+        QCOMPARE(countNames(profile, "ExchangePre"), 0);
+    }
+
+    /// A residual sum follows the operand that is spread over more tiles.
+    void sumsFollowTheBestSpreadOperand() {
+        GraphBuilder b;
+        const TensorId rows = b.gather("table", b.weight({50, 4}), b.indices({1024}), 0);
+        const TensorId other = b.unary("relu", ElementwiseFunction::Relu, b.input({1024, 4}));
+        const Graph graph =
+            b.finish({b.binary("sum", ElementwiseFunction::Add, rows, other, {1024, 4})});
+        const Profile profile = lowerOn(graph, {}, 16).profile;
+        for (const ComputeSet& set : profile.computeSets)
+            if (set.name == "sum/Op/Add")
+                QCOMPARE(set.vertices[0].count.tilesUsed(), 16);
+    }
+
     /// Both operands come in one exchange.
     void convolution() {
         GraphBuilder b(DataType::Half);

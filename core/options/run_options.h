@@ -29,6 +29,9 @@ struct RunOptions {
     double availableMemoryProportion = 0.6;
     /// The same for one IPU ("ipu0=0.3").
     std::map<std::int32_t, double> availableMemoryProportionByIpu;
+    /// Inputs, weights and constants lie linearly over the tiles (poputil mapTensorLinearly),
+    /// whatever their first user would like.
+    bool linearInputs = false;
     std::string execution = "single";
     /// No host streams: inputs, weights and results stay on the device (the tools' --ignore-data).
     bool ignoreData = false;

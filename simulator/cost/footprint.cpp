@@ -16,12 +16,12 @@ struct Codelet {
 // codelet is C++ or closed and the size is assumed. State: pointers of 4 bytes, packed spans of 4,
 // vector lists of 8, 16-bit sizes, as the field lists of the public codelets have them.
 constexpr std::array codelets{
-    Codelet{"poplin::ConvPartial1x1Out", 1340, {32, 24, 4}},
-    Codelet{"poplin::ConvPartialnx1", 2680, {44, 24, 4}},
+    Codelet{"poplin::ConvPartial1x1Out", 1340, {24, 0, 4}},
+    Codelet{"poplin::ConvPartialnx1", 2680, {36, 0, 4}},
     Codelet{"poplin::ConvPartialHorizontalMac", 740, {36, 24, 4}},
     Codelet{"poplin::ConvPartialVerticalMac", 900, {36, 24, 4}},
     Codelet{"poplin::OuterProduct", 320, {16, 8, 3}},
-    Codelet{"poplin::ReduceAdd", 1148, {12, 8, 3}},
+    Codelet{"poplin::ReduceAdd", 1148, {12, 0, 2}},
     Codelet{"popops::Cast1D", 420, {12, 0, 2}}, // (a)
     Codelet{"popops::UnaryOp1D", 412, {12, 0, 2}},
     Codelet{"popops::UnaryOp1DInPlace", 412, {8, 0, 1}},
@@ -39,10 +39,11 @@ constexpr std::array codelets{
     Codelet{"popops::ScaledAddSupervisor", 1772, {16, 0, 2}},
     Codelet{"popops::Fill", 528, {12, 0, 1}}, Codelet{"popnn::MaxPooling", 840, {28, 32, 4}},
     Codelet{"popnn::SumPooling", 840, {28, 32, 4}},
-    Codelet{"poplar_rt::DstStridedCopy64BitMultiAccess", 360, {12, 8, 2}}, // (a)
-    Codelet{"poplar_rt::DstStridedCopyDA32", 300, {12, 8, 2}},             // (a)
-    Codelet{"poplar_rt::StridedCopyDA32", 320, {12, 8, 2}},                // (a)
-    Codelet{"poplar_rt::Transpose1D", 420, {12, 0, 2}},                    // (a)
+    Codelet{"poplar_rt::DstStridedCopy64BitMultiAccess", 360, {12, 0, 2}}, // (a)
+    Codelet{"poplar_rt::DstStridedCopyDA32", 300, {12, 0, 2}},             // (a)
+    Codelet{"poplar_rt::StridedCopyDA32", 320, {12, 0, 2}},                // (a)
+    Codelet{"poplar_rt::Transpose1D", 420, {8, 0, 2}},                     // (a)
+    Codelet{"poplar_rt::Transpose1DSingleWorker", 420, {8, 2, 2}},         // (a)
     Codelet{"poplar_rt::LongMemcpy", 240, {12, 0, 2}},                     // (a)
 };
 
@@ -67,6 +68,10 @@ std::int64_t codeletBytes(std::string_view vertexName) {
 VertexState vertexState(std::string_view vertexName) {
     const Codelet* codelet = find(vertexName);
     return codelet ? codelet->state : unknownState;
+}
+
+bool isCopyVertex(std::string_view vertexName) {
+    return vertexName.starts_with("poplar_rt::") && vertexName.find("Copy") != std::string_view::npos;
 }
 
 std::int64_t exchangeCodeBytes(std::int64_t sent, std::int64_t received, std::int64_t messages) {

@@ -232,6 +232,31 @@ OptionSpec modelRow() {
                 [](const RunOptions& options) { return pairsText(options.modelOptions); });
 }
 
+OptionSpec mappingRow() {
+    return with(
+        row("inputMapping", "--input-mapping", Type::Choice, "by-use",
+            "how inputs and weights lie over the tiles: as their first user wants, or linearly",
+            {"by-use", "linear"}),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.linearInputs = choiceValue(self, value) == "linear";
+        },
+        [](const RunOptions& options) {
+            return std::string(options.linearInputs ? "linear" : "by-use");
+        });
+}
+
+OptionSpec ipuModelRow() {
+    return with(
+        row("ipuModel", "--ipu-model", Type::Flag, "off",
+            "account as the IPU Model does, which runs on the host: no code, no stacks, no host "
+            "latency",
+            {"on", "off"}),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.ipuModel = choiceValue(self, value) == "on";
+        },
+        [](const RunOptions& options) { return std::string(options.ipuModel ? "on" : "off"); });
+}
+
 OptionSpec engineRow() {
     return with(
         row("engineOptions", "--engine-options", Type::Json, "",
@@ -259,6 +284,8 @@ std::vector<OptionSpec> makeTable() {
         proportionRow(),
         proportionByOperationRow(),
         relaxRow(),
+        mappingRow(),
+        ipuModelRow(),
         notYet(row("execution", "--execution", Type::Choice, "single", "how IPUs share the model",
                    {"single", "sharded", "pipelined", "phased"})),
         notYet(row("schedule", "--schedule", Type::Choice, "", "pipeline schedule",

@@ -35,6 +35,9 @@ struct RunOptions {
     /// Where no plan keeps to the proportion: double it until one does, as newer PopLibs releases
     /// do, instead of taking the plan of least memory.
     bool relaxMemoryTarget = false;
+    /// Inputs, weights and constants lie linearly over the tiles (poputil mapTensorLinearly),
+    /// whatever their first user would like.
+    bool linearInputs = false;
     std::string execution = "single";
     /// No host streams: inputs, weights and results stay on the device (the tools' --ignore-data).
     bool ignoreData = false;

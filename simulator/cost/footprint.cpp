@@ -20,12 +20,12 @@ struct Codelet {
 // State: pointers of 4 bytes, packed spans of 4, vector lists of 8, 16-bit sizes, as the field
 // lists of the public codelets have them.
 constexpr std::array codelets{
-    Codelet{"poplin::ConvPartial1x1Out", 1136, {32, 24, 4}}, // (p) product with 2 rows
-    Codelet{"poplin::ConvPartialnx1", 2680, {44, 24, 4}},
+    Codelet{"poplin::ConvPartial1x1Out", 1136, {24, 0, 4}}, // (p) product with 2 rows
+    Codelet{"poplin::ConvPartialnx1", 2680, {36, 0, 4}},
     Codelet{"poplin::ConvPartialHorizontalMac", 740, {36, 24, 4}},
     Codelet{"poplin::ConvPartialVerticalMac", 900, {36, 24, 4}},
     Codelet{"poplin::OuterProduct", 320, {16, 8, 3}},
-    Codelet{"poplin::ReduceAdd", 476, {12, 8, 3}}, // (p) product with its reduction, less the product
+    Codelet{"poplin::ReduceAdd", 476, {12, 0, 2}}, // (p) product with its reduction, less the product
     Codelet{"poplin::InverseStdDeviation", 200, {20, 0, 3}}, // (a)
     Codelet{"popops::Cast1D", 540, {12, 0, 2}},    // (p)
     Codelet{"popops::UnaryOp1D", 232, {12, 0, 2}}, // (s)
@@ -49,10 +49,11 @@ constexpr std::array codelets{
     Codelet{"popnn::NonLinearity1DInPlace", 536, {8, 0, 1}},
     Codelet{"popnn::MaxPooling", 840, {28, 32, 4}},
     Codelet{"popnn::SumPooling", 840, {28, 32, 4}},
-    Codelet{"poplar_rt::DstStridedCopy64BitMultiAccess", 360, {12, 8, 2}}, // (a)
-    Codelet{"poplar_rt::DstStridedCopyDA32", 300, {12, 8, 2}},             // (a)
-    Codelet{"poplar_rt::StridedCopyDA32", 320, {12, 8, 2}},                // (a)
-    Codelet{"poplar_rt::Transpose1D", 420, {12, 0, 2}},                    // (a)
+    Codelet{"poplar_rt::DstStridedCopy64BitMultiAccess", 360, {12, 0, 2}}, // (a)
+    Codelet{"poplar_rt::DstStridedCopyDA32", 300, {12, 0, 2}},             // (a)
+    Codelet{"poplar_rt::StridedCopyDA32", 320, {12, 0, 2}},                // (a)
+    Codelet{"poplar_rt::Transpose1D", 420, {8, 0, 2}},                     // (a)
+    Codelet{"poplar_rt::Transpose1DSingleWorker", 420, {8, 2, 2}},         // (a)
     Codelet{"poplar_rt::LongMemcpy", 240, {12, 0, 2}},                     // (a)
 };
 
@@ -77,6 +78,10 @@ std::int64_t codeletBytes(std::string_view vertexName) {
 VertexState vertexState(std::string_view vertexName) {
     const Codelet* codelet = find(vertexName);
     return codelet ? codelet->state : unknownState;
+}
+
+bool isCopyVertex(std::string_view vertexName) {
+    return vertexName.starts_with("poplar_rt::") && vertexName.find("Copy") != std::string_view::npos;
 }
 
 std::int64_t exchangeCodeBytes(std::int64_t sent, std::int64_t operands, std::int64_t messages) {

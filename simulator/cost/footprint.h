@@ -19,6 +19,9 @@ struct VertexState {
 };
 VertexState vertexState(std::string_view vertexName);
 
+/// Whether a class copies elements on a tile, as the compiler inserts it.
+bool isCopyVertex(std::string_view vertexName);
+
 /// Control code of one program leaf on each tile that takes part in it. Published (popliner,
 /// BERT-Large): 80 B for a compute set on four tiles, 56 B more for its exchange; 32.8 B a tile for
 /// an exchange and a compute set on 960.
@@ -28,8 +31,9 @@ inline constexpr std::int64_t controlBytesExchange = 12; // call of the exchange
 inline constexpr std::int64_t controlBytesStream = 24;   // assumed: host sync and call
 inline constexpr std::int64_t controlBytesRepeat = 16;   // assumed: counter, branch
 /// Start-up, switch over control programs and host interface: 700 B a tile in a published report of
-/// a program with four compute sets (TensorFlow port documentation, logging.rst), less its steps.
-inline constexpr std::int64_t controlBytesBase = 560;
+/// a program with three streams and four compute sets (TensorFlow port documentation, logging.rst),
+/// less these steps.
+inline constexpr std::int64_t controlBytesBase = 380;
 /// Worker and supervisor stacks: exactly this on every tile of that report.
 inline constexpr std::int64_t stackBytes = 3168;
 
@@ -59,12 +63,19 @@ inline constexpr std::int64_t hostPacketHeaderBytes = 8;
 inline constexpr std::int64_t hostPacketBytesIn = 1024;
 inline constexpr std::int64_t hostPacketBytesOut = 256;
 inline constexpr std::int64_t hostExchangeCodeBytes = 96;
-/// Cycle counter of one compute set on a tile (tile-level instrumentation), assumed from 66,0xx B
-/// on 1472 tiles for nine compute sets in a published profile.
+/// Cycle count of one vertex (tile-level instrumentation): two published profiles have a word for
+/// each of their 1,219 and 16,877 vertices (4,876 B and 66.0 kB).
 inline constexpr std::int64_t instrumentationBytes = 4;
-inline constexpr std::int64_t instrumentationBaseBytes = 8;
-/// Descriptor of one strided copy vertex: assumed.
-inline constexpr std::int64_t copyDescriptorBytes = 8;
+/// Descriptor of the strided copies of a step, shared by the workers of a tile: *assumed*, about
+/// 15 B on each of the 212 tiles that rearrange padding in a published profile (3.1 kB).
+inline constexpr std::int64_t copyDescriptorBytes = 16;
+/// A list field of a convolution vertex has a scaled pointer (16 bits, PopLibs' layout ScaledPtr) to
+/// each block of its channel groups. In two published profiles of one program in two sizes
+/// vertexInstanceState grows by 1.6 B with each.
+inline constexpr std::int64_t listPointerBytes = 2;
+/// Source and destination, full pointers, of one block in a vertex that lists what it transposes;
+/// vertexFieldData of the same two profiles grows by 7.4 B with each block.
+inline constexpr std::int64_t transposedBlockBytes = 8;
 /// Worklist of a convolution on a tile: three 16-bit words for each worker's partition.
 inline constexpr std::int64_t worklistBytesPerPartition = 6;
 

@@ -75,6 +75,9 @@ struct Graph {
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
     std::vector<GraphMessage> messages;
+    /// A Poplar program of its own and not a framework's model: one control program, and variables
+    /// stay on the device where no stream is named.
+    bool ownProgram = false;
 
     /// For each tensor, the op that makes it; invalid for inputs, weights and constants. Built anew
     /// by each call, in time proportional to the ops: keep the result, do not call in a loop.

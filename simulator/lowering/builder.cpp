@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "core/base/error.h"
 #include "simulator/cost/conv_cycles.h"
@@ -47,6 +48,15 @@ void ProgramBuilder::keepApart(VariableId variable, VariableId other) {
     lowered_.needs[variable].apartFrom = other;
 }
 
+VariableId ProgramBuilder::constant(const std::string& content, std::string name, TileSeries bytes,
+                                    std::string type) {
+    const auto [at, isNew] = constants_.try_emplace(content);
+    if (isNew)
+        at->second = alwaysLive(std::move(name), MemoryCategory::Constant, std::move(bytes),
+                                std::move(type));
+    return at->second;
+}
+
 ProgramId ProgramBuilder::add(Program program) {
     program.operation = program.operation.valid() ? program.operation : operation_;
     if (open_.empty())
@@ -73,6 +83,13 @@ void ProgramBuilder::beginSequence(std::string name) {
     open_.push_back(add(std::move(program)));
 }
 
+void ProgramBuilder::beginSwitch(std::string name) {
+    Program program;
+    program.kind = ProgramKind::Switch;
+    program.name = std::move(name);
+    open_.push_back(add(std::move(program)));
+}
+
 void ProgramBuilder::beginRepeat(std::string name, std::int64_t count) {
     Program program;
     program.kind = ProgramKind::Repeat;
@@ -92,7 +109,10 @@ void ProgramBuilder::end() {
 }
 
 ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
-                                  const std::vector<VertexUse>& vertices, Access access) {
+                                  const std::vector<VertexUse>& vertices, Access access,
+                                  SetMaker maker) {
+    if (maker == SetMaker::Graph)
+        numberComputeSet(name);
     ComputeSet set;
     set.name = name;
     set.operation = operation_;
@@ -105,9 +125,13 @@ ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
             known = vertexTypes_.emplace(use.name, lowered_.profile.vertexTypes.add({use.name, {}}))
                         .first;
         const VertexState state = vertexState(use.name);
-        const std::int64_t stateBytes = state.instanceBytes + state.fieldBytes;
         set.vertices.push_back(
-            {known->second, use.count, use.count.scaled(stateBytes), state.edges});
+            {known->second, use.count,
+             use.count.scaled(state.instanceBytes + state.fieldBytes) + use.instanceBytes +
+                 use.listBytes,
+             use.edges > 0 ? use.edges : state.edges});
+        if (!use.listBytes.empty())
+            lowered_.listBytes += use.listBytes;
         TileSeries& code = lowered_.profile.vertexTypes[known->second].codeBytes;
         const std::int64_t codeBytes = codeletBytes(use.name);
         code =
@@ -203,12 +227,67 @@ void ProgramBuilder::writeUndef(const std::string& name, VariableId variable) {
     add(std::move(program));
 }
 
-std::string ProgramBuilder::copyName(std::string_view name) {
-    return fmt::format("copy{}_{}", copies_++, name);
+void ProgramBuilder::writeUndef(const std::string& name) {
+    Program program;
+    program.kind = ProgramKind::WriteUndef;
+    program.name = name;
+    add(std::move(program));
 }
 
-std::string ProgramBuilder::exchangeName(std::string_view computeSet) {
-    return fmt::format("cs{}_{}/ExchangePre", lowered_.profile.computeSets.size(), computeSet);
+namespace {
+
+// Stands for the number of a copy until finishNames(): no name of a model has control characters.
+constexpr char numberMark = '\x01';
+
+/// The name with each "<mark>index<mark>" replaced by the number of that copy.
+void putNumbers(std::string& name, const std::vector<int>& numbers) {
+    for (auto at = name.find(numberMark); at != std::string::npos; at = name.find(numberMark, at)) {
+        const auto end = name.find(numberMark, at + 1);
+        const auto index = static_cast<std::size_t>(std::stoul(name.substr(at + 1, end - at - 1)));
+        name.replace(at, end + 1 - at, std::to_string(numbers[index]));
+    }
+}
+
+} // namespace
+
+std::string ProgramBuilder::copyName(std::string_view name, CopyPass pass, int parts) {
+    const std::string mark = fmt::format("{0}{1}{0}", numberMark, copies_.size());
+    copies_.push_back({pass, parts});
+    std::string full = "copy" + mark + "_";
+    for (const char c : name)
+        c == '#' && pass == CopyPass::Control ? full += mark : full += c;
+    return full;
+}
+
+void ProgramBuilder::numberComputeSet(const std::string& name) {
+    setNumbers_.emplace(name, static_cast<int>(setNumbers_.size()));
+}
+
+std::string ProgramBuilder::exchangeName(const std::string& computeSet) {
+    numberComputeSet(computeSet);
+    return fmt::format("cs{}_{}/ExchangePre", setNumbers_.at(computeSet), computeSet);
+}
+
+void ProgramBuilder::finishNames() {
+    std::vector<int> numbers(copies_.size(), 0);
+    // What is merged had numbers of its own as it was written.
+    int next = 0;
+    for (std::size_t i = 0; i < copies_.size(); ++i)
+        if (copies_[i].pass != CopyPass::Control)
+            numbers[i] = std::exchange(next, next + copies_[i].parts);
+    for (const CopyPass pass : {CopyPass::Padded, CopyPass::Control, CopyPass::Merged})
+        for (std::size_t i = 0; i < copies_.size(); ++i)
+            if (copies_[i].pass == pass)
+                numbers[i] = next++;
+    Profile& profile = lowered_.profile;
+    for (std::size_t i = 0; i < profile.programs.size(); ++i)
+        putNumbers(profile.programs[ProgramId(i)].name, numbers);
+    for (std::size_t i = 0; i < profile.exchanges.size(); ++i)
+        putNumbers(profile.exchanges[ExchangeId(i)].name, numbers);
+    for (std::size_t i = 0; i < profile.computeSets.size(); ++i)
+        putNumbers(profile.computeSets[ComputeSetId(i)].name, numbers);
+    for (std::size_t i = 0; i < profile.variables.size(); ++i)
+        putNumbers(profile.variables[VariableId(i)].name, numbers);
 }
 
 } // namespace tilescope::sim

@@ -38,7 +38,7 @@ bool LoweringContext::ensurePlace(TensorId id,
     if (t.role == TensorRole::Activation)
         throw InternalError("tensor '" + t.name + "' is read before it is made");
     PlacedStorage placed;
-    auto [storage, view] = wanted();
+    auto [storage, view] = options_.linearInputs ? linearPlace(id) : wanted();
     placed.storage = std::move(storage);
     placed.source = id;
     placed.tensors = {id};
@@ -53,15 +53,17 @@ bool LoweringContext::ensurePlace(TensorId id,
                                               std::string(toString(t.type)), toString(t.shape));
     tensors_[id].view = std::move(view);
     tensors_[id].storage = storages_.add(std::move(placed));
-    return true;
+    return !options_.linearInputs;
 }
 
 void LoweringContext::ensurePlace(TensorId id) {
-    ensurePlace(id, [&] {
-        const Tensor& t = tensor(id);
-        return std::pair(linearStorage(t.shape, bytesOf(t.type), target().tilesPerIpu),
-                         identityView(t.shape.size()));
-    });
+    ensurePlace(id, [&] { return linearPlace(id); });
+}
+
+std::pair<Storage, ViewDims> LoweringContext::linearPlace(TensorId id) const {
+    const Tensor& t = tensor(id);
+    return {linearStorage(t.shape, bytesOf(t.type), target().tilesPerIpu),
+            identityView(t.shape.size())};
 }
 
 VariableId LoweringContext::makeResult(TensorId id, const std::string& name, Storage storage,

@@ -51,7 +51,7 @@ public:
 
     [[nodiscard]] bool hasPlace(TensorId id) const { return tensors_[id].storage.valid(); }
     /// Lays an input, weight or constant out as its first user wants it, if nobody has before.
-    /// True if it did. `wanted` gives the storage and the tensor's view of it.
+    /// True if it did so, and not linearly as the options want. `wanted` gives the storage and the tensor's view of it.
     bool ensurePlace(TensorId id, const std::function<std::pair<Storage, ViewDims>()>& wanted);
     /// Lays it out linearly if nobody has before.
     void ensurePlace(TensorId id);
@@ -84,6 +84,8 @@ public:
     [[nodiscard]] const IdVector<StorageId, PlacedStorage>& storages() const { return storages_; }
 
 private:
+    [[nodiscard]] std::pair<Storage, ViewDims> linearPlace(TensorId id) const;
+
     const Graph& graph_;
     const RunOptions& options_;
     const PlanTable& plans_;

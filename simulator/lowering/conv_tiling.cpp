@@ -209,6 +209,10 @@ std::int32_t ConvTiling::tileOf(std::int32_t nth) const {
     return nth;
 }
 
+bool ConvTiling::hasLastInChans(std::int32_t nth) const {
+    return nth / inChans_.stride % inChans_.count == inChans_.count - 1;
+}
+
 ConvTileSizes ConvTiling::sizesOf(std::int32_t nth) const {
     const ConvProblem& p = planned_.problem;
     const ConvSplits& s = plan_.splits;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "simulator/cost/elementwise_cycles.h"
-#include "simulator/cost/footprint.h"
+#include "simulator/lowering/arrangement.h"
 #include "simulator/lowering/order_text.h"
 
 namespace tilescope::sim {
@@ -150,6 +150,8 @@ void describeOrders(LoweringContext& context, const PlacedStorage& placed, const
                            : orderText(move.wantedOrder, view, placed.storage, names);
 }
 
+} // namespace
+
 void recordCopy(LoweringContext& context, const PlacedStorage& placed, const OperandMove& move,
                 const CopySteps& steps, CopyCause cause, ProgramId program, bool transposed) {
     Profile& profile = context.builder().lowered().profile;
@@ -168,19 +170,30 @@ void recordCopy(LoweringContext& context, const PlacedStorage& placed, const Ope
     profile.copies.add(std::move(copy));
 }
 
+namespace {
+
+ProgramId emitOnTile(ProgramBuilder& b, const std::string& name, const TileSeries& bytes,
+                     std::int64_t runBytes, Access access) {
+    const TileSeries cycles = TileSeries::zip(
+        bytes, {}, [&](std::int64_t n, std::int64_t) { return rearrangeCycles(n, runBytes); });
+    const std::int64_t workers = b.target().workers;
+    const TileSeries vertices =
+        TileSeries::zip(bytes, {}, [&](std::int64_t, std::int64_t) { return workers; });
+    return b.execute(name, cycles, {{copyVertex(runBytes), vertices}}, std::move(access),
+                     SetMaker::Compiler);
+}
+
 } // namespace
+
+void emitJoin(ProgramBuilder& builder, const std::string& name, const TileSeries& bytes,
+              std::int64_t runBytes, Access access) {
+    emitOnTile(builder, name, bytes, runBytes, std::move(access));
+}
 
 void emitCopy(LoweringContext& context, const std::string& name, const PlacedStorage& placed,
               const OperandMove& move, CopyCause cause, const CopySteps& steps) {
-    ProgramBuilder& b = context.builder();
-    const TileSeries cycles = TileSeries::zip(move.bytes, {}, [&](std::int64_t n, std::int64_t) {
-        return rearrangeCycles(n, move.runBytes);
-    });
-    const std::int64_t workers = b.target().workers;
-    const TileSeries vertices =
-        TileSeries::zip(move.bytes, {}, [&](std::int64_t, std::int64_t) { return workers; });
-    const ProgramId program = b.execute(name, cycles, {{copyVertex(move.runBytes), vertices}},
-                                        {{steps.source}, {steps.result}});
+    const ProgramId program = emitOnTile(context.builder(), name, move.bytes, move.runBytes,
+                                         {{steps.source}, {steps.result}});
     recordCopy(context, placed, move, steps, cause, program, false);
 }
 
@@ -207,124 +220,20 @@ VariableId OperandGather::bring(const PlacedStorage& placed, const OperandMove& 
     return gathered;
 }
 
-Regrouped regroup(LoweringContext& context, const std::string& op, const PlacedStorage& placed,
-                  const OperandMove& move) {
-    ProgramBuilder& b = context.builder();
-    const Variable source = b.lowered().profile.variables[placed.variable];
-    const Storage& storage = placed.storage;
-    std::int64_t elements = 1;
-    for (const std::int64_t size : storage.atomSizes)
-        elements *= size;
-    const std::int64_t blockElements = move.sourceGroup * move.wantedGroup;
-    const std::int64_t blocks = (elements + blockElements - 1) / blockElements;
-    const std::int64_t tiles = std::min<std::int64_t>(blocks, b.target().tilesPerIpu);
-    Blocking even;
-    even.dims = {{{},
-                  elements,
-                  evenBlocks(elements, tiles, blockElements),
-                  {{static_cast<std::int32_t>(tiles), 1}}}};
-    const TileSeries share = even.elements();
-    const TileSeries bytes = share.scaled(storage.elementBytes);
-
-    const VariableId spread =
-        b.variable(op + "/preRegroup", MemoryCategory::Variable, bytes, source.type);
-    Traffic traffic;
-    traffic.total = elements;
-    traffic.received = share;
-    traffic.sent = shareOut(elements, storage.layout.blocking.elements());
-    traffic.messages = TileSeries::zip(share, {}, [](std::int64_t, std::int64_t) { return 2; });
-    Movement movement;
-    movement.add(b.target(), traffic, storage.elementBytes,
-                 move.sourceGroup * storage.elementBytes);
-    const ExchangeId exchange =
-        b.exchange(b.copyName("Copy_" + source.name + "_to_" + op + "/preRegroup/ExchangePre"),
-                   std::move(movement), {{placed.variable}, {spread}});
-    const VariableId transposed =
-        b.variable(op + "/partialTranspose", MemoryCategory::Variable, bytes, source.type);
-    const bool half = storage.elementBytes == 2;
-    const TileSeries cycles = TileSeries::zip(share, {}, [&](std::int64_t n, std::int64_t) {
-        return transposeCycles(b.target(), n, move.sourceGroup, move.wantedGroup, half);
-    });
-    const TileSeries one = TileSeries::zip(share, {}, [](std::int64_t, std::int64_t) { return 1; });
-    const ProgramId program =
-        b.execute(op + "/Transpose", cycles, {{"poplar_rt::Transpose1D<" + source.type + ">", one}},
-                  {{spread}, {transposed}});
-    recordCopy(context, placed, move, {spread, transposed, exchange}, CopyCause::Plan, program,
-               true);
-    return {transposed, share};
-}
-
-namespace {
-
-/// What gathering from an evenly spread copy moves: nothing is local but by chance.
-Traffic trafficFrom(const Regrouped& copy, const OperandMove& move, std::int64_t elementBytes) {
-    Traffic traffic = move.traffic;
-    traffic.received = TileSeries::zip(
-        move.bytes, {}, [&](std::int64_t n, std::int64_t) { return n / elementBytes; });
-    traffic.total = traffic.received.sum();
-    traffic.sent = shareOut(traffic.total, copy.elements);
-    // What follows each other stands on as many tiles as hold that much, and one more.
-    const std::int64_t sources = copy.elements.tilesUsed();
-    const std::int64_t each = std::max<std::int64_t>(1, copy.elements.max().value);
-    traffic.messages = TileSeries::zip(traffic.received, {}, [&](std::int64_t n, std::int64_t) {
-        return std::min(sources, (n + each - 1) / each + 1);
-    });
-    return traffic;
-}
-
-} // namespace
-
-PlacedStorage rearrangeOnce(LoweringContext& context, const std::string& op,
-                            const std::string& role, const PlacedStorage& placed,
-                            const OperandMove& move, Storage wanted) {
-    if (isInPlace(move))
-        return placed;
-    ProgramBuilder& b = context.builder();
-    const Variable source = b.lowered().profile.variables[placed.variable];
-    const std::int64_t elementBytes = placed.storage.elementBytes;
-    const bool regrouped = move.canRegroup(elementBytes);
-    VariableId from = placed.variable;
-    Traffic traffic = move.traffic;
-    if (regrouped) {
-        const Regrouped copy = regroup(context, op, placed, move);
-        from = copy.variable;
-        traffic = trafficFrom(copy, move, elementBytes);
-    }
-    const bool inOrder = regrouped || !move.strided();
-    const std::string fromName = b.lowered().profile.variables[from].name;
-    const std::string copyName = b.copyName("Copy_" + fromName + "_to_" + op + "/" + role);
-    const VariableId result =
-        b.variable(op + "/" + role, MemoryCategory::Variable, move.bytes, source.type);
-    ExchangeId exchange;
-    if (traffic.total > 0) {
-        const VariableId arrived = inOrder
-                                       ? result
-                                       : b.variable(copyName + "/message", MemoryCategory::Message,
-                                                    move.bytes, source.type);
-        Movement movement;
-        movement.add(b.target(), traffic, elementBytes,
-                     regrouped ? shortestUnstridedRun : move.runBytes);
-        exchange = b.exchange(copyName + "/ExchangePre", std::move(movement), {{from}, {arrived}});
-        from = arrived;
-    }
-    if (!inOrder)
-        emitCopy(context, copyName + "/OnTileCopy-0", placed, move, CopyCause::Plan,
-                 {from, result, exchange});
-    PlacedStorage copy;
-    copy.storage = std::move(wanted);
-    copy.variable = result;
-    return copy;
-}
-
 VariableId OperandGather::bringRegrouped(const PlacedStorage& placed, const OperandMove& move,
                                          const std::string& role, bool sharedBus) {
     ProgramBuilder& b = context_.builder();
     const std::string op = user_.substr(0, user_.rfind('/'));
-    const Regrouped copy = regroup(context_, op, placed, move);
+    const Regrouped copy = regroup(context_, op, {{placed, move, 0}}).front();
     const std::string type = b.lowered().profile.variables[placed.variable].type;
     const VariableId gathered =
         b.variable(user_ + "/" + role, MemoryCategory::Message, move.bytes, type);
-    const Traffic again = trafficFrom(copy, move, placed.storage.elementBytes);
+    Traffic again = move.traffic;
+    again.received = TileSeries::zip(move.bytes, {}, [&](std::int64_t n, std::int64_t) {
+        return n / placed.storage.elementBytes;
+    });
+    again.total = again.received.sum();
+    again.sent = shareOut(again.total, copy.elements);
     movement_.add(b.target(), again, placed.storage.elementBytes, shortestUnstridedRun, sharedBus);
     access_.reads.push_back(copy.variable);
     access_.writes.push_back(gathered);
@@ -353,11 +262,26 @@ VariableId OperandGather::bringInOrder(const PlacedStorage& placed, const Operan
     return ordered;
 }
 
-void OperandGather::emit() {
-    if (access_.writes.empty())
-        return;
+void OperandGather::pad(VariableId gathered, const std::string& role, TileSeries bytes) {
     ProgramBuilder& b = context_.builder();
-    b.exchange(b.exchangeName(user_), std::exchange(movement_, {}), std::exchange(access_, {}));
+    const std::string type = b.lowered().profile.variables[gathered].type;
+    const VariableId joined =
+        b.variable(user_ + "/" + role + "/padded", MemoryCategory::Variable, bytes, type);
+    paddings_.push_back({gathered, joined, std::move(bytes)});
+}
+
+std::vector<VariableId> OperandGather::emit() {
+    ProgramBuilder& b = context_.builder();
+    if (!access_.writes.empty())
+        b.exchange(b.exchangeName(user_), std::exchange(movement_, {}), std::exchange(access_, {}));
+    std::vector<VariableId> joined;
+    for (const Padding& padding : paddings_) {
+        emitJoin(b, user_ + "/PreArrange-" + std::to_string(rearranged_++), padding.bytes,
+                 shortestUnstridedRun, {{padding.gathered}, {padding.joined}});
+        joined.push_back(padding.joined);
+    }
+    paddings_.clear();
+    return joined;
 }
 
 std::vector<int> withoutOnes(const std::vector<int>& atoms, const Storage& storage) {

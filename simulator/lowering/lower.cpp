@@ -109,6 +109,40 @@ void moveToFront(LoweredProgram& lowered, ProgramId sequence, std::size_t from) 
                 children.end());
 }
 
+/// A program of the user's as Engine::run enters it: the host tells which of the engine's programs
+/// to take, and all tiles learn it (the tree of a published profile). The engine's other programs
+/// are not public.
+void beginEngineProgram(ProgramBuilder& builder, const std::string& name) {
+    constexpr std::int64_t wordBytes = 4;
+    builder.beginControlProgram(name);
+    const TileSeries word(TileId(0), 1, wordBytes);
+    const VariableId id =
+        builder.alwaysLive(std::string(toString(MemoryCategory::ControlId)),
+                           MemoryCategory::ControlId, word.scaled(2), "unsigned int");
+    builder.streamCopy("controlIdToHost", false, word, {id});
+    builder.streamCopy("controlIdFromHost", true, word, {id});
+    const std::int32_t tiles = builder.target().totalTiles();
+    const std::string copy = builder.copyName("switchControlBroadcast#", CopyPass::Control);
+    const VariableId everywhere =
+        builder.variable(copy.substr(copy.find('_') + 1), MemoryCategory::Message,
+                         TileSeries(TileId(0), tiles, wordBytes), "unsigned int");
+    Traffic traffic;
+    traffic.total = tiles - 1;
+    traffic.received = TileSeries(TileId(1), tiles - 1, 1);
+    traffic.sent = TileSeries(TileId(0), 1, tiles - 1);
+    traffic.messages = traffic.received;
+    Movement movement;
+    movement.add(builder.target(), traffic, wordBytes, wordBytes);
+    builder.exchange(copy + "/ExchangePre", std::move(movement), {{id}, {everywhere}});
+    builder.beginSwitch("switchControl");
+    builder.beginSequence(name);
+}
+
+void endEngineProgram(ProgramBuilder& builder) {
+    for (int opened = 0; opened < 3; ++opened)
+        builder.end();
+}
+
 } // namespace
 
 LoweredProgram lowerGraph(const Graph& graph, const RunOptions& options, const PlanTable& plans,
@@ -118,20 +152,30 @@ LoweredProgram lowerGraph(const Graph& graph, const RunOptions& options, const P
     LoweringContext context(graph, options, plans, builder);
     StreamEnds ends(context, builder);
 
+    const auto lowerOps = [&] {
+        for (std::size_t i = 0; i < graph.ops.size(); ++i) {
+            const Op& op = graph.ops[OpId(i)];
+            context.setCurrent(OpId(i));
+            builder.setOperation(
+                lowered.profile.operations.add(describe(graph, op, OpId(i), plans, options)));
+            lowerOp(context, op);
+            if (progress)
+                progress(static_cast<double>(i + 1) / static_cast<double>(graph.ops.size()));
+        }
+        builder.setOperation({});
+    };
+    if (graph.ownProgram) {
+        beginEngineProgram(builder, graph.name);
+        lowerOps();
+        endEngineProgram(builder);
+        builder.finishNames();
+        return lowered;
+    }
     // Control program 0 is written last (weights get their places on the way) but stands first.
     builder.beginControlProgram("outer");
     builder.beginRepeat("batchesPerStep", options.deviceIterations);
     const ProgramId body(lowered.profile.programs.size() - 1);
-    for (std::size_t i = 0; i < graph.ops.size(); ++i) {
-        const Op& op = graph.ops[OpId(i)];
-        context.setCurrent(OpId(i));
-        builder.setOperation(
-            lowered.profile.operations.add(describe(graph, op, OpId(i), plans, options)));
-        lowerOp(context, op);
-        if (progress)
-            progress(static_cast<double>(i + 1) / static_cast<double>(graph.ops.size()));
-    }
-    builder.setOperation({});
+    lowerOps();
     for (const TensorId id : graph.outputs)
         context.ensurePlace(id);
     const std::size_t computed = lowered.profile.programs[body].children.size();
@@ -147,6 +191,7 @@ LoweredProgram lowerGraph(const Graph& graph, const RunOptions& options, const P
     if (!options.ignoreData)
         ends.weights();
     builder.end();
+    builder.finishNames();
     std::swap(lowered.profile.controlPrograms[0], lowered.profile.controlPrograms[1]);
     return lowered;
 }

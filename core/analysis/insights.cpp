@@ -10,9 +10,10 @@
 namespace tilescope {
 namespace {
 
-constexpr std::array<std::string_view, 10> kindNames{
-    "fit",          "worstTiles",    "peakVariables", "vertexCode",     "vertexState",
-    "exchangeCode", "exchangeBound", "hostBound",     "shortRunCopies", "tileImbalance"};
+constexpr std::array<std::string_view, 11> kindNames{
+    "fit",           "worstTiles",     "peakVariables", "vertexCode",
+    "vertexState",   "exchangeCode",   "exchangeBound", "hostBound",
+    "stridedCopies", "shortRunCopies", "tileImbalance"};
 constexpr std::array<std::string_view, 4> levelNames{"good", "note", "warning", "problem"};
 
 } // namespace
@@ -33,6 +34,8 @@ std::string formatEvidence(const Evidence& evidence) {
         return formatCycles(static_cast<std::int64_t>(evidence.value));
     case Evidence::Unit::Share:
         return formatPercent(evidence.value, 1);
+    case Evidence::Unit::Text:
+        return evidence.text;
     case Evidence::Unit::Count:
         break;
     }
@@ -42,6 +45,7 @@ std::string formatEvidence(const Evidence& evidence) {
 std::vector<Insight> findInsights(const InsightParts& parts) {
     std::vector<Insight> insights;
     addMemoryInsights(parts, insights);
+    addCopyInsights(parts, insights);
     addTimeInsights(parts, insights);
     std::stable_sort(insights.begin(), insights.end(),
                      [](const Insight& a, const Insight& b) { return a.kind < b.kind; });
@@ -51,18 +55,19 @@ std::vector<Insight> findInsights(const InsightParts& parts) {
 std::vector<Insight> findInsights(const ProfileReader& reader) {
     const ProfileInfo& info = reader.info();
     // Braces keep what is read alive until the rules are done with it.
-    return findInsights({info, reader.livenessClasses(), reader.variables(), reader.vertexTypes(),
-                         reader.computeSets(), reader.exchanges(), reader.tileMemory(),
-                         reader.steps().size(),
+    return findInsights({info, reader.operations(), reader.livenessClasses(), reader.variables(),
+                         reader.vertexTypes(), reader.computeSets(), reader.exchanges(),
+                         reader.copies(), reader.tileMemory(), reader.steps(),
                          TraceIndex(reader.trace(), info.target.ipus, info.target.tilesPerIpu)});
 }
 
 std::vector<Insight> findInsights(const Profile& profile) {
     const TraceIndex trace(profile.trace, profile.info.target.ipus,
                            profile.info.target.tilesPerIpu);
-    return findInsights({profile.info, profile.livenessClasses, profile.variables,
-                         profile.vertexTypes, profile.computeSets, profile.exchanges,
-                         profile.tileMemory, profile.steps.size(), trace});
+    return findInsights({profile.info, profile.operations, profile.livenessClasses,
+                         profile.variables, profile.vertexTypes, profile.computeSets,
+                         profile.exchanges, profile.copies, profile.tileMemory, profile.steps,
+                         trace});
 }
 
 } // namespace tilescope

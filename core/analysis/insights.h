@@ -11,7 +11,7 @@
 
 namespace tilescope {
 
-/// What an insight is about; each kind appears at most once.
+/// What an insight is about; each kind appears at most once, StridedCopies once an operation.
 enum class InsightKind {
     Fit,            ///< fits, or by how much it does not
     WorstTiles,     ///< the five tiles that use most memory
@@ -21,7 +21,8 @@ enum class InsightKind {
     ExchangeCode,   ///< exchange with most code
     ExchangeBound,  ///< a large share of the cycles is exchange
     HostBound,      ///< a large share of the cycles waits for or talks to the host
-    ShortRunCopies, ///< copies of runs under 8 bytes, which move elements one by one
+    StridedCopies,  ///< an operation spends much of its time putting an operand in order
+    ShortRunCopies, ///< other copies of runs under 8 bytes, which move elements one by one
     TileImbalance,  ///< few tiles do most of the work
 };
 std::string_view toString(InsightKind kind); ///< "worstTiles"
@@ -31,12 +32,13 @@ std::string_view toString(InsightLevel level); ///< "good", "note", "warning", "
 
 /// A number behind an insight.
 struct Evidence {
-    enum class Unit { Bytes, Cycles, Share, Count };
+    enum class Unit { Bytes, Cycles, Share, Count, Text };
     std::string label;
     double value = 0;
     Unit unit = Unit::Count;
     TileId tile; ///< what the number belongs to, where it has a place
     OperationId operation;
+    std::string text; ///< instead of a value, for Unit::Text: "[N][C/16][HW][16]"
 };
 /// The value in its unit: "1.50 MiB", "34,655 cycles", "12.3 %", "42".
 std::string formatEvidence(const Evidence& evidence);
@@ -47,6 +49,7 @@ struct InsightLink {
     TileId tile;
     StepId step;
     OperationId operation;
+    VariableId variable;
 };
 
 struct Insight {
@@ -65,13 +68,15 @@ inline constexpr std::int64_t shortRunBytes = 8;
 /// among it.
 struct InsightParts {
     const ProfileInfo& info;
+    const IdVector<OperationId, Operation>& operations;
     const IdVector<LivenessClassId, LivenessClass>& livenessClasses;
     const IdVector<VariableId, Variable>& variables;
     const IdVector<VertexTypeId, VertexType>& vertexTypes;
     const IdVector<ComputeSetId, ComputeSet>& computeSets;
     const IdVector<ExchangeId, Exchange>& exchanges;
+    const IdVector<CopyId, Copy>& copies;
     const IdVector<TileId, TileMemory>& tileMemory;
-    std::size_t steps; ///< of the liveness order
+    const IdVector<StepId, ProgramId>& steps;
     const TraceIndex& trace;
 };
 

@@ -1,6 +1,10 @@
 #include "core/analysis/operations.h"
 
+#include <map>
+#include <utility>
+
 #include "core/analysis/programs.h"
+#include "core/analysis/strided_copies.h"
 
 namespace tilescope {
 namespace {
@@ -38,6 +42,24 @@ public:
                 row->exchangeCodeBytes += e.codeBytes.sum();
     }
 
+    void addVertexCode(const IdVector<ComputeSetId, ComputeSet>& computeSets,
+                       const IdVector<VertexTypeId, VertexType>& types) {
+        std::map<std::pair<OperationId, VertexTypeId>, TileSeries> counts;
+        for (const ComputeSet& set : computeSets)
+            if (find(set.operation) != nullptr)
+                for (const VertexInstances& instances : set.vertices)
+                    counts[{set.operation, instances.type}] += instances.count;
+        for (const auto& [use, count] : counts) {
+            // A damaged file may name a type that it does not have.
+            if (!use.second.valid() || use.second.index() >= types.size())
+                continue;
+            find(use.first)->vertexCodeBytes +=
+                TileSeries::zip(count, types[use.second].codeBytes,
+                                [](std::int64_t n, std::int64_t code) { return n > 0 ? code : 0; })
+                    .sum();
+        }
+    }
+
     void addPrograms(const OperationSources& from) {
         for (const Program& p : from.programs) {
             OperationRow* row = find(p.operation);
@@ -50,6 +72,13 @@ public:
             const std::int64_t cycles = programCycles(p, from.computeSets, from.exchanges);
             (p.computeSet.valid() ? row->computeCycles : row->exchangeCycles) += cycles;
         }
+    }
+
+    void addCopies(const OperationSources& from) {
+        for (const StridedOperation& found :
+             stridedOperations(from.copies, from.computeSets, from.exchanges))
+            if (OperationRow* row = find(found.operation))
+                row->copyCycles = found.copyCycles;
     }
 
     std::vector<OperationRow> finish() {
@@ -72,7 +101,10 @@ std::vector<OperationRow> operationTable(const OperationSources& sources) {
     OperationSums sums(sources);
     sums.addVariables(sources.variables);
     sums.addCosts(sources.computeSets, sources.exchanges);
+    if (sources.vertexTypes != nullptr)
+        sums.addVertexCode(sources.computeSets, *sources.vertexTypes);
     sums.addPrograms(sources);
+    sums.addCopies(sources);
     return sums.finish();
 }
 

@@ -19,12 +19,14 @@ struct OperationRow {
     double flops = 0;
     std::int64_t exchangeCodeBytes = 0;
     std::int64_t controlCodeBytes = 0;
+    std::int64_t vertexCodeBytes = 0; ///< each codelet once on each tile where the operation uses it
     std::int64_t vertexStateBytes = 0;
     std::int64_t variableBytes = 0; ///< variables and constants, not code and state
     std::int64_t computeCycles = 0;
     std::int64_t exchangeCycles = 0;
-    std::int32_t steps = 0;   ///< leaves of the program tree
-    double flopsPerCycle = 0; ///< flops / (compute + exchange cycles)
+    std::int64_t copyCycles = 0; ///< strided copies; part of the compute cycles
+    std::int32_t steps = 0;      ///< leaves of the program tree
+    double flopsPerCycle = 0;    ///< flops / (compute + exchange cycles)
     [[nodiscard]] std::int64_t cycles() const { return computeCycles + exchangeCycles; }
     [[nodiscard]] std::int64_t codeBytes() const { return exchangeCodeBytes + controlCodeBytes; }
 };
@@ -36,10 +38,13 @@ struct OperationSources {
     const IdVector<ComputeSetId, ComputeSet>& computeSets;
     const IdVector<ExchangeId, Exchange>& exchanges;
     const IdVector<ProgramId, Program>& programs;
+    const IdVector<CopyId, Copy>& copies;
+    /// Without them, vertex code is left out.
+    const IdVector<VertexTypeId, VertexType>* vertexTypes = nullptr;
 };
 
-/// Operations in the order of the model (vertex code is shared between operations and therefore not
-/// among the columns).
+/// Operations in the order of the model. Operations share vertex code, so that its column adds up
+/// to more than the program has.
 std::vector<OperationRow> operationTable(const OperationSources& sources);
 
 } // namespace tilescope

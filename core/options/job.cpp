@@ -33,6 +33,8 @@ void checkKey(std::string_view key, const std::string& origin) {
 
 void checkKind(const OptionSpec& spec, const json::value& value, const std::string& origin) {
     const bool isJson = spec.type == OptionSpec::Type::Json;
+    if (spec.type == OptionSpec::Type::Pairs && value.is_object())
+        return;
     if (isJson ? value.is_object() : value.is_string() || value.is_number() || value.is_bool())
         return;
     throw UserError(fmt::format("{}: the value of '{}' must be {}", origin, spec.key,
@@ -41,6 +43,20 @@ void checkKind(const OptionSpec& spec, const json::value& value, const std::stri
 
 bool looksLikePath(const std::string& model) {
     return model.find('/') != std::string::npos || model.ends_with(".onnx");
+}
+
+/// What to simulate: a name, a path, or the job file itself where it lists operations.
+std::string modelOf(const json::value& value, const std::string& origin,
+                    const fs::path& directory) {
+    if (value.is_object())
+        return origin;
+    if (!value.is_string() || value.as_string().empty())
+        throw UserError(fmt::format(
+            "{}: the value of 'model' must be text, or an object that lists operations", origin));
+    std::string model(value.as_string());
+    if (looksLikePath(model) && fs::path(model).is_relative())
+        return (directory / model).string();
+    return model;
 }
 
 json::object propertyOf(const OptionSpec& spec) {
@@ -58,6 +74,9 @@ json::object propertyOf(const OptionSpec& spec) {
         break;
     case Type::Json:
         property["type"] = "object";
+        break;
+    case Type::Pairs:
+        property["type"] = json::array{"object", "string"};
         break;
     case Type::Proportion:
         property["type"] = json::array{"number", "string"};
@@ -110,9 +129,7 @@ Job parseJob(std::string_view text, const std::string& origin, const fs::path& d
     for (const auto& [key, value] : *object) {
         checkKey(key, origin);
         if (key == "model") {
-            if (!value.is_string() || value.as_string().empty())
-                throw UserError(fmt::format("{}: the value of 'model' must be text", origin));
-            job.model = std::string(value.as_string());
+            job.model = modelOf(value, origin, directory);
             continue;
         }
         checkKind(*findSpec(key), value, origin);
@@ -121,16 +138,15 @@ Job parseJob(std::string_view text, const std::string& origin, const fs::path& d
     if (job.model.empty())
         throw UserError(fmt::format(
             "{}: the key 'model' is missing; it names an .onnx file or a zoo model", origin));
-    if (looksLikePath(job.model) && fs::path(job.model).is_relative())
-        job.model = (directory / job.model).string();
     return job;
 }
 
 std::string jobSchema() {
     json::object properties{
         {"model",
-         {{"description", "path of an .onnx file (relative to the job file) or zoo name"},
-          {"type", "string"}}}};
+         {{"description", "path of an .onnx file (relative to the job file), zoo name, or an object "
+                          "that lists variables and operations"},
+          {"type", json::array{"string", "object"}}}}};
     for (const OptionSpec& spec : runOptionTable())
         properties[spec.key] = propertyOf(spec);
     const json::object schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},

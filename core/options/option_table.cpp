@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <boost/json.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
 
+#include "core/options/json_input.h"
 #include "core/options/option_values.h"
 #include "core/options/run_options.h"
 
@@ -263,6 +265,91 @@ OptionSpec proportionRow() {
                 setProportion, proportionText);
 }
 
+/// {"name": 0.3, ...}; replaces what was set before.
+void setProportionByOperation(const OptionSpec& self, RunOptions& options,
+                              const std::string& value) {
+    const boost::json::value parsed =
+        parseJson(value, fmt::format("option {} ({})", self.key, self.flag));
+    const boost::json::object* object = parsed.if_object();
+    if (object == nullptr)
+        throw optionError(self, "a JSON object of operation names and numbers from 0 to 1 is "
+                                "needed, such as {\"layer1/conv\": 0.3}");
+    options.availableMemoryProportionByOperation.clear();
+    for (const auto& [name, proportion] : *object)
+        options.availableMemoryProportionByOperation[std::string(name)] =
+            numberValue(self, optionText(proportion, false), 0, 1);
+}
+
+std::string proportionByOperationText(const RunOptions& options) {
+    if (options.availableMemoryProportionByOperation.empty())
+        return "";
+    boost::json::object object;
+    for (const auto& [name, proportion] : options.availableMemoryProportionByOperation)
+        object[name] = proportion;
+    return boost::json::serialize(object);
+}
+
+OptionSpec proportionByOperationRow() {
+    return with(row("availableMemoryProportionByOperation",
+                    "--available-memory-proportion-by-operation", Type::Json, "",
+                    "the same for single operations, a JSON object of names and numbers; stands "
+                    "above the attribute __available_memory of an ONNX node"),
+                setProportionByOperation, proportionByOperationText);
+}
+
+OptionSpec relaxRow() {
+    return with(
+        row("relaxMemoryTarget", "--relax-memory-target", Type::Flag, "off",
+            "where no plan keeps to the available memory proportion, double it until one does "
+            "instead of planning for least memory",
+            {"on", "off"}),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.relaxMemoryTarget = choiceValue(self, value) == "on";
+        },
+        [](const RunOptions& options) {
+            return std::string(options.relaxMemoryTarget ? "on" : "off");
+        });
+}
+
+/// "sequenceLength=384,head=squad", or the same as a JSON object.
+void setModelOptions(const OptionSpec& self, RunOptions& options, const std::string& value) {
+    for (const auto& [key, text] : pairsValue(self, value))
+        options.modelOptions[key] = text;
+}
+
+OptionSpec modelRow() {
+    return with(row("modelOptions", "--model-option", Type::Pairs, "",
+                    "size or variant of a built-in model (see 'tilescope models'), KEY=VALUE; may "
+                    "be given several times"),
+                setModelOptions,
+                [](const RunOptions& options) { return pairsText(options.modelOptions); });
+}
+
+OptionSpec mappingRow() {
+    return with(
+        row("inputMapping", "--input-mapping", Type::Choice, "by-use",
+            "how inputs and weights lie over the tiles: as their first user wants, or linearly",
+            {"by-use", "linear"}),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.linearInputs = choiceValue(self, value) == "linear";
+        },
+        [](const RunOptions& options) {
+            return std::string(options.linearInputs ? "linear" : "by-use");
+        });
+}
+
+OptionSpec ipuModelRow() {
+    return with(
+        row("ipuModel", "--ipu-model", Type::Flag, "off",
+            "account as the IPU Model does, which runs on the host: no code, no stacks, no host "
+            "latency",
+            {"on", "off"}),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.ipuModel = choiceValue(self, value) == "on";
+        },
+        [](const RunOptions& options) { return std::string(options.ipuModel ? "on" : "off"); });
+}
+
 OptionSpec engineRow() {
     return with(
         row("engineOptions", "--engine-options", Type::Json, "",
@@ -286,6 +373,10 @@ std::vector<OptionSpec> makeTable() {
         precisionRow(),
         partialsRow(),
         proportionRow(),
+        proportionByOperationRow(),
+        relaxRow(),
+        mappingRow(),
+        ipuModelRow(),
         executionRow(),
         scheduleRow(),
         splitRow(),
@@ -308,6 +399,7 @@ std::vector<OptionSpec> makeTable() {
             row("ioTiles", "--io-tiles", Type::Integer, "0", "tiles set aside for host streams")),
         notYet(row("prefetchDepth", "--prefetch-depth", Type::Integer, "1",
                    "batches that the host prepares ahead")),
+        modelRow(),
         engineRow(),
     };
 }

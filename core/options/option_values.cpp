@@ -1,13 +1,32 @@
 #include "core/options/option_values.h"
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <charconv>
 #include <fmt/format.h>
 #include <limits>
 
 #include "core/base/suggest.h"
+#include "core/options/json_input.h"
 
 namespace tilescope {
+namespace {
+
+std::map<std::string, std::string> pairsFromJson(const OptionSpec& spec, const std::string& text) {
+    const boost::json::value parsed =
+        parseJson(text, fmt::format("option {} ({})", spec.key, spec.flag));
+    std::map<std::string, std::string> pairs;
+    for (const auto& [key, value] : parsed.as_object()) {
+        if (value.is_object() || value.is_array() || value.is_null())
+            throw optionError(
+                spec, fmt::format("the value of '{}' must be text, a number, true or false",
+                                  std::string_view(key)));
+        pairs[std::string(key)] = optionText(value, false);
+    }
+    return pairs;
+}
+
+} // namespace
 
 UserError optionError(const OptionSpec& spec, const std::string& what) {
     return UserError(fmt::format("option {} ({}): {}", spec.key, spec.flag, what));
@@ -44,6 +63,31 @@ const std::string& choiceValue(const OptionSpec& spec, const std::string& text) 
     throw optionError(spec,
                       fmt::format("'{}' is not one of {}.{}", text, fmt::join(spec.choices, ", "),
                                   didYouMean(text, spec.choices)));
+}
+
+std::map<std::string, std::string> pairsValue(const OptionSpec& spec, const std::string& text) {
+    if (text.starts_with('{'))
+        return pairsFromJson(spec, text);
+    std::map<std::string, std::string> pairs;
+    std::size_t from = 0;
+    while (from <= text.size()) {
+        const std::size_t comma = std::min(text.find(',', from), text.size());
+        const std::string part = text.substr(from, comma - from);
+        from = comma + 1;
+        const std::size_t equals = part.find('=');
+        if (equals == std::string::npos || equals == 0 || equals + 1 == part.size())
+            throw optionError(
+                spec, fmt::format("'{}' is not KEY=VALUE, such as sequenceLength=384", part));
+        pairs[part.substr(0, equals)] = part.substr(equals + 1);
+    }
+    return pairs;
+}
+
+std::string pairsText(const std::map<std::string, std::string>& pairs) {
+    std::string text;
+    for (const auto& [key, value] : pairs)
+        text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value);
+    return text;
 }
 
 std::string numberText(double value) {

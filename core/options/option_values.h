@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,11 @@ double numberValue(const OptionSpec& spec, const std::string& text, double least
 
 /// One of the choices; throws optionError with the list and the nearest.
 const std::string& choiceValue(const OptionSpec& spec, const std::string& text);
+
+/// "KEY=VALUE,KEY=VALUE" or a JSON object of texts, numbers and booleans; throws optionError.
+std::map<std::string, std::string> pairsValue(const OptionSpec& spec, const std::string& text);
+/// "KEY=VALUE,KEY=VALUE", sorted by key.
+std::string pairsText(const std::map<std::string, std::string>& pairs);
 
 /// Shortest text that reads back as the same number: "0.6".
 std::string numberText(double value);

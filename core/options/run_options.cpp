@@ -96,6 +96,8 @@ void validate(const RunOptions& options) {
         throw UserError("option deviceIterations: a run has at least one iteration");
     checkExecution(options);
     checkProportion(options.availableMemoryProportion);
+    for (const auto& [name, proportion] : options.availableMemoryProportionByOperation)
+        checkProportion(proportion);
     for (const auto& [ipu, proportion] : options.availableMemoryProportionByIpu) {
         checkProportion(proportion);
         if (ipu < 0 || ipu >= options.target.ipus)

@@ -36,6 +36,15 @@ struct RunOptions {
     double availableMemoryProportion = 0.6;
     /// The same for one IPU ("ipu0=0.3").
     std::map<std::int32_t, double> availableMemoryProportionByIpu;
+    /// The same for single operations, by their name or their ONNX node's; stands above the others
+    /// and above what the model says.
+    std::map<std::string, double> availableMemoryProportionByOperation;
+    /// Where no plan keeps to the proportion: double it until one does, as newer PopLibs releases
+    /// do, instead of taking the plan of least memory.
+    bool relaxMemoryTarget = false;
+    /// Inputs, weights and constants lie linearly over the tiles (poputil mapTensorLinearly),
+    /// whatever their first user would like.
+    bool linearInputs = false;
     Execution execution = Execution::Single;
     Schedule schedule = Schedule::PopArt; ///< of a pipeline
     Recompute recompute = Recompute::None;
@@ -49,6 +58,8 @@ struct RunOptions {
     bool ipuModel = false;
     /// Poplar engine options, as POPLAR_ENGINE_OPTIONS gives them.
     std::map<std::string, std::string> engineOptions;
+    /// Sizes and variants of a built-in model, by its own keys ("sequenceLength").
+    std::map<std::string, std::string> modelOptions;
 
     [[nodiscard]] double memoryProportion(IpuId ipu) const;
     [[nodiscard]] bool isTraining() const { return mode == "training"; }
@@ -58,7 +69,7 @@ struct RunOptions {
 struct OptionSpec {
     std::string key;  ///< "availableMemoryProportion"
     std::string flag; ///< "--available-memory-proportion"
-    enum class Type { Integer, Number, Text, Choice, Flag, Json, Proportion } type = Type::Text;
+    enum class Type { Integer, Number, Text, Choice, Flag, Json, Proportion, Pairs } type = Type::Text;
     std::vector<std::string> choices; ///< of a Choice; a Flag is "on" or "off"
     std::string defaultValue;         ///< "" if there is none
     std::string help;

@@ -42,6 +42,8 @@ constexpr std::array<CategoryName, memoryRegions.size()> regionNames{{
 }};
 
 constexpr std::array<std::string_view, 3> severityNames{"info", "warning", "error"};
+constexpr std::array<std::string_view, 6> causeNames{"firstOperand", "otherOperand", "plan",
+                                                     "consumer",     "reshape",      "part"};
 
 template <class Enum, class Names, class Projection>
 std::optional<Enum> find(const Names& names, std::string_view wanted, Projection project) {
@@ -92,6 +94,14 @@ std::string_view displayName(MemoryRegion region) {
 
 std::optional<MemoryRegion> memoryRegionFrom(std::string_view name) {
     return find<MemoryRegion>(regionNames, name, fileName);
+}
+
+std::string_view toString(CopyCause cause) {
+    return causeNames.at(static_cast<std::size_t>(cause));
+}
+
+std::optional<CopyCause> copyCauseFrom(std::string_view name) {
+    return find<CopyCause>(causeNames, name, itself);
 }
 
 std::string_view toString(Severity severity) {

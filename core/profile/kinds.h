@@ -91,6 +91,18 @@ std::string_view toString(MemoryRegion region);    ///< "nonInterleaved"
 std::string_view displayName(MemoryRegion region); ///< "Non-interleaved"
 std::optional<MemoryRegion> memoryRegionFrom(std::string_view name);
 
+/// Why a copy has to put an operand in order.
+enum class CopyCause : std::uint8_t {
+    FirstOperand, ///< an element-wise operation follows its first operand, which had no layout
+    OtherOperand, ///< an element-wise operation has operands that others laid out differently
+    Plan,         ///< a convolution or matrix product reads the order of its plan
+    Consumer,     ///< a pooling, reduction or look-up reads another order than there is
+    Reshape,      ///< the dimensions of a new shape cut across the stored ones
+    Part,         ///< a part of a concatenation, slice, padding or broadcast
+};
+std::string_view toString(CopyCause cause); ///< "firstOperand"
+std::optional<CopyCause> copyCauseFrom(std::string_view name);
+
 /// How loud a message of the compiler is.
 enum class Severity : std::uint8_t { Info, Warning, Error };
 std::string_view toString(Severity severity); ///< "info", "warning", "error"

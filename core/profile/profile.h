@@ -105,6 +105,26 @@ struct Stream {
     TileSeries bytes; ///< landing on (or leaving) each tile
 };
 
+using CopyId = Id<struct CopyTag>;
+
+/// An on-tile step that puts an operand in the order in which its operation reads it: a copy, or a
+/// transpose of blocks. Its cycles, vertices and operation are those of the compute set.
+struct Copy {
+    ComputeSetId computeSet;
+    ProgramId program;
+    ExchangeId exchange; ///< that brought the elements to the tiles; none if they were there
+    VariableId variable; ///< the operand as its producer laid it out
+    VariableId result;   ///< what the operation reads
+    CopyCause cause = CopyCause::Consumer;
+    std::string shape; ///< of the operand as the operation sees it; empty if it has no tensor
+    /// Orders on a tile, outermost first: "[N][C/16][HW][16]" is groups of 16 channels, innermost.
+    std::string sourceOrder, wantedOrder;
+    std::int64_t runElements = 0; ///< elements that lie next to each other in both orders
+    std::int64_t runBytes = 0;
+    bool strided = false;    ///< runs are too short for the 64-bit moves of a plain copy
+    bool transposed = false; ///< blocks are transposed, so that whole groups can move afterwards
+};
+
 /// A node of the program tree.
 struct Program {
     ProgramKind kind = ProgramKind::Sequence;
@@ -190,6 +210,7 @@ struct Profile {
     IdVector<VertexTypeId, VertexType> vertexTypes;
     IdVector<ComputeSetId, ComputeSet> computeSets;
     IdVector<ExchangeId, Exchange> exchanges;
+    IdVector<CopyId, Copy> copies; ///< in the order of their programs
     IdVector<StreamId, Stream> streams;
     IdVector<ProgramId, Program> programs;
     std::vector<ProgramId> controlPrograms; ///< in the order of their index

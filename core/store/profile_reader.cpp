@@ -17,6 +17,9 @@ namespace tilescope {
 namespace fs = std::filesystem;
 namespace {
 
+// Profiles of before have no table of copies.
+constexpr std::int64_t firstVersionWithCopies = 2;
+
 /// Adds tiles [first, first + tiles) from a row, which may be damaged.
 void appendRun(TileSeries& series, const Target& target, std::int64_t first, std::int64_t tiles,
                std::int64_t value) {
@@ -229,6 +232,40 @@ IdVector<ExchangeId, Exchange> ProfileReader::exchanges() const {
     return exchanges;
 }
 
+IdVector<CopyId, Copy> ProfileReader::copies() const {
+    IdVector<CopyId, Copy> copies;
+    if (impl_->db.integer("PRAGMA user_version") < firstVersionWithCopies)
+        return copies;
+    const auto rowsOf = [&](std::string_view table) {
+        return impl_->db.integer(fmt::format("SELECT count(*) FROM {}", table));
+    };
+    const std::int64_t sets = rowsOf("compute_sets");
+    const std::int64_t programs = rowsOf("programs");
+    const std::int64_t exchanges = rowsOf("exchanges");
+    const std::int64_t variables = rowsOf("variables");
+    Statement row = impl_->db.prepare(
+        "SELECT compute_set, program, exchange, variable, result, cause, shape, source_order, "
+        "wanted_order, run_elements, run_bytes, strided, transposed FROM copies ORDER BY id");
+    while (row.step()) {
+        Copy c;
+        c.computeSet = idBelow<ComputeSetId>(row, 0, sets);
+        c.program = idBelow<ProgramId>(row, 1, programs);
+        c.exchange = row.isNull(2) ? ExchangeId() : idBelow<ExchangeId>(row, 2, exchanges);
+        c.variable = idBelow<VariableId>(row, 3, variables);
+        c.result = idBelow<VariableId>(row, 4, variables);
+        c.cause = known(copyCauseFrom(row.text(5)), row, 5);
+        c.shape = row.text(6);
+        c.sourceOrder = row.text(7);
+        c.wantedOrder = row.text(8);
+        c.runElements = row.integer(9);
+        c.runBytes = row.integer(10);
+        c.strided = row.integer(11) != 0;
+        c.transposed = row.integer(12) != 0;
+        copies.add(std::move(c));
+    }
+    return copies;
+}
+
 IdVector<StreamId, Stream> ProfileReader::streams() const {
     IdVector<StreamId, Stream> streams;
     Statement row =
@@ -368,6 +405,7 @@ Profile ProfileReader::load() const {
     profile.vertexTypes = vertexTypes();
     profile.computeSets = computeSets();
     profile.exchanges = exchanges();
+    profile.copies = copies();
     profile.streams = streams();
     profile.programs = programs();
     profile.controlPrograms = controlPrograms();

@@ -54,6 +54,8 @@ public:
     [[nodiscard]] IdVector<VertexTypeId, VertexType> vertexTypes() const;
     [[nodiscard]] IdVector<ComputeSetId, ComputeSet> computeSets() const;
     [[nodiscard]] IdVector<ExchangeId, Exchange> exchanges() const;
+    /// Empty for a file of schema version 1.
+    [[nodiscard]] IdVector<CopyId, Copy> copies() const;
     [[nodiscard]] IdVector<StreamId, Stream> streams() const;
     [[nodiscard]] IdVector<ProgramId, Program> programs() const;
     [[nodiscard]] std::vector<ProgramId> controlPrograms() const;

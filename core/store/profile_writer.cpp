@@ -60,6 +60,7 @@ public:
         writeVariables();
         writeComputeSets();
         writeExchangesAndStreams();
+        writeCopies();
         writePrograms();
         writeLiveness();
         writeMemory();
@@ -164,6 +165,16 @@ private:
         std::int64_t streamId = 0;
         for (const Stream& s : profile_.streams)
             (Row(stream) << streamId++ << s.name << s.toDevice << s.bytes.sum() << s.bytes).write();
+    }
+
+    void writeCopies() {
+        Statement row = insert("copies", 14);
+        std::int64_t id = 0;
+        for (const Copy& c : profile_.copies)
+            (Row(row) << id++ << c.computeSet << c.program << c.exchange << c.variable << c.result
+                      << toString(c.cause) << c.shape << c.sourceOrder << c.wantedOrder
+                      << c.runElements << c.runBytes << c.strided << c.transposed)
+                .write();
     }
 
     void writePrograms() {

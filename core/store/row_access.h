@@ -15,6 +15,14 @@ template <class IdType> IdType idAt(const Statement& row, int at) {
     return row.isNull(at) ? IdType() : IdType(static_cast<std::int32_t>(row.integer(at)));
 }
 
+/// An id of which there are `count`; throws UserError if there is no such row.
+template <class IdType> IdType idBelow(const Statement& row, int at, std::int64_t count) {
+    const std::int64_t value = row.integer(at);
+    if (row.isNull(at) || value < 0 || value >= count)
+        throw UserError("damaged profile: a row refers to one that does not exist");
+    return IdType(static_cast<std::int32_t>(value));
+}
+
 /// A TileSeries blob.
 inline TileSeries seriesAt(const Statement& row, int at) {
     return TileSeries::decode(row.blob(at));

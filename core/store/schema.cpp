@@ -4,7 +4,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::string_view schemaSql =
-    R"sql(-- TileScope profile, schema version 1 (PRAGMA user_version), application_id 0x54536370.
+    R"sql(-- TileScope profile, schema version 2 (PRAGMA user_version), application_id 0x54536370.
 --
 -- Blobs named *_by_tile are TileSeries, a value per tile as runs: LEB128 numbers: count of runs,
 -- then for each run the tiles since the end of the run before, its length in tiles, and the zigzag
@@ -58,6 +58,18 @@ CREATE TABLE vertex_instances(compute_set INTEGER, vertex_type INTEGER, vertices
 CREATE TABLE exchanges(id INTEGER PRIMARY KEY, name TEXT, operation INTEGER, bytes INTEGER,
     cycles INTEGER, code_bytes INTEGER, run_bytes INTEGER,
     received_by_tile BLOB, sent_by_tile BLOB, code_by_tile BLOB, cycles_by_tile BLOB);
+
+-- On-tile copies that put an operand in the order in which its operation reads it (since version
+-- 2). variable: as its producer laid it out; result: what the operation reads; exchange: brought
+-- the elements to the tiles, NULL if they were there. cause: firstOperand, otherOperand, plan,
+-- consumer, reshape, part. Orders are those on a tile, outermost first: "[N][C/16][HW][16]" is
+-- groups of 16 channels, innermost. run_elements, run_bytes: next to each other in both orders.
+-- strided: 1 where runs are too short for the 64-bit moves of a plain copy. transposed: 1 where
+-- blocks are transposed so that whole groups can move afterwards.
+CREATE TABLE copies(id INTEGER PRIMARY KEY, compute_set INTEGER, program INTEGER,
+    exchange INTEGER, variable INTEGER, result INTEGER, cause TEXT, shape TEXT,
+    source_order TEXT, wanted_order TEXT, run_elements INTEGER, run_bytes INTEGER,
+    strided INTEGER, transposed INTEGER);
 
 CREATE TABLE streams(id INTEGER PRIMARY KEY, name TEXT, to_device INTEGER, bytes INTEGER,
     bytes_by_tile BLOB);
@@ -114,6 +126,18 @@ CREATE VIEW vars_info AS
         SELECT variable, tile + 1, left_over - 1, bytes FROM piece WHERE left_over > 0)
     SELECT piece.variable AS id, name, bytes AS size_bytes, category, tile
     FROM piece JOIN variables ON variables.id = piece.variable;
+
+-- Copies with the names of what they belong to. copy_cycles: slowest tile, one execution.
+CREATE VIEW copy_info AS
+    SELECT c.id AS id, s.name AS compute_set, o.name AS operation, v.name AS variable, cause,
+           source_order, wanted_order, run_elements, run_bytes, strided, transposed,
+           s.cycles AS copy_cycles,
+           (SELECT group_concat(t.name) FROM vertex_instances i
+            JOIN vertex_types t ON t.id = i.vertex_type
+            WHERE i.compute_set = c.compute_set) AS vertices
+    FROM copies c JOIN compute_sets s ON s.compute_set = c.compute_set
+    LEFT JOIN operations o ON o.id = s.operation
+    LEFT JOIN variables v ON v.id = c.variable;
 
 -- Executions of bodies, unrolled: base is the absolute cycle at which one starts on an IPU.
 CREATE VIEW trace_instances AS

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "simulator/cost/conv_mac_cycles.h"
+
 namespace tilescope::sim {
 namespace {
 
@@ -103,10 +105,8 @@ std::int64_t ampNx1Cycles(const Target& t, const AmpShape& s, const ConvGrains& 
                           const ConvTileSizes& sizes, DataType inType) {
     // Where a group has fewer input channels than the units load, several kernel rows are taken in
     // one pass (the filter height).
-    const std::int64_t weightsPerUnit = t.convUnitPipelineDepth * loadElems(t, inType);
     const std::int64_t rows = sizes.kernel.size() > 1 ? sizes.kernel.front() : 1;
-    const std::int64_t height = std::clamp<std::int64_t>(weightsPerUnit / grains.inChans, 1,
-                                                         std::max<std::int64_t>(rows, 1));
+    const std::int64_t height = std::min(mostFilterHeight(t, grains, inType), rows);
     const std::int64_t filterHeight = height >= 4 ? 4 : height >= 2 ? 2 : 1;
     const std::int64_t outerKernel = ceilDiv(rows, filterHeight);
     const std::int64_t innerKernel = sizes.kernelElements() / std::max<std::int64_t>(rows, 1);
@@ -154,71 +154,6 @@ std::int64_t ampNx1Cycles(const Target& t, const AmpShape& s, const ConvGrains& 
            s.groups * (16 + s.inGroups * (14 + s.outGroups * (14 + inner))) + zeroing;
 }
 
-std::int64_t hmacCycles(const Target& t, const ConvGrains& grains, const ConvTileSizes& sizes,
-                        DataType inType, DataType partialType) {
-    const bool half = inType == DataType::Half;
-    const bool halfPartials = partialType == DataType::Half;
-    const std::int64_t full = half ? t.vectorWidthHalf : t.vectorWidthFloat;
-    const std::int64_t c = grains.inChans;
-    std::int64_t v = full;
-    while (c % v != 0)
-        v /= 2;
-    const std::int64_t o = halfPartials ? 2 : 1;
-    const std::int64_t hh = halfPartials ? 1 : 0;
-    const std::int64_t dot =
-        3 * o + hh + 4 + (v < full ? o : 0) + (c / v) * (v == full ? 1 : 2) - (half ? 1 : 0);
-    const std::int64_t coGrain = halfPartials ? ceilDiv(grains.outChans, 2) : grains.outChans;
-    const std::int64_t positions = sizes.outPositions();
-    const std::int64_t kernel = sizes.kernelElements();
-    const std::int64_t n = ceilDiv(positions, t.workers);
-    const bool oneByOne = kernel == 1;
-    const std::int64_t row =
-        n == 0     ? 7
-        : oneByOne ? (coGrain == 1 ? 14 + n * (2 + dot) : 13 + n * (7 + coGrain * dot))
-                   : 19 + n * (7 + coGrain * dot);
-    const std::int64_t retained = oneByOne ? 15 : half ? 6 : 0;
-    const std::int64_t worker = 16 + kernel * (row + 16 - retained);
-    const std::int64_t inGroups = ceilDiv(sizes.inChans, grains.inChans);
-    const std::int64_t outGroups = ceilDiv(sizes.outChans, grains.outChans);
-    const std::int64_t zeroing =
-        6 * (ceilDiv(ceilDiv(positions * grains.outChans, 6), 2) + 5) * outGroups * sizes.groups;
-    const std::int64_t overhead = (half ? 65 : 58) - (oneByOne ? 10 : 0);
-    const std::int64_t zs = halfPartials ? 10 : 9;
-    return overhead + 6 * zs + 6 * retained +
-           sizes.groups * (23 + inGroups * (15 + outGroups * (10 + t.workers * worker))) + zeroing;
-}
-
-std::int64_t vmacCycles(const Target& t, const ConvGrains& grains, const ConvTileSizes& sizes,
-                        DataType partialType) {
-    const bool halfPartials = partialType == DataType::Half;
-    const std::int64_t groups = ceilDiv(sizes.groups, grains.groups);
-    const std::int64_t n = ceilDiv(sizes.outPositions(), t.workers);
-    const std::int64_t kernel = sizes.kernelElements();
-    const std::int64_t dot = grains.groups >= 8 ? 3 + 3 * (kernel - 1) * grains.groups / 8
-                                                : 3 + 2 * (kernel - 1) * grains.groups / 4;
-    const std::int64_t worker =
-        halfPartials && grains.groups >= 8
-            ? 25 + 2 * n * (22 + dot)
-            : (halfPartials ? 18 : 19) + n * (7 + (halfPartials ? 3 : 5) + dot);
-    const std::int64_t outputs = sizes.outPositions() * grains.groups;
-    const std::int64_t zero = 4 + ceilDiv(outputs, halfPartials ? 4 : 2);
-    return 100 + groups * (zero + 32 + 24 + t.workers * worker + 10 + 7 +
-                           5 * ceilDiv(outputs, 6) / grains.groups);
-}
-
-std::int64_t outerProductCycles(const Target& t, const ConvGrains& grains,
-                                const ConvTileSizes& sizes, DataType inType) {
-    const std::int64_t width = ceilDiv(sizes.outPositions(), t.workers);
-    const std::int64_t groups = ceilDiv(sizes.outChans, grains.outChans);
-    const std::int64_t co = grains.outChans;
-    if (inType == DataType::Half)
-        return t.workers * (co >= 12 && co % 4 == 0
-                                ? 25 + groups * (10 + width * (6 + (co - 12) / 4))
-                                : width * groups * (10 + 5 * co / 2));
-    return t.workers * (co >= 6 ? 25 + groups * (11 + width * (6 + (co - 6) / 2))
-                                : width * groups * (10 + 2 * co));
-}
-
 } // namespace
 
 std::int64_t convolveCycles(const Target& target, ConvMethod method, std::int32_t convUnits,
@@ -231,6 +166,8 @@ std::int64_t convolveCycles(const Target& target, ConvMethod method, std::int32_
             return amp1x1Cycles(target, shape, sizes.outPositions());
         return ampNx1Cycles(target, shape, grains, sizes, inType);
     }
+    case ConvMethod::Slic:
+        return slicCycles(target, convUnits, grains, sizes, partialType);
     case ConvMethod::Hmac:
         return hmacCycles(target, grains, sizes, inType, partialType);
     case ConvMethod::Vmac:
@@ -282,6 +219,8 @@ std::int64_t maxMacsPerCycle(const Target& target, ConvMethod method, std::int32
     switch (method) {
     case ConvMethod::Amp:
         return convUnits * loadElems(target, inType);
+    case ConvMethod::Slic:
+        return std::min<std::int64_t>(4, grains.inChans) * 4 * 2;
     case ConvMethod::Vmac:
         return std::max(vector, grains.groups);
     case ConvMethod::Hmac:
@@ -289,6 +228,37 @@ std::int64_t maxMacsPerCycle(const Target& target, ConvMethod method, std::int32
         return vector;
     }
     return 1;
+}
+
+std::int32_t unitsOf(const Target& target, DataType inType, DataType partialType) {
+    if (inType != DataType::Half)
+        return target.convUnitsFloatToFloat;
+    return partialType == DataType::Half ? target.convUnitsHalfToHalf : target.convUnitsHalfToFloat;
+}
+
+std::int64_t mostFilterHeight(const Target& target, const ConvGrains& grains, DataType inType) {
+    const std::int64_t weightsPerUnit = target.convUnitPipelineDepth * loadElems(target, inType);
+    return std::clamp<std::int64_t>(weightsPerUnit / grains.inChans, 1, 4);
+}
+
+double leastCyclesPerMac(const Target& target, ConvMethod method, std::int32_t convUnits,
+                         const ConvGrains& grains, DataType inType, DataType partialType) {
+    const auto pair = static_cast<double>(grains.inChans * grains.outChans);
+    switch (method) {
+    case ConvMethod::Amp:
+        return static_cast<double>(ceilDiv(grains.outChans, convUnits) *
+                                   (inType == DataType::Half ? 4 : 8)) /
+               pair;
+    case ConvMethod::Slic:
+        return leastSlicCyclesPerMac(convUnits, grains);
+    case ConvMethod::Hmac:
+        return leastHmacCyclesPerMac(target, grains, inType, partialType);
+    case ConvMethod::Vmac:
+        return leastVmacCyclesPerMac(grains);
+    case ConvMethod::OuterProduct:
+        return leastOuterProductCyclesPerMac(grains, inType);
+    }
+    return 0;
 }
 
 std::int64_t dynamicSliceCycles(const Target& target, std::int64_t elements, DataType type) {

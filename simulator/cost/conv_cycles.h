@@ -11,7 +11,8 @@
 
 namespace tilescope::sim {
 
-/// Everything the convolve vertex of a plan does on a tile in one serial step.
+/// Everything the convolve vertex of a plan does on a tile in one serial step. `convUnits`: AMP
+/// units, or chains of units for SLIC.
 std::int64_t convolveCycles(const Target& target, ConvMethod method, std::int32_t convUnits,
                             const ConvGrains& grains, const ConvTileSizes& sizes, DataType inType,
                             DataType partialType);
@@ -26,7 +27,18 @@ std::int64_t castCycles(const Target& target, std::int64_t elements, DataType fr
 /// Exchange of `bytes` received by a tile; `shared` if its neighbour receives the same.
 std::int64_t exchangeCycles(const Target& target, std::int64_t bytes, bool shared = false);
 
-/// Multiply-accumulates a tile can do a cycle with a method: an upper bound for pruning.
+/// AMP units that a tile has for these types.
+std::int32_t unitsOf(const Target& target, DataType inType, DataType partialType);
+
+/// Kernel rows that ConvPartialnx1 takes in one pass, where the kernel has as many.
+std::int64_t mostFilterHeight(const Target& target, const ConvGrains& grains, DataType inType);
+
+/// A lower bound of convolveCycles() for each multiply-accumulate, those on padding included, where
+/// ConvPartialnx1 takes one kernel row a pass and the input is not dilated.
+double leastCyclesPerMac(const Target& target, ConvMethod method, std::int32_t convUnits,
+                         const ConvGrains& grains, DataType inType, DataType partialType);
+
+/// Multiply-accumulates a tile can do a cycle at best, as PopLibs orders methods by.
 std::int64_t maxMacsPerCycle(const Target& target, ConvMethod method, std::int32_t convUnits,
                              const ConvGrains& grains, DataType inType);
 

@@ -16,6 +16,8 @@ std::string_view toString(ConvMethod method) {
     switch (method) {
     case ConvMethod::Amp:
         return "AMP";
+    case ConvMethod::Slic:
+        return "SLIC";
     case ConvMethod::Hmac:
         return "HMAC";
     case ConvMethod::Vmac:

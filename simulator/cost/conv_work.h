@@ -1,6 +1,7 @@
 // What one tile has to do for a convolution: method, grains and sizes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -10,11 +11,14 @@ namespace tilescope::sim {
 /// How a tile multiplies (PopLibs poplin/ConvPlanTypes.hpp).
 enum class ConvMethod : std::uint8_t {
     Amp,          ///< the accumulating matrix product units
+    Slic,         ///< the same units with a window of four kernel columns that slides over a row
     Hmac,         ///< vector multiply-accumulate along input channels
     Vmac,         ///< vector multiply-accumulate across convolution groups
     OuterProduct, ///< one input channel, one position a row
 };
 std::string_view toString(ConvMethod method);
+inline constexpr std::array allConvMethods{ConvMethod::Amp, ConvMethod::Slic, ConvMethod::Hmac,
+                                           ConvMethod::Vmac, ConvMethod::OuterProduct};
 
 /// Sizes of the pieces that splits are counted in.
 struct ConvGrains {
@@ -29,6 +33,7 @@ struct ConvTileSizes {
     /// Output positions for each one that a kernel index really reads: more than one where the
     /// input is dilated with zeros.
     std::int64_t positionsPerRead = 1;
+    std::int64_t stride = 1; ///< of the innermost field dimension
 
     [[nodiscard]] std::int64_t outPositions() const;  ///< batch x field
     [[nodiscard]] std::int64_t inputElements() const; ///< with halo

@@ -45,7 +45,6 @@ Loop unaryLoop(ElementwiseFunction f, bool half) {
         return half ? Loop{4, 4} : Loop{12, 2};
     case F::Sigmoid:
         return half ? Loop{6, 4} : Loop{12, 2};
-    case F::Gelu:
     case F::Erf:
         return half ? Loop{16, 1} : Loop{22, 1};
     case F::Sin:
@@ -138,6 +137,14 @@ std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction functio
         return 60 + target.workers *
                         (15 + 6 + 3 * std::max<std::int64_t>(0, vectors - 1) + 3 + (half ? 5 : 0));
     }
+    if (function == ElementwiseFunction::Gelu) {
+        // popnn::NonLinearity1D: the tanh approximation, so many cycles a vector of 64 bits.
+        const std::int64_t cycles = half ? 5 : 10;
+        const std::int64_t vectors = ceilDiv(perWorker, half ? 4 : 2);
+        return 9 + target.workers * (20 + 2 + cycles + (vectors - 1) * cycles + 1 + cycles + 4);
+    }
+    if (function == ElementwiseFunction::InverseStdDeviation)
+        return target.workers * (6 + 4 + 5 * ceilDiv(perWorker, 2));
     const auto loops = [&](Loop loop) { return ceilDiv(perWorker, loop.elements) * loop.cycles; };
     switch (operands) {
     case Operands::Unary:
@@ -166,6 +173,11 @@ std::string elementwiseVertex(ElementwiseFunction function, Operands operands, b
     const std::string_view place = inPlace ? "InPlace" : "";
     if (updatesInPlace(function) && operands != Operands::Unary)
         return fmt::format("popops::ScaledAddSupervisor<{0},{0},{0},true>", toString(in));
+    if (function == ElementwiseFunction::Gelu)
+        return fmt::format("popnn::NonLinearity1D{}<{},popnn::NonLinearityType::GELU>", place,
+                           toString(in));
+    if (function == ElementwiseFunction::InverseStdDeviation)
+        return fmt::format("poplin::InverseStdDeviation<{0},{0},{0}>", toString(in));
     if (function == ElementwiseFunction::Cast)
         return fmt::format("popops::Cast1D<{},{}>", toString(in), toString(out));
     switch (operands) {
@@ -184,41 +196,6 @@ std::string elementwiseVertex(ElementwiseFunction function, Operands operands, b
     }
 }
 
-std::int64_t reduceCycles(const Target& target, std::int64_t inputs, std::int64_t outputs,
-                          DataType type, std::int64_t run) {
-    if (outputs == 0 || inputs == 0)
-        return 0;
-    const bool half = type == DataType::Half;
-    const std::int64_t vector = half ? 4 : 2;
-    const std::int64_t depth = ceilDiv(inputs, outputs);
-    if (outputs == 1) {
-        // SCALAR_OUTPUT_SINGLE_INPUT: one vertex, so one worker; two loads for each row of
-        // accumulators.
-        const std::int64_t accumulators = half ? 8 : 4;
-        return target.workers *
-               (17 + 2 * (inputs / accumulators) + inputs % accumulators + (half ? 5 : 0));
-    }
-    if (run > 1) {
-        // DEFAULT: regions of each output one after the other, outputs spread over the workers.
-        const std::int64_t regions = ceilDiv(depth, run);
-        const std::int64_t output = 24 + 10 + regions * (10 + 8 * ceilDiv(run, vector));
-        return target.workers * (33 + ceilDiv(outputs, target.workers) * output);
-    }
-    // STRIDED_REDUCE over whole vectors of outputs: fewer vectors than workers leave some idle.
-    constexpr std::int64_t post = 8; // scale, cast and store of a vector
-    const std::int64_t vectors = ceilDiv(outputs, vector);
-    // A vertex takes two vectors at least, so that its stores are whole.
-    const std::int64_t mostVectors = std::max<std::int64_t>(std::min<std::int64_t>(vectors, 2),
-                                                            ceilDiv(vectors, target.workers));
-    return target.workers * (16 + mostVectors * (3 + post + 3 + depth - 1));
-}
-
-std::string reduceVertex(ReduceFunction function, DataType in, DataType out) {
-    const std::string_view name = function == ReduceFunction::Mean ? "ADD" : toString(function);
-    return fmt::format("popops::Reduce<popops::Reduce{},{},{},false,0>", name, toString(in),
-                       toString(out));
-}
-
 std::int64_t poolCycles(const Target& target, PoolKind kind, std::int64_t outputs,
                         std::int64_t window, DataType type) {
     if (outputs == 0)
@@ -232,12 +209,6 @@ std::int64_t poolCycles(const Target& target, PoolKind kind, std::int64_t output
 std::string poolVertex(PoolKind kind, DataType type) {
     return fmt::format("popnn::{}<{}>", kind == PoolKind::Max ? "MaxPooling" : "SumPooling",
                        toString(type));
-}
-
-std::int64_t multiSliceCycles(const Target& target, std::int64_t indices,
-                              std::int64_t rowElements) {
-    return target.workers *
-           (30 + ceilDiv(indices, target.workers) * (19 + 2 * ceilDiv(rowElements, 2)));
 }
 
 std::int64_t transposeCycles(const Target& target, std::int64_t elements, std::int64_t rows,
@@ -257,12 +228,6 @@ std::int64_t transposeCycles(const Target& target, std::int64_t elements, std::i
     else
         worker = 29 + transposes * (18 + blockRows * (12 + cyclesPerBlock * (blockColumns - 2)));
     return 7 + target.workers * worker;
-}
-
-std::int64_t multiUpdateCycles(const Target& target, std::int64_t indices, std::int64_t rowElements,
-                               DataType type) {
-    const std::int64_t atoms = ceilDiv(rowElements * bytesOf(type), target.atomicStoreBytes);
-    return target.workers * (3 + 30 + indices * (11 + std::max<std::int64_t>(0, atoms - 1) * 3));
 }
 
 } // namespace tilescope::sim

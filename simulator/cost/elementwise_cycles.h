@@ -1,4 +1,4 @@
-// Cycles and codelets of elementwise, reduction and pooling vertices on one tile.
+// Cycles and codelets of elementwise and pooling vertices on one tile.
 // Formulas: PopLibs popops/popopsCycleEstimators.hpp and popnn/codelets; supervisor cycles.
 #pragma once
 
@@ -27,28 +27,14 @@ std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction functio
 std::string elementwiseVertex(ElementwiseFunction function, Operands operands, bool inPlace,
                               DataType in, DataType out);
 
-/// Reduces `inputs` elements to `outputs` on a tile. `run`: reduced elements that lie next to each
-/// other (1 where the innermost dimension is kept, so that outputs are vectors).
-std::int64_t reduceCycles(const Target& target, std::int64_t inputs, std::int64_t outputs,
-                          DataType type, std::int64_t run = 1);
-std::string reduceVertex(ReduceFunction function, DataType in, DataType out);
-
 /// Pools with a window of `window` elements for each of `outputs` results on a tile.
 std::int64_t poolCycles(const Target& target, PoolKind kind, std::int64_t outputs,
                         std::int64_t window, DataType type);
 std::string poolVertex(PoolKind kind, DataType type);
 
-/// Looks up `indices` rows of `rowElements` on a tile (MultiSlice).
-std::int64_t multiSliceCycles(const Target& target, std::int64_t indices, std::int64_t rowElements);
-
 /// Transposes blocks of `rows` x `columns` elements, `elements` in all, by six workers
 /// (poplar_rt::Transpose1D, as PopLibs estimates it).
 std::int64_t transposeCycles(const Target& target, std::int64_t elements, std::int64_t rows,
                              std::int64_t columns, bool half);
-
-/// Adds `indices` rows of `rowElements` to rows of a tile's part of a table (MultiUpdateAdd). As
-/// the original's estimate, it takes every index to be in range, and one worker to do them all.
-std::int64_t multiUpdateCycles(const Target& target, std::int64_t indices, std::int64_t rowElements,
-                               DataType type);
 
 } // namespace tilescope::sim

@@ -19,29 +19,44 @@ struct VertexState {
 };
 VertexState vertexState(std::string_view vertexName);
 
-/// Control code of one program leaf on every tile.
-inline constexpr std::int64_t controlBytesExecute = 20;  // assumed: run, sync, cycle counter calls
-inline constexpr std::int64_t controlBytesExchange = 12; // assumed: call of the exchange sequence
+/// Whether a class copies elements on a tile, as the compiler inserts it.
+bool isCopyVertex(std::string_view vertexName);
+
+/// Control code of one program leaf on each tile that takes part in it. Published (popliner,
+/// BERT-Large): 80 B for a compute set on four tiles, 56 B more for its exchange; 32.8 B a tile for
+/// an exchange and a compute set on 960.
+inline constexpr std::int64_t controlBytesExecute = 20;  // run, sync, cycle counter calls
+inline constexpr std::int64_t controlBytesExchange = 12; // call of the exchange sequence
+// On every tile, since all wait for the host and for a loop's end.
 inline constexpr std::int64_t controlBytesStream = 24;   // assumed: host sync and call
 inline constexpr std::int64_t controlBytesRepeat = 16;   // assumed: counter, branch
 inline constexpr std::int64_t controlBytesCall = 8; // assumed: address and branch
 /// Start-up, switch over control programs and host interface: 700 B a tile in a published report of
-/// a program with four compute sets (TensorFlow port documentation, logging.rst), less its steps.
-inline constexpr std::int64_t controlBytesBase = 560;
+/// a program with three streams and four compute sets (TensorFlow port documentation, logging.rst),
+/// less these steps.
+inline constexpr std::int64_t controlBytesBase = 380;
 /// Worker and supervisor stacks: exactly this on every tile of that report.
 inline constexpr std::int64_t stackBytes = 3168;
 
-// Exchange code, 4-byte instructions (public notes on ipu21's exchange sequencer): a send starts
-// anew for every 64 words, a receive sets source and address for each message.
+// Exchange code, instructions of 4 bytes (public notes on ipu21's exchange sequencer). Published
+// (popliner, BERT-Large): 64 B on four tiles for a scalar that one of them sends to the others.
 inline constexpr std::int64_t exchangeInstructionBytes = 4;
-inline constexpr std::int64_t exchangeSendBytes = 256;  ///< payload of one send
-inline constexpr std::int64_t exchangeReceiveBytes = 8; ///< code for one message
-inline constexpr std::int64_t exchangePhaseBytes = 12;  ///< sync and return of a phase
-/// A send's continuation covers about 4096 words, so long messages need few instructions.
+/// Sync and return of a phase.
+inline constexpr std::int64_t exchangePhaseBytes = 2 * exchangeInstructionBytes;
+/// A delay to the right moment and the start of a send.
+inline constexpr std::int64_t exchangeSendStartBytes = 2 * exchangeInstructionBytes;
+/// Payload of the start and of each continuation of a send, one instruction each.
+inline constexpr std::int64_t exchangeSendBytes = 256;
 inline constexpr std::int64_t exchangeContinuationBytes = 4096 * 4;
+/// A message comes from another tile: one instruction turns to that source. It lands behind the one
+/// before, since messages of an operand come in the order of their addresses; so only an operand's
+/// first needs an instruction for its address (assumed).
+inline constexpr std::int64_t exchangeSourceBytes = exchangeInstructionBytes;
+inline constexpr std::int64_t exchangeAddressBytes = exchangeInstructionBytes;
 
-/// Code that moves `sent` bytes out and `messages` messages in on one tile.
-std::int64_t exchangeCodeBytes(std::int64_t sent, std::int64_t received, std::int64_t messages);
+/// Code that moves `sent` bytes out, each once, and `messages` messages of `operands` operands in
+/// on one tile.
+std::int64_t exchangeCodeBytes(std::int64_t sent, std::int64_t operands, std::int64_t messages);
 
 /// Host exchange: 8-byte headers for packets of at most 1024 B in and 256 B out; code per stream
 /// copy is assumed from 289 B a tile in the report above (three streams).
@@ -49,12 +64,19 @@ inline constexpr std::int64_t hostPacketHeaderBytes = 8;
 inline constexpr std::int64_t hostPacketBytesIn = 1024;
 inline constexpr std::int64_t hostPacketBytesOut = 256;
 inline constexpr std::int64_t hostExchangeCodeBytes = 96;
-/// Cycle counter of one compute set on a tile (tile-level instrumentation), assumed from 66,0xx B
-/// on 1472 tiles for nine compute sets in a published profile.
+/// Cycle count of one vertex (tile-level instrumentation): two published profiles have a word for
+/// each of their 1,219 and 16,877 vertices (4,876 B and 66.0 kB).
 inline constexpr std::int64_t instrumentationBytes = 4;
-inline constexpr std::int64_t instrumentationBaseBytes = 8;
-/// Descriptor of one strided copy vertex: assumed.
-inline constexpr std::int64_t copyDescriptorBytes = 8;
+/// Descriptor of the strided copies of a step, shared by the workers of a tile: *assumed*, about
+/// 15 B on each of the 212 tiles that rearrange padding in a published profile (3.1 kB).
+inline constexpr std::int64_t copyDescriptorBytes = 16;
+/// A list field of a convolution vertex has a scaled pointer (16 bits, PopLibs' layout ScaledPtr) to
+/// each block of its channel groups. In two published profiles of one program in two sizes
+/// vertexInstanceState grows by 1.6 B with each.
+inline constexpr std::int64_t listPointerBytes = 2;
+/// Source and destination, full pointers, of one block in a vertex that lists what it transposes;
+/// vertexFieldData of the same two profiles grows by 7.4 B with each block.
+inline constexpr std::int64_t transposedBlockBytes = 8;
 /// Worklist of a convolution on a tile: three 16-bit words for each worker's partition.
 inline constexpr std::int64_t worklistBytesPerPartition = 6;
 

@@ -21,6 +21,7 @@ public:
         std::int64_t start = 0;
         for (std::size_t i = 0; i < profile_.controlPrograms.size(); ++i) {
             const ProgramId root = profile_.controlPrograms[i];
+            starting_ = true;
             const TraceBodyId body = bodyOf(root);
             const Clock& ends = durations_.at(root);
             const std::int64_t cycles = *std::max_element(ends.begin(), ends.end());
@@ -79,6 +80,8 @@ private:
 
     void call(ProgramId caller, ProgramId callee, std::int64_t count, TraceBody& body,
               Clock& clock) {
+        if (starting_ && !beginsWithStream(callee))
+            sync(target_.externalSyncCycles, Clock(clock.size(), 1), false, body, clock);
         TraceCall call;
         call.callee = bodyOf(callee);
         call.program = caller;
@@ -95,6 +98,17 @@ private:
         }
         body.items.push_back({-1, static_cast<std::int32_t>(body.calls.size())});
         body.calls.push_back(std::move(call));
+    }
+
+    /// Whether the first thing that takes time is a stream copy.
+    [[nodiscard]] bool beginsWithStream(ProgramId id) const {
+        const Program& program = profile_.programs[id];
+        if (program.kind == ProgramKind::Call)
+            return beginsWithStream(program.target);
+        for (const ProgramId child : program.children)
+            if (profile_.programs[child].kind != ProgramKind::WriteUndef)
+                return beginsWithStream(child);
+        return program.stream.valid();
     }
 
     void add(TraceBody& body, TraceStep step, Clock& clock) {
@@ -125,6 +139,7 @@ private:
     /// A sync of those IPUs that `busy` names by cycles other than zero. Who is there early waits.
     void sync(std::int64_t cycles, const Clock& busy, bool together, TraceBody& body,
               Clock& clock) {
+        starting_ = false;
         std::int64_t begin = 0;
         for (std::size_t ipu = 0; ipu < clock.size(); ++ipu)
             if (busy[ipu] > 0)
@@ -151,6 +166,16 @@ private:
     [[nodiscard]] std::int64_t bytesOn(std::size_t ipu, const TileSeries& bytes) const {
         const auto first = static_cast<std::int32_t>(ipu) * target_.tilesPerIpu;
         return bytes.sum(first, first + target_.tilesPerIpu);
+    }
+
+    /// The tiles wait for each other before they exchange and after it. Between two compute sets
+    /// without an exchange nothing has to be waited for.
+    [[nodiscard]] static bool needsSync(const Program& program, const TraceBody& body) {
+        if (program.kind == ProgramKind::DoExchange)
+            return true;
+        return program.kind == ProgramKind::OnTileExecute &&
+               (body.items.empty() || body.items.back().step < 0 ||
+                body.steps.back().kind != ProgramKind::OnTileExecute);
     }
 
     /// What a leaf does on each IPU, starting at cycle 0; IPUs without part have no cycles.
@@ -183,13 +208,14 @@ private:
         for (const StepOnIpu& part : parts)
             busy[part.ipu.index()] = std::max(part.cycles, part.activeTiles > 0 ? std::int64_t{1}
                                                                                 : part.cycles);
-        if (program.kind == ProgramKind::DoExchange || program.kind == ProgramKind::OnTileExecute)
-            sync(target_.internalSyncCycles, clock.size() == 1 ? Clock(1, 1) : busy, false, body,
-                 clock);
+        if (needsSync(program, body))
+            sync(starting_ ? target_.externalSyncCycles : target_.internalSyncCycles,
+                 clock.size() == 1 ? Clock(1, 1) : busy, false, body, clock);
         if (program.kind == ProgramKind::GlobalExchange) {
             synchronised_ = true;
             sync(target_.externalSyncCycles, busy, true, body, clock);
         }
+        starting_ = false; // streams begin with a sync with the host of their own
         for (StepOnIpu& part : parts) {
             // A program of one IPU has its steps on that even where they take no time.
             if (busy[part.ipu.index()] == 0 && clock.size() > 1)
@@ -225,6 +251,7 @@ private:
 
     const Profile& profile_;
     const Target& target_;
+    bool starting_ = false; ///< nothing has run yet since the host started a control program
     Trace trace_;
     std::map<ProgramId, TraceBodyId> bodies_;
     std::map<ProgramId, Clock> durations_;

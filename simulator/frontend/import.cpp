@@ -10,6 +10,7 @@
 #include "simulator/frontend/convert/converter.h"
 #include "simulator/frontend/model/load.h"
 #include "simulator/frontend/model/prepare.h"
+#include "simulator/frontend/resolve/composed.h"
 #include "simulator/frontend/resolve/resolve.h"
 
 namespace tilescope::sim {
@@ -26,6 +27,7 @@ ResolvedModel resolve(onnx::ModelProto& model, const std::string& origin,
     const auto batch = setBatch(model, weights, origin, options, messages);
     ResolvedModel resolved = resolveModel(model, origin, weights, batch);
     resolved.messages.insert(resolved.messages.begin(), messages.begin(), messages.end());
+    recogniseGelu(resolved);
     return resolved;
 }
 

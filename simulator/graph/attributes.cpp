@@ -67,6 +67,7 @@ constexpr std::array elementwiseNames{
     "LOGICAL_OR",
     "LOGICAL_XOR",
     "PRELU",
+    "INVERSE_STD_DEVIATION",
     "RELU_GRAD",
     "SIGMOID_GRAD",
     "TANH_GRAD",

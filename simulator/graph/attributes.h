@@ -112,6 +112,7 @@ enum class ElementwiseFunction : std::uint8_t {
     Or,
     Xor,
     PRelu,
+    InverseStdDeviation, ///< of a mean and a mean square: 1 / sqrt(square - mean^2 + epsilon)
     ReluGrad, ///< gradient of the output, and the output (popnn NonLinearityGrad)
     SigmoidGrad,
     TanhGrad,

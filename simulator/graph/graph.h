@@ -69,6 +69,9 @@ struct Op {
     Phase phase = Phase::Forward;
     std::int32_t stage = 0; ///< forward stage that it belongs to; also the IPU that runs it
     std::int32_t recomputeGroup = -1; ///< what runs again together in the backward pass; none: -1
+    /// Share of a tile's memory for temporary data, if the model says (ONNX attribute
+    /// __available_memory).
+    std::optional<double> availableMemory = {};
 
     [[nodiscard]] std::string_view kind() const { return kindName(attributes); }
 };
@@ -86,6 +89,9 @@ struct Graph {
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
     std::vector<GraphMessage> messages;
+    /// A Poplar program of its own and not a framework's model: one control program, and variables
+    /// stay on the device where no stream is named.
+    bool ownProgram = false;
 
     /// For each tensor, the op that makes it; invalid for inputs, weights and constants. Built anew
     /// by each call, in time proportional to the ops: keep the result, do not call in a loop.

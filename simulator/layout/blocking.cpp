@@ -96,12 +96,19 @@ std::vector<Component> components(const Blocking& stored, const Blocking& needed
     for (std::size_t i = 0; i < needed.dims.size(); ++i)
         if (!needed.dims[i].atoms.empty())
             component(needed.dims[i].atoms.front()).neededDims.push_back(static_cast<int>(i));
+    // Atoms of one index cut nothing: a blocking may name them or not.
+    const auto cutAtoms = [&](const Blocking& blocking, const std::vector<int>& dims) {
+        std::vector<int> atoms = atomsOf(blocking, dims);
+        std::erase_if(atoms,
+                      [&](int atom) { return atomSizes[static_cast<std::size_t>(atom)] == 1; });
+        return atoms;
+    };
     for (Component& c : result) {
         for (const int atom : atomsOf(stored, c.storedDims))
             c.size *= atomSizes[static_cast<std::size_t>(atom)];
         std::vector<int> ordered;
         if (c.storedDims.size() == 1 && c.neededDims.size() == 1 &&
-            atomsOf(stored, c.storedDims) == atomsOf(needed, c.neededDims)) {
+            cutAtoms(stored, c.storedDims) == cutAtoms(needed, c.neededDims)) {
             c.kind = Component::Kind::Same;
         } else if (c.storedDims.size() == 1 &&
                    nests(atomsOf(stored, c.storedDims), needed, c.neededDims, ordered)) {
@@ -404,6 +411,9 @@ Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
         for (std::size_t i = 0; i < touched.size(); ++i)
             if (!touched[i].empty())
                 messages *= touched[i][static_cast<std::size_t>(index[i])];
+        // A share of a block comes from a share of the block's sources, and one more.
+        if (needed.copiesShare && needed.copyCount() > 1)
+            messages = std::min(messages, messages / needed.copyCount() + 1);
         const std::int32_t tile = needed.tileOf(nth);
         // A message carries one element at least.
         runs.push_back({tile, tile + 1, std::min(messages, traffic.received.at(TileId(tile)))});

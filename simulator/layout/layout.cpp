@@ -135,6 +135,43 @@ Storage linearStorage(const Shape& shape, std::int64_t elementBytes, std::int32_
     return storage;
 }
 
+std::optional<Storage> partOfStorage(const Storage& whole, int atom, Interval range,
+                                     std::int64_t shortestRun) {
+    Storage part = whole;
+    std::vector<std::int64_t>& sizes = part.atomSizes;
+    sizes[static_cast<std::size_t>(atom)] = range.size();
+    bool innermost = true;
+    for (auto level = whole.layout.order.rbegin(); level != whole.layout.order.rend(); ++level) {
+        const std::int64_t size = sizes[static_cast<std::size_t>(level->atom)];
+        const std::int64_t run = level->extent == 0 ? size : std::min(level->extent, size);
+        if (level->atom == atom) {
+            if (level->extent > 0 && range.begin % level->extent != 0)
+                return std::nullopt;
+            if (innermost && run * whole.elementBytes < shortestRun)
+                return std::nullopt;
+        }
+        innermost = innermost && run == 1;
+    }
+    Blocking& blocking = part.layout.blocking;
+    if (blocking.copiesShare && blocking.copyCount() > 1)
+        return std::nullopt;
+    for (BlockedDim& dim : blocking.dims) {
+        if (std::find(dim.atoms.begin(), dim.atoms.end(), atom) == dim.atoms.end())
+            continue;
+        for (const int other : dim.atoms)
+            if (other != atom && sizes[static_cast<std::size_t>(other)] != 1)
+                return std::nullopt;
+        dim.size = range.size();
+        for (Interval& block : dim.blocks) {
+            const Interval held = intersect(block, range);
+            block = held.size() > 0 ? Interval{held.begin - range.begin, held.end - range.begin}
+                                    : Interval{};
+        }
+        return part;
+    }
+    return std::nullopt;
+}
+
 std::optional<ViewDims> reshapeView(const ViewDims& view, const Shape& newShape, Storage& storage,
                                     std::vector<ViewDims*> otherViews) {
     // Try on copies: a failure must leave no trace.
@@ -207,38 +244,44 @@ std::vector<std::int64_t> blockSizes(const Blocking& blocking,
     return sizes;
 }
 
+namespace {
+
+/// Indices that each level of an order counts on a tile with `sizes` indices of each atom: an outer
+/// level of a grouped atom counts the groups.
+std::vector<std::int64_t> levelExtents(const std::vector<OrderLevel>& order,
+                                       std::vector<std::int64_t> sizes) {
+    std::vector<std::int64_t> extents(order.size());
+    for (std::size_t at = order.size(); at-- > 0;) {
+        std::int64_t& held = sizes[static_cast<std::size_t>(order[at].atom)];
+        extents[at] = order[at].extent == 0 ? held : std::min(order[at].extent, held);
+        held = ceilDiv(held, std::max<std::int64_t>(1, extents[at]));
+    }
+    return extents;
+}
+
+} // namespace
+
 std::int64_t contiguousElements(const std::vector<OrderLevel>& from,
                                 const std::vector<OrderLevel>& to,
-                                const std::vector<std::int64_t>& blockSizes) {
-    // Indices that each level counts: an outer level of a grouped atom counts the groups.
-    const auto extentsOf = [&](const std::vector<OrderLevel>& order) {
-        std::vector<std::int64_t> extents(order.size());
-        std::vector<std::int64_t> left = blockSizes;
-        for (std::size_t at = order.size(); at-- > 0;) {
-            std::int64_t& held = left[static_cast<std::size_t>(order[at].atom)];
-            extents[at] = order[at].extent == 0 ? held : std::min(order[at].extent, held);
-            held = ceilDiv(held, std::max<std::int64_t>(1, extents[at]));
-        }
-        return extents;
-    };
-    const std::vector<std::int64_t> extentsFrom = extentsOf(from);
-    const std::vector<std::int64_t> extentsTo = extentsOf(to);
-    const auto skipOnes = [](const std::vector<std::int64_t>& extents, std::size_t& at) {
-        while (at > 0 && extents[at - 1] == 1)
-            --at;
-    };
+                                const std::vector<std::int64_t>& blockSizes,
+                                const std::vector<std::int64_t>& sourceSizes) {
+    const std::vector<std::int64_t> stored = levelExtents(from, sourceSizes);
+    const std::vector<std::int64_t> extentsFrom = levelExtents(from, blockSizes);
+    const std::vector<std::int64_t> extentsTo = levelExtents(to, blockSizes);
     std::int64_t run = 1;
     std::size_t a = from.size();
     std::size_t b = to.size();
     while (true) {
-        skipOnes(extentsFrom, a);
-        skipOnes(extentsTo, b);
+        while (a > 0 && extentsFrom[a - 1] == 1 && stored[a - 1] == 1)
+            --a;
+        while (b > 0 && extentsTo[b - 1] == 1)
+            --b;
         if (a == 0 || b == 0 || from[a - 1].atom != to[b - 1].atom)
             return run;
         const std::int64_t inA = extentsFrom[a - 1];
         const std::int64_t inB = extentsTo[b - 1];
         run *= std::min(inA, inB);
-        if (inA != inB)
+        if (inA != inB || inA < stored[a - 1])
             return run;
         --a;
         --b;

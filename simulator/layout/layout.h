@@ -45,6 +45,12 @@ std::int64_t sizeOf(const std::vector<int>& atoms, const Storage& storage);
 Storage linearStorage(const Shape& shape, std::int64_t elementBytes, std::int32_t tiles,
                       std::int32_t firstTile = 0);
 
+/// The part of a storage with the indices [begin, end) of one atom, on the tiles that hold them.
+/// None where a part has no layout of its own: the atom is cut together with others, its groups are
+/// cut, tiles share blocks, or runs would be shorter than `shortestRun` bytes.
+std::optional<Storage> partOfStorage(const Storage& whole, int atom, Interval range,
+                                     std::int64_t shortestRun);
+
 /// The trivial view of a storage made for a shape: dimension i is atom i.
 ViewDims identityView(std::size_t rank);
 
@@ -55,10 +61,13 @@ std::optional<ViewDims> reshapeView(const ViewDims& view, const Shape& newShape,
                                     std::vector<ViewDims*> otherViews);
 
 /// Contiguous elements that a copy from one order to another can move at a time, on a tile that
-/// holds about `blockSizes[atom]` indices of each atom. At least 1.
+/// holds about `blockSizes[atom]` indices of each atom. `sourceSizes`: indices that a tile has
+/// where the copy reads from; where it has several of a dimension of which the copy takes one, what
+/// lies further out is that far apart. At least 1.
 std::int64_t contiguousElements(const std::vector<OrderLevel>& from,
                                 const std::vector<OrderLevel>& to,
-                                const std::vector<std::int64_t>& blockSizes);
+                                const std::vector<std::int64_t>& blockSizes,
+                                const std::vector<std::int64_t>& sourceSizes);
 
 /// Indices of each atom that the largest block of a blocking holds.
 std::vector<std::int64_t> blockSizes(const Blocking& blocking,

@@ -10,6 +10,15 @@
 #include "simulator/cost/footprint.h"
 
 namespace tilescope::sim {
+namespace {
+
+TileSeries onesWhere(const TileSeries& series) {
+    return TileSeries::zip(series, {}, [](std::int64_t value, std::int64_t) {
+        return static_cast<std::int64_t>(value > 0);
+    });
+}
+
+} // namespace
 
 ProgramBuilder::ProgramBuilder(const Target& target, LoweredProgram& lowered)
     : target_(target)
@@ -42,6 +51,19 @@ VariableId ProgramBuilder::alwaysLive(std::string name, MemoryCategory category,
         variable(std::move(name), category, std::move(bytes), std::move(type), std::move(shape));
     lowered_.profile.variables[id].alwaysLive = true;
     return id;
+}
+
+void ProgramBuilder::keepApart(VariableId variable, VariableId other) {
+    lowered_.needs[variable].apartFrom = other;
+}
+
+VariableId ProgramBuilder::constant(const std::string& content, std::string name, TileSeries bytes,
+                                    std::string type) {
+    const auto [at, isNew] = constants_.try_emplace(content);
+    if (isNew)
+        at->second = alwaysLive(std::move(name), MemoryCategory::Constant, std::move(bytes),
+                                std::move(type));
+    return at->second;
 }
 
 ProgramId ProgramBuilder::add(Program program) {
@@ -121,6 +143,13 @@ std::vector<ProgramId> ProgramBuilder::moveTo(ProgramId sequence) {
     return std::exchange(open_, {sequence});
 }
 
+void ProgramBuilder::beginSwitch(std::string name) {
+    Program program;
+    program.kind = ProgramKind::Switch;
+    program.name = std::move(name);
+    open_.push_back(add(std::move(program)));
+}
+
 void ProgramBuilder::beginRepeat(std::string name, std::int64_t count) {
     Program program;
     program.kind = ProgramKind::Repeat;
@@ -139,22 +168,31 @@ void ProgramBuilder::end() {
         open_.pop_back();
 }
 
-void ProgramBuilder::execute(const std::string& name, TileSeries cycles,
-                             const std::vector<VertexUse>& vertices, Access access) {
+ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
+                                  const std::vector<VertexUse>& vertices, Access access,
+                                  SetMaker maker) {
+    if (maker == SetMaker::Graph)
+        numberComputeSet(name);
     ComputeSet set;
     set.name = name;
     set.operation = operation_;
     set.cycles = here(cycles);
+    TileSeries takePart;
     for (const VertexUse& use : vertices) {
         const TileSeries count = here(use.count);
+        takePart += count;
         auto known = vertexTypes_.find(use.name);
         if (known == vertexTypes_.end())
             known = vertexTypes_.emplace(use.name, lowered_.profile.vertexTypes.add({use.name, {}}))
                         .first;
         const VertexState state = vertexState(use.name);
-        const std::int64_t stateBytes = state.instanceBytes + state.fieldBytes;
         set.vertices.push_back(
-            {known->second, count, count.scaled(stateBytes), state.edges});
+            {known->second, count,
+             count.scaled(state.instanceBytes + state.fieldBytes) + here(use.instanceBytes) +
+                 here(use.listBytes),
+             use.edges > 0 ? use.edges : state.edges});
+        if (!use.listBytes.empty())
+            lowered_.listBytes += here(use.listBytes);
         TileSeries& code = lowered_.profile.vertexTypes[known->second].codeBytes;
         const std::int64_t codeBytes = codeletBytes(use.name);
         code =
@@ -164,10 +202,10 @@ void ProgramBuilder::execute(const std::string& name, TileSeries cycles,
     program.kind = ProgramKind::OnTileExecute;
     program.name = name;
     program.computeSet = lowered_.profile.computeSets.add(std::move(set));
-    program.controlCode = code(controlBytesExecute);
+    program.controlCode = onesWhere(takePart).scaled(controlBytesExecute);
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);
-    add(std::move(program));
+    return add(std::move(program));
 }
 
 void Movement::add(const Target& target, const Traffic& traffic, std::int64_t elementBytes,
@@ -180,6 +218,7 @@ void Movement::add(const Target& target, const Traffic& traffic, std::int64_t el
     received += in;
     sent += out;
     messages += traffic.messages;
+    operands += onesWhere(traffic.received);
     // Receiving takes the time; a tile that only sends is busy for at least a cycle (and for as
     // long as what it holds takes, see ProgramBuilder::exchange).
     cycles += TileSeries::zip(in, out, [&](std::int64_t receives, std::int64_t sends) {
@@ -188,20 +227,16 @@ void Movement::add(const Target& target, const Traffic& traffic, std::int64_t el
     });
 }
 
-void ProgramBuilder::exchange(const std::string& name, Movement movement, Access access) {
+ExchangeId ProgramBuilder::exchange(const std::string& name, Movement movement, Access access) {
     movement.received = here(movement.received);
     movement.sent = here(movement.sent);
     movement.messages = here(movement.messages);
     movement.cycles = here(movement.cycles);
+    movement.operands = here(movement.operands);
     Exchange exchange;
     exchange.name = name;
     exchange.operation = operation_;
     exchange.runBytes = movement.runBytes;
-    const TileSeries ends =
-        TileSeries::zip(movement.received, movement.sent, [](std::int64_t in, std::int64_t out) {
-            return exchangeCodeBytes(out, in, 0);
-        });
-    exchange.codeBytes = ends + movement.messages.scaled(exchangeReceiveBytes);
     // However many listen, a tile sends a byte once: what it holds, at most.
     TileSeries held;
     for (const VariableId source : access.reads)
@@ -210,6 +245,11 @@ void ProgramBuilder::exchange(const std::string& name, Movement movement, Access
         TileSeries::zip(movement.sent, held, [](std::int64_t sends, std::int64_t holds) {
             return std::min(sends, holds);
         });
+    const TileSeries ends =
+        TileSeries::zip(sendsOnce, movement.operands, [](std::int64_t sends, std::int64_t operands) {
+            return exchangeCodeBytes(sends, operands, 0);
+        });
+    exchange.codeBytes = ends + movement.messages.scaled(exchangeSourceBytes);
     exchange.cycles =
         TileSeries::zip(movement.cycles, sendsOnce, [&](std::int64_t cycles, std::int64_t sends) {
             return std::max(cycles, exchangeCycles(target_, sends));
@@ -220,11 +260,13 @@ void ProgramBuilder::exchange(const std::string& name, Movement movement, Access
     Program program;
     program.kind = ProgramKind::DoExchange;
     program.name = name;
-    program.exchange = lowered_.profile.exchanges.add(std::move(exchange));
-    program.controlCode = code(controlBytesExchange);
+    const ExchangeId id = lowered_.profile.exchanges.add(std::move(exchange));
+    program.exchange = id;
+    program.controlCode = onesWhere(ends).scaled(controlBytesExchange);
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);
     add(std::move(program));
+    return id;
 }
 
 void ProgramBuilder::globalExchange(const std::string& name, TileSeries received, TileSeries sent,
@@ -234,7 +276,7 @@ void ProgramBuilder::globalExchange(const std::string& name, TileSeries received
     exchange.operation = operation_;
     exchange.codeBytes =
         TileSeries::zip(received, sent, [](std::int64_t in, std::int64_t out) {
-            return exchangeCodeBytes(out, in, in > 0 ? 1 : 0);
+            return exchangeCodeBytes(out, in > 0 ? 1 : 0, in > 0 ? 1 : 0);
         });
     // Each IPU is busy for as long as its links need for what comes in or goes out.
     for (std::int32_t ipu = 0; ipu < target_.ipus; ++ipu) {
@@ -297,12 +339,67 @@ void ProgramBuilder::writeUndef(const std::string& name, VariableId variable) {
     add(std::move(program));
 }
 
-std::string ProgramBuilder::copyName(std::string_view name) {
-    return fmt::format("copy{}_{}", copies_++, name);
+void ProgramBuilder::writeUndef(const std::string& name) {
+    Program program;
+    program.kind = ProgramKind::WriteUndef;
+    program.name = name;
+    add(std::move(program));
 }
 
-std::string ProgramBuilder::exchangeName(std::string_view computeSet) {
-    return fmt::format("cs{}_{}/ExchangePre", lowered_.profile.computeSets.size(), computeSet);
+namespace {
+
+// Stands for the number of a copy until finishNames(): no name of a model has control characters.
+constexpr char numberMark = '\x01';
+
+/// The name with each "<mark>index<mark>" replaced by the number of that copy.
+void putNumbers(std::string& name, const std::vector<int>& numbers) {
+    for (auto at = name.find(numberMark); at != std::string::npos; at = name.find(numberMark, at)) {
+        const auto end = name.find(numberMark, at + 1);
+        const auto index = static_cast<std::size_t>(std::stoul(name.substr(at + 1, end - at - 1)));
+        name.replace(at, end + 1 - at, std::to_string(numbers[index]));
+    }
+}
+
+} // namespace
+
+std::string ProgramBuilder::copyName(std::string_view name, CopyPass pass, int parts) {
+    const std::string mark = fmt::format("{0}{1}{0}", numberMark, copies_.size());
+    copies_.push_back({pass, parts});
+    std::string full = "copy" + mark + "_";
+    for (const char c : name)
+        c == '#' && pass == CopyPass::Control ? full += mark : full += c;
+    return full;
+}
+
+void ProgramBuilder::numberComputeSet(const std::string& name) {
+    setNumbers_.emplace(name, static_cast<int>(setNumbers_.size()));
+}
+
+std::string ProgramBuilder::exchangeName(const std::string& computeSet) {
+    numberComputeSet(computeSet);
+    return fmt::format("cs{}_{}/ExchangePre", setNumbers_.at(computeSet), computeSet);
+}
+
+void ProgramBuilder::finishNames() {
+    std::vector<int> numbers(copies_.size(), 0);
+    // What is merged had numbers of its own as it was written.
+    int next = 0;
+    for (std::size_t i = 0; i < copies_.size(); ++i)
+        if (copies_[i].pass != CopyPass::Control)
+            numbers[i] = std::exchange(next, next + copies_[i].parts);
+    for (const CopyPass pass : {CopyPass::Padded, CopyPass::Control, CopyPass::Merged})
+        for (std::size_t i = 0; i < copies_.size(); ++i)
+            if (copies_[i].pass == pass)
+                numbers[i] = next++;
+    Profile& profile = lowered_.profile;
+    for (std::size_t i = 0; i < profile.programs.size(); ++i)
+        putNumbers(profile.programs[ProgramId(i)].name, numbers);
+    for (std::size_t i = 0; i < profile.exchanges.size(); ++i)
+        putNumbers(profile.exchanges[ExchangeId(i)].name, numbers);
+    for (std::size_t i = 0; i < profile.computeSets.size(); ++i)
+        putNumbers(profile.computeSets[ComputeSetId(i)].name, numbers);
+    for (std::size_t i = 0; i < profile.variables.size(); ++i)
+        putNumbers(profile.variables[VariableId(i)].name, numbers);
 }
 
 } // namespace tilescope::sim

@@ -16,12 +16,18 @@ namespace tilescope::sim {
 /// Wishes of a variable about its place.
 struct VariableNeeds {
     bool interleaved = false; ///< wide loads or stores: the interleaved region is preferred
+    /// Another variable that a vertex accesses in the same cycle: the two lie in different memory
+    /// elements wherever both are on a tile.
+    VariableId apartFrom;
 };
 
 /// Vertices of one class in a compute set: how many on each tile.
 struct VertexUse {
     std::string name;
     TileSeries count;
+    /// Pointers to the pieces of fields that are lists, beside the state of the class.
+    TileSeries instanceBytes{}, listBytes{}; ///< in the instances; as field data
+    std::int32_t edges = 0;                ///< of a vertex; 0: as many as the class has
 };
 
 /// Reads and writes of a step. A write that covers only a part is also a read.
@@ -34,6 +40,7 @@ struct Access {
 struct Movement {
     TileSeries received, sent; ///< bytes
     TileSeries messages;       ///< sources that each tile listens to
+    TileSeries operands;       ///< that each tile receives something of
     TileSeries cycles;         ///< until each tile has sent and received everything
     std::int64_t runBytes = 0; ///< shortest contiguous run among the operands
 
@@ -48,9 +55,21 @@ struct Movement {
 struct LoweredProgram {
     Profile profile; ///< without memory, trace and info
     IdVector<VariableId, VariableNeeds> needs;
+    TileSeries listBytes; ///< VertexUse::listBytes of all vertices
     /// Steps of a recomputation that write a variable anew: its life before has ended.
     std::set<std::pair<ProgramId, VariableId>> rewrites;
 };
+
+/// In which pass of the compiler a copy program arises; they are numbered pass by pass.
+enum class CopyPass {
+    Written, ///< a copy of the graph as it is written
+    Padded,  ///< joined with the padding of its operand
+    Control, ///< the engine's own
+    Merged,  ///< neighbouring copies made one
+};
+
+/// Who makes a compute set: those of the compiler (on-tile copies) have no number.
+enum class SetMaker { Graph, Compiler };
 
 /// Adds to a LoweredProgram at a cursor in the program tree.
 class ProgramBuilder {
@@ -73,8 +92,18 @@ public:
     VariableId alwaysLive(std::string name, MemoryCategory category, TileSeries bytes,
                           std::string type = {}, std::string shape = {});
 
+    /// Puts two variables in different memory elements (the constraint of codelets that load from
+    /// one while they store to the other).
+    void keepApart(VariableId variable, VariableId other);
+    /// A constant of the program: equal ones are stored once, under the name of the first.
+    /// `content`: a description that is equal where the constants are.
+    VariableId constant(const std::string& content, std::string name, TileSeries bytes,
+                        std::string type);
+
     /// Opens a control program; close with end().
     void beginControlProgram(std::string name);
+    /// Opens a choice between programs, of which one run takes one.
+    void beginSwitch(std::string name);
     /// Opens a function; close with end().
     ProgramId beginFunction(std::string name);
     void call(const std::string& name, ProgramId function);
@@ -95,11 +124,12 @@ public:
     void end();
 
     /// An OnTileExecute of a new compute set. `cycles` by tile, for one execution.
-    void execute(const std::string& name, TileSeries cycles, const std::vector<VertexUse>& vertices,
-                 Access access);
+    ProgramId execute(const std::string& name, TileSeries cycles,
+                      const std::vector<VertexUse>& vertices, Access access,
+                      SetMaker maker = SetMaker::Graph);
     /// A DoExchange of data that `access` reads; it lasts until every tile has received what it
     /// needs and sent what it holds of it.
-    void exchange(const std::string& name, Movement movement, Access access);
+    ExchangeId exchange(const std::string& name, Movement movement, Access access);
     /// A copy between IPUs: bytes by tile of the whole machine.
     void globalExchange(const std::string& name, TileSeries received, TileSeries sent,
                         Access access);
@@ -110,11 +140,19 @@ public:
     StreamId stream(const std::string& name, bool toDevice, const TileSeries& bytes);
     void streamCopy(StreamId stream, const std::vector<VariableId>& variables);
     void writeUndef(const std::string& name, VariableId variable);
+    /// The same where the life begins with the first part that is written.
+    void writeUndef(const std::string& name);
 
-    /// Name of the next copy program: "copy7_<name>".
-    std::string copyName(std::string_view name);
-    /// Name of the next compute set's exchange: "cs3_<name>/ExchangePre".
-    std::string exchangeName(std::string_view computeSet);
+    /// Name of a new copy program, "copy7_<name>", of which finishNames() knows the number: copies
+    /// of a pass are numbered after all those of the passes before. `parts`: written copies that
+    /// went into it. A '#' in the name stands for the number.
+    std::string copyName(std::string_view name, CopyPass pass = CopyPass::Written, int parts = 1);
+    /// Gives a compute set its number before it is added.
+    void numberComputeSet(const std::string& name);
+    /// Name of a compute set's exchange: "cs3_<name>/ExchangePre".
+    std::string exchangeName(const std::string& computeSet);
+    /// Puts the numbers of copies in all names; call when everything is added.
+    void finishNames();
 
 private:
     ProgramId add(Program program);
@@ -129,7 +167,13 @@ private:
     OperationId operation_;
     std::vector<ProgramId> open_;
     std::map<std::string, VertexTypeId, std::less<>> vertexTypes_;
-    int copies_ = 0;
+    std::map<std::string, int> setNumbers_;
+    std::map<std::string, VariableId> constants_; ///< by content
+    struct Copy {
+        CopyPass pass;
+        int parts;
+    };
+    std::vector<Copy> copies_; ///< in the order of copyName()
 };
 
 } // namespace tilescope::sim

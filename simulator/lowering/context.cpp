@@ -74,7 +74,7 @@ bool LoweringContext::ensurePlace(TensorId id,
     PlacedStorage placed;
     const bool follows = t.layoutOf.valid() && hasPlace(t.layoutOf);
     auto [storage, view] =
-        follows ? std::pair(storageOf(t.layoutOf).storage, viewOf(t.layoutOf)) : wanted();
+        follows ? std::pair(storageOf(t.layoutOf).storage, viewOf(t.layoutOf)) : options_.linearInputs ? linearPlace(id) : wanted();
     if (follows)
         storage.elementBytes = bytesOf(t.type);
     placed.storage = std::move(storage);
@@ -91,15 +91,17 @@ bool LoweringContext::ensurePlace(TensorId id,
                                               std::string(toString(t.type)), toString(t.shape));
     tensors_[id].view = std::move(view);
     tensors_[id].storage = storages_.add(std::move(placed));
-    return true;
+    return !options_.linearInputs;
 }
 
 void LoweringContext::ensurePlace(TensorId id) {
-    ensurePlace(id, [&] {
-        const Tensor& t = tensor(id);
-        return std::pair(linearStorage(t.shape, bytesOf(t.type), target().tilesPerIpu),
-                         identityView(t.shape.size()));
-    });
+    ensurePlace(id, [&] { return linearPlace(id); });
+}
+
+std::pair<Storage, ViewDims> LoweringContext::linearPlace(TensorId id) const {
+    const Tensor& t = tensor(id);
+    return {linearStorage(t.shape, bytesOf(t.type), target().tilesPerIpu),
+            identityView(t.shape.size())};
 }
 
 VariableId LoweringContext::makeResult(TensorId id, const std::string& name, Storage storage,
@@ -124,9 +126,21 @@ void LoweringContext::makeView(TensorId id, TensorId of, ViewDims view) {
     storageOf(id).tensors.push_back(id);
 }
 
+void LoweringContext::makePart(TensorId id, TensorId of, Storage part, ViewDims view) {
+    storageOf(of).parts = true;
+    PlacedStorage placed;
+    placed.storage = std::move(part);
+    placed.variable = variableOf(of);
+    placed.tensors = {id};
+    placed.alwaysLive = storageOf(of).alwaysLive;
+    placed.parts = true;
+    tensors_[id].view = std::move(view);
+    tensors_[id].storage = storages_.add(std::move(placed));
+}
+
 bool LoweringContext::isLastUse(TensorId id) const {
     const PlacedStorage& placed = storages_[tensors_[id].storage];
-    if (placed.role != TensorRole::Activation)
+    if (placed.role != TensorRole::Activation || placed.parts)
         return false;
     return std::all_of(placed.tensors.begin(), placed.tensors.end(),
                        [&](TensorId t) { return lastUse_[t.index()] <= current_.value(); });

@@ -25,6 +25,7 @@ struct PlacedStorage {
     std::vector<TensorId> tensors; ///< that are views of it
     TensorRole role = TensorRole::Activation;
     bool alwaysLive = false;
+    bool parts = false; ///< another storage is a part of the same variable: never overwritten
 };
 
 /// A tensor's place: a view of a storage; none until somebody lays it out.
@@ -56,7 +57,7 @@ public:
 
     [[nodiscard]] bool hasPlace(TensorId id) const { return tensors_[id].storage.valid(); }
     /// Lays an input, weight or constant out as its first user wants it, if nobody has before.
-    /// True if it did. `wanted` gives the storage and the tensor's view of it.
+    /// True if it did so, and not linearly as the options want. `wanted` gives the storage and the tensor's view of it.
     bool ensurePlace(TensorId id, const std::function<std::pair<Storage, ViewDims>()>& wanted);
     /// Lays it out linearly if nobody has before.
     void ensurePlace(TensorId id);
@@ -73,6 +74,10 @@ public:
     /// The result takes over (or looks into) the storage of another tensor.
     void makeView(TensorId id, TensorId of, ViewDims view);
 
+    /// The result is a part of another tensor's storage, in the same variable: a slice that moves
+    /// nothing. From then on neither is overwritten in place.
+    void makePart(TensorId id, TensorId of, Storage part, ViewDims view);
+
     /// True if nobody reads the tensor's storage after the current op, so that it may be
     /// overwritten in place. Inputs and weights never are.
     [[nodiscard]] bool isLastUse(TensorId id) const;
@@ -86,6 +91,7 @@ public:
 
 private:
     [[nodiscard]] bool isRecomputed(TensorId id) const;
+    [[nodiscard]] std::pair<Storage, ViewDims> linearPlace(TensorId id) const;
 
     const Graph& graph_;
     const RunOptions& options_;

@@ -10,6 +10,7 @@
 #include "simulator/lowering/grid.h"
 #include "simulator/lowering/views.h"
 #include "simulator/planner/planner.h"
+#include "simulator/planner/transform.h"
 
 namespace tilescope::sim {
 namespace {
@@ -299,6 +300,15 @@ ConvAtoms swappedAtoms(ConvAtoms atoms) {
     return atoms;
 }
 
+/// Conv groups side by side in the innermost dimension: those that one vertex operation takes, or
+/// that were combined to one.
+void addGroupsTogether(std::vector<OrderLevel>& order, const ConvAtoms& atoms,
+                       const ConvPlan& plan) {
+    const std::int64_t together = plan.grains.groups * plan.transform.combinedGroups;
+    if (together > 1 && !atoms.groups.empty())
+        order.push_back({atoms.groups.back(), together});
+}
+
 void addLevels(std::vector<OrderLevel>& order, const AtomList& atoms) {
     for (const int atom : atoms)
         order.push_back({atom, 0});
@@ -347,8 +357,7 @@ ConvOperands resolveOperands(LoweringContext& context, const Op& op, const ConvP
             const ConvAtoms atoms = name(singles(storage.atomSizes));
             storage.layout.blocking = asInput ? tiling.inputStorage(atoms, grain)
                                               : tiling.weightsStorage(atoms, grain, true);
-            storage.layout.order =
-                asInput ? inputOrder(atoms, plan.grains.inChans) : weightsOrder(atoms, plan.grains);
+            storage.layout.order = asInput ? inputOrder(atoms, plan) : weightsOrder(atoms, plan);
         });
         if (!asInput)
             result.weightsOwned = owned && !unfolded;
@@ -356,8 +365,8 @@ ConvOperands resolveOperands(LoweringContext& context, const Op& op, const ConvP
             return name(view.resolve());
         (asInput ? result.inputUnfolded : result.weightsUnfolded) = true;
         result.channelAtoms = named(role.inChans, view.resolve());
-        ConvAtoms atoms =
-            unfoldedAtoms(swap ? swapped(plan.problem) : plan.problem, result.unfoldedSizes);
+        ConvAtoms atoms = unfoldedAtoms(
+            swap ? swapped(plan.problem) : withSeparateGroups(plan).problem, result.unfoldedSizes);
         return swap ? swappedAtoms(std::move(atoms)) : atoms;
     };
     result.input = resolve(swap ? 1 : 0, true);
@@ -391,41 +400,44 @@ std::string convName(const Op& op) {
     return name;
 }
 
-std::vector<OrderLevel> inputOrder(const ConvAtoms& atoms, std::int64_t grain) {
+std::vector<OrderLevel> inputOrder(const ConvAtoms& atoms, const ConvPlan& plan) {
     std::vector<OrderLevel> order;
     addLevels(order, atoms.groups);
     addLevels(order, atoms.inChans);
     addLevels(order, atoms.batch);
     for (const AtomList& field : atoms.field)
         addLevels(order, field);
+    addGroupsTogether(order, atoms, plan);
     if (!atoms.inChans.empty())
-        order.push_back({atoms.inChans.back(), grain});
+        order.push_back({atoms.inChans.back(), plan.grains.inChans});
     return order;
 }
 
-std::vector<OrderLevel> weightsOrder(const ConvAtoms& atoms, const ConvGrains& grains) {
+std::vector<OrderLevel> weightsOrder(const ConvAtoms& atoms, const ConvPlan& plan) {
     std::vector<OrderLevel> order;
     addLevels(order, atoms.groups);
     addLevels(order, atoms.outChans);
     addLevels(order, atoms.inChans);
     for (const AtomList& kernel : atoms.kernel)
         addLevels(order, kernel);
+    addGroupsTogether(order, atoms, plan);
     if (!atoms.outChans.empty())
-        order.push_back({atoms.outChans.back(), grains.outChans});
+        order.push_back({atoms.outChans.back(), plan.grains.outChans});
     if (!atoms.inChans.empty())
-        order.push_back({atoms.inChans.back(), grains.inChans});
+        order.push_back({atoms.inChans.back(), plan.grains.inChans});
     return order;
 }
 
-std::vector<OrderLevel> outputOrder(const ConvAtoms& atoms, std::int64_t grain) {
+std::vector<OrderLevel> outputOrder(const ConvAtoms& atoms, const ConvPlan& plan) {
     std::vector<OrderLevel> order;
     addLevels(order, atoms.groups);
     addLevels(order, atoms.outChans);
     addLevels(order, atoms.batch);
     for (const AtomList& field : atoms.field)
         addLevels(order, field);
+    addGroupsTogether(order, atoms, plan);
     if (!atoms.outChans.empty())
-        order.push_back({atoms.outChans.back(), grain});
+        order.push_back({atoms.outChans.back(), plan.grains.outChans});
     return order;
 }
 

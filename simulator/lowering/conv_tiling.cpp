@@ -2,8 +2,14 @@
 
 #include <algorithm>
 
+#include "simulator/planner/transform.h"
+
 namespace tilescope::sim {
 namespace {
+
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
 
 TileDigit take(std::int64_t count, std::int32_t& stride) {
     const TileDigit digit{static_cast<std::int32_t>(count), stride};
@@ -14,7 +20,8 @@ TileDigit take(std::int64_t count, std::int32_t& stride) {
 } // namespace
 
 ConvTiling::ConvTiling(const ConvPlan& plan)
-    : plan_(plan) {
+    : planned_(plan)
+    , plan_(withSeparateGroups(plan)) {
     // Consecutive tiles hold different output channels of the same input, so that they share the
     // exchange bus (PopLibs poplin/ConvUtilInternal.cpp, linearizeTileIndices).
     const ConvSplits& s = plan.splits;
@@ -180,7 +187,17 @@ Blocking ConvTiling::partials() const {
                     block.end = block.begin + (block.size() + grain - 1) / grain * grain;
     };
     roundUp(atoms.groups, plan_.grains.groups);
-    roundUp(atoms.outChans, plan_.grains.outChans);
+    if (plan_.transform.combinedGroups == 1) {
+        roundUp(atoms.outChans, plan_.grains.outChans);
+        return partials;
+    }
+    // The grain of output channels runs over the combined groups: what pads it counts as groups.
+    const std::int64_t chans = planned_.problem.outChans;
+    const std::int64_t padded = ceilDiv(chans, plan_.grains.outChans) * plan_.grains.outChans;
+    for (BlockedDim& blocked : partials.dims)
+        if (blocked.atoms == atoms.groups)
+            for (Interval& block : blocked.blocks)
+                block.end = block.begin + ceilDiv(block.size() * padded, chans);
     return partials;
 }
 
@@ -192,8 +209,12 @@ std::int32_t ConvTiling::tileOf(std::int32_t nth) const {
     return nth;
 }
 
+bool ConvTiling::hasLastInChans(std::int32_t nth) const {
+    return nth / inChans_.stride % inChans_.count == inChans_.count - 1;
+}
+
 ConvTileSizes ConvTiling::sizesOf(std::int32_t nth) const {
-    const ConvProblem& p = plan_.problem;
+    const ConvProblem& p = planned_.problem;
     const ConvSplits& s = plan_.splits;
     const auto digit = [&](const TileDigit& d) { return nth / d.stride % d.count; };
     const auto part = [&](std::int64_t size, std::int64_t parts, std::int64_t grain,
@@ -203,18 +224,22 @@ ConvTileSizes ConvTiling::sizesOf(std::int32_t nth) const {
         return ((at + 1) * grains / parts - at * grains / parts) * grain;
     };
     ConvTileSizes sizes;
-    sizes.groups = part(p.groups, s.groups, plan_.grains.groups, groups_);
+    sizes.groups = part(p.groups, s.groups, planned_.grains.groups, groups_);
     sizes.batch = part(p.batch, s.batch, 1, batch_);
-    sizes.inChans = part(inStep(), s.inChans, plan_.grains.inChans, inChans_);
-    sizes.outChans = part(outStep(), s.outChans, plan_.grains.outChans, outChans_);
+    sizes.inChans =
+        part(ceilDiv(p.inChans, s.inChansSerial), s.inChans, planned_.grains.inChans, inChans_);
+    sizes.outChans = part(ceilDiv(p.outChans, s.outChansSerial), s.outChans,
+                          planned_.grains.outChans, outChans_);
+    sizes.stride = p.field.back().stride;
     for (std::size_t d = 0; d < p.field.size(); ++d) {
         const FieldDim& field = p.field[d];
         const std::int64_t out = part(field.out, s.field[d], 1, field_[d]);
         const std::int64_t kernel = part(field.kernel, s.kernel[d], 1, kernel_[d]);
         sizes.outField.push_back(out);
         sizes.kernel.push_back(kernel);
-        sizes.inField.push_back(
-            std::min(field.in, (out - 1) * field.stride + (kernel - 1) * field.dilation + 1));
+        const std::int64_t span = (out - 1) * field.stride + (kernel - 1) * field.dilation;
+        sizes.inField.push_back(std::min(field.in, span / field.inDilation + 1));
+        sizes.positionsPerRead *= kernel > 1 ? field.inDilation : 1;
     }
     return sizes;
 }

@@ -42,6 +42,8 @@ public:
     [[nodiscard]] ConvTileSizes sizesOf(std::int32_t nth) const;
     [[nodiscard]] std::int32_t tiles() const;
     [[nodiscard]] std::int32_t tileOf(std::int32_t nth) const;
+    /// Whether the n-th tile has the last input channels.
+    [[nodiscard]] bool hasLastInChans(std::int32_t nth) const;
 
 private:
     [[nodiscard]] BlockedDim dim(const std::vector<int>& atoms, std::int64_t size,
@@ -51,7 +53,8 @@ private:
     [[nodiscard]] std::int64_t inStep() const;
     [[nodiscard]] std::int64_t outStep() const;
 
-    const ConvPlan& plan_;
+    const ConvPlan& planned_;
+    ConvPlan plan_; ///< with the groups as the operands have them
     TileDigit outChans_, batch_, inChans_, groups_;
     std::vector<TileDigit> field_, kernel_;
 };

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <utility>
 
 #include "simulator/cost/elementwise_cycles.h"
-#include "simulator/cost/footprint.h"
+#include "simulator/lowering/arrangement.h"
+#include "simulator/lowering/order_text.h"
 
 namespace tilescope::sim {
 namespace {
-
-// Exchange writes 32-bit words and copies move 64-bit atoms: shorter runs need a copy by elements.
-constexpr std::int64_t shortestUnstridedRun = 8;
 
 // Regression of PopLibs poplin/ConvModel.cpp: fixed cycles, and cycles a byte by alignment of the
 // contiguous run.
@@ -54,12 +53,13 @@ OperandMove planMove(const PlacedStorage& placed, const Blocking& needed,
     OperandMove move;
     move.traffic = trafficBetween(storage.layout.blocking, needed, storage.atomSizes);
     move.bytes = needed.elements().scaled(storage.elementBytes);
+    const std::vector<std::int64_t> held = blockSizes(storage.layout.blocking, storage.atomSizes);
     move.runBytes =
         storage.elementBytes * contiguousElements(storage.layout.order, wantedOrder,
-                                                  blockSizes(needed, storage.atomSizes));
-    const OrderLevel from =
-        innermost(storage.layout.order, blockSizes(storage.layout.blocking, storage.atomSizes));
+                                                  blockSizes(needed, storage.atomSizes), held);
+    const OrderLevel from = innermost(storage.layout.order, held);
     const OrderLevel to = innermost(wantedOrder, storage.atomSizes);
+    move.wantedOrder = wantedOrder;
     if (from.atom != to.atom) {
         move.sourceGroup = from.extent;
         move.wantedGroup = to.extent;
@@ -108,20 +108,93 @@ std::int64_t rearrangeCycles(std::int64_t bytes, std::int64_t runBytes) {
         std::llround(fixedCopyCycles + perByte * static_cast<double>(bytes)));
 }
 
+std::int64_t localCopyCycles(const Target& target, std::int64_t bytes) {
+    // Fixed cost of a local copy by six workers, measured on ipu21 (public kernel notes).
+    constexpr std::int64_t fixed = 288;
+    return bytes == 0
+               ? 0
+               : fixed + (bytes + target.memcpyBytesPerCycle - 1) / target.memcpyBytesPerCycle;
+}
+
 std::string copyVertex(std::int64_t runBytes) {
     if (runBytes % 8 == 0)
         return "poplar_rt::DstStridedCopy64BitMultiAccess";
     return runBytes % 4 == 0 ? "poplar_rt::DstStridedCopyDA32" : "poplar_rt::StridedCopyDA32";
 }
 
-void emitCopy(ProgramBuilder& builder, const std::string& name, const TileSeries& bytes,
-              std::int64_t runBytes, Access access) {
+namespace {
+
+/// The operand of the current operation that is stored there, by its index; none if the operation
+/// reads a copy that has no tensor.
+std::optional<std::size_t> operandIn(LoweringContext& context, const PlacedStorage& placed) {
+    const Op& op = context.graph().ops[context.current()];
+    for (std::size_t i = 0; i < op.inputs.size(); ++i)
+        if (context.hasPlace(op.inputs[i]) && context.variableOf(op.inputs[i]) == placed.variable)
+            return i;
+    return std::nullopt;
+}
+
+void describeOrders(LoweringContext& context, const PlacedStorage& placed, const OperandMove& move,
+                    Copy& copy) {
+    const Op& op = context.graph().ops[context.current()];
+    const std::optional<std::size_t> operand = operandIn(context, placed);
+    ViewDims view = identityView(placed.storage.atomSizes.size());
+    if (operand) {
+        view = context.viewOf(op.inputs[*operand]);
+        copy.shape = toString(context.tensor(op.inputs[*operand]).shape);
+    }
+    const std::vector<std::string> names = dimensionNames(op, operand.value_or(0), view.size());
+    copy.sourceOrder = orderText(placed.storage.layout.order, view, placed.storage, names);
+    copy.wantedOrder = move.wantedOrder.empty()
+                           ? fmt::format("[windows][{}]", move.wantedGroup)
+                           : orderText(move.wantedOrder, view, placed.storage, names);
+}
+
+} // namespace
+
+void recordCopy(LoweringContext& context, const PlacedStorage& placed, const OperandMove& move,
+                const CopySteps& steps, CopyCause cause, ProgramId program, bool transposed) {
+    Profile& profile = context.builder().lowered().profile;
+    Copy copy;
+    copy.program = program;
+    copy.computeSet = profile.programs[program].computeSet;
+    copy.exchange = steps.exchange;
+    copy.variable = placed.variable;
+    copy.result = steps.result;
+    copy.cause = move.cause.value_or(cause);
+    copy.runBytes = move.runBytes;
+    copy.runElements = move.runBytes / std::max<std::int64_t>(1, placed.storage.elementBytes);
+    copy.strided = move.strided();
+    copy.transposed = transposed;
+    describeOrders(context, placed, move, copy);
+    profile.copies.add(std::move(copy));
+}
+
+namespace {
+
+ProgramId emitOnTile(ProgramBuilder& b, const std::string& name, const TileSeries& bytes,
+                     std::int64_t runBytes, Access access) {
     const TileSeries cycles = TileSeries::zip(
         bytes, {}, [&](std::int64_t n, std::int64_t) { return rearrangeCycles(n, runBytes); });
-    const std::int64_t workers = builder.target().workers;
+    const std::int64_t workers = b.target().workers;
     const TileSeries vertices =
         TileSeries::zip(bytes, {}, [&](std::int64_t, std::int64_t) { return workers; });
-    builder.execute(name, cycles, {{copyVertex(runBytes), vertices}}, std::move(access));
+    return b.execute(name, cycles, {{copyVertex(runBytes), vertices}}, std::move(access),
+                     SetMaker::Compiler);
+}
+
+} // namespace
+
+void emitJoin(ProgramBuilder& builder, const std::string& name, const TileSeries& bytes,
+              std::int64_t runBytes, Access access) {
+    emitOnTile(builder, name, bytes, runBytes, std::move(access));
+}
+
+void emitCopy(LoweringContext& context, const std::string& name, const PlacedStorage& placed,
+              const OperandMove& move, CopyCause cause, const CopySteps& steps) {
+    const ProgramId program = emitOnTile(context.builder(), name, move.bytes, move.runBytes,
+                                         {{steps.source}, {steps.result}});
+    recordCopy(context, placed, move, steps, cause, program, false);
 }
 
 OperandGather::OperandGather(LoweringContext& context, std::string user, Regroup regroup)
@@ -147,112 +220,20 @@ VariableId OperandGather::bring(const PlacedStorage& placed, const OperandMove& 
     return gathered;
 }
 
-Regrouped regroup(LoweringContext& context, const std::string& op, const PlacedStorage& placed,
-                  const OperandMove& move) {
-    ProgramBuilder& b = context.builder();
-    const Variable source = b.lowered().profile.variables[placed.variable];
-    const Storage& storage = placed.storage;
-    std::int64_t elements = 1;
-    for (const std::int64_t size : storage.atomSizes)
-        elements *= size;
-    const std::int64_t blockElements = move.sourceGroup * move.wantedGroup;
-    const std::int64_t blocks = (elements + blockElements - 1) / blockElements;
-    const std::int64_t tiles = std::min<std::int64_t>(blocks, b.target().tilesPerIpu);
-    Blocking even;
-    even.dims = {{{},
-                  elements,
-                  evenBlocks(elements, tiles, blockElements),
-                  {{static_cast<std::int32_t>(tiles), 1}}}};
-    const TileSeries share = even.elements();
-    const TileSeries bytes = share.scaled(storage.elementBytes);
-
-    const VariableId spread =
-        b.variable(op + "/preRegroup", MemoryCategory::Variable, bytes, source.type);
-    Traffic traffic;
-    traffic.total = elements;
-    traffic.received = share;
-    traffic.sent = shareOut(elements, storage.layout.blocking.elements());
-    traffic.messages = TileSeries::zip(share, {}, [](std::int64_t, std::int64_t) { return 2; });
-    Movement movement;
-    movement.add(b.target(), traffic, storage.elementBytes,
-                 move.sourceGroup * storage.elementBytes);
-    b.exchange(b.copyName("Copy_" + source.name + "_to_" + op + "/preRegroup/ExchangePre"),
-               std::move(movement), {{placed.variable}, {spread}});
-    const VariableId transposed =
-        b.variable(op + "/partialTranspose", MemoryCategory::Variable, bytes, source.type);
-    const bool half = storage.elementBytes == 2;
-    const TileSeries cycles = TileSeries::zip(share, {}, [&](std::int64_t n, std::int64_t) {
-        return transposeCycles(b.target(), n, move.sourceGroup, move.wantedGroup, half);
-    });
-    const TileSeries one = TileSeries::zip(share, {}, [](std::int64_t, std::int64_t) { return 1; });
-    b.execute(op + "/Transpose", cycles, {{"poplar_rt::Transpose1D<" + source.type + ">", one}},
-              {{spread}, {transposed}});
-    return {transposed, share};
-}
-
-namespace {
-
-/// What gathering from an evenly spread copy moves: nothing is local but by chance.
-Traffic trafficFrom(const Regrouped& copy, const OperandMove& move, std::int64_t elementBytes) {
-    Traffic traffic = move.traffic;
-    traffic.received = TileSeries::zip(
-        move.bytes, {}, [&](std::int64_t n, std::int64_t) { return n / elementBytes; });
-    traffic.total = traffic.received.sum();
-    traffic.sent = shareOut(traffic.total, copy.elements);
-    return traffic;
-}
-
-} // namespace
-
-PlacedStorage rearrangeOnce(LoweringContext& context, const std::string& op,
-                            const std::string& role, const PlacedStorage& placed,
-                            const OperandMove& move, Storage wanted) {
-    if (isInPlace(move))
-        return placed;
-    ProgramBuilder& b = context.builder();
-    const Variable source = b.lowered().profile.variables[placed.variable];
-    const std::int64_t elementBytes = placed.storage.elementBytes;
-    const bool regrouped = move.canRegroup(elementBytes);
-    VariableId from = placed.variable;
-    Traffic traffic = move.traffic;
-    if (regrouped) {
-        const Regrouped copy = regroup(context, op, placed, move);
-        from = copy.variable;
-        traffic = trafficFrom(copy, move, elementBytes);
-    }
-    const bool inOrder = regrouped || !move.strided();
-    const std::string fromName = b.lowered().profile.variables[from].name;
-    const std::string copyName = b.copyName("Copy_" + fromName + "_to_" + op + "/" + role);
-    const VariableId result =
-        b.variable(op + "/" + role, MemoryCategory::Variable, move.bytes, source.type);
-    if (traffic.total > 0) {
-        const VariableId arrived =
-            inOrder ? result
-                    : b.variable(copyName + "/message", MemoryCategory::Message, move.bytes,
-                                 source.type);
-        Movement movement;
-        movement.add(b.target(), traffic, elementBytes,
-                     regrouped ? shortestUnstridedRun : move.runBytes);
-        b.exchange(copyName + "/ExchangePre", std::move(movement), {{from}, {arrived}});
-        from = arrived;
-    }
-    if (!inOrder)
-        emitCopy(b, copyName + "/OnTileCopy-0", move.bytes, move.runBytes, {{from}, {result}});
-    PlacedStorage copy;
-    copy.storage = std::move(wanted);
-    copy.variable = result;
-    return copy;
-}
-
 VariableId OperandGather::bringRegrouped(const PlacedStorage& placed, const OperandMove& move,
                                          const std::string& role, bool sharedBus) {
     ProgramBuilder& b = context_.builder();
     const std::string op = user_.substr(0, user_.rfind('/'));
-    const Regrouped copy = regroup(context_, op, placed, move);
+    const Regrouped copy = regroup(context_, op, {{placed, move, 0}}).front();
     const std::string type = b.lowered().profile.variables[placed.variable].type;
     const VariableId gathered =
         b.variable(user_ + "/" + role, MemoryCategory::Message, move.bytes, type);
-    const Traffic again = trafficFrom(copy, move, placed.storage.elementBytes);
+    Traffic again = move.traffic;
+    again.received = TileSeries::zip(move.bytes, {}, [&](std::int64_t n, std::int64_t) {
+        return n / placed.storage.elementBytes;
+    });
+    again.total = again.received.sum();
+    again.sent = shareOut(again.total, copy.elements);
     movement_.add(b.target(), again, placed.storage.elementBytes, shortestUnstridedRun, sharedBus);
     access_.reads.push_back(copy.variable);
     access_.writes.push_back(gathered);
@@ -264,25 +245,43 @@ VariableId OperandGather::bringInOrder(const PlacedStorage& placed, const Operan
     ProgramBuilder& b = context_.builder();
     const Variable source = b.lowered().profile.variables[placed.variable];
     VariableId raw = placed.variable;
+    ExchangeId exchange;
     if (move.traffic.total > 0) {
         const std::string copy = b.copyName("Copy_" + source.name + "_to_" + user_ + "/" + role);
         raw = b.variable(copy + "/message", MemoryCategory::Message, move.bytes, source.type);
         Movement movement;
         movement.add(b.target(), move.traffic, placed.storage.elementBytes, move.runBytes);
-        b.exchange(copy + "/ExchangePre", std::move(movement), {{placed.variable}, {raw}});
+        exchange =
+            b.exchange(copy + "/ExchangePre", std::move(movement), {{placed.variable}, {raw}});
     }
     const VariableId ordered =
         b.variable(user_ + "/" + role, MemoryCategory::Variable, move.bytes, source.type);
-    emitCopy(b, user_ + "/PreArrange-" + std::to_string(rearranged_++), move.bytes, move.runBytes,
-             {{raw}, {ordered}});
+    emitCopy(context_, user_ + "/PreArrange-" + std::to_string(rearranged_++), placed, move,
+             regroup_ == Regroup::Yes ? CopyCause::Plan : CopyCause::Consumer,
+             {raw, ordered, exchange});
     return ordered;
 }
 
-void OperandGather::emit() {
-    if (access_.writes.empty())
-        return;
+void OperandGather::pad(VariableId gathered, const std::string& role, TileSeries bytes) {
     ProgramBuilder& b = context_.builder();
-    b.exchange(b.exchangeName(user_), std::exchange(movement_, {}), std::exchange(access_, {}));
+    const std::string type = b.lowered().profile.variables[gathered].type;
+    const VariableId joined =
+        b.variable(user_ + "/" + role + "/padded", MemoryCategory::Variable, bytes, type);
+    paddings_.push_back({gathered, joined, std::move(bytes)});
+}
+
+std::vector<VariableId> OperandGather::emit() {
+    ProgramBuilder& b = context_.builder();
+    if (!access_.writes.empty())
+        b.exchange(b.exchangeName(user_), std::exchange(movement_, {}), std::exchange(access_, {}));
+    std::vector<VariableId> joined;
+    for (const Padding& padding : paddings_) {
+        emitJoin(b, user_ + "/PreArrange-" + std::to_string(rearranged_++), padding.bytes,
+                 shortestUnstridedRun, {{padding.gathered}, {padding.joined}});
+        joined.push_back(padding.joined);
+    }
+    paddings_.clear();
+    return joined;
 }
 
 std::vector<int> withoutOnes(const std::vector<int>& atoms, const Storage& storage) {

@@ -1,12 +1,16 @@
 // Copies that bring data where, and in the order that, a vertex wants them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "simulator/lowering/context.h"
 
 namespace tilescope::sim {
+
+/// Exchange writes 32-bit words and copies move 64-bit atoms: shorter runs need a copy by elements.
+inline constexpr std::int64_t shortestUnstridedRun = 8; // bytes
 
 /// How an operand gets to its user.
 struct OperandMove {
@@ -15,6 +19,9 @@ struct OperandMove {
     std::int64_t runBytes = 0; ///< contiguous at source and destination
     /// Innermost groups at source and destination, of different dimensions; 1 where there is none.
     std::int64_t sourceGroup = 1, wantedGroup = 1;
+    /// What the user reads; empty for windows of an unfolded operand, in groups of `wantedGroup`.
+    std::vector<OrderLevel> wantedOrder;
+    std::optional<CopyCause> cause; ///< where the operand's user knows better than the gather
 
     /// Runs are shorter than the 64-bit atoms that exchanges and copies move.
     [[nodiscard]] bool strided() const;
@@ -40,27 +47,11 @@ bool isInPlace(const OperandMove& move);
 /// ten thousand random copies (PopLibs poplin/ConvModel.cpp).
 std::int64_t rearrangeCycles(std::int64_t bytes, std::int64_t runBytes);
 
+/// Cycles of a plain copy of `bytes` on a tile by all workers, whole 64-bit atoms in order.
+std::int64_t localCopyCycles(const Target& target, std::int64_t bytes);
+
 /// Class of the copy vertex for contiguous runs of `runBytes`.
 std::string copyVertex(std::int64_t runBytes);
-
-/// A copy of an operand, spread evenly over the tiles, whose blocks are transposed there.
-struct Regrouped {
-    VariableId variable;
-    TileSeries elements;
-};
-
-/// Emits the exchange and the transposes that regroup an operand which OperandMove::canRegroup().
-/// `op`: prefix of the names.
-Regrouped regroup(LoweringContext& context, const std::string& op, const PlacedStorage& placed,
-                  const OperandMove& move);
-
-/// Copies an operand once to where, and in the order in which, `wanted` has it, each element to one
-/// tile, so that it can be broadcast from there in whole runs (PopLibs poplin/Convolution.cpp,
-/// actsRearranged and weightsRearranged). What is there already is not copied. `role`: name of the
-/// copy ("actsRearranged").
-PlacedStorage rearrangeOnce(LoweringContext& context, const std::string& op,
-                            const std::string& role, const PlacedStorage& placed,
-                            const OperandMove& move, Storage wanted);
 
 /// Brings the operands of one compute set together: what can be exchanged straight into place moves
 /// in one exchange before the compute set ("ExchangePre"); operands whose runs are shorter than
@@ -78,8 +69,12 @@ public:
     /// the gathered variable ("actsRearranged").
     VariableId bring(const PlacedStorage& placed, const OperandMove& move, const std::string& role,
                      bool sharedBus = false);
-    /// Adds the exchange, if anything moves. Call before the compute set is added.
-    void emit();
+    /// Joins a gathered operand with its padding: `bytes` on each tile lie in groups that zeros
+    /// fill up. An on-tile copy after the exchange; the vertex reads its result as well.
+    void pad(VariableId gathered, const std::string& role, TileSeries bytes);
+    /// Adds the exchange, if anything moves, and the paddings. Call before the compute set is
+    /// added. Returns what the vertex reads beside the operands: the padded parts.
+    std::vector<VariableId> emit();
 
 private:
     VariableId bringRegrouped(const PlacedStorage& placed, const OperandMove& move,
@@ -93,11 +88,33 @@ private:
     Movement movement_;
     Access access_;
     int rearranged_ = 0;
+    struct Padding {
+        VariableId gathered, joined;
+        TileSeries bytes;
+    };
+    std::vector<Padding> paddings_;
 };
 
-/// An on-tile copy of `bytes` with runs of `runBytes`, by all six workers.
-void emitCopy(ProgramBuilder& builder, const std::string& name, const TileSeries& bytes,
+/// Steps of one copy: what it reads and writes, and the exchange before it, if there is one.
+struct CopySteps {
+    VariableId source;
+    VariableId result;
+    ExchangeId exchange;
+};
+
+/// An on-tile copy of what `move` gathers of an operand, by all six workers, and its record in the
+/// profile. `cause`: unless the move knows.
+void emitCopy(LoweringContext& context, const std::string& name, const PlacedStorage& placed,
+              const OperandMove& move, CopyCause cause, const CopySteps& steps);
+
+/// An on-tile copy that puts `bytes` of an operand and its padding together; no rearrangement, so
+/// not recorded as one.
+void emitJoin(ProgramBuilder& builder, const std::string& name, const TileSeries& bytes,
               std::int64_t runBytes, Access access);
+
+/// Records a rearrangement that `program` makes of an operand. `cause`: unless the move knows.
+void recordCopy(LoweringContext& context, const PlacedStorage& placed, const OperandMove& move,
+                const CopySteps& steps, CopyCause cause, ProgramId program, bool transposed);
 
 /// Removes atoms of size one: they cut nothing.
 std::vector<int> withoutOnes(const std::vector<int>& atoms, const Storage& storage);

@@ -8,12 +8,18 @@ LoweredProgram lowerGraph(const Graph& graph, const RunOptions& options, const P
     LoweredProgram lowered;
     ProgramBuilder builder(options.target, lowered);
     LoweringContext context(graph, options, plans, builder);
+    if (graph.ownProgram) {
+        lowerOwnProgram(context);
+        builder.finishNames();
+        return lowered;
+    }
     if (options.execution == Execution::Pipelined)
         lowerPipelined(context);
     else
         lowerSerial(context);
     // Written last, since weights get their places on the way, but it runs first.
     emitWeightsFromHost(context);
+    builder.finishNames();
     std::swap(lowered.profile.controlPrograms[0], lowered.profile.controlPrograms[1]);
     return lowered;
 }

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
 
 #include "core/base/error.h"
 #include "simulator/cost/conv_cycles.h"
 #include "simulator/cost/footprint.h"
+#include "simulator/lowering/arrangement.h"
 #include "simulator/lowering/context.h"
 #include "simulator/lowering/conv_operands.h"
 #include "simulator/lowering/conv_reduction.h"
@@ -28,6 +31,10 @@ std::string convolveVertex(const Target& target, const ConvPlan& plan, bool oneB
         return fmt::format("poplin::{}<{},true,false,{},{},false>",
                            oneByOne ? "ConvPartial1x1Out" : "ConvPartialnx1", types, plan.convUnits,
                            load);
+    case ConvMethod::Slic:
+        // Window, chains of units and conv groups (PopLibs codelets, ConvPartial1xNSLIC).
+        return fmt::format("poplin::ConvPartial1xNSLIC<{},{},true,4,{},{},false>", types,
+                           p.field.back().stride, plan.convUnits, plan.grains.groups);
     case ConvMethod::Hmac:
         return fmt::format("poplin::ConvPartialHorizontalMac<{},true>", types);
     case ConvMethod::Vmac:
@@ -53,16 +60,23 @@ public:
     void run() {
         const std::int64_t steps = plan_.splits.serialSteps();
         makeOutput();
-        const PlacedStorage arranged = arrangedWeights(steps);
+        b_.numberComputeSet(prefix_ + "/Convolve");
+        PlacedStorage input = context_.storageOf(operands_.inputTensor);
+        PlacedStorage weights = context_.storageOf(operands_.weightsTensor);
         if (steps > 1) {
+            arrange(nullptr, &weights);
             b_.writeUndef(prefix_ + "/serialOut", output_);
             b_.beginRepeat(prefix_ + "/serial", steps);
+            arrange(&input, nullptr);
+        } else {
+            arrange(&input, &weights);
         }
         OperandGather gather(context_, prefix_ + "/Convolve", OperandGather::Regroup::Yes);
-        const VariableId input = bringInput(gather);
-        const VariableId weights = bringWeights(gather, arranged, steps);
-        gather.emit();
-        const VariableId partials = convolve(input, weights);
+        std::vector<VariableId> operands{bringInput(gather, input),
+                                         bringWeights(gather, weights, steps)};
+        for (const VariableId padded : gather.emit())
+            operands.push_back(padded);
+        const VariableId partials = convolve(std::move(operands));
         const VariableId result = reduce(partials);
         if (steps > 1) {
             update(result);
@@ -77,9 +91,18 @@ private:
         storage.elementBytes = bytesOf(context_.tensor(op_.outputs[0]).type);
         storage.layout.blocking =
             tiling_.outputStorage(operands_.output, vectorGrain(plan_.problem.outType), true);
-        storage.layout.order = outputOrder(operands_.output, plan_.grains.outChans);
-        output_ = context_.makeResult(op_.outputs[0], op_.name + "/out", std::move(storage),
+        storage.layout.order = outputOrder(operands_.output, plan_);
+        output_ = context_.makeResult(op_.outputs[0], prefix_ + resultName(), std::move(storage),
                                       operands_.outputView);
+    }
+
+    /// Poplar's name of what the last compute set writes.
+    [[nodiscard]] std::string resultName() const {
+        if (plan_.splits.serialSteps() > 1)
+            return "/serialOut";
+        if (plan_.splits.reductionDepth() > 1)
+            return "/partialReduceOut";
+        return plan_.problem.partialType == plan_.problem.outType ? "/partials" : "/cast";
     }
 
     /// Whether an operand is copied into the plan's order once before it is broadcast (PopLibs
@@ -93,55 +116,100 @@ private:
                !plan_.transform.outChanDims.empty() || broadcast.strided();
     }
 
-    VariableId bringInput(OperandGather& gather) {
-        PlacedStorage placed = context_.storageOf(operands_.inputTensor);
-        const ConvSplits& splits = plan_.splits;
-        const Blocking need = tiling_.inputNeed(operands_.input);
-        const auto order = inputOrder(operands_.input, plan_.grains.inChans);
-        const auto moveTo = [&](const Blocking& blocking) {
-            return operands_.inputUnfolded
-                       ? planUnfold(placed, blocking, operands_.channelAtoms, plan_.grains.inChans)
-                       : planMove(placed, blocking, order);
-        };
-        OperandMove move = moveTo(need);
-        if (rearrangedFirst(move, splits.kernelParts() * splits.outChans)) {
-            Storage wanted = placed.storage;
-            wanted.layout.blocking =
-                tiling_.inputStorage(operands_.input, vectorGrain(plan_.problem.inType));
-            wanted.layout.order = order;
-            if (operands_.inputUnfolded)
-                wanted.atomSizes = operands_.unfoldedSizes;
-            const OperandMove once = moveTo(wanted.layout.blocking);
-            placed = rearrangeOnce(context_, prefix_, "actsRearranged", placed, once, wanted);
-            move = planMove(placed, need, order);
-        }
-        // Neighbours with different output channels want the same input.
-        const bool shared = splits.outChans % b_.target().tilesPerSharedBus == 0;
-        return gather.bring(placed, move, "actsRearranged", shared);
+    [[nodiscard]] OperandMove moveOfInput(const PlacedStorage& placed, const Blocking& to) const {
+        return operands_.inputUnfolded
+                   ? planUnfold(placed, to, operands_.channelAtoms, plan_.grains.inChans)
+                   : planMove(placed, to, inputOrder(operands_.input, plan_));
     }
 
-    /// The weights in the plan's order, of all serial steps if there are several.
-    PlacedStorage arrangedWeights(std::int64_t steps) {
-        const PlacedStorage placed = context_.storageOf(operands_.weightsTensor);
-        const auto order = weightsOrder(operands_.weights, plan_.grains);
-        const auto moveTo = [&](const Blocking& blocking) {
-            return operands_.weightsUnfolded
-                       ? planUnfold(placed, blocking, operands_.channelAtoms, plan_.grains.inChans)
-                       : planMove(placed, blocking, order);
-        };
+    [[nodiscard]] OperandMove moveOfWeights(const PlacedStorage& placed, const Blocking& to) const {
+        return operands_.weightsUnfolded
+                   ? planUnfold(placed, to, operands_.channelAtoms, plan_.grains.inChans)
+                   : planMove(placed, to, weightsOrder(operands_.weights, plan_));
+    }
+
+    /// Copies those operands into the plan's order that are rearranged before they are broadcast;
+    /// weights of all serial steps. Null: another call's.
+    void arrange(PlacedStorage* input, PlacedStorage* weights) {
+        Arrangement arrangement(context_, prefix_);
+        std::vector<std::pair<PlacedStorage*, std::size_t>> arranged;
         const ConvSplits& splits = plan_.splits;
-        const bool sliced = steps > 1 && !operands_.weightsOwned;
-        if (!sliced && !rearrangedFirst(moveTo(tiling_.weightsNeed(operands_.weights)),
-                                        splits.fieldParts() * splits.batch))
-            return placed;
-        Storage wanted = placed.storage;
-        wanted.layout.blocking =
-            tiling_.weightsStorage(operands_.weights, vectorGrain(plan_.problem.inType), true);
-        wanted.layout.order = order;
-        if (operands_.weightsUnfolded)
-            wanted.atomSizes = operands_.unfoldedSizes;
-        const OperandMove once = moveTo(wanted.layout.blocking);
-        return rearrangeOnce(context_, prefix_, "weightsRearranged", placed, once, wanted);
+        if (input != nullptr &&
+            rearrangedFirst(moveOfInput(*input, tiling_.inputNeed(operands_.input)),
+                            splits.kernelParts() * splits.outChans)) {
+            Storage wanted = input->storage;
+            wanted.layout.blocking =
+                tiling_.inputStorage(operands_.input, vectorGrain(plan_.problem.inType));
+            wanted.layout.order = inputOrder(operands_.input, plan_);
+            if (operands_.inputUnfolded)
+                wanted.atomSizes = operands_.unfoldedSizes;
+            const OperandMove move = moveOfInput(*input, wanted.layout.blocking);
+            const std::int64_t padded = paddedElements(move);
+            inputPadded_ = padded > 0;
+            arranged.emplace_back(
+                input, arrangement.add({*input, move, padded}, "actsRearranged", wanted));
+        }
+        const bool sliced = splits.serialSteps() > 1 && !operands_.weightsOwned;
+        if (weights != nullptr &&
+            (sliced || rearrangedFirst(moveOfWeights(*weights, tiling_.weightsNeed(operands_.weights)),
+                                       splits.fieldParts() * splits.batch))) {
+            Storage wanted = weights->storage;
+            wanted.layout.blocking =
+                tiling_.weightsStorage(operands_.weights, vectorGrain(plan_.problem.inType), true);
+            wanted.layout.order = weightsOrder(operands_.weights, plan_);
+            if (operands_.weightsUnfolded)
+                wanted.atomSizes = operands_.unfoldedSizes;
+            const OperandMove move = moveOfWeights(*weights, wanted.layout.blocking);
+            const std::int64_t padded = paddedElements(move);
+            weightsPadded_ = padded > 0;
+            arranged.emplace_back(
+                weights, arrangement.add({*weights, move, padded}, "weightsRearranged", wanted));
+        }
+        arrangement.emit();
+        for (const auto& [operand, number] : arranged)
+            *operand = arrangement.result(number);
+    }
+
+    /// Elements in the input-channel group that zeros fill up, if there is one.
+    [[nodiscard]] std::int64_t paddedElements(const OperandMove& move) const {
+        const std::int64_t grain = plan_.grains.inChans;
+        const std::int64_t channels = plan_.problem.inChans;
+        if (channels % grain == 0 || isInPlace(move))
+            return 0;
+        const std::int64_t bytes = move.bytes.sum();
+        return bytes / bytesOf(plan_.problem.inType) / channels * (channels % grain);
+    }
+
+    /// The same of each tile's operand, bytes; `elements` are of the whole operand on a tile.
+    template <class Elements> [[nodiscard]] TileSeries paddedBytes(const Elements& elements) const {
+        std::vector<std::int64_t> bytes;
+        const std::int64_t grain = plan_.grains.inChans;
+        for (std::int32_t nth = 0; nth < tiling_.tiles(); ++nth) {
+            const ConvTileSizes sizes = tiling_.sizesOf(nth);
+            const bool last = tiling_.hasLastInChans(nth) && sizes.inChans > 0;
+            bytes.push_back(last ? elements(sizes) / sizes.inChans * grain *
+                                       bytesOf(plan_.problem.inType)
+                                 : 0);
+        }
+        return TileSeries::fromDense(bytes);
+    }
+
+    [[nodiscard]] bool isPadded() const {
+        return plan_.problem.inChans % plan_.grains.inChans != 0;
+    }
+
+    VariableId bringInput(OperandGather& gather, const PlacedStorage& placed) {
+        const Blocking need = tiling_.inputNeed(operands_.input);
+        // An operand that was unfolded has been arranged, and has atoms of its own since.
+        const OperandMove move =
+            planMove(placed, need, inputOrder(operands_.input, plan_));
+        // Neighbours with different output channels want the same input.
+        const bool shared = plan_.splits.outChans % b_.target().tilesPerSharedBus == 0;
+        const VariableId input = gather.bring(placed, move, "actsRearranged", shared);
+        if (isPadded() && !inputPadded_ && !move.strided() && !isInPlace(move))
+            gather.pad(input, "actsRearranged",
+                       paddedBytes([](const ConvTileSizes& s) { return s.inputElements(); }));
+        return input;
     }
 
     VariableId bringWeights(OperandGather& gather, PlacedStorage placed, std::int64_t steps) {
@@ -159,9 +227,19 @@ private:
             placed.variable = sliced;
             placed.storage.layout.blocking = slice;
         }
-        const OperandMove move = planMove(placed, tiling_.weightsNeed(operands_.weights),
-                                          weightsOrder(operands_.weights, plan_.grains));
-        return gather.bring(placed, move, "weightsRearranged");
+        OperandMove move = planMove(placed, tiling_.weightsNeed(operands_.weights),
+                                          weightsOrder(operands_.weights, plan_));
+        if (const std::int64_t groups = plan_.transform.combinedGroups; groups > 1) {
+            // Zeros go between the weights of the combined groups: each block of one group's
+            // channels is copied to its place.
+            move.runBytes = bytesOf(plan_.problem.inType) * plan_.problem.inChans / groups;
+            move.bytes = move.bytes.scaled(groups);
+        }
+        const VariableId weights = gather.bring(placed, move, "weightsRearranged");
+        if (isPadded() && !weightsPadded_ && !move.strided() && !isInPlace(move))
+            gather.pad(weights, "weightsRearranged",
+                       paddedBytes([](const ConvTileSizes& s) { return s.weightElements(); }));
+        return weights;
     }
 
     void sliceStep(const std::string& name, std::string_view vertex, const TileSeries& elements,
@@ -178,12 +256,50 @@ private:
         return TileSeries::zip(series, {}, [](std::int64_t, std::int64_t) { return 1; });
     }
 
-    VariableId convolve(VariableId input, VariableId weights) {
+    /// A vertex a tile. Those of the AMP list the blocks of each channel group that they read and
+    /// write; vertices with equally many stand together.
+    [[nodiscard]] std::vector<VertexUse> convolveVertices(const TileSeries& active,
+                                                          const std::string& name) const {
+        if (plan_.method != ConvMethod::Amp)
+            return {{name, ones(active)}};
+        struct Lists {
+            TileSeries count;
+            std::int64_t pointers = 0;
+        };
+        std::map<std::int32_t, Lists> byEdges;
+        for (std::int32_t nth = 0; nth < tiling_.tiles(); ++nth) {
+            if (active.at(TileId(nth)) == 0)
+                continue;
+            const ConvTileSizes sizes = tiling_.sizesOf(nth);
+            const std::int64_t groups = sizes.groups / plan_.grains.groups;
+            const std::int64_t in = sizes.inChans / plan_.grains.inChans;
+            const std::int64_t out = sizes.outChans / plan_.grains.outChans;
+            const std::int64_t read = groups * in + groups * in * out;
+            constexpr std::int64_t worklistEdge = 1;
+            const std::int64_t written = groups * out;
+            Lists& lists = byEdges[static_cast<std::int32_t>(read + written + worklistEdge)];
+            lists.count.append(nth, nth + 1, 1);
+            lists.pointers = read + written - 1; // the fixed state has the first output's
+        }
+        std::vector<VertexUse> uses;
+        for (const auto& [edges, lists] : byEdges)
+            uses.push_back(
+                {name, lists.count, lists.count.scaled(lists.pointers * listPointerBytes), {}, edges});
+        return uses;
+    }
+
+    VariableId convolve(std::vector<VariableId> operands) {
         const ConvProblem& p = plan_.problem;
         const std::int32_t tiles = tiling_.tiles();
         std::vector<std::int64_t> cycles;
         std::vector<std::int64_t> worklists;
         bool oneByOne = true;
+        // What decides the workers' offsets: grains, and positions tile by tile.
+        ConvTileSizes before;
+        bool wasIdle = false;
+        std::string content =
+            fmt::format("worklists {} {} {}.{}", toString(plan_.method), plan_.convUnits,
+                        plan_.grains.inChans, plan_.grains.outChans);
         for (std::int32_t nth = 0; nth < tiles; ++nth) {
             const ConvTileSizes sizes = tiling_.sizesOf(nth);
             oneByOne = oneByOne && sizes.kernelElements() == 1;
@@ -192,20 +308,28 @@ private:
                                   : convolveCycles(b_.target(), plan_.method, plan_.convUnits,
                                                    plan_.grains, sizes, p.inType, p.partialType));
             worklists.push_back(idle ? 0 : b_.target().workers * worklistBytesPerPartition);
+            if (nth == 0 || idle != wasIdle || sizes.batch != before.batch ||
+                sizes.outField != before.outField || sizes.kernel != before.kernel)
+                content += fmt::format(" {}:{}x{}x{}", nth, idle ? 0 : sizes.batch,
+                                       fmt::join(sizes.outField, "."),
+                                       fmt::join(sizes.kernel, "."));
+            before = sizes;
+            wasIdle = idle;
         }
         const TileSeries series = TileSeries::fromDense(cycles);
-        const VariableId lists = b_.alwaysLive(prefix_ + "/worklists", MemoryCategory::Constant,
-                                               TileSeries::fromDense(worklists), "unsigned short");
+        const VariableId lists = b_.constant(content, prefix_ + "/worklists",
+                                             TileSeries::fromDense(worklists), "unsigned short");
+        operands.push_back(lists);
         const bool direct = plan_.splits.reductionDepth() == 1 && p.partialType == p.outType &&
                             plan_.splits.serialSteps() == 1;
         const VariableId partials =
             direct ? output_
                    : b_.variable(prefix_ + "/partials", MemoryCategory::Variable,
                                  tiling_.partials().elements().scaled(bytesOf(p.partialType)),
-                                 std::string(toString(p.partialType)), {}, {true});
+                                 std::string(toString(p.partialType)), {}, {true, {}});
         b_.execute(prefix_ + "/Convolve", series,
-                   {{convolveVertex(b_.target(), plan_, oneByOne), ones(series)}},
-                   {{input, weights, lists}, {partials}});
+                   convolveVertices(series, convolveVertex(b_.target(), plan_, oneByOne)),
+                   {std::move(operands), {partials}});
         return partials;
     }
 
@@ -290,6 +414,7 @@ private:
     std::string prefix_;
     ConvOperands operands_;
     VariableId output_;
+    bool inputPadded_ = false, weightsPadded_ = false; ///< while they were arranged
 };
 
 } // namespace

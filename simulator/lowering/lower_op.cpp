@@ -60,8 +60,11 @@ Operation describe(const LoweringContext& context, const Op& op, OpId id) {
         const ConvPlan& plan = context.plans().planOf(id);
         operation.plan = plan.toJson();
         operation.options = fmt::format(R"({{"availableMemoryProportion":{},"partialsType":"{}"}})",
-                                        context.options().memoryProportion(IpuId(op.stage)),
+                                        proportionOf(op, context.options()),
                                         toString(plan.problem.partialType));
+    } else if (std::holds_alternative<GatherAttributes>(op.attributes) ||
+               std::holds_alternative<MultiUpdateAttributes>(op.attributes)) {
+        operation.plan = context.plans().embeddingPlanOf(id).toJson();
     }
     return operation;
 }

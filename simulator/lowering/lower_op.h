@@ -32,6 +32,8 @@ void emitStreams(ProgramBuilder& builder, const std::vector<HostStream>& streams
 /// The control program that brings weights and optimizer state from the host.
 void emitWeightsFromHost(LoweringContext& context);
 
+/// A Poplar program of its own (Graph::ownProgram).
+void lowerOwnProgram(LoweringContext& context);
 /// Programs of the step: on one IPU, or sharded over several of which one works at a time.
 void lowerSerial(LoweringContext& context);
 /// A pipeline (see PipelineSchedule).

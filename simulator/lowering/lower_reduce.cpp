@@ -1,12 +1,20 @@
 #include <algorithm>
+#include <fmt/format.h>
+#include <map>
 #include <set>
 
-#include "simulator/cost/elementwise_cycles.h"
+#include "simulator/cost/reduce_cycles.h"
 #include "simulator/lowering/context.h"
 #include "simulator/lowering/copies.h"
+#include "simulator/lowering/reduce_work.h"
+#include "simulator/planner/reduce_plan.h"
 
 namespace tilescope::sim {
 namespace {
+
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
 
 TileSeries ones(const TileSeries& series) {
     return TileSeries::zip(series, {}, [](std::int64_t, std::int64_t) { return 1; });
@@ -26,9 +34,11 @@ public:
         , b_(context.builder())
         , op_(op)
         , attributes_(std::get<ReduceAttributes>(op.attributes))
+        , function_(attributes_.function)
         , in_(op.inputs[0])
         , type_(context.tensor(in_).type)
-        , outType_(context.tensor(op.outputs[0]).type) {
+        , outType_(context.tensor(op.outputs[0]).type)
+        , partialType_(reducePartialType(function_, outType_)) {
         context.ensurePlace(in_);
         collectAtoms();
     }
@@ -101,40 +111,86 @@ private:
             else if (!mapped.atoms.empty() || mapped.size == 1)
                 out.dims.push_back(std::move(mapped));
         }
-        const TileSeries inputs = blocking.elements();
         Blocking wholeBlocks = out;
         wholeBlocks.copiesShare = false;
-        const TileSeries partials = wholeBlocks.elements();
-        const std::int64_t depth = out.copyCount();
-        kept_.storage.layout.blocking = std::move(out);
-        if (depth > 1) {
-            inTwoStages(inputs, partials);
+        const bool isLocal = out.copyCount() == 1;
+        const DataType to = isLocal ? outType_ : partialType_;
+        const ReduceWork work = blockWork(blocking.elements(), wholeBlocks.elements(), to);
+        if (!isLocal) {
+            reduceInStages(work);
             return;
         }
+        kept_.storage.layout.blocking = std::move(out);
         const VariableId input = context_.variableOf(in_);
+        const std::string name = op_.name + "/Reduce/ReduceOnTile/InToOutNoExchange/Reduce";
+        const VariableId second = secondPartials(name, work, to);
         const VariableId result = makeResult();
-        b_.execute(op_.name + "/Reduce/InToOutNoExchange/Reduce",
-                   stageCycles(inputs, partials, type_, contiguousReduced()),
-                   {{reduceVertex(attributes_.function, type_, outType_), ones(inputs)}},
-                   {{input}, {result}});
+        onTile(name, work, type_, to, {input}, second, {result});
     }
 
     /// The storage is cut across kept and reduced indices: each tile reduces its run of elements to
-    /// as many partials as results it touches; the results are spread over all tiles.
+    /// as many partials as results it touches.
     void reduceAcrossDims(const Blocking& blocking) {
-        const TileSeries inputs = blocking.elements();
-        const TileSeries partials = TileSeries::zip(
-            inputs, {}, [&](std::int64_t n, std::int64_t) { return resultsTouched(n); });
-        BlockedDim flat;
-        for (std::size_t atom = 0; atom < kept_.storage.atomSizes.size(); ++atom) {
-            flat.atoms.push_back(static_cast<int>(atom));
-            flat.size *= kept_.storage.atomSizes[atom];
+        reduceInStages(blocking.dims.size() == 1 ? runWork(blocking)
+                                                 : crossingWork(blocking.elements()));
+    }
+
+    /// Work of tiles that hold runs of the storage's elements in row-major order.
+    [[nodiscard]] ReduceWork runWork(const Blocking& blocking) const {
+        const Storage& storage = context_.storageOf(in_).storage;
+        const BlockedDim& dim = blocking.dims.front();
+        std::vector<std::int64_t> sizes;
+        std::vector<bool> reduced;
+        for (const int atom : dim.atoms) {
+            sizes.push_back(storage.atomSizes[static_cast<std::size_t>(atom)]);
+            reduced.push_back(reduced_.contains(atom));
         }
-        const std::int64_t parts = std::min<std::int64_t>(flat.size, b_.target().tilesPerIpu);
-        flat.blocks = evenBlocks(flat.size, parts);
-        flat.digits = {{static_cast<std::int32_t>(parts), 1}};
-        kept_.storage.layout.blocking.dims = {std::move(flat)};
-        inTwoStages(inputs, partials);
+        ReduceRegions regions(reduceLevels(sizes, reduced));
+        ReduceWorkList list(b_.target(), function_, type_, partialType_);
+        std::map<std::int32_t, Interval> runs;
+        std::vector<std::int32_t> index(blocking.dims.size());
+        for (std::int32_t nth = 0; nth < blocking.tiles(); ++nth) {
+            blocking.blockIndex(nth, index);
+            runs[blocking.tileOf(nth)] = dim.blocks[static_cast<std::size_t>(index.front())];
+        }
+        for (const auto& [tile, run] : runs)
+            if (run.size() > 0)
+                list.add(tile, regions.next(run));
+        return list.take();
+    }
+
+    /// The same where blocks are cut across in another way: as many results as a run would touch.
+    [[nodiscard]] ReduceWork crossingWork(const TileSeries& inputs) const {
+        const TileSeries touched = TileSeries::zip(
+            inputs, {}, [&](std::int64_t n, std::int64_t) { return resultsTouched(n); });
+        return blockWork(inputs, touched, partialType_);
+    }
+
+    /// Work of tiles that hold `inputs` elements of `results` results each.
+    [[nodiscard]] ReduceWork blockWork(const TileSeries& inputs, const TileSeries& results,
+                                       DataType to) const {
+        const std::int64_t inner = contiguous(true);
+        const std::int64_t kept = contiguous(false);
+        ReduceWorkList list(b_.target(), function_, type_, to);
+        const std::int32_t tiles = b_.target().totalTiles();
+        const std::vector<std::int64_t> n = inputs.toDense(tiles);
+        const std::vector<std::int64_t> outputs = results.toDense(tiles);
+        for (std::int32_t tile = 0; tile < tiles; ++tile) {
+            const std::int64_t held = n[static_cast<std::size_t>(tile)];
+            const std::int64_t made = outputs[static_cast<std::size_t>(tile)];
+            if (held == 0 || made == 0)
+                continue;
+            TileReductions reductions;
+            const std::int64_t depth = ceilDiv(held, made);
+            const std::int64_t run = std::min(inner, depth);
+            const std::int64_t columns = run > 1 ? made : std::min(kept, made);
+            reductions.regions.push_back(
+                {columns, ceilDiv(depth, run), run, std::max<std::int64_t>(1, made / columns)});
+            if (made % columns != 0)
+                reductions.regions.push_back({made % columns, ceilDiv(depth, run), run});
+            list.add(tile, reductions);
+        }
+        return list.take();
     }
 
     /// Results that a run of `elements` consecutive elements of the storage touches, about.
@@ -152,15 +208,8 @@ private:
         return results;
     }
 
-    [[nodiscard]] TileSeries stageCycles(const TileSeries& inputs, const TileSeries& outputs,
-                                         DataType type, std::int64_t run = 1) const {
-        return TileSeries::zip(inputs, outputs, [&](std::int64_t n, std::int64_t results) {
-            return reduceCycles(b_.target(), n, results, type, run);
-        });
-    }
-
-    /// Reduced elements that lie next to each other on a tile.
-    [[nodiscard]] std::int64_t contiguousReduced() const {
+    /// Reduced (or kept) elements that lie next to each other on a tile.
+    [[nodiscard]] std::int64_t contiguous(bool reduced) const {
         const Storage& storage = context_.storageOf(in_).storage;
         const auto sizes = blockSizes(storage.layout.blocking, storage.atomSizes);
         std::int64_t run = 1;
@@ -170,48 +219,165 @@ private:
             const std::int64_t extent = level->extent == 0 ? held : std::min(level->extent, held);
             if (extent == 1)
                 continue;
-            if (!reduced_.contains(level->atom))
+            if (reduced_.contains(level->atom) != reduced)
                 break;
             run *= extent;
         }
         return run;
     }
 
-    /// Partials where the inputs lie, then results from partials. Partials are kept in float
-    /// (PopLibs popops/ReductionStages.cpp).
-    void inTwoStages(const TileSeries& inputs, const TileSeries& partials) {
-        constexpr DataType partialType = DataType::Float;
-        const VariableId input = context_.variableOf(in_);
-        const VariableId partial =
-            b_.variable(op_.name + "/Reduce/intermediate", MemoryCategory::Variable,
-                        partials.scaled(bytesOf(partialType)), std::string(toString(partialType)));
-        b_.execute(op_.name + "/Reduce/ReduceOnTile/InToIntermediateNoExchange/Reduce",
-                   stageCycles(inputs, partials, type_, contiguousReduced()),
-                   {{reduceVertex(attributes_.function, type_, partialType), ones(inputs)}},
-                   {{input}, {partial}});
-        const std::string name = op_.name + "/Reduce/ReduceFinalStage/IntermediateToOutput/Reduce";
-        const VariableId result = makeResult();
-        const TileSeries results =
-            context_.storageOf(op_.outputs[0]).storage.layout.blocking.elements();
-        // One of a result's partials is taken to lie on its own tile already.
-        Traffic traffic;
-        traffic.total = std::max<std::int64_t>(0, partials.sum() - results.sum());
-        traffic.sent = shareOut(traffic.total, partials);
-        traffic.received = shareOut(traffic.total, results);
-        const std::int64_t depth = partials.sum() / std::max<std::int64_t>(1, results.sum());
-        traffic.messages = TileSeries::zip(results, {}, [&](std::int64_t, std::int64_t) {
-            return std::max<std::int64_t>(1, depth - 1);
+    VariableId secondPartials(const std::string& name, const ReduceWork& work, DataType type) {
+        if (work.secondElements.empty())
+            return {};
+        return b_.variable(name + "/secondStagePartials", MemoryCategory::Variable,
+                           work.secondElements.scaled(bytesOf(type)), std::string(toString(type)));
+    }
+
+    /// One or two compute sets that reduce what lies on the tiles. Tiles that need one only write
+    /// their results in the first.
+    void onTile(const std::string& name, const ReduceWork& work, DataType from, DataType to,
+                const std::vector<VariableId>& inputs, VariableId second,
+                const std::vector<VariableId>& results) {
+        std::vector<VariableId> written = results;
+        if (second.valid())
+            written.push_back(second);
+        b_.execute(name, work.cycles, {{reduceVertex(function_, from, to), work.vertices}},
+                   {inputs, written});
+        if (second.valid())
+            b_.execute(name + "_Second_Stage", work.secondCycles,
+                       {{reduceVertex(function_, to, to), work.secondVertices}},
+                       {{second}, results});
+    }
+
+    /// Partials where the inputs lie, then sums of sums on ever fewer tiles until the results can
+    /// be made where they are mapped (PopLibs popops/reduction/Reduction.cpp).
+    void reduceInStages(const ReduceWork& work) {
+        Partials partials{context_.variableOf(in_), type_, work.results, work.columns};
+        if (work.reduces) {
+            const std::string name =
+                op_.name + "/Reduce/ReduceOnTile/InToIntermediateNoExchange/Reduce";
+            const VariableId second = secondPartials(name, work, partialType_);
+            partials.variable = intermediate("/Reduce/intermediate", work.results);
+            partials.type = partialType_;
+            if (work.rotated.empty()) {
+                onTile(name, work, type_, partialType_, {context_.variableOf(in_)}, second,
+                       {partials.variable});
+            } else {
+                const VariableId written = intermediate("/Reduce/unordered", work.rotated);
+                onTile(name, work, type_, partialType_, {context_.variableOf(in_)}, second,
+                       {written, partials.variable});
+                putInOrder(name, work.rotated, written, partials.variable);
+            }
+            if (function_ == ReduceFunction::SquareAdd)
+                function_ = ReduceFunction::Add; // the squares are made
+        }
+        std::int64_t results = 1;
+        for (const std::int64_t size : kept_.storage.atomSizes)
+            results *= size;
+        ReduceShape shape{results, partials.held.sum(), partials.columns,
+                          partials.held.tilesUsed()};
+        for (int stage = 0; needsStage(b_.target(), shape); ++stage) {
+            const ReduceStage next = spreadStage(b_.target(), function_, partials.type, shape);
+            shape = next.after;
+            partials =
+                addPartials(fmt::format("{}/Reduce/ReduceStage{}/IntermediateToIntermediate/Reduce",
+                                        op_.name, stage),
+                            partials, next);
+        }
+        finish(partials, shape);
+    }
+
+    struct Partials {
+        VariableId variable;
+        DataType type = DataType::Float;
+        TileSeries held;          ///< elements
+        std::int64_t columns = 1; ///< of a region
+    };
+
+    VariableId intermediate(std::string_view name, const TileSeries& elements) {
+        return b_.variable(op_.name + std::string(name), MemoryCategory::Variable,
+                           elements.scaled(bytesOf(partialType_)),
+                           std::string(toString(partialType_)));
+    }
+
+    void putInOrder(const std::string& name, const TileSeries& rotated, VariableId from,
+                    VariableId to) {
+        const TileSeries cycles = TileSeries::zip(rotated, {}, [&](std::int64_t n, std::int64_t) {
+            return localCopyCycles(b_.target(), n * bytesOf(partialType_));
         });
-        const TileSeries gatheredElements = traffic.received + results;
-        const VariableId gathered = b_.variable(name + "/partials", MemoryCategory::Message,
-                                                gatheredElements.scaled(bytesOf(partialType)),
-                                                std::string(toString(partialType)));
+        b_.keepApart(to, from);
+        b_.execute(name + "/OnTileCopyPost", cycles, {{copyVertex(8), ones(rotated)}},
+                   {{from}, {to}});
+    }
+
+    /// Brings partials to the tiles that add them; what happens to be there already is not counted.
+    VariableId gather(const std::string& name, const Partials& partials, const TileSeries& gathered,
+                      std::int64_t messages) {
+        Traffic traffic;
+        traffic.total = gathered.sum();
+        traffic.received = gathered;
+        traffic.sent = shareOut(traffic.total, partials.held);
+        traffic.messages = TileSeries::zip(
+            gathered, {}, [&](std::int64_t n, std::int64_t) { return std::min(n, messages); });
+        const VariableId variable = b_.variable(name + "/partials", MemoryCategory::Message,
+                                                gathered.scaled(bytesOf(partials.type)),
+                                                std::string(toString(partials.type)));
         Movement movement;
-        movement.add(b_.target(), traffic, bytesOf(partialType), bytesOf(partialType));
-        b_.exchange(b_.exchangeName(name), std::move(movement), {{partial}, {gathered}});
-        b_.execute(name, stageCycles(gatheredElements, results, partialType),
-                   {{reduceVertex(attributes_.function, partialType, outType_), ones(results)}},
-                   {{gathered}, {result}});
+        movement.add(b_.target(), traffic, bytesOf(partials.type),
+                     partials.columns * bytesOf(partials.type));
+        b_.exchange(b_.exchangeName(name), std::move(movement), {{partials.variable}, {variable}});
+        return variable;
+    }
+
+    Partials addPartials(const std::string& name, const Partials& partials,
+                         const ReduceStage& stage) {
+        ReduceWorkList list(b_.target(), function_, partials.type, partialType_);
+        std::int32_t tile = 0;
+        for (const std::int64_t regions : stage.regionsOfTile)
+            list.add(tile++, {{{stage.columns, stage.rows, 1, regions}}, 0});
+        const ReduceWork work = list.take();
+        Partials next;
+        next.type = partialType_;
+        next.held = work.results;
+        next.columns = stage.columns;
+        const VariableId gathered =
+            gather(name, partials, work.results.scaled(stage.rows), stage.rows);
+        const VariableId second = secondPartials(name, work, partialType_);
+        next.variable = b_.variable(name + "/out", MemoryCategory::Variable,
+                                    work.results.scaled(bytesOf(partialType_)),
+                                    std::string(toString(partialType_)));
+        onTile(name, work, partials.type, partialType_, {gathered}, second, {next.variable});
+        return next;
+    }
+
+    void finish(const Partials& partials, const ReduceShape& shape) {
+        const std::string name = op_.name + "/Reduce/ReduceFinalStage/IntermediateToOutput/Reduce";
+        const std::int64_t depth = shape.sources();
+        BlockedDim flat;
+        for (std::size_t atom = 0; atom < kept_.storage.atomSizes.size(); ++atom)
+            flat.atoms.push_back(static_cast<int>(atom));
+        flat.size = shape.results;
+        const ResultSpread spread = spreadResults(b_.target(), partials.type, shape.results);
+        flat.blocks = evenBlocks(flat.size, spread.tiles, spread.grain);
+        flat.digits = {{static_cast<std::int32_t>(spread.tiles), 1}};
+        kept_.storage.layout.blocking = {};
+        kept_.storage.layout.blocking.dims = {std::move(flat)};
+        const TileSeries results = kept_.storage.layout.blocking.elements();
+        ReduceWorkList list(b_.target(), function_, partials.type, outType_);
+        for (const TileRun& run : results.runs())
+            for (std::int32_t tile = run.first; tile < run.end; ++tile) {
+                TileReductions reductions;
+                const std::int64_t columns = std::min(partials.columns, run.value);
+                reductions.regions.push_back({columns, depth, 1, run.value / columns});
+                if (run.value % columns != 0)
+                    reductions.regions.push_back({run.value % columns, depth});
+                list.add(tile, reductions);
+            }
+        const ReduceWork work = list.take();
+        const VariableId gathered = gather(name, partials, results.scaled(depth), depth);
+        const VariableId second = secondPartials(name, work, outType_);
+        const VariableId result = makeResult();
+        onTile(name, work, partials.type, outType_, {gathered}, second, {result});
     }
 
     VariableId makeResult() {
@@ -222,8 +388,9 @@ private:
     ProgramBuilder& b_;
     const Op& op_;
     const ReduceAttributes& attributes_;
+    ReduceFunction function_; ///< of the next stage
     TensorId in_;
-    DataType type_, outType_;
+    DataType type_, outType_, partialType_;
     std::set<int> reduced_;
     KeptAtoms kept_;
 };

@@ -112,28 +112,59 @@ void copyPart(LoweringContext& context, const Op& op, VariableId result, TensorI
                 return std::min<std::int64_t>(n, 2);
             });
         move.bytes = move.traffic.received.scaled(placed.storage.elementBytes);
-        move.runBytes = placed.storage.elementBytes *
-                        contiguousElements(
-                            placed.storage.layout.order, orderFor(context, made, input),
-                            blockSizes(placed.storage.layout.blocking, placed.storage.atomSizes));
+        move.wantedOrder = orderFor(context, made, input);
+        const std::vector<std::int64_t> held =
+            blockSizes(placed.storage.layout.blocking, placed.storage.atomSizes);
+        move.runBytes =
+            placed.storage.elementBytes *
+            contiguousElements(placed.storage.layout.order, move.wantedOrder, held, held);
     }
     if (move.bytes.empty())
         return;
     const std::string name = b.copyName("Copy_" + context.tensor(input).name + "_to_" + op.name);
     // The copy ends with its last element: the result counts as updated, not made, by each part.
     VariableId source = placed.variable;
+    ExchangeId exchange;
     if (move.traffic.total > 0) {
         const VariableId target =
             move.strided() ? b.variable(name + "/message", MemoryCategory::Message, move.bytes)
                            : result;
         Movement movement;
         movement.add(b.target(), move.traffic, placed.storage.elementBytes, move.runBytes);
-        b.exchange(name + "/ExchangePre", std::move(movement), {{source}, {target}});
+        exchange = b.exchange(name + "/ExchangePre", std::move(movement), {{source}, {target}});
         source = target;
         if (!move.strided())
             return;
     }
-    emitCopy(b, name + "/OnTileCopy-0", move.bytes, move.runBytes, {{source}, {result}});
+    emitCopy(context, name + "/OnTileCopy-0", placed, move, CopyCause::Part,
+             {source, result, exchange});
+}
+
+/// Makes the result of a slice a part of its input, if every dimension that it cuts can be cut
+/// where it is stored. What leaves the device is copied: a stream takes whole variables.
+bool sliceInPlace(LoweringContext& context, const Op& op, const SliceAttributes& slice) {
+    const TensorId in = op.inputs[0];
+    const TensorId out = op.outputs[0];
+    const Shape& shape = context.tensor(out).shape;
+    const std::vector<TensorId>& outputs = context.graph().outputs;
+    if (std::find(outputs.begin(), outputs.end(), out) != outputs.end() ||
+        context.tensor(out).elements() == 0)
+        return false;
+    context.ensurePlace(in);
+    std::optional<Storage> part = context.storageOf(in).storage;
+    const ViewDims view = context.viewOf(in);
+    for (std::size_t d = 0; d < shape.size() && part; ++d) {
+        if (shape[d] == sizeOf(view[d], *part) && slice.steps[d] == 1)
+            continue;
+        const std::vector<int> atoms = withoutOnes(view[d], *part);
+        if (slice.steps[d] != 1 || atoms.size() != 1)
+            return false;
+        part = partOfStorage(*part, atoms[0], {slice.starts[d], slice.starts[d] + shape[d]},
+                             shortestUnstridedRun);
+    }
+    if (part)
+        context.makePart(out, in, *std::move(part), view);
+    return part.has_value();
 }
 
 std::vector<DimMap> identityMaps(std::size_t rank) {
@@ -143,6 +174,9 @@ std::vector<DimMap> identityMaps(std::size_t rank) {
 } // namespace
 
 void lowerSelection(LoweringContext& context, const Op& op) {
+    if (const auto* slice = std::get_if<SliceAttributes>(&op.attributes))
+        if (sliceInPlace(context, op, *slice))
+            return;
     const TensorId out = op.outputs[0];
     const Tensor& t = context.tensor(out);
     const VariableId result = context.makeResult(

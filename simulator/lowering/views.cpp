@@ -104,19 +104,22 @@ void copyToLinear(LoweringContext& context, TensorId from, TensorId to) {
                         [&](std::int64_t n, std::int64_t) { return std::min(n, sources); });
     move.bytes = move.traffic.received.scaled(linear.elementBytes);
     move.runBytes = linear.elementBytes;
+    move.wantedOrder = rowMajorOrder(context.viewOf(from));
+    move.cause = CopyCause::Reshape;
     const std::string name = b.copyName("Copy_" + sourceName + "_to_" + t.name + "/rearranged");
     const VariableId raw = b.variable(name + "/message", MemoryCategory::Message, move.bytes,
                                       std::string(toString(t.type)));
     Movement movement;
     movement.add(b.target(), move.traffic, linear.elementBytes, move.runBytes);
-    b.exchange(name + "/ExchangePre", std::move(movement), {{source.variable}, {raw}});
+    const ExchangeId exchange =
+        b.exchange(name + "/ExchangePre", std::move(movement), {{source.variable}, {raw}});
     const std::string result = t.name + "/rearranged";
     if (from == to)
         context.replacePlace(to, result, std::move(linear), identityView(t.shape.size()));
     else
         context.makeResult(to, result, std::move(linear), identityView(t.shape.size()));
-    emitCopy(b, name + "/PreArrange-0", move.bytes, move.runBytes,
-             {{raw}, {context.variableOf(to)}});
+    emitCopy(context, name + "/PreArrange-0", source, move, CopyCause::Reshape,
+             {raw, context.variableOf(to), exchange});
 }
 
 void rearrangeToLinear(LoweringContext& context, TensorId tensor) {

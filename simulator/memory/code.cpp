@@ -1,5 +1,6 @@
 #include "simulator/memory/code.h"
 
+#include <algorithm>
 #include <string>
 
 #include "simulator/cost/footprint.h"
@@ -38,18 +39,24 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
     for (const ComputeSet& set : profile.computeSets) {
         for (const VertexInstances& use : set.vertices) {
             const std::string& name = profile.vertexTypes[use.type].name;
-            const VertexState state = vertexState(name);
-            instanceState.add(use.count, state.instanceBytes);
-            fieldData.add(use.count, state.fieldBytes);
-            if (name.starts_with("poplar_rt::"))
-                descriptors.add(use.count, copyDescriptorBytes);
+            const std::int64_t ownFieldBytes = vertexState(name).fieldBytes;
+            instanceState.add(use.stateBytes);
+            instanceState.add(use.count, -ownFieldBytes);
+            fieldData.add(use.count, ownFieldBytes);
+            if (isCopyVertex(name))
+                descriptors.add(TileSeries::zip(use.count, {}, [](std::int64_t, std::int64_t) {
+                    return copyDescriptorBytes;
+                }));
+            if (instrumented)
+                results.add(use.count, instrumentationBytes);
         }
-        if (instrumented)
-            results.add(TileSeries::zip(
-                set.cycles, {}, [](std::int64_t, std::int64_t) { return instrumentationBytes; }));
     }
-    if (instrumented)
-        results.add(everywhere, instrumentationBaseBytes);
+    instanceState.add(builder.lowered().listBytes, -1);
+    fieldData.add(builder.lowered().listBytes);
+    // The host reads the results.
+    headers.add(TileSeries::zip(results.series(), {}, [](std::int64_t bytes, std::int64_t) {
+        return packets(bytes, hostPacketBytesOut) * hostPacketHeaderBytes;
+    }));
     control.add(everywhere, controlBytesBase);
     for (const Program& program : profile.programs)
         control.add(program.controlCode);
@@ -71,7 +78,11 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
     add(MemoryCategory::VertexInstanceState, instanceState.series());
     add(MemoryCategory::VertexFieldData, fieldData.series());
     add(MemoryCategory::CopyDescriptor, descriptors.series());
-    add(MemoryCategory::ControlId, TileSeries(TileId(0), 1, 8));
+    const bool hasControlId = std::any_of(
+        profile.variables.begin(), profile.variables.end(),
+        [](const Variable& v) { return v.category == MemoryCategory::ControlId; });
+    if (!hasControlId)
+        add(MemoryCategory::ControlId, TileSeries(TileId(0), 1, 8));
     add(MemoryCategory::HostExchangePacketHeader, headers.series());
     add(MemoryCategory::InstrumentationResults, results.series());
     if (ipuModel)

@@ -6,6 +6,7 @@
 #include <tbb/parallel_for.h>
 #include <unordered_map>
 
+#include "simulator/layout/blocking.h"
 #include "simulator/memory/tile_account.h"
 
 namespace tilescope::sim {
@@ -56,7 +57,12 @@ public:
         : interference_(interference)
         , target_(target) {}
 
-    void place(const PlaceRequest& request) {
+    /// `apart`: what the variable must share no element with.
+    void place(const PlaceRequest& request, const std::vector<VariableId>& apart) {
+        peers_.clear();
+        for (const Placed& placed : placed_)
+            if (std::find(apart.begin(), apart.end(), placed.variable) != apart.end())
+                peers_.push_back(elementsOf(placed.begin, placed.end));
         std::int64_t offset = -1;
         const std::int64_t end = target_.bytesPerTile;
         if (isPlainOnly(request.category))
@@ -83,9 +89,24 @@ public:
     }
 
 private:
-    /// Lowest aligned offset in [from, to) where the variable meets none that is live with it.
+    /// Lowest aligned offset in [from, to) where the variable meets none that is live with it, in
+    /// no element of its peers.
     [[nodiscard]] std::int64_t firstFit(const PlaceRequest& request, std::int64_t from,
                                         std::int64_t to) const {
+        std::int64_t offset = from;
+        for (;;) {
+            offset = firstFree(request, offset);
+            const auto peer = std::find_if(peers_.begin(), peers_.end(), [&](const Interval& p) {
+                return offset < p.end && p.begin < offset + request.bytes;
+            });
+            if (peer == peers_.end())
+                break;
+            offset = alignUp(peer->end, variableAlignment);
+        }
+        return offset + request.bytes <= to ? offset : -1;
+    }
+
+    [[nodiscard]] std::int64_t firstFree(const PlaceRequest& request, std::int64_t from) const {
         std::int64_t offset = from;
         for (const Placed& other : placed_) {
             if (other.end <= offset || !interference_.overlap(request.liveness, other.liveness))
@@ -94,12 +115,26 @@ private:
                 break;
             offset = alignUp(other.end, variableAlignment);
         }
-        return offset + request.bytes <= to ? offset : -1;
+        return offset;
+    }
+
+    /// The whole elements that [begin, end) touches. Two ways of interleaving make a pair of
+    /// elements one.
+    [[nodiscard]] Interval elementsOf(std::int64_t begin, std::int64_t end) const {
+        const auto element = [&](std::int64_t address) {
+            const bool pair = address >= target_.interleavedOffset;
+            const std::int64_t base = pair ? target_.interleavedOffset : 0;
+            const std::int64_t size = target_.elementBytes * (pair ? 2 : 1);
+            const std::int64_t first = base + (address - base) / size * size;
+            return Interval{first, first + size};
+        };
+        return {element(begin).begin, element(std::max(begin, end - 1)).end};
     }
 
     const Interference& interference_;
     const Target& target_;
-    std::vector<Placed> placed_; ///< sorted by begin
+    std::vector<Placed> placed_;  ///< sorted by begin
+    std::vector<Interval> peers_; ///< elements that the variable being placed must not touch
 };
 
 /// Requests of every tile, found by one pass over the variables' runs.
@@ -131,7 +166,8 @@ public:
             const VariableId variable(id);
             const Variable& v = lowered_.profile.variables[variable];
             requests.push_back({variable, bytes, v.alwaysLive ? LivenessClassId() : v.liveness,
-                                v.category, lowered_.needs[variable].interleaved});
+                                v.category, lowered_.needs[variable].interleaved,
+                                lowered_.needs[variable].apartFrom});
         }
         return requests;
     }
@@ -177,9 +213,15 @@ Placement placeOnTile(const std::vector<PlaceRequest>& requests, const Interfere
         };
         return key(a) < key(b);
     });
+    std::map<VariableId, std::vector<VariableId>> apart;
+    for (const PlaceRequest& request : requests)
+        if (request.apartFrom.valid()) {
+            apart[request.variable].push_back(request.apartFrom);
+            apart[request.apartFrom].push_back(request.variable);
+        }
     TilePlacer placer(interference, target);
     for (const PlaceRequest& request : ordered)
-        placer.place(request);
+        placer.place(request, apart[request.variable]);
     return placer.result();
 }
 

@@ -8,9 +8,10 @@ namespace tilescope::sim {
 
 /// Gives every variable an address on every tile it lies on and fills placements, placementOfTile,
 /// tileMemory and categoryMemory of the profile. Variables that are never live together may share
-/// addresses. Executable code lies in the non-interleaved region only; interleaved memory is
-/// preferred by variables that ask for it; what finds no room lies beyond the tile's memory
-/// (overflowed). Tiles with equal lists of variables and sizes share one placement.
+/// addresses; variables to be kept apart share no memory element. Executable code lies in the
+/// non-interleaved region only; interleaved memory is preferred by variables that ask for it; what
+/// finds no room lies beyond the tile's memory (overflowed). Tiles with equal lists of variables
+/// and sizes share one placement.
 void placeVariables(LoweredProgram& lowered, const Target& target);
 
 /// One variable to place on one tile.
@@ -20,6 +21,7 @@ struct PlaceRequest {
     LivenessClassId liveness; ///< none: always live
     MemoryCategory category = MemoryCategory::Variable;
     bool interleaved = false;
+    VariableId apartFrom; ///< lies in other memory elements than this one, if that is on the tile
 };
 
 /// Pairs of liveness classes that are live at a common step.

@@ -25,8 +25,6 @@ std::int64_t operandExchange(const Target& target, const ConvProblem& problem,
 /// Exchange and vertices of the reduction over input-channel and kernel parts.
 void addReduction(const Target& target, const ConvProblem& problem, const ConvTileSizes& sizes,
                   const ConvSplits& splits, ConvCost& cost) {
-    ConvPlan stagePlan;
-    stagePlan.splits = splits;
     std::int64_t elements = sizes.partialElements();
     const std::int64_t depth = splits.reductionDepth();
     if (depth == 1) {
@@ -35,7 +33,7 @@ void addReduction(const Target& target, const ConvProblem& problem, const ConvTi
     }
     DataType from = problem.partialType;
     std::int64_t left = depth;
-    for (const std::int64_t stage : stagePlan.reductionStages()) {
+    for (const std::int64_t stage : reductionStages(depth)) {
         left = ceilDiv(left, stage);
         const DataType to = left == 1 ? problem.outType : from;
         const std::int64_t outputs = ceilDiv(elements, stage);
@@ -64,21 +62,35 @@ Rearranged rearrangedBy(const Target& target, const ConvProblem& problem, const 
     const bool backward = problem.pass == TrainingPass::TrainingBackward;
     const std::int64_t load = problem.inType == DataType::Half ? target.convUnitLoadElemsHalf
                                                                : target.convUnitLoadElemsFloat;
+    const bool combines = transform.combinedGroups > 1;
     Rearranged result;
-    result.inputs = update || expands || swap != problem.matMul || paddedIn ||
+    result.inputs = update || expands || combines || swap != problem.matMul || paddedIn ||
                     (problem.matMul && backward);
     result.weights =
-        update || expands || joins || swap != problem.matMul || paddedIn || paddedOut;
-    result.outputs = swap != (update || problem.matMul) || joins || paddedOut ||
+        update || expands || joins || combines || swap != problem.matMul || paddedIn || paddedOut;
+    result.outputs = swap != (update || problem.matMul) || joins || combines || paddedOut ||
                      (problem.matMul && update);
     result.outputsRegrouped =
         !problem.matMul && grains.outChans != target.convUnitPipelineDepth * load;
     return result;
 }
 
-/// Copies that bring operands or results in the order that the vertices want.
+/// PopLibs gives SLIC a second buffer for the partials of one group of conv groups, and this much
+/// more (poplin/ConvModel.cpp).
+constexpr std::int64_t slicExtraBytes = 200;
+
+std::int64_t slicBytes(const MethodCandidate& candidate, const ConvTileSizes& sizes,
+                       DataType partialType) {
+    if (candidate.method != ConvMethod::Slic)
+        return 0;
+    const std::int64_t groups = ceilDiv(sizes.groups, candidate.grains.groups);
+    return ceilDiv(sizes.partialElements(), groups) * bytesOf(partialType) + slicExtraBytes;
+}
+
+} // namespace
+
 void addRearrangement(const Target& target, const ConvProblem& problem, const ConvGrains& grains,
-                      const ConvSplits& splits, const ConvTransform& transform, ConvCost& cost) {
+                      const ConvTransform& transform, std::int64_t tiles, ConvCost& cost) {
     std::int64_t inputs = problem.groups * problem.batch * problem.inChans;
     std::int64_t weights = problem.groups * problem.inChans * problem.outChans;
     std::int64_t outputs = problem.groups * problem.batch * problem.outChans;
@@ -87,7 +99,6 @@ void addRearrangement(const Target& target, const ConvProblem& problem, const Co
         weights *= dim.kernel;
         outputs *= dim.out;
     }
-    const std::int64_t tiles = splits.tiles();
     const std::int64_t vector =
         problem.inType == DataType::Half ? target.vectorWidthHalf : target.vectorWidthFloat;
     const std::int64_t quarter = grains.inChans * grains.outChans % vector == 0 ? 4 : 3;
@@ -112,21 +123,19 @@ void addRearrangement(const Target& target, const ConvProblem& problem, const Co
     cost.tempBytes = std::max(cost.tempBytes, 2 * bytesAtOnce);
 }
 
-} // namespace
-
-ConvCost convCost(const Target& target, const ConvProblem& problem, ConvMethod method,
-                  std::int32_t convUnits, const ConvGrains& grains, const ConvSplits& splits,
-                  const ConvTransform& transform) {
-    const ConvTileSizes sizes = tileSizes(problem, grains, splits);
+ConvCost convCost(const Target& target, const ConvProblem& problem,
+                  const MethodCandidate& candidate, const ConvTileSizes& sizes,
+                  const ConvSplits& splits, const ConvTransform& transform) {
     ConvCost cost;
     cost.exchange = operandExchange(target, problem, sizes, splits);
-    cost.compute = convolveCycles(target, method, convUnits, grains, sizes, problem.inType,
-                                  problem.partialType);
+    cost.compute = convolveCycles(target, candidate.method, candidate.convUnits, candidate.grains,
+                                  sizes, problem.inType, problem.partialType);
     addReduction(target, problem, sizes, splits, cost);
 
     const std::int64_t conv = sizes.inputElements() * bytesOf(problem.inType) +
                               sizes.weightElements() * bytesOf(problem.inType) +
-                              sizes.partialElements() * bytesOf(problem.partialType);
+                              sizes.partialElements() * bytesOf(problem.partialType) +
+                              slicBytes(candidate, sizes, problem.partialType);
     // A first reduction stage of several keeps all its inputs at once.
     const std::int64_t depth = splits.reductionDepth();
     const std::int64_t reduce =
@@ -134,7 +143,7 @@ ConvCost convCost(const Target& target, const ConvProblem& problem, ConvMethod m
                         sizes.partialElements() * bytesOf(problem.partialType)
                   : 0;
     cost.tempBytes = std::max(conv, reduce);
-    addRearrangement(target, problem, grains, splits, transform, cost);
+    addRearrangement(target, problem, candidate.grains, transform, splits.tiles(), cost);
 
     const std::int64_t steps = splits.serialSteps();
     if (steps > 1) {

@@ -37,11 +37,10 @@ std::int64_t ConvSplits::tiles() const {
     return groups * batch * outChans * inChans * fieldParts() * kernelParts();
 }
 
-std::vector<std::int64_t> ConvPlan::reductionStages() const {
+std::vector<std::int64_t> reductionStages(std::int64_t depth) {
     // PopLibs poplin/ConvReducePlan.cpp: more stages from these depths on, of equal depth at best.
     constexpr std::int64_t twoStagesFrom = 16;
     constexpr std::int64_t threeStagesFrom = 125;
-    std::int64_t depth = splits.reductionDepth();
     if (depth == 1)
         return {};
     const int stages = depth >= threeStagesFrom ? 3 : depth >= twoStagesFrom ? 2 : 1;
@@ -56,20 +55,25 @@ std::vector<std::int64_t> ConvPlan::reductionStages() const {
     return depths;
 }
 
+ConvTileSizes ConvPlan::tileSizes() const {
+    return sim::tileSizes(problem, grains, splits);
+}
+
 std::string ConvPlan::toJson() const {
     return fmt::format(
-        R"({{"method":"{}","convUnits":{},"swapOperands":{},"expandDims":[{}],"tiles":{},)"
+        R"({{"method":"{}","convUnits":{},"swapOperands":{},"expandDims":[{}],"combineConvGroups":{},"tiles":{},)"
         R"("partition":{{"convGroups":{},"batch":{},"field":[{}],"outChans":{},"inChans":{},"kernel":[{}],)"
         R"("outChansSerial":{},"inChansSerial":{}}},)"
         R"("grains":{{"convGroups":{},"inChans":{},"outChans":{}}},"reductionStages":[{}],)"
         R"("estimate":{{"cycles":{},"exchange":{},"compute":{},"reduce":{},"serial":{},"rearrange":{},"tempBytes":{}}},)"
         R"("withinMemoryTarget":{}}})",
         toString(method), convUnits, transform.swapOperands, fmt::join(transform.expandedDims, ","),
-        splits.tiles(), splits.groups, splits.batch, fmt::join(splits.field, ","), splits.outChans,
-        splits.inChans, fmt::join(splits.kernel, ","), splits.outChansSerial, splits.inChansSerial,
-        grains.groups, grains.inChans, grains.outChans, fmt::join(reductionStages(), ","),
-        cost.cycles(), cost.exchange, cost.compute, cost.reduce, cost.serial, cost.rearrange,
-        cost.tempBytes, withinMemoryTarget);
+        transform.combinedGroups, splits.tiles(), splits.groups, splits.batch,
+        fmt::join(splits.field, ","), splits.outChans, splits.inChans,
+        fmt::join(splits.kernel, ","), splits.outChansSerial, splits.inChansSerial, grains.groups,
+        grains.inChans, grains.outChans, fmt::join(reductionStages(), ","), cost.cycles(),
+        cost.exchange, cost.compute, cost.reduce, cost.serial, cost.rearrange, cost.tempBytes,
+        withinMemoryTarget);
 }
 
 FieldRange inputRange(const FieldDim& dim, FieldRange out, FieldRange kernel) {
@@ -100,6 +104,7 @@ void fillTileSizes(const ConvProblem& problem, const ConvGrains& grains, const C
                               splits.outChans);
     const std::size_t dims = problem.field.size();
     sizes.positionsPerRead = 1;
+    sizes.stride = problem.field.back().stride;
     sizes.outField.resize(dims);
     sizes.inField.resize(dims);
     sizes.kernel.resize(dims);

@@ -49,6 +49,9 @@ struct ConvTransform {
     std::vector<int> ownFieldDims;  ///< spatial dimensions that stayed, in order
     std::vector<int> flattenedDims; ///< the others, in the last field dimension behind the batch
     bool batchFlattened = false;
+    /// Conv groups that became one, their channels side by side with zero weights between them.
+    std::int64_t combinedGroups = 1;
+    std::int64_t separateGroups = 1; ///< how many groups there were, if they are combined
     bool swapOperands = false; ///< field and output channels have changed places
     friend bool operator==(const ConvTransform&, const ConvTransform&) = default;
 };
@@ -66,6 +69,9 @@ struct ConvSplits {
     [[nodiscard]] std::int64_t serialSteps() const { return outChansSerial * inChansSerial; }
     friend bool operator==(const ConvSplits&, const ConvSplits&) = default;
 };
+
+/// Depths of the stages of a reduction of `depth` partials; their product is at least the depth.
+std::vector<std::int64_t> reductionStages(std::int64_t depth);
 
 /// Terms of a plan's cost: cycles of the whole convolution, bytes on the fullest tile.
 struct ConvCost {
@@ -87,8 +93,11 @@ struct ConvPlan {
     ConvCost cost;
     bool withinMemoryTarget = true;
 
-    /// Depths of the reduction stages; their product is the reduction depth.
-    [[nodiscard]] std::vector<std::int64_t> reductionStages() const;
+    [[nodiscard]] std::vector<std::int64_t> reductionStages() const {
+        return sim::reductionStages(splits.reductionDepth());
+    }
+    /// What the fullest tile works on.
+    [[nodiscard]] ConvTileSizes tileSizes() const;
     /// A JSON object for the profile's operation table.
     [[nodiscard]] std::string toJson() const;
 };

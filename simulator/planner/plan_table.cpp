@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <map>
 #include <tbb/parallel_for.h>
 
+#include "core/base/error.h"
+#include "core/base/suggest.h"
 #include "simulator/planner/planner.h"
 
 namespace tilescope::sim {
@@ -98,6 +102,23 @@ ConvProblem matMulProblem(const Graph& graph, const Op& op, const MatMulAttribut
     return problem;
 }
 
+/// Throws UserError for a name that no planned operation has.
+void checkNamedOperations(const Graph& graph, const RunOptions& options) {
+    if (options.availableMemoryProportionByOperation.empty())
+        return;
+    std::vector<std::string> names;
+    for (const Op& op : graph.ops)
+        if (isPlanned(op.attributes)) {
+            names.push_back(op.name);
+            names.push_back(op.onnxNode);
+        }
+    for (const auto& [name, proportion] : options.availableMemoryProportionByOperation)
+        if (std::find(names.begin(), names.end(), name) == names.end())
+            throw UserError(fmt::format("option availableMemoryProportionByOperation: no "
+                                        "convolution or matrix product is named '{}'.{}",
+                                        name, didYouMean(name, names)));
+}
+
 struct Request {
     ConvProblem problem;
     double proportion = 0.6;
@@ -105,6 +126,14 @@ struct Request {
 };
 
 } // namespace
+
+double proportionOf(const Op& op, const RunOptions& options) {
+    const auto& named = options.availableMemoryProportionByOperation;
+    for (const std::string& name : {op.name, op.onnxNode})
+        if (const auto found = named.find(name); found != named.end())
+            return found->second;
+    return op.availableMemory.value_or(options.memoryProportion(IpuId(op.stage)));
+}
 
 ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& options) {
     ConvProblem problem;
@@ -126,12 +155,13 @@ ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& option
 }
 
 PlanTable::PlanTable(const Graph& graph, const RunOptions& options) {
+    checkNamedOperations(graph, options);
     std::vector<Request> requests;
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
         const Op& op = graph.ops[OpId(i)];
         if (!isPlanned(op.attributes))
             continue;
-        const Request request{problemOf(graph, op, options), options.memoryProportion(IpuId(op.stage))};
+        const Request request{problemOf(graph, op, options), proportionOf(op, options)};
         const auto known = std::find(requests.begin(), requests.end(), request);
         planOfOp_[static_cast<std::int32_t>(i)] =
             static_cast<std::size_t>(known - requests.begin());
@@ -139,9 +169,58 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& options) {
             requests.push_back(request);
     }
     plans_.resize(requests.size());
+    const OverMemory overMemory =
+        options.relaxMemoryTarget ? OverMemory::Relax : OverMemory::LeastMemory;
     tbb::parallel_for(std::size_t{0}, requests.size(), [&](std::size_t i) {
-        plans_[i] = planConv(options.target, requests[i].problem, requests[i].proportion);
+        plans_[i] =
+            planConv(options.target, requests[i].problem, requests[i].proportion, overMemory);
     });
+    planEmbeddings(graph, options);
+}
+
+void PlanTable::planEmbeddings(const Graph& graph, const RunOptions& options) {
+    // What all operations on a dimension of a table do to it.
+    std::map<std::pair<TensorId, std::int64_t>, EmbeddingProblem> problemOfTable;
+    std::vector<std::pair<std::int32_t, const EmbeddingProblem*>> users;
+    for (std::size_t i = 0; i < graph.ops.size(); ++i) {
+        const Op& op = graph.ops[OpId(i)];
+        const auto* gather = std::get_if<GatherAttributes>(&op.attributes);
+        const auto* update = std::get_if<MultiUpdateAttributes>(&op.attributes);
+        if (!gather && !update)
+            continue;
+        const std::int64_t axis = gather ? gather->axis : update->axis;
+        const Tensor& table = graph.tensors[op.inputs[0]];
+        const std::int64_t rows = table.shape[static_cast<std::size_t>(axis)];
+        const auto [entry, isNew] = problemOfTable.try_emplace({op.inputs[0], axis});
+        EmbeddingProblem& problem = entry->second;
+        if (isNew)
+            problem = {std::max<std::int64_t>(1, rows),
+                       rows == 0 ? 1 : std::max<std::int64_t>(1, table.elements() / rows),
+                       1,
+                       table.type,
+                       false,
+                       false};
+        problem.indices = std::max(problem.indices, graph.tensors[op.inputs[1]].elements());
+        problem.slices = problem.slices || gather;
+        problem.updates = problem.updates || update;
+        users.emplace_back(static_cast<std::int32_t>(i), &problem);
+    }
+    std::vector<EmbeddingProblem> distinct;
+    for (const auto& [op, problem] : users) {
+        const auto known = std::find(distinct.begin(), distinct.end(), *problem);
+        embeddingPlanOfOp_[op] = static_cast<std::size_t>(known - distinct.begin());
+        if (known == distinct.end())
+            distinct.push_back(*problem);
+    }
+    embeddingPlans_.resize(distinct.size());
+    const double proportion = options.memoryProportion(IpuId(0));
+    tbb::parallel_for(std::size_t{0}, distinct.size(), [&](std::size_t i) {
+        embeddingPlans_[i] = planEmbedding(options.target, distinct[i], proportion);
+    });
+}
+
+const EmbeddingPlan& PlanTable::embeddingPlanOf(OpId op) const {
+    return embeddingPlans_.at(embeddingPlanOfOp_.at(op.value()));
 }
 
 const ConvPlan& PlanTable::planOf(OpId op) const {

@@ -7,6 +7,7 @@
 
 #include "core/options/run_options.h"
 #include "simulator/graph/graph.h"
+#include "simulator/planner/embedding_plan.h"
 #include "simulator/planner/plan.h"
 
 namespace tilescope::sim {
@@ -15,17 +16,30 @@ namespace tilescope::sim {
 /// itself.
 ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& options);
 
+/// What a planned op may take of a tile's memory: as the options say for it, else as the model
+/// does, else as the options say for its IPU.
+double proportionOf(const Op& op, const RunOptions& options);
+
 class PlanTable {
 public:
-    /// Plans every convolution, gradient and MatMul of the graph, distinct signatures in parallel.
+    /// Plans every convolution, gradient, MatMul and embedding of the graph, distinct signatures in
+    /// parallel.
+    /// Throws UserError if the options give a proportion to an operation that there is not.
     PlanTable(const Graph& graph, const RunOptions& options);
 
     [[nodiscard]] const ConvPlan& planOf(OpId op) const;
+    /// Of a look-up of rows (Gather) or an addition to them (MultiUpdate). Operations on the same
+    /// dimension of the same table have one plan.
+    [[nodiscard]] const EmbeddingPlan& embeddingPlanOf(OpId op) const;
     [[nodiscard]] std::size_t distinctPlans() const { return plans_.size(); }
 
 private:
+    void planEmbeddings(const Graph& graph, const RunOptions& options);
+
     std::vector<ConvPlan> plans_;
     std::unordered_map<std::int32_t, std::size_t> planOfOp_;
+    std::vector<EmbeddingPlan> embeddingPlans_;
+    std::unordered_map<std::int32_t, std::size_t> embeddingPlanOfOp_;
 };
 
 } // namespace tilescope::sim

@@ -12,26 +12,50 @@ namespace tilescope::sim {
 /// Bytes of a tile that the temporary data of one operation may take.
 std::int64_t memoryBound(const Target& target, double availableMemoryProportion);
 
+/// What to do where no plan stays within the memory bound.
+enum class OverMemory {
+    LeastMemory, ///< the plan of least temporary memory
+    Relax,       ///< double the bound until a plan fits, or it passes twice a tile's memory
+};
+
 /// Two phases, as the available-memory-proportion note describes them: the fewest cycles among the
 /// plans whose temporary memory stays within the proportion of a tile's memory; if there is none,
-/// the plan of least temporary memory, with withinMemoryTarget false.
+/// what `overMemory` says, with withinMemoryTarget false. A proportion of 0 asks for the least
+/// memory at once.
 /// Throws UserError if an operation is too large to be cut over the tiles at all.
 ConvPlan planConv(const Target& target, const ConvProblem& problem,
-                  double availableMemoryProportion);
+                  double availableMemoryProportion,
+                  OverMemory overMemory = OverMemory::LeastMemory);
 
-/// Cost terms of a given partition (PopLibs poplin/ConvModel.cpp). The problem is the planned one,
-/// that is after a swap of operands.
-ConvCost convCost(const Target& target, const ConvProblem& problem, ConvMethod method,
-                  std::int32_t convUnits, const ConvGrains& grains, const ConvSplits& splits,
-                  const ConvTransform& transform);
+/// The best plans of each method that has any within the memory bound, by cycles, at most `most` of
+/// each, AMP's first. Where nothing fits, by temporary memory.
+std::vector<ConvPlan> bestPlansByMethod(const Target& target, const ConvProblem& problem,
+                                        double availableMemoryProportion, std::size_t most);
 
-/// Method and grain candidates that a problem allows, most promising first.
+/// Method, grains and type of partials that a problem allows.
 struct MethodCandidate {
     ConvMethod method = ConvMethod::Amp;
-    std::int32_t convUnits = 0;
+    std::int32_t convUnits = 0; ///< AMP units, or SLIC's chains of them
     ConvGrains grains;
+    DataType partialType = DataType::Float;       ///< that the vertex writes
+    bool oneInPiece = false, oneOutPiece = false; ///< a tile takes a single grain of channels
 };
+/// Most promising first.
 std::vector<MethodCandidate> methodCandidates(const Target& target, const ConvProblem& problem);
+
+/// The problem with the type of partials that a candidate writes.
+ConvProblem plannedProblem(const ConvProblem& problem, const MethodCandidate& candidate);
+
+/// Cost terms of a given partition (PopLibs poplin/ConvModel.cpp). The problem is the planned one,
+/// that is after the transform; `sizes` are those of the fullest tile.
+ConvCost convCost(const Target& target, const ConvProblem& problem,
+                  const MethodCandidate& candidate, const ConvTileSizes& sizes,
+                  const ConvSplits& splits, const ConvTransform& transform);
+
+/// Adds the copies that bring operands or results in the order that the vertices want, over `tiles`
+/// tiles, to a cost (PopLibs poplin/ConvModel.cpp, addTransformCycleEstimate).
+void addRearrangement(const Target& target, const ConvProblem& problem, const ConvGrains& grains,
+                      const ConvTransform& transform, std::int64_t tiles, ConvCost& cost);
 
 /// Numbers of parts, at most `most`, that give different largest parts: a split that leaves the
 /// largest part as it was on more tiles is never better.

@@ -60,7 +60,43 @@ TransformedProblem flattened(const ConvProblem& base, unsigned expandMask) {
     return result;
 }
 
+/// How many conv groups may be taken as one: where a group has fewer input channels than 64 bits
+/// hold, up to as many as fill the weights of a conv unit (PopLibs poplin/ConvPlan.cpp,
+/// getCombineConvGroupCandidates).
+std::vector<std::int64_t> groupsToCombine(const ConvProblem& problem) {
+    const bool half = problem.inType == DataType::Half;
+    const std::int64_t vector = half ? 4 : 2;
+    const std::int64_t weightsOfUnit = half ? 16 : 8;
+    std::vector<std::int64_t> factors;
+    if (problem.groups == 1 || problem.inChans >= vector || vector % problem.inChans != 0)
+        return factors;
+    for (std::int64_t f = vector / problem.inChans; f <= weightsOfUnit / problem.inChans; f *= 2)
+        factors.push_back(f);
+    return factors;
+}
+
+TransformedProblem combined(TransformedProblem form, std::int64_t factor) {
+    ConvProblem& problem = form.problem;
+    form.transform.separateGroups = problem.groups;
+    problem.groups = (problem.groups + factor - 1) / factor;
+    problem.inChans *= factor;
+    problem.outChans *= factor;
+    form.transform.combinedGroups = factor;
+    return form;
+}
+
 } // namespace
+
+ConvPlan withSeparateGroups(ConvPlan plan) {
+    const std::int64_t factor = plan.transform.combinedGroups;
+    if (factor == 1)
+        return plan;
+    plan.problem.groups = plan.transform.separateGroups;
+    plan.problem.inChans /= factor;
+    plan.problem.outChans /= factor;
+    plan.grains.groups *= factor;
+    return plan;
+}
 
 std::vector<TransformedProblem> transformsOf(const ConvProblem& base) {
     std::vector<TransformedProblem> forms;
@@ -79,6 +115,8 @@ std::vector<TransformedProblem> transformsOf(const ConvProblem& base) {
             exchanged.transform.swapOperands = true;
             forms.push_back(std::move(exchanged));
         }
+        for (const std::int64_t factor : groupsToCombine(form.problem))
+            forms.push_back(combined(form, factor));
         forms.push_back(std::move(form));
     }
     return forms;

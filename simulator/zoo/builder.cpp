@@ -6,8 +6,8 @@ namespace tilescope::sim {
 
 namespace {
 
-constexpr int irVersion = 7;
-constexpr int opset = 13;
+constexpr int irVersion = 8;
+constexpr int opset = 17; // the first with LayerNormalization
 
 void setAttribute(onnx::NodeProto& node, const std::string& name, std::int64_t value) {
     auto& attribute = *node.add_attribute();
@@ -24,12 +24,19 @@ void setAttribute(onnx::NodeProto& node, const std::string& name,
     attribute.mutable_ints()->Assign(values.begin(), values.end());
 }
 
-/// A float tensor [N, shape...].
+void setAttribute(onnx::NodeProto& node, const std::string& name, double value) {
+    auto& attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(onnx::AttributeProto::FLOAT);
+    attribute.set_f(static_cast<float>(value));
+}
+
+/// A tensor [N, shape...].
 void describe(onnx::ValueInfoProto& info, const std::string& name,
-              const std::vector<std::int64_t>& shape) {
+              const std::vector<std::int64_t>& shape, int elementType = onnx::TensorProto::FLOAT) {
     info.set_name(name);
     auto& type = *info.mutable_type()->mutable_tensor_type();
-    type.set_elem_type(onnx::TensorProto::FLOAT);
+    type.set_elem_type(elementType);
     type.mutable_shape()->add_dim()->set_dim_param("N");
     for (const std::int64_t size : shape)
         type.mutable_shape()->add_dim()->set_dim_value(size);
@@ -37,20 +44,28 @@ void describe(onnx::ValueInfoProto& info, const std::string& name,
 
 } // namespace
 
-ZooBuilder::ZooBuilder(const std::string& name, const std::vector<std::int64_t>& inputShape)
+ZooBuilder::ZooBuilder(const std::string& name)
     : model_(std::make_unique<onnx::ModelProto>())
-    , graph_(*model_->mutable_graph())
-    , input_{"input", inputShape.at(0)} {
+    , graph_(*model_->mutable_graph()) {
     model_->set_ir_version(irVersion);
     model_->set_producer_name("TileScope");
     auto& set = *model_->add_opset_import();
     set.set_domain("");
     set.set_version(opset);
     graph_.set_name(name);
-    describe(*graph_.add_input(), input_.name, inputShape);
+}
+
+ZooBuilder::ZooBuilder(const std::string& name, const std::vector<std::int64_t>& inputShape)
+    : ZooBuilder(name) {
+    input_ = addInput("input", inputShape);
 }
 
 ZooBuilder::~ZooBuilder() = default;
+
+ZooValue ZooBuilder::addInput(const std::string& name, const std::vector<std::int64_t>& shape) {
+    describe(*graph_.add_input(), name, shape);
+    return {name, shape.at(0)};
+}
 
 onnx::NodeProto& ZooBuilder::node(const std::string& type, const std::string& name,
                                   const std::vector<std::string>& inputs) {
@@ -63,17 +78,66 @@ onnx::NodeProto& ZooBuilder::node(const std::string& type, const std::string& na
     return node;
 }
 
-std::string ZooBuilder::weight(const std::string& name, const std::vector<std::int64_t>& shape) {
-    auto& sizes = *graph_.add_initializer();
-    sizes.set_name(name + "/shape");
-    sizes.set_data_type(onnx::TensorProto::INT64);
-    sizes.add_dims(static_cast<std::int64_t>(shape.size()));
-    sizes.mutable_int64_data()->Assign(shape.begin(), shape.end());
+ZooValue ZooBuilder::addIndices(const std::string& name, const std::vector<std::int64_t>& shape) {
+    describe(*graph_.add_input(), name, shape, onnx::TensorProto::INT64);
+    return {name, shape.back()};
+}
 
+ZooValue ZooBuilder::apply(const std::string& type, const std::string& name,
+                           const std::vector<std::string>& inputs, std::int64_t channels,
+                           const ZooAttributes& attributes) {
+    auto& made = node(type, name, inputs);
+    for (const auto& [key, value] : attributes)
+        std::visit([&, &attribute = key](const auto& v) { setAttribute(made, attribute, v); },
+                   value);
+    return {made.output(0), channels};
+}
+
+std::vector<ZooValue> ZooBuilder::split(const std::string& name, const ZooValue& x,
+                                        std::int64_t axis, int parts) {
+    auto& made = node("Split", name, {x.name});
+    setAttribute(made, "axis", axis);
+    std::vector<ZooValue> values;
+    for (int part = 0; part < parts; ++part) {
+        if (part > 0)
+            made.add_output(name + ":" + std::to_string(part));
+        values.push_back({made.output(part), x.channels / parts});
+    }
+    return values;
+}
+
+std::string ZooBuilder::integers(const std::string& name, const std::vector<std::int64_t>& values) {
+    auto& tensor = *graph_.add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(onnx::TensorProto::INT64);
+    tensor.add_dims(static_cast<std::int64_t>(values.size()));
+    tensor.mutable_int64_data()->Assign(values.begin(), values.end());
+    return name;
+}
+
+std::string ZooBuilder::real(const std::string& name, double value) {
+    auto& tensor = *graph_.add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(onnx::TensorProto::FLOAT);
+    tensor.add_float_data(static_cast<float>(value));
+    return name;
+}
+
+std::string ZooBuilder::weight(const std::string& name, const std::vector<std::int64_t>& shape) {
+    return filled(name, name + "/shape", shape);
+}
+
+std::string ZooBuilder::buffer(const std::string& name, const std::vector<std::int64_t>& shape) {
+    return filled(name, name + "/bufferShape", shape);
+}
+
+std::string ZooBuilder::filled(const std::string& name, const std::string& shapeName,
+                               const std::vector<std::int64_t>& shape) {
+    integers(shapeName, shape);
     auto& maker = *graph_.add_node();
     maker.set_op_type("ConstantOfShape");
     maker.set_name(name);
-    maker.add_input(name + "/shape");
+    maker.add_input(shapeName);
     maker.add_output(name);
     auto& attribute = *maker.add_attribute();
     attribute.set_name("value");
@@ -128,9 +192,17 @@ ZooValue ZooBuilder::globalAveragePool(const std::string& name, const ZooValue& 
     return {node("GlobalAveragePool", name, {x.name}).output(0), x.channels};
 }
 
+ZooValue ZooBuilder::transpose(const std::string& name, const ZooValue& x,
+                               const std::vector<std::int64_t>& permutation,
+                               std::int64_t channels) {
+    auto& made = node("Transpose", name, {x.name});
+    setAttribute(made, "perm", permutation);
+    return {made.output(0), channels};
+}
+
 ZooValue ZooBuilder::flatten(const std::string& name, const ZooValue& x, std::int64_t features) {
     auto& made = node("Flatten", name, {x.name});
-    setAttribute(made, "axis", 1);
+    setAttribute(made, "axis", std::int64_t{1});
     return {made.output(0), features};
 }
 
@@ -138,23 +210,28 @@ ZooValue ZooBuilder::dense(const std::string& name, const ZooValue& x, std::int6
     const std::string weights = weight(name + ".weight", {features, x.channels});
     const std::string bias = weight(name + ".bias", {features});
     auto& made = node("Gemm", name, {x.name, weights, bias});
-    setAttribute(made, "transB", 1);
+    setAttribute(made, "transB", std::int64_t{1});
     return {made.output(0), features};
 }
 
 ZooValue ZooBuilder::softmax(const std::string& name, const ZooValue& x) {
     auto& made = node("Softmax", name, {x.name});
-    setAttribute(made, "axis", 1);
+    setAttribute(made, "axis", std::int64_t{1});
     return {made.output(0), x.channels};
 }
 
 onnx::ModelProto ZooBuilder::finish(const ZooValue& output) {
+    return finish(output, {output.channels});
+}
+
+onnx::ModelProto ZooBuilder::finish(const ZooValue& output,
+                                    const std::vector<std::int64_t>& shape) {
     // The result has a name of its own, as exporters give it.
     for (auto& node : *graph_.mutable_node()) {
         if (node.output(0) == output.name)
             node.set_output(0, "output");
     }
-    describe(*graph_.add_output(), "output", {output.channels});
+    describe(*graph_.add_output(), "output", shape);
     return std::move(*model_);
 }
 

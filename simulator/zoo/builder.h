@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace onnx {
@@ -15,7 +17,7 @@ class NodeProto;
 
 namespace tilescope::sim {
 
-/// A value of the graph and the channels or features it has.
+/// A value of the graph and the channels or features it has (the last dimension of a sequence).
 struct ZooValue {
     std::string name;
     std::int64_t channels = 0;
@@ -29,13 +31,42 @@ struct ZooConv {
     bool bias = false;
 };
 
+/// Attributes of a node: integers, lists of integers and reals.
+using ZooAttribute = std::variant<std::int64_t, std::vector<std::int64_t>, double>;
+using ZooAttributes = std::vector<std::pair<std::string, ZooAttribute>>;
+
 class ZooBuilder {
 public:
-    /// The batch dimension of input and output is symbolic: "N".
+    /// The batch dimension of inputs and outputs is symbolic: "N".
+    explicit ZooBuilder(const std::string& name);
+    /// With one float input named "input".
     ZooBuilder(const std::string& name, const std::vector<std::int64_t>& inputShape);
     ~ZooBuilder();
 
+    /// A further input [N, shape...] of int64.
+    ZooValue addIndices(const std::string& name, const std::vector<std::int64_t>& shape);
+    /// A node of any operator; the result has the given last dimension.
+    ZooValue apply(const std::string& type, const std::string& name,
+                   const std::vector<std::string>& inputs, std::int64_t channels,
+                   const ZooAttributes& attributes = {});
+    /// Equal parts along an axis.
+    std::vector<ZooValue> split(const std::string& name, const ZooValue& x, std::int64_t axis,
+                                int parts);
+    /// A trainable tensor; its name is also that of the value.
+    std::string weight(const std::string& name, const std::vector<std::int64_t>& shape);
+    /// A tensor that belongs to the model but is not trained, such as a mask.
+    std::string buffer(const std::string& name, const std::vector<std::int64_t>& shape);
+    /// Values known while compiling.
+    std::string integers(const std::string& name, const std::vector<std::int64_t>& values);
+    std::string real(const std::string& name, double value);
+
     [[nodiscard]] ZooValue input() const { return input_; }
+    /// A further input [N, shape...].
+    ZooValue addInput(const std::string& name, const std::vector<std::int64_t>& shape);
+    /// Orders the dimensions, the batch included, as `permutation` says; `channels` is the size of
+    /// dimension 1 of the result.
+    ZooValue transpose(const std::string& name, const ZooValue& x,
+                       const std::vector<std::int64_t>& permutation, std::int64_t channels);
     /// Square kernel, padded so that a stride of 1 keeps the size.
     ZooValue conv(const std::string& name, const ZooValue& x, const ZooConv& conv);
     ZooValue batchNorm(const std::string& name, const ZooValue& x);
@@ -50,12 +81,16 @@ public:
     ZooValue dense(const std::string& name, const ZooValue& x, std::int64_t features);
     ZooValue softmax(const std::string& name, const ZooValue& x);
 
+    /// The output is [N, channels].
     onnx::ModelProto finish(const ZooValue& output);
+    /// The output is [N, shape...].
+    onnx::ModelProto finish(const ZooValue& output, const std::vector<std::int64_t>& shape);
 
 private:
     onnx::NodeProto& node(const std::string& type, const std::string& name,
                           const std::vector<std::string>& inputs);
-    std::string weight(const std::string& name, const std::vector<std::int64_t>& shape);
+    std::string filled(const std::string& name, const std::string& shapeName,
+                       const std::vector<std::int64_t>& shape);
 
     std::unique_ptr<onnx::ModelProto> model_;
     onnx::GraphProto& graph_;

@@ -58,12 +58,17 @@ onnx::ModelProto build(const std::string& name, const ResNet& net) {
 
 } // namespace
 
-onnx::ModelProto zooResNet50() {
+onnx::ModelProto zooResNet50(const ZooSettings&) {
     return build("resnet50", {});
 }
 
-onnx::ModelProto zooResNext50() {
+onnx::ModelProto zooResNext50(const ZooSettings&) {
     return build("resnext50_32x4d", {.groups = 32, .widthPerGroup = 4});
+}
+
+onnx::ModelProto zooResNext101(const ZooSettings&) {
+    return build("resnext101_32x8d",
+                 {.blocks = {3, 4, 23, 3}, .groups = 32, .widthPerGroup = 8});
 }
 
 } // namespace tilescope::sim

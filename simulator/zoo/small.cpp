@@ -6,7 +6,7 @@
 
 namespace tilescope::sim {
 
-onnx::ModelProto zooMlp() {
+onnx::ModelProto zooMlp(const ZooSettings&) {
     ZooBuilder b("mlp", {784});
     ZooValue x = b.relu("relu1", b.dense("dense1", b.input(), 512));
     x = b.relu("relu2", b.dense("dense2", x, 512));
@@ -14,7 +14,7 @@ onnx::ModelProto zooMlp() {
 }
 
 // The blocks are what a pipelined run puts on IPUs of their own.
-onnx::ModelProto zooMnistCnn() {
+onnx::ModelProto zooMnistCnn(const ZooSettings&) {
     ZooBuilder b("mnist-cnn", {1, 28, 28});
     ZooValue x = b.input();
     x = b.relu("B1/relu", b.conv("B1/conv1", x, {.channels = 32, .kernel = 3, .bias = true}));
@@ -25,6 +25,32 @@ onnx::ModelProto zooMnistCnn() {
     x = b.relu("B3/relu", b.dense("B3/fc1", x, 128));
     x = b.dense("B4/fc2", x, 10);
     return b.finish(b.softmax("B4/softmax", x));
+}
+
+namespace {
+
+// A side at which every tile of an IPU has a few hundred elements: the copies, and not what a step
+// costs at least, decide.
+constexpr std::int64_t summandSide = 768;
+
+onnx::ModelProto sumWithTransposed(const std::string& name, bool transposedFirst) {
+    const std::vector<std::int64_t> shape{summandSide, summandSide};
+    ZooBuilder b(name, shape);
+    const ZooValue plain = b.input();
+    const ZooValue transposed =
+        b.transpose("transpose", b.addInput("other", shape), {0, 2, 1}, summandSide);
+    return b.finish(
+        transposedFirst ? b.add("add", transposed, plain) : b.add("add", plain, transposed), shape);
+}
+
+} // namespace
+
+onnx::ModelProto zooPlainPlusTransposed(const ZooSettings&) {
+    return sumWithTransposed("plain-plus-transposed", false);
+}
+
+onnx::ModelProto zooTransposedPlusPlain(const ZooSettings&) {
+    return sumWithTransposed("transposed-plus-plain", true);
 }
 
 } // namespace tilescope::sim

@@ -1,6 +1,8 @@
 #include "simulator/zoo/zoo.h"
 
 #include <algorithm>
+#include <charconv>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,20 +19,71 @@ namespace {
 
 struct Topology {
     ZooEntry entry;
-    onnx::ModelProto (*build)();
+    onnx::ModelProto (*build)(const ZooSettings&);
 };
 
+ZooOption sizeOption(const std::string& key, std::int64_t standard, std::int64_t most) {
+    return {key, std::to_string(standard), 1, most, {}};
+}
+
 const std::vector<Topology>& topologies() {
+    // Sequences are as long as the position embedding at most; more layers than any published
+    // variant has are allowed, up to a depth that nobody means.
+    constexpr std::int64_t mostLayers = 1024;
+    const ZooOption bertHead{"head", "mlm", 0, 0, {"mlm", "squad"}};
+    const ZooOption bertSequence = sizeOption("sequenceLength", 128, 512);
     static const std::vector<Topology> table{
-        {{"mlp", "multilayer perceptron 784-512-512-10", "[N,784]"}, zooMlp},
-        {{"mnist-cnn", "two convolutions and two dense layers in blocks B1 to B4", "[N,1,28,28]"},
+        {{"mlp", "multilayer perceptron 784-512-512-10", "[N,784]", {}}, zooMlp},
+        {{"mnist-cnn",
+          "two convolutions and two dense layers in blocks B1 to B4",
+          "[N,1,28,28]",
+          {}},
          zooMnistCnn},
-        {{"resnet50", "ResNet-50 v1.5 as torchvision has it, with BatchNormalization",
-          "[N,3,224,224]"},
+        {{"plain-plus-transposed",
+          "a sum whose second operand is transposed: strided copies",
+          "[N,768,768]",
+          {}},
+         zooPlainPlusTransposed},
+        {{"transposed-plus-plain",
+          "the same sum with its operands reversed: no copies",
+          "[N,768,768]",
+          {}},
+         zooTransposedPlusPlain},
+        {{"resnet50",
+          "ResNet-50 v1.5 as torchvision has it, with BatchNormalization",
+          "[N,3,224,224]",
+          {}},
          zooResNet50},
-        {{"resnext50_32x4d", "ResNeXt-50 32x4d as torchvision has it, with BatchNormalization",
-          "[N,3,224,224]"},
+        {{"resnext50_32x4d",
+          "ResNeXt-50 32x4d as torchvision has it, with BatchNormalization",
+          "[N,3,224,224]",
+          {}},
          zooResNext50},
+        {{"resnext101_32x8d",
+          "ResNeXt-101 32x8d as torchvision has it, with BatchNormalization",
+          "[N,3,224,224]",
+          {}},
+         zooResNext101},
+        {{"bert-base",
+          "BERT-Base, hidden size 768, with a masked-language-model or SQuAD head",
+          "[N,sequenceLength]",
+          {bertSequence, sizeOption("layers", 12, mostLayers), bertHead}},
+         zooBertBase},
+        {{"bert-large",
+          "BERT-Large, hidden size 1024, with a masked-language-model or SQuAD head",
+          "[N,sequenceLength]",
+          {bertSequence, sizeOption("layers", 24, mostLayers), bertHead}},
+         zooBertLarge},
+        {{"gpt2-small",
+          "GPT-2 small, hidden size 768, with the language-model head",
+          "[N,sequenceLength]",
+          {sizeOption("sequenceLength", 128, 1024), sizeOption("layers", 12, mostLayers)}},
+         zooGpt2Small},
+        {{"vit-base",
+          "ViT-B/16 as torchvision has it, hidden size 768",
+          "[N,3,224,224]",
+          {sizeOption("layers", 12, mostLayers)}},
+         zooVitBase},
     };
     return table;
 }
@@ -39,6 +92,41 @@ const Topology* find(std::string_view name) {
     const auto at = std::find_if(topologies().begin(), topologies().end(),
                                  [&](const Topology& t) { return t.entry.name == name; });
     return at == topologies().end() ? nullptr : &*at;
+}
+
+bool takes(const ZooOption& option, const std::string& value) {
+    if (!option.choices.empty())
+        return std::find(option.choices.begin(), option.choices.end(), value) !=
+               option.choices.end();
+    std::int64_t size = 0;
+    const char* end = value.data() + value.size();
+    const auto [rest, error] = std::from_chars(value.data(), end, size);
+    return error == std::errc() && rest == end && size >= option.least && size <= option.most;
+}
+
+/// What was given over the defaults of the model.
+ZooSettings settingsOf(const ZooEntry& entry, const ZooOptions& given) {
+    std::map<std::string, std::string> values;
+    std::vector<std::string> keys;
+    for (const ZooOption& option : entry.options) {
+        values[option.key] = option.defaultValue;
+        keys.push_back(option.key);
+    }
+    for (const auto& [key, value] : given) {
+        const auto option = std::find_if(entry.options.begin(), entry.options.end(),
+                                         [&](const ZooOption& o) { return o.key == key; });
+        if (option == entry.options.end())
+            throw UserError(
+                keys.empty()
+                    ? fmt::format("model '{}' has no options; leave '{}' out", entry.name, key)
+                    : fmt::format("model '{}' has no option '{}'.{} Its options are {}", entry.name,
+                                  key, didYouMean(key, keys), fmt::join(keys, ", ")));
+        if (!takes(*option, value))
+            throw UserError(fmt::format("model '{}', option {}: '{}' is not one of {}", entry.name,
+                                        key, value, option->values()));
+        values[key] = value;
+    }
+    return ZooSettings(std::move(values));
 }
 
 } // namespace
@@ -57,9 +145,14 @@ bool isZooName(std::string_view name) {
     return find(name) != nullptr;
 }
 
-onnx::ModelProto zooModel(std::string_view name) {
+std::string ZooOption::values() const {
+    return choices.empty() ? fmt::format("{} to {} [{}]", least, most, defaultValue)
+                           : fmt::format("{} [{}]", fmt::join(choices, "|"), defaultValue);
+}
+
+onnx::ModelProto zooModel(std::string_view name, const ZooOptions& options) {
     if (const Topology* topology = find(name))
-        return topology->build();
+        return topology->build(settingsOf(topology->entry, options));
     std::vector<std::string> names;
     for (const ZooEntry& entry : zooEntries())
         names.push_back(entry.name);
@@ -67,8 +160,9 @@ onnx::ModelProto zooModel(std::string_view name) {
                                 name, didYouMean(name, names), fmt::join(names, ", ")));
 }
 
-void exportZooModel(std::string_view name, const std::filesystem::path& file) {
-    writeFileAtomically(file, zooModel(name).SerializeAsString());
+void exportZooModel(std::string_view name, const ZooOptions& options,
+                    const std::filesystem::path& file) {
+    writeFileAtomically(file, zooModel(name, options).SerializeAsString());
 }
 
 } // namespace tilescope::sim

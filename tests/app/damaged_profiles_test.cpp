@@ -54,7 +54,7 @@ class DamagedProfilesTest : public QObject {
 private slots:
     void initTestCase() {
         QVERIFY(QDir::setCurrent(directory_.path()));
-        writeProfile(sampleProfile(), "good.pop");
+        writeProfile(sampleProfile({.withCopy = true}), "good.pop");
         good_ = readFile("good.pop");
     }
 
@@ -72,6 +72,8 @@ private slots:
                  "UPDATE vertex_instances SET vertex_type = 9999",
                  "UPDATE compute_sets SET operation = 9999",
                  "UPDATE exchanges SET operation = 9999",
+                 "UPDATE copies SET compute_set = 9999",
+                 "UPDATE copies SET program = 0",
                  "UPDATE programs SET target = 9999",
                  "UPDATE programs SET compute_set = 9999",
                  "UPDATE programs SET exchange = 9999",

@@ -88,6 +88,7 @@ private slots:
         writeProfile(sampleProfile(), "sample.pop");
         writeProfile(sampleProfile({.ipus = 2}), "two.pop");
         writeProfile(sampleProfile({.tooLarge = true}), "large.pop");
+        writeProfile(sampleProfile({.withCopy = true}), "copy.pop");
         QVERIFY(QDir().mkdir("run"));
         writeProfile(sampleProfile({.changed = true}), "run/profile.pop");
         writeFileAtomically("empty.pop", "");

@@ -1,4 +1,5 @@
 // How long each phase of a simulation takes, and the first look into its profile.
+#include <chrono>
 #include <filesystem>
 
 #include <benchmark/benchmark.h>
@@ -13,6 +14,8 @@
 #include "simulator/memory/code.h"
 #include "simulator/memory/liveness.h"
 #include "simulator/memory/placement.h"
+#include "simulator/planner/plan_table.h"
+#include "simulator/planner/planner.h"
 #include "simulator/simulate.h"
 #include "simulator/transforms/decompose.h"
 #include "simulator/zoo/zoo.h"
@@ -128,6 +131,27 @@ void planAndLower(benchmark::State& state, const std::string& model) {
         benchmark::DoNotOptimize(lowerGraph(graph, options, PlanTable(graph, options)));
 }
 
+/// The layer of a model that takes the planner longest.
+void slowestPlan(benchmark::State& state, const std::string& model) {
+    const Graph graph = decomposed(imported(model, state.range(0)));
+    const RunOptions options;
+    std::vector<ConvProblem> problems;
+    for (const Op& op : graph.ops)
+        if (isPlanned(op.attributes))
+            problems.push_back(problemOf(graph, op, options));
+    for (auto _ : state) {
+        double slowest = 0;
+        for (const ConvProblem& problem : problems) {
+            const auto start = std::chrono::steady_clock::now();
+            benchmark::DoNotOptimize(
+                planConv(options.target, problem, options.availableMemoryProportion));
+            const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+            slowest = std::max(slowest, took.count());
+        }
+        state.SetIterationTime(slowest);
+    }
+}
+
 void whole(benchmark::State& state, const std::string& model) {
     for (auto _ : state)
         benchmark::DoNotOptimize(simulateModel(model, {}));
@@ -151,6 +175,13 @@ void registerAll() {
             ->ArgName("batch")
             ->Unit(benchmark::kMillisecond)
             ->UseRealTime();
+        benchmark::RegisterBenchmark(("slowestPlan/" + model).c_str(), slowestPlan, model)
+            ->Arg(1)
+            ->Arg(16)
+            ->Arg(256)
+            ->ArgName("batch")
+            ->Unit(benchmark::kMillisecond)
+            ->UseManualTime();
     }
 }
 

@@ -72,6 +72,43 @@ private slots:
         QCOMPARE(text(copies->evidence[1].label), "conv1/PreArrange-0/ExchangePre (runs of 2 B)");
     }
 
+    void tellsStridedCopies() {
+        QVERIFY(!find(findInsights(sampleProfile()), InsightKind::StridedCopies));
+        Profile p = sampleProfile({.withCopy = true});
+        const auto insights = findInsights(p);
+        const auto copy = find(insights, InsightKind::StridedCopies);
+        QVERIFY(copy && copy->level == InsightLevel::Warning);
+        // 21000 of 21000 + 12000 + 1024.
+        QCOMPARE(text(copy->title), "'conv1' spends 61.7 % of its cycles on strided copies");
+        QVERIFY(copy->advice.find("'input'") != std::string::npos);
+        const auto shown = [&](std::string_view label) {
+            for (const Evidence& e : copy->evidence)
+                if (e.label == label)
+                    return text(formatEvidence(e));
+            return QString("none");
+        };
+        QCOMPARE(shown("strided copies"), "21,000 cycles");
+        QCOMPARE(shown("exchanges before them"), "1,024 cycles");
+        QCOMPARE(shown("estimated gain, at most"), "21,000 cycles");
+        QCOMPARE(shown("copies"), "input [1,3,224,224]");
+        QCOMPARE(shown("order it has"), "[C][HW]");
+        QCOMPARE(shown("order it needs"), "[HW][C]");
+        QCOMPARE(shown("contiguous run"), "1 element, 2 B");
+        QCOMPARE(shown("vertex"), "poplar_rt::StridedCopyDA32");
+        QCOMPARE(p.programs[p.steps[copy->link.step]].computeSet.value(),
+                 p.copies[CopyId(0)].computeSet.value());
+        QCOMPARE(text(p.variables[copy->link.variable].name), "input");
+        // The exchange before it is not told twice.
+        QVERIFY(!find(insights, InsightKind::ShortRunCopies));
+
+        p.copies[CopyId(0)].cause = CopyCause::FirstOperand;
+        const auto swap = find(findInsights(p), InsightKind::StridedCopies);
+        QVERIFY(swap->advice.starts_with("Swap the operands of 'conv1'"));
+        QCOMPARE(swap->evidence[4].value, 21000.0 + 1024.0);
+        p.copies[CopyId(0)].strided = false;
+        QVERIFY(!find(findInsights(p), InsightKind::StridedCopies));
+    }
+
     void seesFewBusyTiles() {
         Profile p = sampleProfile();
         QVERIFY(!find(findInsights(p), InsightKind::TileImbalance));
@@ -93,7 +130,8 @@ private slots:
         const QTemporaryDir folder;
         const std::filesystem::path file = folder.filePath("p.pop").toStdString();
         for (const bool tooLarge : {false, true}) {
-            const Profile p = sampleProfile({.ipus = 2, .tooLarge = tooLarge});
+            const Profile p =
+                sampleProfile({.ipus = 2, .tooLarge = tooLarge, .withCopy = !tooLarge});
             writeProfile(p, file);
             const auto expected = findInsights(p);
             const auto read = findInsights(ProfileReader(file));
@@ -108,9 +146,10 @@ private slots:
     void anEmptyProfileHasNone() { QVERIFY(findInsights(Profile()).empty()); }
 
     void writesEvidenceInItsUnit() {
-        QCOMPARE(text(formatEvidence({"", 1536, Evidence::Unit::Bytes, {}, {}})), "1.50 KiB");
-        QCOMPARE(text(formatEvidence({"", 0.25, Evidence::Unit::Share, {}, {}})), "25.0 %");
-        QCOMPARE(text(formatEvidence({"", 1234, Evidence::Unit::Count, {}, {}})), "1,234");
+        QCOMPARE(text(formatEvidence({"", 1536, Evidence::Unit::Bytes, {}, {}, {}})), "1.50 KiB");
+        QCOMPARE(text(formatEvidence({"", 0.25, Evidence::Unit::Share, {}, {}, {}})), "25.0 %");
+        QCOMPARE(text(formatEvidence({"", 1234, Evidence::Unit::Count, {}, {}, {}})), "1,234");
+        QCOMPARE(text(formatEvidence({"", 0, Evidence::Unit::Text, {}, {}, "[N][C]"})), "[N][C]");
     }
 };
 

@@ -32,13 +32,16 @@ private slots:
 
     void setsWhatItIsTold() {
         RunOptions options;
-        setRunOptions(options, {{"tilesPerIpu", "1216"},
-                                {"target", "mk1"},
-                                {"batchSize", "4"},
-                                {"deviceIterations", "1000"},
-                                {"precision", "half"},
-                                {"partialsType", "half"},
-                                {"availableMemoryProportion", "0.3,ipu0=0.25"}});
+        setRunOptions(options,
+                      {{"tilesPerIpu", "1216"},
+                       {"target", "mk1"},
+                       {"batchSize", "4"},
+                       {"deviceIterations", "1000"},
+                       {"precision", "half"},
+                       {"partialsType", "half"},
+                       {"availableMemoryProportion", "0.3,ipu0=0.25"},
+                       {"availableMemoryProportionByOperation", R"({"conv1": 0.1, "b/fc": 1})"},
+                       {"relaxMemoryTarget", "on"}});
         QCOMPARE(text(options.target.name), "mk1");
         QCOMPARE(options.target.tilesPerIpu, 1216);
         QCOMPARE(*options.batchSize, 4);
@@ -47,6 +50,9 @@ private slots:
         QVERIFY(options.partialsType == Precision::Half);
         QCOMPARE(options.memoryProportion(IpuId(0)), 0.25);
         QCOMPARE(options.memoryProportion(IpuId(1)), 0.3);
+        QCOMPARE(options.availableMemoryProportionByOperation.at("conv1"), 0.1);
+        QCOMPARE(options.availableMemoryProportionByOperation.at("b/fc"), 1.0);
+        QVERIFY(options.relaxMemoryTarget);
         validate(options);
     }
 
@@ -57,6 +63,13 @@ private slots:
         const auto row = [](const char* key, const char* value, const char* error) {
             QTest::addRow("%s=%s", key, value) << QByteArray(key) << QByteArray(value) << error;
         };
+        row("availableMemoryProportionByOperation", "0.5",
+            "option availableMemoryProportionByOperation "
+            "(--available-memory-proportion-by-operation): a JSON object of operation names and "
+            "numbers from 0 to 1 is needed, such as {\"layer1/conv\": 0.3}");
+        row("availableMemoryProportionByOperation", R"({"a": 2})",
+            "option availableMemoryProportionByOperation "
+            "(--available-memory-proportion-by-operation): '2' is not a number from 0 to 1");
         row("bathSize", "4", "unknown option 'bathSize'. Did you mean 'batchSize'?");
         row("target", "mk3",
             "option target (--target): 'mk3' is not one of mk1, mk2, bow, c600. Did you mean "
@@ -102,6 +115,9 @@ private slots:
         row("schedule", "grouped",
             "option schedule (--schedule): this version does not simulate 'grouped' yet; leave it "
             "out");
+        row("modelOptions", "layers",
+            "option modelOptions (--model-option): 'layers' is not KEY=VALUE, such as "
+            "sequenceLength=384");
         row("engineOptions", "{\"a\":}",
             "option engineOptions (--engine-options):1:6: not valid JSON: syntax error");
     }
@@ -135,6 +151,16 @@ private slots:
             const QString error = userError([&] { setRunOption(options, key, value); });
             QVERIFY2(error.contains("this version does not simulate"), qPrintable(error));
         }
+    }
+
+    void modelOptionsAddUp() {
+        RunOptions options;
+        setRunOption(options, "modelOptions", "layers=2,head=squad");
+        setRunOption(options, "modelOptions", R"({"sequenceLength": 384, "head": "mlm"})");
+        QCOMPARE(options.modelOptions.size(), std::size_t(3));
+        QCOMPARE(text(options.modelOptions.at("sequenceLength")), "384");
+        QCOMPARE(text(options.modelOptions.at("head")), "mlm");
+        QCOMPARE(text(options.modelOptions.at("layers")), "2");
     }
 
     void validatesWhatIsSetDirectly() {

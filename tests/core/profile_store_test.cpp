@@ -57,17 +57,19 @@ private slots:
         QTest::addColumn<int>("ipus");
         QTest::addColumn<bool>("changed");
         QTest::addColumn<bool>("tooLarge");
-        QTest::newRow("one IPU") << 1 << false << false;
-        QTest::newRow("two IPUs") << 2 << false << false;
-        QTest::newRow("changed") << 1 << true << false;
-        QTest::newRow("too large") << 1 << false << true;
+        QTest::addColumn<bool>("withCopy");
+        QTest::newRow("one IPU") << 1 << false << false << false;
+        QTest::newRow("two IPUs") << 2 << false << false << true;
+        QTest::newRow("changed") << 1 << true << false << true;
+        QTest::newRow("too large") << 1 << false << true << false;
     }
     void readsWhatWasWritten() {
         QFETCH(int, ipus);
         QFETCH(bool, changed);
         QFETCH(bool, tooLarge);
-        const Profile profile =
-            sampleProfile({.ipus = ipus, .changed = changed, .tooLarge = tooLarge});
+        QFETCH(bool, withCopy);
+        const Profile profile = sampleProfile(
+            {.ipus = ipus, .changed = changed, .tooLarge = tooLarge, .withCopy = withCopy});
         writeProfile(profile, file("round.pop"));
         const ProfileReader reader(file("round.pop"));
         QCOMPARE(text(firstDifference(reader.load(), profile)), "");

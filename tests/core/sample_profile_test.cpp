@@ -15,16 +15,20 @@ private slots:
         QTest::addColumn<int>("ipus");
         QTest::addColumn<bool>("changed");
         QTest::addColumn<bool>("tooLarge");
-        QTest::newRow("one IPU") << 1 << false << false;
-        QTest::newRow("two IPUs") << 2 << false << false;
-        QTest::newRow("changed") << 1 << true << false;
-        QTest::newRow("too large") << 1 << false << true;
+        QTest::addColumn<bool>("withCopy");
+        QTest::newRow("one IPU") << 1 << false << false << false;
+        QTest::newRow("with a copy") << 1 << false << false << true;
+        QTest::newRow("two IPUs") << 2 << false << false << false;
+        QTest::newRow("changed") << 1 << true << false << false;
+        QTest::newRow("too large") << 1 << false << true << false;
     }
     void invariantsHold() {
         QFETCH(int, ipus);
         QFETCH(bool, changed);
         QFETCH(bool, tooLarge);
-        const Profile p = sampleProfile({.ipus = ipus, .changed = changed, .tooLarge = tooLarge});
+        QFETCH(bool, withCopy);
+        const Profile p = sampleProfile(
+            {.ipus = ipus, .changed = changed, .tooLarge = tooLarge, .withCopy = withCopy});
         categoriesSumUpToTiles(p);
         noTwoLiveVariablesShareAnAddress(p);
         sentIsReceived(p);

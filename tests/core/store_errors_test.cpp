@@ -51,7 +51,7 @@ class StoreErrorsTest : public QObject {
     QString quoted(const char* name) const { return "'" + text(file(name).string()) + "'"; }
 
 private slots:
-    void initTestCase() { writeProfile(sampleProfile(), file("good.pop")); }
+    void initTestCase() { writeProfile(sampleProfile({.withCopy = true}), file("good.pop")); }
 
     void missingFile() {
         QCOMPARE(openError(file("none.pop")),
@@ -89,8 +89,16 @@ private slots:
         const fs::path newer = copy("newer.pop");
         execute(newer, "PRAGMA user_version = 99");
         QCOMPARE(openError(newer), quoted("newer.pop") +
-                                       " has schema version 99, this TileScope reads up to 1: "
+                                       " has schema version 99, this TileScope reads up to 2: "
                                        "open it with a newer TileScope.");
+    }
+
+    void anOlderSchemaHasNoCopies() {
+        const fs::path older = copy("older.pop");
+        execute(older, "DROP VIEW copy_info; DROP TABLE copies; PRAGMA user_version = 1");
+        const Profile read = ProfileReader(older).load();
+        QVERIFY(read.copies.empty());
+        QCOMPARE(read.computeSets.size(), sampleProfile({.withCopy = true}).computeSets.size());
     }
 
     void noSchemaVersion() {
@@ -147,6 +155,16 @@ private slots:
             << QByteArray("UPDATE vertex_instances SET compute_set = 99") << refers;
         QTest::newRow("program without parent")
             << QByteArray("UPDATE programs SET parent = 999 WHERE id = 3") << refers;
+        QTest::newRow("copy of no compute set")
+            << QByteArray("UPDATE copies SET compute_set = 99") << refers;
+        QTest::newRow("copy of no variable")
+            << QByteArray("UPDATE copies SET variable = NULL") << refers;
+        QTest::newRow("copy after no exchange")
+            << QByteArray("UPDATE copies SET exchange = 99") << refers;
+        QTest::newRow("copy of no program")
+            << QByteArray("UPDATE copies SET program = -1") << refers;
+        QTest::newRow("unknown cause") << QByteArray("UPDATE copies SET cause = 'whim'")
+                                       << "damaged profile: unknown name 'whim'";
         QTest::newRow("trace step of no body")
             << QByteArray("UPDATE trace_steps SET body = 77 WHERE body = 0") << refers;
         QTest::newRow("hole in a trace body")

@@ -5,6 +5,7 @@
 #include "core/analysis/operations.h"
 #include "core/analysis/pipeline.h"
 #include "core/analysis/programs.h"
+#include "core/analysis/scope_memory.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 
@@ -68,8 +69,8 @@ private slots:
     }
 
     void operationsWithTheirCosts() {
-        const auto rows = operationTable(
-            {p_.operations, p_.variables, p_.computeSets, p_.exchanges, p_.programs});
+        const auto rows = operationTable({p_.operations, p_.variables, p_.computeSets,
+                                          p_.exchanges, p_.programs, p_.copies, &p_.vertexTypes});
         QCOMPARE(rows.size(), std::size_t(4));
         const OperationRow& layer = rows[2];
         QCOMPARE(text(layer.name), "layer1/conv");
@@ -78,9 +79,34 @@ private slots:
         QCOMPARE(layer.steps, 4);
         QCOMPARE(layer.exchangeCodeBytes, 1472 * (160 + 160));
         QCOMPARE(layer.controlCodeBytes, 1472 * 4 * 8);
+        QCOMPARE(layer.vertexCodeBytes, scopeMemory(p_, "layer1/conv").vertexCode);
         QCOMPARE(layer.vertexStateBytes, 1472 * 6 * 24 + 256 * 6 * 16);
         QCOMPARE(layer.variableBytes, 1472 * sample::partialsBytes + 64 * 2);
         QCOMPARE(layer.flopsPerCycle, 231211008.0 / 5540);
+    }
+
+    void copiesArePartOfTheComputeCycles() {
+        const Profile p = sampleProfile({.withCopy = true});
+        const auto rows = operationTable(
+            {p.operations, p.variables, p.computeSets, p.exchanges, p.programs, p.copies});
+        QCOMPARE(rows[0].copyCycles, sample::copyCycles);
+        QCOMPARE(rows[0].computeCycles, sample::copyCycles + sample::convCycles);
+        QCOMPARE(rows[2].copyCycles, 0);
+    }
+
+    void memoryOfAScope() {
+        const ScopeMemory layer = scopeMemory(p_, "layer1");
+        QCOMPARE(layer.operations, 1);
+        QCOMPARE(layer.vertexState, 1472 * 6 * 24 + 256 * 6 * 16);
+        QCOMPARE(layer.exchangeCode, 1472 * (160 + 160));
+        QCOMPARE(layer.controlCode, 1472 * 4 * 8);
+        QVERIFY(layer.vertexCode > 0);
+        // At most everything that the operation's own variables take.
+        QVERIFY(layer.variables > 0);
+        QVERIFY(layer.variables <= 1472 * sample::partialsBytes + 64 * 2);
+        QCOMPARE(scopeMemory(p_, "layer").operations, 0);
+        QVERIFY(isInScope("Layer0/FF/1", "Layer0/FF"));
+        QVERIFY(!isInScope("Layer0/FF2", "Layer0/FF"));
     }
 
     void programTreeAsLines() {

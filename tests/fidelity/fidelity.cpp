@@ -1,5 +1,6 @@
 // Runs rows of published operation measurements through `tilescope op` and prints how far off they
-// are. Usage: tilescope_fidelity ROWS.csv [FAMILY]
+// are. Usage: tilescope_fidelity ROWS.csv [FAMILY], or
+// tilescope_fidelity --bert-large LAYERS.csv OPERATIONS.csv
 #include <algorithm>
 #include <atomic>
 #include <boost/json.hpp>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "app/cli/cli.h"
+#include "scopes.h"
 
 namespace {
 
@@ -136,13 +138,25 @@ void printRows(std::vector<Row> rows) {
     }
 }
 
+int compare(const char* layers, const char* operations) {
+    try {
+        return tilescope::fidelity::compareBertLarge(layers, operations);
+    } catch (const std::exception& error) {
+        std::cerr << "tilescope_fidelity: " << error.what() << '\n';
+        return 2;
+    }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     if (argc < 2) {
-        std::cerr << "usage: tilescope_fidelity ROWS.csv [FAMILY]\n";
+        std::cerr << "usage: tilescope_fidelity ROWS.csv [FAMILY]\n"
+                     "       tilescope_fidelity --bert-large LAYERS.csv OPERATIONS.csv\n";
         return 2;
     }
+    if (argc == 4 && std::string(argv[1]) == "--bert-large")
+        return compare(argv[2], argv[3]);
     std::vector<Row> rows = readRows(argv[1]);
     if (argc > 2)
         std::erase_if(rows, [&](const Row& row) { return row.family() != argv[2]; });

@@ -1,6 +1,7 @@
 // What single ONNX nodes become.
 #include <QtTest>
 
+#include "core/base/error.h"
 #include "graph_facts.h"
 #include "model_text.h"
 
@@ -42,6 +43,18 @@ private slots:
         QCOMPARE(conv.padsBegin, (Shape{1, 0}));
         QCOMPARE(conv.padsEnd, (Shape{1, 2}));
         QCOMPARE(flopsOf(graph, graph.ops[OpId(0)]), 2.0 * 2 * 6 * 5 * 5 * 2 * 9);
+    }
+
+    void availableMemoryComesWithTheNode() {
+        const auto model = [](const char* value) {
+            return "g (float[1,4,9,9] x, float[6,4,3,3] w) => (float[1,6,7,7] y) "
+                   "{ c = Conv <__available_memory = " +
+                   std::string(value) + "> (x, w) y = Relu (c) }";
+        };
+        const Graph graph = importText(model("0.25"));
+        QCOMPARE(*graph.ops[OpId(0)].availableMemory, 0.25);
+        QVERIFY(!graph.ops[OpId(1)].availableMemory);
+        QVERIFY_THROWS_EXCEPTION(UserError, importText(model("1.25")));
     }
 
     void automaticPaddingBecomesNumbers_data() {
@@ -325,10 +338,27 @@ private:
             "g (float[2,3] x) => (int64[2] y) "
             "{ y = ArgMax <axis = 1, keepdims = 0> (x) }",
             "ReduceARG_MAX[2]");
+        row("gelu of erf", 13,
+            "g (float[2,3] x) => (float[2,3] y) "
+            "<float r = {1.4142135}, float one = {1}, float h = {0.5}> "
+            "{ a = Div(x, r) b = Erf(a) c = Add(one, b) d = Mul(c, h) y = Mul(d, x) }",
+            "GELU[2,3]");
+        row("gelu of tanh", 13,
+            "g (float[2,3] x) => (float[2,3] y) "
+            "<float k = {0.044715}, float s = {0.7978846}, float n = {3}, float one = {1}, "
+            "float h = {0.5}> "
+            "{ a = Pow(x, n) b = Mul(a, k) c = Add(x, b) d = Mul(s, c) e = Tanh(d) "
+            "f = Add(e, one) i = Mul(x, h) y = Mul(i, f) }",
+            "GELU[2,3]");
+        row("no gelu: another factor", 13,
+            "g (float[2,3] x) => (float[2,3] y) "
+            "<float r = {1.4142135}, float one = {1}, float h = {0.6}> "
+            "{ a = Div(x, r) b = Erf(a) c = Add(one, b) d = Mul(c, h) y = Mul(d, x) }",
+            "DIVIDE[2,3] ERF[2,3] ADD[2,3] MULTIPLY[2,3] MULTIPLY[2,3]");
         row("layer norm", 17,
             "g (float[2,3] x, float[3] s, float[3] b) => (float[2,3] y) "
             "{ y = LayerNormalization(x, s, b) }",
-            "ReduceMEAN[2,1] SUBTRACT[2,3] SQUARE[2,3] ReduceMEAN[2,1] ADD[2,1] RSQRT[2,1] "
+            "ReduceMEAN[2,1] ReduceSQUARE_ADD[2,1] INVERSE_STD_DEVIATION[2,1] SUBTRACT[2,3] "
             "MULTIPLY[2,3] MULTIPLY[2,3] ADD[2,3]");
     }
 };

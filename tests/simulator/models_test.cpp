@@ -24,6 +24,14 @@ RunOptions optionsFor(const std::string& target, Precision precision, std::int64
     return options;
 }
 
+bool hasLayers(const std::string& model) {
+    for (const ZooEntry& entry : zooEntries())
+        for (const ZooOption& option : entry.options)
+            if (entry.name == model && option.key == "layers")
+                return true;
+    return false;
+}
+
 } // namespace
 
 class ModelsTest : public QObject {
@@ -39,6 +47,7 @@ private slots:
             QTest::addRow("%s %s %s %d", model.c_str(), target, half ? "half" : "float", batch)
                 << QString::fromStdString(model) << QString(target) << half << batch;
         };
+        // The layers of a transformer are alike: some tell as much as all.
         for (const ZooEntry& entry : zooEntries()) {
             if (entry.name == "mlp" || entry.name == "mnist-cnn") {
                 for (const char* target : {"mk1", "mk2", "bow"})
@@ -62,14 +71,35 @@ private slots:
         QFETCH(QString, target);
         QFETCH(bool, half);
         QFETCH(int, batch);
-        const Profile profile = simulateModel(
-            model.toStdString(),
-            optionsFor(target.toStdString(), half ? Precision::Half : Precision::Float, batch));
+        RunOptions options =
+            optionsFor(target.toStdString(), half ? Precision::Half : Precision::Float, batch);
+        if (hasLayers(model.toStdString()))
+            options.modelOptions["layers"] = "2";
+        const Profile profile = simulateModel(model.toStdString(), options);
         const std::string wrong = complaints(profile);
         QVERIFY2(wrong.empty(), wrong.c_str());
         QCOMPARE(profile.info.batchSize, batch);
         if (!profile.info.fits)
             QCOMPARE(outOfMemoryText(profile), profile.messages.back().text);
+    }
+
+    void bertLargeOnOneIpu() {
+        RunOptions options = optionsFor("mk2", Precision::Half, 1);
+        options.modelOptions["head"] = "squad";
+        const Profile profile = simulateModel("bert-large", options);
+        const std::string wrong = complaints(profile);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    void smallTransformersFitOneIpu() {
+        for (const char* model : {"bert-base", "gpt2-small", "vit-base"})
+            QVERIFY2(simulateModel(model, optionsFor("mk2", Precision::Half, 1)).info.fits, model);
+    }
+
+    void modelOptionsAreForBuiltInModels() {
+        RunOptions options;
+        options.modelOptions["layers"] = "2";
+        QVERIFY_THROWS_EXCEPTION(UserError, simulateModel("/none/file.onnx", options));
     }
 
     void realModels() {

@@ -1,5 +1,6 @@
 // The built-in topologies: published sizes, valid files, names to split at.
 #include <filesystem>
+#include <functional>
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -28,7 +29,7 @@ Graph imported(const std::string& name, std::int64_t batch = 1) {
 std::int64_t trainableParameters(const onnx::ModelProto& model) {
     std::int64_t sum = 0;
     for (const auto& shape : model.graph().initializer()) {
-        if (shape.name().find("running_") != std::string::npos)
+        if (shape.name().find("running_") != std::string::npos || !shape.name().ends_with("/shape"))
             continue;
         std::int64_t elements = 1;
         for (const std::int64_t size : shape.int64_data())
@@ -36,6 +37,23 @@ std::int64_t trainableParameters(const onnx::ModelProto& model) {
         sum += elements;
     }
     return sum;
+}
+
+/// For 128 tokens: four products of hidden x hidden and two of hidden x 4 hidden a layer, the two
+/// of attention, the head and the dense layers before it.
+double transformerGigaMacs(double layers, double hidden, double vocabulary, double denseBefore) {
+    constexpr double tokens = 128;
+    const double layer = tokens * 12 * hidden * hidden + 2 * tokens * tokens * hidden;
+    return (layers * layer + tokens * hidden * (vocabulary + denseBefore * hidden)) / 1e9;
+}
+
+std::string messageOf(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const UserError& error) {
+        return error.what();
+    }
+    return "no error";
 }
 
 } // namespace
@@ -54,6 +72,20 @@ private slots:
         QTest::newRow("resnet50") << "resnet50" << qint64(25557032) << 53 << 4.089 << "[1,1000]";
         QTest::newRow("resnext50")
             << "resnext50_32x4d" << qint64(25028904) << 53 << 4.230 << "[1,1000]";
+        QTest::newRow("resnext101")
+            << "resnext101_32x8d" << qint64(88791336) << 104 << 16.414 << "[1,1000]";
+        QTest::newRow("vit-base") << "vit-base" << qint64(86567656) << 1 << 17.56 << "[1,1000]";
+        // Parameters as the transformers library counts them (with the tied head), products of
+        // the layers and of the head for 128 tokens.
+        QTest::newRow("bert-base")
+            << "bert-base" << qint64(109514298) << 0 << transformerGigaMacs(12, 768, 30522, 1)
+            << "[1,128,30522]";
+        QTest::newRow("bert-large")
+            << "bert-large" << qint64(335174458) << 0 << transformerGigaMacs(24, 1024, 30522, 1)
+            << "[1,128,30522]";
+        QTest::newRow("gpt2-small")
+            << "gpt2-small" << qint64(124439808) << 0 << transformerGigaMacs(12, 768, 50257, 0)
+            << "[1,128,50257]";
         QTest::newRow("mnist-cnn") << "mnist-cnn" << qint64(421642) << 2 << 0.0043 << "[1,10]";
         QTest::newRow("mlp") << "mlp" << qint64(669706) << 0 << 0.00067 << "[1,10]";
     }
@@ -87,6 +119,47 @@ private slots:
             QVERIFY2(findOp(mnist, name) != nullptr, name);
     }
 
+    void transformersSplitByScope() {
+        const Graph bert = imported("bert-large");
+        for (const char* name :
+             {"Embedding/Token", "Layer0/Attention/QKV", "Layer0/Attention/Z/QK", "Layer0/FF/1",
+              "Layer0/FF/Gelu", "Layer23/FF/2", "MLM/Decoder"})
+            QVERIFY2(findOp(bert, name) != nullptr, name);
+        const Graph vit = imported("vit-base");
+        for (const char* name : {"Embedding/Patch", "Layer11/Attention/Z/AV", "Head"})
+            QVERIFY2(findOp(vit, name) != nullptr, name);
+    }
+
+    void composedGelusAreOneOperation() {
+        const Graph bert = imported("bert-base");
+        QCOMPARE(countFunction(bert, ElementwiseFunction::Gelu), 12 + 1);
+        QCOMPARE(countFunction(bert, ElementwiseFunction::Erf), 0);
+    }
+
+    void options() {
+        const auto model = zooModel(
+            "bert-base", {{"sequenceLength", "384"}, {"layers", "2"}, {"head", "squad"}});
+        const Graph graph = importOnnx(model, "bert-base", {.batchSize = 3});
+        QCOMPARE(QString::fromStdString(outputShapes(graph)), "[3,384,2]");
+        QVERIFY(findOp(graph, "Layer1/FF/2") != nullptr);
+        QVERIFY(findOp(graph, "Layer2/FF/2") == nullptr);
+    }
+
+    void wrongOptions() {
+        const auto messageFor = [](const std::string& name, const ZooOptions& options) {
+            return QString::fromStdString(messageOf([&] { zooModel(name, options); }));
+        };
+        QCOMPARE(messageFor("bert-base", {{"sequenceLenght", "128"}}),
+                 "model 'bert-base' has no option 'sequenceLenght'. Did you mean "
+                 "'sequenceLength'? Its options are sequenceLength, layers, head");
+        QCOMPARE(messageFor("bert-base", {{"sequenceLength", "513"}}),
+                 "model 'bert-base', option sequenceLength: '513' is not one of 1 to 512 [128]");
+        QCOMPARE(messageFor("bert-base", {{"head", "nsp"}}),
+                 "model 'bert-base', option head: 'nsp' is not one of mlm|squad [mlm]");
+        QCOMPARE(messageFor("mlp", {{"layers", "3"}}),
+                 "model 'mlp' has no options; leave 'layers' out");
+    }
+
     void resNextHasGroups() {
         const Graph graph = imported("resnext50_32x4d");
         const auto& conv = std::get<ConvAttributes>(findOp(graph, "layer1/0/conv2")->attributes);
@@ -103,7 +176,7 @@ private slots:
         for (const ZooEntry& entry : zooEntries()) {
             const auto file =
                 std::filesystem::path(directory.path().toStdString()) / (entry.name + ".onnx");
-            exportZooModel(entry.name, file);
+            exportZooModel(entry.name, {}, file);
             onnx::ModelProto model = zooModel(entry.name);
             onnx::checker::check_model(file.string());
             onnx::shape_inference::InferShapes(model);
@@ -124,7 +197,7 @@ private slots:
     }
 
     void exportIntoNowhere() {
-        QVERIFY_THROWS_EXCEPTION(UserError, exportZooModel("mlp", "/proc/none/mlp.onnx"));
+        QVERIFY_THROWS_EXCEPTION(UserError, exportZooModel("mlp", {}, "/proc/none/mlp.onnx"));
     }
 };
 

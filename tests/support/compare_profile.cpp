@@ -33,6 +33,11 @@ auto fields(const Exchange& e) {
     return std::tie(e.name, e.operation, e.bytesReceived, e.bytesSent, e.codeBytes, e.cycles,
                     e.runBytes);
 }
+auto fields(const Copy& c) {
+    return std::tie(c.computeSet, c.program, c.exchange, c.variable, c.result, c.cause, c.shape,
+                    c.sourceOrder, c.wantedOrder, c.runElements, c.runBytes, c.strided,
+                    c.transposed);
+}
 auto fields(const Stream& s) {
     return std::tie(s.name, s.toDevice, s.bytes);
 }
@@ -142,6 +147,7 @@ std::string firstDifference(const Profile& a, const Profile& b) {
         difference("vertexTypes", a.vertexTypes, b.vertexTypes),
         difference("computeSets", a.computeSets, b.computeSets, vertices),
         difference("exchanges", a.exchanges, b.exchanges),
+        difference("copies", a.copies, b.copies),
         difference("streams", a.streams, b.streams),
         difference("programs", a.programs, b.programs),
         difference("categoryMemory", a.categoryMemory, b.categoryMemory),

@@ -180,6 +180,8 @@ private:
         const ProgramId loop = program(ProgramKind::Sequence, "batch", repeat);
         streamCopy("copyFromHost/h2d_input_0", loop, input);
         exchange("conv1/PreArrange-0/ExchangePre", loop, conv1_, 4096, 2);
+        if (options_.withCopy)
+            addCopy(loop);
         TileSeries convCycles = tiles(0, tiles_ / 2, sample::convCycles);
         convCycles += tiles(tiles_ / 2, tiles_ - tiles_ / 2, sample::convCycles / 4);
         compute("conv1/Convolve", loop, conv1_, convVertex_, convCycles, 12, 24);
@@ -192,6 +194,24 @@ private:
             exchange("prob/GlobalPre", loop, prob_, 1024, 64, ProgramKind::GlobalExchange);
         compute("prob/SoftMax", loop, prob_, softmaxVertex_, tiles(0, 16, 700), 1, 12);
         streamCopy("copyToHost/anchor_d2h_prob_0", loop, output);
+    }
+
+    /// The operand of conv1 is put in order after its exchange.
+    void addCopy(ProgramId parent) {
+        const VertexTypeId vertex = vertexType("poplar_rt::StridedCopyDA32");
+        Copy copy;
+        copy.exchange = ExchangeId(p_.exchanges.size() - 1);
+        copy.program = compute("conv1/PreArrange-0", parent, conv1_, vertex,
+                               tiles(0, tiles_ / 2, sample::copyCycles), 6, 20);
+        copy.computeSet = p_.programs[copy.program].computeSet;
+        copy.cause = CopyCause::Plan;
+        copy.shape = "[1,3,224,224]";
+        copy.sourceOrder = "[C][HW]";
+        copy.wantedOrder = "[HW][C]";
+        copy.runElements = 1;
+        copy.runBytes = 2;
+        copy.strided = true;
+        p_.copies.add(std::move(copy));
     }
 
     void numberSteps() {
@@ -247,8 +267,10 @@ private:
     void addTensors() {
         const std::int32_t inputStep =
             stepOf("copyFromHost/h2d_input_0", ProgramKind::StreamCopyMid);
+        // What follows counts from the last step before the convolution.
         const std::int32_t arrange =
-            stepOf("conv1/PreArrange-0/ExchangePre", ProgramKind::DoExchange);
+            options_.withCopy ? stepOf("conv1/PreArrange-0", ProgramKind::OnTileExecute)
+                              : stepOf("conv1/PreArrange-0/ExchangePre", ProgramKind::DoExchange);
         const std::int32_t prob = stepOf("prob/SoftMax", ProgramKind::OnTileExecute);
         const std::int32_t out = stepOf("copyToHost/anchor_d2h_prob_0", ProgramKind::StreamCopyMid);
         const std::int32_t function = firstFunctionStep_;
@@ -273,6 +295,10 @@ private:
         const VariableId probability =
             variable("prob/out", prob_, "[1,1000]", tiles(0, 16, 128), result);
         uses(inputStep, {}, {input});
+        if (options_.withCopy) {
+            p_.copies[CopyId(0)].variable = input;
+            p_.copies[CopyId(0)].result = input;
+        }
         uses(arrange + 1, {input, weights}, {conv1Out});
         uses(function + 1, {conv1Out}, {partials});
         uses(prob, {conv1Out}, {probability});

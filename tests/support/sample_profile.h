@@ -16,6 +16,8 @@ struct SampleOptions {
     bool changed = false;
     /// Activations so large that some tiles overflow; the profile then has no execution.
     bool tooLarge = false;
+    /// The input is put in order in place, by a strided copy after conv1's exchange.
+    bool withCopy = false;
 };
 
 /// Operations: conv1 (Conv), relu1 (Relu), layer1/conv (Conv; its function is called twice in each
@@ -32,6 +34,7 @@ inline constexpr std::int64_t conv1OutBytes = 8192;    ///< on tiles of the firs
                                                        ///< on the second half
 inline constexpr std::int64_t partialsBytes = 16384;   ///< on every tile
 inline constexpr std::int64_t stackBytes = 512;        ///< on every tile
+inline constexpr std::int64_t copyCycles = 21000;      ///< of the strided copy, where there is one
 inline constexpr std::int64_t convCycles = 12000;      ///< slowest tile of conv1's compute set
 } // namespace sample
 

@@ -14,6 +14,8 @@
 #include "views/theme/style.h"
 #include "views/widgets/loading_panel.h"
 
+#include <QLabel>
+#include <QPushButton>
 #include <QTreeView>
 
 using namespace tilescope;
@@ -133,6 +135,35 @@ private slots:
         QVERIFY(window_->windowTitle().contains("sample-changed on mk2"));
         window_->context().reports.close();
         QCOMPARE(window_->windowTitle(), QStringLiteral("TileScope"));
+    }
+
+    void stridedCopiesLeadToTheirStepAndVariable() {
+        open({files_.write("copy.pop", {.withCopy = true})});
+        window_->showReport(Report::Insights);
+        waitUntilIdle();
+        QWidget* card = nullptr;
+        for (QLabel* label : window_->view(Report::Insights).findChildren<QLabel*>())
+            if (label->text() == "'conv1' spends 61.7 % of its cycles on strided copies")
+                card = label->parentWidget();
+        QVERIFY(card);
+        QStringList texts;
+        for (const QLabel* label : card->findChildren<QLabel*>())
+            texts << label->text();
+        QVERIFY2(texts.contains("[C][HW]") && texts.contains("[HW][C]") &&
+                     texts.contains("1 element, 2 B"),
+                 qPrintable(texts.join('\n')));
+        auto* go = card->findChild<QPushButton*>();
+        QVERIFY(go);
+        QCOMPARE(go->text(), "Show in liveness");
+        go->click();
+        waitUntilIdle();
+        const Selected& now = window_->context().selection.current();
+        const auto& source = *window_->context().reports.source();
+        const ProgramId program = (*source.steps({}))[now.step];
+        QCOMPARE(QString::fromStdString((*source.programs({}))[program].name),
+                 "conv1/PreArrange-0");
+        QCOMPARE(QString::fromStdString((*source.variables({}))[now.variable].name), "input");
+        QVERIFY(window_->view(Report::Liveness).isVisible());
     }
 
     void badProfilesAreExplained_data() {

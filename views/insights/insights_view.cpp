@@ -46,19 +46,24 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
         auto* value = new QLabel(item.unit == Evidence::Unit::Bytes
                                      ? preferences.bytes(static_cast<std::int64_t>(item.value))
                                      : QString::fromStdString(formatEvidence(item)));
-        value->setAlignment(Qt::AlignRight);
+        value->setAlignment(item.unit == Evidence::Unit::Text ? Qt::AlignLeft : Qt::AlignRight);
         grid->addWidget(name, row, 0);
-        grid->addWidget(value, row++, 1);
+        // Texts may be longer than numbers and must not push them to the right.
+        if (item.unit == Evidence::Unit::Text)
+            grid->addWidget(value, row++, 1, 1, 2);
+        else
+            grid->addWidget(value, row++, 1);
     }
     return widget;
 }
 
 // Parts that other reports show too are loaded once for all of them.
 std::vector<Insight> insightsOf(const OpenProfile& profile, const std::stop_token& stop) {
-    return findInsights({profile.info(), *profile.livenessClasses(stop), *profile.variables(stop),
-                         *profile.vertexTypes(stop), *profile.computeSets(stop),
-                         *profile.exchanges(stop), *profile.tileMemory(stop),
-                         profile.steps(stop)->size(), *profile.trace(stop)});
+    return findInsights({profile.info(), *profile.operations(stop), *profile.livenessClasses(stop),
+                         *profile.variables(stop), *profile.vertexTypes(stop),
+                         *profile.computeSets(stop), *profile.exchanges(stop),
+                         *profile.copies(stop), *profile.tileMemory(stop), *profile.steps(stop),
+                         *profile.trace(stop)});
 }
 
 } // namespace
@@ -145,6 +150,8 @@ void InsightsView::follow(const InsightLink& link) {
             s.step = link.step;
         if (link.operation.valid())
             s.operation = link.operation;
+        if (link.variable.valid())
+            s.variable = link.variable;
     });
     emit reportWanted(QString::fromStdString(link.report));
 }

@@ -21,7 +21,8 @@ std::vector<OperationRow> rowsOf(const OpenProfile& profile, const std::stop_tok
     const auto computeSets = profile.computeSets(stop);
     const auto exchanges = profile.exchanges(stop);
     const auto programs = profile.programs(stop);
-    return operationTable({*operations, *variables, *computeSets, *exchanges, *programs});
+    const auto copies = profile.copies(stop);
+    return operationTable({*operations, *variables, *computeSets, *exchanges, *programs, *copies});
 }
 
 std::vector<NamedValue> cyclesOf(const std::vector<OperationRow>& rows) {
@@ -69,6 +70,8 @@ DataTable operationsTable(const ProfilePair& profiles, const std::stop_token& st
         {Text::tr("Steps"), CellKind::Count, Text::tr("Leaves of the program tree")},
         {Text::tr("Compute cycles"), CellKind::Cycles,
          Text::tr("Slowest tile, one execution of each step, estimated")},
+        {Text::tr("Copy cycles"), CellKind::Cycles,
+         Text::tr("Of the compute cycles, those of strided copies, which put operands in order")},
         {Text::tr("Exchange cycles"), CellKind::Cycles,
          Text::tr("Slowest tile, one execution of each step, estimated")},
         {Text::tr("FLOPs"), CellKind::Flops,
@@ -80,10 +83,11 @@ DataTable operationsTable(const ProfilePair& profiles, const std::stop_token& st
     std::int64_t cycles = 0;
     for (const OperationRow& row : rows) {
         cycles += row.cycles();
-        table.rows.push_back({{row.name, row.type, row.outputShape, std::int64_t{row.steps},
-                               row.computeCycles, row.exchangeCycles, row.flops, row.flopsPerCycle,
-                               row.variableBytes, row.codeBytes(), row.vertexStateBytes},
-                              row.operation.value()});
+        table.rows.push_back(
+            {{row.name, row.type, row.outputShape, std::int64_t{row.steps}, row.computeCycles,
+              row.copyCycles, row.exchangeCycles, row.flops, row.flopsPerCycle, row.variableBytes,
+              row.codeBytes(), row.vertexStateBytes},
+             row.operation.value()});
     }
     table.summary = Text::tr("Total %1").arg(QString::fromStdString(formatCycles(cycles)));
     return table;

@@ -54,6 +54,10 @@ OpenProfile::Part<IdVector<ComputeSetId, ComputeSet>> OpenProfile::computeSets(S
 OpenProfile::Part<IdVector<ExchangeId, Exchange>> OpenProfile::exchanges(Stop stop) const {
     return load(exchanges_, stop, &ProfileReader::exchanges);
 }
+OpenProfile::Part<IdVector<CopyId, Copy>> OpenProfile::copies(Stop stop) const {
+    return load(copies_, stop, &ProfileReader::copies);
+}
+
 OpenProfile::Part<IdVector<ProgramId, Program>> OpenProfile::programs(Stop stop) const {
     return load(programs_, stop, &ProfileReader::programs);
 }

@@ -52,6 +52,7 @@ public:
     [[nodiscard]] Part<IdVector<VertexTypeId, VertexType>> vertexTypes(Stop stop) const;
     [[nodiscard]] Part<IdVector<ComputeSetId, ComputeSet>> computeSets(Stop stop) const;
     [[nodiscard]] Part<IdVector<ExchangeId, Exchange>> exchanges(Stop stop) const;
+    [[nodiscard]] Part<IdVector<CopyId, Copy>> copies(Stop stop) const;
     [[nodiscard]] Part<IdVector<ProgramId, Program>> programs(Stop stop) const;
     [[nodiscard]] Part<IdVector<StepId, ProgramId>> steps(Stop stop) const;
     [[nodiscard]] Part<LivenessCurve> livenessCurve(Stop stop) const;
@@ -72,6 +73,7 @@ private:
     LazyPart<IdVector<VertexTypeId, VertexType>> vertexTypes_;
     LazyPart<IdVector<ComputeSetId, ComputeSet>> computeSets_;
     LazyPart<IdVector<ExchangeId, Exchange>> exchanges_;
+    LazyPart<IdVector<CopyId, Copy>> copies_;
     LazyPart<IdVector<ProgramId, Program>> programs_;
     LazyPart<IdVector<StepId, ProgramId>> steps_;
     LazyPart<LivenessCurve> livenessCurve_;

@@ -1,5 +1,7 @@
 // `models`, `targets` and `schema`: what is built in.
 #include <boost/json.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <ostream>
 
@@ -16,10 +18,20 @@ namespace json = boost::json;
 namespace {
 
 int printModels(const Streams& streams, Format format) {
-    Table table{
-        "models", "", {{"name", "Name"}, {"input", "Input"}, {"description", "Description"}}, {}};
-    for (const sim::ZooEntry& entry : sim::zooEntries())
-        table.rows.push_back({entry.name, entry.inputShape, entry.description});
+    Table table{"models",
+                "",
+                {{"name", "Name"},
+                 {"input", "Input"},
+                 {"description", "Description"},
+                 {"options", "Options"}},
+                {}};
+    for (const sim::ZooEntry& entry : sim::zooEntries()) {
+        std::vector<std::string> options;
+        for (const sim::ZooOption& option : entry.options)
+            options.push_back(fmt::format("{}={}", option.key, option.values()));
+        table.rows.push_back({entry.name, entry.inputShape, entry.description,
+                              fmt::format("{}", fmt::join(options, " "))});
+    }
     if (format == Format::Json)
         writeJson(streams.out, toJson(table));
     else

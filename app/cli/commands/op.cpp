@@ -9,6 +9,7 @@
 
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
+#include "app/cli/commands/op_explain.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/store/profile_writer.h"
@@ -62,6 +63,7 @@ struct Arguments {
     std::string directory;
     bool bias = true;
     bool inferenceOnly = false;
+    bool explain = false;
     FormatFlags flags;
     std::map<std::string, std::string> values; ///< the tool's own arguments
 };
@@ -213,8 +215,12 @@ std::vector<Tool> tools() {
     };
 }
 
+// Alternatives of each method: enough to see what the choice was between.
+constexpr std::size_t explainedPlans = 3;
+
 void printResult(const Streams& streams, const Arguments& arguments,
-                 const sim::OperationResult& result) {
+                 const sim::OperationResult& result,
+                 const std::vector<sim::ExplainedOperation>& explained) {
     if (arguments.flags.json) {
         boost::json::object out;
         out["cycles"] = result.cycles;
@@ -227,6 +233,8 @@ void printResult(const Streams& streams, const Arguments& arguments,
         for (const std::string& plan : result.plans)
             passes.push_back(boost::json::parse(plan));
         out["plans"] = std::move(passes);
+        if (arguments.explain)
+            out["explain"] = explanationJson(explained);
         streams.out << boost::json::serialize(out) << '\n';
         return;
     }
@@ -239,16 +247,23 @@ void printResult(const Streams& streams, const Arguments& arguments,
                                formatBytes(result.maxTileMemoryExcludingGaps, ByteUnits::Plain));
     for (const std::string& plan : result.plans)
         streams.out << "Plan                       " << plan << '\n';
+    for (const Table& table : explanationTables(explained)) {
+        streams.out << '\n';
+        writeText(streams.out, table);
+    }
 }
 
 int runTool(const Tool& tool, const Arguments& arguments, const Streams& streams) {
     const sim::OperationOptions options = optionsFrom(arguments);
     Profile profile;
-    const sim::OperationResult result =
-        runOperation(tool.graph(arguments, options.dataType), options, &profile);
+    const sim::Graph graph = tool.graph(arguments, options.dataType);
+    const sim::OperationResult result = runOperation(graph, options, &profile);
+    std::vector<sim::ExplainedOperation> explained;
+    if (arguments.explain)
+        explained = explainOperations(graph, options.run, explainedPlans);
     if (!arguments.directory.empty())
         writeProfile(profile, std::filesystem::path(arguments.directory) / "profile.pop");
-    printResult(streams, arguments, result);
+    printResult(streams, arguments, result, explained);
     return profile.info.fits ? exitYes : exitNo;
 }
 
@@ -278,6 +293,8 @@ void addOpCommand(CLI::App& app, Action& action) {
         command->add_option("--available-memory-proportion", arguments->proportion);
         command->add_option("--bias", arguments->bias);
         command->add_flag("--inference-only", arguments->inferenceOnly);
+        command->add_flag("--explain", arguments->explain,
+                          "the best plans of each method with the terms of their cost");
         command->add_option("-o,--output", arguments->directory,
                             "directory for the operation's profile.pop");
         addJsonFlag(*command, arguments->flags);

@@ -40,29 +40,46 @@ std::string helpText(const OptionSpec& spec) {
     return text;
 }
 
-/// Engine options are one option whose sources add up.
-void addEngineOptionsOf(RunOptions& sum, const Options& options) {
-    if (const auto given = options.find("engineOptions"); given != options.end())
-        setRunOption(sum, given->first, given->second);
+/// Engine options and model options are options whose sources add up.
+void addUp(RunOptions& sum, const Options& options) {
+    for (const char* key : {"engineOptions", "modelOptions"})
+        if (const auto given = options.find(key); given != options.end())
+            setRunOption(sum, given->first, given->second);
 }
 
 } // namespace
 
+void addPairsOption(CLI::App& command, const std::string& flag, const std::string& help,
+                    const std::function<void(const std::string&)>& store) {
+    command
+        .add_option_function<std::vector<std::string>>(
+            flag,
+            [store](const std::vector<std::string>& pairs) {
+                store(fmt::format("{}", fmt::join(pairs, ",")));
+            },
+            help)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->type_name("KEY=VALUE");
+}
+
 RunRequest resolveRequest(const std::string& model, const Options& options) {
     RunRequest request{model, options};
-    RunOptions engine;
+    RunOptions sum;
     if (const char* environment = std::getenv("POPLAR_ENGINE_OPTIONS"))
         if (*environment != '\0')
-            addEngineOptions(engine, environment, "environment variable POPLAR_ENGINE_OPTIONS");
+            addEngineOptions(sum, environment, "environment variable POPLAR_ENGINE_OPTIONS");
     if (model.ends_with(".json")) {
         Job job = readJob(model);
         request.model = std::move(job.model);
-        addEngineOptionsOf(engine, job.options);
+        addUp(sum, job.options);
         request.options.merge(job.options);
     }
-    addEngineOptionsOf(engine, options);
-    if (!engine.engineOptions.empty())
-        request.options["engineOptions"] = engineOptionsJson(engine.engineOptions);
+    addUp(sum, options);
+    for (const OptionSpec& spec : runOptionTable())
+        if (spec.key == "engineOptions" || spec.key == "modelOptions")
+            if (std::string text = spec.get(sum); !text.empty())
+                request.options[spec.key] = std::move(text);
     checkModelName(request.model);
     return request;
 }
@@ -72,7 +89,9 @@ void addTableOptions(CLI::App& command, Options& options) {
         const auto store = [&options, key = spec.key](const std::string& value) {
             options[key] = value;
         };
-        if (spec.type == OptionSpec::Type::Flag)
+        if (spec.type == OptionSpec::Type::Pairs)
+            addPairsOption(command, spec.flag, helpText(spec), store);
+        else if (spec.type == OptionSpec::Type::Flag)
             command.add_flag_callback(
                 spec.flag, [store] { store("on"); }, helpText(spec));
         else

@@ -1,6 +1,7 @@
 // The model and the options that `run` and `sweep` are given.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -19,8 +20,14 @@ struct RunRequest {
 /// Adds the options of the table to a command; what is given on the command line goes to `options`.
 void addTableOptions(CLI::App& command, std::map<std::string, std::string>& options);
 
+/// Adds an option that takes KEY=VALUE and may be given several times; `store` gets all of them,
+/// separated by commas.
+void addPairsOption(CLI::App& command, const std::string& flag, const std::string& help,
+                    const std::function<void(const std::string&)>& store);
+
 /// Resolves MODEL (an .onnx file, a zoo name or a job .json) and the options of the command line.
-/// Engine options of the environment come first, then the job's, then the command line's. Throws
+/// Engine options of the environment come first, then the job's, then the command line's; model
+/// options add up likewise. Throws
 /// UserError for a job that cannot be read, or a model that is neither a file nor built in.
 RunRequest resolveRequest(const std::string& model,
                           const std::map<std::string, std::string>& options);

@@ -15,11 +15,13 @@ template <class IdType> json::value idJson(IdType id) {
 }
 
 json::object insightJson(const Insight& insight) {
-    static constexpr std::array units{"bytes", "cycles", "share", "count"};
+    static constexpr std::array units{"bytes", "cycles", "share", "count", "text"};
     json::array evidence;
     for (const Evidence& e : insight.evidence) {
         json::object item{{"label", e.label}, {"value", e.value}};
-        if (e.unit != Evidence::Unit::Share)
+        if (e.unit == Evidence::Unit::Text)
+            item["value"] = e.text;
+        else if (e.unit != Evidence::Unit::Share)
             item["value"] = static_cast<std::int64_t>(e.value);
         item["unit"] = units.at(static_cast<std::size_t>(e.unit));
         if (e.tile.valid())
@@ -37,7 +39,8 @@ json::object insightJson(const Insight& insight) {
              {{"report", insight.link.report},
               {"tile", idJson(insight.link.tile)},
               {"step", idJson(insight.link.step)},
-              {"operation", idJson(insight.link.operation)}}}};
+              {"operation", idJson(insight.link.operation)},
+              {"variable", idJson(insight.link.variable)}}}};
 }
 
 } // namespace

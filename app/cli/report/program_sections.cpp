@@ -44,11 +44,15 @@ Document operationsSection(const ProfileReader& reader, const ReportRequest& req
                  {"outputShape", "Output"},
                  {"steps", "Steps"},
                  {"computeCycles", "Compute", Unit::Cycles},
+                 {"copyCycles", "Copies", Unit::Cycles},
                  {"exchangeCycles", "Exchange", Unit::Cycles},
                  {"cycles", "Cycles", Unit::Cycles},
                  {"flops", "Work", Unit::Flops},
                  {"flopsPerCycle", "FLOP/cycle"},
                  {"codeBytes", "Code", Unit::Bytes},
+                 {"exchangeCodeBytes", "Exchange code", Unit::Bytes},
+                 {"controlCodeBytes", "Control code", Unit::Bytes},
+                 {"vertexCodeBytes", "Vertex code", Unit::Bytes},
                  {"vertexStateBytes", "State", Unit::Bytes},
                  {"variableBytes", "Variables", Unit::Bytes}},
                 {}};
@@ -57,17 +61,22 @@ Document operationsSection(const ProfileReader& reader, const ReportRequest& req
     const auto computeSets = reader.computeSets();
     const auto exchanges = reader.exchanges();
     const auto programs = reader.programs();
+    const auto copies = reader.copies();
+    const auto vertexTypes = reader.vertexTypes();
     std::int64_t cycles = 0;
     std::int64_t code = 0;
     std::int64_t count = 0;
     for (const OperationRow& row :
-         operationTable({operations, variables, computeSets, exchanges, programs})) {
+         operationTable({operations, variables, computeSets, exchanges, programs, copies,
+                         &vertexTypes})) {
         if (!request.wants(row.name))
             continue;
         table.rows.push_back({std::int64_t{row.operation.value()}, row.name, row.type,
                               row.outputShape, std::int64_t{row.steps}, row.computeCycles,
-                              row.exchangeCycles, row.cycles(), row.flops, row.flopsPerCycle,
-                              row.codeBytes(), row.vertexStateBytes, row.variableBytes});
+                              row.copyCycles, row.exchangeCycles, row.cycles(), row.flops,
+                              row.flopsPerCycle, row.codeBytes(), row.exchangeCodeBytes,
+                              row.controlCodeBytes, row.vertexCodeBytes, row.vertexStateBytes,
+                              row.variableBytes});
         cycles += row.cycles();
         code += row.codeBytes();
         ++count;

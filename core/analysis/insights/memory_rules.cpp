@@ -17,7 +17,7 @@ constexpr double nearlyFull = 0.9;
 void addFit(const InsightParts& p, const MemorySummary& memory, std::vector<Insight>& insights) {
     Insight insight;
     insight.kind = InsightKind::Fit;
-    insight.link = {"memory", memory.maxTileId, {}, {}};
+    insight.link = {"memory", memory.maxTileId, {}, {}, {}};
     const double share = memory.limitPerTile > 0
                              ? static_cast<double>(memory.maxTile.includingGaps) /
                                    static_cast<double>(memory.limitPerTile)
@@ -61,7 +61,7 @@ void addWorstTiles(const InsightParts& p, std::vector<Insight>& insights) {
     Insight insight;
     insight.kind = InsightKind::WorstTiles;
     insight.title = fmt::format("Tile {} uses most memory", order.front().value());
-    insight.link = {"memory", order.front(), {}, {}};
+    insight.link = {"memory", order.front(), {}, {}, {}};
     for (const TileId tile : order)
         insight.evidence.push_back(
             bytesOf(fmt::format("tile {} (IPU {})", tile.value(),
@@ -74,8 +74,9 @@ void addPeakVariables(const InsightParts& p, const LivenessSeries& liveness,
                       std::vector<Insight>& insights) {
     if (!liveness.peakStep.valid() || liveness.maxNotAlwaysLive() == 0)
         return;
-    const auto variables = notAlwaysLiveVariables(p.info.target, p.variables, p.livenessClasses,
-                                                  p.steps, liveness.peakStep, TileSelection::all());
+    const auto variables =
+        notAlwaysLiveVariables(p.info.target, p.variables, p.livenessClasses, p.steps.size(),
+                               liveness.peakStep, TileSelection::all());
     if (variables.empty())
         return;
     Insight insight;
@@ -84,7 +85,7 @@ void addPeakVariables(const InsightParts& p, const LivenessSeries& liveness,
                                 liveness.peakStep.value(), variables.front().name);
     insight.advice = "Temporary data of convolutions and matmuls shrink with a lower "
                      "--available-memory-proportion, activations with a lower --batch-size.";
-    insight.link = {"liveness", {}, liveness.peakStep, variables.front().operation};
+    insight.link = {"liveness", {}, liveness.peakStep, variables.front().operation, {}};
     insight.evidence.push_back(bytesOf("not always live at the peak", liveness.maxNotAlwaysLive()));
     for (std::size_t i = 0; i < std::min(shown, variables.size()); ++i)
         insight.evidence.push_back(
@@ -124,7 +125,7 @@ void addExchangeCode(const InsightParts& p, std::vector<Insight>& insights) {
     Insight insight;
     insight.kind = InsightKind::ExchangeCode;
     insight.title = fmt::format("'{}' has the most exchange code", rows.front().name);
-    insight.link = {"exchanges", {}, {}, rows.front().operation};
+    insight.link = {"exchanges", {}, {}, rows.front().operation, {}};
     for (std::size_t i = 0; i < std::min(shown, rows.size()); ++i)
         if (rows[i].codeBytes != 0)
             insight.evidence.push_back(
@@ -135,8 +136,8 @@ void addExchangeCode(const InsightParts& p, std::vector<Insight>& insights) {
 } // namespace
 
 void addMemoryInsights(const InsightParts& p, std::vector<Insight>& insights) {
-    const LivenessSeries liveness =
-        livenessOf(p.info.target, p.variables, p.livenessClasses, p.steps, TileSelection::all());
+    const LivenessSeries liveness = livenessOf(p.info.target, p.variables, p.livenessClasses,
+                                               p.steps.size(), TileSelection::all());
     if (!p.tileMemory.empty()) {
         addFit(p, summariseMemory(p.info.target, p.tileMemory, liveness.notAlwaysLive), insights);
         addWorstTiles(p, insights);

@@ -82,10 +82,17 @@ void addHostBound(const Executed& run, std::vector<Insight>& insights) {
 }
 
 void addShortRuns(const InsightParts& p, std::vector<Insight>& insights) {
+    // Those before a strided copy are told with it.
+    std::vector<bool> told(p.exchanges.size(), false);
+    for (const Copy& copy : p.copies)
+        if (copy.strided && copy.exchange.valid())
+            told.at(copy.exchange.index()) = true;
     std::vector<const Exchange*> copies;
-    for (const Exchange& e : p.exchanges)
-        if (e.runBytes > 0 && e.runBytes < shortRunBytes && !e.bytesReceived.empty())
+    for (std::size_t i = 0; i < p.exchanges.size(); ++i) {
+        const Exchange& e = p.exchanges[ExchangeId(i)];
+        if (!told[i] && e.runBytes > 0 && e.runBytes < shortRunBytes && !e.bytesReceived.empty())
             copies.push_back(&e);
+    }
     if (copies.empty())
         return;
     std::stable_sort(copies.begin(), copies.end(), [](const Exchange* a, const Exchange* b) {
@@ -102,7 +109,7 @@ void addShortRuns(const InsightParts& p, std::vector<Insight>& insights) {
                     copies.size() == 1 ? "exchange moves" : "exchanges move", shortRunBytes);
     insight.advice = "The producer's layout differs from what the consumer needs; another "
                      "--available-memory-proportion may choose plans whose layouts agree.";
-    insight.link = {"exchanges", {}, {}, copies.front()->operation};
+    insight.link = {"exchanges", {}, {}, copies.front()->operation, {}};
     insight.evidence.push_back(cyclesOf("their cycles, once each", cycles));
     for (std::size_t i = 0; i < std::min(shown, copies.size()); ++i)
         insight.evidence.push_back(
@@ -138,7 +145,7 @@ void addImbalance(const InsightParts& p, const Executed& run, std::vector<Insigh
     insight.title = fmt::format("Compute sets keep only {} of the tiles busy on average",
                                 formatPercent(active, possible));
     insight.advice = "A larger --batch-size gives each compute set more work to spread.";
-    insight.link = {"operations", {}, {}, worst->operation};
+    insight.link = {"operations", {}, {}, worst->operation, {}};
     insight.evidence = {shareOf("balance of all compute sets", active / possible),
                         cyclesOf(fmt::format("most wasteful: {}", worst->name),
                                  worst->cycles.max().value, worst->operation),

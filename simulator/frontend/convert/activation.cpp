@@ -122,6 +122,7 @@ void addActivationConversions(ConversionTable& table) {
     table["Tanh"] = convertSimple<Tanh>;
     table["Softplus"] = convertSimple<Softplus>;
     table["HardSwish"] = convertSimple<HardSwish>;
+    table["Gelu"] = convertSimple<Gelu>;
     table["LeakyRelu"] = convertLeakyRelu;
     table["Elu"] = convertElu;
     table["Selu"] = convertSelu;

@@ -100,6 +100,21 @@ TensorId GraphBuilder::addTensor(std::string name, Shape shape, DataType type, T
     return graph_.tensors.add(Tensor{std::move(name), std::move(shape), type, role});
 }
 
+namespace {
+
+/// PopART's attribute for the share of memory that a convolution or product may take.
+std::optional<double> availableMemoryOf(const Node& node) {
+    const std::string attribute = "__available_memory";
+    if (!node.has(attribute))
+        return std::nullopt;
+    const double proportion = node.real(attribute, -1);
+    if (!(proportion >= 0 && proportion <= 1))
+        throw std::invalid_argument("attribute __available_memory is not a number from 0 to 1");
+    return proportion;
+}
+
+} // namespace
+
 TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attributes attributes,
                              std::vector<TensorId> inputs, std::optional<Shape> shape,
                              std::optional<DataType> type) {
@@ -117,8 +132,10 @@ TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attribut
     const TensorId output =
         addTensor(path, std::move(*shape), type.value_or(resultType(attributes, types)),
                   TensorRole::Activation);
-    graph_.ops.add(
-        Op{path, node.type, node.name, std::move(attributes), std::move(inputs), {output}});
+    Op op{path, node.type, node.name, std::move(attributes), std::move(inputs), {output}};
+    if (isPlanned(op.attributes))
+        op.availableMemory = availableMemoryOf(node);
+    graph_.ops.add(std::move(op));
     return output;
 }
 

@@ -19,15 +19,16 @@ struct Statistics {
 
 Statistics whiten(NodeConverter& node, TensorId x, const std::vector<std::int64_t>& axes,
                   const std::string& resultPart) {
-    const auto mean = [&](const std::string& part, TensorId of) {
-        return node.emit(part, ReduceAttributes{ReduceFunction::Mean, axes, true}, {of});
-    };
+    // PopLibs poplin/Norms.cpp: mean and mean square (its factor is the reduction's scale), one
+    // vertex for the inverse deviation, then difference and product.
     Statistics result;
-    result.mean = mean("mean", x);
-    const TensorId centred = node.elementwise("centre", Subtract, {x, result.mean});
-    const TensorId variance = mean("variance", node.elementwise("square", Square, {centred}));
-    const TensorId safe = node.elementwise("epsilon", Add, {variance, node.scalar("eps", x)});
-    result.inverseDeviation = node.elementwise("rsqrt", Rsqrt, {safe});
+    result.mean = node.emit("Norm/statistics/mean",
+                            ReduceAttributes{ReduceFunction::Mean, axes, true}, {x});
+    const TensorId power = node.emit("Norm/statistics/power",
+                                     ReduceAttributes{ReduceFunction::SquareAdd, axes, true}, {x});
+    result.inverseDeviation = node.elementwise("Norm/statistics/iStdDev", InverseStdDeviation,
+                                               {result.mean, power});
+    const TensorId centred = node.elementwise("whitenedActs/sub", Subtract, {x, result.mean});
     result.whitened = node.elementwise(resultPart, Multiply, {centred, result.inverseDeviation});
     return result;
 }
@@ -43,7 +44,7 @@ void convertInstanceNormalization(NodeConverter& node) {
         NodeConverter::refuse("its input has no spatial dimension");
     const Shape perChannel = channelShape(node.shape(0)[1], node.rank(0));
     const auto axes = axesFrom(2, node.rank(0));
-    const TensorId whitened = whiten(node, node.input(0), axes, "whiten").whitened;
+    const TensorId whitened = whiten(node, node.input(0), axes, "whitenedActs/mul").whitened;
     const TensorId scaled =
         node.elementwise("scale", Multiply, {whitened, node.parameter(1, perChannel)});
     node.result(node.elementwise("", Add, {scaled, node.parameter(2, perChannel)}));
@@ -52,7 +53,7 @@ void convertInstanceNormalization(NodeConverter& node) {
 void convertLayerNormalization(NodeConverter& node) {
     const auto axis = static_cast<std::size_t>(node.axis("axis", -1));
     const Statistics statistics =
-        whiten(node, node.input(0), axesFrom(axis, node.rank(0)), "whiten");
+        whiten(node, node.input(0), axesFrom(axis, node.rank(0)), "whitenedActs/mul");
     const bool hasBias = node.has(2);
     TensorId y =
         node.elementwise(hasBias ? "scale" : "", Multiply, {statistics.whitened, node.input(1)});

@@ -16,6 +16,7 @@ Target twoTiles(std::int32_t ipus = 1) {
     target.ipus = ipus;
     // Most of these tests look at the steps between the syncs.
     target.internalSyncCycles = 0;
+    target.externalSyncCycles = 0;
     return target;
 }
 
@@ -103,16 +104,45 @@ private slots:
     void computeSetsAndExchangesWaitForAllTiles() {
         Target target = twoTiles();
         target.internalSyncCycles = 126;
+        target.externalSyncCycles = 600;
         TimedProgram p(target);
         p.execute("a", {10, 30});
         p.exchange("x", 400);
         p.builder.end();
         const Trace trace = p.time();
+        // The first waits for the host.
         QCOMPARE(text(trace.bodies[TraceBodyId(0)]),
-                 std::string("Sync 0+126, OnTileExecute 126+30, Sync 156+126, DoExchange 282+100"));
+                 std::string("Sync 0+600, OnTileExecute 600+30, Sync 630+126, DoExchange 756+100"));
         const StepOnIpu& on = trace.bodies[TraceBodyId(0)].steps[3].ipus[0];
         QCOMPARE(on.bytesIn, 400);
         QCOMPARE(on.bytesOut, 400);
+    }
+
+    void computeSetsWithoutAnExchangeBetweenDoNotWait() {
+        Target target = twoTiles();
+        target.internalSyncCycles = 126;
+        TimedProgram p(target);
+        p.execute("a", {10, 30});
+        p.execute("b", {5, 5});
+        p.exchange("x", 400);
+        p.execute("c", {1, 1});
+        p.builder.end();
+        QCOMPARE(text(p.time().bodies[TraceBodyId(0)]),
+                 std::string("OnTileExecute 0+30, OnTileExecute 30+5, Sync 35+126, "
+                             "DoExchange 161+100, Sync 261+126, OnTileExecute 387+1"));
+    }
+
+    void aLoopThatStartsAProgramWaitsForTheHostOnce() {
+        Target target = twoTiles();
+        target.externalSyncCycles = 600;
+        TimedProgram p(target);
+        p.builder.beginRepeat("loop", 3);
+        p.execute("body", {5, 9});
+        p.builder.end();
+        p.builder.end();
+        const Trace trace = p.time();
+        QCOMPARE(trace.runs[0].cycles, 600 + 3 * 9);
+        QCOMPARE(text(trace.bodies.back()), std::string("Sync 0+600, call 600+3*9"));
     }
 
     void undefinedWritesTakeNoTime() {
@@ -192,7 +222,9 @@ private slots:
     }
 
     void streamsTakeTheHostsTime() {
-        TimedProgram p(twoTiles());
+        Target target = twoTiles();
+        target.externalSyncCycles = 600;
+        TimedProgram p(target);
         const VariableId v =
             p.builder.variable("v", MemoryCategory::Variable, TileSeries(TileId(0), 2, 8000));
         p.builder.streamCopy("in", true, TileSeries(TileId(0), 2, 8000), {v});

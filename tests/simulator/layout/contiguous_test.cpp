@@ -45,19 +45,26 @@ class ContiguousTest : public QObject {
 
 private slots:
     void equalOrdersMoveAtOnce() {
-        QCOMPARE(contiguousElements(rowMajor, rowMajor, {2, 3, 4}), 24);
+        QCOMPARE(contiguousElements(rowMajor, rowMajor, {2, 3, 4}, {2, 3, 4}), 24);
     }
 
     void transposesMoveElements() {
-        QCOMPARE(contiguousElements(rowMajor, {{0, 0}, {2, 0}, {1, 0}}, {2, 3, 4}), 1);
+        QCOMPARE(contiguousElements(rowMajor, {{0, 0}, {2, 0}, {1, 0}}, {2, 3, 4}, {2, 3, 4}), 1);
         // Unless the dimensions that change places have one index on the tile.
-        QCOMPARE(contiguousElements(rowMajor, {{0, 0}, {2, 0}, {1, 0}}, {2, 3, 1}), 6);
+        QCOMPARE(contiguousElements(rowMajor, {{0, 0}, {2, 0}, {1, 0}}, {2, 3, 1}, {2, 3, 1}), 6);
+    }
+
+    /// A tile takes one index of a dimension of which the source tile holds several.
+    void whatIsNotTakenLiesBetween() {
+        QCOMPARE(contiguousElements(rowMajor, {{0, 0}, {2, 0}, {1, 0}}, {2, 3, 1}, {2, 3, 4}), 1);
+        QCOMPARE(contiguousElements(rowMajor, rowMajor, {2, 3, 2}, {2, 3, 4}), 2);
+        QCOMPARE(contiguousElements(rowMajor, rowMajor, {2, 1, 4}, {2, 3, 4}), 4);
     }
 
     void groupsBoundTheRun() {
         const std::vector<OrderLevel> grouped{{2, 0}, {0, 0}, {1, 0}, {2, 4}};
-        QCOMPARE(contiguousElements(rowMajor, grouped, {2, 3, 16}), 4);
-        QCOMPARE(contiguousElements(grouped, grouped, {2, 3, 16}), 2 * 3 * 16);
+        QCOMPARE(contiguousElements(rowMajor, grouped, {2, 3, 16}, {2, 3, 16}), 4);
+        QCOMPARE(contiguousElements(grouped, grouped, {2, 3, 16}, {2, 3, 16}), 2 * 3 * 16);
     }
 
     void neverMoreThanBothOrdersAllow() {
@@ -66,7 +73,8 @@ private slots:
             const auto from = anyOrder();
             const auto to = anyOrder();
             const std::vector<int> identity{0, 1, 2};
-            const std::int64_t run = contiguousElements(from, to, storage.atomSizes);
+            const std::int64_t run =
+                contiguousElements(from, to, storage.atomSizes, storage.atomSizes);
             RC_ASSERT(run >= 1);
             RC_ASSERT(movesInRunsOf(enumerate(from, storage, identity),
                                     enumerate(to, storage, identity), run));

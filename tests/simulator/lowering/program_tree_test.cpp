@@ -55,6 +55,39 @@ Sequence outer
 )"));
     }
 
+    void slicesStayWhereTheyLie() {
+        GraphBuilder b;
+        const TensorId x = b.unary("relu", ElementwiseFunction::Relu, b.input({64, 96}));
+        const Profile profile =
+            lowerOn(b.finish({b.slice("part", x, {0, 32}, {64, 32})}), {}, 16).profile;
+        QCOMPARE(countNames(profile, "Copy_relu:0_to_part/OnTileCopy"), 1);
+        QCOMPARE(countNames(profile, "ExchangePre"), 0);
+    }
+
+    void constantsStandWhereTheyAreUsed() {
+        GraphBuilder b;
+        const TensorId x = b.input({64, 96});
+        const Profile profile =
+            lowerOn(b.finish({b.binary("scale", ElementwiseFunction::Multiply, x, b.number(),
+                                       {64, 96})}),
+                    {}, 16)
+                .profile;
+        QCOMPARE(countNames(profile, "ExchangePre"), 0);
+    }
+
+    /// A residual sum follows the operand that is spread over more tiles.
+    void sumsFollowTheBestSpreadOperand() {
+        GraphBuilder b;
+        const TensorId rows = b.gather("table", b.weight({50, 4}), b.indices({1024}), 0);
+        const TensorId other = b.unary("relu", ElementwiseFunction::Relu, b.input({1024, 4}));
+        const Graph graph =
+            b.finish({b.binary("sum", ElementwiseFunction::Add, rows, other, {1024, 4})});
+        const Profile profile = lowerOn(graph, {}, 16).profile;
+        for (const ComputeSet& set : profile.computeSets)
+            if (set.name == "sum/Op/Add")
+                QCOMPARE(set.vertices[0].count.tilesUsed(), 16);
+    }
+
     /// Both operands come in one exchange.
     void convolution() {
         GraphBuilder b(DataType::Half);
@@ -67,8 +100,8 @@ Sequence outer
   DoExchange cs0_conv/Conv_3x3/Convolve/ExchangePre: x0, w0 -> conv/Conv_3x3/Convolve/actsRearranged, conv/Conv_3x3/Convolve/weightsRearranged
   OnTileExecute conv/Conv_3x3/Convolve: conv/Conv_3x3/Convolve/actsRearranged, conv/Conv_3x3/Convolve/weightsRearranged, conv/Conv_3x3/worklists -> conv/Conv_3x3/partials
   DoExchange cs1_conv/Conv_3x3/Reduce0/ExchangePre: conv/Conv_3x3/partials -> conv/Conv_3x3/Reduce0/partials
-  OnTileExecute conv/Conv_3x3/Reduce0: conv/Conv_3x3/Reduce0/partials -> conv/out
-  StreamCopy anchor_d2h_conv:0: conv/out ->
+  OnTileExecute conv/Conv_3x3/Reduce0: conv/Conv_3x3/Reduce0/partials -> conv/Conv_3x3/partialReduceOut
+  StreamCopy anchor_d2h_conv:0: conv/Conv_3x3/partialReduceOut ->
 )");
     }
 
@@ -81,11 +114,11 @@ Sequence weightsFromHost
   StreamCopy weights: -> w0
 Sequence outer
   StreamCopy h2d_x0: -> x0
-  DoExchange cs0_product/Conv_1/Convolve/ExchangePre: x0 -> product/Conv_1/Convolve/actsRearranged
-  OnTileExecute product/Conv_1/Convolve: product/Conv_1/Convolve/actsRearranged, w0, product/Conv_1/worklists -> product/Conv_1/partials
+  DoExchange cs0_product/Conv_1/Convolve/ExchangePre: x0 -> product/Conv_1/Convolve/weightsRearranged
+  OnTileExecute product/Conv_1/Convolve: w0, product/Conv_1/Convolve/weightsRearranged, product/Conv_1/worklists -> product/Conv_1/partials
   DoExchange cs1_product/Conv_1/Reduce0/ExchangePre: product/Conv_1/partials -> product/Conv_1/Reduce0/partials
-  OnTileExecute product/Conv_1/Reduce0: product/Conv_1/Reduce0/partials -> product/out
-  StreamCopy anchor_d2h_product:0: product/out ->
+  OnTileExecute product/Conv_1/Reduce0: product/Conv_1/Reduce0/partials -> product/Conv_1/partialReduceOut
+  StreamCopy anchor_d2h_product:0: product/Conv_1/partialReduceOut ->
 )");
     }
 
@@ -237,7 +270,7 @@ Sequence outer
             const TensorId rows = b.gather("gather", b.weight(shape), b.indices({6}), axis);
             const TensorId sum = b.reduce("sum", ReduceFunction::Add, rows, {axis});
             const Profile profile = lowerOn(b.finish({sum}), {}, 8).profile;
-            QVERIFY2(countNames(profile, "sum/Reduce/InToOutNoExchange/Reduce") == 1,
+            QVERIFY2(countNames(profile, "sum/Reduce/ReduceOnTile/InToOutNoExchange/Reduce") == 1,
                      programText(profile).c_str());
         }
     }

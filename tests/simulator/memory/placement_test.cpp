@@ -33,7 +33,8 @@ struct Tile {
     }
     void add(std::int64_t bytes, LivenessClassId liveness,
              MemoryCategory category = MemoryCategory::Variable, bool interleaved = false) {
-        requests.push_back({VariableId(requests.size()), bytes, liveness, category, interleaved});
+        requests.push_back(
+            {VariableId(requests.size()), bytes, liveness, category, interleaved, {}});
     }
     [[nodiscard]] Placement place(const Target& target) const {
         return placeOnTile(requests, Interference(classes), target);
@@ -176,6 +177,46 @@ private slots:
         const TileAccount account = tile.account(smallTile(), placement);
         QCOMPARE(account.memory.excludingGaps, 80);
         QCOMPARE(account.memory.maxNotAlwaysLive, 80);
+    }
+
+    void keptApartInMemoryElements() {
+        Target target = smallTile();
+        target.elementBytes = 512; // four plain elements, two interleaved pairs
+        Tile tile;
+        const LivenessClassId life = tile.life(0, 3);
+        tile.add(600, life);
+        tile.add(40, life);
+        tile.add(16, life);
+        tile.requests[1].apartFrom = VariableId(0);
+        const Placement placement = tile.place(target);
+        QCOMPARE(offsetOf(placement, 0), 0);
+        QCOMPARE(offsetOf(placement, 1), 1024); // behind the second element
+        QCOMPARE(offsetOf(placement, 2), 600);  // the gap is for others
+        const TileAccount account = tile.account(target, placement);
+        QCOMPARE(account.memory.includingGaps, 1064);
+        QCOMPARE(account.memory.excludingGaps, 656);
+
+        QVERIFY(holds("apart", 500, [&] {
+            Tile any = anyTile(*rc::gen::element<std::int64_t>(40, 700));
+            const auto count = static_cast<std::int64_t>(any.requests.size());
+            for (PlaceRequest& request : any.requests)
+                if (*rc::gen::arbitrary<bool>())
+                    request.apartFrom =
+                        VariableId(static_cast<std::int32_t>(anyFrom(0, count - 1)));
+            const Placement placed = any.place(target);
+            const auto element = [&](std::int64_t address) {
+                return address < target.interleavedOffset ? address / 512 : address / 1024 + 1000;
+            };
+            for (std::size_t i = 0; i < any.requests.size(); ++i) {
+                const VariableId other = any.requests[i].apartFrom;
+                if (!other.valid() || other.index() == i)
+                    continue;
+                const std::int64_t a = offsetOf(placed, i), b = offsetOf(placed, other.index());
+                const std::int64_t aLast = element(a + any.requests[i].bytes - 1);
+                const std::int64_t bLast = element(b + any.requests[other.index()].bytes - 1);
+                RC_ASSERT(aLast < element(b) || bLast < element(a));
+            }
+        }));
     }
 
     void wishesForInterleavedMemory() {

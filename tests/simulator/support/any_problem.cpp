@@ -1,6 +1,7 @@
 #include "any_problem.h"
 
 #include <fmt/format.h>
+#include <utility>
 
 #include "holds.h"
 
@@ -34,6 +35,20 @@ ConvProblem anyProblem(std::int64_t most) {
         dim.in = std::max<std::int64_t>(
             1, (dim.out - 1) * dim.stride + (dim.kernel - 1) * dim.dilation + 1 - 2 * dim.padBegin);
         problem.field.push_back(dim);
+    }
+    return problem;
+}
+
+ConvProblem anyGradient(std::int64_t most) {
+    ConvProblem problem = anyProblem(most);
+    problem.pass = *rc::gen::element(TrainingPass::TrainingForward, TrainingPass::TrainingBackward,
+                                     TrainingPass::TrainingUpdate);
+    if (problem.matMul || problem.pass != TrainingPass::TrainingBackward)
+        return problem;
+    for (FieldDim& dim : problem.field) {
+        std::swap(dim.in, dim.out);
+        dim.inDilation = std::exchange(dim.stride, 1);
+        dim.padBegin = dim.dilation * (dim.kernel - 1) - dim.padBegin;
     }
     return problem;
 }

@@ -8,6 +8,9 @@ namespace tilescope::sim {
 /// Dimensions of up to `most`; to be called inside a property.
 ConvProblem anyProblem(std::int64_t most);
 
+/// The gradient of such a convolution (or product): strides become dilation of the input.
+ConvProblem anyGradient(std::int64_t most);
+
 std::string describe(const ConvProblem& problem);
 
 } // namespace tilescope::sim

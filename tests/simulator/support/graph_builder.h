@@ -17,6 +17,7 @@ public:
     }
 
     TensorId input(Shape shape) { return outer(std::move(shape), TensorRole::Input); }
+    TensorId number() { return outer({}, TensorRole::Constant); }
     TensorId weight(Shape shape) { return outer(std::move(shape), TensorRole::Weight); }
     TensorId indices(Shape shape) {
         const TensorId id = outer(std::move(shape), TensorRole::Input);
@@ -56,6 +57,11 @@ public:
         for (const TensorId input : inputs)
             shape[at] += shapeOf(input)[at];
         return add(name, ConcatAttributes{axis}, std::move(inputs), std::move(shape));
+    }
+    TensorId slice(const std::string& name, TensorId in, std::vector<std::int64_t> starts,
+                   Shape shape) {
+        const std::vector<std::int64_t> steps(shape.size(), 1);
+        return add(name, SliceAttributes{std::move(starts), steps}, {in}, std::move(shape));
     }
     TensorId reduce(const std::string& name, ReduceFunction function, TensorId in,
                     std::vector<std::int64_t> axes) {

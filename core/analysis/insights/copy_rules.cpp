@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <span>
+
+#include "core/analysis/insights/rules.h"
+#include "core/analysis/strided_copies.h"
+#include "core/base/units.h"
+
+namespace tilescope {
+namespace {
+
+// Operations with a card of their own, and copies that a card spells out.
+constexpr std::size_t shownOperations = 5;
+constexpr std::size_t shownCopies = 3;
+// Shares of an operation's cycles from which its copies are worth a card and a warning.
+constexpr double noteShare = 0.1;
+constexpr double warningShare = 0.5;
+
+std::string operationName(const InsightParts& p, OperationId id) {
+    return id.valid() && id.index() < p.operations.size() ? p.operations[id].name : "no operation";
+}
+
+/// The operation that the operand's variable belongs to; none if that is its reader, which laid out
+/// an input of the model.
+OperationId producerOf(const InsightParts& p, const Copy& copy) {
+    const OperationId producer = p.variables[copy.variable].operation;
+    return producer == p.computeSets[copy.computeSet].operation ? OperationId() : producer;
+}
+
+/// The operand and who laid it out.
+std::string operandName(const InsightParts& p, const Copy& copy) {
+    const std::string& name = p.variables[copy.variable].name;
+    const OperationId producer = producerOf(p, copy);
+    return producer.valid()
+               ? fmt::format("'{}' (laid out by '{}')", name, operationName(p, producer))
+               : fmt::format("'{}'", name);
+}
+
+std::string adviceForPlan(const InsightParts& p, const Copy& copy, const std::string& operation) {
+    if (!producerOf(p, copy).valid())
+        return fmt::format("'{}' reads channels in the groups of its plan, and {} comes from "
+                           "outside. Send it in that order (channels last, padded to whole "
+                           "groups).",
+                           operation, operandName(p, copy));
+    return fmt::format("'{}' reads channels in the groups of its plan. Let {} be made in that "
+                       "order: move transposes and reshapes of channels (channel shuffles) away "
+                       "from it, or choose channels so that what a shuffle or a group of a "
+                       "convolution keeps together is a multiple of the plan's group.",
+                       operation, operandName(p, copy));
+}
+
+std::string adviceFor(const InsightParts& p, const Copy& copy) {
+    const std::string operation = operationName(p, p.computeSets[copy.computeSet].operation);
+    const std::string operand = operandName(p, copy);
+    switch (copy.cause) {
+    case CopyCause::FirstOperand:
+        return fmt::format("Swap the operands of '{}': the result takes the layout of the first, "
+                           "and the first is an input that had none. With {} first, the input is "
+                           "laid out like it and nothing is copied.",
+                           operation, operand);
+    case CopyCause::OtherOperand:
+        return fmt::format("The result takes the layout of the first operand of '{}'. Let {} be "
+                           "made in the same order, for instance by leaving out or moving the "
+                           "transpose or reshape between them; swapping the operands only moves "
+                           "the copy to the other one.",
+                           operation, operand);
+    case CopyCause::Plan:
+        return adviceForPlan(p, copy, operation);
+    case CopyCause::Consumer:
+        return fmt::format(
+            "'{}' reads another order than {} has. Let it be made in that order, or, "
+            "where a transpose or reshape lies between them, move that behind '{}', "
+            "where less data is left.",
+            operation, operand, operation);
+    case CopyCause::Reshape:
+        return fmt::format("The new shape of {} cuts across the dimensions it is stored in, so it "
+                           "is copied to a linear layout. Reshape along whole dimensions, or "
+                           "before the tensor is laid out in channel groups.",
+                           operand);
+    case CopyCause::Part:
+        break;
+    }
+    return fmt::format("'{}' puts {} into a tensor of another order. Concatenate, slice or pad "
+                       "along a dimension that is not in channel groups, or before the transpose.",
+                       operation, operand);
+}
+
+void addCopyEvidence(const InsightParts& p, const Copy& copy, OperationId operation,
+                     std::vector<Evidence>& evidence) {
+    const ComputeSet& set = p.computeSets[copy.computeSet];
+    evidence.push_back(cyclesOf(set.name, set.cycles.max().value, operation));
+    std::string operand = p.variables[copy.variable].name;
+    if (!copy.shape.empty())
+        operand += " " + copy.shape;
+    evidence.push_back(textOf("copies", operand));
+    evidence.push_back(textOf("order it has", copy.sourceOrder));
+    evidence.push_back(textOf("order it needs", copy.wantedOrder));
+    evidence.push_back(
+        textOf("contiguous run",
+               fmt::format("{} {}, {} B", copy.runElements,
+                           copy.runElements == 1 ? "element" : "elements", copy.runBytes)));
+    if (!set.vertices.empty() && set.vertices.front().type.index() < p.vertexTypes.size())
+        evidence.push_back(textOf("vertex", p.vertexTypes[set.vertices.front().type].name));
+}
+
+std::string whatTheyAre(const StridedOperation& found) {
+    if (found.transposed == 0)
+        return "strided copies";
+    return found.transposed == found.copies.size() ? "transposes of blocks"
+                                                   : "strided copies and transposes of blocks";
+}
+
+/// The step at which a program runs; none if it is in no control program or function.
+StepId stepOf(const InsightParts& p, ProgramId program) {
+    const auto at = std::find(p.steps.begin(), p.steps.end(), program);
+    return at == p.steps.end() ? StepId() : StepId(static_cast<std::size_t>(at - p.steps.begin()));
+}
+
+Insight insightOf(const InsightParts& p, const StridedOperation& found) {
+    const Copy& largest = p.copies[found.copies.front()];
+    Insight insight;
+    insight.kind = InsightKind::StridedCopies;
+    insight.level = found.share() >= warningShare ? InsightLevel::Warning : InsightLevel::Note;
+    insight.title =
+        fmt::format("'{}' spends {} of its cycles on {}", operationName(p, found.operation),
+                    formatPercent(found.share(), 1), whatTheyAre(found));
+    insight.advice = adviceFor(p, largest);
+    insight.evidence = {cyclesOf(whatTheyAre(found), found.copyCycles, found.operation),
+                        cyclesOf("exchanges before them", found.exchangeCycles, found.operation),
+                        cyclesOf("all steps of the operation", found.allCycles, found.operation),
+                        shareOf("share of the copies", found.share()),
+                        cyclesOf("estimated gain, at most", found.gainCycles, found.operation)};
+    for (std::size_t i = 0; i < std::min(shownCopies, found.copies.size()); ++i)
+        addCopyEvidence(p, p.copies[found.copies[i]], found.operation, insight.evidence);
+    if (found.copies.size() > shownCopies)
+        insight.evidence.push_back(countOf(
+            "further copies", static_cast<std::int64_t>(found.copies.size() - shownCopies)));
+    insight.link = {"liveness", {}, stepOf(p, largest.program), found.operation, largest.variable};
+    return insight;
+}
+
+/// One card for all that have none of their own.
+Insight furtherOperations(const InsightParts& p, std::span<const StridedOperation> rest) {
+    std::int64_t cycles = 0;
+    std::int64_t gain = 0;
+    for (const StridedOperation& found : rest) {
+        cycles += found.copyCycles;
+        gain += found.gainCycles;
+    }
+    Insight insight;
+    insight.kind = InsightKind::StridedCopies;
+    insight.title = fmt::format("{} further {} operands in order", rest.size(),
+                                rest.size() == 1 ? "operation puts" : "operations put");
+    insight.evidence = {cyclesOf("their copies", cycles),
+                        cyclesOf("estimated gain, at most", gain)};
+    for (const StridedOperation& found : rest.first(std::min(shownOperations, rest.size())))
+        insight.evidence.push_back(cyclesOf(fmt::format("'{}'", operationName(p, found.operation)),
+                                            found.copyCycles, found.operation));
+    insight.link = {"operations", {}, {}, rest.front().operation, {}};
+    return insight;
+}
+
+} // namespace
+
+void addCopyInsights(const InsightParts& p, std::vector<Insight>& insights) {
+    std::vector<StridedOperation> operations =
+        stridedOperations(p.copies, p.computeSets, p.exchanges);
+    std::erase_if(operations, [](const StridedOperation& o) { return o.share() < noteShare; });
+    const std::size_t shown = std::min(shownOperations, operations.size());
+    for (std::size_t i = 0; i < shown; ++i)
+        insights.push_back(insightOf(p, operations[i]));
+    if (shown < operations.size())
+        insights.push_back(furtherOperations(p, std::span(operations).subspan(shown)));
+}
+
+} // namespace tilescope

@@ -1,0 +1,174 @@
+// Which vertices a convolution can use, with the groupings that PopLibs tries
+// (poplin/ConvVertexType.cpp).
+#include <algorithm>
+
+#include "simulator/cost/conv_cycles.h"
+#include "simulator/planner/planner.h"
+
+namespace tilescope::sim {
+namespace {
+
+using Candidates = std::vector<MethodCandidate>;
+
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
+
+bool isFullyConnected(const ConvProblem& problem) {
+    return problem.matMul && problem.pass != TrainingPass::None;
+}
+
+bool allKernelsOne(const ConvProblem& problem) {
+    return std::all_of(problem.field.begin(), problem.field.end(),
+                       [](const FieldDim& dim) { return dim.kernel == 1; });
+}
+
+MethodCandidate candidate(ConvMethod method, std::int32_t units, ConvGrains grains,
+                          DataType partials) {
+    MethodCandidate made;
+    made.method = method;
+    made.convUnits = units;
+    made.grains = grains;
+    made.partialType = partials;
+    return made;
+}
+
+/// Output channels in groups of the units, or of the next layer's input group.
+void addAmp(const Target& target, const ConvProblem& problem, DataType partials, Candidates& to) {
+    const bool half = problem.inType == DataType::Half;
+    const std::int64_t load = half ? target.convUnitLoadElemsHalf : target.convUnitLoadElemsFloat;
+    const std::int64_t weightsPerUnit = target.convUnitPipelineDepth * load;
+    const std::int32_t all = unitsOf(target, problem.inType, partials);
+    // Half of the units: less padding where there are few output channels.
+    constexpr std::int32_t fewUnits = 8;
+    // The result of a dense layer's inference is rearranged whatever its grouping.
+    const bool rearrangedAnyway = problem.matMul && problem.pass == TrainingPass::InferenceForward;
+    for (std::int64_t c = weightsPerUnit; c >= load; c /= 2) {
+        const std::int64_t wide =
+            rearrangedAnyway ? all : std::max<std::int64_t>(all, weightsPerUnit);
+        to.push_back(candidate(ConvMethod::Amp, all, {1, c, wide}, partials));
+        if (wide != all)
+            to.push_back(candidate(ConvMethod::Amp, all, {1, c, all}, partials));
+        if (all > fewUnits)
+            to.push_back(candidate(ConvMethod::Amp, fewUnits, {1, c, fewUnits}, partials));
+    }
+}
+
+/// Without a reduction behind it the vertex may write the result's type at once.
+void addAmpDirect(const Target& target, const ConvProblem& problem, Candidates& to) {
+    const bool half = problem.inType == DataType::Half;
+    const std::int64_t weightsPerUnit =
+        target.convUnitPipelineDepth *
+        (half ? target.convUnitLoadElemsHalf : target.convUnitLoadElemsFloat);
+    if (bytesOf(problem.outType) >= bytesOf(problem.partialType) ||
+        problem.inChans > weightsPerUnit || !allKernelsOne(problem))
+        return;
+    Candidates direct;
+    addAmp(target, problem, problem.outType, direct);
+    for (const MethodCandidate& c : direct)
+        if (ceilDiv(problem.inChans, c.grains.inChans) * c.grains.inChans == weightsPerUnit)
+            to.push_back(c);
+}
+
+/// The window moves over the innermost dimension; a tile has one group of channels.
+void addSlic(const Target& target, const ConvProblem& problem, Candidates& to) {
+    if (problem.inType != DataType::Half || isFullyConnected(problem))
+        return;
+    const bool dilated = std::any_of(problem.field.begin(), problem.field.end(), [](auto& dim) {
+        return dim.dilation != 1 || dim.inDilation != 1;
+    });
+    if (dilated || problem.field.back().stride > 2)
+        return;
+    const bool halfPartials = problem.partialType == DataType::Half;
+    const bool manyUnits =
+        halfPartials && unitsOf(target, problem.inType, problem.partialType) == 16;
+    const auto add = [&](std::int64_t groups, std::int64_t channels) {
+        for (const std::int32_t chains : {4, 2}) {
+            if (chains == 4 && !manyUnits)
+                continue;
+            MethodCandidate made = candidate(ConvMethod::Slic, chains, {groups, channels, channels},
+                                             problem.partialType);
+            made.oneInPiece = made.oneOutPiece = true;
+            to.push_back(made);
+        }
+    };
+    add(1, 4);
+    // Without conv groups to fill them, wider groupings only pad.
+    if (problem.groups == 1)
+        return;
+    add(2, 2);
+    add(4, 1);
+    if (manyUnits) {
+        add(8, 1);
+        add(16, 1);
+    }
+}
+
+void addHmac(const ConvProblem& problem, Candidates& to) {
+    const bool half = problem.inType == DataType::Half;
+    // Partials of two output channels share a word.
+    const std::int64_t outs = problem.partialType == DataType::Half ? 2 : 1;
+    for (const std::int64_t c : {16, 8, 4, 2, 1})
+        if (c <= std::max<std::int64_t>(problem.inChans, 1) &&
+            (!half || c % 2 == 0 || problem.inChans == 1))
+            to.push_back(candidate(ConvMethod::Hmac, 0, {1, half && c == 1 ? 2 : c, outs},
+                                   problem.partialType));
+}
+
+void addVmac(const Target& target, const ConvProblem& problem, Candidates& to) {
+    if (problem.inType != DataType::Half || problem.groups == 1)
+        return;
+    for (const std::int64_t groups : {4, 8, 16})
+        if (groups == target.vectorWidthHalf || problem.partialType == DataType::Half) {
+            MethodCandidate made =
+                candidate(ConvMethod::Vmac, 0, {groups, 1, 1}, problem.partialType);
+            made.oneOutPiece = true;
+            to.push_back(made);
+        }
+}
+
+/// Writes its inputs' type, so that type must do for the partials as well.
+void addOuterProduct(const Target& target, const ConvProblem& problem, Candidates& to) {
+    const FieldDim& last = problem.field.back();
+    const bool plain = problem.batch == 1 && problem.inChans == 1 && problem.field.size() == 1 &&
+                       last.kernel == 1 && last.stride == 1 && last.dilation == 1 &&
+                       last.inDilation == 1 && last.in == last.out;
+    if (plain)
+        to.push_back(candidate(
+            ConvMethod::OuterProduct, 0,
+            {1, 1,
+             problem.inType == DataType::Half ? target.vectorWidthHalf : target.vectorWidthFloat},
+            problem.inType));
+}
+
+/// Most promising first, so that later candidates are cut off early.
+void sortByMerit(const Target& target, const ConvProblem& problem, Candidates& candidates) {
+    const auto padded = [](std::int64_t n, std::int64_t grain) {
+        return static_cast<double>(ceilDiv(n, grain) * grain);
+    };
+    const auto merit = [&](const MethodCandidate& m) {
+        const double useful = static_cast<double>(problem.inChans * problem.outChans) /
+                              (padded(problem.inChans, m.grains.inChans) *
+                               padded(problem.outChans, m.grains.outChans));
+        return useful * static_cast<double>(maxMacsPerCycle(target, m.method, m.convUnits, m.grains,
+                                                            problem.inType));
+    };
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [&](const auto& a, const auto& b) { return merit(a) > merit(b); });
+}
+
+} // namespace
+
+std::vector<MethodCandidate> methodCandidates(const Target& target, const ConvProblem& problem) {
+    Candidates candidates;
+    addAmpDirect(target, problem, candidates);
+    addAmp(target, problem, problem.partialType, candidates);
+    addSlic(target, problem, candidates);
+    addHmac(problem, candidates);
+    addVmac(target, problem, candidates);
+    addOuterProduct(target, problem, candidates);
+    sortByMerit(target, problem, candidates);
+    return candidates;
+}
+
+} // namespace tilescope::sim

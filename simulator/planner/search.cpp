@@ -1,0 +1,238 @@
+#include "simulator/planner/search.h"
+
+#include <algorithm>
+
+#include "simulator/cost/conv_cycles.h"
+
+namespace tilescope::sim {
+namespace {
+
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
+
+// Products of many factors in floating point: bounds stay below what they bound.
+constexpr double roundingSlack = 1 - 1e-9;
+
+/// The next number of parts that makes the largest part smaller; 0 if there is none.
+std::int64_t nextParts(std::int64_t size, std::int64_t parts) {
+    const std::int64_t largest = ceilDiv(size, parts);
+    return largest <= 1 ? 0 : ceilDiv(size, largest - 1);
+}
+
+} // namespace
+
+CostKey costKey(Objective objective, const ConvCost& cost) {
+    return objective == Objective::Cycles ? CostKey(cost.cycles(), cost.tempBytes)
+                                          : CostKey(cost.tempBytes, cost.cycles());
+}
+
+std::optional<CostKey> BestPlans::limit() const {
+    if (plans_.size() == capacity_)
+        return costKey(objective_, plans_.back().cost);
+    return reachable_;
+}
+
+bool BestPlans::wants(const ConvCost& cost) const {
+    const CostKey key = costKey(objective_, cost);
+    if (plans_.size() == capacity_)
+        return key < costKey(objective_, plans_.back().cost);
+    return !reachable_ || key <= *reachable_;
+}
+
+void BestPlans::add(ConvPlan plan) {
+    const CostKey key = costKey(objective_, plan.cost);
+    const auto at = std::find_if(plans_.begin(), plans_.end(), [&](const ConvPlan& other) {
+        return key < costKey(objective_, other.cost);
+    });
+    plans_.insert(at, std::move(plan));
+    if (plans_.size() > capacity_)
+        plans_.pop_back();
+}
+
+PartitionSearch::PartitionSearch(const Target& target, const TransformedProblem& form,
+                                 const MethodCandidate& candidate, std::int64_t memoryBound,
+                                 BestPlans& best)
+    : target_(target)
+    , form_(form)
+    , problem_(plannedProblem(form.problem, candidate))
+    , candidate_(candidate)
+    , memoryBound_(memoryBound)
+    , best_(best) {
+    splits_.field.assign(problem_.field.size(), 1);
+    splits_.kernel.assign(problem_.field.size(), 1);
+    cyclesPerMac_ = leastCyclesPerMac(target, candidate.method, candidate.convUnits,
+                                      candidate.grains, problem_.inType, problem_.partialType);
+    double positionsPerRead = 1;
+    bool window = false;
+    for (const FieldDim& dim : problem_.field) {
+        window = window || dim.kernel > 1;
+        positionsPerRead *= dim.kernel > 1 ? static_cast<double>(dim.inDilation) : 1;
+    }
+    if (window && candidate.method == ConvMethod::Amp)
+        cyclesPerMac_ /=
+            static_cast<double>(mostFilterHeight(target, candidate.grains, problem_.inType));
+    cyclesPerMac_ /= positionsPerRead;
+    ConvCost rearrangement;
+    addRearrangement(target, problem_, candidate.grains, form.transform, target.tilesPerIpu,
+                     rearrangement);
+    leastRearrange_ = rearrangement.rearrange;
+}
+
+void PartitionSearch::run(std::int64_t outSerial, std::int64_t inSerial, Density density) {
+    const bool uncut = form_.transform.combinedGroups > 1;
+    const ConvGrains& grains = candidate_.grains;
+    if (uncut && ((candidate_.oneInPiece && problem_.inChans > grains.inChans) ||
+                  (candidate_.oneOutPiece && problem_.outChans > grains.outChans)))
+        return;
+    density_ = density;
+    splits_.outChansSerial = outSerial;
+    splits_.inChansSerial = inSerial;
+    listCuts();
+    descend(0, target_.tilesPerIpu, {});
+}
+
+void PartitionSearch::listCuts() {
+    const ConvGrains& grains = candidate_.grains;
+    cuts_.clear();
+    const auto cut = [&](std::int64_t size, std::int64_t grain, std::int64_t& parts, bool input,
+                         bool weights, bool partials) -> Cut& {
+        parts = 1;
+        Cut& made = cuts_.emplace_back();
+        made.pieces = ceilDiv(size, grain);
+        made.pieceSize = grain;
+        made.parts = &parts;
+        made.inInput = input;
+        made.inWeights = weights;
+        made.inPartials = partials;
+        return made;
+    };
+    cut(problem_.groups, grains.groups, splits_.groups, true, true, true);
+    // The weights of combined groups are zero between the groups: there is nothing to gain from
+    // cutting their channels.
+    if (form_.transform.combinedGroups == 1) {
+        cut(ceilDiv(problem_.outChans, splits_.outChansSerial), grains.outChans, splits_.outChans,
+            false, true, true)
+            .onePiece = candidate_.oneOutPiece;
+        cut(ceilDiv(problem_.inChans, splits_.inChansSerial), grains.inChans, splits_.inChans, true,
+            true, false)
+            .onePiece = candidate_.oneInPiece;
+    } else {
+        splits_.outChans = splits_.inChans = 1;
+    }
+    cut(problem_.batch, 1, splits_.batch, true, false, true);
+    // The innermost kernel dimension is never cut.
+    for (std::size_t d = 0; d + 1 < problem_.field.size(); ++d)
+        cut(problem_.field[d].kernel, 1, splits_.kernel[d], false, true, false);
+    for (std::size_t d = 0; d < problem_.field.size(); ++d) {
+        const FieldDim& dim = problem_.field[d];
+        // (o-1)*stride/dilation + 1 >= o/dilation, and never more than the whole input.
+        cut(dim.out, 1, splits_.field[d], true, false, true).leastInputShare =
+            std::min(1.0 / static_cast<double>(dim.inDilation),
+                     static_cast<double>(dim.in) / static_cast<double>(dim.out));
+    }
+    undecided_.assign(cuts_.size() + 1, {});
+    for (std::size_t at = cuts_.size(); at-- > 0;)
+        undecided_[at] = decide(undecided_[at + 1], cuts_[at], 1);
+}
+
+PartitionSearch::Least PartitionSearch::decide(const Least& before, const Cut& cut,
+                                               std::int64_t parts) const {
+    const auto elements = static_cast<double>(ceilDiv(cut.pieces, parts) * cut.pieceSize);
+    Least after = before;
+    if (cut.inInput)
+        after.input *= elements * cut.leastInputShare;
+    if (cut.inWeights)
+        after.weights *= elements;
+    if (cut.inPartials)
+        after.partials *= elements;
+    if (cut.inInput && cut.inPartials && !cut.inWeights)
+        after.field *= elements;
+    after.macs *= elements;
+    return after;
+}
+
+/// No completion of the cuts decided so far can be of interest.
+bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
+                               const Least& decided) const {
+    const Least& rest = undecided_[decidedCuts];
+    const auto tiles = static_cast<double>(tilesLeft);
+    // Whatever is still to be cut is cut into `tilesLeft` pieces at most.
+    const auto least = [&](double done, double open) { return done * std::max(1.0, open / tiles); };
+    // The innermost kernel dimension is in no cut.
+    const auto kernel = static_cast<double>(problem_.field.back().kernel);
+    const double input = least(decided.input, rest.input);
+    const double weights = least(decided.weights, rest.weights) * kernel;
+    const double partials = least(decided.partials, rest.partials);
+    const auto inBytes = static_cast<double>(bytesOf(problem_.inType));
+    const auto partialBytes = static_cast<double>(bytesOf(problem_.partialType));
+    const double bytes = ((input + weights) * inBytes + partials * partialBytes) * roundingSlack;
+    const bool forCycles = best_.objective() == Objective::Cycles;
+    if (forCycles && bytes > static_cast<double>(memoryBound_))
+        return true;
+    const auto limit = best_.limit();
+    if (!limit)
+        return false;
+    if (!forCycles)
+        return bytes > static_cast<double>(limit->first);
+
+    const double wordBytes = target_.exchangeBytesPerCycle;
+    const double bus = splits_.outChans % target_.tilesPerSharedBus == 0
+                           ? static_cast<double>(target_.tilesPerSharedBus)
+                           : 1;
+    double exchange = input * (1 - 1.0 / static_cast<double>(splits_.outChans)) * inBytes / bus;
+    if (splits_.inChans > 1)
+        exchange += partials * partialBytes;
+    // Either the field stays whole and the weights have one user, or at least half of the weights
+    // are received.
+    const auto users = static_cast<double>(splits_.fieldParts() * splits_.batch);
+    const double weightBytes = weights * inBytes;
+    const double compute = least(decided.macs, rest.macs) * kernel * cyclesPerMac_;
+    double step = compute + weightBytes * (1 - 1 / users) / wordBytes;
+    if (users == 1 && rest.field > 1) {
+        const double whole = least(decided.macs * rest.field, rest.macs / rest.field);
+        step = std::min(compute + weightBytes / 2 / wordBytes, whole * kernel * cyclesPerMac_);
+    }
+    step += exchange / wordBytes + static_cast<double>(leastRearrange_);
+    const double cycles = static_cast<double>(splits_.serialSteps()) * step;
+    return cycles * roundingSlack > static_cast<double>(limit->first);
+}
+
+void PartitionSearch::descend(std::size_t at, std::int64_t tilesLeft, const Least& decided) {
+    if (hopeless(at, tilesLeft, decided))
+        return;
+    if (at == cuts_.size()) {
+        evaluate();
+        return;
+    }
+    const Cut& cut = cuts_[at];
+    for (std::int64_t parts = cut.onePiece ? cut.pieces : 1; parts != 0 && parts <= tilesLeft;) {
+        *cut.parts = parts;
+        descend(at + 1, tilesLeft / parts, decide(decided, cut, parts));
+        const std::int64_t atLeast = density_ == Density::Coarse ? 2 * parts : parts + 1;
+        do
+            parts = nextParts(cut.pieces, parts);
+        while (parts != 0 && parts < atLeast);
+    }
+    *cut.parts = 1;
+}
+
+void PartitionSearch::evaluate() {
+    fillTileSizes(problem_, candidate_.grains, splits_, sizes_);
+    const ConvCost cost = convCost(target_, problem_, candidate_, sizes_, splits_, form_.transform);
+    const bool within = cost.tempBytes <= memoryBound_;
+    if ((best_.objective() == Objective::Cycles && !within) || !best_.wants(cost))
+        return;
+    ConvPlan plan;
+    plan.method = candidate_.method;
+    plan.convUnits = candidate_.convUnits;
+    plan.grains = candidate_.grains;
+    plan.splits = splits_;
+    plan.transform = form_.transform;
+    plan.problem = problem_;
+    plan.cost = cost;
+    plan.withinMemoryTarget = within;
+    best_.add(std::move(plan));
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,100 @@
+// The search through all partitions of one form of a convolution with one method. Internal to the
+// planner.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/target/target.h"
+#include "simulator/planner/planner.h"
+#include "simulator/planner/transform.h"
+
+namespace tilescope::sim {
+
+enum class Objective { Cycles, Memory };
+
+/// What plans are compared by: the objective first, the other of cycles and bytes second.
+using CostKey = std::pair<std::int64_t, std::int64_t>;
+CostKey costKey(Objective objective, const ConvCost& cost);
+
+/// The best plans found so far, best first; of equal ones the first found stays ahead.
+class BestPlans {
+public:
+    BestPlans(Objective objective, std::size_t capacity)
+        : objective_(objective)
+        , capacity_(capacity) {}
+
+    /// A cost that is known to be reached: worse plans need not be looked at.
+    void boundBy(const CostKey& reachable) { reachable_ = reachable; }
+    /// The key that a plan must not exceed to be of interest (or must beat, once the list is full).
+    [[nodiscard]] std::optional<CostKey> limit() const;
+    [[nodiscard]] bool wants(const ConvCost& cost) const;
+    void add(ConvPlan plan);
+
+    [[nodiscard]] Objective objective() const { return objective_; }
+    [[nodiscard]] const std::vector<ConvPlan>& plans() const { return plans_; }
+
+private:
+    Objective objective_;
+    std::size_t capacity_;
+    std::optional<CostKey> reachable_;
+    std::vector<ConvPlan> plans_;
+};
+
+/// How densely numbers of parts are tried.
+enum class Density {
+    Coarse, ///< about each doubling: quickly to a good plan
+    Full,   ///< every number that gives another largest part
+};
+
+/// Visits all partitions depth first and leaves out what cannot be of interest: a subtree whose
+/// lower bound of cycles exceeds the best plan's, or whose operands exceed the memory bound.
+class PartitionSearch {
+public:
+    PartitionSearch(const Target& target, const TransformedProblem& form,
+                    const MethodCandidate& candidate, std::int64_t memoryBound, BestPlans& best);
+
+    /// All partitions with the given numbers of serial slices.
+    void run(std::int64_t outSerial, std::int64_t inSerial, Density density);
+
+private:
+    /// One dimension that is cut: its size in pieces, the elements of a piece, where the number of
+    /// parts goes, and which operands have it.
+    struct Cut {
+        std::int64_t pieces = 1;
+        std::int64_t pieceSize = 1;
+        std::int64_t* parts = nullptr;
+        bool onePiece = false; ///< the vertex takes a single piece on a tile
+        bool inInput = false, inWeights = false, inPartials = false;
+        double leastInputShare = 1; ///< input indices for each output index, at least
+    };
+    /// Lower bounds of what one tile has, from the cuts decided so far.
+    struct Least {
+        double input = 1, weights = 1, partials = 1, macs = 1;
+        double field = 1; ///< batch and field
+    };
+
+    void listCuts();
+    void descend(std::size_t at, std::int64_t tilesLeft, const Least& decided);
+    [[nodiscard]] Least decide(const Least& before, const Cut& cut, std::int64_t parts) const;
+    [[nodiscard]] bool hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
+                                const Least& decided) const;
+    void evaluate();
+
+    const Target& target_;
+    const TransformedProblem& form_;
+    ConvProblem problem_; ///< with the candidate's type of partials
+    const MethodCandidate& candidate_;
+    std::int64_t memoryBound_;
+    BestPlans& best_;
+    Density density_ = Density::Full;
+    std::vector<Cut> cuts_;
+    std::vector<Least> undecided_; ///< products over the cuts from an index on
+    double cyclesPerMac_ = 0;
+    std::int64_t leastRearrange_ = 0;
+    ConvTileSizes sizes_;
+    ConvSplits splits_;
+};
+
+} // namespace tilescope::sim

@@ -1,0 +1,87 @@
+// BERT: layers of attention and feed-forward with the normalisation behind each sum. Sizes of the
+// published models (Devlin et al., 2018); names of layers as PopART's BERT has them.
+#include <onnx/onnx_pb.h>
+
+#include "simulator/zoo/topologies.h"
+#include "simulator/zoo/transformer_parts.h"
+
+namespace tilescope::sim {
+
+namespace {
+
+constexpr std::int64_t vocabulary = 30522;
+constexpr std::int64_t positions = 512;
+constexpr std::int64_t segments = 2;
+constexpr double epsilon = 1e-12;
+
+struct Inputs {
+    ZooValue tokens, places, segments;
+    ZooValue length; ///< [N,1]: tokens from here on are padding
+};
+
+ZooValue embeddings(ZooBuilder& b, TransformerParts& parts, const Inputs& in) {
+    const ZooValue words = parts.embedding("Embedding/Token", in.tokens, vocabulary);
+    const ZooValue places = parts.embedding("Embedding/Position", in.places, positions);
+    const ZooValue segment = parts.embedding("Embedding/Segment", in.segments, segments);
+    ZooValue sum = b.add("Embedding/Add", words, places);
+    sum = b.add("Embedding/AddSegment", sum, segment);
+    return parts.norm("Embedding/Norm", sum);
+}
+
+/// 0 for tokens and a large negative number for padding, [N,1,1,sequence].
+ZooValue paddingMask(ZooBuilder& b, const Inputs& in, std::int64_t sequence) {
+    const std::string scope = "Layer0/Attention/Z/Mask";
+    constexpr double farBelow = 1000; // softmax of anything this much lower is 0 in half precision
+    const ZooValue valid =
+        b.apply("Less", scope + "/Less", {in.places.name, in.length.name}, sequence);
+    const ZooValue ones = b.apply("Cast", scope + "/Cast", {valid.name}, sequence,
+                                  {{"to", std::int64_t{onnx::TensorProto::FLOAT}}});
+    const ZooValue shifted =
+        b.apply("Sub", scope + "/Sub", {ones.name, b.real(scope + "/one", 1)}, sequence);
+    const ZooValue mask = b.apply("Mul", scope + "/Mul",
+                                  {shifted.name, b.real(scope + "/farBelow", farBelow)}, sequence);
+    return b.apply("Reshape", scope + "/Reshape",
+                   {mask.name, b.integers(scope + "/shape4", {0, 1, 1, sequence})}, sequence);
+}
+
+ZooValue maskedLanguageModel(ZooBuilder& b, TransformerParts& parts, ZooValue x) {
+    x = parts.gelu("MLM/Gelu", parts.dense("MLM/Dense", x, x.channels));
+    x = parts.tied("MLM/Decoder", parts.norm("MLM/Norm", x), "Embedding/Token.weight", vocabulary);
+    return b.apply("Add", "MLM/Decoder/Bias", {x.name, b.weight("MLM/Decoder.bias", {vocabulary})},
+                   vocabulary);
+}
+
+onnx::ModelProto build(const std::string& name, std::int64_t hidden, std::int64_t heads,
+                       const ZooSettings& settings) {
+    const std::int64_t sequence = settings.size("sequenceLength");
+    ZooBuilder b(name);
+    TransformerParts parts(b, {sequence, hidden, heads, epsilon});
+    const Inputs in{b.addIndices("input_ids", {sequence}),
+                    b.addIndices("position_ids", {sequence}),
+                    b.addIndices("token_type_ids", {sequence}),
+                    b.addIndices("sequence_length", {1})};
+    ZooValue x = embeddings(b, parts, in);
+    const ZooValue mask = paddingMask(b, in, sequence);
+    for (std::int64_t layer = 0; layer < settings.size("layers"); ++layer) {
+        const std::string scope = "Layer" + std::to_string(layer);
+        const ZooValue attended = parts.attention(scope + "/Attention", x, mask);
+        x = parts.norm(scope + "/Attention/Norm", b.add(scope + "/Attention/Add", x, attended));
+        const ZooValue fed = parts.feedForward(scope + "/FF", x);
+        x = parts.norm(scope + "/FF/Norm", b.add(scope + "/FF/Add", x, fed));
+    }
+    x = settings.text("head") == "squad" ? parts.dense("Squad/Dense", x, 2)
+                                         : maskedLanguageModel(b, parts, x);
+    return b.finish(x, {sequence, x.channels});
+}
+
+} // namespace
+
+onnx::ModelProto zooBertBase(const ZooSettings& settings) {
+    return build("bert-base", 768, 12, settings);
+}
+
+onnx::ModelProto zooBertLarge(const ZooSettings& settings) {
+    return build("bert-large", 1024, 16, settings);
+}
+
+} // namespace tilescope::sim

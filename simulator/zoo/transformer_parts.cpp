@@ -1,0 +1,92 @@
+#include "simulator/zoo/transformer_parts.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace tilescope::sim {
+
+ZooValue TransformerParts::dense(const std::string& name, const ZooValue& x,
+                                 std::int64_t features) {
+    const std::string weights = b_.weight(name + ".weight", {x.channels, features});
+    const std::string bias = b_.weight(name + ".bias", {features});
+    const ZooValue product = b_.apply("MatMul", name, {x.name, weights}, features);
+    return b_.apply("Add", name + "/Bias", {product.name, bias}, features);
+}
+
+ZooValue TransformerParts::tied(const std::string& name, const ZooValue& x,
+                                const std::string& table, std::int64_t rows) {
+    const ZooValue weights = b_.apply("Transpose", name + "/Transpose", {table}, rows,
+                                      {{"perm", std::vector<std::int64_t>{1, 0}}});
+    return b_.apply("MatMul", name, {x.name, weights.name}, rows);
+}
+
+ZooValue TransformerParts::embedding(const std::string& name, const ZooValue& indices,
+                                     std::int64_t rows) {
+    const std::string table = b_.weight(name + ".weight", {rows, sizes_.hidden});
+    return b_.apply("Gather", name, {table, indices.name}, sizes_.hidden);
+}
+
+ZooValue TransformerParts::norm(const std::string& name, const ZooValue& x) {
+    const std::string scale = b_.weight(name + ".weight", {x.channels});
+    const std::string bias = b_.weight(name + ".bias", {x.channels});
+    return b_.apply("LayerNormalization", name, {x.name, scale, bias}, x.channels,
+                    {{"axis", std::int64_t{-1}}, {"epsilon", sizes_.epsilon}});
+}
+
+ZooValue TransformerParts::gelu(const std::string& name, const ZooValue& x) {
+    const auto step = [&](const std::string& type, const std::string& part,
+                          const std::vector<std::string>& inputs) {
+        return b_.apply(type, name + part, inputs, x.channels).name;
+    };
+    const std::string scaled =
+        step("Div", "/Div", {x.name, b_.real(name + "/sqrt2", std::numbers::sqrt2)});
+    const std::string erf = step("Erf", "/Erf", {scaled});
+    const std::string sum = step("Add", "/Add", {erf, b_.real(name + "/one", 1)});
+    const std::string product = step("Mul", "/Mul", {x.name, sum});
+    return {step("Mul", "", {product, b_.real(name + "/half", 0.5)}), x.channels};
+}
+
+ZooValue TransformerParts::heads(const std::string& name, const ZooValue& x, bool transposed) {
+    const std::int64_t size = sizes_.hidden / sizes_.heads;
+    const ZooValue split = b_.apply(
+        "Reshape", name + "/Reshape",
+        {x.name, b_.integers(name + "/heads", {0, sizes_.sequence, sizes_.heads, size})}, size);
+    const std::vector<std::int64_t> order = transposed ? std::vector<std::int64_t>{0, 2, 3, 1}
+                                                       : std::vector<std::int64_t>{0, 2, 1, 3};
+    return b_.apply("Transpose", name + "/Transpose", {split.name},
+                    transposed ? sizes_.sequence : size, {{"perm", order}});
+}
+
+ZooValue TransformerParts::attention(const std::string& scope, const ZooValue& x,
+                                     const std::optional<ZooValue>& mask) {
+    const std::int64_t size = sizes_.hidden / sizes_.heads;
+    const ZooValue qkv = dense(scope + "/QKV", x, 3 * sizes_.hidden);
+    const auto parts = b_.split(scope + "/Split", qkv, 2, 3);
+    const ZooValue q = heads(scope + "/Q", parts[0], false);
+    const ZooValue k = heads(scope + "/K", parts[1], true);
+    const ZooValue v = heads(scope + "/V", parts[2], false);
+    ZooValue z = b_.apply("MatMul", scope + "/Z/QK", {q.name, k.name}, sizes_.sequence);
+    z = b_.apply(
+        "Mul", scope + "/Z/Scale",
+        {z.name, b_.real(scope + "/Z/factor", 1 / std::sqrt(static_cast<double>(size)))},
+        z.channels);
+    if (mask)
+        z = b_.apply("Add", scope + "/Z/ApplyMask", {z.name, mask->name}, z.channels);
+    z = b_.apply("Softmax", scope + "/Z/Softmax", {z.name}, z.channels,
+                 {{"axis", std::int64_t{-1}}});
+    z = b_.apply("MatMul", scope + "/Z/AV", {z.name, v.name}, size);
+    z = b_.apply("Transpose", scope + "/Z/Transpose", {z.name}, size,
+                 {{"perm", std::vector<std::int64_t>{0, 2, 1, 3}}});
+    z = b_.apply("Reshape", scope + "/Z/Reshape",
+                 {z.name, b_.integers(scope + "/Z/joined", {0, sizes_.sequence, sizes_.hidden})},
+                 sizes_.hidden);
+    return dense(scope + "/Out", z, sizes_.hidden);
+}
+
+ZooValue TransformerParts::feedForward(const std::string& scope, const ZooValue& x) {
+    constexpr std::int64_t widening = 4;
+    const ZooValue wide = dense(scope + "/1", x, widening * x.channels);
+    return dense(scope + "/2", gelu(scope + "/Gelu", wide), x.channels);
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,53 @@
+// Layers that BERT, GPT-2 and ViT share. Sequences are [N, sequence, hidden].
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "simulator/zoo/builder.h"
+
+namespace tilescope::sim {
+
+struct TransformerSizes {
+    std::int64_t sequence = 0;
+    std::int64_t hidden = 0;
+    std::int64_t heads = 0;
+    double epsilon = 1e-5; ///< of the layer normalisations
+};
+
+class TransformerParts {
+public:
+    TransformerParts(ZooBuilder& builder, const TransformerSizes& sizes)
+        : b_(builder)
+        , sizes_(sizes) {}
+
+    /// MatMul `name` and Add `name`/Bias.
+    ZooValue dense(const std::string& name, const ZooValue& x, std::int64_t features);
+    /// A product with the transposed table of an embedding (tied weights).
+    ZooValue tied(const std::string& name, const ZooValue& x, const std::string& table,
+                  std::int64_t rows);
+    /// Rows of a new table [rows, hidden] chosen by `indices`.
+    ZooValue embedding(const std::string& name, const ZooValue& indices, std::int64_t rows);
+    ZooValue norm(const std::string& name, const ZooValue& x);
+    /// x / 2 * (1 + erf(x / sqrt 2)), as exporters write it.
+    ZooValue gelu(const std::string& name, const ZooValue& x);
+    ZooValue add(const std::string& name, const ZooValue& a, const ZooValue& b) {
+        return b_.add(name, a, b);
+    }
+    /// Self-attention with its output projection; `mask` is added to the scores
+    /// [N, heads, sequence, sequence].
+    ZooValue attention(const std::string& scope, const ZooValue& x,
+                       const std::optional<ZooValue>& mask);
+    /// Two dense layers with a GELU between, four times as wide.
+    ZooValue feedForward(const std::string& scope, const ZooValue& x);
+
+private:
+    /// [N, sequence, hidden] as [N, heads, sequence, size of a head], or the last two exchanged.
+    ZooValue heads(const std::string& name, const ZooValue& x, bool transposed);
+
+    ZooBuilder& b_;
+    TransformerSizes sizes_;
+};
+
+} // namespace tilescope::sim

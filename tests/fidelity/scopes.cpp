@@ -1,0 +1,115 @@
+#include "scopes.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/analysis/scope_memory.h"
+#include "core/base/error.h"
+#include "simulator/simulate.h"
+
+namespace tilescope::fidelity {
+namespace {
+
+constexpr std::array categories{"vertex state", "vertex code", "exchange code", "control code",
+                                "variables"};
+using Figures = std::array<double, categories.size()>;
+
+std::vector<std::vector<std::string>> readTable(const char* file) {
+    std::ifstream in(file);
+    if (!in)
+        throw UserError(fmt::format("'{}' cannot be read", file));
+    std::vector<std::vector<std::string>> rows;
+    std::string line;
+    std::getline(in, line);
+    while (std::getline(in, line)) {
+        std::vector<std::string> fields;
+        std::istringstream words(line);
+        for (std::string field; std::getline(words, field, ',');)
+            fields.push_back(field);
+        rows.push_back(std::move(fields));
+    }
+    return rows;
+}
+
+/// The five categories of a row, which begin at a column.
+Figures figuresFrom(const std::vector<std::string>& row, std::size_t first) {
+    Figures figures{};
+    for (std::size_t i = 0; i < figures.size(); ++i)
+        figures[i] = std::stod(row.at(first + i));
+    return figures;
+}
+
+Figures medianOf(const std::vector<std::vector<std::string>>& rows, std::size_t first) {
+    Figures medians{};
+    for (std::size_t i = 0; i < medians.size(); ++i) {
+        std::vector<double> values;
+        for (const auto& row : rows)
+            values.push_back(figuresFrom(row, first)[i]);
+        std::sort(values.begin(), values.end());
+        medians[i] = values[values.size() / 2];
+    }
+    return medians;
+}
+
+void print(const Profile& profile, const std::string& title, const std::string& scope,
+           const Figures& published) {
+    const ScopeMemory memory = scopeMemory(profile, scope);
+    const std::array<std::int64_t, categories.size()> simulated{
+        memory.vertexState, memory.vertexCode, memory.exchangeCode, memory.controlCode,
+        memory.variables};
+    for (std::size_t i = 0; i < categories.size(); ++i) {
+        const std::string ratio =
+            published[i] == 0
+                ? "-"
+                : fmt::format("{:.2f}", static_cast<double>(simulated[i]) / published[i]);
+        fmt::print("| {} | {} | {:.0f} | {} | {} |\n", title, categories[i], published[i],
+                   simulated[i], ratio);
+    }
+}
+
+/// Published names of operations and the scopes of the same operations in the built-in model.
+struct Pair {
+    const char* published;
+    const char* scope;
+};
+constexpr std::array operations{Pair{"Layer0/Attention/MatMul", "Layer0/Attention/QKV"},
+                                Pair{"Layer0/Attention/Z/Softmax", "Layer0/Attention/Z/Softmax"},
+                                Pair{"Layer0/Attention/Z/Mask/Cast", "Layer0/Attention/Z/Mask/Cast"},
+                                Pair{"Layer0/Attention/Z/Mask/Sub", "Layer0/Attention/Z/Mask/Sub"}};
+
+} // namespace
+
+int compareBertLarge(const char* layersFile, const char* operationsFile) {
+    const auto layers = readTable(layersFile);
+    const auto rows = readTable(operationsFile);
+    // As published: SQuAD inference, 128 tokens, batch 1, half precision, all layers on one IPU.
+    RunOptions options;
+    options.precision = Precision::Half;
+    options.batchSize = 1;
+    options.modelOptions = {{"head", "squad"}, {"sequenceLength", "128"}};
+    const Profile profile = sim::simulateModel("bert-large", options);
+    fmt::print("| part | category | published | simulated | ratio |\n|---|---|---|---|---|\n");
+    print(profile, "layer (median of 1 to 18, here 5)", "Layer5", medianOf(layers, 1));
+    for (const Pair& pair : operations) {
+        const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& fields) {
+            return fields.size() > 7 && fields[2] == pair.published;
+        });
+        if (row != rows.end())
+            print(profile, pair.published, pair.scope, figuresFrom(*row, 3));
+    }
+    fmt::print("\nfits: {}; largest tile {} B\n", profile.info.fits,
+               std::max_element(profile.tileMemory.begin(), profile.tileMemory.end(),
+                                [](const TileMemory& a, const TileMemory& b) {
+                                    return a.includingGaps < b.includingGaps;
+                                })
+                   ->includingGaps);
+    return 0;
+}
+
+} // namespace tilescope::fidelity

@@ -45,24 +45,23 @@ int rank(const PlaceRequest& request) {
     return request.liveness.valid() ? 2 : 1;
 }
 
-struct Placed {
-    std::int64_t begin, end;
-    LivenessClassId liveness;
-    VariableId variable;
-};
-
+/// Places one variable after the other. What is always live is kept as merged extents; of the
+/// others only those that a variable can meet are looked at, so that a model of many layers does
+/// not cost the square of their number.
 class TilePlacer {
 public:
     TilePlacer(const Interference& interference, const Target& target)
         : interference_(interference)
-        , target_(target) {}
+        , target_(target)
+        , byClass_(interference.classes(), none) {}
 
     /// `apart`: what the variable must share no element with.
     void place(const PlaceRequest& request, const std::vector<VariableId>& apart) {
         peers_.clear();
-        for (const Placed& placed : placed_)
-            if (std::find(apart.begin(), apart.end(), placed.variable) != apart.end())
-                peers_.push_back(elementsOf(placed.begin, placed.end));
+        for (const VariableId peer : apart)
+            if (const auto known = extentOf_.find(peer); known != extentOf_.end())
+                peers_.push_back(elementsOf(known->second.begin, known->second.end));
+        collectMet(request.liveness);
         std::int64_t offset = -1;
         const std::int64_t end = target_.bytesPerTile;
         if (isPlainOnly(request.category))
@@ -73,22 +72,69 @@ public:
             offset = firstFit(request, 0, end);
         if (offset < 0)
             offset = firstFit(request, end, std::numeric_limits<std::int64_t>::max() / 2);
-        const Placed placed{offset, offset + request.bytes, request.liveness, request.variable};
-        placed_.insert(
-            std::upper_bound(placed_.begin(), placed_.end(), placed,
-                             [](const Placed& a, const Placed& b) { return a.begin < b.begin; }),
-            placed);
+        variables_.push_back({request.variable, offset});
+        const Interval extent{offset, offset + request.bytes};
+        if (!apart.empty())
+            extentOf_.emplace(request.variable, extent);
+        if (request.liveness.valid())
+            addSometimesLive(extent, request.liveness);
+        else
+            addAlwaysLive(extent);
     }
 
-    [[nodiscard]] Placement result() const {
-        Placement placement;
-        placement.variables.reserve(placed_.size());
-        for (const Placed& p : placed_)
-            placement.variables.push_back({p.variable, p.begin});
-        return placement;
+    [[nodiscard]] Placement result() {
+        std::stable_sort(variables_.begin(), variables_.end(),
+                         [](const PlacedVariable& a, const PlacedVariable& b) {
+                             return a.offset < b.offset;
+                         });
+        return {std::move(variables_)};
     }
 
 private:
+    static constexpr std::int32_t none = -1;
+    static bool beginsBefore(const Interval& a, const Interval& b) { return a.begin < b.begin; }
+
+    /// Neighbours with less than the alignment between them leave no room: they become one.
+    void addAlwaysLive(const Interval& extent) {
+        auto at = alwaysLive_.insert(
+            std::upper_bound(alwaysLive_.begin(), alwaysLive_.end(), extent, beginsBefore),
+            extent);
+        const auto joins = [](const Interval& a, const Interval& b) {
+            return alignUp(a.end, variableAlignment) >= b.begin;
+        };
+        if (const auto next = at + 1; next != alwaysLive_.end() && joins(*at, *next)) {
+            at->end = std::max(at->end, next->end);
+            alwaysLive_.erase(next);
+        }
+        if (at != alwaysLive_.begin() && joins(*(at - 1), *at)) {
+            (at - 1)->end = std::max((at - 1)->end, at->end);
+            alwaysLive_.erase(at);
+        }
+    }
+
+    void addSometimesLive(const Interval& extent, LivenessClassId liveness) {
+        std::int32_t& head = byClass_[liveness.index()];
+        sometimesLive_.push_back({extent, head});
+        head = static_cast<std::int32_t>(sometimesLive_.size() - 1);
+    }
+
+    /// What a variable of the class may not share addresses with, sorted by begin.
+    void collectMet(LivenessClassId liveness) {
+        some_.clear();
+        if (!liveness.valid())
+            for (const Linked& placed : sometimesLive_)
+                some_.push_back(placed.extent);
+        else
+            for (const LivenessClassId other : interference_.met(liveness))
+                for (std::int32_t at = byClass_[other.index()]; at != none;
+                     at = sometimesLive_[static_cast<std::size_t>(at)].next)
+                    some_.push_back(sometimesLive_[static_cast<std::size_t>(at)].extent);
+        std::sort(some_.begin(), some_.end(), beginsBefore);
+        met_.resize(some_.size() + alwaysLive_.size());
+        std::merge(some_.begin(), some_.end(), alwaysLive_.begin(), alwaysLive_.end(),
+                   met_.begin(), beginsBefore);
+    }
+
     /// Lowest aligned offset in [from, to) where the variable meets none that is live with it, in
     /// no element of its peers.
     [[nodiscard]] std::int64_t firstFit(const PlaceRequest& request, std::int64_t from,
@@ -108,8 +154,8 @@ private:
 
     [[nodiscard]] std::int64_t firstFree(const PlaceRequest& request, std::int64_t from) const {
         std::int64_t offset = from;
-        for (const Placed& other : placed_) {
-            if (other.end <= offset || !interference_.overlap(request.liveness, other.liveness))
+        for (const Interval& other : met_) {
+            if (other.end <= offset)
                 continue;
             if (other.begin >= offset + request.bytes)
                 break;
@@ -131,10 +177,21 @@ private:
         return {element(begin).begin, element(std::max(begin, end - 1)).end};
     }
 
+    /// A variable that is not always live, and the next of its class.
+    struct Linked {
+        Interval extent;
+        std::int32_t next = none;
+    };
+
     const Interference& interference_;
     const Target& target_;
-    std::vector<Placed> placed_;  ///< sorted by begin
-    std::vector<Interval> peers_; ///< elements that the variable being placed must not touch
+    std::vector<Interval> alwaysLive_; ///< sorted by begin, merged
+    std::vector<Linked> sometimesLive_;
+    std::vector<std::int32_t> byClass_; ///< the last of each class in sometimesLive_
+    std::vector<PlacedVariable> variables_;
+    std::unordered_map<VariableId, Interval> extentOf_;
+    std::vector<Interval> peers_;      ///< elements that the variable being placed must not touch
+    std::vector<Interval> some_, met_; ///< of the variable being placed
 };
 
 /// Requests of every tile, found by one pass over the variables' runs.
@@ -196,11 +253,17 @@ struct ListEqual {
 
 Interference::Interference(const IdVector<LivenessClassId, LivenessClass>& classes)
     : count_(classes.size())
-    , bits_(count_ * count_, 0) {
+    , bits_(count_ * count_, 0)
+    , met_(count_) {
     for (std::size_t a = 0; a < count_; ++a)
         for (std::size_t b = a; b < count_; ++b) {
             const bool meet = classes[LivenessClassId(a)].overlaps(classes[LivenessClassId(b)]);
             bits_[a * count_ + b] = bits_[b * count_ + a] = meet ? 1 : 0;
+            if (meet) {
+                met_[a].push_back(LivenessClassId(b));
+                if (a != b)
+                    met_[b].push_back(LivenessClassId(a));
+            }
         }
 }
 
@@ -220,8 +283,11 @@ Placement placeOnTile(const std::vector<PlaceRequest>& requests, const Interfere
             apart[request.apartFrom].push_back(request.variable);
         }
     TilePlacer placer(interference, target);
-    for (const PlaceRequest& request : ordered)
-        placer.place(request, apart[request.variable]);
+    const std::vector<VariableId> nobody;
+    for (const PlaceRequest& request : ordered) {
+        const auto peers = apart.find(request.variable);
+        placer.place(request, peers == apart.end() ? nobody : peers->second);
+    }
     return placer.result();
 }
 

@@ -33,10 +33,16 @@ public:
             return true;
         return bits_[a.index() * count_ + b.index()] != 0;
     }
+    /// The classes that overlap a class, itself among them.
+    [[nodiscard]] const std::vector<LivenessClassId>& met(LivenessClassId id) const {
+        return met_[id.index()];
+    }
+    [[nodiscard]] std::size_t classes() const { return count_; }
 
 private:
     std::size_t count_;
     std::vector<std::uint8_t> bits_;
+    std::vector<std::vector<LivenessClassId>> met_;
 };
 
 /// Places the variables of one tile; the result is sorted by offset.

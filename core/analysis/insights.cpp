@@ -10,10 +10,11 @@
 namespace tilescope {
 namespace {
 
-constexpr std::array<std::string_view, 11> kindNames{
+constexpr std::array<std::string_view, 13> kindNames{
     "fit",           "worstTiles",     "peakVariables", "vertexCode",
     "vertexState",   "exchangeCode",   "exchangeBound", "hostBound",
-    "stridedCopies", "shortRunCopies", "tileImbalance"};
+    "stridedCopies", "shortRunCopies", "tileImbalance", "pipelineBubbles",
+    "unbalancedStages"};
 constexpr std::array<std::string_view, 4> levelNames{"good", "note", "warning", "problem"};
 
 } // namespace
@@ -47,6 +48,7 @@ std::vector<Insight> findInsights(const InsightParts& parts) {
     addMemoryInsights(parts, insights);
     addCopyInsights(parts, insights);
     addTimeInsights(parts, insights);
+    addPipelineInsights(parts, insights);
     std::stable_sort(insights.begin(), insights.end(),
                      [](const Insight& a, const Insight& b) { return a.kind < b.kind; });
     return insights;
@@ -58,7 +60,8 @@ std::vector<Insight> findInsights(const ProfileReader& reader) {
     return findInsights({info, reader.operations(), reader.livenessClasses(), reader.variables(),
                          reader.vertexTypes(), reader.computeSets(), reader.exchanges(),
                          reader.copies(), reader.tileMemory(), reader.steps(),
-                         TraceIndex(reader.trace(), info.target.ipus, info.target.tilesPerIpu)});
+                         TraceIndex(reader.trace(), info.target.ipus, info.target.tilesPerIpu),
+                         pipelineReport(reader)});
 }
 
 std::vector<Insight> findInsights(const Profile& profile) {
@@ -67,7 +70,7 @@ std::vector<Insight> findInsights(const Profile& profile) {
     return findInsights({profile.info, profile.operations, profile.livenessClasses,
                          profile.variables, profile.vertexTypes, profile.computeSets,
                          profile.exchanges, profile.copies, profile.tileMemory, profile.steps,
-                         trace});
+                         trace, pipelineReport(profile)});
 }
 
 } // namespace tilescope

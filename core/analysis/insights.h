@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/pipeline.h"
 #include "core/analysis/trace_window.h"
 #include "core/profile/profile.h"
 #include "core/store/profile_reader.h"
@@ -24,6 +25,8 @@ enum class InsightKind {
     StridedCopies,  ///< an operation spends much of its time putting an operand in order
     ShortRunCopies, ///< other copies of runs under 8 bytes, which move elements one by one
     TileImbalance,  ///< few tiles do most of the work
+    PipelineBubbles,  ///< IPUs without a stage to run in ramp-up and ramp-down
+    UnbalancedStages, ///< stages wait for the longest one
 };
 std::string_view toString(InsightKind kind); ///< "worstTiles"
 
@@ -78,6 +81,7 @@ struct InsightParts {
     const IdVector<TileId, TileMemory>& tileMemory;
     const IdVector<StepId, ProgramId>& steps;
     const TraceIndex& trace;
+    const PipelineReport& pipeline;
 };
 
 /// All insights that apply, in the order of InsightKind; without a trace those about time are left

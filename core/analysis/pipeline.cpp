@@ -1,10 +1,150 @@
 #include "core/analysis/pipeline.h"
 
-namespace tilescope {
+#include <algorithm>
+#include <fmt/format.h>
 
-PipelineReport pipelineReport(const ProfileInfo&) {
-    // Schema 1 records no pipelined execution.
-    return {};
+#include "core/analysis/pipelines/stage_times.h"
+
+namespace tilescope {
+namespace {
+
+std::string hintFor(const ProfileInfo& info) {
+    const bool training = info.mode == "training";
+    const char* count = training ? "--gradient-accumulation" : "--device-iterations";
+    if (info.target.ipus > 1)
+        return fmt::format("The execution is not pipelined: its {} IPUs work one after the other. "
+                           "--execution pipelined with {} N lets them work at the same time.",
+                           info.target.ipus, count);
+    return fmt::format("The execution is not pipelined. --execution pipelined --ipus N with {} "
+                       "of 2N or more makes a pipeline of N stages.",
+                       count);
+}
+
+std::string labelOf(const SlotFunction& f) {
+    if (f.forward && f.backward)
+        return fmt::format("F{0} B{0}", f.stage);
+    return fmt::format("{}{}", f.forward ? "F" : "B", f.stage);
+}
+
+double shareOf(std::int64_t part, std::int64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+/// Fills a report from the pipeline's record and the cycles of its functions.
+class Reporter {
+public:
+    explicit Reporter(const PipelineParts& parts)
+        : parts_(parts)
+        , pipeline_(parts.pipeline)
+        , times_(stageTimes(parts))
+        , functions_(slotFunctions(parts.pipeline))
+        , step_(parts.info.hasExecution && !parts.trace.runs.empty()
+                    ? parts.trace.runs.back().cycles
+                    : 0) {}
+
+    PipelineReport run() {
+        report_.schedule = pipeline_.schedule;
+        report_.microBatches = pipeline_.microBatches;
+        report_.iterations = pipeline_.iterations;
+        for (const PipelineSlot& slot : pipeline_.slots)
+            addSlot(slot);
+        for (std::size_t i = 0; i < pipeline_.stages.size(); ++i)
+            addStage(i);
+        addShares();
+        report_.better = betterSplit(pipeline_, times_, step_);
+        return std::move(report_);
+    }
+
+private:
+    void addSlot(const PipelineSlot& slot) {
+        (slot.part == PipelinePart::RampUp ? report_.rampUpSlots
+         : slot.part == PipelinePart::Main ? report_.mainSlots
+                                           : report_.rampDownSlots) += slot.repeats;
+        PipelineSlotTime time{slot.part, slot.repeats, {}, 0, 0};
+        for (const ProgramId program : slot.programs)
+            if (const auto found = functions_.find(program);
+                found != functions_.end() && (found->second.forward || found->second.backward))
+                time.programs.push_back(labelOf(found->second));
+        report_.busySlots += time.programs.empty() ? 0 : slot.repeats;
+        const std::vector<std::int64_t> work =
+            workInSlot(slot, functions_, times_.stages, times_.fifos);
+        std::int64_t sum = 0;
+        for (const std::int64_t one : work) {
+            time.cycles = std::max(time.cycles, one);
+            sum += one;
+        }
+        time.occupancy = shareOf(sum, time.cycles * static_cast<std::int64_t>(work.size()));
+        report_.slots.push_back(std::move(time));
+    }
+
+    void addStage(std::size_t at) {
+        const StageRecord& record = pipeline_.stages[at];
+        PipelineStage stage;
+        stage.stage = static_cast<std::int32_t>(at);
+        stage.ipu = record.ipu;
+        stage.forwardCycles = times_.stages[at].forward;
+        stage.backwardCycles = times_.stages[at].backward;
+        stage.fifoCycles = times_.fifos[at];
+        stage.fifoDepth = record.bufferDepth;
+        for (const VariableId variable : record.buffers)
+            stage.fifoBytes += parts_.variables[variable].bytes.sum();
+        std::int64_t work = 0;
+        for (const PipelineSlot& slot : pipeline_.slots)
+            work += slot.repeats * workInSlot(slot, functions_, times_.stages, times_.fifos)[at];
+        stage.occupancy = shareOf(pipeline_.iterations * work, step_);
+        const auto longest = static_cast<std::size_t>(std::max(report_.longestStage, 0));
+        if (report_.longestStage < 0 || stage.cycles() > report_.stages[longest].cycles())
+            report_.longestStage = stage.stage;
+        report_.stages.push_back(stage);
+    }
+
+    void addShares() {
+        const auto count = static_cast<std::int64_t>(pipeline_.stages.size());
+        const SlotSums equal =
+            slotSums(pipeline_, std::vector<PassCycles>(pipeline_.stages.size(), {1, 1}),
+                     std::vector<std::int64_t>(pipeline_.stages.size(), 0));
+        report_.scheduleUtilisation = shareOf(equal.busy, equal.total * count);
+        if (step_ <= 0)
+            return;
+        const SlotSums sums = slotSums(pipeline_, times_.stages, times_.fifos);
+        const std::int64_t all = count * step_;
+        report_.utilisation = shareOf(pipeline_.iterations * sums.busy, all);
+        report_.bubbleShare = shareOf(pipeline_.iterations * sums.bubble, all);
+        report_.imbalanceShare = shareOf(pipeline_.iterations * sums.imbalance, all);
+        report_.overheadShare = std::max(
+            0.0, 1 - report_.utilisation - report_.bubbleShare - report_.imbalanceShare);
+    }
+
+    const PipelineParts& parts_;
+    const Pipeline& pipeline_;
+    StageTimes times_;
+    std::map<ProgramId, SlotFunction> functions_;
+    std::int64_t step_ = 0; ///< cycles
+    PipelineReport report_;
+};
+
+} // namespace
+
+PipelineReport pipelineReport(const PipelineParts& parts) {
+    if (parts.pipeline.empty()) {
+        PipelineReport report;
+        report.hint = hintFor(parts.info);
+        return report;
+    }
+    return Reporter(parts).run();
+}
+
+PipelineReport pipelineReport(const Profile& profile) {
+    return pipelineReport({profile.info, profile.pipeline, profile.trace, profile.programs,
+                           profile.operations, profile.variables});
+}
+
+PipelineReport pipelineReport(const ProfileReader& reader) {
+    const Pipeline pipeline = reader.pipeline();
+    if (pipeline.empty())
+        return pipelineReport({reader.info(), pipeline, {}, {}, {}, {}});
+    return pipelineReport({reader.info(), pipeline, reader.trace(), reader.programs(),
+                           reader.operations(), reader.variables()});
 }
 
 } // namespace tilescope

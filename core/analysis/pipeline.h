@@ -1,4 +1,4 @@
-// How the execution is pipelined over IPUs.
+// How the execution is pipelined over IPUs: where its time goes, and what a better split would give.
 #pragma once
 
 #include <cstdint>
@@ -6,30 +6,81 @@
 #include <vector>
 
 #include "core/profile/profile.h"
+#include "core/store/profile_reader.h"
 
 namespace tilescope {
 
 struct PipelineStage {
     std::int32_t stage = 0;
     IpuId ipu;
-    std::int64_t forwardCycles = 0;
-    std::int64_t backwardCycles = 0;
-    std::int64_t fifoDepth = 0;
-    std::int64_t fifoBytes = 0;
-    double occupancy = 0; ///< 0 to 1
+    std::int64_t forwardCycles = 0;  ///< of one micro-batch
+    std::int64_t backwardCycles = 0; ///< of one micro-batch, with what is computed again
+    std::int64_t fifoCycles = 0;     ///< to push and pop the FIFOs once; stashes are in the above
+    std::int64_t fifoDepth = 0;      ///< micro-batches that an activation waits (stash or FIFO)
+    std::int64_t fifoBytes = 0;      ///< stashes or FIFOs, all their rows
+    double occupancy = 0;            ///< share of the step in which the IPU runs the stage, 0 to 1
+
+    [[nodiscard]] std::int64_t cycles() const { return forwardCycles + backwardCycles; }
+};
+
+/// A slot with the time that its slowest IPU takes, without copies between IPUs and host streams.
+struct PipelineSlotTime {
+    PipelinePart part = PipelinePart::Main;
+    std::int64_t repeats = 1;
+    std::vector<std::string> programs; ///< "F0", "B0" or, in one function, "F3 B3"; without FIFOs
+    std::int64_t cycles = 0;
+    double occupancy = 0; ///< mean over the IPUs
+};
+
+/// Another contiguous split of the same operations whose longest stage is shortest.
+struct BetterSplit {
+    std::vector<std::string> split; ///< value of --split; empty if nothing better was found
+    std::vector<std::int64_t> stageCycles; ///< forward and backward of each stage, expected
+    std::int64_t longestCycles = 0;
+    std::int64_t gainCycles = 0; ///< of the step, expected
+    double gain = 0;             ///< as a share of the step
 };
 
 struct PipelineReport {
     std::string schedule = "none"; ///< "none" if the profile is not pipelined
+    std::string hint;              ///< which option would have made a pipeline; empty if it is one
+    std::int64_t microBatches = 0;
+    std::int64_t iterations = 0;
     std::vector<PipelineStage> stages;
+    std::vector<PipelineSlotTime> slots;
     std::int64_t rampUpSlots = 0;
     std::int64_t mainSlots = 0;
-    std::int64_t rampDownSlots = 0;
+    std::int64_t rampDownSlots = 0; ///< of the block, which may end with slots that run nothing
+    std::int64_t busySlots = 0;     ///< slots in which at least one program runs
+    /// Mean occupancy of the IPUs over the step, from the trace.
     double utilisation = 0;
+    /// The same if forward and backward of all stages took equally long and nothing came between
+    /// slots: what the schedule allows (G/(G+N-1) for most, 1/N in sequence).
+    double scheduleUtilisation = 0;
+    /// What of the IPUs' time in the step is lost: to slots in which a stage has nothing to run; to
+    /// waiting for a longer stage of the same slot; to copies, host and weight update. The three and
+    /// utilisation add up to one.
+    double bubbleShare = 0;
+    double imbalanceShare = 0;
+    double overheadShare = 0;
     std::int32_t longestStage = -1; ///< -1 if there are no stages
+    BetterSplit better;
 };
 
-/// The profile's pipeline; a profile whose execution is not pipelined has none.
-PipelineReport pipelineReport(const ProfileInfo& info);
+/// What the report is made from.
+struct PipelineParts {
+    const ProfileInfo& info;
+    const Pipeline& pipeline;
+    const Trace& trace;
+    const IdVector<ProgramId, Program>& programs;
+    const IdVector<OperationId, Operation>& operations;
+    const IdVector<VariableId, Variable>& variables;
+};
+
+/// The profile's pipeline. A profile without execution has stages, slots and buffers, but no cycles.
+PipelineReport pipelineReport(const PipelineParts& parts);
+PipelineReport pipelineReport(const Profile& profile);
+/// Reads programs, operations and trace only if there is a pipeline.
+PipelineReport pipelineReport(const ProfileReader& reader);
 
 } // namespace tilescope

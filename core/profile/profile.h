@@ -10,6 +10,7 @@
 
 #include "core/base/ids.h"
 #include "core/profile/kinds.h"
+#include "core/profile/pipeline.h"
 #include "core/profile/trace.h"
 #include "core/target/target.h"
 #include "core/tiles/tile_series.h"
@@ -222,5 +223,6 @@ struct Profile {
     IdVector<PlacementId, Placement> placements;
     TileSeries placementOfTile; ///< index into placements, plus one (0: nothing on the tile)
     Trace trace;
+    Pipeline pipeline; ///< empty if the execution is not pipelined
 };
 } // namespace tilescope

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/store/database.h"
 #include "core/store/info_fields.h"
+#include "core/store/pipeline_store.h"
 #include "core/store/placement_codec.h"
 #include "core/store/row_access.h"
 #include "core/store/schema.h"
@@ -382,6 +383,12 @@ Trace ProfileReader::trace() const {
     return readTrace(impl_->db);
 }
 
+Pipeline ProfileReader::pipeline() const {
+    return readPipeline(impl_->db, {info().target.ipus,
+                                    impl_->db.integer("SELECT count(*) FROM programs"),
+                                    impl_->db.integer("SELECT count(*) FROM variables")});
+}
+
 Placement ProfileReader::placement(TileId tile) const {
     Statement row =
         impl_->db.prepare("SELECT placement - first_placement, data FROM placement_tiles "
@@ -414,6 +421,7 @@ Profile ProfileReader::load() const {
     profile.categoryMemory = categoryMemory();
     profile.tileMemory = tileMemory();
     profile.trace = trace();
+    profile.pipeline = pipeline();
     Statement tiles = impl_->db.prepare(
         "SELECT first_tile, tiles, placement FROM placement_tiles ORDER BY first_tile");
     while (tiles.step()) {

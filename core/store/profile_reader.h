@@ -65,6 +65,7 @@ public:
     [[nodiscard]] std::vector<CategoryMemory> categoryMemory() const;
     [[nodiscard]] IdVector<TileId, TileMemory> tileMemory() const;
     [[nodiscard]] Trace trace() const;
+    [[nodiscard]] Pipeline pipeline() const; ///< empty if the execution is not pipelined
 
     /// Addresses on one tile, sorted by offset; empty if nothing lies there.
     [[nodiscard]] Placement placement(TileId tile) const;

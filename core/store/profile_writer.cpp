@@ -5,6 +5,7 @@
 #include "core/base/atomic_file.h"
 #include "core/store/database.h"
 #include "core/store/info_fields.h"
+#include "core/store/pipeline_store.h"
 #include "core/store/placement_codec.h"
 #include "core/store/schema.h"
 
@@ -66,6 +67,7 @@ public:
         writeMemory();
         writePlacements();
         writeTrace();
+        writePipeline(db_, profile_.pipeline);
     }
 
 private:

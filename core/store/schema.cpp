@@ -4,7 +4,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::string_view schemaSql =
-    R"sql(-- TileScope profile, schema version 2 (PRAGMA user_version), application_id 0x54536370.
+    R"sql(-- TileScope profile, schema version 3 (PRAGMA user_version), application_id 0x54536370.
 --
 -- Blobs named *_by_tile are TileSeries, a value per tile as runs: LEB128 numbers: count of runs,
 -- then for each run the tiles since the end of the run before, its length in tiles, and the zigzag
@@ -117,6 +117,29 @@ CREATE TABLE trace_calls(body INTEGER, position INTEGER, callee INTEGER, program
     count INTEGER, PRIMARY KEY(body, position)) WITHOUT ROWID;
 CREATE TABLE trace_call_ipus(body INTEGER, position INTEGER, ipu INTEGER, start INTEGER,
     period INTEGER, PRIMARY KEY(body, position, ipu)) WITHOUT ROWID;
+
+-- A pipelined execution (since version 3); no rows if the execution is not pipelined.
+-- schedule: popart, grouped, interleaved, sequential. micro_batches go through the slots once
+-- (gradient accumulation in training); iterations: how often the slots run.
+CREATE TABLE pipeline(schedule TEXT, micro_batches INTEGER, iterations INTEGER);
+
+-- Functions of each stage. backward_program: NULL in inference, equal to forward_program where both
+-- are one function, whose programs from backward_from on are backward. fifo_program: pushes and pops
+-- FIFOs, NULL where activations are stashed. buffer_depth: micro-batches that an activation waits.
+CREATE TABLE pipeline_stages(stage INTEGER PRIMARY KEY, ipu INTEGER, forward_program INTEGER,
+    backward_program INTEGER, backward_from INTEGER, fifo_program INTEGER, buffer_depth INTEGER);
+-- Stashes and FIFOs, all their rows.
+CREATE TABLE pipeline_buffers(stage INTEGER, variable INTEGER);
+
+-- Slots in order. part: rampUp, main, rampDown. repeats: of the block that the slot stands in.
+CREATE TABLE pipeline_slots(slot INTEGER PRIMARY KEY, part TEXT, repeats INTEGER);
+-- Functions called in a slot; an IPU runs its own one after the other, IPUs work side by side.
+CREATE TABLE pipeline_slot_programs(slot INTEGER, position INTEGER, program INTEGER,
+    PRIMARY KEY(slot, position)) WITHOUT ROWID;
+
+-- The model's operations in order, with the stage that they were given to; operations named
+-- "<name>/..." came from them.
+CREATE TABLE pipeline_operations(position INTEGER PRIMARY KEY, name TEXT, stage INTEGER);
 
 -- One row per lowered variable and tile, as the original has it.
 CREATE VIEW vars_info AS

@@ -10,6 +10,7 @@
 
 #include "core/base/ids.h"
 #include "core/profile/kinds.h"
+#include "core/profile/pipeline.h"
 #include "simulator/graph/attributes.h"
 
 namespace tilescope::sim {
@@ -92,6 +93,9 @@ struct Graph {
     /// A Poplar program of its own and not a framework's model: one control program, and variables
     /// stay on the device where no stream is named.
     bool ownProgram = false;
+    /// Operations of the model with their stages, as they were before training and transforms added
+    /// to them; empty unless stages were assigned.
+    std::vector<StagedOperation> staged;
 
     /// For each tensor, the op that makes it; invalid for inputs, weights and constants. Built anew
     /// by each call, in time proportional to the ops: keep the result, do not call in a loop.

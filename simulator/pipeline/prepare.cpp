@@ -63,6 +63,9 @@ Graph preparedGraph(const Graph& graph, const RunOptions& options) {
     const bool several = options.target.ipus > 1;
     if (several)
         assignStages(result, options);
+    if (options.execution == Execution::Pipelined)
+        for (const Op& op : result.ops)
+            result.staged.push_back({op.name, op.stage});
     if (options.isTraining())
         result = trainingGraph(std::move(result), options);
     result = decomposed(result);

@@ -19,6 +19,12 @@ Slot active(std::int64_t t, std::int64_t period, std::int32_t programs, std::int
     return slot;
 }
 
+/// Interleaved takes turns between forward and backward; without a backward no IPU is used twice
+/// in a slot, all rotations are allowed, and a micro-batch enters every slot as in grouped.
+Schedule inForce(Schedule kind, bool training) {
+    return kind == Schedule::Interleaved && !training ? Schedule::Grouped : kind;
+}
+
 std::int32_t programsOf(Schedule kind, std::int32_t stages, bool training) {
     if (!training)
         return stages;
@@ -40,7 +46,7 @@ PipelineSchedule::PipelineSchedule(Schedule kind_, std::int32_t stages_, bool tr
             list.push_back(active(t, period, programs, microBatches));
         return list;
     };
-    switch (kind) {
+    switch (inForce(kind_, training_)) {
     case Schedule::PopArt:
         rampUp = slots(0, programs - 1, 1);
         mainRepeats = microBatches - (programs - 1);
@@ -100,9 +106,8 @@ double PipelineSchedule::utilisation() const {
     switch (kind) {
     case Schedule::PopArt:
     case Schedule::Grouped:
-        return g / (g + n - 1);
     case Schedule::Interleaved:
-        return training ? g / (g + n - 1) : g / (2 * g + n - 2);
+        return g / (g + n - 1);
     case Schedule::Sequential:
         return 1 / n;
     }
@@ -111,7 +116,7 @@ double PipelineSchedule::utilisation() const {
 
 MicroBatchRule microBatchRule(Schedule kind, std::int32_t stages, bool training) {
     const std::int32_t programs = programsOf(kind, stages, training);
-    switch (kind) {
+    switch (inForce(kind, training)) {
     case Schedule::PopArt:
         return {programs, 1};
     case Schedule::Grouped:
@@ -134,9 +139,9 @@ void checkMicroBatches(Schedule kind, std::int32_t stages, bool training,
     const std::int64_t up = std::max(
         rule.least, (microBatches + rule.multipleOf - 1) / rule.multipleOf * rule.multipleOf);
     throw UserError(fmt::format(
-        "option {}: a {} pipeline of {} stages needs at least {} micro-batches{}; {} were asked "
+        "option {}: {} {} pipeline of {} stages needs at least {} micro-batches{}; {} were asked "
         "for, {} would do",
-        option, toString(kind), stages, rule.least,
+        option, kind == Schedule::Interleaved ? "an" : "a", toString(kind), stages, rule.least,
         rule.multipleOf > 1 ? fmt::format(", a multiple of {}", rule.multipleOf) : "",
         microBatches, up));
 }

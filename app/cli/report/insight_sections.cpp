@@ -4,7 +4,6 @@
 #include "app/cli/report/report_json.h"
 #include "app/cli/report/sections.h"
 #include "core/analysis/insights.h"
-#include "core/analysis/pipeline.h"
 
 namespace tilescope::cli {
 namespace json = boost::json;
@@ -66,42 +65,6 @@ Document insightsSection(const ProfileReader& reader, const ReportRequest&) {
         document.tables.push_back(std::move(table));
     }
     return document;
-}
-
-Document pipelineSection(const ProfileReader& reader, const ReportRequest&) {
-    const PipelineReport report = pipelineReport(reader.info());
-    Table stages{"stages",
-                 "Stages",
-                 {{"stage", "Stage"},
-                  {"ipu", "IPU"},
-                  {"forwardCycles", "Forward", Unit::Cycles},
-                  {"backwardCycles", "Backward", Unit::Cycles},
-                  {"fifoDepth", "FIFO depth"},
-                  {"fifoBytes", "FIFO", Unit::Bytes},
-                  {"occupancy", "Occupancy", Unit::Share}},
-                 {},
-                 "The execution is not pipelined."};
-    for (const PipelineStage& s : report.stages)
-        stages.rows.push_back({std::int64_t{s.stage}, std::int64_t{s.ipu.value()}, s.forwardCycles,
-                               s.backwardCycles, s.fifoDepth, s.fifoBytes, s.occupancy});
-    stages.title = stages.rows.empty() ? "" : stages.title;
-    return {{{"schedule", "Schedule", report.schedule}}, {std::move(stages)}};
-}
-
-json::value pipelineJson(const ProfileReader& reader) {
-    const PipelineReport report = pipelineReport(reader.info());
-    const Document document = pipelineSection(reader, {});
-    return json::object{{"schedule", report.schedule},
-                        {"stages", toJson(document.tables.front())},
-                        {"slots",
-                         {{"rampUp", report.rampUpSlots},
-                          {"main", report.mainSlots},
-                          {"rampDown", report.rampDownSlots}}},
-                        {"utilisation", report.stages.empty() ? json::value(nullptr)
-                                                              : json::value(report.utilisation)},
-                        {"longestStage", report.longestStage < 0
-                                             ? json::value(nullptr)
-                                             : json::value(report.longestStage)}};
 }
 
 } // namespace tilescope::cli

@@ -10,6 +10,7 @@ namespace tilescope {
 void addMemoryInsights(const InsightParts& parts, std::vector<Insight>& insights);
 void addCopyInsights(const InsightParts& parts, std::vector<Insight>& insights);
 void addTimeInsights(const InsightParts& parts, std::vector<Insight>& insights);
+void addPipelineInsights(const InsightParts& parts, std::vector<Insight>& insights);
 
 inline Evidence bytesOf(std::string label, std::int64_t bytes, TileId tile = {},
                         OperationId operation = {}) {

@@ -1,0 +1,55 @@
+// Cycles of a pipeline's functions. Internal to core/analysis.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "core/analysis/pipeline.h"
+
+namespace tilescope {
+
+/// Cycles of one micro-batch.
+struct PassCycles {
+    std::int64_t forward = 0;
+    std::int64_t backward = 0;
+    [[nodiscard]] std::int64_t sum() const { return forward + backward; }
+};
+
+/// What a function called in a slot does.
+struct SlotFunction {
+    std::int32_t stage = 0;
+    bool forward = false;
+    bool backward = false; ///< neither: it moves FIFOs on
+};
+std::map<ProgramId, SlotFunction> slotFunctions(const Pipeline& pipeline);
+
+struct StageTimes {
+    std::vector<PassCycles> stages;
+    std::vector<std::int64_t> fifos;    ///< of one call, by stage
+    std::vector<PassCycles> operations; ///< by Pipeline::operations
+};
+
+/// Adds up the steps of the stage functions. What comes from no operation of the model (losses,
+/// accumulators, stashes) counts for the one before it in its function.
+StageTimes stageTimes(const PipelineParts& parts);
+
+/// Cycles of all slots of one iteration: each takes as long as its busiest IPU.
+struct SlotSums {
+    std::int64_t total = 0;     ///< from the first slot to the last
+    std::int64_t busy = 0;      ///< summed over the IPUs
+    std::int64_t bubble = 0;    ///< summed over IPUs that run nothing in a slot
+    std::int64_t imbalance = 0; ///< summed over IPUs that are done early
+};
+SlotSums slotSums(const Pipeline& pipeline, const std::vector<PassCycles>& stages,
+                  const std::vector<std::int64_t>& fifos);
+
+/// Cycles that each stage's IPU works in one slot.
+std::vector<std::int64_t> workInSlot(const PipelineSlot& slot,
+                                     const std::map<ProgramId, SlotFunction>& functions,
+                                     const std::vector<PassCycles>& stages,
+                                     const std::vector<std::int64_t>& fifos);
+
+/// The contiguous split of the operations with the least longest stage.
+BetterSplit betterSplit(const Pipeline& pipeline, const StageTimes& times, std::int64_t stepCycles);
+
+} // namespace tilescope

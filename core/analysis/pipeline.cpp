@@ -46,7 +46,7 @@ public:
         report_.schedule = pipeline_.schedule;
         report_.microBatches = pipeline_.microBatches;
         report_.iterations = pipeline_.iterations;
-        for (const PipelineSlot& slot : pipeline_.slots)
+        for (const PipelineSlot& slot : pipeline_.slotList)
             addSlot(slot);
         for (std::size_t i = 0; i < pipeline_.stages.size(); ++i)
             addStage(i);
@@ -74,7 +74,7 @@ private:
             sum += one;
         }
         time.occupancy = shareOf(sum, time.cycles * static_cast<std::int64_t>(work.size()));
-        report_.slots.push_back(std::move(time));
+        report_.slotTimes.push_back(std::move(time));
     }
 
     void addStage(std::size_t at) {
@@ -89,7 +89,7 @@ private:
         for (const VariableId variable : record.buffers)
             stage.fifoBytes += parts_.variables[variable].bytes.sum();
         std::int64_t work = 0;
-        for (const PipelineSlot& slot : pipeline_.slots)
+        for (const PipelineSlot& slot : pipeline_.slotList)
             work += slot.repeats * workInSlot(slot, functions_, times_.stages, times_.fifos)[at];
         stage.occupancy = shareOf(pipeline_.iterations * work, step_);
         const auto longest = static_cast<std::size_t>(std::max(report_.longestStage, 0));
@@ -111,8 +111,8 @@ private:
         report_.utilisation = shareOf(pipeline_.iterations * sums.busy, all);
         report_.bubbleShare = shareOf(pipeline_.iterations * sums.bubble, all);
         report_.imbalanceShare = shareOf(pipeline_.iterations * sums.imbalance, all);
-        report_.overheadShare = std::max(
-            0.0, 1 - report_.utilisation - report_.bubbleShare - report_.imbalanceShare);
+        report_.overheadShare =
+            std::max(0.0, 1 - report_.utilisation - report_.bubbleShare - report_.imbalanceShare);
     }
 
     const PipelineParts& parts_;

@@ -1,4 +1,5 @@
-// How the execution is pipelined over IPUs: where its time goes, and what a better split would give.
+// How the execution is pipelined over IPUs: where its time goes, and what a better split would
+// give.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ struct PipelineSlotTime {
 
 /// Another contiguous split of the same operations whose longest stage is shortest.
 struct BetterSplit {
-    std::vector<std::string> split; ///< value of --split; empty if nothing better was found
+    std::vector<std::string> split;        ///< value of --split; empty if nothing better was found
     std::vector<std::int64_t> stageCycles; ///< forward and backward of each stage, expected
     std::int64_t longestCycles = 0;
     std::int64_t gainCycles = 0; ///< of the step, expected
@@ -47,7 +48,7 @@ struct PipelineReport {
     std::int64_t microBatches = 0;
     std::int64_t iterations = 0;
     std::vector<PipelineStage> stages;
-    std::vector<PipelineSlotTime> slots;
+    std::vector<PipelineSlotTime> slotTimes;
     std::int64_t rampUpSlots = 0;
     std::int64_t mainSlots = 0;
     std::int64_t rampDownSlots = 0; ///< of the block, which may end with slots that run nothing
@@ -58,8 +59,8 @@ struct PipelineReport {
     /// slots: what the schedule allows (G/(G+N-1) for most, 1/N in sequence).
     double scheduleUtilisation = 0;
     /// What of the IPUs' time in the step is lost: to slots in which a stage has nothing to run; to
-    /// waiting for a longer stage of the same slot; to copies, host and weight update. The three and
-    /// utilisation add up to one.
+    /// waiting for a longer stage of the same slot; to copies, host and weight update. The three
+    /// and utilisation add up to one.
     double bubbleShare = 0;
     double imbalanceShare = 0;
     double overheadShare = 0;
@@ -77,7 +78,8 @@ struct PipelineParts {
     const IdVector<VariableId, Variable>& variables;
 };
 
-/// The profile's pipeline. A profile without execution has stages, slots and buffers, but no cycles.
+/// The profile's pipeline. A profile without execution has stages, slots and buffers, but no
+/// cycles.
 PipelineReport pipelineReport(const PipelineParts& parts);
 PipelineReport pipelineReport(const Profile& profile);
 /// Reads programs, operations and trace only if there is a pipeline.

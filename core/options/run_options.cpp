@@ -79,6 +79,18 @@ void checkExecution(const RunOptions& options) {
     if (!options.isTraining() && options.gradientAccumulation > 1)
         throw UserError("option gradientAccumulation: gradients are accumulated in training only; "
                         "add --mode training, or use --device-iterations");
+    if (!options.isTraining() && options.optimizer != Optimizer::Sgd)
+        throw UserError("option optimizer: weights are updated in training only; add --mode "
+                        "training, or leave it out");
+    if (!options.isTraining() && options.recompute != Recompute::None)
+        throw UserError("option recompute: inference has no backward pass to recompute for; add "
+                        "--mode training, or leave it out");
+    if (options.recompute == Recompute::None && !options.checkpoints.empty())
+        throw UserError("option checkpoint: nothing is recomputed, so everything is kept; add "
+                        "--recompute standard, or leave it out");
+    if (options.recompute == Recompute::Pipeline && options.execution != Execution::Pipelined)
+        throw UserError("option recompute: 'pipeline' recomputes between the stages of a pipeline; "
+                        "add --execution pipelined, or choose 'standard'");
 }
 
 } // namespace

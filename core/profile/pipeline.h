@@ -53,7 +53,7 @@ struct Pipeline {
     std::int64_t microBatches = 0; ///< that go through the slots once
     std::int64_t iterations = 1;   ///< how often the slots run: weight updates in training
     std::vector<StageRecord> stages;
-    std::vector<PipelineSlot> slots;
+    std::vector<PipelineSlot> slotList;
     std::vector<StagedOperation> operations;
     [[nodiscard]] bool empty() const { return stages.empty(); }
     friend bool operator==(const Pipeline&, const Pipeline&) = default;

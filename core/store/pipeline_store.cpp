@@ -42,8 +42,8 @@ void writeStages(const Database& db, const Pipeline& pipeline) {
 void writeSlots(const Database& db, const Pipeline& pipeline) {
     Statement slot = db.prepare("INSERT INTO pipeline_slots VALUES(?,?,?)");
     Statement program = db.prepare("INSERT INTO pipeline_slot_programs VALUES(?,?,?)");
-    for (std::size_t i = 0; i < pipeline.slots.size(); ++i) {
-        const PipelineSlot& s = pipeline.slots[i];
+    for (std::size_t i = 0; i < pipeline.slotList.size(); ++i) {
+        const PipelineSlot& s = pipeline.slotList[i];
         slot.bind(0, number(i)).bind(1, toString(s.part)).bind(2, s.repeats);
         slot.run();
         for (std::size_t p = 0; p < s.programs.size(); ++p) {
@@ -91,15 +91,15 @@ void readStages(const Database& db, const PipelineLimits& limits, Pipeline& pipe
 void readSlots(const Database& db, const PipelineLimits& limits, Pipeline& pipeline) {
     Statement row = db.prepare("SELECT slot, part, repeats FROM pipeline_slots ORDER BY slot");
     while (row.step()) {
-        if (row.integer(0) != number(pipeline.slots.size()) || row.integer(2) < 0)
+        if (row.integer(0) != number(pipeline.slotList.size()) || row.integer(2) < 0)
             throw UserError("damaged profile: the pipeline's slots cannot be");
-        pipeline.slots.push_back(
+        pipeline.slotList.push_back(
             {known(pipelinePartFrom(row.text(1)), row, 1), row.integer(2), {}});
     }
     Statement program =
         db.prepare("SELECT slot, program FROM pipeline_slot_programs ORDER BY slot, position");
     while (program.step())
-        element(pipeline.slots, program.integer(0))
+        element(pipeline.slotList, program.integer(0))
             .programs.push_back(checkedId<ProgramId>(program, 1, limits.programs));
 }
 
@@ -118,7 +118,9 @@ void writePipeline(const Database& db, const Pipeline& pipeline) {
     Statement operation = db.prepare("INSERT INTO pipeline_operations VALUES(?,?,?)");
     for (std::size_t i = 0; i < pipeline.operations.size(); ++i) {
         const StagedOperation& op = pipeline.operations[i];
-        operation.bind(0, number(i)).bind(1, std::string_view(op.name)).bind(2, std::int64_t{op.stage});
+        operation.bind(0, number(i))
+            .bind(1, std::string_view(op.name))
+            .bind(2, std::int64_t{op.stage});
         operation.run();
     }
 }
@@ -137,7 +139,8 @@ Pipeline readPipeline(const Database& db, const PipelineLimits& limits) {
         throw UserError("damaged profile: a pipeline runs less than once");
     readStages(db, limits, pipeline);
     readSlots(db, limits, pipeline);
-    Statement operation = db.prepare("SELECT name, stage FROM pipeline_operations ORDER BY position");
+    Statement operation =
+        db.prepare("SELECT name, stage FROM pipeline_operations ORDER BY position");
     while (operation.step()) {
         element(pipeline.stages, operation.integer(1));
         pipeline.operations.push_back(

@@ -183,7 +183,7 @@ private:
                              : part == PipelinePart::Main ? "main"
                                                           : "flush");
         for (const Slot& slot : list)
-            b_.lowered().profile.pipeline.slots.push_back({part, repeats, emitSlot(slot)});
+            b_.lowered().profile.pipeline.slotList.push_back({part, repeats, emitSlot(slot)});
         b_.end();
     }
 

@@ -103,18 +103,24 @@ private slots:
         row("availableMemoryProportion", "tile0=0.5",
             "option availableMemoryProportion (--available-memory-proportion): 'tile0=0.5' is not "
             "X or ipuN=X, such as 0.6 or ipu0=0.6");
-        row("mode", "training",
-            "option mode (--mode): this version does not simulate 'training' yet; the only value "
-            "is inference");
         row("mode", "trainng",
             "option mode (--mode): 'trainng' is not one of inference, training. Did you mean "
             "'training'?");
-        row("ipus", "2",
-            "option ipus (--ipus): this version does not simulate '2' yet; the only value is 1");
-        row("ipus", "two", "option ipus (--ipus): 'two' is not a whole number of 0 or more");
-        row("schedule", "grouped",
-            "option schedule (--schedule): this version does not simulate 'grouped' yet; leave it "
-            "out");
+        row("ipus", "0", "option ipus (--ipus): '0' is not a whole number from 1 to 256");
+        row("ipus", "two", "option ipus (--ipus): 'two' is not a whole number from 1 to 256");
+        row("execution", "phasd",
+            "option execution (--execution): 'phasd' is not one of single, sharded, pipelined.");
+        row("schedule", "groupd",
+            "option schedule (--schedule): 'groupd' is not one of popart, grouped, interleaved, "
+            "sequential. Did you mean 'grouped'?");
+        row("split", "a,,b", "option split (--split): 'a,,b' has an empty name");
+        row("checkpoint", ",a", "option checkpoint (--checkpoint): ',a' has an empty name");
+        row("gradientAccumulation", "0",
+            "option gradientAccumulation (--gradient-accumulation): '0' is not a whole number from "
+            "1 to 1000000000000");
+        row("recompute", "some",
+            "option recompute (--recompute): 'some' is not one of none, standard, norm-only, all, "
+            "pipeline.");
         row("modelOptions", "layers",
             "option modelOptions (--model-option): 'layers' is not KEY=VALUE, such as "
             "sequenceLength=384");
@@ -131,21 +137,9 @@ private slots:
     }
 
     void refusesEverythingItCannotHonour() {
-        const std::map<std::string, std::string> values{{"mode", "training"},
-                                                        {"ipus", "2"},
-                                                        {"replicas", "2"},
-                                                        {"gradientAccumulation", "8"},
-                                                        {"execution", "pipelined"},
-                                                        {"schedule", "popart"},
-                                                        {"split", "layer1"},
-                                                        {"recompute", "all"},
-                                                        {"checkpoint", "layer1"},
-                                                        {"outline", "on"},
-                                                        {"optimizer", "adam"},
-                                                        {"offload", "optimizer"},
-                                                        {"ioTiles", "32"},
-                                                        {"prefetchDepth", "2"},
-                                                        {"replicatedTensorSharding", "on"}};
+        const std::map<std::string, std::string> values{
+            {"replicas", "2"}, {"outline", "on"},      {"offload", "optimizer"},
+            {"ioTiles", "32"}, {"prefetchDepth", "2"}, {"replicatedTensorSharding", "on"}};
         for (const auto& [key, value] : values) {
             RunOptions options;
             const QString error = userError([&] { setRunOption(options, key, value); });
@@ -161,6 +155,67 @@ private slots:
         QCOMPARE(text(options.modelOptions.at("sequenceLength")), "384");
         QCOMPARE(text(options.modelOptions.at("head")), "mlm");
         QCOMPARE(text(options.modelOptions.at("layers")), "2");
+    }
+
+    /// Every option there is refuses what cannot be a value of its type, naming itself.
+    void everyOptionRefusesNonsense() {
+        using Type = OptionSpec::Type;
+        const std::map<Type, std::vector<std::string>> nonsense{
+            {Type::Integer, {"", "two", "-1", "1.5", "3x", "99999999999999999999"}},
+            {Type::Number, {"", "much", "nan", "-0.1"}},
+            {Type::Proportion, {"", "much", "nan", "-0.1", "1.1", "ipu0=", "ipu=0.5", "0.5,,"}},
+            {Type::Choice, {"", "nonsense", "ON"}},
+            {Type::Flag, {"", "nonsense", "yes"}},
+            {Type::Json, {"", "{", "[1]"}},
+            {Type::Text, {"a,,b", ",a"}}};
+        for (const OptionSpec& spec : runOptionTable())
+            for (const std::string& value : nonsense.at(spec.type)) {
+                if (value == spec.defaultValue)
+                    continue;
+                RunOptions options;
+                const QString error = userError([&] { spec.set(options, value); });
+                QVERIFY2(error.startsWith(text("option " + spec.key + " (" + spec.flag + ")")),
+                         qPrintable(text(spec.key + "=" + value) + ": " + error));
+            }
+    }
+
+    void optionsThatDoNotGoTogether_data() {
+        QTest::addColumn<QString>("options");
+        QTest::addColumn<QString>("error");
+        const auto row = [](const char* options, const char* error) {
+            QTest::newRow(options) << options << error;
+        };
+        row("ipus=2", "option execution: 'single' uses one IPU, not 2; choose 'sharded' or "
+                      "'pipelined', or --ipus 1");
+        row("schedule=grouped", "option schedule: 'grouped' is a schedule of a pipeline; add "
+                                "--execution pipelined");
+        row("schedule=interleaved execution=sharded ipus=2",
+            "option schedule: 'interleaved' is a schedule of a pipeline; add --execution "
+            "pipelined");
+        row("split=a", "option split: one IPU has nothing to split; add --ipus N");
+        row("gradientAccumulation=4",
+            "option gradientAccumulation: gradients are accumulated in training only; add --mode "
+            "training, or use --device-iterations");
+        row("optimizer=adam", "option optimizer: weights are updated in training only; add --mode "
+                              "training, or leave it out");
+        row("recompute=all", "option recompute: inference has no backward pass to recompute for; "
+                             "add --mode training, or leave it out");
+        row("mode=training checkpoint=a",
+            "option checkpoint: nothing is recomputed, so everything is kept; add --recompute "
+            "standard, or leave it out");
+        row("mode=training recompute=pipeline",
+            "option recompute: 'pipeline' recomputes between the stages of a pipeline; add "
+            "--execution pipelined, or choose 'standard'");
+        row("mode=training recompute=pipeline execution=pipelined ipus=2 checkpoint=a", "no error");
+    }
+    void optionsThatDoNotGoTogether() {
+        QFETCH(QString, options);
+        QFETCH(QString, error);
+        RunOptions run;
+        for (const QString& pair : options.split(' '))
+            setRunOption(run, pair.section('=', 0, 0).toStdString(),
+                         pair.section('=', 1).toStdString());
+        QCOMPARE(userError([&] { validate(run); }), error);
     }
 
     void validatesWhatIsSetDirectly() {

@@ -144,9 +144,10 @@ private slots:
     }
 
     void pipelineOfASingleIpuIsNone() {
-        const PipelineReport report = pipelineReport(p_.info);
+        const PipelineReport report = pipelineReport(p_);
         QCOMPARE(text(report.schedule), "none");
         QVERIFY(report.stages.empty());
+        QVERIFY(report.hint.find("--execution pipelined") != std::string::npos);
         QCOMPARE(report.longestStage, -1);
     }
 };

@@ -134,6 +134,8 @@ std::string firstDifference(const Profile& a, const Profile& b) {
         return "controlPrograms or functions";
     if (!(a.steps == b.steps))
         return "steps";
+    if (!(a.pipeline == b.pipeline))
+        return "pipeline";
     if (!(a.placementOfTile == b.placementOfTile))
         return "placementOfTile";
     const auto vertices = [](const std::string& where, const ComputeSet& x, const ComputeSet& y) {

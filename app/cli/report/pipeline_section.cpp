@@ -37,7 +37,7 @@ Table slotTable(const PipelineReport& report) {
                  {"cycles", "Cycles", Unit::Cycles},
                  {"occupancy", "Occupancy", Unit::Share}},
                 {}};
-    for (const PipelineSlotTime& slot : report.slots)
+    for (const PipelineSlotTime& slot : report.slotTimes)
         slots.rows.push_back({std::string(toString(slot.part)), slot.repeats,
                               fmt::format("{}", fmt::join(slot.programs, " ")), slot.cycles,
                               slot.occupancy});
@@ -74,13 +74,13 @@ Document pipelineSection(const ProfileReader& reader, const ReportRequest&) {
     fields.push_back({"microBatches", "Micro-batches", report.microBatches});
     fields.push_back({"slots", "Slots", slotText(report)});
     fields.push_back({"utilisation", "Utilisation", report.utilisation, Unit::Share});
-    fields.push_back({"scheduleUtilisation", "with equal stages", report.scheduleUtilisation,
-                      Unit::Share});
+    fields.push_back(
+        {"scheduleUtilisation", "with equal stages", report.scheduleUtilisation, Unit::Share});
     fields.push_back({"bubbleShare", "Bubbles", report.bubbleShare, Unit::Share});
-    fields.push_back({"imbalanceShare", "Waiting for longer stages", report.imbalanceShare,
-                      Unit::Share});
-    fields.push_back({"overheadShare", "Copies, host, weight update", report.overheadShare,
-                      Unit::Share});
+    fields.push_back(
+        {"imbalanceShare", "Waiting for longer stages", report.imbalanceShare, Unit::Share});
+    fields.push_back(
+        {"overheadShare", "Copies, host, weight update", report.overheadShare, Unit::Share});
     fields.push_back({"longestStage", "Longest stage", std::int64_t{report.longestStage}});
     if (!report.better.split.empty()) {
         fields.push_back({"betterSplit", "Better --split", splitText(report)});

@@ -23,8 +23,8 @@ InsightLevel levelOf(double share) {
 /// Micro-batches with which G / (G + N - 1) reaches what is wanted, as a multiple that every
 /// schedule takes.
 std::int64_t microBatchesFor(std::int64_t stages) {
-    const double least = wantedUtilisation / (1 - wantedUtilisation) *
-                         static_cast<double>(stages - 1);
+    const double least =
+        wantedUtilisation / (1 - wantedUtilisation) * static_cast<double>(stages - 1);
     const std::int64_t multiple = 2 * stages;
     return static_cast<std::int64_t>(std::ceil(least / static_cast<double>(multiple) - 1e-9)) *
            multiple;
@@ -33,7 +33,8 @@ std::int64_t microBatchesFor(std::int64_t stages) {
 /// Cycles of a step of as many micro-batches whose bubbles are as few as with `microBatches`.
 std::int64_t gainOfMore(const PipelineReport& report, std::int64_t step,
                         std::int64_t microBatches) {
-    const double kept = static_cast<double>(report.microBatches) / static_cast<double>(microBatches);
+    const double kept =
+        static_cast<double>(report.microBatches) / static_cast<double>(microBatches);
     return static_cast<std::int64_t>(static_cast<double>(step) * report.bubbleShare * (1 - kept));
 }
 
@@ -50,11 +51,10 @@ void addBubbles(const InsightParts& p, std::vector<Insight>& insights) {
     insight.title = fmt::format("IPUs have no stage to run for {} of the step",
                                 formatPercent(report.bubbleShare, 1));
     insight.link.report = "pipeline";
-    insight.evidence = {shareOf("bubbles", report.bubbleShare),
-                        shareOf("utilisation", report.utilisation),
-                        shareOf("utilisation of this schedule with equal stages",
-                                report.scheduleUtilisation),
-                        countOf("micro-batches of a step", report.microBatches)};
+    insight.evidence = {
+        shareOf("bubbles", report.bubbleShare), shareOf("utilisation", report.utilisation),
+        shareOf("utilisation of this schedule with equal stages", report.scheduleUtilisation),
+        countOf("micro-batches of a step", report.microBatches)};
     if (sequential) {
         insight.advice = "--schedule grouped or popart lets the stages work at the same time, for "
                          "more memory of activations that wait.";
@@ -64,8 +64,8 @@ void addBubbles(const InsightParts& p, std::vector<Insight>& insights) {
                                      p.info.mode == "training" ? "--gradient-accumulation"
                                                                : "--device-iterations",
                                      more, formatPercent(wantedUtilisation, 1));
-        insight.evidence.push_back(cyclesOf("gain for as many micro-batches",
-                                            gainOfMore(report, p.info.cycles, more)));
+        insight.evidence.push_back(
+            cyclesOf("gain for as many micro-batches", gainOfMore(report, p.info.cycles, more)));
     }
     insights.push_back(std::move(insight));
 }
@@ -74,8 +74,7 @@ void addUnbalanced(const InsightParts& p, std::vector<Insight>& insights) {
     const PipelineReport& report = p.pipeline;
     if (report.imbalanceShare < worthTelling)
         return;
-    const PipelineStage& longest =
-        report.stages.at(static_cast<std::size_t>(report.longestStage));
+    const PipelineStage& longest = report.stages.at(static_cast<std::size_t>(report.longestStage));
     Insight insight;
     insight.kind = InsightKind::UnbalancedStages;
     insight.level = levelOf(report.imbalanceShare);

@@ -1,32 +1,28 @@
 // Which contiguous split of the operations has the shortest longest stage.
 #include <algorithm>
+#include <limits>
 
 #include "core/analysis/pipelines/stage_times.h"
 
 namespace tilescope {
 namespace {
 
-/// First operations of the stages if none takes longer than `most`; fewer than `stages` if the
-/// operations do not fill them, more if they do not fit.
-std::vector<std::size_t> cutAt(const std::vector<PassCycles>& operations, std::size_t stages,
-                               std::int64_t most) {
-    std::vector<std::size_t> starts{0};
+/// True if the operations can be cut in `stages` runs of at most `most` each.
+bool fits(const std::vector<PassCycles>& operations, std::size_t stages, std::int64_t most) {
+    std::size_t used = 1;
     std::int64_t sum = 0;
-    for (std::size_t i = 0; i < operations.size(); ++i) {
-        const std::int64_t cycles = operations[i].sum();
-        const std::size_t open = stages - std::min(stages, starts.size());
-        const bool mustCut = open > 0 && operations.size() - i <= open && i > starts.back();
-        if ((sum + cycles > most && sum > 0) || mustCut) {
-            starts.push_back(i);
+    for (const PassCycles& op : operations) {
+        if (sum + op.sum() > most && sum > 0) {
+            ++used;
             sum = 0;
         }
-        sum += cycles;
+        sum += op.sum();
     }
-    return starts;
+    return used <= stages;
 }
 
-std::vector<std::size_t> balancedStarts(const std::vector<PassCycles>& operations,
-                                        std::size_t stages) {
+/// The least length that the longest stage can have.
+std::int64_t leastLongest(const std::vector<PassCycles>& operations, std::size_t stages) {
     std::int64_t low = 0;
     std::int64_t high = 0;
     for (const PassCycles& op : operations) {
@@ -35,12 +31,48 @@ std::vector<std::size_t> balancedStarts(const std::vector<PassCycles>& operation
     }
     while (low < high) {
         const std::int64_t middle = low + (high - low) / 2;
-        if (cutAt(operations, stages, middle).size() <= stages)
+        if (fits(operations, stages, middle))
             high = middle;
         else
             low = middle + 1;
     }
-    return cutAt(operations, stages, high);
+    return high;
+}
+
+/// First operations of the stages: among the splits whose longest stage is shortest, the one with
+/// the least sum of squares, so that the others are even too. Of equal ones the latest cut.
+std::vector<std::size_t> balancedStarts(const std::vector<PassCycles>& operations,
+                                        std::size_t stages) {
+    const std::size_t count = operations.size();
+    const std::int64_t most = leastLongest(operations, stages);
+    constexpr double impossible = std::numeric_limits<double>::infinity();
+    std::vector<double> best(count + 1, impossible);
+    best[0] = 0;
+    std::vector<std::vector<std::size_t>> cut(stages, std::vector<std::size_t>(count + 1, 0));
+    for (std::size_t stage = 0; stage < stages; ++stage) {
+        std::vector<double> next(count + 1, impossible);
+        for (std::size_t end = 1; end <= count; ++end) {
+            std::int64_t sum = 0;
+            for (std::size_t from = end; from-- > 0;) {
+                sum += operations[from].sum();
+                if (sum > most)
+                    break;
+                const double squares =
+                    best[from] + static_cast<double>(sum) * static_cast<double>(sum);
+                if (squares < next[end]) {
+                    next[end] = squares;
+                    cut[stage][end] = from;
+                }
+            }
+        }
+        best = std::move(next);
+    }
+    if (best[count] == impossible)
+        return {};
+    std::vector<std::size_t> starts(stages);
+    for (std::size_t stage = stages, end = count; stage-- > 0;)
+        end = starts[stage] = cut[stage][end];
+    return starts;
 }
 
 bool isBelow(const std::string& name, const std::string& scope) {
@@ -50,7 +82,8 @@ bool isBelow(const std::string& name, const std::string& scope) {
 /// The shortest scope that begins with this operation, which --split takes as the boundary.
 std::string boundaryName(const std::vector<StagedOperation>& operations, std::size_t at) {
     const std::string& name = operations[at].name;
-    for (std::size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1)) {
+    for (std::size_t end = name.find('/'); end != std::string::npos;
+         end = name.find('/', end + 1)) {
         const std::string scope = name.substr(0, end);
         if (std::none_of(operations.begin(), operations.begin() + static_cast<std::ptrdiff_t>(at),
                          [&](const StagedOperation& op) { return isBelow(op.name, scope); }))
@@ -78,9 +111,8 @@ BetterSplit betterSplit(const Pipeline& pipeline, const StageTimes& times,
         expected[stage].backward += times.operations[i].backward;
     }
     BetterSplit better;
-    better.gainCycles = pipeline.iterations *
-                        (slotSums(pipeline, times.stages, times.fifos).total -
-                         slotSums(pipeline, expected, times.fifos).total);
+    better.gainCycles = pipeline.iterations * (slotSums(pipeline, times.stages, times.fifos).total -
+                                               slotSums(pipeline, expected, times.fifos).total);
     better.gain = static_cast<double>(better.gainCycles) / static_cast<double>(stepCycles);
     if (better.gainCycles <= 0)
         return {};

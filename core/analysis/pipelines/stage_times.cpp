@@ -91,12 +91,12 @@ private:
 
     [[nodiscard]] std::size_t firstOf(std::size_t stage) const {
         const auto& ops = parts_.pipeline.operations;
-        return static_cast<std::size_t>(
-            std::find_if(ops.begin(), ops.end(),
-                         [&](const StagedOperation& op) {
-                             return op.stage == static_cast<std::int32_t>(stage);
-                         }) -
-            ops.begin());
+        return static_cast<std::size_t>(std::find_if(ops.begin(), ops.end(),
+                                                     [&](const StagedOperation& op) {
+                                                         return op.stage ==
+                                                                static_cast<std::int32_t>(stage);
+                                                     }) -
+                                        ops.begin());
     }
 
     /// The model's operation that a program came from: the longest scope of its operation's name.
@@ -168,7 +168,7 @@ SlotSums slotSums(const Pipeline& pipeline, const std::vector<PassCycles>& stage
                   const std::vector<std::int64_t>& fifos) {
     const auto functions = slotFunctions(pipeline);
     SlotSums sums;
-    for (const PipelineSlot& slot : pipeline.slots) {
+    for (const PipelineSlot& slot : pipeline.slotList) {
         const std::vector<std::int64_t> work = workInSlot(slot, functions, stages, fifos);
         const std::int64_t longest = *std::max_element(work.begin(), work.end());
         sums.total += slot.repeats * longest;

@@ -14,11 +14,11 @@ namespace {
 
 /// All slots in the order in which they run.
 std::vector<Slot> unrolled(const PipelineSchedule& schedule) {
-    std::vector<Slot> slots = schedule.rampUp;
+    std::vector<Slot> all = schedule.rampUp;
     for (std::int64_t i = 0; i < schedule.mainRepeats; ++i)
-        slots.insert(slots.end(), schedule.main.begin(), schedule.main.end());
-    slots.insert(slots.end(), schedule.rampDown.begin(), schedule.rampDown.end());
-    return slots;
+        all.insert(all.end(), schedule.main.begin(), schedule.main.end());
+    all.insert(all.end(), schedule.rampDown.begin(), schedule.rampDown.end());
+    return all;
 }
 
 /// "F0 | F1 | F2 B0" of what a stage runs in each slot.
@@ -109,9 +109,9 @@ private slots:
             const std::int64_t micro = training ? count : rule.least * 3;
             const PipelineSchedule s(static_cast<Schedule>(kind), stages, training, micro);
             std::map<std::int32_t, std::vector<std::size_t>> ran;
-            const std::vector<Slot> slots = unrolled(s);
-            for (std::size_t t = 0; t < slots.size(); ++t)
-                for (const std::int32_t p : slots[t])
+            const std::vector<Slot> all = unrolled(s);
+            for (std::size_t t = 0; t < all.size(); ++t)
+                for (const std::int32_t p : all[t])
                     ran[p].push_back(t);
             QCOMPARE(ran.size(), static_cast<std::size_t>(s.programs));
             for (std::int32_t p = 0; p < s.programs; ++p) {
@@ -160,10 +160,11 @@ private slots:
                  "option gradientAccumulation (--gradient-accumulation): a grouped pipeline of 4 "
                  "stages needs at least 8 micro-batches, a multiple of 8; 12 were asked for, 16 "
                  "would do");
-        QCOMPARE(error(Schedule::Interleaved, true, 3),
-                 "option gradientAccumulation (--gradient-accumulation): an interleaved pipeline of "
-                 "4 stages needs at least 4 micro-batches, a multiple of 4; 3 were asked for, 4 "
-                 "would do");
+        QCOMPARE(
+            error(Schedule::Interleaved, true, 3),
+            "option gradientAccumulation (--gradient-accumulation): an interleaved pipeline of "
+            "4 stages needs at least 4 micro-batches, a multiple of 4; 3 were asked for, 4 "
+            "would do");
         QVERIFY(error(Schedule::PopArt, false, 3).contains("deviceIterations"));
         QCOMPARE(error(Schedule::PopArt, true, 7), "");
         QCOMPARE(error(Schedule::Sequential, true, 1), "");

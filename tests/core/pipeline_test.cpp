@@ -1,0 +1,141 @@
+// Pipelines in the file and in the analysis: round trip, damage, cycles, shares, better splits.
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+#include <sqlite3.h>
+
+#include "core/analysis/insights.h"
+#include "core/analysis/pipeline.h"
+#include "core/store/profile_reader.h"
+#include "core/store/profile_writer.h"
+#include "tests/support/compare_profile.h"
+#include "tests/support/qt_text.h"
+#include "tests/support/sample_pipeline.h"
+#include "tests/support/sample_profile.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+namespace fs = std::filesystem;
+
+class PipelineTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir directory_;
+    const Profile p_ = samplePipeline();
+    fs::path file(const char* name) const {
+        return fs::path(directory_.path().toStdString()) / name;
+    }
+    static void execute(const fs::path& file, const char* sql) {
+        sqlite3* db = nullptr;
+        sqlite3_open(file.c_str(), &db);
+        QCOMPARE(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+        sqlite3_close(db);
+    }
+
+private slots:
+    void initTestCase() { writeProfile(p_, file("good.pop")); }
+
+    void readsWhatWasWritten() {
+        const ProfileReader reader(file("good.pop"));
+        QVERIFY(reader.pipeline() == p_.pipeline);
+        QCOMPARE(text(firstDifference(reader.load(), p_)), "");
+    }
+
+    void noneInAFileWithout() {
+        writeProfile(sampleProfile(), file("single.pop"));
+        QVERIFY(ProfileReader(file("single.pop")).pipeline().empty());
+    }
+
+    void noneInAnOlderFile() {
+        fs::copy_file(file("good.pop"), file("old.pop"), fs::copy_options::overwrite_existing);
+        execute(file("old.pop"), "DROP TABLE pipeline; PRAGMA user_version = 2");
+        QVERIFY(ProfileReader(file("old.pop")).pipeline().empty());
+    }
+
+    void damagedRows_data() {
+        QTest::addColumn<QByteArray>("sql");
+        QTest::addColumn<QString>("error");
+        const QString refers = "damaged profile: a row refers to one that does not exist";
+        QTest::newRow("ipu") << QByteArray("UPDATE pipeline_stages SET ipu = 2") << refers;
+        QTest::newRow("forward") << QByteArray("UPDATE pipeline_stages SET forward_program = NULL")
+                                 << refers;
+        QTest::newRow("backward") << QByteArray("UPDATE pipeline_stages SET backward_program = -1")
+                                  << refers;
+        QTest::newRow("fifo") << QByteArray("UPDATE pipeline_stages SET fifo_program = 9999")
+                              << refers;
+        QTest::newRow("buffer") << QByteArray("UPDATE pipeline_buffers SET variable = 9999")
+                                << refers;
+        QTest::newRow("buffer of no stage")
+            << QByteArray("UPDATE pipeline_buffers SET stage = 7") << refers;
+        QTest::newRow("slot program")
+            << QByteArray("UPDATE pipeline_slot_programs SET program = 9999") << refers;
+        QTest::newRow("operation's stage")
+            << QByteArray("UPDATE pipeline_operations SET stage = 2") << refers;
+        QTest::newRow("part") << QByteArray("UPDATE pipeline_slots SET part = 'coda'")
+                              << "damaged profile: unknown name 'coda'";
+        QTest::newRow("repeats") << QByteArray("UPDATE pipeline_slots SET repeats = -1")
+                                 << "damaged profile: the pipeline's slots cannot be";
+        QTest::newRow("hole") << QByteArray("DELETE FROM pipeline_stages WHERE stage = 0")
+                              << "damaged profile: the pipeline's stages have a hole";
+        QTest::newRow("depth") << QByteArray("UPDATE pipeline_stages SET buffer_depth = -1")
+                               << "damaged profile: a pipeline buffer has a depth below zero";
+        QTest::newRow("count") << QByteArray("UPDATE pipeline SET micro_batches = 0")
+                               << "damaged profile: a pipeline runs less than once";
+    }
+    void damagedRows() {
+        QFETCH(QByteArray, sql);
+        QFETCH(QString, error);
+        fs::copy_file(file("good.pop"), file("bad.pop"), fs::copy_options::overwrite_existing);
+        execute(file("bad.pop"), sql.constData());
+        QCOMPARE(userError([&] { (void)pipelineReport(ProfileReader(file("bad.pop"))); }), error);
+    }
+
+    void cyclesAndSharesByHand() {
+        const PipelineReport r = pipelineReport(p_);
+        QCOMPARE(r.stages.size(), std::size_t(2));
+        QCOMPARE(r.stages[0].forwardCycles, 100);
+        QCOMPARE(r.stages[0].backwardCycles, 200);
+        QCOMPARE(r.stages[1].forwardCycles, 300);
+        QCOMPARE(r.stages[1].backwardCycles, 400);
+        QCOMPARE(r.stages[0].fifoDepth, 3);
+        QCOMPARE(r.stages[0].fifoBytes, p_.variables[VariableId(0)].bytes.sum());
+        QCOMPARE(r.longestStage, 1);
+        QCOMPARE(r.rampUpSlots, 2);
+        QCOMPARE(r.mainSlots, 2);
+        QCOMPARE(r.rampDownSlots, 2);
+        QCOMPARE(r.busySlots, 6);
+        // Busy: 4 x 300 and 4 x 700 of 8000. Idle in slots of 100, 700, 2 x 700, 700 and 200
+        // cycles.
+        QCOMPARE(r.stages[0].occupancy, 1200.0 / 8000);
+        QCOMPARE(r.stages[1].occupancy, 2800.0 / 8000);
+        QCOMPARE(r.utilisation, 4000.0 / 16000);
+        QCOMPARE(r.bubbleShare, (100.0 + 200) / 16000);
+        QCOMPARE(r.imbalanceShare, (600.0 + 2 * 400 + 500) / 16000);
+        QCOMPARE(r.utilisation + r.bubbleShare + r.imbalanceShare + r.overheadShare, 1.0);
+        QCOMPARE(r.scheduleUtilisation, 4.0 / 5);
+    }
+
+    void betterSplitByHand() {
+        // a b | c takes 600 and 400 where a | b c takes 300 and 700.
+        const BetterSplit better = pipelineReport(p_).better;
+        QCOMPARE(better.split, (std::vector<std::string>{"c"}));
+        QCOMPARE(better.stageCycles, (std::vector<std::int64_t>{600, 400}));
+        QCOMPARE(better.longestCycles, 600);
+        // Slots take 300, 400, 2 x 600, 400, 300 instead of 100, 700, 2 x 700, 700, 200.
+        QCOMPARE(better.gainCycles, 3100 - 2600 - 0);
+    }
+
+    void insightsNameTheSplit() {
+        bool found = false;
+        for (const Insight& insight : findInsights(p_))
+            if (insight.kind == InsightKind::UnbalancedStages) {
+                found = true;
+                QVERIFY(insight.advice.find("--split c") != std::string::npos);
+                QCOMPARE(text(insight.link.report), "pipeline");
+            }
+        QVERIFY(found);
+    }
+};
+
+QTEST_APPLESS_MAIN(PipelineTest)
+#include "pipeline_test.moc"

@@ -1,0 +1,253 @@
+// Pipelines as the profile tells them, against the published schedules: what a user gets.
+#include <QTemporaryDir>
+#include <QtTest>
+#include <filesystem>
+#include <map>
+
+#include "core/analysis/pipeline.h"
+#include "core/store/profile_reader.h"
+#include "core/store/profile_writer.h"
+#include "simulator/pipeline/schedule.h"
+#include "simulator/simulate.h"
+#include "support/graph_builder.h"
+#include "support/invariants.h"
+#include "tests/support/qt_text.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+using namespace tilescope::test;
+
+namespace {
+
+/// As many equal layers as stages, with the names s0, s1, ...
+Graph layers(int count) {
+    GraphBuilder b;
+    TensorId x = b.input({4, 16});
+    for (int i = 0; i < count; ++i) {
+        const std::string scope = "s" + std::to_string(i);
+        x = b.matMul(scope + "/fc", x, b.weight({16, 16}));
+        x = b.unary(scope + "/relu", ElementwiseFunction::Relu, x);
+    }
+    return b.finish({x});
+}
+
+RunOptions pipelined(Schedule schedule, int stages, std::int64_t microBatches, bool training) {
+    RunOptions options;
+    options.target.ipus = stages;
+    options.target.tilesPerIpu = 4;
+    options.execution = Execution::Pipelined;
+    options.schedule = schedule;
+    options.mode = training ? "training" : "inference";
+    (training ? options.gradientAccumulation : options.deviceIterations) = microBatches;
+    for (int i = 1; i < stages; ++i)
+        options.split.push_back("s" + std::to_string(i));
+    return options;
+}
+
+/// How often a program is executed in a body, with everything that it calls.
+std::int64_t executions(const Trace& trace, TraceBodyId body, ProgramId function) {
+    std::int64_t count = 0;
+    for (const TraceCall& call : trace.bodies[body].calls)
+        count += call.count * ((trace.bodies[call.callee].program == function ? 1 : 0) +
+                               executions(trace, call.callee, function));
+    return count;
+}
+
+} // namespace
+
+class PipelineProfileTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir directory_;
+
+    PipelineReport reportOf(const Graph& graph, const RunOptions& options) {
+        const std::filesystem::path file = directory_.path().toStdString() + "/p.pop";
+        writeProfile(simulate(graph, options), file);
+        return pipelineReport(ProfileReader(file));
+    }
+
+private slots:
+    void everySchedule_data() {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<int>("stages");
+        QTest::addColumn<int>("count");
+        for (const int n : {1, 2, 3, 4, 8})
+            for (const int kind : {0, 1, 2, 3})
+                for (const int times : {1, 3}) {
+                    const auto schedule = static_cast<Schedule>(kind);
+                    // From the facts, not from the code under test.
+                    const int least = schedule == Schedule::PopArt        ? 2 * n - 1
+                                      : schedule == Schedule::Grouped     ? 2 * n
+                                      : schedule == Schedule::Interleaved ? n
+                                                                          : 1;
+                    if (least * times == 1 && n > 1)
+                        continue; // one micro-batch accumulates nothing
+                    QTest::addRow("%s n%d g%d", std::string(toString(schedule)).c_str(), n,
+                                  least * times)
+                        << kind << n << least * times;
+                }
+    }
+    void everySchedule() {
+        QFETCH(int, kind);
+        QFETCH(int, stages);
+        QFETCH(int, count);
+        const auto schedule = static_cast<Schedule>(kind);
+        const std::int64_t n = stages;
+        const std::int64_t g = count;
+        const PipelineReport r = reportOf(layers(stages), pipelined(schedule, stages, count, true));
+        QCOMPARE(text(r.schedule), text(toString(schedule)));
+        QCOMPARE(r.microBatches, g);
+        QCOMPARE(r.stages.size(), static_cast<std::size_t>(n));
+        const bool interleaved = schedule == Schedule::Interleaved;
+        switch (schedule) {
+        case Schedule::PopArt:
+            QCOMPARE(r.rampUpSlots, 2 * n - 2);
+            QCOMPARE(r.mainSlots, g - (2 * n - 2));
+            QCOMPARE(r.rampDownSlots, 2 * n - 2);
+            QCOMPARE(r.busySlots, g + 2 * n - 2);
+            break;
+        case Schedule::Grouped:
+        case Schedule::Interleaved:
+            QCOMPARE(r.rampUpSlots, 2 * n);
+            QCOMPARE(r.mainSlots, interleaved ? (g / n - 1) * 2 * n : (g / (2 * n) - 1) * 2 * n);
+            QCOMPARE(r.rampDownSlots, 2 * n);
+            QCOMPARE(r.busySlots, interleaved ? 2 * g + 2 * n - 2 : g + 2 * n - 1);
+            break;
+        case Schedule::Sequential:
+            QCOMPARE(r.rampUpSlots, 0);
+            QCOMPARE(r.mainSlots, 2 * n * g);
+            QCOMPARE(r.rampDownSlots, 0);
+            QCOMPARE(r.busySlots, 2 * n * g);
+            break;
+        }
+        const double expected = schedule == Schedule::Sequential
+                                    ? 1.0 / static_cast<double>(n)
+                                    : static_cast<double>(g) / static_cast<double>(g + n - 1);
+        QVERIFY(qAbs(r.scheduleUtilisation - expected) < 1e-12);
+        QVERIFY(r.utilisation > 0 && r.utilisation < 1);
+        QVERIFY(qAbs(r.utilisation + r.bubbleShare + r.imbalanceShare + r.overheadShare - 1) <
+                1e-9);
+        for (std::int64_t i = 0; i < n; ++i) {
+            const PipelineStage& stage = r.stages[static_cast<std::size_t>(i)];
+            const std::int64_t behind = n - 1 - i;
+            const std::int64_t depth = schedule == Schedule::PopArt
+                                           ? (behind == 0 ? 0 : 2 * behind + 1)
+                                       : schedule == Schedule::Grouped ? 2 * behind
+                                       : interleaved                   ? behind
+                                                                       : 0;
+            QCOMPARE(stage.fifoDepth, depth);
+            QCOMPARE(stage.ipu, IpuId(static_cast<std::int32_t>(i)));
+            QVERIFY(stage.forwardCycles > 0 && stage.backwardCycles > 0);
+            QCOMPARE(stage.fifoBytes > 0, depth > 0);
+            QCOMPARE(depth == 0 ? 0 : stage.fifoBytes % depth, 0);
+        }
+    }
+
+    void tooFewMicroBatches_data() {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<int>("count");
+        QTest::newRow("popart") << 0 << 6;
+        QTest::newRow("grouped") << 1 << 7;
+        QTest::newRow("grouped, no multiple") << 1 << 12;
+        QTest::newRow("interleaved") << 2 << 3;
+        QTest::newRow("interleaved, no multiple") << 2 << 6;
+    }
+    void tooFewMicroBatches() {
+        QFETCH(int, kind);
+        QFETCH(int, count);
+        const QString error = userError([&] {
+            (void)simulate(layers(4), pipelined(static_cast<Schedule>(kind), 4, count, true));
+        });
+        QVERIFY2(error.startsWith("option gradientAccumulation (--gradient-accumulation)") &&
+                     error.contains("would do"),
+                 qPrintable(error));
+    }
+
+    void inferenceHasNoBackward() {
+        for (const Schedule schedule :
+             {Schedule::PopArt, Schedule::Grouped, Schedule::Interleaved, Schedule::Sequential}) {
+            const PipelineReport r = reportOf(layers(3), pipelined(schedule, 3, 6, false));
+            for (const PipelineStage& stage : r.stages) {
+                QCOMPARE(stage.backwardCycles, 0);
+                QCOMPARE(stage.fifoDepth, 0);
+                QCOMPARE(stage.fifoBytes, 0);
+            }
+            const double expected = schedule == Schedule::Sequential ? 1.0 / 3 : 6.0 / 8;
+            QVERIFY(qAbs(r.scheduleUtilisation - expected) < 1e-12);
+        }
+    }
+
+    /// Each micro-batch runs each stage once forward and once backward, whatever the schedule.
+    void theTraceRunsEveryStageOncePerMicroBatch() {
+        for (const Schedule schedule :
+             {Schedule::PopArt, Schedule::Grouped, Schedule::Interleaved, Schedule::Sequential}) {
+            RunOptions options = pipelined(schedule, 3, 12, true);
+            options.deviceIterations = 7;
+            const Profile p = simulate(layers(3), options);
+            QCOMPARE(text(complaints(p)), "");
+            for (const StageRecord& stage : p.pipeline.stages)
+                for (const ProgramId function : {stage.forward, stage.backward})
+                    QCOMPARE(executions(p.trace, p.trace.runs.back().body, function), 7 * 12);
+        }
+    }
+
+    void sequentialCopiesOnlyWhatIsNew() {
+        const Profile p = simulate(layers(4), pipelined(Schedule::Sequential, 4, 8, true));
+        std::int64_t copies = 0;
+        for (const ProgramId function : p.functions)
+            if (p.programs[function].name.starts_with("ipuCopies") &&
+                !p.programs[function].children.empty())
+                copies += executions(p.trace, p.trace.runs.back().body, function);
+        // Activations pass on three times and gradients come back three times.
+        QCOMPARE(copies, 8 * 6);
+    }
+
+    void sayWhichSplitDoesNotExist() {
+        RunOptions options = pipelined(Schedule::PopArt, 3, 5, true);
+        options.split = {"s1", "t2"};
+        QVERIFY(userError([&] { (void)simulate(layers(3), options); })
+                    .startsWith("option split (--split): the model has no operation or scope "
+                                "'t2'"));
+        options.split = {"s2", "s1"};
+        QVERIFY(userError([&] {
+                    (void)simulate(layers(3), options);
+                }).contains("name the splits in the order of the model"));
+        options.split = {"s1"};
+        QVERIFY(userError([&] {
+                    (void)simulate(layers(3), options);
+                }).contains("give 2 names or --ipus 2"));
+        options = pipelined(Schedule::PopArt, 3, 5, true);
+        options.split.clear();
+        options.target.ipus = 64;
+        QVERIFY(userError([&] {
+                    (void)simulate(layers(3), options);
+                }).startsWith("option ipus (--ipus): the model has 6 operations, too few"));
+        options = pipelined(Schedule::PopArt, 3, 5, true);
+        options.recompute = Recompute::Standard;
+        options.checkpoints = {"nowhere"};
+        QVERIFY(userError([&] {
+                    (void)simulate(layers(3), options);
+                }).startsWith("option checkpoint (--checkpoint): "));
+    }
+
+    /// A suggested split, tried, is faster by about as much as was promised.
+    void theBetterSplitIsBetter() {
+        const Graph model = layers(8);
+        RunOptions options = pipelined(Schedule::PopArt, 2, 16, true);
+        options.split = {"s6"};
+        options.ignoreData = true;
+        const PipelineReport before = reportOf(model, options);
+        QCOMPARE(before.better.split.size(), std::size_t(1));
+        options.split = before.better.split;
+        const PipelineReport after = reportOf(model, options);
+        const auto longest = [](const PipelineReport& r) {
+            return r.stages[static_cast<std::size_t>(r.longestStage)].cycles();
+        };
+        QVERIFY(longest(after) < longest(before));
+        QVERIFY(qAbs(static_cast<double>(longest(after) - before.better.longestCycles)) <
+                0.2 * static_cast<double>(longest(after)));
+    }
+};
+
+QTEST_APPLESS_MAIN(PipelineProfileTest)
+#include "profile_test.moc"

@@ -1,0 +1,170 @@
+// Stages, copies between them, activation buffers and recomputation, as changes of a graph.
+#include <QtTest>
+#include <algorithm>
+
+#include "simulator/pipeline/buffers.h"
+#include "simulator/pipeline/prepare.h"
+#include "simulator/pipeline/recompute.h"
+#include "simulator/pipeline/stages.h"
+#include "support/graph_builder.h"
+#include "tests/support/qt_text.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+using namespace tilescope::test;
+
+namespace {
+
+/// a -> b -> c -> d, and a skip from a to d.
+Graph skipModel() {
+    GraphBuilder g;
+    const TensorId x = g.input({4, 16});
+    const TensorId a = g.matMul("a/fc", x, g.weight({16, 16}));
+    const TensorId b = g.matMul("b/fc", a, g.weight({16, 16}));
+    const TensorId c = g.unary("c/relu", ElementwiseFunction::Relu, b);
+    return g.finish({g.binary("d/add", ElementwiseFunction::Add, c, a, {4, 16})});
+}
+
+QStringList stagesOf(const Graph& graph) {
+    QStringList list;
+    for (const Op& op : graph.ops)
+        list << text(op.name) + "@" + QString::number(op.stage);
+    return list;
+}
+
+RunOptions training(int ipus) {
+    RunOptions options;
+    options.mode = "training";
+    options.target.ipus = ipus;
+    options.target.tilesPerIpu = 4;
+    options.execution = Execution::Pipelined;
+    options.gradientAccumulation = 24;
+    return options;
+}
+
+template <class A> std::vector<const Op*> opsOf(const Graph& graph) {
+    std::vector<const Op*> found;
+    for (const Op& op : graph.ops)
+        if (std::holds_alternative<A>(op.attributes))
+            found.push_back(&op);
+    return found;
+}
+
+} // namespace
+
+class TransformsTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void splitsAtNamesAndScopes() {
+        Graph graph = skipModel();
+        splitAt(graph, {"b", "d/add"});
+        QCOMPARE(stagesOf(graph), (QStringList{"a/fc@0", "b/fc@1", "c/relu@1", "d/add@2"}));
+        QVERIFY(!isInScope("layer30/conv", "layer3"));
+        QVERIFY(isInScope("layer3/conv", "layer3"));
+        QVERIFY(isInScope("layer3", "layer3"));
+    }
+
+    void splitsEvenly() {
+        Graph graph = skipModel();
+        splitEvenly(graph, 2, {3, 3, 3, 3});
+        QCOMPARE(stagesOf(graph), (QStringList{"a/fc@0", "b/fc@0", "c/relu@1", "d/add@1"}));
+        splitEvenly(graph, 4, {100, 0, 0, 0});
+        QCOMPARE(stagesOf(graph).last(), QString("d/add@3"));
+        splitEvenly(graph, 3, {1, 1, 8, 1});
+        QCOMPARE(stagesOf(graph), (QStringList{"a/fc@0", "b/fc@0", "c/relu@1", "d/add@2"}));
+    }
+
+    /// What is needed two stages on hops through the one between.
+    void copiesHopFromStageToStage() {
+        Graph graph = skipModel();
+        splitAt(graph, {"b", "d"});
+        insertIpuCopies(graph);
+        checkGraph(graph);
+        const auto copies = opsOf<IpuCopyAttributes>(graph);
+        QCOMPARE(copies.size(), std::size_t(3)); // a to 1, c to 2, a on to 2
+        for (const Op* copy : copies) {
+            const auto& hop = std::get<IpuCopyAttributes>(copy->attributes);
+            QCOMPARE(hop.toStage, hop.fromStage + 1);
+        }
+        for (const Op& op : graph.ops)
+            for (const TensorId in : op.inputs)
+                if (graph.tensors[in].role == TensorRole::Activation &&
+                    !std::holds_alternative<IpuCopyAttributes>(op.attributes)) {
+                    const OpId maker = graph.producers()[in.index()];
+                    const Op& made = graph.ops[maker];
+                    const auto* hop = std::get_if<IpuCopyAttributes>(&made.attributes);
+                    QCOMPARE(hop ? hop->toStage : made.stage, op.stage);
+                }
+    }
+
+    /// A stash has the schedule's rows, and the backward pass reads no activation but restored
+    /// ones.
+    void backwardReadsOnlyBuffers() {
+        for (const Schedule schedule :
+             {Schedule::PopArt, Schedule::Grouped, Schedule::Interleaved}) {
+            RunOptions options = training(3);
+            options.schedule = schedule;
+            options.split = {"b", "d"};
+            const Graph graph = preparedGraph(skipModel(), options);
+            checkGraph(graph);
+            const PipelineSchedule plan(schedule, 3, true, 24);
+            const auto stashes = opsOf<StashAttributes>(graph);
+            const auto fifos = opsOf<FifoAttributes>(graph);
+            QCOMPARE(stashes.empty(), plan.usesFifo());
+            QCOMPARE(fifos.empty(), !plan.usesFifo());
+            for (const Op* stash : stashes)
+                QCOMPARE(std::get<StashAttributes>(stash->attributes).rows,
+                         plan.bufferDepth(stash->stage));
+            for (const Op* fifo : fifos)
+                QCOMPARE(std::get<FifoAttributes>(fifo->attributes).rows,
+                         plan.bufferDepth(fifo->stage));
+            const std::vector<OpId> producers = graph.producers();
+            for (const Op& op : graph.ops)
+                for (const TensorId in : op.inputs) {
+                    const OpId maker = producers[in.index()];
+                    if (op.phase != Phase::Backward || !maker.valid() ||
+                        graph.ops[maker].phase != Phase::Forward || plan.bufferDepth(op.stage) == 0)
+                        continue;
+                    const Attributes& from = graph.ops[maker].attributes;
+                    QVERIFY2(std::holds_alternative<StashAttributes>(from) ||
+                                 std::holds_alternative<FifoAttributes>(from),
+                             op.name.c_str());
+                }
+        }
+    }
+
+    /// Pipeline recomputation runs all but the last stage again; checkpoints are kept.
+    void recomputesWholeStages() {
+        RunOptions options = training(3);
+        options.split = {"b", "d"};
+        options.recompute = Recompute::Pipeline;
+        options.checkpoints = {"c"};
+        const Graph graph = preparedGraph(skipModel(), options);
+        checkGraph(graph);
+        for (const Op& op : graph.ops) {
+            if (op.phase != Phase::Forward ||
+                std::holds_alternative<IpuCopyAttributes>(op.attributes) ||
+                std::holds_alternative<StashAttributes>(op.attributes))
+                continue;
+            const bool kept = isInScope(op.name, "c") || op.stage == 2;
+            QVERIFY2((op.recomputeGroup < 0) == kept, op.name.c_str());
+            if (!kept)
+                QCOMPARE(op.recomputeGroup, op.stage);
+        }
+    }
+
+    void recomputesUpToTheLastCheckpoint() {
+        RunOptions options = training(1);
+        options.execution = Execution::Single;
+        options.recompute = Recompute::All;
+        options.checkpoints = {"b"};
+        const Graph graph = preparedGraph(skipModel(), options);
+        for (const Op& op : graph.ops)
+            if (op.phase == Phase::Forward)
+                QCOMPARE(op.recomputeGroup >= 0, isInScope(op.name, "a"));
+    }
+};
+
+QTEST_APPLESS_MAIN(TransformsTest)
+#include "transforms_test.moc"

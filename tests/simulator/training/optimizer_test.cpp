@@ -1,0 +1,88 @@
+// Operations and state of each optimizer, for one weight.
+#include <QtTest>
+
+#include "simulator/training/optimizer.h"
+#include "support/graph_builder.h"
+#include "tests/support/qt_text.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+using namespace tilescope::test;
+
+class OptimizerTest : public QObject {
+    Q_OBJECT
+
+    static Graph trained(Optimizer optimizer, std::int64_t accumulation) {
+        GraphBuilder g(DataType::Half);
+        RunOptions options;
+        options.mode = "training";
+        options.optimizer = optimizer;
+        options.gradientAccumulation = accumulation;
+        return trainingGraph(g.finish({g.matMul("fc", g.input({4, 8}), g.weight({8, 4}))}),
+                             options);
+    }
+
+    /// Suffixes of the operations on the weight in a phase.
+    static QStringList opsOf(const Graph& graph, Phase phase) {
+        QStringList list;
+        for (const Op& op : graph.ops)
+            if (op.phase == phase && op.name.starts_with("w0_"))
+                list << text(op.name).mid(3);
+        return list;
+    }
+
+    static QStringList stateOf(const Graph& graph) {
+        QStringList list;
+        for (const Tensor& tensor : graph.tensors)
+            if (tensor.layoutOf.valid()) {
+                list << text(tensor.name);
+                if (tensor.type != DataType::Float || tensor.role != TensorRole::Weight)
+                    list << "in half, or not kept";
+            }
+        list.sort();
+        return list;
+    }
+
+private slots:
+    void updates_data() {
+        QTest::addColumn<int>("optimizer");
+        QTest::addColumn<QStringList>("update");
+        QTest::addColumn<QStringList>("state");
+        const auto row = [](const char* name, Optimizer optimizer, QStringList update,
+                            QStringList state) {
+            QTest::newRow(name) << static_cast<int>(optimizer) << update << state;
+        };
+        row("sgd", Optimizer::Sgd, {"var_update", "accumulator_zero"}, {"Accum___w0"});
+        row("momentum", Optimizer::Momentum, {"accl1", "var_update", "accumulator_zero"},
+            {"Accl1___w0", "Accum___w0"});
+        const QStringList adam{"accl1", "accl2", "adamupdater", "var_update", "accumulator_zero"};
+        const QStringList adamState{"Accl1___w0", "Accl2___w0", "Accum___w0"};
+        row("adam", Optimizer::Adam, adam, adamState);
+        row("adamw", Optimizer::AdamW, adam, adamState);
+        row("lamb", Optimizer::Lamb,
+            {"accl1", "accl2", "adamupdater", "lambR1Sq", "lambR2Sq", "lambRatio", "lambScale",
+             "var_update", "accumulator_zero"},
+            adamState);
+    }
+    void updates() {
+        QFETCH(int, optimizer);
+        QFETCH(QStringList, update);
+        QFETCH(QStringList, state);
+        const Graph graph = trained(static_cast<Optimizer>(optimizer), 8);
+        checkGraph(graph);
+        QCOMPARE(opsOf(graph, Phase::Backward), QStringList{"accumulate"});
+        QCOMPARE(opsOf(graph, Phase::Update), update);
+        QCOMPARE(stateOf(graph), state);
+    }
+
+    /// Without accumulation the gradient itself updates the weight, in the backward pass.
+    void withoutAccumulation() {
+        const Graph graph = trained(Optimizer::Sgd, 1);
+        QCOMPARE(opsOf(graph, Phase::Backward), QStringList{"var_update"});
+        QCOMPARE(opsOf(graph, Phase::Update), QStringList());
+        QCOMPARE(stateOf(graph), QStringList());
+    }
+};
+
+QTEST_APPLESS_MAIN(OptimizerTest)
+#include "optimizer_test.moc"

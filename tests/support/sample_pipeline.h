@@ -1,0 +1,14 @@
+// The hand-made profile as a pipeline of two stages with known cycles.
+#pragma once
+
+#include "core/profile/profile.h"
+
+namespace tilescope::test {
+
+/// Two stages in PopART's form: stage 0 takes 100 forward and 200 backward, stage 1 takes 300 and
+/// 400 in one function. Four micro-batches: F0 | F0 F1B1 | 2 x (F0 F1B1 B0) | F1B1 B0 | B0. The
+/// step takes 8,000 cycles. Operations a (stage 0: 100 + 200), b (stage 1: 200 + 100), c (100 +
+/// 300).
+Profile samplePipeline();
+
+} // namespace tilescope::test

@@ -26,8 +26,8 @@ std::string labelOf(const SlotFunction& f) {
     return fmt::format("{}{}", f.forward ? "F" : "B", f.stage);
 }
 
-double shareOf(std::int64_t part, std::int64_t whole) {
-    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+double shareOf(double part, double whole) {
+    return whole > 0 ? part / whole : 0;
 }
 
 /// Fills a report from the pipeline's record and the cycles of its functions.
@@ -68,12 +68,13 @@ private:
         report_.busySlots += time.programs.empty() ? 0 : slot.repeats;
         const std::vector<std::int64_t> work =
             workInSlot(slot, functions_, times_.stages, times_.fifos);
-        std::int64_t sum = 0;
+        double sum = 0;
         for (const std::int64_t one : work) {
             time.cycles = std::max(time.cycles, one);
-            sum += one;
+            sum += static_cast<double>(one);
         }
-        time.occupancy = shareOf(sum, time.cycles * static_cast<std::int64_t>(work.size()));
+        time.occupancy =
+            shareOf(sum, static_cast<double>(time.cycles) * static_cast<double>(work.size()));
         report_.slotTimes.push_back(std::move(time));
     }
 
@@ -88,10 +89,12 @@ private:
         stage.fifoDepth = record.bufferDepth;
         for (const VariableId variable : record.buffers)
             stage.fifoBytes += parts_.variables[variable].bytes.sum();
-        std::int64_t work = 0;
+        double work = 0;
         for (const PipelineSlot& slot : pipeline_.slotList)
-            work += slot.repeats * workInSlot(slot, functions_, times_.stages, times_.fifos)[at];
-        stage.occupancy = shareOf(pipeline_.iterations * work, step_);
+            work +=
+                static_cast<double>(slot.repeats) *
+                static_cast<double>(workInSlot(slot, functions_, times_.stages, times_.fifos)[at]);
+        stage.occupancy = shareOf(iterations() * work, static_cast<double>(step_));
         const auto longest = static_cast<std::size_t>(std::max(report_.longestStage, 0));
         if (report_.longestStage < 0 || stage.cycles() > report_.stages[longest].cycles())
             report_.longestStage = stage.stage;
@@ -99,7 +102,7 @@ private:
     }
 
     void addShares() {
-        const auto count = static_cast<std::int64_t>(pipeline_.stages.size());
+        const auto count = static_cast<double>(pipeline_.stages.size());
         const SlotSums equal =
             slotSums(pipeline_, std::vector<PassCycles>(pipeline_.stages.size(), {1, 1}),
                      std::vector<std::int64_t>(pipeline_.stages.size(), 0));
@@ -107,13 +110,15 @@ private:
         if (step_ <= 0)
             return;
         const SlotSums sums = slotSums(pipeline_, times_.stages, times_.fifos);
-        const std::int64_t all = count * step_;
-        report_.utilisation = shareOf(pipeline_.iterations * sums.busy, all);
-        report_.bubbleShare = shareOf(pipeline_.iterations * sums.bubble, all);
-        report_.imbalanceShare = shareOf(pipeline_.iterations * sums.imbalance, all);
+        const double all = count * static_cast<double>(step_);
+        report_.utilisation = shareOf(iterations() * sums.busy, all);
+        report_.bubbleShare = shareOf(iterations() * sums.bubble, all);
+        report_.imbalanceShare = shareOf(iterations() * sums.imbalance, all);
         report_.overheadShare =
             std::max(0.0, 1 - report_.utilisation - report_.bubbleShare - report_.imbalanceShare);
     }
+
+    [[nodiscard]] double iterations() const { return static_cast<double>(pipeline_.iterations); }
 
     const PipelineParts& parts_;
     const Pipeline& pipeline_;

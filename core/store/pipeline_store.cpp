@@ -6,6 +6,8 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t firstVersionWithPipeline = 3;
+// The most that the options take.
+constexpr std::int64_t mostRepeats = 1'000'000'000'000;
 
 template <class Tag> void bindId(Statement& statement, int at, Id<Tag> id) {
     if (id.valid())
@@ -91,7 +93,8 @@ void readStages(const Database& db, const PipelineLimits& limits, Pipeline& pipe
 void readSlots(const Database& db, const PipelineLimits& limits, Pipeline& pipeline) {
     Statement row = db.prepare("SELECT slot, part, repeats FROM pipeline_slots ORDER BY slot");
     while (row.step()) {
-        if (row.integer(0) != number(pipeline.slotList.size()) || row.integer(2) < 0)
+        if (row.integer(0) != number(pipeline.slotList.size()) || row.integer(2) < 0 ||
+            row.integer(2) > mostRepeats)
             throw UserError("damaged profile: the pipeline's slots cannot be");
         pipeline.slotList.push_back(
             {known(pipelinePartFrom(row.text(1)), row, 1), row.integer(2), {}});
@@ -135,8 +138,8 @@ Pipeline readPipeline(const Database& db, const PipelineLimits& limits) {
     pipeline.schedule = row.text(0);
     pipeline.microBatches = row.integer(1);
     pipeline.iterations = row.integer(2);
-    if (pipeline.microBatches < 1 || pipeline.iterations < 1)
-        throw UserError("damaged profile: a pipeline runs less than once");
+    if (pipeline.microBatches < 1 || pipeline.iterations < 1 || pipeline.iterations > mostRepeats)
+        throw UserError("damaged profile: a pipeline runs as often as cannot be");
     readStages(db, limits, pipeline);
     readSlots(db, limits, pipeline);
     Statement operation =

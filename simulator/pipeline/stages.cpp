@@ -129,9 +129,8 @@ void splitAt(Graph& graph, const std::vector<std::string>& splits) {
     }
     if (next == splits.size())
         return;
-    const bool exists =
-        std::any_of(graph.ops.begin(), graph.ops.end(),
-                    [&](const Op& op) { return isInScope(op.name, splits[next]); });
+    const bool exists = std::any_of(graph.ops.begin(), graph.ops.end(),
+                                    [&](const Op& op) { return isInScope(op.name, splits[next]); });
     if (!exists)
         refuseSplit(graph, splits[next]);
     throw UserError(fmt::format("option split (--split): '{}' does not come after '{}'; name the "
@@ -151,13 +150,15 @@ void splitEvenly(Graph& graph, std::int32_t stages, const std::vector<double>& c
         (fits(costs, stages, middle) ? high : low) = middle;
     }
     std::int32_t stage = 0;
+    std::size_t first = 0; // operation of the stage
     double sum = 0;
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
         // Every stage gets an operation, even where the costs would let the last go empty.
         const bool mustCut =
-            static_cast<std::int64_t>(graph.ops.size() - i) <= stages - 1 - stage && sum > 0;
+            static_cast<std::int64_t>(graph.ops.size() - i) <= stages - 1 - stage && i > first;
         if (((sum + costs[i] > high && sum > 0) || mustCut) && stage + 1 < stages) {
             ++stage;
+            first = i;
             sum = 0;
         }
         sum += costs[i];

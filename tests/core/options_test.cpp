@@ -120,7 +120,7 @@ private slots:
             "1 to 1000000000000");
         row("recompute", "some",
             "option recompute (--recompute): 'some' is not one of none, standard, norm-only, all, "
-            "pipeline.");
+            "pipeline. Did you mean 'none'?");
         row("modelOptions", "layers",
             "option modelOptions (--model-option): 'layers' is not KEY=VALUE, such as "
             "sequenceLength=384");

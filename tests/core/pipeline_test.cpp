@@ -80,7 +80,7 @@ private slots:
         QTest::newRow("depth") << QByteArray("UPDATE pipeline_stages SET buffer_depth = -1")
                                << "damaged profile: a pipeline buffer has a depth below zero";
         QTest::newRow("count") << QByteArray("UPDATE pipeline SET micro_batches = 0")
-                               << "damaged profile: a pipeline runs less than once";
+                               << "damaged profile: a pipeline runs as often as cannot be";
     }
     void damagedRows() {
         QFETCH(QByteArray, sql);

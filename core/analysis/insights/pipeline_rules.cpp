@@ -30,7 +30,7 @@ std::int64_t microBatchesFor(std::int64_t stages) {
            multiple;
 }
 
-/// Cycles of a step of as many micro-batches whose bubbles are as few as with `microBatches`.
+/// Cycles of bubbles that this many micro-batches of the step would be spared among more.
 std::int64_t gainOfMore(const PipelineReport& report, std::int64_t step,
                         std::int64_t microBatches) {
     const double kept =

@@ -111,8 +111,12 @@ BetterSplit betterSplit(const Pipeline& pipeline, const StageTimes& times,
         expected[stage].backward += times.operations[i].backward;
     }
     BetterSplit better;
-    better.gainCycles = pipeline.iterations * (slotSums(pipeline, times.stages, times.fifos).total -
-                                               slotSums(pipeline, expected, times.fifos).total);
+    const double gain = static_cast<double>(pipeline.iterations) *
+                        (slotSums(pipeline, times.stages, times.fifos).total -
+                         slotSums(pipeline, expected, times.fifos).total);
+    // More than the step itself cannot be gained.
+    better.gainCycles =
+        static_cast<std::int64_t>(std::clamp(gain, 0.0, static_cast<double>(stepCycles)));
     better.gain = static_cast<double>(better.gainCycles) / static_cast<double>(stepCycles);
     if (better.gainCycles <= 0)
         return {};

@@ -4,19 +4,31 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/base/error.h"
+
 namespace tilescope {
 namespace {
+
+// Days at any clock; a stage has few enough steps that their sum does not overflow.
+constexpr std::int64_t longestStep = std::int64_t{1} << 46;
+
+std::int64_t checked(std::int64_t cycles, std::int64_t count = 1) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(cycles, count, &product) || product < 0 || product > longestStep)
+        throw UserError("damaged profile: a stage has a step at an impossible time");
+    return product;
+}
 
 std::int64_t cyclesOn(const std::vector<StepOnIpu>& steps, IpuId ipu) {
     const auto found =
         std::find_if(steps.begin(), steps.end(), [&](const StepOnIpu& s) { return s.ipu == ipu; });
-    return found == steps.end() ? 0 : found->cycles;
+    return found == steps.end() ? 0 : checked(found->cycles);
 }
 
 std::int64_t cyclesOn(const TraceCall& call, IpuId ipu) {
     const auto found = std::find_if(call.ipus.begin(), call.ipus.end(),
                                     [&](const CallOnIpu& c) { return c.ipu == ipu; });
-    return found == call.ipus.end() ? 0 : found->period * call.count;
+    return found == call.ipus.end() ? 0 : checked(found->period, call.count);
 }
 
 class Adder {
@@ -171,10 +183,12 @@ SlotSums slotSums(const Pipeline& pipeline, const std::vector<PassCycles>& stage
     for (const PipelineSlot& slot : pipeline.slotList) {
         const std::vector<std::int64_t> work = workInSlot(slot, functions, stages, fifos);
         const std::int64_t longest = *std::max_element(work.begin(), work.end());
-        sums.total += slot.repeats * longest;
+        const auto repeats = static_cast<double>(slot.repeats);
+        sums.total += repeats * static_cast<double>(longest);
         for (const std::int64_t one : work) {
-            sums.busy += slot.repeats * one;
-            (one == 0 ? sums.bubble : sums.imbalance) += slot.repeats * (longest - one);
+            sums.busy += repeats * static_cast<double>(one);
+            (one == 0 ? sums.bubble : sums.imbalance) +=
+                repeats * static_cast<double>(longest - one);
         }
     }
     return sums;

@@ -34,11 +34,12 @@ struct StageTimes {
 StageTimes stageTimes(const PipelineParts& parts);
 
 /// Cycles of all slots of one iteration: each takes as long as its busiest IPU.
+/// Floating-point, since a damaged file may repeat slots more often than whole numbers hold.
 struct SlotSums {
-    std::int64_t total = 0;     ///< from the first slot to the last
-    std::int64_t busy = 0;      ///< summed over the IPUs
-    std::int64_t bubble = 0;    ///< summed over IPUs that run nothing in a slot
-    std::int64_t imbalance = 0; ///< summed over IPUs that are done early
+    double total = 0;     ///< from the first slot to the last
+    double busy = 0;      ///< summed over the IPUs
+    double bubble = 0;    ///< summed over IPUs that run nothing in a slot
+    double imbalance = 0; ///< summed over IPUs that are done early
 };
 SlotSums slotSums(const Pipeline& pipeline, const std::vector<PassCycles>& stages,
                   const std::vector<std::int64_t>& fifos);

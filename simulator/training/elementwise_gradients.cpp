@@ -36,13 +36,17 @@ public:
             divide();
             return;
         case Power:
-            // d(x^p) = p * x^p / x; the exponent is taken for a constant.
+            // d(x^p) = p * x^p / x dx + x^p * log(x) dp.
             if (b_.wanted(op_.inputs[0])) {
                 const TensorId part = times("PowArg0Grad", g_, op_.outputs[0]);
                 give(op_.inputs[0],
                      b_.scaled("PowArg0Grad/scale",
                                binary("PowArg0Grad/divide", Divide, part, op_.inputs[0])));
             }
+            if (b_.wanted(op_.inputs[1]))
+                give(op_.inputs[1],
+                     times("PowArg1Grad", times("PowArg1Grad/mul", g_, op_.outputs[0]),
+                           unary("PowArg1Grad/log", Log, op_.inputs[0])));
             return;
         case Max:
         case Min:

@@ -10,7 +10,6 @@
 #include "simulator/pipeline/schedule.h"
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
-#include "support/invariants.h"
 #include "tests/support/qt_text.h"
 
 using namespace tilescope;
@@ -184,7 +183,6 @@ private slots:
             RunOptions options = pipelined(schedule, 3, 12, true);
             options.deviceIterations = 7;
             const Profile p = simulate(layers(3), options);
-            QCOMPARE(text(complaints(p)), "");
             for (const StageRecord& stage : p.pipeline.stages)
                 for (const ProgramId function : {stage.forward, stage.backward})
                     QCOMPARE(executions(p.trace, p.trace.runs.back().body, function), 7 * 12);

@@ -26,13 +26,12 @@ std::vector<double> operationCosts(const Graph& graph, const RunOptions& options
             continue;
         }
         const Tensor& out = graph.tensors[op.outputs[0]];
-        const std::int64_t each = (out.elements() + options.target.tilesPerIpu - 1) /
-                                  options.target.tilesPerIpu;
-        costs.push_back(isView(op.attributes)
-                            ? 0
-                            : static_cast<double>(elementwiseCycles(
-                                  options.target, ElementwiseFunction::Add, Operands::Binary,
-                                  false, out.type, each)));
+        const std::int64_t each =
+            (out.elements() + options.target.tilesPerIpu - 1) / options.target.tilesPerIpu;
+        costs.push_back(isView(op.attributes) ? 0
+                                              : static_cast<double>(elementwiseCycles(
+                                                    options.target, ElementwiseFunction::Add,
+                                                    Operands::Binary, false, out.type, each)));
     }
     return costs;
 }
@@ -50,8 +49,8 @@ void assignStages(Graph& graph, const RunOptions& options) {
         return;
     }
     if (static_cast<std::int64_t>(graph.ops.size()) < ipus)
-        throw UserError(fmt::format("option ipus (--ipus): the model has {} operations, too few "
-                                    "for {} stages",
+        throw UserError(fmt::format("option ipus (--ipus): the model has {0} operations, too few "
+                                    "for {1} stages; choose --ipus {0} or fewer",
                                     graph.ops.size(), ipus));
     splitEvenly(graph, ipus, operationCosts(graph, options));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 
 #include "core/base/error.h"
@@ -20,9 +21,16 @@ namespace {
             if (end == std::string::npos)
                 break;
         }
+    // Outermost scopes, which is where models are usually cut.
+    constexpr std::size_t shown = 8;
+    std::vector<std::string> outer;
+    for (const std::string& scope : known)
+        if (!scope.empty() && scope.find('/') == std::string::npos && outer.size() <= shown &&
+            (outer.empty() || outer.back() != scope))
+            outer.push_back(outer.size() == shown ? "..." : scope);
     throw UserError(fmt::format("option split (--split): the model has no operation or scope "
-                                "'{}'{}",
-                                name, didYouMean(name, known)));
+                                "'{}'{}; it has {}",
+                                name, didYouMean(name, known), fmt::join(outer, ", ")));
 }
 
 class CopyInserter {

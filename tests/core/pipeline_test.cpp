@@ -131,7 +131,7 @@ private slots:
             if (insight.kind == InsightKind::UnbalancedStages) {
                 found = true;
                 QVERIFY(insight.advice.find("--split c") != std::string::npos);
-                QCOMPARE(text(insight.link.report), "pipeline");
+                QCOMPARE(text(insight.link.report), "trace");
             }
         QVERIFY(found);
     }

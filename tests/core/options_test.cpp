@@ -167,6 +167,7 @@ private slots:
             {Type::Choice, {"", "nonsense", "ON"}},
             {Type::Flag, {"", "nonsense", "yes"}},
             {Type::Json, {"", "{", "[1]"}},
+            {Type::Pairs, {"layers"}},
             {Type::Text, {"a,,b", ",a"}}};
         for (const OptionSpec& spec : runOptionTable())
             for (const std::string& value : nonsense.at(spec.type)) {

@@ -17,7 +17,7 @@ public:
         , options_(options)
         , kept_(graph.ops.size()) {
         for (std::size_t i = 0; i < graph.ops.size(); ++i)
-            if (graph.ops[OpId(i)].phase == Phase::Forward)
+            if (graph.ops[OpId(i)].phase == Phase::Forward && !updatesState(graph.ops[OpId(i)]))
                 forward_.push_back(i);
     }
 
@@ -44,6 +44,12 @@ public:
 
 private:
     [[nodiscard]] Op& op(std::size_t i) { return graph_.ops[OpId(i)]; }
+
+    /// Running statistics are updated once a micro-batch.
+    static bool updatesState(const Op& op) {
+        const auto* elementwise = std::get_if<ElementwiseAttributes>(&op.attributes);
+        return elementwise && updatesInPlace(elementwise->function);
+    }
 
     void keepCheckpoints() {
         for (const std::string& name : options_.checkpoints) {

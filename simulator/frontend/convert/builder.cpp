@@ -62,9 +62,10 @@ std::string debugPath(const std::string& name) {
 
 } // namespace
 
-GraphBuilder::GraphBuilder(const ResolvedModel& model, bool half)
+GraphBuilder::GraphBuilder(const ResolvedModel& model, bool half, bool training)
     : model_(model)
-    , half_(half) {
+    , half_(half)
+    , training_(training) {
     graph_.name = model.name;
     graph_.messages = model.messages;
     for (const auto& input : model.inputs)

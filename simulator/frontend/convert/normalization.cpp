@@ -39,11 +39,22 @@ std::vector<std::int64_t> axesFrom(std::size_t first, std::size_t rank) {
     return axes;
 }
 
+/// One operation with a gradient of its own (NormAttributes).
+TensorId trainedNorm(NodeConverter& node, const std::vector<std::int64_t>& axes, TensorId scale,
+                     TensorId shift) {
+    return node.emit("", NormAttributes{axes, false}, {node.input(0), scale, shift});
+}
+
 void convertInstanceNormalization(NodeConverter& node) {
     if (node.rank(0) < 3)
         NodeConverter::refuse("its input has no spatial dimension");
     const Shape perChannel = channelShape(node.shape(0)[1], node.rank(0));
     const auto axes = axesFrom(2, node.rank(0));
+    if (node.builder().isTraining()) {
+        const TensorId scale = node.parameter(1, perChannel);
+        node.result(trainedNorm(node, axes, scale, node.parameter(2, perChannel)));
+        return;
+    }
     const TensorId whitened = whiten(node, node.input(0), axes, "whitenedActs/mul").whitened;
     const TensorId scaled =
         node.elementwise("scale", Multiply, {whitened, node.parameter(1, perChannel)});
@@ -52,6 +63,12 @@ void convertInstanceNormalization(NodeConverter& node) {
 
 void convertLayerNormalization(NodeConverter& node) {
     const auto axis = static_cast<std::size_t>(node.axis("axis", -1));
+    const bool statisticsRead = node.isOutputUsed(1) || node.isOutputUsed(2);
+    if (node.builder().isTraining() && node.has(2) && !statisticsRead) {
+        node.result(
+            trainedNorm(node, axesFrom(axis, node.rank(0)), node.input(1), node.input(2)));
+        return;
+    }
     const Statistics statistics =
         whiten(node, node.input(0), axesFrom(axis, node.rank(0)), "whitenedActs/mul");
     const bool hasBias = node.has(2);

@@ -23,8 +23,10 @@ public:
 
     void run() {
         keepCheckpoints();
+        keepAnnotated();
         switch (options_.recompute) {
         case Recompute::None:
+            markAnnotated();
             return;
         case Recompute::Pipeline:
             markStages();
@@ -63,6 +65,26 @@ private:
                 throw UserError(fmt::format(
                     "option checkpoint (--checkpoint): the model has no operation or scope '{}'",
                     name));
+        }
+    }
+
+    void keepAnnotated() {
+        for (const std::size_t i : forward_)
+            if (op(i).recomputeHint == false)
+                kept_[i] = true;
+    }
+
+    /// Without a type, what ONNX nodes ask for by `__recompute_output`: neighbours run together.
+    void markAnnotated() {
+        std::int32_t group = 0;
+        bool open = false;
+        for (const std::size_t i : forward_) {
+            const bool again = op(i).recomputeHint == true && !kept_[i];
+            if (again)
+                op(i).recomputeGroup = group;
+            else if (open)
+                ++group;
+            open = again;
         }
     }
 

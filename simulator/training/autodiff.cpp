@@ -47,6 +47,8 @@ void addRule(GradientBuilder& builder, TensorId gradient) {
         addElementwiseGradients(builder, gradient);
     else if (std::holds_alternative<NormAttributes>(attributes))
         addNormGradients(builder, gradient);
+    else if (std::holds_alternative<LrnAttributes>(attributes))
+        addLrnGradient(builder, gradient);
     else if (isView(attributes) || std::holds_alternative<PadAttributes>(attributes))
         addViewGradients(builder, gradient);
     else

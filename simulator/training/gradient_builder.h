@@ -72,6 +72,7 @@ void addElementwiseGradients(GradientBuilder& builder, TensorId gradient);
 void addReduceGradients(GradientBuilder& builder, TensorId gradient); ///< and Softmax, Pool, Gather
 void addViewGradients(GradientBuilder& builder, TensorId gradient); ///< and Expand, Pad, Slice
 void addNormGradients(GradientBuilder& builder, TensorId gradient);
+void addLrnGradient(GradientBuilder& builder, TensorId gradient);
 
 /// Lets normalisations give their statistics as results, which their gradients read.
 void keepNormStatistics(Graph& graph);

@@ -46,6 +46,7 @@ private:
         made.phase = op.phase;
         made.stage = op.stage;
         made.recomputeGroup = op.recomputeGroup;
+        made.recomputeHint = op.recomputeHint;
         made.attributes = std::move(attributes);
         made.inputs = std::move(inputs);
         if (!out.valid()) {

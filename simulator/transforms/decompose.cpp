@@ -163,8 +163,8 @@ private:
             return;
         }
         const bool scales = op.inputs.size() > 1;
-        const TensorId centred = each("whitenedActs/beta", Subtract, {x, mean}, shape);
-        const TensorId whitened = each("whitenedActs/istdDev", Multiply, {centred, inverse}, shape,
+        const TensorId centred = each("groupNormWhiten/beta", Subtract, {x, mean}, shape);
+        const TensorId whitened = each("groupNormWhiten/istdDev", Multiply, {centred, inverse}, shape,
                                        scales ? TensorId() : op.outputs[0]);
         if (!scales)
             return;

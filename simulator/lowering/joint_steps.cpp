@@ -21,7 +21,7 @@ void join(std::vector<VariableId>& to, const std::vector<VariableId>& more) {
 JointSteps::Lane JointSteps::here() const {
     const Profile& profile = builder_.lowered().profile;
     return {builder_.childCount(), profile.computeSets.size(), profile.exchanges.size(),
-            profile.programs.size()};
+            profile.programs.size(), profile.copies.size()};
 }
 
 void JointSteps::nextLane() {
@@ -32,6 +32,8 @@ bool JointSteps::canMerge(const std::vector<ProgramId>& programs, std::size_t st
     if (lanes_.size() < 2 || steps == 0 || programs.size() != steps * lanes_.size())
         return false;
     const Profile& profile = builder_.lowered().profile;
+    if (profile.copies.size() != lanes_.front().firstCopy)
+        return false;
     for (std::size_t i = 0; i < programs.size(); ++i) {
         const ProgramKind kind = profile.programs[programs[i]].kind;
         if (kind != profile.programs[programs[i % steps]].kind ||

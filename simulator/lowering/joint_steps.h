@@ -10,7 +10,8 @@ namespace tilescope::sim {
 
 /// Steps are added in lanes, one after the other, in one open sequence; merge() makes the n-th steps
 /// of all lanes one step: a compute set with the vertices of all, whose cycles on a tile add up, or
-/// an exchange of everything. Lanes whose steps differ in kind or number stay one after the other.
+/// an exchange of everything. Lanes whose steps differ in kind or number, or that recorded copies,
+/// stay one after the other.
 class JointSteps {
 public:
     explicit JointSteps(ProgramBuilder& builder)
@@ -24,7 +25,7 @@ public:
 
 private:
     struct Lane {
-        std::size_t firstChild, firstComputeSet, firstExchange, firstProgram;
+        std::size_t firstChild, firstComputeSet, firstExchange, firstProgram, firstCopy;
     };
     [[nodiscard]] Lane here() const;
     [[nodiscard]] bool canMerge(const std::vector<ProgramId>& programs, std::size_t steps) const;

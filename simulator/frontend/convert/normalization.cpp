@@ -45,6 +45,11 @@ TensorId trainedNorm(NodeConverter& node, const std::vector<std::int64_t>& axes,
     return node.emit("", NormAttributes{axes, false}, {node.input(0), scale, shift});
 }
 
+TensorId trainedWhitening(NodeConverter& node, const std::string& part,
+                          const std::vector<std::int64_t>& axes) {
+    return node.emit(part, NormAttributes{axes, false}, {node.input(0)});
+}
+
 void convertInstanceNormalization(NodeConverter& node) {
     if (node.rank(0) < 3)
         NodeConverter::refuse("its input has no spatial dimension");
@@ -64,9 +69,15 @@ void convertInstanceNormalization(NodeConverter& node) {
 void convertLayerNormalization(NodeConverter& node) {
     const auto axis = static_cast<std::size_t>(node.axis("axis", -1));
     const bool statisticsRead = node.isOutputUsed(1) || node.isOutputUsed(2);
-    if (node.builder().isTraining() && node.has(2) && !statisticsRead) {
-        node.result(
-            trainedNorm(node, axesFrom(axis, node.rank(0)), node.input(1), node.input(2)));
+    if (node.builder().isTraining()) {
+        if (statisticsRead)
+            NodeConverter::refuse("its statistics are read; only the normalised data are supported "
+                                  "in training");
+        const auto axes = axesFrom(axis, node.rank(0));
+        node.result(node.has(2)
+                        ? trainedNorm(node, axes, node.input(1), node.input(2))
+                        : node.elementwise("", Multiply,
+                                           {trainedWhitening(node, "whiten", axes), node.input(1)}));
         return;
     }
     const Statistics statistics =
@@ -91,6 +102,10 @@ void convertMeanVarianceNormalization(NodeConverter& node) {
     for (const std::int64_t axis : stated)
         axes.push_back(static_cast<std::int64_t>(normalizedAxis(axis, node.rank(0))));
     std::sort(axes.begin(), axes.end());
+    if (node.builder().isTraining()) {
+        node.result(trainedWhitening(node, "", axes));
+        return;
+    }
     node.result(whiten(node, node.input(0), axes, "").whitened);
 }
 

@@ -178,6 +178,7 @@ Profile simulateModel(const std::string& model, const RunOptions& options,
     import.batchSize = options.batchSize.value_or(1);
     import.forceBatch = options.batchSize.has_value();
     import.half = options.precision == Precision::Half;
+    import.training = options.isTraining();
     std::map<std::string, double> timings;
     Phases phases(progress, timings);
     Graph graph = phases.run("import", 0, [&] {

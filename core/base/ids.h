@@ -58,6 +58,10 @@ public:
     [[nodiscard]] std::size_t size() const { return items_.size(); }
     [[nodiscard]] bool empty() const { return items_.empty(); }
     void reserve(std::size_t n) { items_.reserve(n); }
+    /// Removes the items from index `n` on.
+    void truncate(std::size_t n) {
+        items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(n), items_.end());
+    }
     auto begin() { return items_.begin(); }
     auto end() { return items_.end(); }
     auto begin() const { return items_.begin(); }

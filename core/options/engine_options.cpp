@@ -129,6 +129,10 @@ std::vector<OptionNote> engineOptionNotes(const RunOptions& options) {
             notes.push_back({true, fmt::format("unknown engine option '{}': it is kept in the "
                                                "profile and has no effect.{}",
                                                key, didYouMean(key, keys))});
+        else if (key == "prng.enableStochasticRounding" && value != "false")
+            notes.push_back({false, "stochastic rounding takes no further cycles: the accumulators "
+                                    "round by the tile's generator as they store. Its effect on "
+                                    "values is not simulated"});
         else if (!known->honoured)
             notes.push_back(
                 {false, fmt::format("engine option '{}' has no effect on the simulation", key)});

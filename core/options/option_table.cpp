@@ -187,6 +187,23 @@ OptionSpec optimizerRow() {
                    &RunOptions::optimizer);
 }
 
+OptionSpec precisionChoice(const char* key, const char* flag, const char* help,
+                           Precision RunOptions::*member) {
+    return enumRow(row(key, flag, Type::Choice, "float", help, {"float", "half"}), member);
+}
+
+OptionSpec lossScalingRow() {
+    constexpr double least = 1e-6;
+    constexpr double most = 1e9;
+    return with(
+        row("lossScaling", "--loss-scaling", Type::Number, "1",
+            "factor of the loss's gradient, taken out again by the optimizer: costs nothing more"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.lossScaling = numberValue(self, value, least, most);
+        },
+        [](const RunOptions& options) { return fmt::format("{}", options.lossScaling); });
+}
+
 OptionSpec iterationsRow() {
     return with(
         row("deviceIterations", "--device-iterations", Type::Integer, "1",
@@ -391,6 +408,15 @@ std::vector<OptionSpec> makeTable() {
         notYet(row("outline", "--outline", Type::Choice, "off",
                    "make equal parts of the program one function", {"on", "off"})),
         optimizerRow(),
+        enumRow(row("accumulationReduction", "--accumulation-reduction", Type::Choice, "sum",
+                    "what becomes of the gradients of micro-batches", {"sum", "mean"}),
+                &RunOptions::accumulationReduction),
+        precisionChoice("accumulationType", "--accumulation-type",
+                        "element type of gradient accumulators", &RunOptions::accumulationType),
+        precisionChoice("optimizerStateType", "--optimizer-state-type",
+                        "element type of momentum and other optimizer state",
+                        &RunOptions::optimizerStateType),
+        lossScalingRow(),
         notYet(row("offload", "--offload", Type::Text, "",
                    "what lives in the host's memory: optimizer,activations")),
         notYet(row("replicatedTensorSharding", "--replicated-tensor-sharding", Type::Flag, "off",

@@ -21,6 +21,7 @@ enum class Schedule { PopArt, Grouped, Interleaved, Sequential };
 std::string_view toString(Schedule schedule); ///< "popart", "grouped", ...
 enum class Recompute { None, Standard, NormOnly, All, Pipeline };
 enum class Optimizer { Sgd, Momentum, Adam, AdamW, Lamb };
+enum class Reduction { Sum, Mean };
 
 /// Options of `tilescope run`. Defaults are those of PopART and PopLibs where they have one.
 struct RunOptions {
@@ -28,6 +29,11 @@ struct RunOptions {
     std::string mode = "inference";
     std::optional<std::int64_t> batchSize; ///< micro-batch; none: the model's own, or 1
     std::int64_t gradientAccumulation = 1; ///< micro-batches of one weight update
+    /// Of the gradients of micro-batches; a mean divides once a weight update (PopART: Post).
+    Reduction accumulationReduction = Reduction::Sum;
+    Precision accumulationType = Precision::Float; ///< of gradient accumulators
+    Precision optimizerStateType = Precision::Float; ///< of momentum and other moments
+    double lossScaling = 1; ///< factor of the loss's gradient, which the optimizer takes out again
     Optimizer optimizer = Optimizer::Sgd;
     std::int64_t deviceIterations = 1;
     std::optional<Precision> precision; ///< none: as the model says

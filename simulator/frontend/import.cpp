@@ -43,9 +43,9 @@ void convert(GraphBuilder& builder, const Node& node) {
     }
 }
 
-Graph convertNodes(const ResolvedModel& model, bool half) {
+Graph convertNodes(const ResolvedModel& model, const ImportOptions& options) {
     try {
-        GraphBuilder builder(model, half);
+        GraphBuilder builder(model, options.half, options.training);
         for (const Node& node : model.nodes) {
             try {
                 convert(builder, node);
@@ -70,7 +70,7 @@ Graph importOnnx(const std::filesystem::path& file, const ImportOptions& options
 }
 
 Graph importOnnx(onnx::ModelProto model, const std::string& origin, const ImportOptions& options) {
-    return convertNodes(resolve(model, origin, options), options.half);
+    return convertNodes(resolve(model, origin, options), options);
 }
 
 std::vector<std::string> supportedOperators() {

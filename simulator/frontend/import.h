@@ -21,6 +21,9 @@ struct ImportOptions {
     /// The user named a batch size: also replaces a fixed first dimension of the inputs.
     bool forceBatch = false;
     bool half = false; ///< turn float tensors into half (--precision half)
+    /// For training: normalisations keep the statistics of their data (nothing is folded into
+    /// convolutions) and Dropout drops.
+    bool training = false;
 };
 
 /// Reads, checks, infers shapes, folds constants and BatchNormalization (inference), and expresses

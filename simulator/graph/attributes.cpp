@@ -78,9 +78,10 @@ constexpr std::array elementwiseNames{
     "MOVING_SQUARE",
     "SELECT",
     "ADAM_UPDATER",
+    "SUBTRACT_PRODUCT",
 };
 static_assert(elementwiseNames.size() ==
-              static_cast<std::size_t>(ElementwiseFunction::AdamUpdater) + 1);
+              static_cast<std::size_t>(ElementwiseFunction::SubtractProduct) + 1);
 
 constexpr std::array reduceNames{"ADD",        "MEAN",    "MAX",     "MIN",    "MUL",
                                  "SQUARE_ADD", "LOG_ADD", "ARG_MAX", "ARG_MIN"};
@@ -91,7 +92,8 @@ constexpr std::array kindNames{
     "Conv",    "MatMul",  "Elementwise",   "Reduce",          "Pool",       "Lrn",
     "Softmax", "Reshape", "Transpose",     "Concat",          "Slice",      "Expand",
     "Gather",  "Pad",     "ConvGradInput", "ConvGradWeights", "MultiUpdate", "PoolGrad",
-    "Fill",    "IpuCopy", "Stash",         "Restore",         "Fifo"};
+    "Fill",    "IpuCopy", "Stash",         "Restore",         "Fifo",
+    "Norm",    "JointReduce"};
 static_assert(kindNames.size() == std::variant_size_v<Attributes>);
 
 } // namespace

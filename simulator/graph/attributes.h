@@ -125,6 +125,7 @@ enum class ElementwiseFunction : std::uint8_t {
     // ternary
     Select,      ///< condition ? a : b, ONNX Where
     AdamUpdater, ///< step of Adam from both moments and (for weight decay) the weight
+    SubtractProduct, ///< a - b * c
 };
 /// True for the functions that overwrite their first operand whoever else reads it.
 bool updatesInPlace(ElementwiseFunction function);
@@ -218,6 +219,23 @@ struct PoolGradAttributes {
 /// A tensor of zeros (popops::zero).
 struct FillAttributes {};
 
+/// Normalisation with the statistics of the data over `axes` (sorted), in training: of a whole batch
+/// (BatchNormalization) or of a sample (layer, group and instance normalisation). Operands: data,
+/// then scale and shift unless there are none, then for a batch the running mean and variance, which
+/// it updates. Results: normalised data and, where autodiff asks for them, mean and inverse standard
+/// deviation, with `axes` as dimensions of size one.
+struct NormAttributes {
+    std::vector<std::int64_t> axes;
+    bool running = false; ///< of a batch: keeps running statistics
+};
+
+/// Several reductions over the same axes in the same compute sets (popops::reduceMany): one
+/// function, operand and result for each. Reduced dimensions stay as ones.
+struct JointReduceAttributes {
+    std::vector<ReduceFunction> functions;
+    std::vector<std::int64_t> axes;
+};
+
 /// A copy of a tensor on another IPU.
 struct IpuCopyAttributes {
     std::int32_t fromStage = 0, toStage = 0;
@@ -244,7 +262,7 @@ using Attributes =
                  GatherAttributes, PadAttributes, ConvGradInputAttributes,
                  ConvGradWeightsAttributes, MultiUpdateAttributes, PoolGradAttributes,
                  FillAttributes, IpuCopyAttributes, StashAttributes, RestoreAttributes,
-                 FifoAttributes>;
+                 FifoAttributes, NormAttributes, JointReduceAttributes>;
 
 /// "Conv", "MatMul", "Elementwise", ... of the active alternative.
 std::string_view kindName(const Attributes& attributes);

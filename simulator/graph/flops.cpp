@@ -53,6 +53,14 @@ struct Flops {
                               reduce.function == ReduceFunction::LogAdd;
         return product(input(0)) * (twoSteps ? 2 : 1);
     }
+    double operator()(const JointReduceAttributes& joint) const {
+        double sum = 0;
+        for (const ReduceFunction function : joint.functions)
+            sum += product(input(0)) * (function == ReduceFunction::SquareAdd ? 2 : 1);
+        return sum;
+    }
+    // Sum, square and sum of squares, then centre, whiten, scale and shift.
+    double operator()(const NormAttributes&) const { return product(input(0)) * 7; }
     double operator()(const PoolAttributes& pool) const {
         return outputElements() * product(pool.kernel);
     }

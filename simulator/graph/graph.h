@@ -73,6 +73,8 @@ struct Op {
     /// Share of a tile's memory for temporary data, if the model says (ONNX attribute
     /// __available_memory).
     std::optional<double> availableMemory = {};
+    std::int32_t stageHint = -1; ///< stage that the ONNX node asks for; none: -1
+    std::optional<bool> recomputeHint = {}; ///< to run again or to keep, as the ONNX node asks
 
     [[nodiscard]] std::string_view kind() const { return kindName(attributes); }
 };

@@ -118,17 +118,21 @@ struct OutputShape {
 
     std::optional<Shape> operator()(const ReduceAttributes& reduce) const {
         requireOperands(inputs, 1, 1);
+        return (*this)(reduce, inputs[0]);
+    }
+
+    std::optional<Shape> operator()(const ReduceAttributes& reduce, const Shape& input) const {
         Shape result;
-        for (std::size_t i = 0; i < inputs[0].size(); ++i) {
+        for (std::size_t i = 0; i < input.size(); ++i) {
             const bool reduced = std::binary_search(reduce.axes.begin(), reduce.axes.end(),
                                                     static_cast<std::int64_t>(i));
             if (!reduced)
-                result.push_back(inputs[0][i]);
+                result.push_back(input[i]);
             else if (reduce.keepDims)
                 result.push_back(1);
         }
         for (const std::int64_t axis : reduce.axes)
-            requireAxis(axis, inputs[0]);
+            requireAxis(axis, input);
         return result;
     }
 
@@ -223,6 +227,23 @@ struct OutputShape {
         requireOperands(inputs, 3, 3);
         return inputs[1];
     }
+    std::optional<Shape> operator()(const NormAttributes& norm) const {
+        require(inputs.size() == 1 || inputs.size() == 3 || inputs.size() == 5,
+                "{} operands are not data, scale, shift and running statistics", inputs.size());
+        for (const Shape& shape : inputs)
+            require(broadcastShapes(inputs[0], shape) == inputs[0],
+                    "a parameter of shape {} does not fit data of shape {}", toString(shape),
+                    toString(inputs[0]));
+        for (const std::int64_t axis : norm.axes)
+            requireAxis(axis, inputs[0]);
+        return inputs[0];
+    }
+
+    std::optional<Shape> operator()(const JointReduceAttributes& joint) const {
+        requireOperands(inputs, joint.functions.size(), joint.functions.size());
+        return (*this)(ReduceAttributes{joint.functions.at(0), joint.axes, true}, inputs[0]);
+    }
+
     std::optional<Shape> operator()(const IpuCopyAttributes&) const { return same(); }
     std::optional<Shape> operator()(const StashAttributes&) const { return same(); }
     std::optional<Shape> operator()(const RestoreAttributes&) const {

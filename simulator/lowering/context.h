@@ -109,6 +109,7 @@ private:
 void lowerConvolution(LoweringContext& context, const Op& op); ///< Conv and MatMul
 void lowerElementwise(LoweringContext& context, const Op& op);
 void lowerReduce(LoweringContext& context, const Op& op);
+void lowerJointReduce(LoweringContext& context, const Op& op);
 void lowerPool(LoweringContext& context, const Op& op);
 void lowerStash(LoweringContext& context, const Op& op);
 void lowerRestore(LoweringContext& context, const Op& op);

@@ -23,6 +23,8 @@ void dispatch(LoweringContext& context, const Op& op) {
                 lowerElementwise(context, op);
             else if constexpr (std::is_same_v<A, ReduceAttributes>)
                 lowerReduce(context, op);
+            else if constexpr (std::is_same_v<A, JointReduceAttributes>)
+                lowerJointReduce(context, op);
             else if constexpr (std::is_same_v<A, PoolAttributes>)
                 lowerPool(context, op);
             else if constexpr (std::is_same_v<A, PoolGradAttributes>)

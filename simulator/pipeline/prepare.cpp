@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/pipeline/buffers.h"
+#include "simulator/pipeline/hints.h"
 #include "simulator/pipeline/recompute.h"
 #include "simulator/pipeline/schedule.h"
 #include "simulator/pipeline/stages.h"
@@ -46,6 +47,10 @@ void assignStages(Graph& graph, const RunOptions& options) {
                 options.split.size(), options.split.size() + 1, ipus, ipus - 1,
                 options.split.size() + 1));
         splitAt(graph, options.split);
+        return;
+    }
+    if (hasStageHints(graph)) {
+        assignHintedStages(graph, ipus);
         return;
     }
     if (static_cast<std::int64_t>(graph.ops.size()) < ipus)

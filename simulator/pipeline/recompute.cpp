@@ -17,14 +17,16 @@ public:
         , options_(options)
         , kept_(graph.ops.size()) {
         for (std::size_t i = 0; i < graph.ops.size(); ++i)
-            if (graph.ops[OpId(i)].phase == Phase::Forward)
+            if (graph.ops[OpId(i)].phase == Phase::Forward && !updatesState(graph.ops[OpId(i)]))
                 forward_.push_back(i);
     }
 
     void run() {
         keepCheckpoints();
+        keepAnnotated();
         switch (options_.recompute) {
         case Recompute::None:
+            markAnnotated();
             return;
         case Recompute::Pipeline:
             markStages();
@@ -45,6 +47,12 @@ public:
 private:
     [[nodiscard]] Op& op(std::size_t i) { return graph_.ops[OpId(i)]; }
 
+    /// Running statistics are updated once a micro-batch.
+    static bool updatesState(const Op& op) {
+        const auto* elementwise = std::get_if<ElementwiseAttributes>(&op.attributes);
+        return elementwise && updatesInPlace(elementwise->function);
+    }
+
     void keepCheckpoints() {
         for (const std::string& name : options_.checkpoints) {
             bool found = false;
@@ -57,6 +65,26 @@ private:
                 throw UserError(fmt::format(
                     "option checkpoint (--checkpoint): the model has no operation or scope '{}'",
                     name));
+        }
+    }
+
+    void keepAnnotated() {
+        for (const std::size_t i : forward_)
+            if (op(i).recomputeHint == false)
+                kept_[i] = true;
+    }
+
+    /// Without a type, what ONNX nodes ask for by `__recompute_output`: neighbours run together.
+    void markAnnotated() {
+        std::int32_t group = 0;
+        bool open = false;
+        for (const std::size_t i : forward_) {
+            const bool again = op(i).recomputeHint == true && !kept_[i];
+            if (again)
+                op(i).recomputeGroup = group;
+            else if (open)
+                ++group;
+            open = again;
         }
     }
 

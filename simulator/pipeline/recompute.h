@@ -13,7 +13,9 @@ namespace tilescope::sim {
 /// - all: all before the last checkpoint, a group between checkpoints;
 /// - norm-only: what belongs to normalisations;
 /// - standard: all but about sqrt(n) results with the least live bytes.
-/// Operations named as checkpoints (or in such a scope) keep their results.
+/// - none: what ONNX nodes annotate with `__recompute_output`.
+/// Operations named as checkpoints (or in such a scope, or annotated not to run again) keep their
+/// results, and updates of running statistics happen once.
 /// Throws UserError for a checkpoint that does not exist or a type that the execution does not
 /// have.
 void markRecomputed(Graph& graph, const RunOptions& options);

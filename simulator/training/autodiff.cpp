@@ -45,6 +45,10 @@ void addRule(GradientBuilder& builder, TensorId gradient) {
         addLinearGradients(builder, gradient);
     else if (std::holds_alternative<ElementwiseAttributes>(attributes))
         addElementwiseGradients(builder, gradient);
+    else if (std::holds_alternative<NormAttributes>(attributes))
+        addNormGradients(builder, gradient);
+    else if (std::holds_alternative<LrnAttributes>(attributes))
+        addLrnGradient(builder, gradient);
     else if (isView(attributes) || std::holds_alternative<PadAttributes>(attributes))
         addViewGradients(builder, gradient);
     else
@@ -61,6 +65,7 @@ void markForwardPasses(Graph& graph) {
 
 std::vector<WeightGradient> addGradients(Graph& graph, const Loss& loss) {
     markForwardPasses(graph);
+    keepNormStatistics(graph);
     const auto forwardOps = static_cast<std::size_t>(
         std::count_if(graph.ops.begin(), graph.ops.end(),
                       [](const Op& op) { return op.phase == Phase::Forward; }));

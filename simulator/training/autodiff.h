@@ -18,8 +18,8 @@ struct Loss {
     TensorId gradient; ///< of the loss with respect to it
 };
 
-/// Adds softmax cross-entropy (mean over the samples) to the graph's first output, with an input
-/// "label" of class indices, and the gradient of both as one step (popnn
+/// Finds the model's own loss, a first output of one number, or adds softmax cross-entropy (mean
+/// over the samples) to the graph's first output, with an input "label" of class indices, and the gradient of both as one step (popnn
 /// NllWithSoftmaxGradDirect). The loss becomes the graph's only output. The classes are the last
 /// dimension of more than one index. Throws UserError if the output has none.
 Loss addCrossEntropy(Graph& graph);

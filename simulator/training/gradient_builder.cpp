@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/base/error.h"
+
 namespace tilescope::sim {
 
 TensorId GradientBuilder::emit(const std::string& part, Attributes attributes,
@@ -19,6 +21,20 @@ TensorId GradientBuilder::emit(const std::string& part, Attributes attributes,
     graph_.ops.add({name, part.substr(0, part.find('/')), forward_.onnxNode, std::move(attributes),
                     std::move(inputs), {out}, Phase::Backward, forward_.stage});
     return out;
+}
+
+TensorId GradientBuilder::addResult(TensorId of, const std::string& part) {
+    Tensor made = graph_.tensors[of];
+    made.name += "/" + part;
+    const TensorId out = graph_.tensors.add(std::move(made));
+    for (std::size_t i = graph_.ops.size(); i-- > 0;) {
+        Op& op = graph_.ops[OpId(i)];
+        if (op.outputs[0] != of)
+            continue;
+        op.outputs.push_back(out);
+        return out;
+    }
+    throw InternalError("no operation makes '" + graph_.tensors[of].name + "'");
 }
 
 TensorId GradientBuilder::elementwise(const std::string& part, ElementwiseFunction function,

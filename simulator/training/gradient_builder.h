@@ -29,6 +29,8 @@ public:
                   Shape shape);
     TensorId elementwise(const std::string& part, ElementwiseFunction function,
                          std::vector<TensorId> inputs, Shape shape);
+    /// One more result of the operation that makes `of`, of its shape and type.
+    TensorId addResult(TensorId of, const std::string& part);
     /// A constant of one element, of the type of `like`.
     TensorId scalar(const std::string& part, TensorId like);
     TensorId times(const std::string& part, TensorId a, TensorId b) {
@@ -69,5 +71,10 @@ void addLinearGradients(GradientBuilder& builder, TensorId gradient); ///< Conv,
 void addElementwiseGradients(GradientBuilder& builder, TensorId gradient);
 void addReduceGradients(GradientBuilder& builder, TensorId gradient); ///< and Softmax, Pool, Gather
 void addViewGradients(GradientBuilder& builder, TensorId gradient); ///< and Expand, Pad, Slice
+void addNormGradients(GradientBuilder& builder, TensorId gradient);
+void addLrnGradient(GradientBuilder& builder, TensorId gradient);
+
+/// Lets normalisations give their statistics as results, which their gradients read.
+void keepNormStatistics(Graph& graph);
 
 } // namespace tilescope::sim

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <optional>
 
 #include "core/base/error.h"
 #include "simulator/training/autodiff.h"
@@ -16,8 +17,10 @@ public:
     Loss run() {
         if (graph_.outputs.empty())
             throw UserError(fmt::format("model '{}' has no output to train on", graph_.name));
-        findScores();
         stage_ = graph_.ops[OpId(graph_.ops.size() - 1)].stage;
+        if (const std::optional<Loss> own = modelsOwn())
+            return *own;
+        findScores();
         const Shape shape = graph_.tensors[scores_].shape;
         const auto axis = static_cast<std::size_t>(classAxis(shape));
         if (!probabilities_.valid())
@@ -46,18 +49,55 @@ public:
             all.axes.push_back(static_cast<std::int64_t>(d));
         graph_.outputs = {op("reduce", all, {terms}, {}, type(), Phase::Forward)};
 
-        const TensorId difference = op("NllWithSoftmaxGradDirect", ElementwiseAttributes{Subtract},
-                                       {probabilities_, wanted}, shape, type(), Phase::Backward);
-        Tensor scale;
-        scale.name = "lossScaling";
-        scale.type = type();
-        scale.role = TensorRole::Constant;
-        const TensorId factor = graph_.tensors.add(std::move(scale));
-        return {scores_, op("combinedLossScale", ElementwiseAttributes{Multiply},
-                            {difference, factor}, shape, type(), Phase::Backward)};
+        return lossGradient(wanted);
     }
 
 private:
+    /// The gradient of softmax and cross-entropy in one (popnn NllWithSoftmaxGradDirect).
+    Loss lossGradient(TensorId wanted) {
+        const Shape shape = graph_.tensors[scores_].shape;
+        const TensorId difference = op("NllWithSoftmaxGradDirect", ElementwiseAttributes{Subtract},
+                                       {probabilities_, wanted}, shape, type(), Phase::Backward);
+        return {scores_,
+                op("combinedLossScale", ElementwiseAttributes{Multiply},
+                   {difference, lossScaling(type(), {})}, shape, type(), Phase::Backward)};
+    }
+
+    TensorId lossScaling(DataType type, Shape shape) {
+        Tensor scale;
+        scale.name = "lossScaling";
+        scale.type = type;
+        scale.shape = std::move(shape);
+        scale.role = TensorRole::Constant;
+        return graph_.tensors.add(std::move(scale));
+    }
+
+    /// A model whose first output is one number that operations reduced to brings its loss along:
+    /// softmax cross-entropy keeps its short gradient, any other is differentiated as it stands.
+    std::optional<Loss> modelsOwn() {
+        const TensorId output = graph_.outputs.front();
+        const Tensor loss = graph_.tensors[output];
+        const std::vector<OpId> producers = graph_.producers();
+        const OpId last = producers[output.index()];
+        if (loss.shape.size() > 1 || loss.elements() != 1 || !last.valid())
+            return std::nullopt;
+        graph_.outputs = {output};
+        const auto makerOf = [&](TensorId id) -> const Op* {
+            return producers[id.index()].valid() ? &graph_.ops[producers[id.index()]] : nullptr;
+        };
+        const Op* terms = makerOf(graph_.ops[last].inputs[0]);
+        const auto* nll =
+            terms ? std::get_if<ElementwiseAttributes>(&terms->attributes) : nullptr;
+        const bool fused = std::holds_alternative<ReduceAttributes>(graph_.ops[last].attributes) &&
+                           nll && nll->function == CrossEntropy;
+        const Op* softmax = fused ? makerOf(terms->inputs[0]) : nullptr;
+        if (!softmax || !std::holds_alternative<SoftmaxAttributes>(softmax->attributes))
+            return Loss{output, lossScaling(loss.type, loss.shape)};
+        probabilities_ = terms->inputs[0];
+        scores_ = softmax->inputs[0];
+        return lossGradient(TensorId(terms->inputs[1]));
+    }
+
     [[nodiscard]] DataType type() const { return graph_.tensors[scores_].type; }
 
     /// The first output, or what the softmax that makes it is computed from.

@@ -37,6 +37,10 @@ public:
             follow(maker);
             phase_ = Phase::Update;
         }
+        if (accumulator.valid() && options_.accumulationReduction == Reduction::Mean)
+            gradient = op("_accumulatorMean", "AccumulatorScale", ElementwiseAttributes{Multiply},
+                          {accumulator, reciprocalCount()}, graph_.tensors[accumulator].shape,
+                          graph_.tensors[accumulator].type);
         update(gradient);
         if (!accumulator.valid()) {
             follow(maker);
@@ -62,14 +66,27 @@ public:
 
 private:
     /// A tensor on the weight's tiles that outlives the step.
-    TensorId state(const std::string& prefix) {
+    TensorId state(const std::string& prefix, Precision type) {
         Tensor made;
         made.name = prefix + name_;
         made.shape = graph_.tensors[weight_].shape;
-        made.type = DataType::Float;
+        made.type = type == Precision::Half ? DataType::Half : DataType::Float;
         made.role = TensorRole::Weight;
         made.layoutOf = weight_;
         return graph_.tensors.add(std::move(made));
+    }
+
+    /// One over the micro-batches of an update.
+    TensorId reciprocalCount() {
+        if (!reciprocal_.valid()) {
+            Tensor made;
+            made.name = "reciprocalAccumulationCount";
+            made.type = options_.accumulationType == Precision::Half ? DataType::Half
+                                                                      : DataType::Float;
+            made.role = TensorRole::Constant;
+            reciprocal_ = graph_.tensors.add(std::move(made));
+        }
+        return reciprocal_;
     }
 
     TensorId op(const std::string& suffix, const std::string& type, Attributes attributes,
@@ -99,7 +116,7 @@ private:
 
     /// Rows of an embedding are added to the accumulator itself (PopART SparseAccumulate).
     TensorId accumulate(TensorId gradient, OpId maker) {
-        const TensorId accumulator = state("Accum___");
+        const TensorId accumulator = state("Accum___", options_.accumulationType);
         Op& last = graph_.ops[maker];
         if (!std::holds_alternative<MultiUpdateAttributes>(last.attributes))
             return inPlace("_accumulate", "Accumulate", ScaledAdd, {accumulator, gradient});
@@ -117,7 +134,7 @@ private:
             return;
         case Optimizer::Momentum: {
             const TensorId velocity = inPlace("_accl1", "Accl1Update", MovingAverage,
-                                              {state("Accl1___"), gradient});
+                                              {state("Accl1___", options_.optimizerStateType), gradient});
             step(velocity);
             return;
         }
@@ -137,9 +154,9 @@ private:
 
     TensorId updater(TensorId gradient) {
         const TensorId first =
-            inPlace("_accl1", "Accl1Update", MovingAverage, {state("Accl1___"), gradient});
+            inPlace("_accl1", "Accl1Update", MovingAverage, {state("Accl1___", options_.optimizerStateType), gradient});
         const TensorId second =
-            inPlace("_accl2", "Accl2Update", MovingSquare, {state("Accl2___"), gradient});
+            inPlace("_accl2", "Accl2Update", MovingSquare, {state("Accl2___", options_.optimizerStateType), gradient});
         const bool decays = options_.optimizer != Optimizer::Adam;
         const TensorId third = decays ? weight_ : first;
         return op("_adamupdater", "AdamUpdater", ElementwiseAttributes{AdamUpdater},
@@ -170,7 +187,7 @@ private:
     std::vector<std::int32_t> home_; ///< stage of each tensor's first reader
     std::vector<Op> pending_, updates_;
     std::int32_t stage_ = 0;
-    TensorId weight_;
+    TensorId weight_, reciprocal_;
     std::string name_;
     Phase phase_ = Phase::Backward;
 };

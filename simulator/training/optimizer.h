@@ -12,7 +12,7 @@ namespace tilescope::sim {
 /// sgd0/sgd2/adam/lamb decompose): with gradient accumulation an accumulator of the weight's layout
 /// that every micro-batch adds to (Phase::Backward), then moments and the weight itself
 /// (Phase::Update), and zeros for the next accumulation. State tensors have PopART's names
-/// ("Accum___w", "Accl1___w", "Accl2___w", "Step___w") and are float32. Without accumulation the
+/// ("Accum___w", "Accl1___w", "Accl2___w") and the types of the options. Without accumulation the
 /// update uses the gradient itself.
 void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
                   const RunOptions& options);

@@ -1,5 +1,6 @@
 #include "simulator/transforms/decompose.h"
 
+#include <array>
 #include <numeric>
 
 namespace tilescope::sim {
@@ -18,6 +19,8 @@ public:
                 expandSoftmax(op, *softmax);
             else if (const auto* lrn = std::get_if<LrnAttributes>(&op.attributes))
                 expandLrn(op, *lrn);
+            else if (const auto* norm = std::get_if<NormAttributes>(&op.attributes))
+                expandNorm(op, *norm);
             else
                 result_.ops.add(op);
         }
@@ -43,6 +46,7 @@ private:
         made.phase = op.phase;
         made.stage = op.stage;
         made.recomputeGroup = op.recomputeGroup;
+        made.recomputeHint = op.recomputeHint;
         made.attributes = std::move(attributes);
         made.inputs = std::move(inputs);
         if (!out.valid()) {
@@ -120,6 +124,78 @@ private:
                                     {biased, scalar(op, "beta")}, shape);
         part(op, "mul", ElementwiseAttributes{ElementwiseFunction::Multiply}, {in, power}, shape,
              op.outputs[0]);
+    }
+
+    /// Statistics as PopLibs computes them (poplin/Norms.cpp normStatistics: both sums in the same
+    /// compute sets), then scale and shift of whitened data; for a batch both in one multiplication
+    /// and one addition (PopART BatchNormOpx: multiplicand and addend).
+    void expandNorm(const Op& op, const NormAttributes& norm) {
+        using enum ElementwiseFunction;
+        const TensorId x = op.inputs[0];
+        const Shape shape = result_.tensors[x].shape;
+        Shape reduced = shape;
+        for (const std::int64_t axis : norm.axes)
+            reduced[static_cast<std::size_t>(axis)] = 1;
+        const auto each = [&](const std::string& name, ElementwiseFunction f,
+                              std::vector<TensorId> operands, const Shape& made,
+                              TensorId out = {}) {
+            return part(op, name, ElementwiseAttributes{f}, std::move(operands), made, out);
+        };
+        const std::string prefix = norm.running ? "normStats" : "groupNormStatistics";
+        const TensorId mean = part(
+            op, prefix,
+            JointReduceAttributes{{ReduceFunction::Mean, ReduceFunction::SquareAdd}, norm.axes},
+            {x, x}, reduced, op.outputs.size() > 1 ? op.outputs[1] : TensorId());
+        const TensorId power = tensorLike(op.outputs[0], op.name + "/" + prefix + "/power");
+        result_.tensors[power].shape = reduced;
+        result_.ops.back().outputs.push_back(power);
+        const TensorId inverse = each(prefix + "/iStdDev", InverseStdDeviation, {mean, power},
+                                      reduced, op.outputs.size() > 2 ? op.outputs[2] : TensorId());
+        if (norm.running) {
+            const TensorId factor =
+                each("multiplicand", Multiply, {inverse, op.inputs[1]}, reduced);
+            const TensorId addend =
+                part(op, "addend", ElementwiseAttributes{SubtractProduct},
+                     {asStatistic(op, op.inputs[2], reduced), factor, mean}, reduced);
+            const TensorId scaled = each("batchNormalise/mul", Multiply, {x, factor}, shape);
+            each("batchNormalise/add", Add, {scaled, addend}, shape, op.outputs[0]);
+            updateRunning(op, mean, power, reduced);
+            return;
+        }
+        const bool scales = op.inputs.size() > 1;
+        const TensorId centred = each("groupNormWhiten/beta", Subtract, {x, mean}, shape);
+        const TensorId whitened = each("groupNormWhiten/istdDev", Multiply, {centred, inverse}, shape,
+                                       scales ? TensorId() : op.outputs[0]);
+        if (!scales)
+            return;
+        const TensorId scaled = each("groupNorm/gamma", Multiply, {whitened, op.inputs[1]}, shape);
+        each("groupNorm/beta", Add, {scaled, op.inputs[2]}, shape, op.outputs[0]);
+    }
+
+    /// A parameter of one value for each channel in the shape of the channels' statistics.
+    TensorId asStatistic(const Op& op, TensorId parameter, const Shape& reduced) {
+        return result_.tensors[parameter].shape == reduced
+                   ? parameter
+                   : part(op, "asStatistic", ReshapeAttributes{}, {parameter}, reduced);
+    }
+
+    /// Moving averages of mean and variance (the running statistics are read by inference only).
+    void updateRunning(const Op& op, TensorId mean, TensorId power, const Shape& reduced) {
+        using enum ElementwiseFunction;
+        const TensorId square = part(op, "variance/square", ElementwiseAttributes{Multiply},
+                                     {mean, mean}, reduced);
+        const TensorId variance = part(op, "variance", ElementwiseAttributes{Subtract},
+                                       {power, square}, reduced);
+        const std::array<std::pair<const char*, TensorId>, 2> pairs{
+            std::pair("runningMean", mean), std::pair("runningVar", variance)};
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            const TensorId running = op.inputs[3 + i];
+            const Shape own = result_.tensors[running].shape;
+            const TensorId batch =
+                part(op, std::string(pairs[i].first) + "/batch", ReshapeAttributes{},
+                     {pairs[i].second}, own);
+            part(op, pairs[i].first, ElementwiseAttributes{MovingAverage}, {running, batch}, own);
+        }
     }
 
     Graph result_;

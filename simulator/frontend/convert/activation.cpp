@@ -93,8 +93,27 @@ void convertClip(NodeConverter& node) {
     node.result(x);
 }
 
-/// Only the training of a network drops anything.
+/// The share of elements that are dropped: an attribute before operator set 12, an operand after.
+double dropoutRatio(const NodeConverter& node) {
+    if (node.node().opset < 12)
+        return node.node().real("ratio", 0.5);
+    if (!node.has(1))
+        return 0.5;
+    return node.value(1).data && node.constant(1).size() == 1 && isReal(node.constant(1).type)
+               ? node.constant(1).real(0)
+               : 0.5;
+}
+
+/// Only the training of a network drops anything; its mask is made from a seed again for the
+/// gradient, so that nobody keeps it.
 void convertDropout(NodeConverter& node) {
+    if (node.builder().isTraining() && dropoutRatio(node) > 0) {
+        if (node.isOutputUsed(1))
+            NodeConverter::refuse("its mask is read; only the dropped data are supported in "
+                                  "training");
+        node.result(node.elementwise("", Dropout, {node.input(0)}, dropoutRatio(node)));
+        return;
+    }
     node.result(node.input(0));
     if (node.isOutputUsed(1)) {
         const Value& mask = node.output(1);

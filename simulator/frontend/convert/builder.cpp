@@ -60,11 +60,36 @@ std::string debugPath(const std::string& name) {
     return result.empty() ? "op" : result;
 }
 
+/// PopART's annotation of a node; -1 where there is none.
+std::int64_t hintOf(const Node& node, const std::string& attribute) {
+    if (!node.has(attribute))
+        return -1;
+    constexpr std::int64_t most = 1 << 16; // far more than any machine has IPUs
+    const std::int64_t value = node.integer(attribute, -1);
+    if (value < 0 || value > most)
+        throw std::invalid_argument(
+            fmt::format("its annotation '{}' must be a whole number from 0 on", attribute));
+    return value;
+}
+
+/// Stage i runs on IPU i.
+std::int32_t stageHint(const Node& node) {
+    const std::int64_t stage = hintOf(node, "__pipeline_stage");
+    const std::int64_t ipu = hintOf(node, "__ipu_number");
+    if (stage >= 0 && ipu >= 0 && stage != ipu)
+        throw std::invalid_argument(
+            fmt::format("it is annotated for __pipeline_stage {} on __ipu_number {}; stage {} runs "
+                        "on IPU {}, so make them equal or remove one",
+                        stage, ipu, stage, stage));
+    return static_cast<std::int32_t>(std::max(stage, ipu));
+}
+
 } // namespace
 
-GraphBuilder::GraphBuilder(const ResolvedModel& model, bool half)
+GraphBuilder::GraphBuilder(const ResolvedModel& model, bool half, bool training)
     : model_(model)
-    , half_(half) {
+    , half_(half)
+    , training_(training) {
     graph_.name = model.name;
     graph_.messages = model.messages;
     for (const auto& input : model.inputs)
@@ -135,6 +160,9 @@ TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attribut
     Op op{path, node.type, node.name, std::move(attributes), std::move(inputs), {output}};
     if (isPlanned(op.attributes))
         op.availableMemory = availableMemoryOf(node);
+    op.stageHint = stageHint(node);
+    if (const std::int64_t recompute = hintOf(node, "__recompute_output"); recompute >= 0)
+        op.recomputeHint = recompute != 0;
     graph_.ops.add(std::move(op));
     return output;
 }

@@ -14,7 +14,10 @@ namespace tilescope::sim {
 
 class GraphBuilder {
 public:
-    GraphBuilder(const ResolvedModel& model, bool half);
+    GraphBuilder(const ResolvedModel& model, bool half, bool training = false);
+
+    /// True if the graph is to be trained.
+    [[nodiscard]] bool isTraining() const { return training_; }
 
     /// The tensor of an ONNX value. Weights and constants come to be with their first use.
     TensorId tensorOf(const std::string& value);
@@ -64,6 +67,7 @@ private:
 
     const ResolvedModel& model_;
     bool half_;
+    bool training_;
     Graph graph_;
     std::unordered_map<std::string, TensorId> bound_;
     std::unordered_map<std::string, int> names_;

@@ -138,6 +138,7 @@ const ConversionTable& conversions() {
         addViewConversions(all);
         addIndexConversions(all);
         addNormalizationConversions(all);
+        addLossConversions(all);
         return all;
     }();
     return table;

@@ -80,6 +80,7 @@ void addPoolConversions(ConversionTable& table);
 void addViewConversions(ConversionTable& table);
 void addIndexConversions(ConversionTable& table);
 void addNormalizationConversions(ConversionTable& table);
+void addLossConversions(ConversionTable& table);
 
 /// [C, 1, ...]: a value per channel beside `rank` dimensions of [N, C, ...].
 Shape channelShape(std::int64_t channels, std::size_t rank);

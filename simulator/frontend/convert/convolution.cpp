@@ -60,9 +60,30 @@ bool foldIntoConvolution(NodeConverter& node) {
     return true;
 }
 
+/// Normalises with the statistics of the batch, and updates the running ones. Its further outputs
+/// are these, which nobody needs to read.
+void keepBatchNormalization(NodeConverter& node, const Shape& perChannel) {
+    for (std::size_t i = 1; i < node.node().outputs.size(); ++i)
+        if (node.isOutputUsed(i))
+            NodeConverter::refuse(fmt::format("its output {} is read; only the normalised data are "
+                                              "supported in training",
+                                              i));
+    NormAttributes norm{{}, true};
+    for (std::size_t d = 0; d < node.rank(0); ++d)
+        if (d != 1)
+            norm.axes.push_back(static_cast<std::int64_t>(d));
+    std::vector<TensorId> operands{node.input(0)};
+    for (const std::size_t operand : {1, 2, 3, 4})
+        operands.push_back(node.parameter(operand, perChannel));
+    node.result(node.emit("", norm, std::move(operands)));
+    node.builder().count("BatchNormalization", "trained with the statistics of each micro-batch");
+}
+
 void convertBatchNormalization(NodeConverter& node) {
-    if (isTraining(node))
-        NodeConverter::refuse("it is in training mode; export the model in evaluation mode");
+    const bool trains = node.builder().isTraining();
+    if (!trains && isTraining(node))
+        NodeConverter::refuse("it is in training mode; export the model in evaluation mode, or run "
+                              "it with --mode training");
     if (node.rank(0) < 2)
         NodeConverter::refuse("its input has no channels");
     const Shape perChannel = channelShape(node.shape(0)[1], node.rank(0));
@@ -70,6 +91,10 @@ void convertBatchNormalization(NodeConverter& node) {
         if (elementsOf(node.shape(operand)) != perChannel[0])
             NodeConverter::refuse(fmt::format("operand {} has {} values for {} channels", operand,
                                               elementsOf(node.shape(operand)), perChannel[0]));
+    }
+    if (trains) {
+        keepBatchNormalization(node, perChannel);
+        return;
     }
     if (foldIntoConvolution(node))
         return;

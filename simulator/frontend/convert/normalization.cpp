@@ -39,11 +39,27 @@ std::vector<std::int64_t> axesFrom(std::size_t first, std::size_t rank) {
     return axes;
 }
 
+/// One operation with a gradient of its own (NormAttributes).
+TensorId trainedNorm(NodeConverter& node, const std::vector<std::int64_t>& axes, TensorId scale,
+                     TensorId shift) {
+    return node.emit("", NormAttributes{axes, false}, {node.input(0), scale, shift});
+}
+
+TensorId trainedWhitening(NodeConverter& node, const std::string& part,
+                          const std::vector<std::int64_t>& axes) {
+    return node.emit(part, NormAttributes{axes, false}, {node.input(0)});
+}
+
 void convertInstanceNormalization(NodeConverter& node) {
     if (node.rank(0) < 3)
         NodeConverter::refuse("its input has no spatial dimension");
     const Shape perChannel = channelShape(node.shape(0)[1], node.rank(0));
     const auto axes = axesFrom(2, node.rank(0));
+    if (node.builder().isTraining()) {
+        const TensorId scale = node.parameter(1, perChannel);
+        node.result(trainedNorm(node, axes, scale, node.parameter(2, perChannel)));
+        return;
+    }
     const TensorId whitened = whiten(node, node.input(0), axes, "whitenedActs/mul").whitened;
     const TensorId scaled =
         node.elementwise("scale", Multiply, {whitened, node.parameter(1, perChannel)});
@@ -52,6 +68,18 @@ void convertInstanceNormalization(NodeConverter& node) {
 
 void convertLayerNormalization(NodeConverter& node) {
     const auto axis = static_cast<std::size_t>(node.axis("axis", -1));
+    const bool statisticsRead = node.isOutputUsed(1) || node.isOutputUsed(2);
+    if (node.builder().isTraining()) {
+        if (statisticsRead)
+            NodeConverter::refuse("its statistics are read; only the normalised data are supported "
+                                  "in training");
+        const auto axes = axesFrom(axis, node.rank(0));
+        node.result(node.has(2)
+                        ? trainedNorm(node, axes, node.input(1), node.input(2))
+                        : node.elementwise("", Multiply,
+                                           {trainedWhitening(node, "whiten", axes), node.input(1)}));
+        return;
+    }
     const Statistics statistics =
         whiten(node, node.input(0), axesFrom(axis, node.rank(0)), "whitenedActs/mul");
     const bool hasBias = node.has(2);
@@ -74,6 +102,10 @@ void convertMeanVarianceNormalization(NodeConverter& node) {
     for (const std::int64_t axis : stated)
         axes.push_back(static_cast<std::int64_t>(normalizedAxis(axis, node.rank(0))));
     std::sort(axes.begin(), axes.end());
+    if (node.builder().isTraining()) {
+        node.result(trainedWhitening(node, "", axes));
+        return;
+    }
     node.result(whiten(node, node.input(0), axes, "").whitened);
 }
 

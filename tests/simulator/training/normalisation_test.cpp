@@ -1,0 +1,209 @@
+// Normalisation, dropout and losses of ONNX in training.
+#include <algorithm>
+
+#include <QtTest>
+
+#include "core/base/error.h"
+#include "model_text.h"
+#include "simulator/pipeline/prepare.h"
+#include "simulator/simulate.h"
+#include "support/invariants.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+
+namespace {
+
+const std::string convNorm =
+    "g (float[4,8,6,6] x, float[16,8,3,3] w, float[16] s, float[16] b, float[16] m, float[16] v) "
+    "=> (float[4,16] y) { c = Conv <pads = [1,1,1,1]> (x, w) n = BatchNormalization(c, s, b, m, v) "
+    "r = Relu(n) p = GlobalAveragePool(r) y = Flatten(p) }";
+
+const std::string layerNorm =
+    "g (float[4,8,32] x, float[32,32] w, float[32] s, float[32] b) => (float[4,8,32] y) "
+    "{ h = MatMul(x, w) y = LayerNormalization <axis = -1> (h, s, b) }";
+
+/// A model of text to train: what the values named are is of no interest, so they become weights.
+Graph trained(const std::string& model, const std::vector<std::string>& weights) {
+    ImportOptions import;
+    import.training = true;
+    Graph graph = importText(model, 17, import);
+    std::erase_if(graph.inputs, [&](TensorId id) {
+        Tensor& tensor = graph.tensors[id];
+        const bool weight =
+            std::find(weights.begin(), weights.end(), tensor.name) != weights.end();
+        if (weight)
+            tensor.role = TensorRole::Weight;
+        return weight;
+    });
+    return graph;
+}
+
+RunOptions training() {
+    RunOptions options;
+    options.mode = "training";
+    options.target.tilesPerIpu = 32;
+    return options;
+}
+
+std::int64_t countOf(const Graph& graph, const std::string& part) {
+    return std::count_if(graph.ops.begin(), graph.ops.end(), [&](const Op& op) {
+        return op.name.find(part) != std::string::npos && !isView(op.attributes);
+    });
+}
+
+std::int64_t computeSetsOf(const Profile& profile, const std::string& part) {
+    return std::count_if(
+        profile.computeSets.begin(), profile.computeSets.end(),
+        [&](const ComputeSet& set) { return set.name.find(part) != std::string::npos; });
+}
+
+} // namespace
+
+class NormalisationTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void batchNormalisationIsKeptInTrainingOnly() {
+        QVERIFY(!QString::fromStdString(summary(importText(convNorm))).contains("Norm"));
+        const Graph graph = trained(convNorm, {"w", "s", "b", "m", "v"});
+        QVERIFY(QString::fromStdString(summary(graph)).contains("Norm[4,16,6,6] RELU"));
+    }
+
+    void statisticsShareTheirComputeSets() {
+        const Graph graph = trained(convNorm, {"w", "s", "b", "m", "v"});
+        const Profile profile = simulate(graph, training());
+        const std::string wrong = complaints(profile);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        // Two stages for both sums, then the inverse deviation.
+        QVERIFY(computeSetsOf(profile, "n/normStats") <= 3);
+        QCOMPARE(computeSetsOf(profile, "n/normStats/iStdDev"), 1);
+        const auto joint = std::find_if(
+            profile.computeSets.begin(), profile.computeSets.end(), [](const ComputeSet& set) {
+                return set.name.find("n/normStats/Reduce") != std::string::npos;
+            });
+        QVERIFY(joint != profile.computeSets.end());
+        QCOMPARE(joint->vertices.size(), 2U);
+    }
+
+    void everyParameterIsUpdatedAndRunningStatisticsMove() {
+        const Graph graph =
+            preparedGraph(trained(convNorm, {"w", "s", "b", "m", "v"}), training());
+        checkGraph(graph);
+        QCOMPARE(countOf(graph, "_var_update"), 3); // weights, scale and shift
+        QCOMPARE(countOf(graph, "n/runningMean"), 1);
+        QCOMPARE(countOf(graph, "n/runningVar"), 1);
+        QCOMPARE(countOf(graph, "n/whitenedActs"), 2);
+        QCOMPARE(countOf(graph, "n/scaleOffsetGrads"), 2);
+    }
+
+    void runningStatisticsAreNotUpdatedAgain() {
+        RunOptions options = training();
+        options.recompute = Recompute::All;
+        options.checkpoints = {"r"};
+        const Graph graph =
+            preparedGraph(trained(convNorm, {"w", "s", "b", "m", "v"}), options);
+        for (const Op& op : graph.ops) {
+            if (op.name.find("n/running") != std::string::npos && !isView(op.attributes))
+                QCOMPARE(op.recomputeGroup, -1);
+            if (op.name == "n/normStats")
+                QVERIFY(op.recomputeGroup >= 0);
+        }
+    }
+
+    void layerNormalisationHasOneGradient() {
+        const Graph graph = preparedGraph(trained(layerNorm, {"w", "s", "b"}), training());
+        checkGraph(graph);
+        QCOMPARE(countOf(graph, "_var_update"), 3);
+        QCOMPARE(countOf(graph, "y/groupNormStatistics"), 2);
+        QCOMPARE(countOf(graph, "y/operandGrad"), 7);
+        const std::string wrong =
+            complaints(simulate(trained(layerNorm, {"w", "s", "b"}), training()));
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    void gradientsOfAConvolutionTakeTwiceItsWork() {
+        Graph graph = trained("g (float[2,8,6,6] x, float[8,8,3,3] v, float[4,8,3,3] w) => "
+                              "(float[2,4] y) { a = Conv <pads = [1,1,1,1]> (x, v) b = Relu(a) c = "
+                              "Conv <pads = [1,1,1,1]> (b, w) p = GlobalAveragePool(c) "
+                              "y = Flatten(p) }",
+                              {"v", "w"});
+        graph = preparedGraph(graph, training());
+        double forward = 0;
+        double backward = 0;
+        double first = 0;
+        for (const Op& op : graph.ops) {
+            if (!isPlanned(op.attributes))
+                continue;
+            (op.phase == Phase::Forward ? forward : backward) += flopsOf(graph, op);
+            if (op.name == "a")
+                first = flopsOf(graph, op);
+        }
+        // Nobody needs the gradient of the input.
+        QCOMPARE(backward, 2 * forward - first);
+    }
+
+    void dropoutDropsInTraining() {
+        const std::string model = "g (float[4,64] x, float[64,64] w) => (float[4,64] y) "
+                                  "{ h = MatMul(x, w) y = Dropout(h) }";
+        QCOMPARE(QString::fromStdString(summary(importText(model))), "MatMul[4,64]");
+        const Graph graph = preparedGraph(trained(model, {"w"}), training());
+        QCOMPARE(countOf(graph, "y/DropoutGrad"), 1);
+    }
+
+    void aModelsOwnLossIsTrained_data() {
+        QTest::addColumn<QString>("nodes");
+        QTest::addColumn<QString>("gradient");
+        QTest::newRow("cross-entropy")
+            << "l = SoftmaxCrossEntropyLoss <reduction = \"mean\"> (h, t)"
+            << "NllWithSoftmaxGradDirect";
+        QTest::newRow("log-likelihood")
+            << "p = LogSoftmax <axis = 1> (h) l = NegativeLogLikelihoodLoss <reduction = \"sum\"> (p, t)"
+            << "SoftmaxGrad";
+        QTest::newRow("squares") << "p = Mul(h, h) l = ReduceMean <keepdims = 0> (p)" << "MulArg";
+    }
+
+    void aModelsOwnLossIsTrained() {
+        QFETCH(QString, nodes);
+        QFETCH(QString, gradient);
+        const std::string model = "g (float[4,16] x, int64[4] t, float[16,8] w) => (float l) "
+                                  "{ h = MatMul(x, w) " +
+                                  nodes.toStdString() + " }";
+        const Graph source = trained(model, {"w"});
+        const Graph graph = preparedGraph(source, training());
+        checkGraph(graph);
+        QVERIFY(countOf(graph, gradient.toStdString()) > 0);
+        QCOMPARE(countOf(graph, "w_var_update"), 1);
+        QCOMPARE(graph.outputs.size(), 1U);
+        for (const TensorId in : graph.inputs)
+            QVERIFY(graph.tensors[in].name != "label");
+        const std::string wrong = complaints(simulate(source, training()));
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    void aLossWithoutReductionIsRefused() {
+        QVERIFY_THROWS_EXCEPTION(
+            UserError, trained("g (float[4,8] x, int64[4] t) => (float[4] l) "
+                               "{ l = SoftmaxCrossEntropyLoss <reduction = \"none\"> (x, t) }",
+                               {"x"}));
+    }
+
+    void aMeanOverMicroBatchesDividesOnce() {
+        RunOptions options = training();
+        options.gradientAccumulation = 4;
+        const Graph source = trained(layerNorm, {"w", "s", "b"});
+        QCOMPARE(countOf(preparedGraph(source, options), "_accumulatorMean"), 0);
+        options.accumulationReduction = Reduction::Mean;
+        options.accumulationType = Precision::Half;
+        const Graph graph = preparedGraph(source, options);
+        QCOMPARE(countOf(graph, "_accumulatorMean"), 3);
+        for (const Op& op : graph.ops)
+            if (op.name.find("_accumulatorMean") != std::string::npos) {
+                QVERIFY(op.phase == Phase::Update);
+                QVERIFY(graph.tensors[op.inputs[0]].type == DataType::Half);
+            }
+    }
+};
+
+QTEST_GUILESS_MAIN(NormalisationTest)
+#include "normalisation_test.moc"

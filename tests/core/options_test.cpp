@@ -140,7 +140,6 @@ private slots:
                                                         {"split", "layer1"},
                                                         {"recompute", "all"},
                                                         {"checkpoint", "layer1"},
-                                                        {"outline", "on"},
                                                         {"optimizer", "adam"},
                                                         {"offload", "optimizer"},
                                                         {"ioTiles", "32"},

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <map>
 
 #include "core/base/error.h"
 #include "simulator/engine/timing.h"
@@ -61,16 +62,23 @@ void addPlannerMessages(Profile& profile, const Graph& graph, const PlanTable& p
                         bool relaxed) {
     const std::string remedy =
         relaxed ? "Doubling it until a plan fits." : "Optimising for minimum memory.";
-    for (std::size_t i = 0; i < graph.ops.size(); ++i) {
-        const Op& op = graph.ops[OpId(i)];
-        if (!isPlanned(op.attributes))
-            continue;
-        if (!plans.planOf(OpId(i)).withinMemoryTarget)
+    std::map<std::string_view, OperationId> operations;
+    for (std::size_t i = 0; i < profile.operations.size(); ++i)
+        operations.emplace(profile.operations[OperationId(i)].name, OperationId(i));
+    const auto add = [&](const Graph& part, FunctionIndex function) {
+        for (std::size_t i = 0; i < part.ops.size(); ++i) {
+            const Op& op = part.ops[OpId(i)];
+            if (!isPlanned(op.attributes) || plans.planOf(OpId(i), function).withinMemoryTarget)
+                continue;
             profile.messages.push_back(
                 {Severity::Warning,
                  fmt::format("{}: unable to meet memory target. {}", op.name, remedy),
-                 OperationId(i)});
-    }
+                 operations.at(op.name)});
+        }
+    };
+    for (std::size_t f = 0; f < graph.functions.size(); ++f)
+        add(graph.functions[f], FunctionIndex(f));
+    add(graph, FunctionIndex());
 }
 
 void countVertices(Profile& profile) {
@@ -138,10 +146,10 @@ void finishExecution(Profile& profile, const RunOptions& options) {
     info.hasExecution = true;
     info.cycles = profile.trace.runs.back().cycles;
     if (info.cycles > 0)
-        info.throughput = static_cast<double>(info.batchSize * info.deviceIterations *
-                                              (options.isTraining() ? options.gradientAccumulation
-                                                                    : 1)) /
-                          info.seconds();
+        info.throughput =
+            static_cast<double>(info.batchSize * info.deviceIterations *
+                                (options.isTraining() ? options.gradientAccumulation : 1)) /
+            info.seconds();
 }
 
 } // namespace
@@ -150,8 +158,7 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
     validate(options);
     std::map<std::string, double> timings;
     Phases phases(progress, timings);
-    const Graph simple =
-        phases.run("prepare", 0.05, [&] { return preparedGraph(graph, options); });
+    const Graph simple = phases.run("prepare", 0.05, [&] { return preparedGraph(graph, options); });
     const PlanTable plans = phases.run("plan", 0.1, [&] { return PlanTable(simple, options); });
     LoweredProgram lowered =
         phases.run("lower", 0.4, [&] { return lowerGraph(simple, options, plans); });

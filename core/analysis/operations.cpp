@@ -1,5 +1,6 @@
 #include "core/analysis/operations.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -8,6 +9,35 @@
 
 namespace tilescope {
 namespace {
+
+/// How many calls each function has.
+class FunctionCalls {
+public:
+    explicit FunctionCalls(const IdVector<ProgramId, Program>& programs)
+        : programs_(programs) {
+        for (const Program& p : programs)
+            if (p.kind == ProgramKind::Call)
+                ++calls_[p.target];
+    }
+
+    /// Of the function that a program is in; 1 outside of functions.
+    [[nodiscard]] std::int32_t of(const Program& program) const {
+        ProgramId root = program.parent;
+        // A damaged file may have parents in a circle.
+        for (std::size_t i = 0; i < programs_.size(); ++i) {
+            if (!root.valid() || root.index() >= programs_.size() ||
+                !programs_[root].parent.valid())
+                break;
+            root = programs_[root].parent;
+        }
+        const auto found = calls_.find(root);
+        return found == calls_.end() ? 1 : found->second;
+    }
+
+private:
+    const IdVector<ProgramId, Program>& programs_;
+    std::map<ProgramId, std::int32_t> calls_;
+};
 
 class OperationSums {
 public:
@@ -61,6 +91,7 @@ public:
     }
 
     void addPrograms(const OperationSources& from) {
+        const FunctionCalls calls(from.programs);
         for (const Program& p : from.programs) {
             OperationRow* row = find(p.operation);
             if (row == nullptr)
@@ -69,6 +100,7 @@ public:
             if (isControl(p.kind))
                 continue;
             ++row->steps;
+            row->calls = std::max(row->calls, calls.of(p));
             const std::int64_t cycles = programCycles(p, from.computeSets, from.exchanges);
             (p.computeSet.valid() ? row->computeCycles : row->exchangeCycles) += cycles;
         }

@@ -26,6 +26,9 @@ struct OperationRow {
     std::int64_t exchangeCycles = 0;
     std::int64_t copyCycles = 0; ///< strided copies; part of the compute cycles
     std::int32_t steps = 0;      ///< leaves of the program tree
+    /// Calls in the program of the function that its steps are in (the most, if in several); 1 for
+    /// what is in no function.
+    std::int32_t calls = 1;
     double flopsPerCycle = 0;    ///< flops / (compute + exchange cycles)
     [[nodiscard]] std::int64_t cycles() const { return computeCycles + exchangeCycles; }
     [[nodiscard]] std::int64_t codeBytes() const { return exchangeCodeBytes + controlCodeBytes; }

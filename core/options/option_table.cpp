@@ -17,6 +17,8 @@ constexpr std::int64_t mostBatch = 1'000'000;
 constexpr std::int64_t mostIterations = 1'000'000'000'000;
 // A POD256.
 constexpr std::int64_t mostIpus = 256;
+// More than all operations of any model together.
+constexpr double mostOutlineThreshold = 1e9;
 // Tiles stand in islands of four.
 constexpr std::int64_t leastTiles = 4;
 
@@ -108,8 +110,7 @@ OptionSpec ipusRow() {
 }
 
 /// A choice whose values are those of an enumeration, in its order.
-template <class Enumeration>
-OptionSpec enumRow(OptionSpec made, Enumeration RunOptions::*member) {
+template <class Enumeration> OptionSpec enumRow(OptionSpec made, Enumeration RunOptions::*member) {
     const std::vector<std::string> choices = made.choices;
     return with(
         std::move(made),
@@ -152,6 +153,29 @@ OptionSpec namesRow(OptionSpec made, std::vector<std::string> RunOptions::*membe
         [member](const RunOptions& options) {
             return fmt::format("{}", fmt::join(options.*member, ","));
         });
+}
+
+/// "on" or "off".
+OptionSpec switchRow(OptionSpec made, bool RunOptions::*member) {
+    return with(
+        std::move(made),
+        [member](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.*member = choiceValue(self, value) == "on";
+        },
+        [member](const RunOptions& options) {
+            return std::string(options.*member ? "on" : "off");
+        });
+}
+
+OptionSpec outlineThresholdRow() {
+    return with(
+        row("outlineThreshold", "--outline-threshold", Type::Number, "1",
+            "least value of a function beyond those within it: a convolution or matmul counts "
+            "1000, other operations 0.1"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.outlineThreshold = numberValue(self, value, 0, mostOutlineThreshold);
+        },
+        [](const RunOptions& options) { return numberText(options.outlineThreshold); });
 }
 
 OptionSpec splitRow() {
@@ -405,8 +429,14 @@ std::vector<OptionSpec> makeTable() {
                      "operations or scopes whose results are kept in spite of recomputation, "
                      "NAME,NAME"),
                  &RunOptions::checkpoints),
-        notYet(row("outline", "--outline", Type::Choice, "off",
-                   "make equal parts of the program one function", {"on", "off"})),
+        switchRow(row("outline", "--outline", Type::Choice, "on",
+                      "make repeated parts of the model one function", {"on", "off"}),
+                  &RunOptions::outline),
+        outlineThresholdRow(),
+        switchRow(row("outlineCopyCostPruning", "--outline-copy-cost-pruning", Type::Choice, "on",
+                      "leave operations out of functions whose copies cost more than they save",
+                      {"on", "off"}),
+                  &RunOptions::outlineCopyCostPruning),
         optimizerRow(),
         enumRow(row("accumulationReduction", "--accumulation-reduction", Type::Choice, "sum",
                     "what becomes of the gradients of micro-batches", {"sum", "mean"}),

@@ -55,7 +55,12 @@ struct RunOptions {
     Schedule schedule = Schedule::PopArt; ///< of a pipeline
     Recompute recompute = Recompute::None;
     std::vector<std::string> checkpoints; ///< operations or scopes whose results are kept
-    std::vector<std::string> split;       ///< first operation or scope of each further stage
+    bool outline = true;                  ///< repeated parts of the graph become functions
+    /// By how much a part's value must exceed that of the functions in it (PopART
+    /// outlineThreshold).
+    double outlineThreshold = 1;
+    bool outlineCopyCostPruning = true; ///< PopART enableOutliningCopyCostPruning
+    std::vector<std::string> split;     ///< first operation or scope of each further stage
     /// No host streams: inputs, weights and results stay on the device (the tools' --ignore-data).
     bool ignoreData = false;
     /// Account memory as the IPU Model does, which runs code on the host: data and vertex state are

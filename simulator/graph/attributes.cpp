@@ -89,11 +89,11 @@ static_assert(reduceNames.size() == static_cast<std::size_t>(ReduceFunction::Arg
 
 // In the order of the alternatives of Attributes.
 constexpr std::array kindNames{
-    "Conv",    "MatMul",  "Elementwise",   "Reduce",          "Pool",       "Lrn",
-    "Softmax", "Reshape", "Transpose",     "Concat",          "Slice",      "Expand",
+    "Conv",    "MatMul",  "Elementwise",   "Reduce",          "Pool",        "Lrn",
+    "Softmax", "Reshape", "Transpose",     "Concat",          "Slice",       "Expand",
     "Gather",  "Pad",     "ConvGradInput", "ConvGradWeights", "MultiUpdate", "PoolGrad",
     "Fill",    "IpuCopy", "Stash",         "Restore",         "Fifo",
-    "Norm",    "JointReduce"};
+    "Norm",    "JointReduce", "Call"};
 static_assert(kindNames.size() == std::variant_size_v<Attributes>);
 
 } // namespace

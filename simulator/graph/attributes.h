@@ -2,6 +2,7 @@
 // expresses them in these.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,18 +17,23 @@ struct ConvAttributes {
     std::vector<std::int64_t> kernel, strides, dilations;
     std::vector<std::int64_t> padsBegin, padsEnd;
     std::int64_t groups = 1;
+    friend auto operator<=>(const ConvAttributes&, const ConvAttributes&) = default;
 };
 
 /// Gradient of a Conv with respect to its input: operands are the output's gradient and the
 /// weights.
 struct ConvGradInputAttributes {
     ConvAttributes conv; ///< of the forward convolution
+    friend auto operator<=>(const ConvGradInputAttributes&,
+                            const ConvGradInputAttributes&) = default;
 };
 
 /// Gradient of a Conv with respect to its weights: operands are its input and the output's
 /// gradient.
 struct ConvGradWeightsAttributes {
     ConvAttributes conv; ///< of the forward convolution
+    friend auto operator<=>(const ConvGradWeightsAttributes&,
+                            const ConvGradWeightsAttributes&) = default;
 };
 
 /// Batched matrix product [g..., m, k] x [g..., k, n] with ONNX MatMul broadcasting of g.
@@ -46,6 +52,7 @@ struct MatMulAttributes {
     bool transposeA = false;
     bool transposeB = false;
     TrainingPass pass = TrainingPass::None;
+    friend auto operator<=>(const MatMulAttributes&, const MatMulAttributes&) = default;
 };
 
 /// Elementwise function of one to many operands, with NumPy broadcasting of operands.
@@ -135,6 +142,7 @@ struct ElementwiseAttributes {
     ElementwiseFunction function = ElementwiseFunction::Add;
     double alpha = 0; ///< slope of LeakyRelu, Elu and HardSigmoid; lower bound of Clip
     double beta = 0;  ///< offset of HardSigmoid; upper bound of Clip
+    friend auto operator<=>(const ElementwiseAttributes&, const ElementwiseAttributes&) = default;
 };
 
 enum class ReduceFunction : std::uint8_t {
@@ -155,6 +163,7 @@ struct ReduceAttributes {
     ReduceFunction function = ReduceFunction::Add;
     std::vector<std::int64_t> axes;
     bool keepDims = true;
+    friend auto operator<=>(const ReduceAttributes&, const ReduceAttributes&) = default;
 };
 
 enum class PoolKind : std::uint8_t { Max, Average, Sum };
@@ -165,12 +174,14 @@ struct PoolAttributes {
     std::vector<std::int64_t> kernel, strides, dilations;
     std::vector<std::int64_t> padsBegin, padsEnd;
     bool countIncludePad = false;
+    friend auto operator<=>(const PoolAttributes&, const PoolAttributes&) = default;
 };
 
 /// Local response normalisation over `size` neighbouring channels of [N, C, spatial...].
 struct LrnAttributes {
     std::int64_t size = 1;
     double alpha = 1e-4, beta = 0.75, bias = 1;
+    friend auto operator<=>(const LrnAttributes&, const LrnAttributes&) = default;
 };
 
 /// Softmax over the dimensions from `firstAxis` to before `endAxis` taken as one.
@@ -178,46 +189,60 @@ struct SoftmaxAttributes {
     std::int64_t firstAxis = 0;
     std::int64_t endAxis = 1;
     bool logarithm = false;
+    friend auto operator<=>(const SoftmaxAttributes&, const SoftmaxAttributes&) = default;
 };
 
 // Views: no work until somebody needs the data in order.
-struct ReshapeAttributes {}; ///< same elements in the same order
+struct ReshapeAttributes {
+    friend auto operator<=>(const ReshapeAttributes&, const ReshapeAttributes&) = default;
+}; ///< same elements in the same order
 struct TransposeAttributes {
     std::vector<std::int64_t> permutation;
+    friend auto operator<=>(const TransposeAttributes&, const TransposeAttributes&) = default;
 }; ///< out dim i is in dim perm[i]
 struct ConcatAttributes {
     std::int64_t axis = 0;
+    friend auto operator<=>(const ConcatAttributes&, const ConcatAttributes&) = default;
 };
 /// Output index i of dim d is input index starts[d] + i * steps[d] (steps may be negative).
 struct SliceAttributes {
     std::vector<std::int64_t> starts, steps;
+    friend auto operator<=>(const SliceAttributes&, const SliceAttributes&) = default;
 };
-struct ExpandAttributes {}; ///< NumPy broadcasting of the input to the output's shape
+struct ExpandAttributes {
+    friend auto operator<=>(const ExpandAttributes&, const ExpandAttributes&) = default;
+}; ///< NumPy broadcasting of the input to the output's shape
 
 /// Rows of the first input's `axis` chosen by the second input (popops::multiSlice).
 struct GatherAttributes {
     std::int64_t axis = 0;
+    friend auto operator<=>(const GatherAttributes&, const GatherAttributes&) = default;
 };
 
 /// Adds the rows of the third operand to those rows of the first that the second names
 /// (popops::multiUpdateAdd), in place.
 struct MultiUpdateAttributes {
     std::int64_t axis = 0;
+    friend auto operator<=>(const MultiUpdateAttributes&, const MultiUpdateAttributes&) = default;
 };
 
 /// Constant padding (negative pads crop).
 struct PadAttributes {
     std::vector<std::int64_t> padsBegin, padsEnd;
+    friend auto operator<=>(const PadAttributes&, const PadAttributes&) = default;
 };
 
 /// Gradient of a Pool with respect to its input: operands are the output's gradient and, for a
 /// maximum, the input and the output.
 struct PoolGradAttributes {
     PoolAttributes pool;
+    friend auto operator<=>(const PoolGradAttributes&, const PoolGradAttributes&) = default;
 };
 
 /// A tensor of zeros (popops::zero).
-struct FillAttributes {};
+struct FillAttributes {
+    friend auto operator<=>(const FillAttributes&, const FillAttributes&) = default;
+};
 
 /// Normalisation with the statistics of the data over `axes` (sorted), in training: of a whole batch
 /// (BatchNormalization) or of a sample (layer, group and instance normalisation). Operands: data,
@@ -239,20 +264,30 @@ struct JointReduceAttributes {
 /// A copy of a tensor on another IPU.
 struct IpuCopyAttributes {
     std::int32_t fromStage = 0, toStage = 0;
+    friend auto operator<=>(const IpuCopyAttributes&, const IpuCopyAttributes&) = default;
 };
 
 /// Puts a tensor into a row of a buffer that holds it for as many micro-batches as there are rows
 /// (PopART's stash). Result: the buffer.
 struct StashAttributes {
     std::int64_t rows = 1;
+    friend auto operator<=>(const StashAttributes&, const StashAttributes&) = default;
 };
 /// Takes the oldest row out of a stash; with a second operand, into the place of that.
 struct RestoreAttributes {
     std::int64_t rows = 1;
+    friend auto operator<=>(const RestoreAttributes&, const RestoreAttributes&) = default;
 };
 /// TensorFlow's FIFO: takes the oldest row out and puts the tensor in. No rows: a copy.
 struct FifoAttributes {
     std::int64_t rows = 1;
+    friend auto operator<=>(const FifoAttributes&, const FifoAttributes&) = default;
+};
+
+/// Runs a function of the graph (Graph::functions): operands are its inputs, results its outputs.
+struct CallAttributes {
+    std::int32_t function = 0;
+    friend auto operator<=>(const CallAttributes&, const CallAttributes&) = default;
 };
 
 using Attributes =
@@ -262,7 +297,8 @@ using Attributes =
                  GatherAttributes, PadAttributes, ConvGradInputAttributes,
                  ConvGradWeightsAttributes, MultiUpdateAttributes, PoolGradAttributes,
                  FillAttributes, IpuCopyAttributes, StashAttributes, RestoreAttributes,
-                 FifoAttributes, NormAttributes, JointReduceAttributes>;
+                 FifoAttributes, NormAttributes, JointReduceAttributes,
+                 CallAttributes>;
 
 /// "Conv", "MatMul", "Elementwise", ... of the active alternative.
 std::string_view kindName(const Attributes& attributes);

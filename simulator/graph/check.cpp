@@ -14,8 +14,10 @@ namespace {
 
 class Check {
 public:
-    explicit Check(const Graph& graph)
+    /// `functions`: those of the outermost graph.
+    Check(const Graph& graph, const std::vector<Graph>& functions)
         : graph_(graph)
+        , functions_(functions)
         , made_(graph.tensors.size()) {}
 
     void run() {
@@ -71,7 +73,30 @@ private:
                                  graph_.tensors[output].name));
             made_[output.index()] = true;
         }
+        if (const auto* call = std::get_if<CallAttributes>(&op.attributes))
+            checkCall(op, *call);
         checkShapes(op);
+    }
+
+    void checkCall(const Op& op, const CallAttributes& call) const {
+        if (call.function < 0 || static_cast<std::size_t>(call.function) >= functions_.size())
+            fail(fmt::format("op '{}' calls function {} of {}", op.name, call.function,
+                             functions_.size()));
+        const Graph& callee = functions_[static_cast<std::size_t>(call.function)];
+        checkPassed(op, op.inputs, callee, callee.inputs);
+        checkPassed(op, op.outputs, callee, callee.outputs);
+    }
+
+    void checkPassed(const Op& op, const std::vector<TensorId>& own, const Graph& callee,
+                     const std::vector<TensorId>& theirs) const {
+        bool fits = own.size() == theirs.size();
+        for (std::size_t i = 0; fits && i < own.size(); ++i) {
+            const Tensor& a = graph_.tensors[own[i]];
+            const Tensor& b = callee.tensors[theirs[i]];
+            fits = a.shape == b.shape && a.type == b.type;
+        }
+        if (!fits)
+            fail(fmt::format("op '{}' does not fit the function '{}'", op.name, callee.name));
     }
 
     void checkShapes(const Op& op) const {
@@ -92,6 +117,7 @@ private:
     }
 
     const Graph& graph_;
+    const std::vector<Graph>& functions_;
     std::vector<bool> made_;
     std::set<std::string_view> names_;
 };
@@ -99,7 +125,9 @@ private:
 } // namespace
 
 void checkGraph(const Graph& graph) {
-    Check(graph).run();
+    for (const Graph& function : graph.functions)
+        Check(function, graph.functions).run();
+    Check(graph, graph.functions).run();
 }
 
 } // namespace tilescope::sim

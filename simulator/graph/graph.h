@@ -17,6 +17,7 @@ namespace tilescope::sim {
 
 using TensorId = Id<struct TensorTag>;
 using OpId = Id<struct OpTag>;
+using FunctionIndex = Id<struct FunctionTag>; ///< in Graph::functions; invalid for the graph itself
 using Shape = std::vector<std::int64_t>;
 
 /// Element types. Poplar has no 64-bit arithmetic: int64 is stored as int32 on the device.
@@ -98,6 +99,9 @@ struct Graph {
     /// Operations of the model with their stages, as they were before training and transforms added
     /// to them; empty unless stages were assigned.
     std::vector<StagedOperation> staged;
+    /// What Call operations run, of this graph or of each other: callees before their callers.
+    /// Only the outermost graph has any.
+    std::vector<Graph> functions;
 
     /// For each tensor, the op that makes it; invalid for inputs, weights and constants. Built anew
     /// by each call, in time proportional to the ops: keep the result, do not call in a loop.

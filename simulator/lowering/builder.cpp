@@ -103,13 +103,13 @@ ProgramId ProgramBuilder::beginFunction(std::string name) {
     return id;
 }
 
-void ProgramBuilder::call(const std::string& name, ProgramId function) {
+ProgramId ProgramBuilder::call(const std::string& name, ProgramId function) {
     Program program;
     program.kind = ProgramKind::Call;
     program.name = name;
     program.target = function;
     program.controlCode = code(controlBytesCall);
-    add(std::move(program));
+    return add(std::move(program));
 }
 
 std::vector<ProgramId> ProgramBuilder::childrenFrom(std::size_t first) const {
@@ -130,6 +130,12 @@ void ProgramBuilder::cloneInto(ProgramId id, std::set<VariableId>& seen) {
         seen.insert(read);
     const std::vector<VariableId> written = copy.variablesWritten;
     const ProgramId made = add(std::move(copy));
+    std::vector<VariableId> anew;
+    for (auto at = lowered_.rewrites.lower_bound({id, VariableId()});
+         at != lowered_.rewrites.end() && at->first == id; ++at)
+        anew.push_back(at->second);
+    for (const VariableId variable : anew)
+        lowered_.rewrites.emplace(made, variable);
     for (const VariableId variable : written)
         if (seen.insert(variable).second)
             lowered_.rewrites.emplace(made, variable);

@@ -56,7 +56,8 @@ struct LoweredProgram {
     Profile profile; ///< without memory, trace and info
     IdVector<VariableId, VariableNeeds> needs;
     TileSeries listBytes; ///< VertexUse::listBytes of all vertices
-    /// Steps of a recomputation that write a variable anew: its life before has ended.
+    /// Steps and calls that write a variable anew, in a recomputation or for a function: its life
+    /// before has ended.
     std::set<std::pair<ProgramId, VariableId>> rewrites;
 };
 
@@ -106,7 +107,7 @@ public:
     void beginSwitch(std::string name);
     /// Opens a function; close with end().
     ProgramId beginFunction(std::string name);
-    void call(const std::string& name, ProgramId function);
+    ProgramId call(const std::string& name, ProgramId function);
     /// Programs that stand in what is open: those from `first` on are what an operation added.
     [[nodiscard]] std::size_t childCount() const {
         return lowered_.profile.programs[open_.back()].children.size();

@@ -14,11 +14,13 @@ MemoryCategory categoryOf(TensorRole role) {
 } // namespace
 
 LoweringContext::LoweringContext(const Graph& graph, const RunOptions& options,
-                                 const PlanTable& plans, ProgramBuilder& builder)
+                                 const PlanTable& plans, ProgramBuilder& builder,
+                                 FunctionIndex function)
     : graph_(graph)
     , options_(options)
     , plans_(plans)
     , builder_(builder)
+    , function_(function)
     , producers_(graph.producers())
     , lastUse_(graph.tensors.size(), -1) {
     for (std::size_t i = 0; i < graph.tensors.size(); ++i)
@@ -89,9 +91,26 @@ bool LoweringContext::ensurePlace(TensorId id,
                                                 std::string(toString(t.type)), toString(t.shape))
                           : builder_.variable(t.name, MemoryCategory::Variable, bytes,
                                               std::string(toString(t.type)), toString(t.shape));
+    placed.sourceView = view;
     tensors_[id].view = std::move(view);
     tensors_[id].storage = storages_.add(std::move(placed));
     return !options_.linearInputs;
+}
+
+TensorId LoweringContext::addForeign(const Tensor& tensor, PlacedStorage placed, ViewDims view) {
+    foreign_.push_back(tensor);
+    const TensorId id = tensors_.add({StorageId(storages_.size()), std::move(view)});
+    placed.source = {};
+    placed.role = TensorRole::Activation;
+    placed.tensors = {id};
+    storages_.add(std::move(placed));
+    return id;
+}
+
+const PlacedStorage* LoweringContext::arrivalOf(TensorId input) const {
+    const auto found = std::find_if(storages_.begin(), storages_.end(),
+                                    [&](const PlacedStorage& p) { return p.source == input; });
+    return found == storages_.end() ? nullptr : &*found;
 }
 
 void LoweringContext::ensurePlace(TensorId id) {
@@ -150,6 +169,8 @@ std::vector<ViewDims*> LoweringContext::viewsOf(StorageId id) {
     std::vector<ViewDims*> views;
     for (const TensorId tensor : storages_[id].tensors)
         views.push_back(&tensors_[tensor].view);
+    if (storages_[id].source.valid())
+        views.push_back(&storages_[id].sourceView);
     return views;
 }
 

@@ -26,6 +26,7 @@ struct PlacedStorage {
     TensorRole role = TensorRole::Activation;
     bool alwaysLive = false;
     bool parts = false; ///< another storage is a part of the same variable: never overwritten
+    ViewDims sourceView; ///< of the source, whatever copies its tensor has now
 };
 
 /// A tensor's place: a view of a storage; none until somebody lays it out.
@@ -34,17 +35,30 @@ struct LoweredTensor {
     ViewDims view;
 };
 
+class LoweredFunctions;
+
 class LoweringContext {
 public:
+    /// `function`: the graph's index if it is a function of another.
     LoweringContext(const Graph& graph, const RunOptions& options, const PlanTable& plans,
-                    ProgramBuilder& builder);
+                    ProgramBuilder& builder, FunctionIndex function = {});
 
     [[nodiscard]] const Graph& graph() const { return graph_; }
     [[nodiscard]] const RunOptions& options() const { return options_; }
     [[nodiscard]] const Target& target() const { return options_.target; }
-    [[nodiscard]] const PlanTable& plans() const { return plans_; }
+    [[nodiscard]] const ConvPlan& planOf(OpId op) const { return plans_.planOf(op, function_); }
+    [[nodiscard]] const EmbeddingPlan& embeddingPlanOf(OpId op) const {
+        return plans_.embeddingPlanOf(op, function_);
+    }
     [[nodiscard]] ProgramBuilder& builder() { return builder_; }
-    [[nodiscard]] const Tensor& tensor(TensorId id) const { return graph_.tensors[id]; }
+    [[nodiscard]] const Tensor& tensor(TensorId id) const {
+        return id.index() < graph_.tensors.size() ? graph_.tensors[id]
+                                                  : foreign_[id.index() - graph_.tensors.size()];
+    }
+
+    /// The functions that Call operations run.
+    void setFunctions(LoweredFunctions* functions) { functions_ = functions; }
+    [[nodiscard]] LoweredFunctions& functions() { return *functions_; }
 
     /// Programs that an operation of a recomputation group added, to run again.
     void recordGroup(std::int32_t group, const std::vector<ProgramId>& programs);
@@ -78,6 +92,14 @@ public:
     /// nothing. From then on neither is overwritten in place.
     void makePart(TensorId id, TensorId of, Storage part, ViewDims view);
 
+    /// A tensor of another context, to compare layouts with: it has the place that it has there.
+    TensorId addForeign(const Tensor& tensor, PlacedStorage placed, ViewDims view);
+    /// Where the data of an input of the graph arrive (PlacedStorage::sourceView); none if nobody
+    /// laid it out.
+    [[nodiscard]] const PlacedStorage* arrivalOf(TensorId input) const;
+
+    /// True if an operation reads the tensor, or it is a result of the graph.
+    [[nodiscard]] bool isRead(TensorId id) const { return lastUse_[id.index()] >= 0; }
     /// True if nobody reads the tensor's storage after the current op, so that it may be
     /// overwritten in place. Inputs and weights never are.
     [[nodiscard]] bool isLastUse(TensorId id) const;
@@ -97,6 +119,9 @@ private:
     const RunOptions& options_;
     const PlanTable& plans_;
     ProgramBuilder& builder_;
+    FunctionIndex function_;
+    LoweredFunctions* functions_ = nullptr;
+    std::vector<Tensor> foreign_; ///< have the ids behind the graph's tensors
     IdVector<TensorId, LoweredTensor> tensors_;
     IdVector<StorageId, PlacedStorage> storages_;
     std::vector<OpId> producers_;
@@ -121,9 +146,8 @@ void lowerMultiUpdate(LoweringContext& context, const Op& op);
 void lowerView(LoweringContext& context, const Op& op);      ///< Reshape, Transpose
 void lowerSelection(LoweringContext& context, const Op& op); ///< Concat, Slice, Pad, Expand
 
-
-/// A tensor on another IPU, laid out as at home: bytes by tile of the whole machine. Placing it emits
-/// no step: copies of one moment are exchanged together.
+/// A tensor on another IPU, laid out as at home: bytes by tile of the whole machine. Placing it
+/// emits no step: copies of one moment are exchanged together.
 struct IpuCopy {
     VariableId source, target;
     TileSeries sent, received;

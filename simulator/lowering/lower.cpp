@@ -1,5 +1,6 @@
 #include "simulator/lowering/lower.h"
 
+#include "simulator/lowering/functions.h"
 #include "simulator/lowering/lower_op.h"
 
 namespace tilescope::sim {
@@ -8,6 +9,8 @@ LoweredProgram lowerGraph(const Graph& graph, const RunOptions& options, const P
     LoweredProgram lowered;
     ProgramBuilder builder(options.target, lowered);
     LoweringContext context(graph, options, plans, builder);
+    LoweredFunctions functions(graph, options, plans, builder);
+    context.setFunctions(&functions);
     if (graph.ownProgram) {
         lowerOwnProgram(context);
         builder.finishNames();

@@ -421,7 +421,7 @@ private:
 
 void lowerConvolution(LoweringContext& context, const Op& op) {
     const OpId id = context.current();
-    ConvLowering(context, op, context.plans().planOf(id)).run();
+    ConvLowering(context, op, context.planOf(id)).run();
 }
 
 } // namespace tilescope::sim

@@ -129,7 +129,7 @@ private:
 } // namespace
 
 void lowerGather(LoweringContext& context, const Op& op) {
-    GatherLowering(context, op, context.plans().embeddingPlanOf(context.current())).run();
+    GatherLowering(context, op, context.embeddingPlanOf(context.current())).run();
 }
 
 } // namespace tilescope::sim

@@ -206,7 +206,7 @@ private:
 } // namespace
 
 void lowerMultiUpdate(LoweringContext& context, const Op& op) {
-    UpdateLowering(context, op, context.plans().embeddingPlanOf(context.current())).run();
+    UpdateLowering(context, op, context.embeddingPlanOf(context.current())).run();
 }
 
 } // namespace tilescope::sim

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "simulator/lowering/functions.h"
 
 namespace tilescope::sim {
 namespace {
@@ -37,6 +38,8 @@ void dispatch(LoweringContext& context, const Op& op) {
                 lowerRestore(context, op);
             else if constexpr (std::is_same_v<A, FifoAttributes>)
                 lowerFifo(context, op);
+            else if constexpr (std::is_same_v<A, CallAttributes>)
+                lowerCall(context, op);
             else if constexpr (std::is_same_v<A, IpuCopyAttributes>)
                 emitIpuCopies(context.builder(), op.name, {placeIpuCopy(context, op)});
             else if constexpr (std::is_same_v<A, GatherAttributes>)
@@ -59,14 +62,14 @@ Operation describe(const LoweringContext& context, const Op& op, OpId id) {
     if (!op.outputs.empty())
         operation.outputShape = toString(graph.tensors[op.outputs[0]].shape);
     if (isPlanned(op.attributes)) {
-        const ConvPlan& plan = context.plans().planOf(id);
+        const ConvPlan& plan = context.planOf(id);
         operation.plan = plan.toJson();
         operation.options = fmt::format(R"({{"availableMemoryProportion":{},"partialsType":"{}"}})",
                                         proportionOf(op, context.options()),
                                         toString(plan.problem.partialType));
     } else if (std::holds_alternative<GatherAttributes>(op.attributes) ||
                std::holds_alternative<MultiUpdateAttributes>(op.attributes)) {
-        operation.plan = context.plans().embeddingPlanOf(id).toJson();
+        operation.plan = context.embeddingPlanOf(id).toJson();
     }
     return operation;
 }

@@ -12,6 +12,8 @@ struct Access {
     std::int32_t event = 0;
     bool isWrite = false;
     bool rewrites = false; ///< nothing of the old value is left
+    /// A function called here writes it, and somebody behind the call may or may not read that.
+    bool mayBeDead = false;
 };
 /// In the order of events; reads of an event before its writes.
 using Accesses = std::vector<Access>;
@@ -24,6 +26,7 @@ struct Loop {
 struct CallSite {
     std::int32_t event = 0;
     std::size_t callee = 0; ///< index of a timeline
+    ProgramId program;
 };
 
 /// What the control programs, or a function, do one after the other: steps and calls.
@@ -46,7 +49,7 @@ public:
         : profile_(profile)
         , rewrites_(rewrites)
         , timelines_(1 + profile.functions.size())
-        , readsFirst_(profile.variables.size(), false)
+        , readFirstBy_(profile.variables.size())
         , lives_(profile.variables.size()) {}
 
     void run() {
@@ -58,12 +61,12 @@ public:
             walk(profile_.functions[i], timelines_[i + 1]);
         for (Timeline& timeline : timelines_)
             timeline.stepAt.push_back(stepsBehind(timeline));
-        for (const Timeline& timeline : timelines_)
-            for (const auto& [variable, accesses] : timeline.accesses)
+        for (std::size_t i = 0; i < timelines_.size(); ++i)
+            for (const auto& [variable, accesses] : timelines_[i].accesses)
                 if (!accesses.front().isWrite)
-                    readsFirst_[variable.index()] = true;
-        for (Timeline& timeline : timelines_)
-            finish(timeline);
+                    readFirstBy_[variable.index()].push_back(i);
+        for (std::size_t i = 0; i < timelines_.size(); ++i)
+            finish(i);
         for (const Timeline& timeline : timelines_)
             for (const auto& [variable, accesses] : timeline.accesses)
                 addLife(timeline, variable, accesses);
@@ -85,7 +88,7 @@ private:
         }
         if (program.kind == ProgramKind::Call) {
             timeline.stepAt.push_back(static_cast<std::int32_t>(profile_.steps.size()));
-            timeline.calls.push_back({first, timelineOf_.at(program.target)});
+            timeline.calls.push_back({first, timelineOf_.at(program.target), id});
         }
         for (const ProgramId child : program.children)
             walk(child, timeline);
@@ -102,38 +105,77 @@ private:
     }
 
     /// A call uses what its function takes from before the call or leaves behind it.
-    void finish(Timeline& timeline) {
+    void finish(std::size_t index) {
+        Timeline& timeline = timelines_[index];
         if (timeline.finished)
             return;
         timeline.finished = true;
         std::set<VariableId> touched;
         for (const CallSite& call : timeline.calls) {
-            Timeline& callee = timelines_[call.callee];
-            finish(callee);
-            for (const auto& [variable, inside] : callee.accesses) {
+            finish(call.callee);
+            for (const auto& [variable, inside] : timelines_[call.callee].accesses) {
                 const bool reads = !inside.front().isWrite;
-                if (!reads && !readsFirst_[variable.index()])
+                if (!reads && !leaves(variable, call.callee))
                     continue; // no value leaves the function: every use makes it anew
                 Accesses& accesses = timeline.accesses[variable];
                 if (reads)
                     accesses.push_back({call.event, false, false});
                 if (std::any_of(inside.begin(), inside.end(),
                                 [](const Access& a) { return a.isWrite; }))
-                    accesses.push_back({call.event, true, false});
+                    accesses.push_back(
+                        {call.event, true, rewrites_.contains({call.program, variable}), !reads});
                 touched.insert(variable);
             }
         }
-        for (const VariableId variable : touched)
-            std::stable_sort(timeline.accesses[variable].begin(), timeline.accesses[variable].end(),
+        for (const VariableId variable : touched) {
+            Accesses& accesses = timeline.accesses[variable];
+            std::stable_sort(accesses.begin(), accesses.end(),
                              [](const Access& a, const Access& b) { return a.event < b.event; });
+            dropDeadWrites(accesses, index == 0 || !leaves(variable, index));
+            if (accesses.empty())
+                timeline.accesses.erase(variable);
+        }
+    }
+
+    /// Removes calls whose value is overwritten before anybody reads it. `ends`: nobody reads it
+    /// behind the timeline.
+    static void dropDeadWrites(Accesses& accesses, bool ends) {
+        for (std::size_t i = accesses.size(); i-- > 0;) {
+            const bool isLast = i + 1 == accesses.size();
+            const Access& next = accesses[isLast ? 0 : i + 1];
+            const bool overwritten = (!isLast || ends) && (next.rewrites || accesses.size() == 1);
+            if (accesses[i].mayBeDead && !accesses[i].rewrites && overwritten)
+                accesses.erase(accesses.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+    }
+
+    /// True if what runs outside of a function may read the variable before it writes it, so that
+    /// the function's value may be what it reads.
+    [[nodiscard]] bool leaves(VariableId variable, std::size_t function) {
+        const auto& readers = readFirstBy_[variable.index()];
+        if (readers.empty())
+            return false;
+        auto& outside = outside_[function];
+        if (outside.empty())
+            reach(0, function, outside);
+        return std::any_of(readers.begin(), readers.end(),
+                           [&](std::size_t reader) { return outside.contains(reader); });
+    }
+
+    /// Timelines that run other than by a call from `function`.
+    void reach(std::size_t from, std::size_t function, std::set<std::size_t>& reached) const {
+        if (from == function || !reached.insert(from).second)
+            return;
+        for (const CallSite& call : timelines_[from].calls)
+            reach(call.callee, function, reached);
     }
 
     /// The life between two rewrites, each from the first access to the last.
     void addLife(const Timeline& timeline, VariableId variable, const Accesses& accesses) {
         auto begin = accesses.begin();
         while (begin != accesses.end()) {
-            auto end = std::find_if(begin + 1, accesses.end(),
-                                    [](const Access& a) { return a.rewrites; });
+            auto end =
+                std::find_if(begin + 1, accesses.end(), [](const Access& a) { return a.rewrites; });
             addSpan(timeline, variable, {begin, end});
             begin = end;
         }
@@ -142,6 +184,7 @@ private:
     void addSpan(const Timeline& timeline, VariableId variable, const Accesses& accesses) {
         std::int32_t first = accesses.front().event;
         std::int32_t last = accesses.back().event;
+        std::vector<Loop> whole; // that the value lives over
         for (const Loop& loop : timeline.loops) {
             if (last < loop.first || first >= loop.end)
                 continue;
@@ -149,6 +192,7 @@ private:
             if (outside || carriesOver(accesses, loop)) {
                 first = std::min(first, loop.first);
                 last = std::max(last, loop.end - 1);
+                whole.push_back(loop);
             }
         }
         Intervals& life = lives_[variable.index()];
@@ -157,11 +201,51 @@ private:
         };
         life.emplace_back(stepAt(first), stepAt(last + 1));
         std::set<std::size_t> bodies;
-        for (const CallSite& call : timeline.calls)
-            if (first <= call.event && call.event <= last)
+        for (const CallSite& call : timeline.calls) {
+            if (call.event < first || call.event > last)
+                continue;
+            // A function that makes the value, or reads it last, holds it for a part of its steps.
+            const bool again = std::any_of(whole.begin(), whole.end(), [&](const Loop& loop) {
+                return loop.first <= call.event && call.event < loop.end;
+            });
+            const bool begins = !again && call.event == first && accesses.front().isWrite;
+            const bool ends = !again && call.event == last;
+            if (begins && !ends)
+                addPart(call.callee, variable, true, life, bodies);
+            else if (ends && !begins)
+                addPart(call.callee, variable, false, life, bodies);
+            else if (!begins)
                 addBody(call.callee, bodies);
+        }
         for (const std::size_t body : bodies)
             life.emplace_back(timelines_[body].stepAt.front(), timelines_[body].stepAt.back());
+    }
+
+    /// The steps of a function from its first access of a variable on, or up to its last.
+    void addPart(std::size_t function, VariableId variable, bool fromFirst, Intervals& life,
+                 std::set<std::size_t>& bodies) const {
+        const Timeline& timeline = timelines_[function];
+        const auto found = timeline.accesses.find(variable);
+        if (found == timeline.accesses.end()) {
+            addBody(function, bodies);
+            return;
+        }
+        const std::int32_t turn =
+            fromFirst ? found->second.front().event : found->second.back().event;
+        std::int32_t first = fromFirst ? turn : 0;
+        std::int32_t last = fromFirst ? timeline.events() - 2 : turn;
+        for (const Loop& loop : timeline.loops)
+            if (loop.first <= turn && turn < loop.end) {
+                first = std::min(first, loop.first);
+                last = std::max(last, loop.end - 1);
+            }
+        life.emplace_back(timeline.stepAt[static_cast<std::size_t>(first)],
+                          timeline.stepAt[static_cast<std::size_t>(last) + 1]);
+        for (const CallSite& call : timeline.calls)
+            if (call.event == turn && first <= turn && turn <= last)
+                addPart(call.callee, variable, fromFirst, life, bodies);
+            else if (first <= call.event && call.event <= last)
+                addBody(call.callee, bodies);
     }
 
     /// A function and all that it calls.
@@ -219,14 +303,16 @@ private:
     const std::set<std::pair<ProgramId, VariableId>>& rewrites_;
     std::vector<Timeline> timelines_; ///< of all control programs, then one for each function
     std::map<ProgramId, std::size_t> timelineOf_;
-    std::vector<bool> readsFirst_; ///< some timeline reads the variable before it writes it
+    /// Timelines that read a variable before they write it.
+    std::vector<std::vector<std::size_t>> readFirstBy_;
+    /// By function, the timelines that run other than by its calls.
+    std::map<std::size_t, std::set<std::size_t>> outside_;
     std::vector<Intervals> lives_;
 };
 
 } // namespace
 
-void analyseLiveness(Profile& profile,
-                     const std::set<std::pair<ProgramId, VariableId>>& rewrites) {
+void analyseLiveness(Profile& profile, const std::set<std::pair<ProgramId, VariableId>>& rewrites) {
     Analysis(profile, rewrites).run();
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "simulator/cost/elementwise_cycles.h"
+#include "simulator/outline/outline.h"
 #include "simulator/pipeline/buffers.h"
 #include "simulator/pipeline/hints.h"
 #include "simulator/pipeline/recompute.h"
@@ -84,7 +85,7 @@ Graph preparedGraph(const Graph& graph, const RunOptions& options) {
         insertActivationBuffers(result, PipelineSchedule(options.schedule, options.target.ipus,
                                                          options.isTraining(), count));
     }
-    return result;
+    return options.outline && !result.ownProgram ? outlined(result, options) : result;
 }
 
 } // namespace tilescope::sim

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <tbb/parallel_for.h>
+#include <tuple>
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
@@ -119,6 +120,13 @@ void checkNamedOperations(const Graph& graph, const RunOptions& options) {
                                         name, didYouMean(name, names)));
 }
 
+/// Calls `collect` with each function of a graph and its index, and with the graph itself.
+template <class Collect> void forEachPart(const Graph& graph, Collect&& collect) {
+    for (std::size_t f = 0; f < graph.functions.size(); ++f)
+        collect(graph.functions[f], FunctionIndex(f));
+    collect(graph, FunctionIndex());
+}
+
 struct Request {
     ConvProblem problem;
     double proportion = 0.6;
@@ -157,17 +165,20 @@ ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& option
 PlanTable::PlanTable(const Graph& graph, const RunOptions& options) {
     checkNamedOperations(graph, options);
     std::vector<Request> requests;
-    for (std::size_t i = 0; i < graph.ops.size(); ++i) {
-        const Op& op = graph.ops[OpId(i)];
-        if (!isPlanned(op.attributes))
-            continue;
-        const Request request{problemOf(graph, op, options), proportionOf(op, options)};
-        const auto known = std::find(requests.begin(), requests.end(), request);
-        planOfOp_[static_cast<std::int32_t>(i)] =
-            static_cast<std::size_t>(known - requests.begin());
-        if (known == requests.end())
-            requests.push_back(request);
-    }
+    const auto collect = [&](const Graph& part, FunctionIndex function) {
+        for (std::size_t i = 0; i < part.ops.size(); ++i) {
+            const Op& op = part.ops[OpId(i)];
+            if (!isPlanned(op.attributes))
+                continue;
+            const Request request{problemOf(part, op, options),
+                                  proportionOf(op, options)};
+            const auto known = std::find(requests.begin(), requests.end(), request);
+            planOfOp_[{function, OpId(i)}] = static_cast<std::size_t>(known - requests.begin());
+            if (known == requests.end())
+                requests.push_back(request);
+        }
+    };
+    forEachPart(graph, collect);
     plans_.resize(requests.size());
     const OverMemory overMemory =
         options.relaxMemoryTarget ? OverMemory::Relax : OverMemory::LeastMemory;
@@ -180,31 +191,35 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& options) {
 
 void PlanTable::planEmbeddings(const Graph& graph, const RunOptions& options) {
     // What all operations on a dimension of a table do to it.
-    std::map<std::pair<TensorId, std::int64_t>, EmbeddingProblem> problemOfTable;
-    std::vector<std::pair<std::int32_t, const EmbeddingProblem*>> users;
-    for (std::size_t i = 0; i < graph.ops.size(); ++i) {
-        const Op& op = graph.ops[OpId(i)];
-        const auto* gather = std::get_if<GatherAttributes>(&op.attributes);
-        const auto* update = std::get_if<MultiUpdateAttributes>(&op.attributes);
-        if (!gather && !update)
-            continue;
-        const std::int64_t axis = gather ? gather->axis : update->axis;
-        const Tensor& table = graph.tensors[op.inputs[0]];
-        const std::int64_t rows = table.shape[static_cast<std::size_t>(axis)];
-        const auto [entry, isNew] = problemOfTable.try_emplace({op.inputs[0], axis});
-        EmbeddingProblem& problem = entry->second;
-        if (isNew)
-            problem = {std::max<std::int64_t>(1, rows),
-                       rows == 0 ? 1 : std::max<std::int64_t>(1, table.elements() / rows),
-                       1,
-                       table.type,
-                       false,
-                       false};
-        problem.indices = std::max(problem.indices, graph.tensors[op.inputs[1]].elements());
-        problem.slices = problem.slices || gather;
-        problem.updates = problem.updates || update;
-        users.emplace_back(static_cast<std::int32_t>(i), &problem);
-    }
+    std::map<std::tuple<FunctionIndex, TensorId, std::int64_t>, EmbeddingProblem> problemOfTable;
+    std::vector<std::pair<std::pair<FunctionIndex, OpId>, const EmbeddingProblem*>> users;
+    const auto collect = [&](const Graph& part, FunctionIndex function) {
+        for (std::size_t i = 0; i < part.ops.size(); ++i) {
+            const Op& op = part.ops[OpId(i)];
+            const auto* gather = std::get_if<GatherAttributes>(&op.attributes);
+            const auto* update = std::get_if<MultiUpdateAttributes>(&op.attributes);
+            if (!gather && !update)
+                continue;
+            const std::int64_t axis = gather ? gather->axis : update->axis;
+            const Tensor& table = part.tensors[op.inputs[0]];
+            const std::int64_t rows = table.shape[static_cast<std::size_t>(axis)];
+            const auto [entry, isNew] =
+                problemOfTable.try_emplace({function, op.inputs[0], axis});
+            EmbeddingProblem& problem = entry->second;
+            if (isNew)
+                problem = {std::max<std::int64_t>(1, rows),
+                           rows == 0 ? 1 : std::max<std::int64_t>(1, table.elements() / rows),
+                           1,
+                           table.type,
+                           false,
+                           false};
+            problem.indices = std::max(problem.indices, part.tensors[op.inputs[1]].elements());
+            problem.slices = problem.slices || gather;
+            problem.updates = problem.updates || update;
+            users.emplace_back(std::pair(function, OpId(i)), &problem);
+        }
+    };
+    forEachPart(graph, collect);
     std::vector<EmbeddingProblem> distinct;
     for (const auto& [op, problem] : users) {
         const auto known = std::find(distinct.begin(), distinct.end(), *problem);
@@ -219,12 +234,12 @@ void PlanTable::planEmbeddings(const Graph& graph, const RunOptions& options) {
     });
 }
 
-const EmbeddingPlan& PlanTable::embeddingPlanOf(OpId op) const {
-    return embeddingPlans_.at(embeddingPlanOfOp_.at(op.value()));
+const EmbeddingPlan& PlanTable::embeddingPlanOf(OpId op, FunctionIndex function) const {
+    return embeddingPlans_.at(embeddingPlanOfOp_.at({function, op}));
 }
 
-const ConvPlan& PlanTable::planOf(OpId op) const {
-    return plans_.at(planOfOp_.at(op.value()));
+const ConvPlan& PlanTable::planOf(OpId op, FunctionIndex function) const {
+    return plans_.at(planOfOp_.at({function, op}));
 }
 
 } // namespace tilescope::sim

@@ -1,8 +1,9 @@
 // The plans of a graph's convolutions and matrix products; each distinct signature is planned once.
 #pragma once
 
+#include <map>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/options/run_options.h"
@@ -22,24 +23,25 @@ double proportionOf(const Op& op, const RunOptions& options);
 
 class PlanTable {
 public:
-    /// Plans every convolution, gradient, MatMul and embedding of the graph, distinct signatures in
-    /// parallel.
+    /// Plans every convolution, gradient, MatMul and embedding of the graph and of its functions,
+    /// distinct signatures in parallel.
     /// Throws UserError if the options give a proportion to an operation that there is not.
     PlanTable(const Graph& graph, const RunOptions& options);
 
-    [[nodiscard]] const ConvPlan& planOf(OpId op) const;
+    /// `function`: that the operation belongs to, an index of Graph::functions.
+    [[nodiscard]] const ConvPlan& planOf(OpId op, FunctionIndex function = {}) const;
     /// Of a look-up of rows (Gather) or an addition to them (MultiUpdate). Operations on the same
     /// dimension of the same table have one plan.
-    [[nodiscard]] const EmbeddingPlan& embeddingPlanOf(OpId op) const;
+    [[nodiscard]] const EmbeddingPlan& embeddingPlanOf(OpId op, FunctionIndex function = {}) const;
     [[nodiscard]] std::size_t distinctPlans() const { return plans_.size(); }
 
 private:
     void planEmbeddings(const Graph& graph, const RunOptions& options);
 
     std::vector<ConvPlan> plans_;
-    std::unordered_map<std::int32_t, std::size_t> planOfOp_;
+    std::map<std::pair<FunctionIndex, OpId>, std::size_t> planOfOp_;
     std::vector<EmbeddingPlan> embeddingPlans_;
-    std::unordered_map<std::int32_t, std::size_t> embeddingPlanOfOp_;
+    std::map<std::pair<FunctionIndex, OpId>, std::size_t> embeddingPlanOfOp_;
 };
 
 } // namespace tilescope::sim

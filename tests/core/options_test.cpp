@@ -138,7 +138,7 @@ private slots:
 
     void refusesEverythingItCannotHonour() {
         const std::map<std::string, std::string> values{
-            {"replicas", "2"}, {"outline", "on"},      {"offload", "optimizer"},
+            {"replicas", "2"}, {"offload", "optimizer"},
             {"ioTiles", "32"}, {"prefetchDepth", "2"}, {"replicatedTensorSharding", "on"}};
         for (const auto& [key, value] : values) {
             RunOptions options;

@@ -43,6 +43,7 @@ Document operationsSection(const ProfileReader& reader, const ReportRequest& req
                  {"type", "Type"},
                  {"outputShape", "Output"},
                  {"steps", "Steps"},
+                 {"calls", "Calls"},
                  {"computeCycles", "Compute", Unit::Cycles},
                  {"copyCycles", "Copies", Unit::Cycles},
                  {"exchangeCycles", "Exchange", Unit::Cycles},
@@ -66,15 +67,14 @@ Document operationsSection(const ProfileReader& reader, const ReportRequest& req
     std::int64_t cycles = 0;
     std::int64_t code = 0;
     std::int64_t count = 0;
-    for (const OperationRow& row :
-         operationTable({operations, variables, computeSets, exchanges, programs, copies,
-                         &vertexTypes})) {
+    for (const OperationRow& row : operationTable(
+             {operations, variables, computeSets, exchanges, programs, copies, &vertexTypes})) {
         if (!request.wants(row.name))
             continue;
         table.rows.push_back({std::int64_t{row.operation.value()}, row.name, row.type,
-                              row.outputShape, std::int64_t{row.steps}, row.computeCycles,
-                              row.copyCycles, row.exchangeCycles, row.cycles(), row.flops,
-                              row.flopsPerCycle, row.codeBytes(), row.exchangeCodeBytes,
+                              row.outputShape, std::int64_t{row.steps}, std::int64_t{row.calls},
+                              row.computeCycles, row.copyCycles, row.exchangeCycles, row.cycles(),
+                              row.flops, row.flopsPerCycle, row.codeBytes(), row.exchangeCodeBytes,
                               row.controlCodeBytes, row.vertexCodeBytes, row.vertexStateBytes,
                               row.variableBytes});
         cycles += row.cycles();

@@ -257,6 +257,42 @@ private slots:
         QCOMPARE(made.life(counter), std::string("1 3"));
     }
 
+    /// A function's inputs are copied anew for each call, its results by each call: nothing lives
+    /// between calls, even where another function calls it too.
+    void whatACallCopies() {
+        HandMade made;
+        const VariableId input = made.variable("input"), result = made.variable("result");
+        const ProgramId inner = made.function("inner");
+        made.step({}, {});             // 6
+        made.step({input}, {result});  // 7
+        made.step({result}, {result}); // 8
+        made.end();
+        std::set<std::pair<ProgramId, VariableId>> rewrites;
+        const auto callInner = [&] {
+            made.step({}, {input});
+            rewrites.emplace(ProgramId(made.profile.programs.size() - 1), input);
+            made.call(inner);
+            rewrites.emplace(ProgramId(made.profile.programs.size() - 1), result);
+            made.step({result}, {});
+        };
+        const ProgramId outer = made.function("outer");
+        callInner();       // 9, 10
+        made.step({}, {}); // 11
+        made.end();
+        made.control("main");
+        callInner();       // 0, 1
+        made.step({}, {}); // 2
+        made.call(outer);
+        made.step({}, {}); // 3
+        callInner();       // 4, 5
+        made.end();
+        analyseLiveness(made.profile, rewrites);
+        // Over the function up to the last read of the input, and from the first write of the
+        // result.
+        QCOMPARE(made.life(input), std::string("0 4 6-7 9"));
+        QCOMPARE(made.life(result), std::string("1 5 7-8 10"));
+    }
+
     void valuesLiveWhileAnyExecutionNeedsThem() {
         QVERIFY(holds("lives", 2000, [] {
             HandMade made;

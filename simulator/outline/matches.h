@@ -1,0 +1,46 @@
+// Which repeated parts of a graph become functions.
+#pragma once
+
+#include <vector>
+
+#include "core/options/run_options.h"
+#include "simulator/outline/sequence.h"
+
+namespace tilescope::sim {
+
+/// A part that becomes a function: positions [start, start + length) of the sequence for each of
+/// its places. Places of a graph's matches lie apart or one within the other, and what stands in
+/// one place of a match stands in all of its places.
+struct OutlineMatch {
+    std::int32_t length = 0;
+    std::vector<std::int32_t> starts; ///< ascending
+    double value = 0;                 ///< sum of its operations' values
+};
+
+/// Chooses as PopART does (popart transforms/subgraphoutline.cpp and subgraph/algo1.cpp):
+/// 1. repeated parts, most valuable first; places that overlap each other or cross those taken are
+///    dropped, and places whose operations are connected differently are matches of their own;
+/// 2. from the least valuable on, a match stays if its value exceeds that of the matches within it
+///    by more than options.outlineThreshold;
+/// 3. with options.outlineCopyCostPruning, it shrinks to the part with the largest sum over
+///    operations of value * sqrt(bytes read), less sqrt(bytes) of what is copied in and out.
+/// A part is taken only if that saves code: if it stands more than once other than by standing in
+/// a larger match. Smallest first.
+std::vector<OutlineMatch> chooseMatches(const Graph& graph, const OpSequence& sequence,
+                                        const TensorUses& uses, const RunOptions& options);
+
+/// How operations [start, start + length) are connected, with tensors from outside numbered in the
+/// order of their first use. Equal for places that can share a function, if their letters are.
+std::vector<std::int32_t> connections(const Graph& graph, const OpSequence& sequence,
+                                      const TensorUses& uses, std::int32_t start,
+                                      std::int32_t length);
+
+/// Operations between those of a place that stay outside: what a function call has to stand behind
+/// (they do not need it) and in front of. False if there is no such order.
+struct Neighbours {
+    std::vector<OpId> before, after;
+};
+bool canBeContiguous(const Graph& graph, const OpSequence& sequence, std::int32_t start,
+                     std::int32_t length, Neighbours& neighbours);
+
+} // namespace tilescope::sim

@@ -1,0 +1,18 @@
+// Repeated parts of a graph as functions that are called.
+#pragma once
+
+#include "core/options/run_options.h"
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+/// Makes each part that chooseMatches() names a function of the graph (Graph::functions, smallest
+/// first, named "call_subgraph(n)") and every place of it a Call, as PopART's outlining does
+/// (popart transforms/subgraphoutline.cpp). A function's inputs are the tensors that the part reads
+/// from outside, weights too; its outputs are those that something outside reads at any of its
+/// places. Its operations keep the names that they have at the first place.
+/// Operations between those of a place that cannot be in a function go in front of the call, or
+/// behind it if they need its results.
+Graph outlined(const Graph& graph, const RunOptions& options);
+
+} // namespace tilescope::sim

@@ -1,0 +1,118 @@
+#include "simulator/outline/sequence.h"
+
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <tuple>
+
+namespace tilescope::sim {
+namespace {
+
+constexpr double highValue = 1000;
+constexpr double lowValue = 0.1;
+
+using TensorKey = std::tuple<Shape, DataType, TensorRole>;
+using OpKey = std::tuple<Attributes, std::vector<TensorKey>, std::vector<TensorKey>, Phase,
+                         std::int32_t, bool, std::optional<double>>;
+
+std::vector<TensorKey> keysOf(const Graph& graph, const std::vector<TensorId>& ids) {
+    std::vector<TensorKey> keys;
+    for (const TensorId id : ids) {
+        const Tensor& t = graph.tensors[id];
+        // The first layer reads an input where the others read an activation.
+        keys.emplace_back(t.shape, t.type,
+                          t.role == TensorRole::Input ? TensorRole::Activation : t.role);
+    }
+    return keys;
+}
+
+OpKey keyOf(const Graph& graph, const Op& op) {
+    return {op.attributes, keysOf(graph, op.inputs), keysOf(graph, op.outputs), op.phase,
+            op.stage,      op.recomputeGroup >= 0,   op.availableMemory};
+}
+
+/// The values of operations (OpSequence::values).
+class Values {
+public:
+    explicit Values(const Graph& graph) {
+        for (const Op& op : graph.ops)
+            if (op.onnxType.ends_with("Normalization"))
+                norms_.insert(op.onnxNode);
+        norms_.erase("");
+        for (const Op& op : graph.ops)
+            if (norms_.contains(op.onnxNode))
+                ++parts_[{op.onnxNode, op.phase}];
+    }
+
+    [[nodiscard]] double of(const Op& op) const {
+        if (isPlanned(op.attributes))
+            return highValue;
+        const auto parts = parts_.find({op.onnxNode, op.phase});
+        return parts == parts_.end() ? lowValue : highValue / parts->second;
+    }
+
+private:
+    std::set<std::string> norms_; ///< nodes of the model
+    std::map<std::pair<std::string, Phase>, int> parts_;
+};
+
+bool staysOutside(const Op& op) {
+    return op.phase == Phase::Update || overwritesOperand(op) ||
+           std::holds_alternative<IpuCopyAttributes>(op.attributes) ||
+           std::holds_alternative<StashAttributes>(op.attributes) ||
+           std::holds_alternative<RestoreAttributes>(op.attributes) ||
+           std::holds_alternative<FifoAttributes>(op.attributes) ||
+           std::holds_alternative<CallAttributes>(op.attributes);
+}
+
+bool isNamed(const Op& op, const RunOptions& options) {
+    const auto& named = options.availableMemoryProportionByOperation;
+    return named.contains(op.name) || named.contains(op.onnxNode);
+}
+
+} // namespace
+
+bool overwritesOperand(const Op& op) {
+    if (const auto* elementwise = std::get_if<ElementwiseAttributes>(&op.attributes))
+        return updatesInPlace(elementwise->function);
+    return std::holds_alternative<MultiUpdateAttributes>(op.attributes) ||
+           (std::holds_alternative<RestoreAttributes>(op.attributes) && op.inputs.size() > 1);
+}
+
+double OpSequence::valueOf(std::int32_t start, std::int32_t length) const {
+    return std::accumulate(values.begin() + start, values.begin() + start + length, 0.0);
+}
+
+OpSequence opSequence(const Graph& graph, const RunOptions& options) {
+    OpSequence sequence;
+    std::map<OpKey, std::int32_t> letters;
+    const Values values(graph);
+    std::int32_t run = 0;
+    const Op* last = nullptr;
+    for (std::size_t i = 0; i < graph.ops.size(); ++i) {
+        const Op& op = graph.ops[OpId(i)];
+        if (staysOutside(op) || isNamed(op, options))
+            continue;
+        if (last != nullptr && (last->phase != op.phase || last->stage != op.stage ||
+                                last->recomputeGroup != op.recomputeGroup))
+            ++run;
+        last = &op;
+        const auto next = static_cast<std::int32_t>(letters.size());
+        sequence.ops.push_back(OpId(i));
+        sequence.letters.push_back(letters.emplace(keyOf(graph, op), next).first->second);
+        sequence.cuts.push_back(run);
+        sequence.values.push_back(values.of(op));
+    }
+    return sequence;
+}
+
+TensorUses::TensorUses(const Graph& graph)
+    : producers_(graph.producers())
+    , readers_(graph.consumers())
+    , results_(graph.tensors.size(), false) {
+    for (const TensorId id : graph.outputs)
+        results_[id.index()] = true;
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,53 @@
+// A graph's operations as a sequence of letters in which equal parts can be looked for.
+#pragma once
+
+#include <vector>
+
+#include "core/options/run_options.h"
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+/// Operations that a function may hold, in the order of the graph. Operations that stay outside
+/// (the optimizer, updates in place, stashes and FIFOs, copies between IPUs) are left out; `cuts`
+/// says where a function cannot reach across.
+struct OpSequence {
+    std::vector<OpId> ops;
+    /// Equal for operations that do the same: attributes, shapes, types and roles of operands and
+    /// results (weight, constant or other), phase, stage and whether they run again; never names
+    /// (popart Op::getSubgraphEquivId).
+    std::vector<std::int32_t> letters;
+    std::vector<std::int32_t> cuts; ///< run that each position belongs to, ascending
+    /// How much it is worth to have each operation's code once: 1000 for convolutions, matrix
+    /// products and normalisations, 0.1 for others (popart Op::getSubgraphValue). The parts that a
+    /// normalisation or its gradient is composed of share its value.
+    std::vector<double> values;
+
+    [[nodiscard]] std::size_t size() const { return ops.size(); }
+    [[nodiscard]] double valueOf(std::int32_t start, std::int32_t length) const;
+};
+
+/// Operations that the options name (a memory proportion of their own) stay outside as well.
+OpSequence opSequence(const Graph& graph, const RunOptions& options);
+
+/// True if the operation overwrites an operand.
+bool overwritesOperand(const Op& op);
+
+/// A graph's uses of tensors, by operation.
+class TensorUses {
+public:
+    explicit TensorUses(const Graph& graph);
+    [[nodiscard]] OpId producer(TensorId id) const { return producers_[id.index()]; }
+    /// Operations that read the tensor, ascending.
+    [[nodiscard]] const std::vector<OpId>& readers(TensorId id) const {
+        return readers_[id.index()];
+    }
+    [[nodiscard]] bool isResult(TensorId id) const { return results_[id.index()]; }
+
+private:
+    std::vector<OpId> producers_;
+    std::vector<std::vector<OpId>> readers_;
+    std::vector<bool> results_;
+};
+
+} // namespace tilescope::sim

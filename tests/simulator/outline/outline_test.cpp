@@ -1,0 +1,248 @@
+// Outlining: what becomes a function, and that calling it is the same as what stood there.
+#include <map>
+#include <set>
+
+#include <QtTest>
+#include <fmt/format.h>
+
+#include "simulator/outline/outline.h"
+#include "simulator/outline/sequence.h"
+#include "support/graph_builder.h"
+#include "support/holds.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+
+namespace {
+
+/// What a graph computes: a number for each distinct computation, the same for equal ones in all
+/// graphs that one Meaning reads.
+class Meaning {
+public:
+    using Computation = std::pair<Attributes, std::vector<std::int64_t>>;
+
+    /// Numbers of all operations that run, calls taken apart.
+    std::multiset<std::int64_t> of(const Graph& graph) {
+        std::multiset<std::int64_t> operations;
+        std::vector<std::int64_t> inputs;
+        for (std::size_t i = 0; i < graph.tensors.size(); ++i)
+            inputs.push_back(-1 - static_cast<std::int64_t>(i));
+        run(graph, graph.functions, inputs, operations);
+        return operations;
+    }
+
+private:
+    void run(const Graph& graph, const std::vector<Graph>& functions,
+             std::vector<std::int64_t>& values, std::multiset<std::int64_t>& operations) {
+        for (const Op& op : graph.ops) {
+            std::vector<std::int64_t> operands;
+            for (const TensorId in : op.inputs)
+                operands.push_back(values[in.index()]);
+            if (const auto* call = std::get_if<CallAttributes>(&op.attributes)) {
+                const Graph& callee = functions[static_cast<std::size_t>(call->function)];
+                std::vector<std::int64_t> inside(callee.tensors.size(), 0);
+                for (std::size_t i = 0; i < operands.size(); ++i)
+                    inside[callee.inputs[i].index()] = operands[i];
+                run(callee, functions, inside, operations);
+                for (std::size_t i = 0; i < op.outputs.size(); ++i)
+                    values[op.outputs[i].index()] = inside[callee.outputs[i].index()];
+                continue;
+            }
+            const auto next = static_cast<std::int64_t>(numbers_.size());
+            const std::int64_t number =
+                numbers_.emplace(Computation(op.attributes, operands), next).first->second;
+            operations.insert(number);
+            for (const TensorId out : op.outputs)
+                values[out.index()] = number;
+        }
+    }
+
+    std::map<Computation, std::int64_t> numbers_;
+};
+
+std::size_t calls(const Graph& graph) {
+    std::size_t count = 0;
+    for (const Op& op : graph.ops)
+        count += std::holds_alternative<CallAttributes>(op.attributes) ? 1 : 0;
+    return count;
+}
+
+/// Two products of different shapes and what is between and behind them, `layers` times.
+Graph tower(int layers) {
+    GraphBuilder b;
+    TensorId x = b.input({16, 32});
+    for (int i = 0; i < layers; ++i) {
+        const std::string layer = fmt::format("layer{}", i);
+        const TensorId y = b.matMul(layer + "/first", x, b.weight({32, 64}));
+        const TensorId softmax = b.softmax(layer + "/softmax", y);
+        const TensorId z = b.matMul(layer + "/second", softmax, b.weight({64, 32}));
+        x = b.binary(layer + "/add", ElementwiseFunction::Add, z, x, {16, 32});
+    }
+    return b.finish({b.unary("last", ElementwiseFunction::Tanh, x)});
+}
+
+/// Operations on tensors of one shape, with parts that are likely to repeat.
+Graph repetitiveGraph() {
+    GraphBuilder b;
+    std::vector<TensorId> made{b.input({8, 8})};
+    int named = 0;
+    const auto operand = [&](std::int64_t back) {
+        const auto size = static_cast<std::int64_t>(made.size());
+        return made[static_cast<std::size_t>(std::max<std::int64_t>(0, size - 1 - back))];
+    };
+    struct Step {
+        std::int64_t kind, first, second;
+    };
+    const auto addStep = [&](const Step& step) {
+        const std::string name = fmt::format("scope{}/op{}", named / 5, named);
+        ++named;
+        if (step.kind == 0)
+            made.push_back(b.matMul(name, operand(step.first), b.weight({8, 8})));
+        else if (step.kind == 1)
+            made.push_back(b.unary(name, ElementwiseFunction::Relu, operand(step.first)));
+        else if (step.kind == 2)
+            made.push_back(b.softmax(name, operand(step.first)));
+        else
+            made.push_back(b.binary(name, ElementwiseFunction::Add, operand(step.first),
+                                    operand(step.second), {8, 8}));
+    };
+    for (auto blocks = anyFrom(1, 3); blocks > 0; --blocks) {
+        std::vector<Step> block(static_cast<std::size_t>(anyFrom(1, 6)));
+        for (Step& step : block)
+            step = {anyFrom(0, 3), anyFrom(0, 3), anyFrom(0, 3)};
+        for (auto times = anyFrom(1, 5); times > 0; --times) {
+            for (const Step& step : block)
+                addStep(step);
+            if (anyFrom(0, 3) == 0)
+                addStep({anyFrom(0, 3), anyFrom(0, 8), anyFrom(0, 8)});
+        }
+    }
+    Graph graph = b.finish({made.back(), operand(4)});
+    // Parts that another stage or a recomputation runs.
+    const auto second = anyFrom(0, static_cast<std::int64_t>(graph.ops.size()));
+    const auto third = anyFrom(second, static_cast<std::int64_t>(graph.ops.size()));
+    for (auto i = static_cast<std::size_t>(second); i < graph.ops.size(); ++i)
+        graph.ops[OpId(i)].stage = 1;
+    for (auto i = static_cast<std::size_t>(third); i < graph.ops.size(); ++i)
+        graph.ops[OpId(i)].recomputeGroup = 0;
+    return graph;
+}
+
+} // namespace
+
+class OutlineTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void layersBecomeOneFunction() {
+        const Graph graph = outlined(tower(6), {});
+        checkGraph(graph);
+        QCOMPARE(graph.functions.size(), std::size_t{1});
+        QCOMPARE(graph.functions[0].name, std::string("call_subgraph(0)"));
+        QCOMPARE(calls(graph), std::size_t{6});
+        QCOMPARE(graph.ops.size(), std::size_t{7});
+        QCOMPARE(graph.ops[OpId(0)].name, std::string("layer0/call_subgraph(0)"));
+        // The layer's input and its two weights.
+        QCOMPARE(graph.functions[0].inputs.size(), std::size_t{3});
+        QCOMPARE(graph.functions[0].outputs.size(), std::size_t{1});
+    }
+
+    void nothingRepeatsInOneLayer() {
+        const Graph graph = outlined(tower(1), {});
+        QVERIFY(graph.functions.empty());
+        QCOMPARE(graph.ops.size(), tower(1).ops.size());
+    }
+
+    /// Cheap operations are not worth a function of their own.
+    void elementwiseStaysInline() {
+        GraphBuilder b;
+        TensorId x = b.input({64});
+        for (int i = 0; i < 8; ++i)
+            x = b.unary(fmt::format("relu{}", i), ElementwiseFunction::Relu, x);
+        const Graph plain = b.finish({x});
+        QVERIFY(outlined(plain, {}).functions.empty());
+        RunOptions options;
+        options.outlineThreshold = 0;
+        QVERIFY(outlined(plain, options).functions.empty());
+        options.outlineCopyCostPruning = false;
+        QVERIFY(!outlined(plain, options).functions.empty());
+    }
+
+    void aHighThresholdOutlinesNothing() {
+        RunOptions options;
+        options.outlineThreshold = 1e9;
+        QVERIFY(outlined(tower(6), options).functions.empty());
+    }
+
+    void equalOperationsConnectedDifferentlyAreDifferent() {
+        GraphBuilder b;
+        const TensorId x = b.input({8, 8});
+        const TensorId y = b.input({8, 8});
+        const auto part = [&](const std::string& name, TensorId left, TensorId right) {
+            const TensorId p = b.matMul(name + "/product", left, right);
+            return b.binary(name + "/add", ElementwiseFunction::Add, p, right, {8, 8});
+        };
+        const Graph graph = b.finish({part("a", x, y), part("b", x, x)});
+        RunOptions options;
+        options.outlineCopyCostPruning = false;
+        const Graph made = outlined(graph, options);
+        checkGraph(made);
+        for (const Graph& function : made.functions)
+            QCOMPARE(function.ops.size(), std::size_t{1});
+    }
+
+    /// What cannot be in a function moves behind the call or in front of it.
+    void accumulationsMoveBehind() {
+        GraphBuilder b;
+        TensorId x = b.input({8, 8});
+        std::vector<TensorId> results;
+        for (int i = 0; i < 3; ++i) {
+            const std::string layer = fmt::format("layer{}", i);
+            const TensorId y = b.matMul(layer + "/a", x, b.weight({8, 16}));
+            results.push_back(b.binary(layer + "/accumulate", ElementwiseFunction::ScaledAdd,
+                                       b.weight({8, 16}), y, {8, 16}));
+            x = b.matMul(layer + "/b", b.softmax(layer + "/softmax", y), b.weight({16, 8}));
+        }
+        results.push_back(x);
+        const Graph graph = b.finish(results);
+        const Graph made = outlined(graph, {});
+        checkGraph(made);
+        QCOMPARE(calls(made), std::size_t{3});
+        QCOMPARE(made.ops[OpId(1)].name, std::string("layer0/accumulate"));
+        Meaning meaning;
+        QVERIFY(meaning.of(graph) == meaning.of(made));
+    }
+
+    void functionsStayInAStage() {
+        Graph graph = tower(4);
+        for (std::size_t i = 8; i < graph.ops.size(); ++i)
+            graph.ops[OpId(i)].stage = 1;
+        const Graph made = outlined(graph, {});
+        checkGraph(made);
+        QCOMPARE(made.functions.size(), std::size_t{2});
+        for (const Graph& function : made.functions)
+            for (const Op& op : function.ops)
+                QCOMPARE(op.stage, function.ops[OpId(0)].stage);
+    }
+
+    void aCallIsWhatStoodThere() {
+        QVERIFY(holds("outlined graphs", 1000, [] {
+            const Graph graph = repetitiveGraph();
+            RunOptions options;
+            options.outlineThreshold = *rc::gen::element(0.0, 1.0, 1000.0);
+            options.outlineCopyCostPruning = anyFrom(0, 1) == 1;
+            const Graph made = outlined(graph, options);
+            checkGraph(made);
+            Meaning meaning;
+            RC_ASSERT(meaning.of(graph) == meaning.of(made));
+            for (const Graph& function : made.functions) {
+                RC_ASSERT(function.ops.size() > 0U);
+                for (const Op& op : function.ops)
+                    RC_ASSERT(op.stage == function.ops[OpId(0)].stage);
+            }
+        }));
+    }
+};
+
+QTEST_APPLESS_MAIN(OutlineTest)
+#include "outline_test.moc"

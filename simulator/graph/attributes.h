@@ -252,6 +252,7 @@ struct FillAttributes {
 struct NormAttributes {
     std::vector<std::int64_t> axes;
     bool running = false; ///< of a batch: keeps running statistics
+    friend auto operator<=>(const NormAttributes&, const NormAttributes&) = default;
 };
 
 /// Several reductions over the same axes in the same compute sets (popops::reduceMany): one
@@ -259,6 +260,7 @@ struct NormAttributes {
 struct JointReduceAttributes {
     std::vector<ReduceFunction> functions;
     std::vector<std::int64_t> axes;
+    friend auto operator<=>(const JointReduceAttributes&, const JointReduceAttributes&) = default;
 };
 
 /// A copy of a tensor on another IPU.

@@ -28,6 +28,16 @@ TileSeries ProgramBuilder::here(const TileSeries& series) const {
     return ipu_.value() == 0 ? series : series.shifted(ipu_.value() * target_.tilesPerIpu);
 }
 
+TileSeries ProgramBuilder::onAllTilesOf(const TileSeries& series, std::int64_t value) const {
+    TileSeries all;
+    for (std::int32_t ipu = 0; ipu < target_.ipus; ++ipu) {
+        const std::int32_t first = ipu * target_.tilesPerIpu;
+        if (series.sum(first, first + target_.tilesPerIpu) > 0)
+            all.append(first, first + target_.tilesPerIpu, value);
+    }
+    return all;
+}
+
 TileSeries ProgramBuilder::code(std::int64_t bytes) const {
     return here(TileSeries(TileId(0), target_.tilesPerIpu, bytes));
 }
@@ -329,8 +339,7 @@ void ProgramBuilder::streamCopy(StreamId stream, const std::vector<VariableId>& 
         program.kind = kind;
         program.name = copied.name;
         program.stream = stream;
-        program.controlCode = TileSeries::zip(
-            copied.bytes, {}, [](std::int64_t, std::int64_t) { return controlBytesStream; });
+        program.controlCode = onAllTilesOf(copied.bytes, controlBytesStream);
         if (kind == ProgramKind::StreamCopyMid)
             (copied.toDevice ? program.variablesWritten : program.variablesRead) = variables;
         add(std::move(program));

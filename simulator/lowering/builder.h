@@ -159,6 +159,8 @@ private:
     ProgramId add(Program program);
     void cloneInto(ProgramId id, std::set<VariableId>& seen);
     [[nodiscard]] TileSeries here(const TileSeries& series) const;
+    /// A value on all tiles of the IPUs that a series has something on: they wait together.
+    [[nodiscard]] TileSeries onAllTilesOf(const TileSeries& series, std::int64_t value) const;
     /// Control code of a leaf on all tiles of this IPU.
     [[nodiscard]] TileSeries code(std::int64_t bytes) const;
 

@@ -31,6 +31,7 @@ Graph chain(const std::vector<std::string>& annotations) {
 
 RunOptions onIpus(std::int32_t ipus) {
     RunOptions options;
+    options.outline = false; // operations are listed
     options.target.ipus = ipus;
     options.execution = Execution::Sharded;
     return options;

@@ -41,6 +41,7 @@ Graph trained(const std::string& model, const std::vector<std::string>& weights)
 
 RunOptions training() {
     RunOptions options;
+    options.outline = false; // operations are counted
     options.mode = "training";
     options.target.tilesPerIpu = 32;
     return options;

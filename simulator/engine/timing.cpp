@@ -45,8 +45,9 @@ private:
         const bool around = std::exchange(synchronised_, false);
         walk(root, body, clock);
         synchronises_[root] = synchronised_;
+        // A repetition begins on no IPU before it has ended on all.
         if (synchronised_)
-            alignEnds(clock);
+            waitForAll(Clock(clock), body, clock);
         synchronised_ = synchronised_ || around;
         durations_[root] = clock;
         const TraceBodyId id = trace_.bodies.add(std::move(body));
@@ -90,7 +91,7 @@ private:
         // What synchronises IPUs starts when the last of them gets there.
         if (synchronises_.at(callee)) {
             synchronised_ = true;
-            align(clock, durations);
+            waitForAll(durations, body, clock);
         }
         for (std::size_t ipu = 0; ipu < clock.size(); ++ipu) {
             call.ipus.push_back({IpuId(ipu), clock[ipu], durations[ipu]});
@@ -118,22 +119,21 @@ private:
         body.steps.push_back(std::move(step));
     }
 
-    /// Lets the IPUs that take part begin together.
-    static void align(Clock& clock, const Clock& durations) {
+    /// Lets the IPUs that take part (cycles other than zero) go on together: who is there early
+    /// waits, which a trace shows as a sync.
+    void waitForAll(const Clock& takePart, TraceBody& body, Clock& clock) {
         std::int64_t latest = 0;
         for (std::size_t ipu = 0; ipu < clock.size(); ++ipu)
-            if (durations[ipu] > 0)
+            if (takePart[ipu] > 0)
                 latest = std::max(latest, clock[ipu]);
+        TraceStep step;
+        step.kind = ProgramKind::Sync;
         for (std::size_t ipu = 0; ipu < clock.size(); ++ipu)
-            if (durations[ipu] > 0)
-                clock[ipu] = latest;
-    }
-
-    /// A repetition begins on no IPU before it has ended on all.
-    static void alignEnds(Clock& clock) {
-        const std::int64_t latest = *std::max_element(clock.begin(), clock.end());
-        for (std::int64_t& end : clock)
-            end = end > 0 ? latest : 0;
+            if (takePart[ipu] > 0 && clock[ipu] < latest)
+                step.ipus.push_back({IpuId(ipu), clock[ipu], latest - clock[ipu],
+                                     target_.tilesPerIpu, 0, 0, 0});
+        if (!step.ipus.empty())
+            add(body, std::move(step), clock);
     }
 
     /// A sync of those IPUs that `busy` names by cycles other than zero. Who is there early waits.

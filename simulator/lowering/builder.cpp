@@ -308,6 +308,8 @@ void ProgramBuilder::globalExchange(const std::string& name, TileSeries received
             [&](std::int64_t in, std::int64_t out) { return in + out > 0 ? cycles : 0; });
         exchange.cycles += busy;
     }
+    // Laid out alike on both sides: what a tile sends moves in one run.
+    exchange.runBytes = sent.max().value;
     exchange.bytesReceived = std::move(received);
     exchange.bytesSent = std::move(sent);
 

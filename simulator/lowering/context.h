@@ -65,6 +65,11 @@ public:
     /// Lets the groups of the operands' makers run again, once, before a backward operation.
     void recomputeFor(const Op& op);
 
+    /// A variable that is read before the first step that writes it has run (a buffer between
+    /// micro-batches): the program begins its life.
+    void startEmpty(VariableId variable) { startEmpty_.push_back(variable); }
+    [[nodiscard]] const std::vector<VariableId>& startedEmpty() const { return startEmpty_; }
+
     /// The op being lowered: decides what is used for the last time.
     void setCurrent(OpId op) { current_ = op; }
     [[nodiscard]] OpId current() const { return current_; }
@@ -124,6 +129,7 @@ private:
     std::vector<Tensor> foreign_; ///< have the ids behind the graph's tensors
     IdVector<TensorId, LoweredTensor> tensors_;
     IdVector<StorageId, PlacedStorage> storages_;
+    std::vector<VariableId> startEmpty_;
     std::vector<OpId> producers_;
     std::map<std::int32_t, std::vector<ProgramId>> groups_; ///< recorded and not yet run again
     std::vector<std::int32_t> lastUse_; ///< index of the last op that reads each tensor

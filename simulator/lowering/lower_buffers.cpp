@@ -62,9 +62,11 @@ private:
 };
 
 VariableId indexVariable(LoweringContext& context, const Op& op) {
-    return context.builder().variable(op.name + "_index", MemoryCategory::Variable,
+    const VariableId index = context.builder().variable(op.name + "_index", MemoryCategory::Variable,
                                       TileSeries(TileId(0), 1, bytesOf(DataType::UInt32)),
                                       "unsigned int", "[1]");
+    context.startEmpty(index);
+    return index;
 }
 
 } // namespace
@@ -77,6 +79,7 @@ void lowerStash(LoweringContext& context, const Op& op) {
     rows.elementBytes *= std::get<StashAttributes>(op.attributes).rows;
     const VariableId buffer =
         context.makeResult(op.outputs[0], op.name, std::move(rows), context.viewOf(in));
+    context.startEmpty(buffer);
     RowSteps steps(context, op, placed, context.tensor(in).type);
     steps.update(placed.variable, buffer);
     if (std::get<StashAttributes>(op.attributes).rows > 1)
@@ -121,6 +124,8 @@ void lowerFifo(LoweringContext& context, const Op& op) {
     const VariableId buffer = context.builder().variable(
         op.name, MemoryCategory::Variable, bytes, std::string(toString(t.type)),
         fmt::format("[{},{}", rows, toString(t.shape).substr(1)));
+    context.startEmpty(buffer);
+    context.startEmpty(placed.variable);
     steps.slice(buffer, out);
     steps.update(placed.variable, buffer);
     if (rows > 1)
@@ -139,6 +144,8 @@ IpuCopy placeIpuCopy(LoweringContext& context, const Op& op) {
     result.source = placed.variable;
     result.target = context.makeResult(op.outputs[0], context.tensor(op.outputs[0]).name,
                                        placed.storage, context.viewOf(in));
+    context.startEmpty(result.source);
+    context.startEmpty(result.target);
     result.sent = b.lowered().profile.variables[result.source].bytes;
     result.received = b.lowered().profile.variables[result.target].bytes;
     return result;

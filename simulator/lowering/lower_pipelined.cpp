@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 #include "simulator/lowering/lower_op.h"
 #include "simulator/pipeline/schedule.h"
@@ -29,18 +30,20 @@ public:
         makeCopyFunctions();
 
         b_.beginControlProgram("outer");
+        const ProgramId init = schedule_.stages > 1 ? sequence("Init") : ProgramId();
         const bool repeats = schedule_.training;
         if (repeats)
             b_.beginRepeat("outerloop", options_.deviceIterations);
-        const ProgramId inner = b_.beginSequence("inner");
-        b_.end();
-        const ProgramId update = b_.beginSequence("VarUpdateFromAccumulator");
-        b_.end();
+        const ProgramId inner = sequence("inner");
+        const ProgramId update =
+            hasUpdate() ? sequence("VarUpdateFromAccumulator") : ProgramId();
 
         lowerOps(update);
         emitCopies();
         makeStreams();
         recordStages();
+        if (init.valid())
+            startBuffers(init);
 
         auto open = b_.moveTo(inner);
         slots(PipelinePart::RampUp, schedule_.rampUp, 1);
@@ -50,8 +53,6 @@ public:
         if (repeats)
             b_.end();
         b_.end();
-        if (b_.lowered().profile.programs[update].children.empty())
-            removeFromParent(update);
     }
 
 private:
@@ -61,9 +62,28 @@ private:
         return id;
     }
 
-    void removeFromParent(ProgramId id) {
-        auto& programs = b_.lowered().profile.programs;
-        std::erase(programs[programs[id].parent].children, id);
+    /// Buffers are read, and copies sent, in slots before the first that writes them.
+    void startBuffers(ProgramId init) {
+        auto open = b_.moveTo(init);
+        std::set<VariableId> started;
+        for (const VariableId id : context_.startedEmpty()) {
+            const Variable& variable = b_.lowered().profile.variables[id];
+            if (!variable.alwaysLive && started.insert(id).second)
+                b_.writeUndef("Init/" + variable.name, id);
+        }
+        b_.resume(std::move(open));
+    }
+
+    [[nodiscard]] bool hasUpdate() const {
+        const auto& ops = context_.graph().ops;
+        return std::any_of(ops.begin(), ops.end(),
+                           [](const Op& op) { return op.phase == Phase::Update; });
+    }
+
+    ProgramId sequence(const std::string& name) {
+        const ProgramId id = b_.beginSequence(name);
+        b_.end();
+        return id;
     }
 
     [[nodiscard]] std::int32_t programOf(const Op& op) const {

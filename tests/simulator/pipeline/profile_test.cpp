@@ -5,11 +5,13 @@
 #include <map>
 
 #include "core/analysis/pipeline.h"
+#include "core/base/error.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "simulator/pipeline/schedule.h"
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
+#include "support/invariants.h"
 #include "tests/support/qt_text.h"
 
 using namespace tilescope;
@@ -61,7 +63,12 @@ class PipelineProfileTest : public QObject {
 
     PipelineReport reportOf(const Graph& graph, const RunOptions& options) {
         const std::filesystem::path file = directory_.path().toStdString() + "/p.pop";
-        writeProfile(simulate(graph, options), file);
+        const Profile profile = simulate(graph, options);
+        // Without streams nobody writes the inputs.
+        const std::string wrong = options.ignoreData ? "" : complaints(profile);
+        if (!wrong.empty())
+            throw InternalError(wrong);
+        writeProfile(profile, file);
         return pipelineReport(ProfileReader(file));
     }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "invariant_parts.h"
 
@@ -31,7 +32,8 @@ void checkNode(const Profile& profile, ProgramId id, Complaints& complaints) {
                       "a call's target is a function", "{}", name);
     complaints.expect((program.kind == ProgramKind::OnTileExecute) == program.computeSet.valid(),
                       "an execute has a compute set", "{}", name);
-    complaints.expect((program.kind == ProgramKind::DoExchange) == program.exchange.valid(),
+    complaints.expect((program.kind == ProgramKind::DoExchange ||
+                       program.kind == ProgramKind::GlobalExchange) == program.exchange.valid(),
                       "an exchange program has an exchange", "{}", name);
     complaints.expect(isStream(program.kind) == program.stream.valid(),
                       "a stream copy has a stream", "{}", name);
@@ -95,12 +97,19 @@ void checkComputeSetsAndExchanges(const Profile& profile, Complaints& complaints
             return 0;
         });
     }
-    for (const Exchange& exchange : profile.exchanges) {
+    std::set<ExchangeId> global;
+    for (const Program& program : profile.programs)
+        if (program.kind == ProgramKind::GlobalExchange)
+            global.insert(program.exchange);
+    for (std::size_t i = 0; i < profile.exchanges.size(); ++i) {
+        const Exchange& exchange = profile.exchanges[ExchangeId(i)];
         complaints.expectSound(exchange.bytesReceived, tiles, "bytes received in " + exchange.name);
         complaints.expectSound(exchange.bytesSent, tiles, "bytes sent in " + exchange.name);
         complaints.expectSound(exchange.codeBytes, tiles, "code of " + exchange.name);
         complaints.expectSound(exchange.cycles, tiles, "cycles of " + exchange.name);
-        const std::int32_t perIpu = profile.info.target.tilesPerIpu;
+        // What stays on an IPU is received there; a copy between IPUs anywhere.
+        const std::int32_t perIpu =
+            global.contains(ExchangeId(i)) ? tiles : profile.info.target.tilesPerIpu;
         for (std::int32_t first = 0; first < tiles; first += perIpu) {
             const std::int64_t in = exchange.bytesReceived.sum(first, first + perIpu);
             const std::int64_t out = exchange.bytesSent.sum(first, first + perIpu);

@@ -41,7 +41,8 @@ public:
     }
 
 private:
-    // One element on one worker: supervisor call and a worker's prologue (popops BinaryOp1D).
+    // Cycles of one element on one worker, *assumed* from the supervisor call and a worker's
+    // prologue (popops BinaryOp1D).
     static constexpr std::int64_t scalarStepCycles = 180;
 
     void execute(const char* part, const char* vertex, Access access) {

@@ -9,8 +9,8 @@ namespace {
 
 // PopLibs' reductionFactorThresholdToAddMoreStages: elements that a region has at least, and
 // partials a result above which another stage pays. Its value is not in the public headers that
-// were read; published memory of reductions (64 partials in one stage, regions of 17 rows of 4)
-// leaves no other power of two.
+// were read and is *assumed*: published memory of reductions (64 partials in one stage, regions of
+// 17 rows of 4) leaves no other power of two.
 constexpr std::int64_t stageThreshold = 64;
 
 std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {

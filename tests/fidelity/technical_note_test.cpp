@@ -1,6 +1,6 @@
 // The technical note on the available memory proportion, sentence by sentence, on a ResNeXt-50 that
 // is simulated as the note runs it: inference of one Mk2 IPU in float. The note's batch of 20 fits
-// here at every proportion (README.md of this folder); its behaviour shows from 32 on.
+// here at every proportion (see README.md of this folder); its behaviour shows at 32.
 #include <QtTest>
 
 #include <algorithm>

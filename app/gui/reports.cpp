@@ -14,6 +14,7 @@
 #include "views/liveness/liveness_view.h"
 #include "views/memory/memory_view.h"
 #include "views/operations/operations_view.h"
+#include "views/pipeline/pipeline_view.h"
 #include "views/programs/programs_view.h"
 #include "views/summary/summary_view.h"
 
@@ -32,6 +33,7 @@ constexpr std::array<Names, reports.size()> names{{
     {"programs", QT_TRANSLATE_NOOP("Reports", "Program Tree")},
     {"operations", QT_TRANSLATE_NOOP("Reports", "Operations")},
     {"trace", QT_TRANSLATE_NOOP("Reports", "Execution Trace")},
+    {"pipeline", QT_TRANSLATE_NOOP("Reports", "Pipeline")},
     {"compare", QT_TRANSLATE_NOOP("Reports", "Compare")},
 }};
 
@@ -72,6 +74,8 @@ views::ReportView* makeReport(Report report, views::ViewContext& context) {
         return new views::OperationsView(context);
     case Report::Trace:
         return new views::TraceView(context);
+    case Report::Pipeline:
+        return new views::PipelineView(context);
     case Report::Compare:
         break;
     }

@@ -11,10 +11,20 @@ struct ViewContext;
 
 namespace tilescope::gui {
 
-enum class Report { Summary, Insights, Memory, Liveness, Programs, Operations, Trace, Compare };
-inline constexpr std::array reports{Report::Summary,  Report::Insights, Report::Memory,
-                                    Report::Liveness, Report::Programs, Report::Operations,
-                                    Report::Trace,    Report::Compare};
+enum class Report {
+    Summary,
+    Insights,
+    Memory,
+    Liveness,
+    Programs,
+    Operations,
+    Trace,
+    Pipeline,
+    Compare
+};
+inline constexpr std::array reports{
+    Report::Summary,    Report::Insights, Report::Memory,   Report::Liveness, Report::Programs,
+    Report::Operations, Report::Trace,    Report::Pipeline, Report::Compare};
 
 /// The name on the command line and of the icon: "summary".
 QString reportName(Report report);

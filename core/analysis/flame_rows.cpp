@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <fmt/format.h>
 #include <iterator>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/analysis/trace_window.h"
 
@@ -70,26 +73,117 @@ FlamePath pathOf(std::string_view name) {
     return splitLast(name);
 }
 
+/// A box that steps share: a part of their names, or a call or repeat around them. Calls of one
+/// function are told apart by their programs, repetitions by their numbers.
+struct Group {
+    std::string name;
+    ProgramId caller; ///< none for a part of a name
+    friend bool operator==(const Group&, const Group&) = default;
+};
+
+/// The calls, repeats and named sequences around steps, outermost first.
+class Surroundings {
+public:
+    explicit Surroundings(const IdVector<ProgramId, Program>& programs)
+        : programs_(programs) {}
+
+    const std::vector<Group>& of(const ExecutedStep& step) {
+        const ProgramId parent = known(step.program) ? programs_[step.program].parent : ProgramId();
+        // Neighbours mostly stand in the same call.
+        if (valid_ && step.callers == callers_ && step.repetitions == repetitions_ &&
+            parent == parent_)
+            return groups_;
+        valid_ = true;
+        callers_ = step.callers;
+        repetitions_ = step.repetitions;
+        parent_ = parent;
+        groups_.clear();
+        for (std::size_t i = 0; i < callers_.size(); ++i)
+            if (known(callers_[i]))
+                addCaller(callers_[i], repetitions_[i]);
+        addSequences(parent);
+        return groups_;
+    }
+
+private:
+    [[nodiscard]] bool known(ProgramId program) const {
+        return program.valid() && program.index() < programs_.size();
+    }
+
+    void addCaller(ProgramId id, std::int64_t repetition) {
+        const Program& program = programs_[id];
+        addSequences(program.parent);
+        std::string name = program.name;
+        if (name.empty() && known(program.target))
+            name = programs_[program.target].name;
+        if (program.kind == ProgramKind::Repeat && program.count > 1)
+            name += fmt::format(" {} of {}", repetition + 1, program.count);
+        if (!name.empty())
+            groups_.push_back({std::move(name), id});
+    }
+
+    /// What stands around a program in its own body. The body itself has the name of its run, its
+    /// function or its repeat, which is a box already.
+    void addSequences(ProgramId id) {
+        std::vector<Group> inner;
+        constexpr int deepest = 500; // a damaged tree may have loops
+        for (int depth = 0; depth < deepest && known(id); ++depth) {
+            const Program& program = programs_[id];
+            if (program.kind == ProgramKind::Repeat || !program.parent.valid())
+                break;
+            const bool isBody = known(program.parent) &&
+                                programs_[program.parent].kind == ProgramKind::Repeat;
+            if (program.kind == ProgramKind::Sequence && !program.name.empty() && !isBody)
+                inner.push_back({program.name, id});
+            id = program.parent;
+        }
+        groups_.insert(groups_.end(), inner.rbegin(), inner.rend());
+    }
+
+    const IdVector<ProgramId, Program>& programs_;
+    bool valid_ = false;
+    std::vector<ProgramId> callers_;
+    std::vector<std::int64_t> repetitions_;
+    ProgramId parent_;
+    std::vector<Group> groups_;
+};
+
+std::size_t sharedCount(const std::vector<Group>& a, const std::vector<Group>& b) {
+    return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
+                                    a.begin());
+}
+
 /// Grows boxes span by span; a box ends where the next span's name differs at its row.
 class FlameBuilder {
 public:
     FlameBuilder(const TraceIndex& index, const IdVector<ProgramId, Program>& programs)
         : index_(index)
-        , programs_(programs) {}
+        , programs_(programs)
+        , surroundings_(programs) {}
 
     void add(const TraceSpan& span) {
-        if (open_.empty() || run_ != span.run) {
+        if (run_ != span.run) {
+            placeSyncs({});
             close(0);
             run_ = span.run;
+            groups_.clear();
         }
-        extend(0, index_.runs()[static_cast<std::size_t>(span.run)].name, false, span);
         if (span.merged())
-            addPath({sharedGroups(span), {}}, span);
-        else if (known(span.program))
-            addPath(pathOf(programs_[span.program].name), span);
+            return place(sharedGroups(span), {}, span);
+        const ExecutedStep step = index_.stepAt(span.firstStep);
+        if (!known(span.program)) {
+            syncs_.push_back({span, surroundings_.of(step)});
+            return;
+        }
+        std::vector<Group> groups = surroundings_.of(step);
+        FlamePath path = pathOf(programs_[span.program].name);
+        for (const std::string_view group : path.groups)
+            groups.push_back({std::string(group), {}});
+        place(std::move(groups), path.leaf, span);
     }
 
     std::vector<FlameSpan> finish() {
+        placeSyncs({});
         close(0);
         std::vector<FlameSpan> all;
         for (auto& row : rows_)
@@ -101,54 +195,87 @@ public:
 private:
     struct Open {
         FlameSpan box;
+        ProgramId caller;
         TraceSums sums;
+    };
+    struct WaitingSync {
+        TraceSpan span;
+        std::vector<Group> surroundings;
     };
 
     [[nodiscard]] bool known(ProgramId program) const {
         return program.valid() && program.index() < programs_.size();
     }
 
-    void addPath(const FlamePath& path, const TraceSpan& span) {
+    void place(std::vector<Group> groups, std::string_view leaf, const TraceSpan& span) {
+        placeSyncs(groups);
+        addBoxes(groups, leaf, span);
+        groups_ = std::move(groups);
+    }
+
+    /// A sync without a name belongs to what stands before and behind it: a short one inside an
+    /// operation does not part the operation's box, and a long wait between two stands for itself.
+    void placeSyncs(const std::vector<Group>& next) {
+        for (const WaitingSync& sync : syncs_) {
+            std::vector<Group> groups = sync.surroundings;
+            const std::size_t shared = sharedCount(groups_, next);
+            if (shared > groups.size() && sharedCount(groups, next) == groups.size())
+                groups.assign(next.begin(), next.begin() + static_cast<std::ptrdiff_t>(shared));
+            addBoxes(groups, toString(sync.span.kind), sync.span);
+        }
+        syncs_.clear();
+    }
+
+    void addBoxes(const std::vector<Group>& groups, std::string_view leaf, const TraceSpan& span) {
+        extend(0, {index_.runs()[static_cast<std::size_t>(span.run)].name, {}}, false, span);
         std::size_t row = 1;
-        for (const std::string_view group : path.groups)
+        for (const Group& group : groups)
             extend(row++, group, false, span);
-        if (!path.leaf.empty() || span.merged())
-            extend(row++, path.leaf, true, span);
+        if (!leaf.empty() || span.merged())
+            extend(row++, {std::string(leaf), {}}, true, span);
         close(row);
     }
 
     /// The groups of the first step with a name from a step on, forward or backward.
-    [[nodiscard]] std::vector<std::string_view> groupsFrom(std::int64_t step, int direction) const {
+    [[nodiscard]] std::vector<Group> groupsFrom(std::int64_t at, int direction) {
         // A sync without a name stands before a step with one.
         constexpr int tried = 3;
-        for (int i = 0; i < tried && step >= 0 && step < index_.stepCount(); ++i, step += direction)
-            if (const ProgramId program = index_.stepAt(step).program; known(program))
-                return pathOf(programs_[program].name).groups;
+        for (int i = 0; i < tried && at >= 0 && at < index_.stepCount(); ++i, at += direction) {
+            const ExecutedStep step = index_.stepAt(at);
+            if (!known(step.program))
+                continue;
+            std::vector<Group> groups = surroundings_.of(step);
+            const FlamePath path = pathOf(programs_[step.program].name);
+            for (const std::string_view group : path.groups)
+                groups.push_back({std::string(group), {}});
+            return groups;
+        }
         return {};
     }
 
     /// The groups that the ends of a merged span share: it is too narrow to look at the rest.
-    [[nodiscard]] std::vector<std::string_view> sharedGroups(const TraceSpan& span) const {
-        std::vector<std::string_view> first = groupsFrom(span.firstStep, 1);
-        const auto last = groupsFrom(span.firstStep + span.steps - 1, -1);
-        first.erase(std::mismatch(first.begin(), first.end(), last.begin(), last.end()).first,
-                    first.end());
+    [[nodiscard]] std::vector<Group> sharedGroups(const TraceSpan& span) {
+        std::vector<Group> first = groupsFrom(span.firstStep, 1);
+        const std::vector<Group> last = groupsFrom(span.firstStep + span.steps - 1, -1);
+        first.resize(sharedCount(first, last));
         return first;
     }
 
     // A step never continues a box that others share, though both may have one name: the box would
     // be as wide as all of them and say nothing of the step.
-    void extend(std::size_t row, std::string_view name, bool leaf, const TraceSpan& span) {
-        if (row < open_.size() && (open_[row].box.name != name || open_[row].box.leaf != leaf))
+    void extend(std::size_t row, const Group& group, bool leaf, const TraceSpan& span) {
+        if (row < open_.size() &&
+            (open_[row].box.name != group.name || open_[row].caller != group.caller ||
+             open_[row].box.leaf != leaf))
             close(row);
         if (row == open_.size()) {
             FlameSpan box;
             box.row = static_cast<std::int32_t>(row);
             box.begin = span.begin;
-            box.name = std::string(name);
+            box.name = group.name;
             box.leaf = leaf;
             box.firstStep = span.firstStep;
-            open_.push_back({std::move(box), {}});
+            open_.push_back({std::move(box), group.caller, {}});
         }
         Open& open = open_[row];
         open.box.end = std::max(open.box.end, span.end);
@@ -169,8 +296,11 @@ private:
 
     const TraceIndex& index_;
     const IdVector<ProgramId, Program>& programs_;
+    Surroundings surroundings_;
     std::int32_t run_ = -1;
     std::vector<Open> open_;
+    std::vector<Group> groups_;       ///< of the last step with a name
+    std::vector<WaitingSync> syncs_;  ///< whose place the next step decides
     std::vector<std::vector<FlameSpan>> rows_;
 };
 

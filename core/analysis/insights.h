@@ -53,6 +53,9 @@ struct InsightLink {
     StepId step;
     OperationId operation;
     VariableId variable;
+    VertexTypeId vertexType; ///< row of "vertices"
+    ExchangeId exchange;     ///< row of "exchanges"
+    ProgramId program;       ///< step of "trace"
 };
 
 struct Insight {

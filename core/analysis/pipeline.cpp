@@ -38,6 +38,8 @@ public:
         , pipeline_(parts.pipeline)
         , times_(stageTimes(parts))
         , functions_(slotFunctions(parts.pipeline))
+        , calls_(slotCalls(parts.pipeline, parts.programs))
+        , updates_(updateTimes(parts, calls_))
         , step_(parts.info.hasExecution && !parts.trace.runs.empty()
                     ? parts.trace.runs.back().cycles
                     : 0) {}
@@ -46,8 +48,8 @@ public:
         report_.schedule = pipeline_.schedule;
         report_.microBatches = pipeline_.microBatches;
         report_.iterations = pipeline_.iterations;
-        for (const PipelineSlot& slot : pipeline_.slotList)
-            addSlot(slot);
+        for (std::size_t i = 0; i < pipeline_.slotList.size(); ++i)
+            addSlot(pipeline_.slotList[i], calls_[i]);
         for (std::size_t i = 0; i < pipeline_.stages.size(); ++i)
             addStage(i);
         addShares();
@@ -56,15 +58,20 @@ public:
     }
 
 private:
-    void addSlot(const PipelineSlot& slot) {
+    void addSlot(const PipelineSlot& slot, const std::vector<ProgramId>& calls) {
         (slot.part == PipelinePart::RampUp ? report_.rampUpSlots
          : slot.part == PipelinePart::Main ? report_.mainSlots
                                            : report_.rampDownSlots) += slot.repeats;
-        PipelineSlotTime time{slot.part, slot.repeats, {}, 0, 0};
-        for (const ProgramId program : slot.programs)
-            if (const auto found = functions_.find(program);
-                found != functions_.end() && (found->second.forward || found->second.backward))
-                time.programs.push_back(labelOf(found->second));
+        PipelineSlotTime time{slot.part, slot.repeats, {}, {}, 0, 0};
+        for (std::size_t i = 0; i < slot.programs.size(); ++i) {
+            const auto found = functions_.find(slot.programs[i]);
+            if (found == functions_.end())
+                continue;
+            const SlotFunction& f = found->second;
+            time.calls.push_back({calls[i], f.stage, f.forward, f.backward});
+            if (f.forward || f.backward)
+                time.programs.push_back(labelOf(f));
+        }
         report_.busySlots += time.programs.empty() ? 0 : slot.repeats;
         const std::vector<std::int64_t> work =
             workInSlot(slot, functions_, times_.stages, times_.fifos);
@@ -85,6 +92,8 @@ private:
         stage.ipu = record.ipu;
         stage.forwardCycles = times_.stages[at].forward;
         stage.backwardCycles = times_.stages[at].backward;
+        stage.recomputeCycles = times_.stages[at].again;
+        stage.updateCycles = updates_[at];
         stage.fifoCycles = times_.fifos[at];
         stage.fifoDepth = record.bufferDepth;
         for (const VariableId variable : record.buffers)
@@ -124,6 +133,8 @@ private:
     const Pipeline& pipeline_;
     StageTimes times_;
     std::map<ProgramId, SlotFunction> functions_;
+    std::vector<std::vector<ProgramId>> calls_;  ///< by slot, as slotCalls()
+    std::vector<std::int64_t> updates_;          ///< by stage
     std::int64_t step_ = 0; ///< cycles
     PipelineReport report_;
 };

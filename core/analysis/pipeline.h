@@ -16,6 +16,8 @@ struct PipelineStage {
     IpuId ipu;
     std::int64_t forwardCycles = 0;  ///< of one micro-batch
     std::int64_t backwardCycles = 0; ///< of one micro-batch, with what is computed again
+    std::int64_t recomputeCycles = 0; ///< of the backward cycles, those of operations run again
+    std::int64_t updateCycles = 0; ///< compute and exchange of one weight update; 0 in inference
     std::int64_t fifoCycles = 0;     ///< to push and pop the FIFOs once; stashes are in the above
     std::int64_t fifoDepth = 0;      ///< micro-batches that an activation waits (stash or FIFO)
     std::int64_t fifoBytes = 0;      ///< stashes or FIFOs, all their rows
@@ -24,11 +26,20 @@ struct PipelineStage {
     [[nodiscard]] std::int64_t cycles() const { return forwardCycles + backwardCycles; }
 };
 
+/// A function that a slot calls.
+struct PipelineSlotCall {
+    ProgramId call; ///< the Call of the program tree; none if the tree has no such call
+    std::int32_t stage = 0;
+    bool forward = false;
+    bool backward = false; ///< with forward: both in one function; neither: it moves FIFOs on
+};
+
 /// A slot with the time that its slowest IPU takes, without copies between IPUs and host streams.
 struct PipelineSlotTime {
     PipelinePart part = PipelinePart::Main;
     std::int64_t repeats = 1;
     std::vector<std::string> programs; ///< "F0", "B0" or, in one function, "F3 B3"; without FIFOs
+    std::vector<PipelineSlotCall> calls;
     std::int64_t cycles = 0;
     double occupancy = 0; ///< mean over the IPUs
 };

@@ -256,4 +256,8 @@ std::int64_t TraceIndex::findProgram(ProgramId program, std::int64_t from, bool 
     return findExecutedProgram(impl_->lanes, program, from, forward);
 }
 
+std::optional<ExecutedCall> TraceIndex::findCall(ProgramId program) const {
+    return findExecutedCall(impl_->lanes, program);
+}
+
 } // namespace tilescope

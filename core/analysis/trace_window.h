@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,7 +41,14 @@ struct ExecutedStep {
     ProgramKind kind = ProgramKind::OnTileExecute;
     ProgramId program;              ///< none for a Sync
     std::vector<ProgramId> callers; ///< calls and repeats around it, outermost first
+    std::vector<std::int64_t> repetitions; ///< of each caller, from 0
     std::vector<StepOnIpu> ipus;    ///< `start` is absolute here
+};
+
+/// The first execution of a Call or Repeat, all its repetitions.
+struct ExecutedCall {
+    std::int64_t firstStep = 0; ///< place in the order of execution
+    CycleRange range;           ///< from its first step on any IPU to its last
 };
 
 /// An index over a trace. Cheap to copy (shares what it holds). Safe for several threads.
@@ -80,15 +88,19 @@ public:
     [[nodiscard]] std::int64_t findProgram(ProgramId program, std::int64_t from,
                                            bool forward = true) const;
 
+    /// The first execution of a Call or Repeat; none if it is never executed.
+    [[nodiscard]] std::optional<ExecutedCall> findCall(ProgramId program) const;
+
 private:
     class Impl;
     std::shared_ptr<const Impl> impl_;
 };
 
-/// A box of a flame graph: row 0 is the run, rows below are the parts of the steps' names between
-/// slashes, so neighbours with a common prefix share a box. The number in front of an exchange's
-/// name ("cs12_", "copy3_Copy_SOURCE_to_") is no part of the path, so that it stands under the
-/// operation it is for; the box of the exchange itself has its whole name.
+/// A box of a flame graph: row 0 is the run, rows below are the repeats, calls and named sequences
+/// around the steps ("outerloop 3 of 10", "fill", "main_stage0"), then the parts of the steps'
+/// names between slashes, so neighbours with a common prefix share a box. The number in front of
+/// an exchange's name ("cs12_", "copy3_Copy_SOURCE_to_") is no part of the path, so that it stands
+/// under the operation it is for; the box of the exchange itself has its whole name.
 struct FlameSpan {
     std::int32_t row = 0;
     std::int64_t begin = 0;
@@ -100,7 +112,7 @@ struct FlameSpan {
     bool leaf = false; ///< a step, not a name that steps share
 };
 
-/// Boxes by row, then by begin. Steps without a name (syncs) are part of the boxes around them; a
+/// Boxes by row, then by begin. A sync is a box under what the steps before and behind it share; a
 /// merged span is a box without a name under what its first and last step share.
 std::vector<FlameSpan> flameRows(const TraceIndex& index,
                                  const IdVector<ProgramId, Program>& programs, IpuId ipu,

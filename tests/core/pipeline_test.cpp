@@ -2,10 +2,12 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <filesystem>
+#include <set>
 #include <sqlite3.h>
 
 #include "core/analysis/insights.h"
 #include "core/analysis/pipeline.h"
+#include "core/analysis/trace_window.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/compare_profile.h"
@@ -125,13 +127,81 @@ private slots:
         QCOMPARE(better.gainCycles, 3100 - 2600 - 0);
     }
 
+    void slotsHaveTheirCallsAndWhatFollowsThem() {
+        const Profile p = samplePipelineRun();
+        const PipelineReport r = pipelineReport(p);
+        QCOMPARE(r.slotTimes.size(), std::size_t(5));
+        std::set<ProgramId> calls;
+        const char* const parents[] = {"fill", "fill", "innerLoop", "flush", "flush"};
+        for (std::size_t i = 0; i < 5; ++i) {
+            QCOMPARE(r.slotTimes[i].calls.size(), p.pipeline.slotList[i].programs.size());
+            for (std::size_t j = 0; j < r.slotTimes[i].calls.size(); ++j) {
+                const Program& call = p.programs[r.slotTimes[i].calls[j].call];
+                QCOMPARE(call.target, p.pipeline.slotList[i].programs[j]);
+                QCOMPARE(text(p.programs[call.parent].name), parents[i]);
+                QVERIFY(calls.insert(r.slotTimes[i].calls[j].call).second);
+            }
+        }
+        QCOMPARE(r.stages[0].updateCycles, 50);
+        QCOMPARE(r.stages[1].updateCycles, 80);
+        QCOMPARE(r.stages[1].recomputeCycles, 0);
+    }
+
+    void operationsThatRunAgainAreCounted() {
+        Profile p = samplePipelineRun();
+        // The backward pass of stage 0 runs the operation of its forward pass.
+        const auto operationOf = [&](ProgramId function) -> OperationId& {
+            return p.programs[p.programs[function].children.front()].operation;
+        };
+        operationOf(p.pipeline.stages[0].backward) = operationOf(p.pipeline.stages[0].forward);
+        const PipelineReport r = pipelineReport(p);
+        QCOMPARE(r.stages[0].backwardCycles, 200);
+        QCOMPARE(r.stages[0].recomputeCycles, 200);
+    }
+
+    void firstExecutionOfACall() {
+        const Profile p = samplePipelineRun();
+        const TraceIndex index(p.trace, 2, 1472);
+        const PipelineReport r = pipelineReport(p);
+        const std::int64_t start = p.trace.runs.back().start;
+        // F1 of the second slot runs beside F0, from 100 on.
+        const auto second = index.findCall(r.slotTimes[1].calls[1].call);
+        QVERIFY(second.has_value());
+        QCOMPARE(second->range, (CycleRange{start + 100, start + 800}));
+        // B0 of the main slot stands behind F0; of two repetitions the first counts.
+        const auto main = index.findCall(r.slotTimes[2].calls[2].call);
+        QVERIFY(main.has_value());
+        QCOMPARE(main->range, (CycleRange{start + 900, start + 1100}));
+        QVERIFY(!index.findCall(ProgramId(0)).has_value());
+    }
+
+    void flamesNameTheCallsAroundSteps() {
+        const Profile p = samplePipelineRun();
+        const TraceIndex index(p.trace, 2, 1472);
+        const std::int64_t start = p.trace.runs.back().start;
+        QStringList rows;
+        for (const FlameSpan& box :
+             flameRows(index, p.programs, IpuId(0), {start + 1, start + 2200}, 1))
+            if (box.row > 0 && box.row < 3)
+                rows << QString("%1 %2 %3-%4")
+                            .arg(box.row)
+                            .arg(text(box.name))
+                            .arg(box.begin - start)
+                            .arg(box.end - start);
+        QCOMPARE(rows, (QStringList{"1 fill 0-200", "1 innerLoop 1 of 2 800-1100",
+                                    "1 innerLoop 2 of 2 1500-1800", "2 main_stage0 0-100",
+                                    "2 main_stage0 100-200", "2 main_stage0 800-900",
+                                    "2 main_stage2 900-1100", "2 main_stage0 1500-1600",
+                                    "2 main_stage2 1600-1800"}));
+    }
+
     void insightsNameTheSplit() {
         bool found = false;
         for (const Insight& insight : findInsights(p_))
             if (insight.kind == InsightKind::UnbalancedStages) {
                 found = true;
                 QVERIFY(insight.advice.find("--split c") != std::string::npos);
-                QCOMPARE(text(insight.link.report), "trace");
+                QCOMPARE(text(insight.link.report), "pipeline");
             }
         QVERIFY(found);
     }

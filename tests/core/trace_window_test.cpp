@@ -206,7 +206,7 @@ private slots:
         std::vector<std::string> second;
         std::int64_t end = 0;
         for (const FlameSpan& box : rows)
-            if (box.row == 1) {
+            if (box.row == 2) {
                 second.push_back(box.name);
                 QVERIFY(box.begin >= end);
                 end = box.end;
@@ -221,7 +221,7 @@ private slots:
         const auto boxesOf = [&](std::int64_t minimum) {
             std::map<std::string, int> boxes;
             for (const FlameSpan& box : flameRows(index_, p_.programs, IpuId(0), range, minimum))
-                if (box.row == 1)
+                if (box.row == 2)
                     ++boxes[box.name];
             return boxes;
         };

@@ -80,4 +80,82 @@ Profile samplePipeline() {
     return p;
 }
 
+namespace {
+
+/// Adds Calls of a slot's functions to a body, as if nothing stood between them.
+class SlotCaller {
+public:
+    explicit SlotCaller(Profile& p)
+        : p_(p) {}
+
+    ProgramId addProgram(ProgramKind kind, const char* name, ProgramId parent) {
+        Program program;
+        program.kind = kind;
+        program.name = name;
+        program.parent = parent;
+        const ProgramId id = p_.programs.add(std::move(program));
+        if (parent.valid())
+            p_.programs[parent].children.push_back(id);
+        return id;
+    }
+
+    void call(TraceBody& body, ProgramId parent, const PipelineSlot& slot, std::int64_t at) {
+        std::vector<std::int64_t> start(2, at);
+        for (const ProgramId function : slot.programs) {
+            const ProgramId call =
+                addProgram(ProgramKind::Call, p_.programs[function].name.c_str(), parent);
+            p_.programs[call].target = function;
+            const TraceBodyId callee = bodyOf(function);
+            const StepOnIpu last = p_.trace.bodies[callee].steps.back().ipus.front();
+            std::int64_t& now = start.at(last.ipu.index());
+            body.items.push_back({-1, static_cast<std::int32_t>(body.calls.size())});
+            body.calls.push_back({callee, call, 1, {{last.ipu, now, 0}}});
+            now += last.start + last.cycles;
+        }
+    }
+
+private:
+    [[nodiscard]] TraceBodyId bodyOf(ProgramId function) const {
+        for (std::size_t i = 0; i < p_.trace.bodies.size(); ++i)
+            if (p_.trace.bodies[TraceBodyId(i)].program == function)
+                return TraceBodyId(i);
+        return {};
+    }
+    Profile& p_;
+};
+
+} // namespace
+
+Profile samplePipelineRun() {
+    Profile p = samplePipeline();
+    SlotCaller caller(p);
+    const auto& slots = p.pipeline.slotList;
+    const ProgramId outer = caller.addProgram(ProgramKind::Sequence, "outer", {});
+    p.controlPrograms.push_back(outer);
+    const ProgramId fill = caller.addProgram(ProgramKind::Sequence, "fill", outer);
+    TraceBody body;
+    body.program = outer;
+    caller.call(body, fill, slots[0], 0);
+    caller.call(body, fill, slots[1], 100);
+    const ProgramId repeat = caller.addProgram(ProgramKind::Repeat, "innerLoop", outer);
+    p.programs[repeat].count = 2;
+    TraceBody inner;
+    inner.program = caller.addProgram(ProgramKind::Sequence, "innerLoop", repeat);
+    caller.call(inner, inner.program, slots[2], 0);
+    const TraceBodyId innerId = p.trace.bodies.add(std::move(inner));
+    body.items.push_back({-1, static_cast<std::int32_t>(body.calls.size())});
+    body.calls.push_back({innerId, repeat, 2, {{IpuId(0), 800, 700}, {IpuId(1), 800, 700}}});
+    const ProgramId flush = caller.addProgram(ProgramKind::Sequence, "flush", outer);
+    caller.call(body, flush, slots[3], 2200);
+    caller.call(body, flush, slots[4], 2900);
+    const ProgramId update = caller.addProgram(ProgramKind::OnTileExecute, "w_update", outer);
+    p.programs[update].computeSet = ComputeSetId(0);
+    body.items.push_back({0, -1});
+    body.steps.push_back({ProgramKind::OnTileExecute,
+                          update,
+                          {{IpuId(0), 3100, 50, 4, 0, 0, 0}, {IpuId(1), 3100, 80, 4, 0, 0, 0}}});
+    p.trace.runs.back().body = p.trace.bodies.add(std::move(body));
+    return p;
+}
+
 } // namespace tilescope::test

@@ -123,6 +123,36 @@ private slots:
         }
     }
 
+    void aPixelIsWhatMostOfItsCyclesAre() {
+        TraceRow row = rowOf({{0, 3}, {3, 9}, {9, 12}, {12, 100}});
+        // Three short steps of six cycles in sum lose against a wait of six and its begin.
+        for (const std::size_t i : {0u, 2u})
+            row.boxes[i].kind = ProgramKind::OnTileExecute;
+        row.boxes[1].kind = row.boxes[3].kind = ProgramKind::Sync;
+        const auto screen = boxesOnScreen(row, 0, 100, 5);
+        QCOMPARE(screen.size(), std::size_t(1));
+        QCOMPARE(row.boxes[screen[0].box].kind, ProgramKind::Sync);
+        QCOMPARE(screen[0].x1, 5);
+    }
+
+    void mostlyEmptyPixelsSaySo() {
+        const TraceRow row = rowOf({{10, 11}, {60, 100}});
+        const auto screen = boxesOnScreen(row, 0, 100, 10);
+        QCOMPARE(screen.size(), std::size_t(2));
+        QCOMPARE(screen[0].x0, 1);
+        QVERIFY(std::abs(screen[0].coverage - 0.1) < 1e-9);
+        QCOMPARE(screen[1].coverage, 1.0);
+    }
+
+    void stepsOfALaneAreOneRow() {
+        TraceLane lane;
+        lane.rows = {rowOf({{0, 100}}), rowOf({{0, 10}, {50, 60}}), rowOf({{20, 30}})};
+        lane.rows[0].boxes[0].look = TraceBox::Look::Run;
+        const TraceRow steps = stepsOf(lane);
+        QCOMPARE(steps.boxes.size(), std::size_t(3));
+        QCOMPARE(steps.boxes[1].begin, 20);
+    }
+
     void theLongestBoxWinsAPixel() {
         const TraceRow row = rowOf({{0, 2}, {2, 9}, {9, 10}, {500, 1000}});
         const auto screen = boxesOnScreen(row, 0, 1000, 10);

@@ -41,7 +41,8 @@ class GrabTest : public QObject {
     Q_OBJECT
     test::SampleFiles files_;
     const QStringList views_{"summary",  "insights",   "memory", "liveness",
-                             "programs", "operations", "trace",  "compare"};
+                             "programs", "operations", "trace",  "pipeline",
+                             "compare"};
 
 private slots:
     void everyView_data() {

@@ -18,7 +18,13 @@ public:
     /// Writes a sample profile and returns its path.
     QString write(const QString& name, const SampleOptions& options = {}) const {
         const QString file = path(name);
-        writeProfile(sampleProfile(options), file.toStdString());
+        tilescope::writeProfile(sampleProfile(options), file.toStdString());
+        return file;
+    }
+
+    QString writeProfile(const QString& name, const Profile& profile) const {
+        const QString file = path(name);
+        tilescope::writeProfile(profile, file.toStdString());
         return file;
     }
 

@@ -154,7 +154,7 @@ private slots:
                  qPrintable(texts.join('\n')));
         auto* go = card->findChild<QPushButton*>();
         QVERIFY(go);
-        QCOMPARE(go->text(), "Show in liveness");
+        QCOMPARE(go->text(), "Show in Liveness");
         go->click();
         waitUntilIdle();
         const Selected& now = window_->context().selection.current();

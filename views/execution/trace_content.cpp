@@ -110,6 +110,25 @@ std::int64_t traceLength(const ProfilePair& profiles, const std::stop_token& sto
     return length;
 }
 
+std::optional<FirstStep> firstStep(const OpenProfile& profile, const std::stop_token& stop) {
+    const std::int64_t count = profile.reader(stop).pipeline().iterations;
+    const auto programs = profile.programs(stop);
+    if (count < 2)
+        return {};
+    // The outermost repeat stands before those inside it.
+    for (std::size_t i = 0; i < programs->size(); ++i) {
+        const Program& program = (*programs)[ProgramId(i)];
+        if (program.kind != ProgramKind::Repeat || program.count != count)
+            continue;
+        const auto call = profile.trace(stop)->findCall(ProgramId(i));
+        if (!call)
+            continue;
+        const std::int64_t length = call->range.cycles() / count;
+        return FirstStep{{call->range.begin, call->range.begin + length}, count};
+    }
+    return {};
+}
+
 std::vector<LaneStatistics> traceStatistics(const TraceQuestion& question, CycleRange range,
                                             const std::stop_token& stop) {
     std::vector<LaneStatistics> all;

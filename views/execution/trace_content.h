@@ -1,6 +1,7 @@
 // What the execution trace shows, made on a worker thread.
 #pragma once
 
+#include <optional>
 #include <stop_token>
 
 #include "views/plot/trace/trace_plottable.h"
@@ -25,6 +26,14 @@ std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange rang
 
 /// The longest of both executions.
 std::int64_t traceLength(const ProfilePair& profiles, const std::stop_token& stop);
+
+/// The first of the equal steps that a pipeline runs one after the other, with their number.
+struct FirstStep {
+    CycleRange range;
+    std::int64_t count = 0;
+};
+/// None if the profile is not pipelined or runs its slots once.
+std::optional<FirstStep> firstStep(const OpenProfile& profile, const std::stop_token& stop);
 
 /// Statistics of a range, for each IPU of each profile.
 struct LaneStatistics {

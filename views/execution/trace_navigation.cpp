@@ -53,6 +53,19 @@ void TraceView::markStep(const ExecutedStep& step) {
         zoom.setRange((begin + end - zoom.span()) / 2, (begin + end + zoom.span()) / 2);
 }
 
+// A call is a range; what stands beside it says which of many it is.
+void TraceView::markCall(const ExecutedCall& call) {
+    const auto begin = static_cast<double>(call.range.begin);
+    const auto end = static_cast<double>(call.range.end);
+    constexpr double beside = 1.5; // times its length, on either side
+    const double margin = beside * (end - begin);
+    selectedRange_ = call.range;
+    plot_->setMarkers({{begin, end}});
+    context().timeZoom.setRange(begin - margin, end + margin);
+    tabs_->setCurrentIndex(0);
+    loadStatistics();
+}
+
 void TraceView::followSelection() {
     const ProgramId program = context().selection.current().program;
     if (!profiles().source || program == shownProgram_ || !isVisible())
@@ -72,8 +85,10 @@ void TraceView::goToProgram(ProgramId program, bool forward) {
         std::int64_t step = index->findProgram(program, from, forward);
         if (step < 0)
             step = index->findProgram(program, -1, true);
-        if (step < 0)
-            return [this] { plot_->setMarkers({}); };
+        if (step < 0) {
+            const std::optional<ExecutedCall> call = index->findCall(program);
+            return [this, call] { call ? markCall(*call) : plot_->setMarkers({}); };
+        }
         return [this, step] { loadDetails(step, false); };
     });
 }

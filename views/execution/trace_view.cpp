@@ -19,6 +19,7 @@ namespace {
 
 constexpr double shortestRange = 32; // cycles
 constexpr int overviewPixels = 1500;
+constexpr double palest = 0.7; // of a pixel in the strip that is mostly empty
 
 CycleRange rangeOf(double from, double to) {
     return {static_cast<std::int64_t>(std::floor(std::max(0.0, from))),
@@ -194,18 +195,21 @@ void TraceView::reload() {
     }
     plot_->setClock(source.machine().clockHz);
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
-        return [this, length = traceLength(pair, stop), runs = pair.source->trace(stop)->runs()] {
+        return [this, length = traceLength(pair, stop), runs = pair.source->trace(stop)->runs(),
+                step = firstStep(*pair.source, stop)] {
             context().timeZoom.setLimits(0, static_cast<double>(length), shortestRange);
-            fillRuns(runs);
+            fillRuns(runs, step);
             loadOverview();
             goToProgram(context().selection.current().program, true);
         };
     });
 }
 
-// The view begins with the main program: loading weights takes longer and tells less.
-void TraceView::fillRuns(const std::vector<TraceRun>& runs) {
+// The view begins with the main program: loading weights takes longer and tells less. Of a pipeline
+// one step is shown, whose ramps could not be told apart among many.
+void TraceView::fillRuns(const std::vector<TraceRun>& runs, const std::optional<FirstStep>& step) {
     runs_ = runs;
+    firstStep_ = step;
     run_->clear();
     run_->addItem(tr("All"));
     int main = 0;
@@ -214,6 +218,11 @@ void TraceView::fillRuns(const std::vector<TraceRun>& runs) {
         if (main == 0 && run.cycles == profiles().source->info().cycles)
             main = run_->count() - 1;
     }
+    if (firstStep_) {
+        run_->addItem(tr("First of %1 steps")
+                          .arg(QString::fromStdString(withThousands(firstStep_->count))));
+        main = run_->count() - 1;
+    }
     run_->setCurrentIndex(main);
     showRun(main);
 }
@@ -221,7 +230,11 @@ void TraceView::fillRuns(const std::vector<TraceRun>& runs) {
 void TraceView::showRun(int choice) {
     if (choice <= 0)
         return context().timeZoom.fit();
-    const TraceRun& run = runs_[static_cast<std::size_t>(choice) - 1];
+    const auto at = static_cast<std::size_t>(choice) - 1;
+    if (at >= runs_.size())
+        return context().timeZoom.setRange(static_cast<double>(firstStep_->range.begin),
+                                           static_cast<double>(firstStep_->range.end));
+    const TraceRun& run = runs_[at];
     context().timeZoom.setRange(static_cast<double>(run.start),
                                 static_cast<double>(run.start + run.cycles));
 }
@@ -360,16 +373,15 @@ void TraceView::paintOverview(QPainter& painter, const QRect& rect) const {
     const Theme& theme = context().theme.current();
     const ZoomRange& zoom = context().timeZoom;
     const double height = static_cast<double>(rect.height()) / static_cast<double>(lanes->size());
-    for (std::size_t i = 0; i < lanes->size(); ++i)
-        for (const TraceRow& row : (*lanes)[i].rows)
-            for (const BoxOnScreen& place :
-                 boxesOnScreen(row, zoom.first(), zoom.last(), rect.width())) {
-                const TraceBox& box = row.boxes[place.box];
-                if (box.look == TraceBox::Look::Step)
-                    painter.fillRect(QRectF(place.x0, height * static_cast<double>(i),
-                                            place.x1 - place.x0, std::max(1.0, height)),
-                                     theme.kind(box.kind));
-            }
+    for (std::size_t i = 0; i < lanes->size(); ++i) {
+        const TraceRow steps = stepsOf((*lanes)[i]);
+        for (const BoxOnScreen& place :
+             boxesOnScreen(steps, zoom.first(), zoom.last(), rect.width()))
+            painter.fillRect(QRectF(place.x0, height * static_cast<double>(i), place.x1 - place.x0,
+                                    std::max(1.0, height)),
+                             mixed(theme.kind(steps.boxes[place.box].kind), theme.surface,
+                                   std::min(palest, 1 - place.coverage)));
+    }
 }
 
 } // namespace tilescope::views

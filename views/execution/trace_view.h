@@ -32,7 +32,7 @@ protected:
 
 private:
     ToolRow* makeTools();
-    void fillRuns(const std::vector<TraceRun>& runs);
+    void fillRuns(const std::vector<TraceRun>& runs, const std::optional<FirstStep>& step);
     void showRun(int choice);
     QWidget* makeTop();
     QWidget* makeTabs();
@@ -46,6 +46,7 @@ private:
     void doubleClicked(QMouseEvent* event);
     void goToProgram(ProgramId program, bool forward);
     void markStep(const ExecutedStep& step);
+    void markCall(const ExecutedCall& call);
     void findStep();
     void updateLegend();
     void paintOverview(QPainter& painter, const QRect& rect) const;
@@ -75,6 +76,7 @@ private:
     std::int64_t selectedStep_ = -1; ///< execution index in the source
     ProgramId shownProgram_;
     std::vector<TraceRun> runs_;
+    std::optional<FirstStep> firstStep_; ///< last of the choices, if there is one
 };
 
 } // namespace tilescope::views

@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <map>
 
 namespace tilescope::views {
 namespace {
@@ -55,6 +56,20 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
             grid->addWidget(value, row++, 1);
     }
     return widget;
+}
+
+// Sections of the command line's report, by the view that has them.
+QString reportTitle(const std::string& section) {
+    static const std::map<std::string, QString> titles{
+        {"memory", InsightsView::tr("Memory")},
+        {"vertices", InsightsView::tr("Memory: vertices")},
+        {"exchanges", InsightsView::tr("Memory: exchanges")},
+        {"liveness", InsightsView::tr("Liveness")},
+        {"operations", InsightsView::tr("Operations")},
+        {"trace", InsightsView::tr("Execution Trace")},
+        {"pipeline", InsightsView::tr("Pipeline")}};
+    const auto found = titles.find(section);
+    return found == titles.end() ? QString::fromStdString(section) : found->second;
 }
 
 // Parts that other reports show too are loaded once for all of them.
@@ -135,7 +150,7 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     layout->addLayout(text, 1);
     if (ofSource && !insight.link.report.empty()) {
         auto* go =
-            new QPushButton(tr("Show in %1").arg(QString::fromStdString(insight.link.report)));
+            new QPushButton(tr("Show in %1").arg(reportTitle(insight.link.report)));
         connect(go, &QPushButton::clicked, this, [this, link = insight.link] { follow(link); });
         layout->addWidget(go, 0, Qt::AlignTop);
     }
@@ -152,6 +167,12 @@ void InsightsView::follow(const InsightLink& link) {
             s.operation = link.operation;
         if (link.variable.valid())
             s.variable = link.variable;
+        if (link.vertexType.valid())
+            s.vertexType = link.vertexType;
+        if (link.exchange.valid())
+            s.exchange = link.exchange;
+        if (link.program.valid())
+            s.program = link.program;
     });
     emit reportWanted(QString::fromStdString(link.report));
 }

@@ -110,6 +110,12 @@ QWidget* MemoryView::makeTabs() {
     connect(tables_[2], &TablePanel::chosen, this, [this](std::int32_t id) {
         context().selection.update([id](Selected& s) { s.computeSet = ComputeSetId(id); });
     });
+    connect(tables_[1], &TablePanel::chosen, this, [this](std::int32_t id) {
+        context().selection.update([id](Selected& s) { s.vertexType = VertexTypeId(id); });
+    });
+    connect(tables_[3], &TablePanel::chosen, this, [this](std::int32_t id) {
+        context().selection.update([id](Selected& s) { s.exchange = ExchangeId(id); });
+    });
     return tabs_;
 }
 
@@ -136,6 +142,7 @@ void MemoryView::reload() {
     breakdown_->setToolTip(comparing() ? tr("Two profiles are compared by their totals")
                                        : QString());
     fillIpus();
+    markIpus();
     loadPlot();
     shown_ = {};
     followSelection();
@@ -295,11 +302,24 @@ void MemoryView::followSelection() {
         tiles_->setText(tileListText(selected.tiles));
     markSelection();
     tables_[0]->selectId(selected.variable.value());
+    tables_[1]->selectId(selected.vertexType.value());
+    tables_[2]->selectId(selected.computeSet.value());
+    tables_[3]->selectId(selected.exchange.value());
     addresses_->setSelected(selected.variable);
     if (otherTiles)
         loadTab();
     if (otherVariable && graph_->currentIndex() == SelectedVariable)
         loadPlot();
+}
+
+void MemoryView::markIpus() {
+    const Target& machine = profiles().source->machine();
+    std::vector<PlotWidget::Section> sections;
+    for (std::int32_t ipu = 0; machine.ipus > 1 && ipu < machine.ipus; ++ipu)
+        sections.push_back({static_cast<double>(ipu) * machine.tilesPerIpu,
+                            static_cast<double>(ipu + 1) * machine.tilesPerIpu,
+                            tr("IPU %1").arg(ipu)});
+    plot_->plot().setSections(std::move(sections));
 }
 
 void MemoryView::markSelection() {

@@ -13,7 +13,8 @@ constexpr int between = 18;
 
 LegendBar::LegendBar(ViewContext& context, QWidget* parent)
     : QWidget(parent)
-    , context_(context) {
+    , context_(context)
+    , left_(PlotWidget::leftMargin) {
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
@@ -26,18 +27,22 @@ void LegendBar::setEntries(std::vector<Entry> entries) {
     update();
 }
 
+void LegendBar::setLeft(int left) {
+    left_ = left;
+    update();
+}
+
 int LegendBar::lineHeight() const {
     return fontMetrics().height() + 6;
 }
 
 std::vector<QPoint> LegendBar::places(int width) const {
     std::vector<QPoint> places;
-    const int left = PlotWidget::leftMargin;
-    QPoint at(left, 0);
+    QPoint at(left_, 0);
     for (const Entry& entry : entries_) {
         const int needed = swatch + gap + fontMetrics().horizontalAdvance(entry.name);
-        if (at.x() > left && at.x() + needed > width - PlotWidget::rightMargin)
-            at = QPoint(left, at.y() + lineHeight());
+        if (at.x() > left_ && at.x() + needed > width - PlotWidget::rightMargin)
+            at = QPoint(left_, at.y() + lineHeight());
         places.push_back(at);
         at.rx() += needed + between;
     }

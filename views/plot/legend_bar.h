@@ -18,6 +18,8 @@ public:
     };
     explicit LegendBar(ViewContext& context, QWidget* parent = nullptr);
     void setEntries(std::vector<Entry> entries);
+    /// Room on the left; that of plots unless set.
+    void setLeft(int left);
     [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
 
     [[nodiscard]] QSize sizeHint() const override;
@@ -34,6 +36,7 @@ private:
 
     ViewContext& context_;
     std::vector<Entry> entries_;
+    int left_;
 };
 
 } // namespace tilescope::views

@@ -11,6 +11,7 @@ void PlotWidget::paintOverlay(QPainter& painter) {
     paintExtra(painter);
     painter.save();
     painter.setClipRect(plot);
+    paintSections(painter);
     paintMarkers(painter);
     paintRangeSelection(painter);
     if (pointer_ && !dragging_) {
@@ -23,6 +24,33 @@ void PlotWidget::paintOverlay(QPainter& painter) {
         paintReadOut(painter);
     if (window()->property(showFrameTimesProperty).toBool())
         paintFrameTime(painter);
+}
+
+// Borders as lines. The name stands at the foot, in the middle of what is to be seen of a section:
+// the head belongs to the limit.
+void PlotWidget::paintSections(QPainter& painter) const {
+    const QRect plot = axisRect()->rect();
+    for (const Section& section : sections_) {
+        const double left = std::max<double>(plot.left(), xAxis->coordToPixel(section.from));
+        const double right = std::min<double>(plot.right(), xAxis->coordToPixel(section.to));
+        if (right <= left)
+            continue;
+        if (left > plot.left()) {
+            painter.setPen(QPen(theme().mutedText, 1, Qt::DashLine));
+            painter.drawLine(QPointF(left, plot.top()), QPointF(left, plot.bottom()));
+        }
+        const QRect text = painter.fontMetrics().boundingRect(section.name);
+        if (text.width() + 12 > right - left)
+            continue;
+        const QRectF label((left + right) / 2 - text.width() / 2.0 - 5,
+                           plot.bottom() - text.height() - 6, text.width() + 10,
+                           text.height() + 2);
+        QColor back = theme().surface;
+        back.setAlphaF(0.8F);
+        painter.fillRect(label, back);
+        painter.setPen(theme().text);
+        painter.drawText(label, Qt::AlignCenter, section.name);
+    }
 }
 
 void PlotWidget::paintMarkers(QPainter& painter) const {

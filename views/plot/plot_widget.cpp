@@ -58,6 +58,11 @@ void PlotWidget::setMarkers(std::vector<Marker> markers) {
     update();
 }
 
+void PlotWidget::setSections(std::vector<Section> sections) {
+    sections_ = std::move(sections);
+    update();
+}
+
 void PlotWidget::setLimit(std::optional<Limit> limit) {
     limit_ = std::move(limit);
     update();

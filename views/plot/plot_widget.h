@@ -38,6 +38,15 @@ public:
     };
     void setLimit(std::optional<Limit> limit);
 
+    /// Named ranges of the horizontal axis that follow each other, such as the tiles of an IPU.
+    struct Section {
+        double from = 0;
+        double to = 0;
+        QString name;
+    };
+    void setSections(std::vector<Section> sections);
+    [[nodiscard]] const std::vector<Section>& sections() const { return sections_; }
+
     /// Wheel and W, S zoom horizontally; a view with rows may take the plain wheel for scrolling.
     void replotSoon() { replot(QCustomPlot::rpQueuedReplot); }
 
@@ -72,6 +81,7 @@ private:
     void applyTheme();
     void paintOverlay(QPainter& painter);
     void paintMarkers(QPainter& painter) const;
+    void paintSections(QPainter& painter) const;
     void paintLimit(QPainter& painter) const;
     void paintReadOut(QPainter& painter) const;
     void paintRangeSelection(QPainter& painter) const;
@@ -82,6 +92,7 @@ private:
     ZoomRange& zoom_;
     ReadOut readOut_;
     std::vector<Marker> markers_;
+    std::vector<Section> sections_;
     std::optional<Limit> limit_;
     QString readOutText_;
     std::optional<QPoint> pointer_;

@@ -17,6 +17,8 @@ struct Selected {
     OperationId operation;
     ComputeSetId computeSet;
     ProgramId program;
+    VertexTypeId vertexType;
+    ExchangeId exchange;
     friend bool operator==(const Selected&, const Selected&) = default;
 };
 

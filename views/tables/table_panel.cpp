@@ -85,8 +85,10 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget*
     });
     connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& index) {
-                if (!selecting_ && index.isValid())
-                    emit chosen(model_->idAt(index.row()));
+                if (selecting_ || !index.isValid())
+                    return;
+                wanted_ = model_->idAt(index.row());
+                emit chosen(wanted_);
             });
     connect(view_, &QTableView::activated, this,
             [this](const QModelIndex& index) { emit activated(model_->idAt(index.row())); });
@@ -103,6 +105,8 @@ void TablePanel::setTable(DataTable table) {
     layOutColumns();
     updateSummary();
     loading_->showContent();
+    if (wanted_ >= 0)
+        selectId(wanted_);
 }
 
 void TablePanel::showHint(const QString& title, const QString& text) {
@@ -111,6 +115,7 @@ void TablePanel::showHint(const QString& title, const QString& text) {
 }
 
 void TablePanel::selectId(std::int32_t id) {
+    wanted_ = id;
     selecting_ = true;
     const int row = model_->rowOf(id);
     if (row < 0)
@@ -127,8 +132,13 @@ void TablePanel::focusFilter() {
 
 void TablePanel::layOutColumns() {
     QHeaderView* header = view_->horizontalHeader();
+    // Rows that stand out are bold.
+    QFont font = view_->font();
+    font.setBold(std::any_of(model_->table().rows.begin(), model_->table().rows.end(),
+                             [](const DataRow& row) { return row.emphasised; }));
+    const QFontMetrics metrics(font);
     for (int column = 1; column < model_->columnCount(); ++column)
-        header->resizeSection(column, widthOf(*model_, column, view_->fontMetrics()));
+        header->resizeSection(column, widthOf(*model_, column, metrics));
     fitNameColumn();
 }
 

@@ -24,6 +24,7 @@ public:
     void setTable(DataTable table);
     /// Text in place of the table, such as "Select a step".
     void showHint(const QString& title, const QString& text = {});
+    /// Selects the row of an id, also in tables that come later.
     void selectId(std::int32_t id);
     void focusFilter();
     [[nodiscard]] TableModel& model() { return *model_; }
@@ -46,6 +47,7 @@ private:
     QLineEdit* filter_;
     QLabel* summary_;
     LoadingPanel* loading_;
+    std::int32_t wanted_ = -1; ///< id of the row to select
     bool selecting_ = false; ///< the selection changes because selectId() says so
 };
 

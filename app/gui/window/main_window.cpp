@@ -17,6 +17,7 @@
 #include "app/gui/window/side_menu.h"
 #include "views/insights/insights_view.h"
 #include "views/memory/memory_view.h"
+#include "views/pipeline/pipeline_view.h"
 #include "views/summary/summary_view.h"
 #include "views/theme/icons.h"
 #include "views/widgets/report_view.h"
@@ -112,6 +113,9 @@ views::ReportView& MainWindow::view(Report report) {
                     [this] { showReport(Report::Memory); });
         if (auto* insights = qobject_cast<views::InsightsView*>(view))
             connect(insights, &views::InsightsView::reportWanted, this, &MainWindow::showSection);
+        if (auto* pipeline = qobject_cast<views::PipelineView*>(view))
+            connect(pipeline, &views::PipelineView::reportWanted, this,
+                    [this](const QString& name) { showReport(reportFrom(name)); });
     }
     return *view;
 }

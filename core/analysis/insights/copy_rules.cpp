@@ -135,7 +135,10 @@ Insight insightOf(const InsightParts& p, const StridedOperation& found) {
     if (found.copies.size() > shownCopies)
         insight.evidence.push_back(countOf(
             "further copies", static_cast<std::int64_t>(found.copies.size() - shownCopies)));
-    insight.link = {"liveness", {}, stepOf(p, largest.program), found.operation, largest.variable};
+    insight.link.report = "liveness";
+    insight.link.step = stepOf(p, largest.program);
+    insight.link.operation = found.operation;
+    insight.link.variable = largest.variable;
     return insight;
 }
 
@@ -156,7 +159,8 @@ Insight furtherOperations(const InsightParts& p, std::span<const StridedOperatio
     for (const StridedOperation& found : rest.first(std::min(shownOperations, rest.size())))
         insight.evidence.push_back(cyclesOf(fmt::format("'{}'", operationName(p, found.operation)),
                                             found.copyCycles, found.operation));
-    insight.link = {"operations", {}, {}, rest.front().operation, {}};
+    insight.link.report = "operations";
+    insight.link.operation = rest.front().operation;
     return insight;
 }
 

@@ -17,7 +17,8 @@ constexpr double nearlyFull = 0.9;
 void addFit(const InsightParts& p, const MemorySummary& memory, std::vector<Insight>& insights) {
     Insight insight;
     insight.kind = InsightKind::Fit;
-    insight.link = {"memory", memory.maxTileId, {}, {}, {}};
+    insight.link.report = "memory";
+    insight.link.tile = memory.maxTileId;
     const double share = memory.limitPerTile > 0
                              ? static_cast<double>(memory.maxTile.includingGaps) /
                                    static_cast<double>(memory.limitPerTile)
@@ -61,7 +62,8 @@ void addWorstTiles(const InsightParts& p, std::vector<Insight>& insights) {
     Insight insight;
     insight.kind = InsightKind::WorstTiles;
     insight.title = fmt::format("Tile {} uses most memory", order.front().value());
-    insight.link = {"memory", order.front(), {}, {}, {}};
+    insight.link.report = "memory";
+    insight.link.tile = order.front();
     for (const TileId tile : order)
         insight.evidence.push_back(
             bytesOf(fmt::format("tile {} (IPU {})", tile.value(),
@@ -85,7 +87,10 @@ void addPeakVariables(const InsightParts& p, const LivenessSeries& liveness,
                                 liveness.peakStep.value(), variables.front().name);
     insight.advice = "Temporary data of convolutions and matmuls shrink with a lower "
                      "--available-memory-proportion, activations with a lower --batch-size.";
-    insight.link = {"liveness", {}, liveness.peakStep, variables.front().operation, {}};
+    insight.link.report = "liveness";
+    insight.link.step = liveness.peakStep;
+    insight.link.operation = variables.front().operation;
+    insight.link.variable = variables.front().variable;
     insight.evidence.push_back(bytesOf("not always live at the peak", liveness.maxNotAlwaysLive()));
     for (std::size_t i = 0; i < std::min(shown, variables.size()); ++i)
         insight.evidence.push_back(
@@ -108,6 +113,7 @@ void addVertices(const InsightParts& p, std::vector<Insight>& insights) {
         if (!rows.front().computeSets.empty())
             insight.link.operation = p.computeSets[rows.front().computeSets.front()].operation;
         insight.link.report = "vertices";
+        insight.link.vertexType = rows.front().type;
         for (std::size_t i = 0; i < std::min(shown, rows.size()); ++i)
             if (rows[i].*bytes != 0)
                 insight.evidence.push_back(bytesOf(rows[i].name, rows[i].*bytes));
@@ -125,7 +131,9 @@ void addExchangeCode(const InsightParts& p, std::vector<Insight>& insights) {
     Insight insight;
     insight.kind = InsightKind::ExchangeCode;
     insight.title = fmt::format("'{}' has the most exchange code", rows.front().name);
-    insight.link = {"exchanges", {}, {}, rows.front().operation, {}};
+    insight.link.report = "exchanges";
+    insight.link.operation = rows.front().operation;
+    insight.link.exchange = rows.front().exchange;
     for (std::size_t i = 0; i < std::min(shown, rows.size()); ++i)
         if (rows[i].codeBytes != 0)
             insight.evidence.push_back(

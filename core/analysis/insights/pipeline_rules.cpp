@@ -50,7 +50,7 @@ void addBubbles(const InsightParts& p, std::vector<Insight>& insights) {
     insight.level = levelOf(report.bubbleShare);
     insight.title = fmt::format("IPUs have no stage to run for {} of the step",
                                 formatPercent(report.bubbleShare, 1));
-    insight.link.report = "trace";
+    insight.link.report = "pipeline";
     insight.evidence = {
         shareOf("bubbles", report.bubbleShare), shareOf("utilisation", report.utilisation),
         shareOf("utilisation of this schedule with equal stages", report.scheduleUtilisation),
@@ -80,7 +80,7 @@ void addUnbalanced(const InsightParts& p, std::vector<Insight>& insights) {
     insight.level = levelOf(report.imbalanceShare);
     insight.title = fmt::format("Stages wait for stage {} for {} of the step", longest.stage,
                                 formatPercent(report.imbalanceShare, 1));
-    insight.link.report = "trace";
+    insight.link.report = "pipeline";
     insight.evidence.push_back(shareOf("imbalance", report.imbalanceShare));
     for (const PipelineStage& stage : report.stages)
         insight.evidence.push_back(

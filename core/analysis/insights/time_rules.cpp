@@ -46,7 +46,26 @@ InsightLevel levelOf(double share) {
     return share >= warningShare ? InsightLevel::Warning : InsightLevel::Note;
 }
 
-void addExchangeBound(const Executed& run, std::vector<Insight>& insights) {
+ExchangeId longestExchange(const IdVector<ExchangeId, Exchange>& exchanges) {
+    ExchangeId longest;
+    for (std::size_t i = 0; i < exchanges.size(); ++i)
+        if (const ExchangeId id(i); !longest.valid() || exchanges[id].cycles.max().value >
+                                                            exchanges[longest].cycles.max().value)
+            longest = id;
+    return longest;
+}
+
+/// The first stream copy of the main run, as far as one is near its begin.
+ProgramId firstStreamCopy(const TraceIndex& trace) {
+    constexpr std::int64_t looked = 1000;
+    std::int64_t at = trace.stepAtCycle(IpuId(0), trace.runs().back().start);
+    for (std::int64_t i = 0; at >= 0 && i < looked && at < trace.stepCount(); ++i, ++at)
+        if (const ExecutedStep step = trace.stepAt(at); step.kind == ProgramKind::StreamCopyBegin)
+            return step.program;
+    return {};
+}
+
+void addExchangeBound(const InsightParts& p, const Executed& run, std::vector<Insight>& insights) {
     const double share = shareOfRange(run.worst.sums.exchange(), run.worst);
     if (share < noteShare)
         return;
@@ -57,12 +76,13 @@ void addExchangeBound(const Executed& run, std::vector<Insight>& insights) {
     insight.advice = "A higher --available-memory-proportion lets the planner move less data; a "
                      "larger --batch-size moves weights less often.";
     insight.link.report = "exchanges";
+    insight.link.exchange = longestExchange(p.exchanges);
     insight.evidence = {cyclesOf("exchange", run.worst.sums.exchange()),
                         cyclesOf("run", run.worst.cycles), shareOf("share", share)};
     insights.push_back(std::move(insight));
 }
 
-void addHostBound(const Executed& run, std::vector<Insight>& insights) {
+void addHostBound(const InsightParts& p, const Executed& run, std::vector<Insight>& insights) {
     const double share = shareOfRange(run.worst.sums.host(), run.worst);
     if (share < noteShare)
         return;
@@ -74,6 +94,7 @@ void addHostBound(const Executed& run, std::vector<Insight>& insights) {
     insight.advice = "A larger --batch-size moves more data with each wait for the host; half "
                      "precision (--precision half) halves the data.";
     insight.link.report = "trace";
+    insight.link.program = firstStreamCopy(p.trace);
     insight.evidence = {
         cyclesOf("waiting for the host", run.worst.sums.cycles(ProgramKind::StreamCopyBegin)),
         cyclesOf("transfer", run.worst.sums.cycles(ProgramKind::StreamCopyMid)),
@@ -87,20 +108,20 @@ void addShortRuns(const InsightParts& p, std::vector<Insight>& insights) {
     for (const Copy& copy : p.copies)
         if (copy.strided && copy.exchange.valid())
             told.at(copy.exchange.index()) = true;
-    std::vector<const Exchange*> copies;
+    std::vector<ExchangeId> copies;
     for (std::size_t i = 0; i < p.exchanges.size(); ++i) {
         const Exchange& e = p.exchanges[ExchangeId(i)];
         if (!told[i] && e.runBytes > 0 && e.runBytes < shortRunBytes && !e.bytesReceived.empty())
-            copies.push_back(&e);
+            copies.emplace_back(i);
     }
     if (copies.empty())
         return;
-    std::stable_sort(copies.begin(), copies.end(), [](const Exchange* a, const Exchange* b) {
-        return a->cycles.max().value > b->cycles.max().value;
+    std::stable_sort(copies.begin(), copies.end(), [&](ExchangeId a, ExchangeId b) {
+        return p.exchanges[a].cycles.max().value > p.exchanges[b].cycles.max().value;
     });
     std::int64_t cycles = 0;
-    for (const Exchange* e : copies)
-        cycles += e->cycles.max().value;
+    for (const ExchangeId e : copies)
+        cycles += p.exchanges[e].cycles.max().value;
     Insight insight;
     insight.kind = InsightKind::ShortRunCopies;
     insight.level = InsightLevel::Note;
@@ -109,12 +130,16 @@ void addShortRuns(const InsightParts& p, std::vector<Insight>& insights) {
                     copies.size() == 1 ? "exchange moves" : "exchanges move", shortRunBytes);
     insight.advice = "The producer's layout differs from what the consumer needs; another "
                      "--available-memory-proportion may choose plans whose layouts agree.";
-    insight.link = {"exchanges", {}, {}, copies.front()->operation, {}};
+    insight.link.report = "exchanges";
+    insight.link.operation = p.exchanges[copies.front()].operation;
+    insight.link.exchange = copies.front();
     insight.evidence.push_back(cyclesOf("their cycles, once each", cycles));
-    for (std::size_t i = 0; i < std::min(shown, copies.size()); ++i)
+    for (std::size_t i = 0; i < std::min(shown, copies.size()); ++i) {
+        const Exchange& e = p.exchanges[copies[i]];
         insight.evidence.push_back(
-            cyclesOf(fmt::format("{} (runs of {} B)", copies[i]->name, copies[i]->runBytes),
-                     copies[i]->cycles.max().value, copies[i]->operation));
+            cyclesOf(fmt::format("{} (runs of {} B)", e.name, e.runBytes), e.cycles.max().value,
+                     e.operation));
+    }
     insights.push_back(std::move(insight));
 }
 
@@ -145,7 +170,8 @@ void addImbalance(const InsightParts& p, const Executed& run, std::vector<Insigh
     insight.title = fmt::format("Compute sets keep only {} of the tiles busy on average",
                                 formatPercent(active, possible));
     insight.advice = "A larger --batch-size gives each compute set more work to spread.";
-    insight.link = {"operations", {}, {}, worst->operation, {}};
+    insight.link.report = "operations";
+    insight.link.operation = worst->operation;
     insight.evidence = {shareOf("balance of all compute sets", active / possible),
                         cyclesOf(fmt::format("most wasteful: {}", worst->name),
                                  worst->cycles.max().value, worst->operation),
@@ -160,8 +186,8 @@ void addTimeInsights(const InsightParts& p, std::vector<Insight>& insights) {
     if (!p.info.hasExecution || p.trace.runs().empty())
         return;
     const Executed run = mainRun(p);
-    addExchangeBound(run, insights);
-    addHostBound(run, insights);
+    addExchangeBound(p, run, insights);
+    addHostBound(p, run, insights);
     addImbalance(p, run, insights);
 }
 

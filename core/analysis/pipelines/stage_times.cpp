@@ -1,6 +1,7 @@
 #include "core/analysis/pipelines/stage_times.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
@@ -35,8 +36,12 @@ class Adder {
 public:
     explicit Adder(const PipelineParts& parts)
         : parts_(parts) {
-        for (std::size_t i = 0; i < parts.pipeline.operations.size(); ++i)
-            byName_.emplace(parts.pipeline.operations[i].name, i);
+        for (std::size_t i = 0; i < parts.pipeline.operations.size(); ++i) {
+            const std::string_view name = parts.pipeline.operations[i].name;
+            byName_.emplace(name, i);
+            for (std::string_view scope = parentOf(name); !scope.empty(); scope = parentOf(scope))
+                byScope_.emplace(scope, i);
+        }
         for (const TraceBody& body : parts.trace.bodies)
             bodies_.emplace(body.program, &body);
         times_.stages.resize(parts.pipeline.stages.size());
@@ -47,6 +52,8 @@ public:
     StageTimes run() {
         for (std::size_t i = 0; i < parts_.pipeline.stages.size(); ++i) {
             const StageRecord& stage = parts_.pipeline.stages[i];
+            forwardOperations_.clear();
+            forwardFunctions_.clear();
             add(i, stage.forward, false);
             if (stage.backward.valid() && stage.backward != stage.forward)
                 add(i, stage.backward, true);
@@ -75,26 +82,120 @@ private:
         for (const TraceItem& item : found->second->items) {
             const TraceBody& body = *found->second;
             ProgramId program;
+            const TraceCall* call = nullptr;
             if (item.step >= 0) {
                 const TraceStep& step = body.steps.at(static_cast<std::size_t>(item.step));
                 program = step.program;
                 waiting += cyclesOn(step.ipus, record.ipu);
             } else {
-                const TraceCall& call = body.calls.at(static_cast<std::size_t>(item.call));
-                program = call.program;
-                waiting += cyclesOn(call, record.ipu);
+                call = &body.calls.at(static_cast<std::size_t>(item.call));
+                program = call->program;
+                waiting += cyclesOn(*call, record.ipu);
             }
             if (!program.valid())
                 continue;
-            operation = originOf(program, operation);
+            operation = originOf(operationName(program), stage, operation);
             const bool back =
                 backward || (record.backwardFrom.valid() && program >= record.backwardFrom);
             count(times_.stages[stage], waiting, back);
-            if (operation < times_.operations.size())
+            const bool again = !remember(program, back) && back;
+            times_.stages[stage].again += again ? waiting : 0;
+            if (call != nullptr)
+                countCall(*call, stage, operation, waiting, back);
+            else if (operation < times_.operations.size())
                 count(times_.operations[operation], waiting, back);
             waiting = 0;
         }
         count(times_.stages[stage], waiting, backward);
+    }
+
+    /// Parts the cycles of a called function among the operations that it stands for. Its programs
+    /// have the names of the first of the parts that share it: the scope of the call takes the
+    /// place of theirs.
+    void countCall(const TraceCall& call, std::size_t stage, std::size_t operation,
+                   std::int64_t cycles, bool backward) {
+        const std::string_view scope = parentOf(operationName(call.program));
+        const std::map<std::size_t, std::int64_t> shares = sharesOf(call, scope, stage, operation);
+        double all = 0;
+        for (const auto& share : shares)
+            all += static_cast<double>(share.second);
+        std::int64_t left = cycles;
+        for (const auto& [at, share] : shares) {
+            const auto part =
+                all > 0 ? static_cast<std::int64_t>(static_cast<double>(cycles) *
+                                                    (static_cast<double>(share) / all))
+                        : 0;
+            if (at < times_.operations.size())
+                count(times_.operations[at], part, backward);
+            left -= part;
+        }
+        if (operation < times_.operations.size())
+            count(times_.operations[operation], left, backward);
+    }
+
+    [[nodiscard]] std::map<std::size_t, std::int64_t> sharesOf(const TraceCall& call,
+                                                               std::string_view scope,
+                                                               std::size_t stage,
+                                                               std::size_t operation) const {
+        const TraceBody& body = parts_.trace.bodies[call.callee];
+        const IpuId ipu = parts_.pipeline.stages[stage].ipu;
+        const std::string_view own = scopeOf(body);
+        std::map<std::size_t, std::int64_t> shares;
+        std::int64_t waiting = 0;
+        for (const TraceItem& item : body.items) {
+            const bool isStep = item.step >= 0;
+            ProgramId program;
+            if (isStep) {
+                const TraceStep& step = body.steps.at(static_cast<std::size_t>(item.step));
+                program = step.program;
+                waiting += cyclesOn(step.ipus, ipu);
+            } else {
+                const TraceCall& inner = body.calls.at(static_cast<std::size_t>(item.call));
+                program = inner.program;
+                waiting += cyclesOn(inner, ipu);
+            }
+            if (!program.valid())
+                continue;
+            std::string name(operationName(program));
+            if (!own.empty() && isBelow(name, own))
+                name.replace(0, own.size(), scope);
+            operation = originOf(name, stage, operation);
+            shares[operation] += waiting;
+            waiting = 0;
+        }
+        return shares;
+    }
+
+    /// The longest scope that all operations of a body stand in.
+    [[nodiscard]] std::string_view scopeOf(const TraceBody& body) const {
+        std::string_view scope;
+        bool first = true;
+        for (const TraceStep& step : body.steps) {
+            const std::string_view name = operationName(step.program);
+            if (name.empty())
+                continue;
+            if (first)
+                scope = parentOf(name);
+            first = false;
+            while (!scope.empty() && !isBelow(name, scope))
+                scope = parentOf(scope);
+        }
+        return scope;
+    }
+
+    /// Notes what the forward pass runs; false if it has run this before: an operation of its own,
+    /// or a function that several operations share.
+    bool remember(ProgramId id, bool backward) {
+        if (id.index() >= parts_.programs.size())
+            return true;
+        const Program& program = parts_.programs[id];
+        if (program.target.valid())
+            return backward ? !forwardFunctions_.contains(program.target)
+                            : forwardFunctions_.insert(program.target).second;
+        if (!program.operation.valid())
+            return true;
+        return backward ? !forwardOperations_.contains(program.operation)
+                        : forwardOperations_.insert(program.operation).second;
     }
 
     static void count(PassCycles& cycles, std::int64_t more, bool backward) {
@@ -111,27 +212,50 @@ private:
                                         ops.begin());
     }
 
-    /// The model's operation that a program came from: the longest scope of its operation's name.
-    [[nodiscard]] std::size_t originOf(ProgramId program, std::size_t otherwise) const {
-        if (program.index() >= parts_.programs.size())
-            return otherwise;
+    [[nodiscard]] std::string_view operationName(ProgramId program) const {
+        if (!program.valid() || program.index() >= parts_.programs.size())
+            return {};
         const OperationId operation = parts_.programs[program].operation;
-        if (!operation.valid() || operation.index() >= parts_.operations.size())
-            return otherwise;
-        std::string_view name = parts_.operations[operation].name;
-        while (true) {
-            if (const auto found = byName_.find(name); found != byName_.end())
+        return operation.valid() && operation.index() < parts_.operations.size()
+                   ? std::string_view(parts_.operations[operation].name)
+                   : std::string_view();
+    }
+
+    /// The model's operation that something came from: the longest scope of its name that is one,
+    /// else the one before it if that stands in the same scope, else the stage's first there.
+    [[nodiscard]] std::size_t originOf(std::string_view name, std::size_t stage,
+                                       std::size_t otherwise) const {
+        for (std::string_view at = name; !at.empty(); at = parentOf(at))
+            if (const auto found = byName_.find(at); found != byName_.end())
                 return found->second;
-            const std::size_t slash = name.rfind('/');
-            if (slash == std::string_view::npos)
+        const auto& ops = parts_.pipeline.operations;
+        for (std::string_view at = name; !at.empty(); at = parentOf(at)) {
+            if (otherwise < ops.size() && isBelow(ops[otherwise].name, at))
                 return otherwise;
-            name = name.substr(0, slash);
+            if (const auto found = byScope_.find(at);
+                found != byScope_.end() &&
+                ops[found->second].stage == static_cast<std::int32_t>(stage))
+                return found->second;
         }
+        return otherwise;
+    }
+
+    static std::string_view parentOf(std::string_view name) {
+        const std::size_t slash = name.rfind('/');
+        return name.substr(0, slash == std::string_view::npos ? 0 : slash);
+    }
+
+    static bool isBelow(std::string_view name, std::string_view scope) {
+        return name.starts_with(scope) &&
+               (name.size() == scope.size() || name[scope.size()] == '/');
     }
 
     const PipelineParts& parts_;
     std::unordered_map<std::string_view, std::size_t> byName_;
+    std::unordered_map<std::string_view, std::size_t> byScope_; ///< the first operation below
     std::map<ProgramId, const TraceBody*> bodies_;
+    std::set<OperationId> forwardOperations_; ///< of the stage at hand
+    std::set<ProgramId> forwardFunctions_;
     StageTimes times_;
 };
 

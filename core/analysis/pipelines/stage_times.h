@@ -12,6 +12,7 @@ namespace tilescope {
 struct PassCycles {
     std::int64_t forward = 0;
     std::int64_t backward = 0;
+    std::int64_t again = 0; ///< of the backward cycles, what is computed again
     [[nodiscard]] std::int64_t sum() const { return forward + backward; }
 };
 
@@ -32,6 +33,16 @@ struct StageTimes {
 /// Adds up the steps of the stage functions. What comes from no operation of the model (losses,
 /// accumulators, stashes) counts for the one before it in its function.
 StageTimes stageTimes(const PipelineParts& parts);
+
+/// The Call of each function of each slot: the n-th slot that calls a function and the n-th Call of
+/// it, in the order of the program tree, belong together.
+std::vector<std::vector<ProgramId>> slotCalls(const Pipeline& pipeline,
+                                              const IdVector<ProgramId, Program>& programs);
+
+/// Compute and exchange cycles by stage's IPU of what follows the slots in the body that runs all
+/// of them: the weight update. `calls` as slotCalls() gives them.
+std::vector<std::int64_t> updateTimes(const PipelineParts& parts,
+                                      const std::vector<std::vector<ProgramId>>& calls);
 
 /// Cycles of all slots of one iteration: each takes as long as its busiest IPU.
 /// Floating-point, since a damaged file may repeat slots more often than whole numbers hold.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 #include "core/base/error.h"
 
@@ -45,6 +46,7 @@ public:
                     on.start + repetition * lanes_.repetition(id, on.ipu, entry).period;
             }
             result_.callers.push_back(call.program);
+            result_.repetitions.push_back(repetition);
             index -= repetition * steps;
             id = call.callee;
         }
@@ -163,6 +165,63 @@ private:
     std::vector<std::int8_t> contains_; ///< -1: not asked yet
 };
 
+/// The first execution of a call. A body is looked into once: its first execution comes first.
+class CallSearch {
+public:
+    CallSearch(const TraceLanes& lanes, ProgramId program)
+        : lanes_(lanes)
+        , program_(program)
+        , visited_(lanes.trace().bodies.size(), false) {}
+
+    /// `base` has the start of the body on each IPU.
+    std::optional<ExecutedCall> in(TraceBodyId id, const std::vector<std::int64_t>& base,
+                                   std::int64_t firstStep) {
+        if (visited_[id.index()])
+            return {};
+        visited_[id.index()] = true;
+        const TraceBody& body = lanes_.trace().bodies[id];
+        for (std::size_t at = 0; at < body.items.size(); ++at) {
+            if (body.items[at].step >= 0)
+                continue;
+            const TraceCall& call = body.calls[static_cast<std::size_t>(body.items[at].call)];
+            const std::int64_t step = firstStep + lanes_.stepsBefore(id)[at];
+            if (call.count <= 0)
+                continue;
+            if (call.program == program_)
+                return place(id, static_cast<std::int32_t>(at), call, base, step);
+            std::vector<std::int64_t> inner = base;
+            for (const CallOnIpu& on : call.ipus)
+                inner[on.ipu.index()] += on.start;
+            if (const auto found = in(call.callee, inner, step))
+                return found;
+        }
+        return {};
+    }
+
+private:
+    [[nodiscard]] std::optional<ExecutedCall> place(TraceBodyId id, std::int32_t at,
+                                                    const TraceCall& call,
+                                                    const std::vector<std::int64_t>& base,
+                                                    std::int64_t step) const {
+        ExecutedCall found{step, {std::numeric_limits<std::int64_t>::max(), 0}};
+        for (std::size_t i = 0; i < call.ipus.size(); ++i) {
+            const LaneEntry entry{0, 0, at, static_cast<std::int32_t>(i)};
+            const Repetition r = lanes_.repetition(id, call.ipus[i].ipu, entry);
+            if (r.length <= 0)
+                continue; // this IPU has nothing to do in the call
+            const std::int64_t begin = base[call.ipus[i].ipu.index()] + call.ipus[i].start;
+            found.range.begin = std::min(found.range.begin, begin);
+            found.range.end =
+                std::max(found.range.end, begin + (r.count - 1) * r.period + r.length);
+        }
+        return found.range.begin < found.range.end ? std::optional(found) : std::nullopt;
+    }
+
+    const TraceLanes& lanes_;
+    ProgramId program_;
+    std::vector<bool> visited_;
+};
+
 } // namespace
 
 std::int64_t executedSteps(const TraceLanes& lanes) {
@@ -230,6 +289,18 @@ std::int64_t findExecutedProgram(const TraceLanes& lanes, ProgramId program, std
         first += lanes.stepCount(run.body);
     }
     return best;
+}
+
+std::optional<ExecutedCall> findExecutedCall(const TraceLanes& lanes, ProgramId program) {
+    CallSearch search(lanes, program);
+    std::int64_t first = 0;
+    for (const TraceRun& run : lanes.trace().runs) {
+        const std::vector<std::int64_t> base(static_cast<std::size_t>(lanes.ipus()), run.start);
+        if (const auto found = search.in(run.body, base, first))
+            return found;
+        first += lanes.stepCount(run.body);
+    }
+    return {};
 }
 
 } // namespace tilescope

@@ -1,5 +1,6 @@
 #include "views/plot/trace/trace_plot.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "views/plot/axes/tickers.h"
@@ -34,18 +35,22 @@ void TracePlot::setClock(double clockHz) {
 }
 
 void TracePlot::updateRows() {
-    const int content = static_cast<int>(std::ceil(trace_->rowCount() * rowHeight));
     const int page = std::max(1, axisRect()->height());
+    const bool several = trace_->overview() && trace_->overview()->size() > 1;
+    rowHeight_ = several ? std::clamp(static_cast<int>(page / std::max(1.0, trace_->rowCount())),
+                                      lowestRow, highestRow)
+                         : highestRow;
+    const int content = static_cast<int>(std::ceil(trace_->rowCount() * rowHeight_));
     scroll_->setRange(0, std::max(0, content - page));
     scroll_->setPageStep(page);
-    scroll_->setSingleStep(rowHeight);
+    scroll_->setSingleStep(rowHeight_);
     scroll_->setVisible(content > page);
     showRows();
 }
 
 void TracePlot::showRows() {
-    const double first = static_cast<double>(scroll_->value()) / rowHeight;
-    const double page = static_cast<double>(std::max(1, axisRect()->height())) / rowHeight;
+    const double first = static_cast<double>(scroll_->value()) / rowHeight_;
+    const double page = static_cast<double>(std::max(1, axisRect()->height())) / rowHeight_;
     yAxis->setRange(first, first + page);
     replotSoon();
 }
@@ -80,12 +85,12 @@ void TracePlot::paintExtra(QPainter& painter) {
         const double top = yAxis->coordToPixel(trace_->laneTop(lane));
         const double bottom =
             yAxis->coordToPixel(trace_->laneTop(lane + 1) - TracePlottable::laneGap);
-        const QRectF label(0, top, leftMargin - 10, std::max(bottom - top, rowHeight * 1.0));
+        const QRectF label(0, top, leftMargin - 10, std::max(bottom - top, QFontMetricsF(font()).height()));
         painter.setPen(theme().text);
         painter.drawText(label, Qt::AlignRight | Qt::AlignTop | Qt::TextWordWrap,
                          QString::fromStdString(lanes[lane].name));
         painter.setPen(theme().border);
-        const int line = qRound(bottom + TracePlottable::laneGap * rowHeight / 2);
+        const int line = qRound(bottom + TracePlottable::laneGap * rowHeight_ / 2);
         if (lane + 1 < lanes.size())
             painter.drawLine(0, line, plot.right(), line);
     }

@@ -8,8 +8,8 @@
 
 namespace tilescope::views {
 
-/// A PlotWidget over cycles with rows of a fixed height. Shift-wheel and the scroll bar move the
-/// rows, the wheel zooms in time.
+/// A PlotWidget over cycles with rows of one height: lower ones where several lanes have to be seen
+/// at once. Shift-wheel and the scroll bar move the rows, the wheel zooms in time.
 class TracePlot : public PlotWidget {
     Q_OBJECT
 public:
@@ -22,7 +22,9 @@ public:
     void updateRows();
     [[nodiscard]] QScrollBar& scrollBar() { return *scroll_; }
 
-    static constexpr int rowHeight = 22;
+    static constexpr int highestRow = 22;
+    static constexpr int lowestRow = 7; ///< colours without names
+    [[nodiscard]] int rowHeight() const { return rowHeight_; }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -34,6 +36,7 @@ private:
 
     TracePlottable* trace_; ///< owned by the plot
     QScrollBar* scroll_;
+    int rowHeight_ = highestRow;
 };
 
 } // namespace tilescope::views

@@ -5,6 +5,7 @@
 namespace tilescope::views {
 namespace {
 constexpr int narrowestText = 26;
+constexpr int lowestText = 13;
 }
 
 TracePlottable::TracePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme)
@@ -120,12 +121,16 @@ void TracePlottable::drawRow(QCPPainter* painter, const TraceRow& row, int top, 
             !QString::fromStdString(box.name).contains(highlight_, Qt::CaseInsensitive);
         if (dimmed)
             colour = mixed(colour, surface, 0.75);
+        // A pixel that is mostly empty is pale, but always to be seen.
+        constexpr double palest = 0.7;
+        if (place.coverage < 1)
+            colour = mixed(colour, surface, std::min(palest, 1 - place.coverage));
         const QRect rect(plot.left() + place.x0, top, place.x1 - place.x0, bottom - top);
         painter->fillRect(rect, colour);
         // A hair of background parts neighbours of one colour.
         if (rect.width() > 4)
             painter->fillRect(rect.right(), rect.top(), 1, rect.height(), surface);
-        if (rect.width() >= narrowestText && !box.name.empty())
+        if (rect.width() >= narrowestText && rect.height() >= lowestText && !box.name.empty())
             drawText(painter, box, rect, colour);
     }
 }
@@ -134,7 +139,11 @@ void TracePlottable::drawText(QCPPainter* painter, const TraceBox& box, const QR
                               const QColor& back) const {
     const QRect inner = rect.adjusted(4, 0, -4, 0);
     painter->setPen(Theme::textOn(back));
-    painter->setFont(parentPlot()->font());
+    QFont font = parentPlot()->font();
+    constexpr int lineSpace = 4;
+    if (QFontInfo(font).pixelSize() > rect.height() - lineSpace)
+        font.setPixelSize(rect.height() - lineSpace);
+    painter->setFont(font);
     // The end of a path says more than its begin, which the boxes above have said already.
     const auto elide = box.name.find('/') == std::string::npos ? Qt::ElideRight : Qt::ElideLeft;
     const QString text =

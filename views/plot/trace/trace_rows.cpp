@@ -1,39 +1,144 @@
 #include "views/plot/trace/trace_rows.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <iterator>
+#include <limits>
 
 namespace tilescope::views {
 
+namespace {
+
+constexpr std::size_t looks = 3;
+
+/// Collects what falls into one pixel.
+class PixelShares {
+public:
+    void add(const TraceBox& box, std::size_t at, double share) {
+        const std::size_t key = static_cast<std::size_t>(box.look) * programKinds.size() +
+                                static_cast<std::size_t>(box.kind);
+        Share& s = shares_.at(key);
+        if (s.sum == 0 || box.cycles() > longest_) {
+            s.longest = at;
+            longest_ = box.cycles();
+        }
+        s.sum += share;
+        all_ += share;
+        if (winner_ < 0 || s.sum > shares_.at(static_cast<std::size_t>(winner_)).sum)
+            winner_ = static_cast<int>(key);
+    }
+    [[nodiscard]] bool empty() const { return winner_ < 0; }
+    [[nodiscard]] std::size_t box() const {
+        return shares_.at(static_cast<std::size_t>(winner_)).longest;
+    }
+    [[nodiscard]] double all() const { return std::min(all_, 1.0); }
+
+private:
+    struct Share {
+        double sum = 0;
+        std::size_t longest = 0;
+    };
+    std::array<Share, looks * programKinds.size()> shares_{};
+    std::int64_t longest_ = 0;
+    double all_ = 0;
+    int winner_ = -1;
+};
+
+/// Walks over boxes from left to right and decides pixel by pixel.
+class ScreenFiller {
+public:
+    explicit ScreenFiller(int pixels)
+        : pixels_(pixels) {}
+
+    void add(const TraceBox& box, std::size_t at, double left, double right) {
+        left = std::clamp(left, 0.0, static_cast<double>(pixels_));
+        right = std::clamp(right, left, static_cast<double>(pixels_));
+        const int first = std::min(static_cast<int>(left), pixels_ - 1);
+        const int last = std::min(static_cast<int>(right), pixels_);
+        if (last <= first) { // within a pixel
+            share(first, box, at, right - left);
+            return;
+        }
+        int whole = first;
+        if (left > first) {
+            share(first, box, at, first + 1 - left);
+            whole = first + 1;
+        }
+        flush();
+        if (last > whole)
+            put({whole, last, at, 1});
+        if (right > last)
+            share(last, box, at, right - last);
+    }
+
+    std::vector<BoxOnScreen> finish() {
+        flush();
+        return std::move(screen_);
+    }
+
+private:
+    void share(int pixel, const TraceBox& box, std::size_t at, double amount) {
+        if (pixel != pixel_)
+            flush();
+        pixel_ = pixel;
+        shares_.add(box, at, amount);
+    }
+
+    void flush() {
+        if (!shares_.empty())
+            put({pixel_, pixel_ + 1, shares_.box(), shares_.all()});
+        shares_ = {};
+        pixel_ = -1;
+    }
+
+    /// A box that also won the pixel beside it takes it whole: its edge is no mixture.
+    void put(BoxOnScreen next) {
+        if (!screen_.empty() && screen_.back().box == next.box && screen_.back().x1 == next.x0) {
+            screen_.back().x1 = next.x1;
+            screen_.back().coverage = 1;
+            return;
+        }
+        screen_.push_back(next);
+    }
+
+    int pixels_;
+    int pixel_ = -1;
+    PixelShares shares_;
+    std::vector<BoxOnScreen> screen_;
+};
+
+} // namespace
+
 std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double to, int pixels) {
-    std::vector<BoxOnScreen> screen;
     if (pixels <= 0 || !(to > from))
-        return screen;
+        return {};
     const double scale = pixels / (to - from);
     const auto& boxes = row.boxes;
     auto box = std::partition_point(boxes.begin(), boxes.end(), [&](const TraceBox& b) {
         return static_cast<double>(b.end) <= from;
     });
-    for (; box != boxes.end() && static_cast<double>(box->begin) < to; ++box) {
-        const auto at = static_cast<std::size_t>(box - boxes.begin());
-        const double left = (static_cast<double>(box->begin) - from) * scale;
-        const double right = (static_cast<double>(box->end) - from) * scale;
-        int x0 = static_cast<int>(std::clamp(std::floor(left), 0.0, pixels - 1.0));
-        const int x1 = static_cast<int>(std::clamp(std::floor(right), x0 + 1.0, double(pixels)));
-        if (!screen.empty() && x0 < screen.back().x1) {
-            BoxOnScreen& last = screen.back();
-            if (x1 <= last.x1) {
-                // Both want the last pixel. A wide box has other pixels to be seen on.
-                const bool lastIsNarrow = last.x1 - last.x0 == 1;
-                if (lastIsNarrow && boxes[last.box].cycles() < box->cycles())
-                    last.box = at;
-                continue;
-            }
-            x0 = last.x1;
-        }
-        screen.push_back({x0, x1, at});
-    }
-    return screen;
+    ScreenFiller filler(pixels);
+    for (; box != boxes.end() && static_cast<double>(box->begin) < to; ++box)
+        filler.add(*box, static_cast<std::size_t>(box - boxes.begin()),
+                   (static_cast<double>(box->begin) - from) * scale,
+                   (static_cast<double>(box->end) - from) * scale);
+    return filler.finish();
+}
+
+TraceRow stepsOf(const TraceLane& lane) {
+    TraceRow all;
+    for (const TraceRow& row : lane.rows)
+        std::copy_if(row.boxes.begin(), row.boxes.end(), std::back_inserter(all.boxes),
+                     [](const TraceBox& box) { return box.look == TraceBox::Look::Step; });
+    std::stable_sort(all.boxes.begin(), all.boxes.end(),
+                     [](const TraceBox& a, const TraceBox& b) { return a.begin < b.begin; });
+    std::int64_t end = std::numeric_limits<std::int64_t>::min();
+    std::erase_if(all.boxes, [&](const TraceBox& box) {
+        const bool overlaps = box.begin < end;
+        end = std::max(end, box.end);
+        return overlaps;
+    });
+    return all;
 }
 
 const TraceBox* boxAt(const TraceRow& row, double cycle) {

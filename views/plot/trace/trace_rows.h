@@ -41,13 +41,18 @@ struct BoxOnScreen {
     int x0 = 0;
     int x1 = 0;
     std::size_t box = 0;
+    double coverage = 1; ///< how much of a single pixel boxes take, 0 to 1
     friend bool operator==(const BoxOnScreen&, const BoxOnScreen&) = default;
 };
 
 /// The visible boxes of a row on `pixels` pixels for [from, to), left to right without overlap.
-/// Every box gets a pixel at least; of those that share a pixel the longest is drawn. So there are
-/// never more than `pixels`.
+/// Every box counts in the pixels it touches. A pixel that boxes share goes to the kind that most
+/// of its cycles are, and of that kind to the longest box. So there are never more than `pixels`.
 std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double to, int pixels);
+
+/// All steps of a lane in one row, whatever row they stand on; where steps overlap the first is
+/// kept.
+TraceRow stepsOf(const TraceLane& lane);
 
 /// The box at a cycle, or none (nullptr).
 const TraceBox* boxAt(const TraceRow& row, double cycle);

@@ -1,0 +1,268 @@
+// The pipeline report: geometry of slots, and the widgets as a user handles them.
+#include <QAbstractItemModelTester>
+#include <QClipboard>
+#include <QComboBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QToolButton>
+#include <QtTest>
+
+#include "app/gui/window/main_window.h"
+#include "tests/support/sample_pipeline.h"
+#include "tests/views/sample_files.h"
+#include "views/execution/trace_view.h"
+#include "views/insights/insights_view.h"
+#include "views/memory/memory_view.h"
+#include "views/pipeline/pipeline_view.h"
+#include "views/programs/programs_view.h"
+#include "views/theme/style.h"
+
+#include <QTableView>
+#include <QTreeView>
+
+using namespace tilescope;
+using namespace tilescope::gui;
+using views::SlotWork;
+
+class PipelineViewTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    std::unique_ptr<MainWindow> window_;
+    QString pipeline_;
+
+    void waitUntilIdle() {
+        QCoreApplication::processEvents();
+        QTRY_VERIFY(window_->context().workers.idle());
+        QCoreApplication::processEvents();
+    }
+    views::PipelineView& openPipeline(const QStringList& files) {
+        window_->openProfiles(files);
+        QTest::qWaitFor([&] { return window_->context().reports.source() != nullptr; });
+        window_->showReport(Report::Pipeline);
+        waitUntilIdle();
+        return static_cast<views::PipelineView&>(window_->view(Report::Pipeline));
+    }
+    static QPoint middleOf(const views::SlotDiagram& diagram, int piece) {
+        return diagram.rectOf(piece).center().toPoint();
+    }
+    static int pieceOf(const views::SlotDiagram& diagram, std::size_t column, int stage,
+                       SlotWork work) {
+        const auto& pieces = diagram.schedule().pieces;
+        for (std::size_t i = 0; i < pieces.size(); ++i)
+            if (pieces[i].column == column && pieces[i].stage == stage && pieces[i].work == work)
+                return static_cast<int>(i);
+        return -1;
+    }
+    static QStringList textsOf(const QWidget& widget) {
+        QStringList texts;
+        for (const QLabel* label : widget.findChildren<QLabel*>())
+            if (label->isVisible())
+                texts << label->text();
+        return texts;
+    }
+    static QToolButton* button(QWidget& widget, const QString& text) {
+        for (QToolButton* button : widget.findChildren<QToolButton*>())
+            if (button->text() == text)
+                return button;
+        return nullptr;
+    }
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QApplication::setStyle(new views::WindowStyle);
+        pipeline_ = files_.writeProfile("pipeline.pop", test::samplePipelineRun());
+    }
+    void init() {
+        window_ = std::make_unique<MainWindow>(Memory::None);
+        window_->show();
+    }
+    void cleanup() { window_.reset(); }
+
+    void equalSlotsFoldTheMainPart() {
+        const views::SlotLayout layout = views::slotLayout(
+            pipelineReport(test::samplePipelineRun()), views::SlotWidths::Equal);
+        QCOMPARE(layout.columns.size(), std::size_t(6)); // five slots and the update
+        QCOMPARE(layout.width, 6.0);
+        QCOMPARE(layout.groups.size(), std::size_t(4));
+        QCOMPARE(layout.groups[1].repeats, 2);
+        QCOMPARE(layout.groups[1].slotCount, 1);
+        QVERIFY(layout.groups[3].isUpdate);
+        const int piece = views::pieceAt(layout, 0, 2.75);
+        QVERIFY(piece >= 0);
+        QCOMPARE(layout.pieces[static_cast<std::size_t>(piece)].work, SlotWork::Backward);
+        QCOMPARE(views::pieceAt(layout, 1, 0.5), -1);
+    }
+
+    void cyclesGiveTheWidths() {
+        const views::SlotLayout layout = views::slotLayout(
+            pipelineReport(test::samplePipelineRun()), views::SlotWidths::Cycles);
+        // Slots of 100, 700, 700, 700 and 200, an update of 80.
+        QCOMPARE(layout.width, 100.0 + 3 * 700 + 200 + 80);
+        const auto& f0 = layout.pieces[static_cast<std::size_t>(views::pieceAt(layout, 0, 850))];
+        QCOMPARE(f0.to - f0.from, 100.0);
+        QCOMPARE(views::pieceAt(layout, 0, 1250), -1); // done early
+    }
+
+    void aReportWithoutCyclesHasEqualSlots() {
+        Profile p = test::samplePipelineRun();
+        p.trace = {};
+        p.info.hasExecution = false;
+        const views::SlotLayout layout =
+            views::slotLayout(pipelineReport(p), views::SlotWidths::Cycles);
+        QCOMPARE(layout.width, 5.0);
+        QVERIFY(views::pieceAt(layout, 1, 2.25) >= 0);
+    }
+
+    void aClickLeadsToTraceAndTree() {
+        views::PipelineView& view = openPipeline({pipeline_});
+        views::SlotDiagram& diagram = view.diagram();
+        QVERIFY(!button(view, "Show in Execution Trace")->isEnabled());
+        const int piece = pieceOf(diagram, 1, 1, SlotWork::Forward);
+        QVERIFY(piece >= 0);
+        QTest::mouseClick(&diagram, Qt::LeftButton, {}, middleOf(diagram, piece));
+        QCOMPARE(diagram.chosen(), piece);
+        const ProgramId call = diagram.schedule().pieces[static_cast<std::size_t>(piece)].call;
+        QCOMPARE(window_->context().selection.current().program, call);
+        QVERIFY(textsOf(view).join('|').contains("Ramp-up, slot 2 of 2"));
+
+        QTest::mouseClick(button(view, "Show in Program Tree"), Qt::LeftButton);
+        waitUntilIdle();
+        QVERIFY(window_->currentReport() == Report::Programs);
+        auto& programs = static_cast<views::ProgramsView&>(window_->view(Report::Programs));
+        QCOMPARE(programs.model().programAt(programs.tree().currentIndex()), call);
+
+        window_->showReport(Report::Pipeline);
+        QTest::mouseDClick(&diagram, Qt::LeftButton, {}, middleOf(diagram, piece));
+        waitUntilIdle();
+        QVERIFY(window_->currentReport() == Report::Trace);
+        const double start =
+            static_cast<double>(test::samplePipelineRun().trace.runs.back().start);
+        const views::ZoomRange& zoom = window_->context().timeZoom;
+        QVERIFY(zoom.from() <= start + 100 && zoom.to() >= start + 800);
+        QVERIFY(zoom.span() < 4 * 700.0 + 1);
+    }
+
+    void keysWalkOverTheSlots() {
+        views::SlotDiagram& diagram = openPipeline({pipeline_}).diagram();
+        diagram.setFocus();
+        QTest::keyClick(&diagram, Qt::Key_Right);
+        QCOMPARE(diagram.chosen(), pieceOf(diagram, 0, 0, SlotWork::Forward));
+        QTest::keyClick(&diagram, Qt::Key_Right);
+        QCOMPARE(diagram.chosen(), pieceOf(diagram, 1, 0, SlotWork::Forward));
+        QTest::keyClick(&diagram, Qt::Key_Down);
+        QCOMPARE(diagram.schedule().pieces[static_cast<std::size_t>(diagram.chosen())].stage, 1);
+        QTest::keyClick(&diagram, Qt::Key_Up);
+        QTest::keyClick(&diagram, Qt::Key_Left);
+        QCOMPARE(diagram.chosen(), pieceOf(diagram, 0, 0, SlotWork::Forward));
+        QTest::keyClick(&diagram, Qt::Key_Escape);
+        QCOMPARE(diagram.chosen(), -1);
+        QTest::keyClick(&diagram, Qt::Key_Right);
+        QTest::keyClick(&diagram, Qt::Key_Return);
+        QVERIFY(window_->currentReport() == Report::Trace);
+        waitUntilIdle();
+    }
+
+    void theBetterSplitIsCopied() {
+        views::PipelineView& view = openPipeline({pipeline_});
+        QPushButton* copy = nullptr;
+        for (QPushButton* button : view.findChildren<QPushButton*>())
+            if (button->text() == "Copy option" && button->isVisible())
+                copy = button;
+        QVERIFY(copy != nullptr);
+        QTest::mouseClick(copy, Qt::LeftButton);
+        QCOMPARE(QGuiApplication::clipboard()->text(), "--split c");
+        QVERIFY(textsOf(view).join('|').contains("6.2 %"));
+    }
+
+    void optionsAreQuotedForTheShell() {
+        PipelineReport report;
+        report.better.split = {"a b", "it's"};
+        QCOMPARE(views::splitOption(report), "--split 'a b,it'\\''s'");
+        report.better.split = {"B2/conv:0", "B3"};
+        QCOMPARE(views::splitOption(report), "--split B2/conv:0,B3");
+    }
+
+    void stagesAreATable() {
+        views::PipelineView& view = openPipeline({pipeline_});
+        const QAbstractItemModelTester tester(&view.stages().model());
+        QCOMPARE(view.stages().model().rowCount(), 2);
+        const auto cell = [&](int row, int column) {
+            return view.stages().model().data(view.stages().model().index(row, column),
+                                              Qt::DisplayRole).toString();
+        };
+        QCOMPARE(cell(0, 1), "100");
+        QVERIFY(cell(1, 0).contains("longest"));
+        view.setWidths(views::SlotWidths::Cycles);
+        QVERIFY(!view.grab().isNull());
+        QCOMPARE(view.findChild<QComboBox*>()->currentText(), "Cycles");
+    }
+
+    void twoPipelinesStandSideBySide() {
+        Profile other = test::samplePipelineRun();
+        other.pipeline.microBatches = 6;
+        other.pipeline.slotList[2].repeats = 4;
+        views::PipelineView& view =
+            openPipeline({pipeline_, files_.writeProfile("other.pop", other)});
+        const QAbstractItemModelTester tester(&view.stages().model());
+        QVERIFY(view.diagram().isVisible() && view.targetDiagram().isVisible());
+        QCOMPARE(view.targetDiagram().schedule().groups[1].repeats, 4);
+        QStringList titles;
+        for (int i = 0; i < view.stages().model().columnCount(); ++i)
+            titles << view.stages().model().headerData(i, Qt::Horizontal, Qt::DisplayRole).toString();
+        QVERIFY(titles.contains("Forward, source") && titles.contains("difference"));
+    }
+
+    void onePipelineOfTwo() {
+        views::PipelineView& view = openPipeline({pipeline_, files_.write("single.pop")});
+        QVERIFY(view.diagram().isVisible() && !view.targetDiagram().isVisible());
+        QVERIFY(textsOf(view).join('|').contains("--execution pipelined"));
+    }
+
+    void withoutAPipelineTheOptionIsNamed() {
+        openPipeline({files_.write("single.pop")});
+        QString message;
+        for (const auto* panel : window_->findChildren<views::LoadingPanel*>())
+            if (panel->isVisible() && panel->showsMessage())
+                message += panel->messageText();
+        QVERIFY2(message.contains("not pipelined") && message.contains("--execution pipelined"),
+                 qPrintable(message));
+    }
+
+    void insightsLeadToTheRowOfATable() {
+        window_->openProfiles({files_.write("a.pop", {.withCopy = true})});
+        QTest::qWaitFor([&] { return window_->context().reports.source() != nullptr; });
+        window_->showReport(Report::Insights);
+        waitUntilIdle();
+        QPushButton* go = nullptr;
+        for (QPushButton* button : window_->view(Report::Insights).findChildren<QPushButton*>())
+            if (button->text() == "Show in Memory: vertices")
+                go = button;
+        QVERIFY(go != nullptr);
+        QTest::mouseClick(go, Qt::LeftButton);
+        waitUntilIdle();
+        QVERIFY(window_->currentReport() == Report::Memory);
+        const VertexTypeId wanted = window_->context().selection.current().vertexType;
+        QVERIFY(wanted.valid());
+        bool selected = false;
+        for (auto* table : window_->view(Report::Memory).findChildren<views::TablePanel*>())
+            if (table->isVisible())
+                selected = table->model().idAt(table->view().currentIndex().row()) == wanted.value();
+        QVERIFY(selected);
+    }
+
+    void ipusAreMarkedOnTheTileAxis() {
+        window_->openProfiles({pipeline_});
+        QTest::qWaitFor([&] { return window_->context().reports.source() != nullptr; });
+        window_->showReport(Report::Memory);
+        waitUntilIdle();
+        auto& memory = static_cast<views::MemoryView&>(window_->view(Report::Memory));
+        const auto& sections = memory.plot().plot().sections();
+        QCOMPARE(sections.size(), std::size_t(2));
+        QCOMPARE(sections[1].name, "IPU 1");
+        QCOMPARE(sections[1].from, sections[0].to);
+    }
+};
+
+QTEST_MAIN(PipelineViewTest)
+#include "pipeline_test.moc"

@@ -1,0 +1,257 @@
+#include "views/pipeline/pipeline_content.h"
+
+#include <QCoreApplication>
+#include <QRegularExpression>
+
+#include "core/base/units.h"
+#include "views/plot/axes/axis_labels.h"
+
+namespace tilescope::views {
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(PipelineReport)
+};
+
+QString percent(double share) {
+    return QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1);
+}
+
+QString count(std::int64_t number) {
+    return QString::fromStdString(withThousands(number));
+}
+
+/// A number of a stage with its titles.
+struct Metric {
+    QString title;
+    CellKind kind;
+    QString toolTip;
+    Cell (*value)(const PipelineStage&);
+};
+
+std::vector<Metric> metrics() {
+    return {{Text::tr("Forward"), CellKind::Cycles, Text::tr("Cycles of one micro-batch"),
+             [](const PipelineStage& s) { return Cell(s.forwardCycles); }},
+            {Text::tr("Backward"), CellKind::Cycles,
+             Text::tr("Cycles of one micro-batch, with what is computed again"),
+             [](const PipelineStage& s) { return Cell(s.backwardCycles); }},
+            {Text::tr("Recompute"), CellKind::Cycles,
+             Text::tr("Of the backward cycles, those of forward operations that run again"),
+             [](const PipelineStage& s) { return Cell(s.recomputeCycles); }},
+            {Text::tr("Update"), CellKind::Cycles,
+             Text::tr("Compute and exchange cycles of one weight update"),
+             [](const PipelineStage& s) { return Cell(s.updateCycles); }},
+            {Text::tr("FIFO cycles"), CellKind::Cycles,
+             Text::tr("To move the FIFOs on once; stashes are part of forward and backward"),
+             [](const PipelineStage& s) { return Cell(s.fifoCycles); }},
+            {Text::tr("FIFO depth"), CellKind::Count,
+             Text::tr("Micro-batches that an activation waits for its backward pass"),
+             [](const PipelineStage& s) { return Cell(s.fifoDepth); }},
+            {Text::tr("FIFO bytes"), CellKind::Bytes,
+             Text::tr("Stashes or FIFOs of activations, all their rows, all tiles"),
+             [](const PipelineStage& s) { return Cell(s.fifoBytes); }},
+            {Text::tr("Occupancy"), CellKind::Share,
+             Text::tr("Share of the step in which the IPU runs the stage"),
+             [](const PipelineStage& s) { return Cell(s.occupancy); }}};
+}
+
+std::string stageName(const PipelineReport& report, const PipelineStage& stage) {
+    const QString name = Text::tr("Stage %1 on IPU %2").arg(stage.stage).arg(stage.ipu.value());
+    return (stage.stage == report.longestStage && stage.cycles() > 0
+                ? Text::tr("%1 \u2013 longest").arg(name)
+                : name)
+        .toStdString();
+}
+
+DataTable plainStages(const PipelineReport& report) {
+    DataTable table;
+    table.columns.push_back({Text::tr("Stage"), CellKind::Text, {}});
+    for (const Metric& metric : metrics())
+        table.columns.push_back({metric.title, metric.kind, metric.toolTip});
+    for (const PipelineStage& stage : report.stages) {
+        DataRow row{{stageName(report, stage)}, stage.stage, stage.stage == report.longestStage};
+        for (const Metric& metric : metrics())
+            row.cells.push_back(metric.value(stage));
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+/// Value of source, of target, and for whole numbers what changed.
+DataTable comparedStages(const PipelineReport& source, const PipelineReport& target) {
+    DataTable table;
+    table.columns.push_back({Text::tr("Stage"), CellKind::Text, {}});
+    for (const Metric& metric : metrics()) {
+        table.columns.push_back(
+            {Text::tr("%1, source").arg(metric.title), metric.kind, metric.toolTip});
+        table.columns.push_back({Text::tr("target"), metric.kind, metric.toolTip});
+        if (metric.kind != CellKind::Share)
+            table.columns.push_back(
+                {Text::tr("difference"), changeKindOf(metric.kind), metric.toolTip});
+    }
+    for (std::size_t i = 0; i < std::max(source.stages.size(), target.stages.size()); ++i) {
+        const bool inSource = i < source.stages.size();
+        const bool inTarget = i < target.stages.size();
+        DataRow row{{inSource ? stageName(source, source.stages[i])
+                              : stageName(target, target.stages[i])},
+                    static_cast<std::int32_t>(i),
+                    static_cast<std::int32_t>(i) == source.longestStage};
+        for (const Metric& metric : metrics()) {
+            const Cell a = inSource ? metric.value(source.stages[i]) : Cell();
+            const Cell b = inTarget ? metric.value(target.stages[i]) : Cell();
+            row.cells.push_back(a);
+            row.cells.push_back(b);
+            if (metric.kind != CellKind::Share)
+                row.cells.push_back(inSource && inTarget ? Cell(Change{std::get<std::int64_t>(a),
+                                                                       std::get<std::int64_t>(b)})
+                                                         : Cell());
+        }
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+QString slotsText(const PipelineReport& report) {
+    return Text::tr("%1 + %2 + %3")
+        .arg(count(report.rampUpSlots), count(report.mainSlots), count(report.rampDownSlots));
+}
+
+QString cyclesOrDash(std::int64_t cycles, double clockHz) {
+    return cycles > 0 ? cyclesText(cycles, clockHz) : QStringLiteral("\u2013");
+}
+
+} // namespace
+
+PipelineSide readPipeline(const OpenProfile& profile, const std::stop_token& stop) {
+    return {pipelineReport(profile.reader(stop)), profile.title(), profile.machine().clockHz,
+            profile.info().hasExecution ? profile.info().cycles : 0};
+}
+
+DataTable stageTable(const PipelineSide& source, const PipelineSide* target) {
+    return target == nullptr ? plainStages(source.report)
+                             : comparedStages(source.report, target->report);
+}
+
+std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const PipelineSide* target) {
+    std::vector<Card::Fact> facts;
+    const bool comparing = target != nullptr;
+    // Two columns leave no room for times.
+    const auto clock = [comparing](const PipelineSide& s) { return comparing ? 0 : s.clockHz; };
+    const auto add = [&](const QString& name, auto value) {
+        facts.push_back({name, value(source), target != nullptr ? value(*target) : QString()});
+    };
+    add(Text::tr("Schedule"),
+        [](const PipelineSide& s) { return QString::fromStdString(s.report.schedule); });
+    add(Text::tr("Micro-batches of a step"),
+        [](const PipelineSide& s) { return count(s.report.microBatches); });
+    add(Text::tr("Steps of the run"),
+        [](const PipelineSide& s) { return count(s.report.iterations); });
+    add(Text::tr("Slots (up + main + down)"),
+        [](const PipelineSide& s) { return slotsText(s.report); });
+    add(Text::tr("A step takes"), [&](const PipelineSide& s) {
+        return cyclesOrDash(s.stepCycles / std::max<std::int64_t>(1, s.report.iterations),
+                            clock(s));
+    });
+    add(Text::tr("Longest stage"), [&](const PipelineSide& s) {
+        const PipelineReport& r = s.report;
+        return r.longestStage < 0
+                   ? QStringLiteral("\u2013")
+                   : Text::tr("%1: %2").arg(r.longestStage).arg(cyclesOrDash(
+                         r.stages[static_cast<std::size_t>(r.longestStage)].cycles(), clock(s)));
+    });
+    return facts;
+}
+
+QString splitText(const PipelineSide& side) {
+    const PipelineReport& report = side.report;
+    if (report.stages.empty())
+        return QString::fromStdString(report.hint);
+    if (side.stepCycles <= 0)
+        return Text::tr("Without an execution there are no cycles to balance the stages by.");
+    if (report.better.split.empty())
+        return Text::tr("No other contiguous split of the operations has a shorter longest stage.");
+    const std::int64_t now = report.stages[static_cast<std::size_t>(report.longestStage)].cycles();
+    QStringList stages;
+    for (const std::int64_t cycles : report.better.stageCycles)
+        stages << count(cycles);
+    return Text::tr("Another split would shorten the run by %1, %2. Its longest stage takes %3 "
+                    "cycles instead of %4 (stages: %5).")
+        .arg(percent(report.better.gain), cyclesText(report.better.gainCycles, side.clockHz),
+             count(report.better.longestCycles), count(now), stages.join(QStringLiteral(" / ")));
+}
+
+QString splitOption(const PipelineReport& report) {
+    if (report.better.split.empty())
+        return {};
+    QStringList names;
+    for (const std::string& name : report.better.split)
+        names << QString::fromStdString(name);
+    QString value = names.join(QLatin1Char(','));
+    static const QRegularExpression special(QStringLiteral("[^A-Za-z0-9_./:,@%+=-]"));
+    if (value.contains(special)) {
+        value.replace(QLatin1Char('\''), QStringLiteral("'\\''"));
+        value = QLatin1Char('\'') + value + QLatin1Char('\'');
+    }
+    return QStringLiteral("--split %1").arg(value);
+}
+
+QString workName(SlotWork work) {
+    switch (work) {
+    case SlotWork::Forward:
+        return Text::tr("Forward (F)");
+    case SlotWork::Recompute:
+        return Text::tr("Computed again (R)");
+    case SlotWork::Backward:
+        return Text::tr("Backward (B)");
+    case SlotWork::Fifo:
+        return Text::tr("Moves FIFOs on");
+    case SlotWork::Update:
+        break;
+    }
+    return Text::tr("Weight update (U)");
+}
+
+QString groupName(const SlotGroup& group) {
+    if (group.isUpdate)
+        return Text::tr("Update");
+    switch (group.part) {
+    case PipelinePart::RampUp:
+        return Text::tr("Ramp-up");
+    case PipelinePart::Main:
+        return Text::tr("Main");
+    case PipelinePart::RampDown:
+        break;
+    }
+    return Text::tr("Ramp-down");
+}
+
+QString pieceText(const PipelineSide& side, const SlotLayout& layout, const SlotPiece& piece) {
+    const PipelineStage& stage = side.report.stages[static_cast<std::size_t>(piece.stage)];
+    QStringList lines{Text::tr("%1 of stage %2 on IPU %3")
+                          .arg(workName(piece.work))
+                          .arg(piece.stage)
+                          .arg(stage.ipu.value()),
+                      cyclesOrDash(piece.cycles, side.clockHz)};
+    if (layout.columns[piece.column].isUpdate)
+        return lines.join(QLatin1Char('\n'));
+    const PipelineSlotTime& slot = side.report.slotTimes[piece.column];
+    const double middle = (piece.from + piece.to) / 2;
+    for (const SlotGroup& group : layout.groups)
+        if (middle >= group.from && middle < group.to) {
+            std::size_t first = 0;
+            while (layout.columns[first].from < group.from)
+                ++first;
+            QString place = Text::tr("%1, slot %2 of %3")
+                                .arg(groupName(group))
+                                .arg(piece.column - first + 1)
+                                .arg(group.slotCount);
+            if (group.repeats > 1)
+                place += Text::tr(", %1 times").arg(count(group.repeats));
+            lines << place;
+        }
+    if (slot.cycles > 0)
+        lines << Text::tr("The slot takes %1").arg(cyclesText(slot.cycles, side.clockHz));
+    return lines.join(QLatin1Char('\n'));
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,43 @@
+// What the pipeline report shows, made on a worker thread.
+#pragma once
+
+#include <stop_token>
+
+#include "core/analysis/pipeline.h"
+#include "views/pipeline/slot_layout.h"
+#include "views/session/open_profile.h"
+#include "views/tables/data_table.h"
+#include "views/widgets/fact_card.h"
+
+namespace tilescope::views {
+
+/// The pipeline of one profile.
+struct PipelineSide {
+    PipelineReport report;
+    QString title;
+    double clockHz = 0;
+    std::int64_t stepCycles = 0; ///< of all iterations; 0 without execution
+};
+PipelineSide readPipeline(const OpenProfile& profile, const std::stop_token& stop);
+
+/// A line for each stage; with a target its values and the differences stand beside the source's.
+/// A row's id is the stage.
+DataTable stageTable(const PipelineSide& source, const PipelineSide* target);
+
+/// Schedule, counts and cycles for a card.
+std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const PipelineSide* target);
+
+/// What a better split would give, in sentences; says so if there is none.
+QString splitText(const PipelineSide& side);
+/// The option of `tilescope run` that makes the better split, ready for a shell; empty if none.
+QString splitOption(const PipelineReport& report);
+
+/// A piece of the slot diagram in words, several lines.
+QString pieceText(const PipelineSide& side, const SlotLayout& layout, const SlotPiece& piece);
+
+/// "Forward", "Computed again", ...
+QString workName(SlotWork work);
+/// "Ramp-up", "Main", "Ramp-down" or "Weight update".
+QString groupName(const SlotGroup& group);
+
+} // namespace tilescope::views

@@ -1,0 +1,77 @@
+// The pipeline report: which stage runs when, what is lost, and what would be better.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "views/pipeline/share_bar.h"
+#include "views/pipeline/slot_diagram.h"
+#include "views/plot/legend_bar.h"
+#include "views/tables/table_panel.h"
+#include "views/widgets/fact_card.h"
+#include "views/widgets/loading_panel.h"
+#include "views/widgets/report_view.h"
+#include "views/widgets/tool_row.h"
+
+class QLabel;
+class QPushButton;
+
+namespace tilescope::views {
+
+/// Cards and the slots of the source (and below, of the target) above, the stages as a table below.
+class PipelineView : public ReportView {
+    Q_OBJECT
+public:
+    explicit PipelineView(ViewContext& context, QWidget* parent = nullptr);
+
+    [[nodiscard]] SlotDiagram& diagram() { return *sides_[0].diagram; }
+    [[nodiscard]] SlotDiagram& targetDiagram() { return *sides_[1].diagram; }
+    [[nodiscard]] TablePanel& stages() { return *stages_; }
+    void setWidths(SlotWidths widths);
+
+signals:
+    /// The user goes to the chosen program in another report, by its name on the command line.
+    void reportWanted(const QString& name);
+
+protected:
+    void reload() override;
+    void shown() override { followSelection(); }
+    void restyle() override;
+
+private:
+    /// What stands once for each profile.
+    struct Side {
+        QLabel* title = nullptr;
+        QLabel* empty = nullptr; ///< in place of the diagram
+        SlotDiagram* diagram = nullptr;
+        ShareBar* shares = nullptr;
+        QWidget* split = nullptr;
+        QLabel* splitText = nullptr;
+        QLabel* splitOption = nullptr;
+        QPushButton* copy = nullptr;
+    };
+    ToolRow* makeTools();
+    QWidget* makeTop();
+    QWidget* makeCards();
+    Card* makeSplitCard();
+    void show(PipelineSide source, std::optional<PipelineSide> target);
+    void showSide(Side& side, const PipelineSide* shown);
+    void pieceChosen(std::size_t side, int piece);
+    void goTo(const QString& report);
+    void followSelection();
+    void updateLegend();
+
+    LoadingPanel* panel_;
+    QComboBox* widths_ = nullptr;
+    QToolButton* toTrace_ = nullptr;
+    QToolButton* toTree_ = nullptr;
+    Card* facts_ = nullptr;
+    QLabel* chosen_ = nullptr;
+    LegendBar* legend_ = nullptr;
+    TablePanel* stages_ = nullptr;
+    std::array<Side, 2> sides_; ///< source, target
+    std::optional<PipelineSide> source_;
+    std::optional<PipelineSide> target_;
+};
+
+} // namespace tilescope::views

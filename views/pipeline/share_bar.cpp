@@ -1,0 +1,83 @@
+#include "views/pipeline/share_bar.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QToolTip>
+
+namespace tilescope::views {
+namespace {
+constexpr int barHeight = 16;
+constexpr int gap = 6;
+constexpr int swatch = 10;
+} // namespace
+
+ShareBar::ShareBar(ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , context_(context) {
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    connect(&context_.theme, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
+}
+
+void ShareBar::setParts(const QString& title, std::vector<Part> parts) {
+    title_ = title;
+    parts_ = std::move(parts);
+    updateGeometry();
+    update();
+}
+
+int ShareBar::titleHeight() const {
+    return title_.isEmpty() ? 0 : fontMetrics().height() + 2;
+}
+
+QSize ShareBar::sizeHint() const {
+    const int line = fontMetrics().height() + 3;
+    constexpr int room = 70; // of the share
+    int width = 160;
+    for (const Part& part : parts_)
+        width = std::max(width, fontMetrics().horizontalAdvance(part.name) + swatch + gap + room);
+    return {width, titleHeight() + barHeight + gap + static_cast<int>(parts_.size()) * line};
+}
+
+QRect ShareBar::lineRect(std::size_t part) const {
+    const int line = fontMetrics().height() + 3;
+    return {0, titleHeight() + barHeight + gap + static_cast<int>(part) * line, width(), line};
+}
+
+void ShareBar::paintEvent(QPaintEvent*) {
+    const Theme& theme = context_.theme.current();
+    QPainter painter(this);
+    painter.setPen(theme.mutedText);
+    painter.drawText(QRect(0, 0, width(), titleHeight()), Qt::AlignLeft | Qt::AlignVCenter,
+                     fontMetrics().elidedText(title_, Qt::ElideMiddle, width()));
+    painter.fillRect(0, titleHeight(), width(), barHeight, theme.raised);
+    double at = 0;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const QColor colour = parts_[i].colour(theme);
+        const double share = parts_[i].share * width();
+        painter.fillRect(QRectF(at, titleHeight(), share, barHeight), colour);
+        at += share;
+        const QRect line = lineRect(i);
+        painter.fillRect(line.left(), line.center().y() - swatch / 2, swatch, swatch, colour);
+        painter.setPen(theme.mutedText);
+        painter.drawText(line.adjusted(swatch + gap, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                         parts_[i].name);
+        painter.setPen(theme.text);
+        painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter,
+                         QStringLiteral("%1 %").arg(100 * parts_[i].share, 0, 'f', 1));
+    }
+}
+
+bool ShareBar::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip)
+        return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+        if (lineRect(i).contains(help->pos())) {
+            QToolTip::showText(help->globalPos(), parts_[i].explanation, this);
+            return true;
+        }
+    QToolTip::hideText();
+    return true;
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,66 @@
+// The schedule of a pipeline: stages over slots.
+#pragma once
+
+#include <QWidget>
+
+#include "views/pipeline/pipeline_content.h"
+#include "views/session/view_context.h"
+
+namespace tilescope::views {
+
+/// The colour of a piece; all of them distinguishable by the colour-blind.
+QColor workColour(const Theme& theme, SlotWork work);
+
+/// A lane for each stage, a column for each slot, main slots once with their count. A click or the
+/// arrow keys choose a program; a double click or Enter asks for its place in the trace.
+class SlotDiagram : public QWidget {
+    Q_OBJECT
+public:
+    explicit SlotDiagram(ViewContext& context, QWidget* parent = nullptr);
+
+    void setSide(PipelineSide side);
+    void setWidths(SlotWidths widths);
+    [[nodiscard]] const PipelineSide& side() const { return side_; }
+    [[nodiscard]] const SlotLayout& schedule() const { return layout_; }
+    /// The chosen piece, or -1.
+    [[nodiscard]] int chosen() const { return chosen_; }
+    void choose(int piece);
+    /// Where a piece is painted.
+    [[nodiscard]] QRectF rectOf(int piece) const;
+
+    static constexpr int leftMargin = 14;
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+signals:
+    /// A piece was chosen by the user, or none (-1).
+    void pieceChosen(int piece);
+    /// The user asks for the piece's place in the trace.
+    void pieceActivated(int piece);
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    void relayout();
+    void paintGroups(QPainter& painter) const;
+    void paintLanes(QPainter& painter) const;
+    void paintPieces(QPainter& painter) const;
+    [[nodiscard]] int pieceUnder(const QPointF& position) const;
+    [[nodiscard]] double pixelOf(double position) const;
+    [[nodiscard]] double laneTop(std::size_t stage) const;
+    [[nodiscard]] int labelWidth() const;
+
+    ViewContext& context_;
+    PipelineSide side_;
+    SlotWidths widths_ = SlotWidths::Equal;
+    SlotLayout layout_;
+    int chosen_ = -1;
+};
+
+} // namespace tilescope::views

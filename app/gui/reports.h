@@ -22,9 +22,9 @@ enum class Report {
     Pipeline,
     Compare
 };
-inline constexpr std::array reports{
-    Report::Summary,    Report::Insights, Report::Memory,   Report::Liveness, Report::Programs,
-    Report::Operations, Report::Trace,    Report::Pipeline, Report::Compare};
+inline constexpr std::array reports{Report::Summary,  Report::Insights, Report::Memory,
+                                    Report::Liveness, Report::Programs, Report::Operations,
+                                    Report::Trace,    Report::Pipeline, Report::Compare};
 
 /// The name on the command line and of the icon: "summary".
 QString reportName(Report report);

@@ -131,8 +131,8 @@ private:
             const Program& program = programs_[id];
             if (program.kind == ProgramKind::Repeat || !program.parent.valid())
                 break;
-            const bool isBody = known(program.parent) &&
-                                programs_[program.parent].kind == ProgramKind::Repeat;
+            const bool isBody =
+                known(program.parent) && programs_[program.parent].kind == ProgramKind::Repeat;
             if (program.kind == ProgramKind::Sequence && !program.name.empty() && !isBody)
                 inner.push_back({program.name, id});
             id = program.parent;
@@ -299,8 +299,8 @@ private:
     Surroundings surroundings_;
     std::int32_t run_ = -1;
     std::vector<Open> open_;
-    std::vector<Group> groups_;       ///< of the last step with a name
-    std::vector<WaitingSync> syncs_;  ///< whose place the next step decides
+    std::vector<Group> groups_;      ///< of the last step with a name
+    std::vector<WaitingSync> syncs_; ///< whose place the next step decides
     std::vector<std::vector<FlameSpan>> rows_;
 };
 

@@ -14,17 +14,17 @@ namespace tilescope {
 
 /// What an insight is about; each kind appears at most once, StridedCopies once an operation.
 enum class InsightKind {
-    Fit,            ///< fits, or by how much it does not
-    WorstTiles,     ///< the five tiles that use most memory
-    PeakVariables,  ///< largest variables at the peak of liveness
-    VertexCode,     ///< vertex type with most code
-    VertexState,    ///< vertex type with most state
-    ExchangeCode,   ///< exchange with most code
-    ExchangeBound,  ///< a large share of the cycles is exchange
-    HostBound,      ///< a large share of the cycles waits for or talks to the host
-    StridedCopies,  ///< an operation spends much of its time putting an operand in order
-    ShortRunCopies, ///< other copies of runs under 8 bytes, which move elements one by one
-    TileImbalance,  ///< few tiles do most of the work
+    Fit,              ///< fits, or by how much it does not
+    WorstTiles,       ///< the five tiles that use most memory
+    PeakVariables,    ///< largest variables at the peak of liveness
+    VertexCode,       ///< vertex type with most code
+    VertexState,      ///< vertex type with most state
+    ExchangeCode,     ///< exchange with most code
+    ExchangeBound,    ///< a large share of the cycles is exchange
+    HostBound,        ///< a large share of the cycles waits for or talks to the host
+    StridedCopies,    ///< an operation spends much of its time putting an operand in order
+    ShortRunCopies,   ///< other copies of runs under 8 bytes, which move elements one by one
+    TileImbalance,    ///< few tiles do most of the work
     PipelineBubbles,  ///< IPUs without a stage to run in ramp-up and ramp-down
     UnbalancedStages, ///< stages wait for the longest one
 };

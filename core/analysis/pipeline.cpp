@@ -133,9 +133,9 @@ private:
     const Pipeline& pipeline_;
     StageTimes times_;
     std::map<ProgramId, SlotFunction> functions_;
-    std::vector<std::vector<ProgramId>> calls_;  ///< by slot, as slotCalls()
-    std::vector<std::int64_t> updates_;          ///< by stage
-    std::int64_t step_ = 0; ///< cycles
+    std::vector<std::vector<ProgramId>> calls_; ///< by slot, as slotCalls()
+    std::vector<std::int64_t> updates_;         ///< by stage
+    std::int64_t step_ = 0;                     ///< cycles
     PipelineReport report_;
 };
 

@@ -14,14 +14,14 @@ namespace tilescope {
 struct PipelineStage {
     std::int32_t stage = 0;
     IpuId ipu;
-    std::int64_t forwardCycles = 0;  ///< of one micro-batch
-    std::int64_t backwardCycles = 0; ///< of one micro-batch, with what is computed again
+    std::int64_t forwardCycles = 0;   ///< of one micro-batch
+    std::int64_t backwardCycles = 0;  ///< of one micro-batch, with what is computed again
     std::int64_t recomputeCycles = 0; ///< of the backward cycles, those of operations run again
-    std::int64_t updateCycles = 0; ///< compute and exchange of one weight update; 0 in inference
-    std::int64_t fifoCycles = 0;     ///< to push and pop the FIFOs once; stashes are in the above
-    std::int64_t fifoDepth = 0;      ///< micro-batches that an activation waits (stash or FIFO)
-    std::int64_t fifoBytes = 0;      ///< stashes or FIFOs, all their rows
-    double occupancy = 0;            ///< share of the step in which the IPU runs the stage, 0 to 1
+    std::int64_t updateCycles = 0;    ///< compute and exchange of one weight update; 0 in inference
+    std::int64_t fifoCycles = 0;      ///< to push and pop the FIFOs once; stashes are in the above
+    std::int64_t fifoDepth = 0;       ///< micro-batches that an activation waits (stash or FIFO)
+    std::int64_t fifoBytes = 0;       ///< stashes or FIFOs, all their rows
+    double occupancy = 0;             ///< share of the step in which the IPU runs the stage, 0 to 1
 
     [[nodiscard]] std::int64_t cycles() const { return forwardCycles + backwardCycles; }
 };

@@ -39,10 +39,10 @@ struct ExecutedStep {
     std::int64_t index = 0; ///< place in the order of execution, from 0
     std::int32_t run = 0;
     ProgramKind kind = ProgramKind::OnTileExecute;
-    ProgramId program;              ///< none for a Sync
-    std::vector<ProgramId> callers; ///< calls and repeats around it, outermost first
+    ProgramId program;                     ///< none for a Sync
+    std::vector<ProgramId> callers;        ///< calls and repeats around it, outermost first
     std::vector<std::int64_t> repetitions; ///< of each caller, from 0
-    std::vector<StepOnIpu> ipus;    ///< `start` is absolute here
+    std::vector<StepOnIpu> ipus;           ///< `start` is absolute here
 };
 
 /// The first execution of a Call or Repeat, all its repetitions.

@@ -70,10 +70,10 @@ Profile samplePipeline() {
     pipeline.stages = {{IpuId(0), f0, b0, {}, {}, 3, {VariableId(0)}},
                        {IpuId(1), f1, f1, backwardFrom, {}, 0, {}}};
     pipeline.slotList = {{PipelinePart::RampUp, 1, {f0}},
-                      {PipelinePart::RampUp, 1, {f0, f1}},
-                      {PipelinePart::Main, 2, {f0, f1, b0}},
-                      {PipelinePart::RampDown, 1, {f1, b0}},
-                      {PipelinePart::RampDown, 1, {b0}}};
+                         {PipelinePart::RampUp, 1, {f0, f1}},
+                         {PipelinePart::Main, 2, {f0, f1, b0}},
+                         {PipelinePart::RampDown, 1, {f1, b0}},
+                         {PipelinePart::RampDown, 1, {b0}}};
     pipeline.operations = {{"a/fc", 0}, {"b", 1}, {"c/x", 1}};
     p.trace.runs.back().cycles = 8000;
     p.info.cycles = 8000;

@@ -40,9 +40,8 @@ int coloursIn(const QImage& image) {
 class GrabTest : public QObject {
     Q_OBJECT
     test::SampleFiles files_;
-    const QStringList views_{"summary",  "insights",   "memory", "liveness",
-                             "programs", "operations", "trace",  "pipeline",
-                             "compare"};
+    const QStringList views_{"summary",    "insights", "memory",   "liveness", "programs",
+                             "operations", "trace",    "pipeline", "compare"};
 
 private slots:
     void everyView_data() {

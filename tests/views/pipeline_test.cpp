@@ -80,8 +80,8 @@ private slots:
     void cleanup() { window_.reset(); }
 
     void equalSlotsFoldTheMainPart() {
-        const views::SlotLayout layout = views::slotLayout(
-            pipelineReport(test::samplePipelineRun()), views::SlotWidths::Equal);
+        const views::SlotLayout layout =
+            views::slotLayout(pipelineReport(test::samplePipelineRun()), views::SlotWidths::Equal);
         QCOMPARE(layout.columns.size(), std::size_t(6)); // five slots and the update
         QCOMPARE(layout.width, 6.0);
         QCOMPARE(layout.groups.size(), std::size_t(4));
@@ -95,8 +95,8 @@ private slots:
     }
 
     void cyclesGiveTheWidths() {
-        const views::SlotLayout layout = views::slotLayout(
-            pipelineReport(test::samplePipelineRun()), views::SlotWidths::Cycles);
+        const views::SlotLayout layout =
+            views::slotLayout(pipelineReport(test::samplePipelineRun()), views::SlotWidths::Cycles);
         // Slots of 100, 700, 700, 700 and 200, an update of 80.
         QCOMPARE(layout.width, 100.0 + 3 * 700 + 200 + 80);
         const auto& f0 = layout.pieces[static_cast<std::size_t>(views::pieceAt(layout, 0, 850))];
@@ -136,8 +136,7 @@ private slots:
         QTest::mouseDClick(&diagram, Qt::LeftButton, {}, middleOf(diagram, piece));
         waitUntilIdle();
         QVERIFY(window_->currentReport() == Report::Trace);
-        const double start =
-            static_cast<double>(test::samplePipelineRun().trace.runs.back().start);
+        const double start = static_cast<double>(test::samplePipelineRun().trace.runs.back().start);
         const views::ZoomRange& zoom = window_->context().timeZoom;
         QVERIFY(zoom.from() <= start + 100 && zoom.to() >= start + 800);
         QVERIFY(zoom.span() < 4 * 700.0 + 1);
@@ -188,8 +187,10 @@ private slots:
         const QAbstractItemModelTester tester(&view.stages().model());
         QCOMPARE(view.stages().model().rowCount(), 2);
         const auto cell = [&](int row, int column) {
-            return view.stages().model().data(view.stages().model().index(row, column),
-                                              Qt::DisplayRole).toString();
+            return view.stages()
+                .model()
+                .data(view.stages().model().index(row, column), Qt::DisplayRole)
+                .toString();
         };
         QCOMPARE(cell(0, 1), "100");
         QVERIFY(cell(1, 0).contains("longest"));
@@ -209,7 +210,8 @@ private slots:
         QCOMPARE(view.targetDiagram().schedule().groups[1].repeats, 4);
         QStringList titles;
         for (int i = 0; i < view.stages().model().columnCount(); ++i)
-            titles << view.stages().model().headerData(i, Qt::Horizontal, Qt::DisplayRole).toString();
+            titles
+                << view.stages().model().headerData(i, Qt::Horizontal, Qt::DisplayRole).toString();
         QVERIFY(titles.contains("Forward, source") && titles.contains("difference"));
     }
 
@@ -247,7 +249,8 @@ private slots:
         bool selected = false;
         for (auto* table : window_->view(Report::Memory).findChildren<views::TablePanel*>())
             if (table->isVisible())
-                selected = table->model().idAt(table->view().currentIndex().row()) == wanted.value();
+                selected =
+                    table->model().idAt(table->view().currentIndex().row()) == wanted.value();
         QVERIFY(selected);
     }
 

@@ -41,7 +41,8 @@ TraceView::TraceView(ViewContext& context, QWidget* parent)
     splitter->addWidget(makeTop());
     splitter->addWidget(makeTabs());
     splitter->setStretchFactor(0, 5);
-    splitter->setStretchFactor(1, 3);
+    splitter->setStretchFactor(1, 2);
+    splitter->setSizes({5000, 2000}); // only their proportion counts
     splitter->setChildrenCollapsible(false);
     panel_->setContent(splitter);
     auto* layout = new QVBoxLayout(this);
@@ -219,8 +220,8 @@ void TraceView::fillRuns(const std::vector<TraceRun>& runs, const std::optional<
             main = run_->count() - 1;
     }
     if (firstStep_) {
-        run_->addItem(tr("First of %1 steps")
-                          .arg(QString::fromStdString(withThousands(firstStep_->count))));
+        run_->addItem(
+            tr("First of %1 steps").arg(QString::fromStdString(withThousands(firstStep_->count))));
         main = run_->count() - 1;
     }
     run_->setCurrentIndex(main);

@@ -149,8 +149,7 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
         text->addWidget(evidenceGrid(insight.evidence, context().preferences));
     layout->addLayout(text, 1);
     if (ofSource && !insight.link.report.empty()) {
-        auto* go =
-            new QPushButton(tr("Show in %1").arg(reportTitle(insight.link.report)));
+        auto* go = new QPushButton(tr("Show in %1").arg(reportTitle(insight.link.report)));
         connect(go, &QPushButton::clicked, this, [this, link = insight.link] { follow(link); });
         layout->addWidget(go, 0, Qt::AlignTop);
     }

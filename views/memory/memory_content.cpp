@@ -167,6 +167,15 @@ ValueTree detailsTree(const ProfilePair& profiles, std::span<const TileSelection
     return tree;
 }
 
+std::vector<PlotWidget::Section> ipuSections(const Target& machine) {
+    std::vector<PlotWidget::Section> sections;
+    for (std::int32_t ipu = 0; machine.ipus > 1 && ipu < machine.ipus; ++ipu)
+        sections.push_back({static_cast<double>(ipu) * machine.tilesPerIpu,
+                            static_cast<double>(ipu + 1) * machine.tilesPerIpu,
+                            Text::tr("IPU %1").arg(ipu)});
+    return sections;
+}
+
 std::int32_t placeOfTile(const Target& machine, TileOrder order, TileId tile) {
     if (order == TileOrder::Software)
         return tile.value();

@@ -31,6 +31,9 @@ StepPlot::Content variableContent(const ProfilePair& profiles,
 ValueTree detailsTree(const ProfilePair& profiles, std::span<const TileSelection> columns,
                       const std::stop_token& stop);
 
+/// The tiles of each IPU on the axis, in every order; none for a single IPU.
+std::vector<PlotWidget::Section> ipuSections(const Target& machine);
+
 /// The place of a tile on the axis; the inverse of tileAtPlace().
 std::int32_t placeOfTile(const Target& machine, TileOrder order, TileId tile);
 

@@ -49,8 +49,7 @@ ToolRow* MemoryView::makeTools() {
     breakdown_ = tools->addChoice(
         tr("Breakdown"), {tr("None"), tr("By region"), tr("By category"), tr("By liveness")});
     order_ = tools->addChoice(tr("Order"), {tr("Software"), tr("Physical")});
-    gaps_ = tools->addToggle(tr("Gaps"),
-                             tr("Count the bytes that alignment and banks lose"), true);
+    gaps_ = tools->addToggle(tr("Gaps"), tr("Count the bytes that alignment and banks lose"), true);
     limit_ = tools->addToggle(tr("Max memory"), tr("Show the memory of a tile as a line"), true);
     tools->addStretch();
     ipu_ = tools->addChoice(tr("IPU"), {tr("All")});
@@ -142,7 +141,7 @@ void MemoryView::reload() {
     breakdown_->setToolTip(comparing() ? tr("Two profiles are compared by their totals")
                                        : QString());
     fillIpus();
-    markIpus();
+    plot_->plot().setSections(ipuSections(profiles().source->machine()));
     loadPlot();
     shown_ = {};
     followSelection();
@@ -310,16 +309,6 @@ void MemoryView::followSelection() {
         loadTab();
     if (otherVariable && graph_->currentIndex() == SelectedVariable)
         loadPlot();
-}
-
-void MemoryView::markIpus() {
-    const Target& machine = profiles().source->machine();
-    std::vector<PlotWidget::Section> sections;
-    for (std::int32_t ipu = 0; machine.ipus > 1 && ipu < machine.ipus; ++ipu)
-        sections.push_back({static_cast<double>(ipu) * machine.tilesPerIpu,
-                            static_cast<double>(ipu + 1) * machine.tilesPerIpu,
-                            tr("IPU %1").arg(ipu)});
-    plot_->plot().setSections(std::move(sections));
 }
 
 void MemoryView::markSelection() {

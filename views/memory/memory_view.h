@@ -46,7 +46,6 @@ private:
     void plotClicked(double x, Qt::KeyboardModifiers modifiers);
     void tilesTyped();
     void fillIpus();
-    void markIpus();
     void markSelection();
     [[nodiscard]] MemoryPlotOptions options() const;
     [[nodiscard]] TileSelection tileSelection() const;

@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QRegularExpression>
+#include <algorithm>
 
 #include "core/base/units.h"
 #include "views/plot/axes/axis_labels.h"
@@ -29,7 +30,7 @@ struct Metric {
     Cell (*value)(const PipelineStage&);
 };
 
-std::vector<Metric> metrics() {
+std::vector<Metric> allMetrics() {
     return {{Text::tr("Forward"), CellKind::Cycles, Text::tr("Cycles of one micro-batch"),
              [](const PipelineStage& s) { return Cell(s.forwardCycles); }},
             {Text::tr("Backward"), CellKind::Cycles,
@@ -55,6 +56,22 @@ std::vector<Metric> metrics() {
              [](const PipelineStage& s) { return Cell(s.occupancy); }}};
 }
 
+/// Without those that no stage has, such as what inference does not do.
+std::vector<Metric> metricsOf(const PipelineReport& source, const PipelineReport* target) {
+    std::vector<Metric> metrics = allMetrics();
+    const auto isZero = [](const PipelineReport& report, const Metric& metric) {
+        return std::all_of(report.stages.begin(), report.stages.end(), [&](const auto& stage) {
+            const Cell cell = metric.value(stage);
+            const auto* number = std::get_if<std::int64_t>(&cell);
+            return number != nullptr && *number == 0;
+        });
+    };
+    std::erase_if(metrics, [&](const Metric& metric) {
+        return isZero(source, metric) && (target == nullptr || isZero(*target, metric));
+    });
+    return metrics;
+}
+
 std::string stageName(const PipelineReport& report, const PipelineStage& stage) {
     const QString name = Text::tr("Stage %1 on IPU %2").arg(stage.stage).arg(stage.ipu.value());
     return (stage.stage == report.longestStage && stage.cycles() > 0
@@ -64,13 +81,14 @@ std::string stageName(const PipelineReport& report, const PipelineStage& stage) 
 }
 
 DataTable plainStages(const PipelineReport& report) {
+    const std::vector<Metric> metrics = metricsOf(report, nullptr);
     DataTable table;
     table.columns.push_back({Text::tr("Stage"), CellKind::Text, {}});
-    for (const Metric& metric : metrics())
+    for (const Metric& metric : metrics)
         table.columns.push_back({metric.title, metric.kind, metric.toolTip});
     for (const PipelineStage& stage : report.stages) {
         DataRow row{{stageName(report, stage)}, stage.stage, stage.stage == report.longestStage};
-        for (const Metric& metric : metrics())
+        for (const Metric& metric : metrics)
             row.cells.push_back(metric.value(stage));
         table.rows.push_back(std::move(row));
     }
@@ -79,9 +97,10 @@ DataTable plainStages(const PipelineReport& report) {
 
 /// Value of source, of target, and for whole numbers what changed.
 DataTable comparedStages(const PipelineReport& source, const PipelineReport& target) {
+    const std::vector<Metric> metrics = metricsOf(source, &target);
     DataTable table;
     table.columns.push_back({Text::tr("Stage"), CellKind::Text, {}});
-    for (const Metric& metric : metrics()) {
+    for (const Metric& metric : metrics) {
         table.columns.push_back(
             {Text::tr("%1, source").arg(metric.title), metric.kind, metric.toolTip});
         table.columns.push_back({Text::tr("target"), metric.kind, metric.toolTip});
@@ -92,11 +111,11 @@ DataTable comparedStages(const PipelineReport& source, const PipelineReport& tar
     for (std::size_t i = 0; i < std::max(source.stages.size(), target.stages.size()); ++i) {
         const bool inSource = i < source.stages.size();
         const bool inTarget = i < target.stages.size();
-        DataRow row{{inSource ? stageName(source, source.stages[i])
-                              : stageName(target, target.stages[i])},
-                    static_cast<std::int32_t>(i),
-                    static_cast<std::int32_t>(i) == source.longestStage};
-        for (const Metric& metric : metrics()) {
+        DataRow row{
+            {inSource ? stageName(source, source.stages[i]) : stageName(target, target.stages[i])},
+            static_cast<std::int32_t>(i),
+            static_cast<std::int32_t>(i) == source.longestStage};
+        for (const Metric& metric : metrics) {
             const Cell a = inSource ? metric.value(source.stages[i]) : Cell();
             const Cell b = inTarget ? metric.value(target.stages[i]) : Cell();
             row.cells.push_back(a);
@@ -156,8 +175,11 @@ std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const Pipeline
         const PipelineReport& r = s.report;
         return r.longestStage < 0
                    ? QStringLiteral("\u2013")
-                   : Text::tr("%1: %2").arg(r.longestStage).arg(cyclesOrDash(
-                         r.stages[static_cast<std::size_t>(r.longestStage)].cycles(), clock(s)));
+                   : Text::tr("%1: %2")
+                         .arg(r.longestStage)
+                         .arg(cyclesOrDash(
+                             r.stages[static_cast<std::size_t>(r.longestStage)].cycles(),
+                             clock(s)));
     });
     return facts;
 }

@@ -9,6 +9,7 @@
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace tilescope::views {
 namespace {
@@ -21,7 +22,12 @@ QLabel* wrapped(const char* look) {
     return label;
 }
 
-// Grown side by side with the words of `tilescope report PROFILE pipeline`.
+bool trains(const PipelineReport& report) {
+    return std::any_of(report.stages.begin(), report.stages.end(),
+                       [](const PipelineStage& stage) { return stage.backwardCycles > 0; });
+}
+
+// The words of `tilescope report PROFILE pipeline`.
 std::vector<ShareBar::Part> sharesOf(const PipelineReport& report) {
     return {{ShareBar::tr("Runs a stage"),
              ShareBar::tr("Utilisation: the mean over the IPUs. With equally long stages this "
@@ -34,10 +40,12 @@ std::vector<ShareBar::Part> sharesOf(const PipelineReport& report) {
             {ShareBar::tr("Waits for a longer stage"),
              ShareBar::tr("An IPU is done with its part of a slot before the slowest one"),
              report.imbalanceShare, [](const Theme& t) { return t.series(6); }},
-            {ShareBar::tr("Copies, host, weight update"),
+            {trains(report) ? ShareBar::tr("Copies, host, weight update")
+                            : ShareBar::tr("Copies and host"),
              ShareBar::tr("Between the slots: copies between IPUs, streams of the host, and in "
                           "training the weight update"),
-             report.overheadShare, [](const Theme& t) { return mixed(t.mutedText, t.surface, 0.3); }}};
+             report.overheadShare,
+             [](const Theme& t) { return mixed(t.mutedText, t.surface, 0.3); }}};
 }
 
 } // namespace
@@ -175,8 +183,7 @@ void PipelineView::reload() {
 }
 
 void PipelineView::show(PipelineSide source, std::optional<PipelineSide> target) {
-    const bool none =
-        source.report.stages.empty() && (!target || target->report.stages.empty());
+    const bool none = source.report.stages.empty() && (!target || target->report.stages.empty());
     source_ = std::move(source);
     target_ = std::move(target);
     widths_->setEnabled(!none);
@@ -209,8 +216,8 @@ void PipelineView::showSide(Side& side, const PipelineSide* shown) {
     side.split->setVisible(shown != nullptr);
     if (shown == nullptr)
         return;
-    const QString name = isTarget ? tr("Target: %1").arg(shown->title)
-                                  : tr("Source: %1").arg(shown->title);
+    const QString name =
+        isTarget ? tr("Target: %1").arg(shown->title) : tr("Source: %1").arg(shown->title);
     side.title->setText(name);
     side.empty->setText(QString::fromStdString(shown->report.hint));
     side.diagram->setSide(*shown);
@@ -260,8 +267,8 @@ void PipelineView::pieceChosen(std::size_t side, int piece) {
 }
 
 void PipelineView::goTo(const QString& report) {
-    const bool possible = report == QLatin1String("trace") ? toTrace_->isEnabled()
-                                                           : toTree_->isEnabled();
+    const bool possible =
+        report == QLatin1String("trace") ? toTrace_->isEnabled() : toTree_->isEnabled();
     if (possible)
         emit reportWanted(report);
 }
@@ -294,7 +301,7 @@ void PipelineView::updateLegend() {
     std::vector<LegendBar::Entry> entries;
     for (const SlotWork work : shown)
         entries.push_back({workName(work), workColour(theme, work)});
-    entries.push_back({tr("Nothing to run"), theme.raised});
+    entries.push_back({tr("Nothing to run, or done early"), idleColour(theme)});
     legend_->setEntries(std::move(entries));
 }
 

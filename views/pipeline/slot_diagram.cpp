@@ -37,6 +37,10 @@ QColor workColour(const Theme& theme, SlotWork work) {
     return mixed(theme.mutedText, theme.surface, 0.3);
 }
 
+QColor idleColour(const Theme& theme) {
+    return mixed(theme.border, theme.surface, theme.dark ? 0.25 : 0.45);
+}
+
 SlotDiagram::SlotDiagram(ViewContext& context, QWidget* parent)
     : QWidget(parent)
     , context_(context) {
@@ -134,9 +138,9 @@ void SlotDiagram::paintGroups(QPainter& painter) const {
         const auto write = [&](const QString& text, const QRectF& place, const QColor& colour) {
             painter.setPen(colour);
             // The begin of a name says more than nothing; the tool tip has all of it.
-            painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter,
-                             fontMetrics().elidedText(text, Qt::ElideRight,
-                                                      static_cast<int>(place.width())));
+            painter.drawText(
+                place, Qt::AlignLeft | Qt::AlignVCenter,
+                fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(place.width())));
         };
         write(groupName(group), room, theme.text);
         write(times, room.translated(0, line - 1),
@@ -158,7 +162,8 @@ void SlotDiagram::paintLanes(QPainter& painter) const {
         for (const SlotColumn& column : layout_.columns) {
             const double left = pixelOf(column.from);
             const double right = pixelOf(column.from + (column.to - column.from) * 0.999999);
-            painter.fillRect(QRectF(left, laneTop(i), right - left - 1, laneHeight), theme.raised);
+            painter.fillRect(QRectF(left, laneTop(i), right - left - 1, laneHeight),
+                             idleColour(theme));
         }
     }
     painter.setFont(font());

@@ -10,6 +10,8 @@ namespace tilescope::views {
 
 /// The colour of a piece; all of them distinguishable by the colour-blind.
 QColor workColour(const Theme& theme, SlotWork work);
+/// Of a slot in which a stage has nothing to run.
+QColor idleColour(const Theme& theme);
 
 /// A lane for each stage, a column for each slot, main slots once with their count. A click or the
 /// arrow keys choose a program; a double click or Enter asks for its place in the trace.

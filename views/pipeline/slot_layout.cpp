@@ -71,8 +71,7 @@ private:
     void add(std::int32_t stage, SlotWork work, std::int64_t cycles, ProgramId call) {
         const bool always = work == SlotWork::Forward || work == SlotWork::Backward;
         if (cycles > 0 || (always && !byCycles_))
-            layout_.pieces.push_back(
-                {layout_.columns.size() - 1, stage, work, 0, 0, cycles, call});
+            layout_.pieces.push_back({layout_.columns.size() - 1, stage, work, 0, 0, cycles, call});
     }
 
     /// Gives the pieces from `first` on their places in the newest column: their cycles, or shares
@@ -117,8 +116,13 @@ private:
         for (const PipelineStage& stage : report_.stages) {
             const std::size_t first = layout_.pieces.size();
             if (stage.updateCycles > 0)
-                layout_.pieces.push_back({layout_.columns.size() - 1, stage.stage,
-                                          SlotWork::Update, 0, 0, stage.updateCycles, {}});
+                layout_.pieces.push_back({layout_.columns.size() - 1,
+                                          stage.stage,
+                                          SlotWork::Update,
+                                          0,
+                                          0,
+                                          stage.updateCycles,
+                                          {}});
             place(first);
         }
     }
@@ -177,8 +181,8 @@ int neighbourOf(const SlotLayout& layout, int piece, int along, int across) {
         if (!wanted)
             continue;
         // Across stages the nearest stage comes first, then what stands in line.
-        const double distance = along != 0 ? std::abs(further)
-                                           : std::abs(below) * layout.width + std::abs(further);
+        const double distance =
+            along != 0 ? std::abs(further) : std::abs(below) * layout.width + std::abs(further);
         if (best == piece || distance < least) {
             best = static_cast<int>(i);
             least = distance;

@@ -24,7 +24,7 @@ struct SlotPiece {
     double from = 0;
     double to = 0;
     std::int64_t cycles = 0;
-    ProgramId call; ///< none for the weight update
+    ProgramId call;                          ///< none for the weight update
     [[nodiscard]] std::string label() const; ///< "F2", "B2"; empty for what has no letter
 };
 
@@ -39,7 +39,7 @@ struct SlotColumn {
 struct SlotGroup {
     PipelinePart part = PipelinePart::Main;
     bool isUpdate = false;
-    std::int64_t repeats = 1; ///< main slots are drawn once
+    std::int64_t repeats = 1;   ///< main slots are drawn once
     std::int64_t slotCount = 0; ///< columns
     double from = 0;
     double to = 0;

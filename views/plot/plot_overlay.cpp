@@ -43,8 +43,7 @@ void PlotWidget::paintSections(QPainter& painter) const {
         if (text.width() + 12 > right - left)
             continue;
         const QRectF label((left + right) / 2 - text.width() / 2.0 - 5,
-                           plot.bottom() - text.height() - 6, text.width() + 10,
-                           text.height() + 2);
+                           plot.bottom() - text.height() - 6, text.width() + 10, text.height() + 2);
         QColor back = theme().surface;
         back.setAlphaF(0.8F);
         painter.fillRect(label, back);

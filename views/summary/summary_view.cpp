@@ -8,6 +8,7 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include "views/memory/memory_content.h"
 #include "views/plot/axes/axis_labels.h"
 
 namespace tilescope::views {
@@ -289,6 +290,7 @@ void SummaryView::showBars() {
     plot.limit = PlotWidget::Limit{static_cast<double>(limit),
                                    tr("%1 on a tile").arg(context().preferences.bytes(limit))};
     tiles_->setContent(std::move(plot));
+    tiles_->plot().setSections(ipuSections(profiles().source->machine()));
     fullest_->setBars(std::move(bars), limit);
     histogram_->setSeries(std::move(series), limit);
 }

@@ -48,7 +48,7 @@ private:
     QLabel* summary_;
     LoadingPanel* loading_;
     std::int32_t wanted_ = -1; ///< id of the row to select
-    bool selecting_ = false; ///< the selection changes because selectId() says so
+    bool selecting_ = false;   ///< the selection changes because selectId() says so
 };
 
 } // namespace tilescope::views

@@ -136,9 +136,8 @@ void addShortRuns(const InsightParts& p, std::vector<Insight>& insights) {
     insight.evidence.push_back(cyclesOf("their cycles, once each", cycles));
     for (std::size_t i = 0; i < std::min(shown, copies.size()); ++i) {
         const Exchange& e = p.exchanges[copies[i]];
-        insight.evidence.push_back(
-            cyclesOf(fmt::format("{} (runs of {} B)", e.name, e.runBytes), e.cycles.max().value,
-                     e.operation));
+        insight.evidence.push_back(cyclesOf(fmt::format("{} (runs of {} B)", e.name, e.runBytes),
+                                            e.cycles.max().value, e.operation));
     }
     insights.push_back(std::move(insight));
 }

@@ -8,8 +8,8 @@ namespace tilescope {
 namespace {
 
 /// All Calls of the functions of a pipeline, by function, in the order of the program tree.
-std::map<ProgramId, std::vector<ProgramId>>
-callsOf(const Pipeline& pipeline, const IdVector<ProgramId, Program>& programs) {
+std::map<ProgramId, std::vector<ProgramId>> callsOf(const Pipeline& pipeline,
+                                                    const IdVector<ProgramId, Program>& programs) {
     std::map<ProgramId, std::vector<ProgramId>> calls;
     for (const auto& entry : slotFunctions(pipeline))
         calls[entry.first];
@@ -150,9 +150,9 @@ std::vector<std::int64_t> updateTimes(const PipelineParts& parts,
         }
     if (!training || !first.valid())
         return std::vector<std::int64_t>(parts.pipeline.stages.size(), 0);
-    const bool inRepeat = std::all_of(parts.pipeline.slotList.begin(),
-                                      parts.pipeline.slotList.end(),
-                                      [](const PipelineSlot& slot) { return slot.repeats > 1; });
+    const bool inRepeat =
+        std::all_of(parts.pipeline.slotList.begin(), parts.pipeline.slotList.end(),
+                    [](const PipelineSlot& slot) { return slot.repeats > 1; });
     return UpdateAdder(parts, first, last, inRepeat).run();
 }
 

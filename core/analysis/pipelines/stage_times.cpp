@@ -121,10 +121,10 @@ private:
             all += static_cast<double>(share.second);
         std::int64_t left = cycles;
         for (const auto& [at, share] : shares) {
-            const auto part =
-                all > 0 ? static_cast<std::int64_t>(static_cast<double>(cycles) *
-                                                    (static_cast<double>(share) / all))
-                        : 0;
+            const auto part = all > 0
+                                  ? static_cast<std::int64_t>(static_cast<double>(cycles) *
+                                                              (static_cast<double>(share) / all))
+                                  : 0;
             if (at < times_.operations.size())
                 count(times_.operations[at], part, backward);
             left -= part;

@@ -85,7 +85,8 @@ void TracePlot::paintExtra(QPainter& painter) {
         const double top = yAxis->coordToPixel(trace_->laneTop(lane));
         const double bottom =
             yAxis->coordToPixel(trace_->laneTop(lane + 1) - TracePlottable::laneGap);
-        const QRectF label(0, top, leftMargin - 10, std::max(bottom - top, QFontMetricsF(font()).height()));
+        const QRectF label(0, top, leftMargin - 10,
+                           std::max(bottom - top, QFontMetricsF(font()).height()));
         painter.setPen(theme().text);
         painter.drawText(label, Qt::AlignRight | Qt::AlignTop | Qt::TextWordWrap,
                          QString::fromStdString(lanes[lane].name));

@@ -23,7 +23,7 @@ public:
     [[nodiscard]] QScrollBar& scrollBar() { return *scroll_; }
 
     static constexpr int highestRow = 22;
-    static constexpr int lowestRow = 7; ///< colours without names
+    static constexpr int lowestRow = 6; ///< colours without names
     [[nodiscard]] int rowHeight() const { return rowHeight_; }
 
 protected:

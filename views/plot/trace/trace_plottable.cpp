@@ -6,7 +6,7 @@ namespace tilescope::views {
 namespace {
 constexpr int narrowestText = 26;
 constexpr int lowestText = 13;
-}
+} // namespace
 
 TracePlottable::TracePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme)
     : QCPAbstractPlottable(keyAxis, valueAxis)

@@ -115,7 +115,10 @@ void describeRun(Profile& profile, const Graph& graph, const RunOptions& options
     info.deviceIterations = options.deviceIterations;
     info.options = optionsInForce(options);
     info.engineOptions = options.engineOptions;
-    for (const OptionNote& note : engineOptionNotes(options))
+    std::vector<OptionNote> notes = engineOptionNotes(options);
+    const std::vector<OptionNote> unused = optionNotes(options);
+    notes.insert(notes.end(), unused.begin(), unused.end());
+    for (const OptionNote& note : notes)
         profile.messages.push_back(
             {note.warning ? Severity::Warning : Severity::Info, note.text, {}});
     for (const GraphMessage& message : graph.messages)

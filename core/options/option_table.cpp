@@ -1,68 +1,23 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <limits>
+#include <iterator>
 
 #include "core/options/json_input.h"
-#include "core/options/option_values.h"
-#include "core/options/run_options.h"
+#include "core/options/option_rows.h"
 
 namespace tilescope {
 namespace {
 
-constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 // A tile of memory holds fewer bytes than this; larger batches cannot be meant.
 constexpr std::int64_t mostBatch = 1'000'000;
 constexpr std::int64_t mostIterations = 1'000'000'000'000;
 // A POD256.
 constexpr std::int64_t mostIpus = 256;
-// More than all operations of any model together.
-constexpr double mostOutlineThreshold = 1e9;
 // Tiles stand in islands of four.
 constexpr std::int64_t leastTiles = 4;
 
 using Type = OptionSpec::Type;
-
-/// A row without its functions; they need the row itself for their errors.
-OptionSpec row(std::string key, std::string flag, Type type, std::string defaultValue,
-               std::string help, std::vector<std::string> choices = {}) {
-    OptionSpec spec;
-    spec.key = std::move(key);
-    spec.flag = std::move(flag);
-    spec.type = type;
-    spec.defaultValue = std::move(defaultValue);
-    spec.help = std::move(help);
-    spec.choices = std::move(choices);
-    return spec;
-}
-
-template <class Set, class Get> OptionSpec with(OptionSpec spec, Set set, Get get) {
-    spec.set = [spec, set](RunOptions& options, const std::string& value) {
-        set(spec, options, value);
-    };
-    spec.get = get;
-    return spec;
-}
-
-/// An option of the contract that this version cannot honour: its default is all it takes.
-OptionSpec notYet(OptionSpec spec) {
-    const auto refuse = [](const OptionSpec& self, RunOptions&, const std::string& value) {
-        if (value == self.defaultValue)
-            return;
-        if (self.type == Type::Choice)
-            choiceValue(self, value);
-        if (self.type == Type::Integer)
-            integerValue(self, value, 0, unlimited);
-        const std::string allowed = self.defaultValue.empty()
-                                        ? "leave it out"
-                                        : fmt::format("the only value is {}", self.defaultValue);
-        throw optionError(
-            self, fmt::format("this version does not simulate '{}' yet; {}", value, allowed));
-    };
-    const std::string constant = spec.defaultValue;
-    return with(std::move(spec), refuse, [constant](const RunOptions&) { return constant; });
-}
 
 OptionSpec targetRow() {
     OptionSpec spec =
@@ -109,82 +64,6 @@ OptionSpec ipusRow() {
         [](const RunOptions& options) { return std::to_string(options.target.ipus); });
 }
 
-/// A choice whose values are those of an enumeration, in its order.
-template <class Enumeration> OptionSpec enumRow(OptionSpec made, Enumeration RunOptions::*member) {
-    const std::vector<std::string> choices = made.choices;
-    return with(
-        std::move(made),
-        [member](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            const std::string& chosen = choiceValue(self, value);
-            const auto at = std::find(self.choices.begin(), self.choices.end(), chosen);
-            options.*member = static_cast<Enumeration>(at - self.choices.begin());
-        },
-        [member, choices](const RunOptions& options) {
-            return choices.at(static_cast<std::size_t>(options.*member));
-        });
-}
-
-OptionSpec executionRow() {
-    return enumRow(row("execution", "--execution", Type::Choice, "single",
-                       "how IPUs share the model", {"single", "sharded", "pipelined"}),
-                   &RunOptions::execution);
-}
-
-OptionSpec scheduleRow() {
-    return enumRow(row("schedule", "--schedule", Type::Choice, "popart", "pipeline schedule",
-                       {"popart", "grouped", "interleaved", "sequential"}),
-                   &RunOptions::schedule);
-}
-
-/// Names separated by commas.
-OptionSpec namesRow(OptionSpec made, std::vector<std::string> RunOptions::*member) {
-    return with(
-        std::move(made),
-        [member](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            (options.*member).clear();
-            for (std::size_t from = 0; from < value.size();) {
-                const std::size_t comma = std::min(value.find(',', from), value.size());
-                if (comma == from)
-                    throw optionError(self, fmt::format("'{}' has an empty name", value));
-                (options.*member).push_back(value.substr(from, comma - from));
-                from = comma + 1;
-            }
-        },
-        [member](const RunOptions& options) {
-            return fmt::format("{}", fmt::join(options.*member, ","));
-        });
-}
-
-/// "on" or "off".
-OptionSpec switchRow(OptionSpec made, bool RunOptions::*member) {
-    return with(
-        std::move(made),
-        [member](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.*member = choiceValue(self, value) == "on";
-        },
-        [member](const RunOptions& options) {
-            return std::string(options.*member ? "on" : "off");
-        });
-}
-
-OptionSpec outlineThresholdRow() {
-    return with(
-        row("outlineThreshold", "--outline-threshold", Type::Number, "1",
-            "least value of a function beyond those within it: a convolution or matmul counts "
-            "1000, other operations 0.1"),
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.outlineThreshold = numberValue(self, value, 0, mostOutlineThreshold);
-        },
-        [](const RunOptions& options) { return numberText(options.outlineThreshold); });
-}
-
-OptionSpec splitRow() {
-    return namesRow(row("split", "--split", Type::Text, "",
-                        "first operation or scope of each further stage, NAME,NAME; without it the "
-                        "stages are balanced by cycles"),
-                    &RunOptions::split);
-}
-
 OptionSpec modeRow() {
     return with(
         row("mode", "--mode", Type::Choice, "inference", "what the model is compiled for",
@@ -203,29 +82,6 @@ OptionSpec accumulationRow() {
             options.gradientAccumulation = integerValue(self, value, 1, mostIterations);
         },
         [](const RunOptions& options) { return std::to_string(options.gradientAccumulation); });
-}
-
-OptionSpec optimizerRow() {
-    return enumRow(row("optimizer", "--optimizer", Type::Choice, "sgd", "how weights are updated",
-                       {"sgd", "momentum", "adam", "adamw", "lamb"}),
-                   &RunOptions::optimizer);
-}
-
-OptionSpec precisionChoice(const char* key, const char* flag, const char* help,
-                           Precision RunOptions::*member) {
-    return enumRow(row(key, flag, Type::Choice, "float", help, {"float", "half"}), member);
-}
-
-OptionSpec lossScalingRow() {
-    constexpr double least = 1e-6;
-    constexpr double most = 1e9;
-    return with(
-        row("lossScaling", "--loss-scaling", Type::Number, "1",
-            "factor of the loss's gradient, taken out again by the optimizer: costs nothing more"),
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.lossScaling = numberValue(self, value, least, most);
-        },
-        [](const RunOptions& options) { return fmt::format("{}", options.lossScaling); });
 }
 
 OptionSpec iterationsRow() {
@@ -401,8 +257,12 @@ OptionSpec engineRow() {
         [](const RunOptions& options) { return engineOptionsJson(options.engineOptions); });
 }
 
+void append(std::vector<OptionSpec>& table, std::vector<OptionSpec> rows) {
+    std::move(rows.begin(), rows.end(), std::back_inserter(table));
+}
+
 std::vector<OptionSpec> makeTable() {
-    return {
+    std::vector<OptionSpec> table{
         targetRow(),
         ipusRow(),
         notYet(row("replicas", "--replicas", Type::Integer, "1", "copies of the model")),
@@ -418,35 +278,10 @@ std::vector<OptionSpec> makeTable() {
         relaxRow(),
         mappingRow(),
         ipuModelRow(),
-        executionRow(),
-        scheduleRow(),
-        splitRow(),
-        enumRow(row("recompute", "--recompute", Type::Choice, "none",
-                    "activations to compute again in the backward pass",
-                    {"none", "standard", "norm-only", "all", "pipeline"}),
-                &RunOptions::recompute),
-        namesRow(row("checkpoint", "--checkpoint", Type::Text, "",
-                     "operations or scopes whose results are kept in spite of recomputation, "
-                     "NAME,NAME"),
-                 &RunOptions::checkpoints),
-        switchRow(row("outline", "--outline", Type::Choice, "on",
-                      "make repeated parts of the model one function", {"on", "off"}),
-                  &RunOptions::outline),
-        outlineThresholdRow(),
-        switchRow(row("outlineCopyCostPruning", "--outline-copy-cost-pruning", Type::Choice, "on",
-                      "leave operations out of functions whose copies cost more than they save",
-                      {"on", "off"}),
-                  &RunOptions::outlineCopyCostPruning),
-        optimizerRow(),
-        enumRow(row("accumulationReduction", "--accumulation-reduction", Type::Choice, "sum",
-                    "what becomes of the gradients of micro-batches", {"sum", "mean"}),
-                &RunOptions::accumulationReduction),
-        precisionChoice("accumulationType", "--accumulation-type",
-                        "element type of gradient accumulators", &RunOptions::accumulationType),
-        precisionChoice("optimizerStateType", "--optimizer-state-type",
-                        "element type of momentum and other optimizer state",
-                        &RunOptions::optimizerStateType),
-        lossScalingRow(),
+    };
+    append(table, executionRows());
+    append(table, trainingRows());
+    append(table, {
         notYet(row("offload", "--offload", Type::Text, "",
                    "what lives in the host's memory: optimizer,activations")),
         notYet(row("replicatedTensorSharding", "--replicated-tensor-sharding", Type::Flag, "off",
@@ -457,7 +292,8 @@ std::vector<OptionSpec> makeTable() {
                    "batches that the host prepares ahead")),
         modelRow(),
         engineRow(),
-    };
+    });
+    return table;
 }
 
 } // namespace

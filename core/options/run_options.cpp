@@ -64,17 +64,76 @@ std::string_view toString(Schedule schedule) {
 
 namespace {
 
+/// Options of training that say nothing about inference.
+void checkTrainingOnly(const RunOptions& options) {
+    if (options.isTraining())
+        return;
+    const auto refuse = [](bool given, const char* option, const char* what) {
+        if (given)
+            throw UserError(fmt::format("option {}: {} in training only; add --mode training, or "
+                                        "leave it out",
+                                        option, what));
+    };
+    refuse(options.accumulationReduction != Reduction::Sum, "accumulationReduction",
+           "gradients are accumulated");
+    refuse(options.accumulationType != Precision::Float, "accumulationType",
+           "gradients are accumulated");
+    refuse(options.optimizerStateType != Precision::Float, "optimizerStateType",
+           "an optimizer keeps state");
+    refuse(options.lossScaling != 1, "lossScaling", "there is a loss");
+}
+
+/// Functions need outlining.
+void checkOutline(const RunOptions& options) {
+    const RunOptions defaults;
+    const auto refuse = [&](bool given, const char* option) {
+        if (given && !options.outline)
+            throw UserError(fmt::format("option {}: nothing becomes a function with --outline off; "
+                                        "leave one of them out",
+                                        option));
+    };
+    refuse(options.outlineThreshold != defaults.outlineThreshold, "outlineThreshold");
+    refuse(!options.outlineCopyCostPruning, "outlineCopyCostPruning");
+}
+
+/// How many IPUs each way of execution takes, and what belongs to phases.
+void checkPhases(const RunOptions& options) {
+    const bool phased = options.execution == Execution::Phased;
+    const std::int32_t ipus = options.target.ipus;
+    const auto needsPhases = [&](bool given, const char* option) {
+        if (given && !phased)
+            throw UserError(fmt::format("option {}: only phased execution has phases; add "
+                                        "--execution phased, or leave it out",
+                                        option));
+    };
+    needsPhases(options.phases > 0, "phases");
+    needsPhases(options.phaseStages > 0, "phaseStages");
+    needsPhases(options.phaseSchedule != PhaseSchedule::Interleaving, "phaseSchedule");
+    if (phased && ipus % options.phaseStagesInForce() != 0)
+        throw UserError(fmt::format("option phaseStages: {} IPUs do not make {} groups of equal "
+                                    "size; choose an even number of --ipus, or --phase-stages 1",
+                                    ipus, options.phaseStagesInForce()));
+    const bool several = options.execution == Execution::Sharded ||
+                         options.execution == Execution::Pipelined;
+    if (several && ipus == 1)
+        throw UserError(fmt::format("option execution: '{}' shares a model between several IPUs, "
+                                    "but there is one; add --ipus N, or leave it out",
+                                    options.execution == Execution::Sharded ? "sharded"
+                                                                            : "pipelined"));
+}
+
 /// Options that only mean something together with another.
 void checkExecution(const RunOptions& options) {
     if (options.execution == Execution::Single && options.target.ipus > 1)
         throw UserError(fmt::format("option execution: 'single' uses one IPU, not {}; choose "
-                                    "'sharded' or 'pipelined', or --ipus 1",
+                                    "'sharded', 'pipelined' or 'phased', or --ipus 1",
                                     options.target.ipus));
     if (options.execution != Execution::Pipelined && options.schedule != Schedule::PopArt)
         throw UserError(fmt::format("option schedule: '{}' is a schedule of a pipeline; add "
                                     "--execution pipelined",
                                     toString(options.schedule)));
-    if (!options.split.empty() && options.target.ipus == 1)
+    if (!options.split.empty() && options.target.ipus == 1 &&
+        options.execution != Execution::Phased)
         throw UserError("option split: one IPU has nothing to split; add --ipus N");
     if (!options.isTraining() && options.gradientAccumulation > 1)
         throw UserError("option gradientAccumulation: gradients are accumulated in training only; "
@@ -82,6 +141,7 @@ void checkExecution(const RunOptions& options) {
     if (!options.isTraining() && options.optimizer != Optimizer::Sgd)
         throw UserError("option optimizer: weights are updated in training only; add --mode "
                         "training, or leave it out");
+    checkTrainingOnly(options);
     if (!options.isTraining() && options.recompute != Recompute::None)
         throw UserError("option recompute: inference has no backward pass to recompute for; add "
                         "--mode training, or leave it out");
@@ -95,6 +155,25 @@ void checkExecution(const RunOptions& options) {
 
 } // namespace
 
+std::vector<OptionNote> optionNotes(const RunOptions& options) {
+    std::vector<OptionNote> notes;
+    const auto note = [&](bool unused, const char* option, const char* why) {
+        if (unused)
+            notes.push_back({true, fmt::format("option {} has no effect: {}", option, why)});
+    };
+    const bool alone = options.isTraining() && options.gradientAccumulation == 1;
+    const char* noAccumulator = "with --gradient-accumulation 1 there is no accumulator";
+    note(alone && options.accumulationReduction != Reduction::Sum, "accumulationReduction",
+         noAccumulator);
+    note(alone && options.accumulationType != Precision::Float, "accumulationType",
+         noAccumulator);
+    note(options.optimizer == Optimizer::Sgd && options.optimizerStateType != Precision::Float,
+         "optimizerStateType", "SGD without momentum keeps no state");
+    note(options.schedule == Schedule::Interleaved && !options.isTraining(), "schedule",
+         "without a backward pass interleaved is grouped");
+    return notes;
+}
+
 void validate(const RunOptions& options) {
     const Target preset = targetPreset(options.target.name);
     if (options.target.tilesPerIpu < 1 || options.target.tilesPerIpu > preset.tilesPerIpu)
@@ -107,6 +186,8 @@ void validate(const RunOptions& options) {
     if (options.deviceIterations < 1)
         throw UserError("option deviceIterations: a run has at least one iteration");
     checkExecution(options);
+    checkPhases(options);
+    checkOutline(options);
     checkProportion(options.availableMemoryProportion);
     for (const auto& [name, proportion] : options.availableMemoryProportionByOperation)
         checkProportion(proportion);

@@ -16,9 +16,10 @@
 namespace tilescope {
 
 enum class Precision { Float, Half };
-enum class Execution { Single, Sharded, Pipelined };
+enum class Execution { Single, Sharded, Pipelined, Phased };
 enum class Schedule { PopArt, Grouped, Interleaved, Sequential };
 std::string_view toString(Schedule schedule); ///< "popart", "grouped", ...
+enum class PhaseSchedule { Interleaving, Batch };
 enum class Recompute { None, Standard, NormOnly, All, Pipeline };
 enum class Optimizer { Sgd, Momentum, Adam, AdamW, Lamb };
 enum class Reduction { Sum, Mean };
@@ -53,6 +54,10 @@ struct RunOptions {
     bool linearInputs = false;
     Execution execution = Execution::Single;
     Schedule schedule = Schedule::PopArt; ///< of a pipeline
+    std::int32_t phases = 0;      ///< of the forward pass, phased execution; 0: as the model is split
+    std::int32_t phaseStages = 0; ///< groups of IPUs that take turns: 1 or 2; 0: as many as there are
+    /// Order of loads, optimizer and stores within a phase (PopART ExecutionPhaseSchedule).
+    PhaseSchedule phaseSchedule = PhaseSchedule::Interleaving;
     Recompute recompute = Recompute::None;
     std::vector<std::string> checkpoints; ///< operations or scopes whose results are kept
     bool outline = true;                  ///< repeated parts of the graph become functions
@@ -73,6 +78,10 @@ struct RunOptions {
     std::map<std::string, std::string> modelOptions;
 
     [[nodiscard]] double memoryProportion(IpuId ipu) const;
+    /// PopART's default: ping-pong between two groups where there are two IPUs or more.
+    [[nodiscard]] std::int32_t phaseStagesInForce() const {
+        return phaseStages > 0 ? phaseStages : target.ipus > 1 ? 2 : 1;
+    }
     [[nodiscard]] bool isTraining() const { return mode == "training"; }
 };
 
@@ -121,5 +130,8 @@ struct OptionNote {
     std::string text;
 };
 std::vector<OptionNote> engineOptionNotes(const RunOptions& options);
+
+/// Options that are given and change nothing beside the others.
+std::vector<OptionNote> optionNotes(const RunOptions& options);
 
 } // namespace tilescope

@@ -11,6 +11,7 @@
 #include "core/base/ids.h"
 #include "core/profile/kinds.h"
 #include "core/profile/pipeline.h"
+#include "core/profile/remote.h"
 #include "core/profile/trace.h"
 #include "core/target/target.h"
 #include "core/tiles/tile_series.h"
@@ -99,11 +100,12 @@ struct Exchange {
 using StreamId = Id<struct StreamTag>;
 using PlacementId = Id<struct PlacementTag>;
 
-/// A tensor that the host sends or receives.
+/// A tensor that the host or streaming memory sends or receives.
 struct Stream {
     std::string name; ///< "h2d_data_0", "anchor_d2h_prob_1"
     bool toDevice = true;
     TileSeries bytes; ///< landing on (or leaving) each tile
+    RemoteBufferId remoteBuffer = {}; ///< that it reads or writes a row of; none: the host
 };
 
 using CopyId = Id<struct CopyTag>;
@@ -213,6 +215,7 @@ struct Profile {
     IdVector<ExchangeId, Exchange> exchanges;
     IdVector<CopyId, Copy> copies; ///< in the order of their programs
     IdVector<StreamId, Stream> streams;
+    IdVector<RemoteBufferId, RemoteBuffer> remoteBuffers;
     IdVector<ProgramId, Program> programs;
     std::vector<ProgramId> controlPrograms; ///< in the order of their index
     std::vector<ProgramId> functions;
@@ -224,5 +227,8 @@ struct Profile {
     TileSeries placementOfTile; ///< index into placements, plus one (0: nothing on the tile)
     Trace trace;
     Pipeline pipeline; ///< empty if the execution is not pipelined
+    /// Phased execution: the sequence of each phase in the order in which they run, then that of a
+    /// weight update of its own.
+    std::vector<ProgramId> phases;
 };
 } // namespace tilescope

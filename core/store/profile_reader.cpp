@@ -8,6 +8,7 @@
 #include "core/store/database.h"
 #include "core/store/info_fields.h"
 #include "core/store/pipeline_store.h"
+#include "core/store/remote_store.h"
 #include "core/store/placement_codec.h"
 #include "core/store/row_access.h"
 #include "core/store/schema.h"
@@ -269,11 +270,25 @@ IdVector<CopyId, Copy> ProfileReader::copies() const {
 
 IdVector<StreamId, Stream> ProfileReader::streams() const {
     IdVector<StreamId, Stream> streams;
-    Statement row =
-        impl_->db.prepare("SELECT name, to_device, bytes_by_tile FROM streams ORDER BY id");
+    const bool withRemote =
+        impl_->db.integer("PRAGMA user_version") >= firstVersionWithRemoteBuffers;
+    const std::int64_t buffers = static_cast<std::int64_t>(remoteBuffers().size());
+    Statement row = impl_->db.prepare(
+        fmt::format("SELECT name, to_device, bytes_by_tile, {} FROM streams ORDER BY id",
+                    withRemote ? "remote_buffer" : "NULL"));
     while (row.step())
-        streams.add({row.text(0), row.integer(1) != 0, seriesAt(row, 2)});
+        streams.add({row.text(0), row.integer(1) != 0, seriesAt(row, 2),
+                     row.isNull(3) ? RemoteBufferId()
+                                   : idBelow<RemoteBufferId>(row, 3, buffers)});
     return streams;
+}
+
+IdVector<RemoteBufferId, RemoteBuffer> ProfileReader::remoteBuffers() const {
+    return readRemoteBuffers(impl_->db);
+}
+
+std::vector<ProgramId> ProfileReader::phases() const {
+    return readPhases(impl_->db, impl_->db.integer("SELECT count(*) FROM programs"));
 }
 
 IdVector<ProgramId, Program> ProfileReader::programs() const {
@@ -422,6 +437,8 @@ Profile ProfileReader::load() const {
     profile.tileMemory = tileMemory();
     profile.trace = trace();
     profile.pipeline = pipeline();
+    profile.remoteBuffers = remoteBuffers();
+    profile.phases = phases();
     Statement tiles = impl_->db.prepare(
         "SELECT first_tile, tiles, placement FROM placement_tiles ORDER BY first_tile");
     while (tiles.step()) {

@@ -57,6 +57,8 @@ public:
     /// Empty for a file of schema version 1.
     [[nodiscard]] IdVector<CopyId, Copy> copies() const;
     [[nodiscard]] IdVector<StreamId, Stream> streams() const;
+    [[nodiscard]] IdVector<RemoteBufferId, RemoteBuffer> remoteBuffers() const;
+    [[nodiscard]] std::vector<ProgramId> phases() const; ///< empty if the execution is not phased
     [[nodiscard]] IdVector<ProgramId, Program> programs() const;
     [[nodiscard]] std::vector<ProgramId> controlPrograms() const;
     [[nodiscard]] std::vector<ProgramId> functions() const;

@@ -6,6 +6,7 @@
 #include "core/store/database.h"
 #include "core/store/info_fields.h"
 #include "core/store/pipeline_store.h"
+#include "core/store/remote_store.h"
 #include "core/store/placement_codec.h"
 #include "core/store/schema.h"
 
@@ -68,6 +69,7 @@ public:
         writePlacements();
         writeTrace();
         writePipeline(db_, profile_.pipeline);
+        writeRemote(db_, profile_.remoteBuffers, profile_.phases);
     }
 
 private:
@@ -163,10 +165,12 @@ private:
                       << e.cycles.max().value << e.codeBytes.sum() << e.runBytes << e.bytesReceived
                       << e.bytesSent << e.codeBytes << e.cycles)
                 .write();
-        Statement stream = insert("streams", 5);
+        Statement stream = insert("streams", 6);
         std::int64_t streamId = 0;
         for (const Stream& s : profile_.streams)
-            (Row(stream) << streamId++ << s.name << s.toDevice << s.bytes.sum() << s.bytes).write();
+            (Row(stream) << streamId++ << s.name << s.toDevice << s.bytes.sum() << s.bytes
+                         << s.remoteBuffer)
+                .write();
     }
 
     void writeCopies() {

@@ -4,7 +4,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::string_view schemaSql =
-    R"sql(-- TileScope profile, schema version 3 (PRAGMA user_version), application_id 0x54536370.
+    R"sql(-- TileScope profile, schema version 4 (PRAGMA user_version), application_id 0x54536370.
 --
 -- Blobs named *_by_tile are TileSeries, a value per tile as runs: LEB128 numbers: count of runs,
 -- then for each run the tiles since the end of the run before, its length in tiles, and the zigzag
@@ -71,8 +71,17 @@ CREATE TABLE copies(id INTEGER PRIMARY KEY, compute_set INTEGER, program INTEGER
     source_order TEXT, wanted_order TEXT, run_elements INTEGER, run_bytes INTEGER,
     strided INTEGER, transposed INTEGER);
 
+-- Streams with the host, or (since version 4) with a remote buffer.
 CREATE TABLE streams(id INTEGER PRIMARY KEY, name TEXT, to_device INTEGER, bytes INTEGER,
-    bytes_by_tile BLOB);
+    bytes_by_tile BLOB, remote_buffer INTEGER);
+
+-- Buffers in streaming memory (since version 4): tensors of one shape and type, a row each.
+CREATE TABLE remote_buffers(id INTEGER PRIMARY KEY, name TEXT, type TEXT, shape TEXT,
+    rows INTEGER, row_bytes INTEGER);
+
+-- Phased execution (since version 4): the sequence of each phase in the order in which they run,
+-- then that of a weight update of its own; no rows if the execution is not phased.
+CREATE TABLE execution_phases(position INTEGER PRIMARY KEY, program INTEGER);
 
 -- The program tree. position: place among the children of parent. count: of a Repeat.
 -- target: function of a Call. control_code: own bytes over all tiles, without children.

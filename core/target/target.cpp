@@ -19,6 +19,10 @@ constexpr double hostBytesPerSecond = 16e9;
 // Time until the host answers a stream request: not public, assumed.
 constexpr double hostLatencySeconds = 5e-6;
 
+// Streaming memory, the DDR of the machine around the IPUs: no public figure. *Assumed* to be what
+// stream copies reach, since an IPU gets to both by the same link.
+constexpr double streamingMemoryBytesPerSecond = hostBytesPerSecond;
+
 Target mk1() {
     Target t;
     t.name = "mk1";
@@ -38,6 +42,7 @@ Target mk1() {
     t.hostBytesPerSecond = hostBytesPerSecond;
     t.hostLatencySeconds = hostLatencySeconds;
     t.ipuLinkBytesPerSecond = 32e9;
+    t.streamingMemoryBytesPerSecond = streamingMemoryBytesPerSecond;
     return t;
 }
 
@@ -134,6 +139,8 @@ std::vector<TargetConstant> targetConstants(const Target& t) {
         {"hostLatencySeconds", text(t.hostLatencySeconds), "s", true, "no public figure"},
         {"ipuLinkBytesPerSecond", text(t.ipuLinkBytesPerSecond), "B/s", false,
          "64 GB/s bidirectional between neighbouring IPUs"},
+        {"streamingMemoryBytesPerSecond", text(t.streamingMemoryBytesPerSecond), "B/s", true,
+         "no public figure: as much as the host's stream copies, by the same link"},
     };
 }
 

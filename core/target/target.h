@@ -46,6 +46,7 @@ struct Target {
     double hostBytesPerSecond = 0;          ///< one direction, one IPU
     double hostLatencySeconds = 0;          ///< host readiness for one stream transfer
     double ipuLinkBytesPerSecond = 0;       ///< between neighbouring IPUs, one direction
+    double streamingMemoryBytesPerSecond = 0; ///< one direction, one IPU
 
     [[nodiscard]] std::int32_t totalTiles() const { return ipus * tilesPerIpu; }
     [[nodiscard]] std::int64_t bytesPerIpu() const { return bytesPerTile * tilesPerIpu; }

@@ -236,12 +236,18 @@ private:
         on.activeTiles = stream.bytes.slice(first, first + target_.tilesPerIpu).tilesUsed();
         switch (program.kind) {
         case ProgramKind::StreamCopyBegin:
-            on.cycles = target_.externalSyncCycles +
-                        static_cast<std::int64_t>(target_.hostLatencySeconds * target_.clockHz);
+            // No program of the host has to answer for streaming memory.
+            on.cycles = target_.externalSyncCycles;
+            if (!stream.remoteBuffer.valid())
+                on.cycles +=
+                    static_cast<std::int64_t>(target_.hostLatencySeconds * target_.clockHz);
             break;
         case ProgramKind::StreamCopyMid:
-            on.cycles = static_cast<std::int64_t>(std::ceil(
-                static_cast<double>(bytes) / target_.hostBytesPerSecond * target_.clockHz));
+            on.cycles = static_cast<std::int64_t>(
+                std::ceil(static_cast<double>(bytes) /
+                          (stream.remoteBuffer.valid() ? target_.streamingMemoryBytesPerSecond
+                                                       : target_.hostBytesPerSecond) *
+                          target_.clockHz));
             (stream.toDevice ? on.bytesIn : on.bytesOut) = bytes;
             break;
         default:

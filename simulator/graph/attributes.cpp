@@ -93,7 +93,7 @@ constexpr std::array kindNames{
     "Softmax", "Reshape", "Transpose",     "Concat",          "Slice",       "Expand",
     "Gather",  "Pad",     "ConvGradInput", "ConvGradWeights", "MultiUpdate", "PoolGrad",
     "Fill",    "IpuCopy", "Stash",         "Restore",         "Fifo",
-    "Norm",    "JointReduce", "Call"};
+    "Norm",    "JointReduce", "RemoteLoad", "RemoteStore", "Call"};
 static_assert(kindNames.size() == std::variant_size_v<Attributes>);
 
 } // namespace

@@ -286,6 +286,19 @@ struct FifoAttributes {
     friend auto operator<=>(const FifoAttributes&, const FifoAttributes&) = default;
 };
 
+/// Brings a tensor from its row of a remote buffer (Graph::remoteBuffers) to the tiles. With an
+/// operand, into the place of that: the tensor was there before.
+struct RemoteLoadAttributes {
+    std::int32_t buffer = 0, row = 0;
+    friend auto operator<=>(const RemoteLoadAttributes&, const RemoteLoadAttributes&) = default;
+};
+/// Writes the first operand back to its row. A second operand is the operation's result that it
+/// has to wait for.
+struct RemoteStoreAttributes {
+    std::int32_t buffer = 0, row = 0;
+    friend auto operator<=>(const RemoteStoreAttributes&, const RemoteStoreAttributes&) = default;
+};
+
 /// Runs a function of the graph (Graph::functions): operands are its inputs, results its outputs.
 struct CallAttributes {
     std::int32_t function = 0;
@@ -300,7 +313,7 @@ using Attributes =
                  ConvGradWeightsAttributes, MultiUpdateAttributes, PoolGradAttributes,
                  FillAttributes, IpuCopyAttributes, StashAttributes, RestoreAttributes,
                  FifoAttributes, NormAttributes, JointReduceAttributes,
-                 CallAttributes>;
+                 RemoteLoadAttributes, RemoteStoreAttributes, CallAttributes>;
 
 /// "Conv", "MatMul", "Elementwise", ... of the active alternative.
 std::string_view kindName(const Attributes& attributes);

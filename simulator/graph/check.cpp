@@ -51,7 +51,7 @@ private:
                     fail(fmt::format("tensor '{}' has shape {}", tensor.name,
                                      toString(tensor.shape)));
             }
-            made_[i] = tensor.role != TensorRole::Activation;
+            made_[i] = tensor.role != TensorRole::Activation && tensor.role != TensorRole::Remote;
         }
     }
 

@@ -11,6 +11,7 @@
 #include "core/base/ids.h"
 #include "core/profile/kinds.h"
 #include "core/profile/pipeline.h"
+#include "core/profile/remote.h"
 #include "simulator/graph/attributes.h"
 
 namespace tilescope::sim {
@@ -33,6 +34,14 @@ enum class TensorRole : std::uint8_t {
     Weight,     ///< streamed from the host once, then always live
     Constant,   ///< part of the program
     Activation, ///< made by an operation
+    Remote,     ///< brought from a remote buffer when it is needed, by a RemoteLoad
+};
+
+/// What an optimizer keeps beside a weight.
+enum class StateKind : std::uint8_t {
+    None,        ///< the tensor is no state
+    Accumulator, ///< of the gradients of several micro-batches
+    Moment,      ///< momentum and other moments: what PopART calls optimizer state
 };
 
 struct Tensor {
@@ -43,6 +52,7 @@ struct Tensor {
     /// A tensor of the same shape whose layout this one takes, once it has one: accumulators and
     /// optimizer state lie where their weight does. None for most tensors.
     TensorId layoutOf = {};
+    StateKind state = StateKind::None;
 
     [[nodiscard]] std::int64_t elements() const;
     [[nodiscard]] std::int64_t bytes() const { return elements() * bytesOf(type); }
@@ -76,6 +86,10 @@ struct Op {
     std::optional<double> availableMemory = {};
     std::int32_t stageHint = -1; ///< stage that the ONNX node asks for; none: -1
     std::optional<bool> recomputeHint = {}; ///< to run again or to keep, as the ONNX node asks
+    std::int32_t phaseHint = -1; ///< execution phase that the ONNX node asks for; none: -1
+    /// Execution phase that it belongs to, where the model runs in phases: forward ones first, then
+    /// backward ones in reverse; -1 for all others.
+    std::int32_t executionPhase = -1;
 
     [[nodiscard]] std::string_view kind() const { return kindName(attributes); }
 };
@@ -99,6 +113,8 @@ struct Graph {
     /// Operations of the model with their stages, as they were before training and transforms added
     /// to them; empty unless stages were assigned.
     std::vector<StagedOperation> staged;
+    /// Rows in streaming memory, by the index that RemoteLoad and RemoteStore name.
+    std::vector<RemoteBuffer> remoteBuffers;
     /// What Call operations run, of this graph or of each other: callees before their callers.
     /// Only the outermost graph has any.
     std::vector<Graph> functions;

@@ -108,7 +108,10 @@ struct OutputShape {
             requireOperands(inputs, 1, 1);
             return std::nullopt;
         }
-        const std::size_t arity = f < Add ? 1 : f >= Select ? 3 : 2;
+        const std::size_t arity = f < Add            ? 1
+                                  : f == AdamUpdater ? 4 // two moments, weight, count of updates
+                                  : f >= Select      ? 3
+                                                     : 2;
         requireOperands(inputs, arity, anyNumber ? std::max<std::size_t>(inputs.size(), 2) : arity);
         Shape result = inputs[0];
         for (const Shape& shape : inputs)
@@ -251,6 +254,14 @@ struct OutputShape {
         return inputs[0];
     }
     std::optional<Shape> operator()(const FifoAttributes&) const { return same(); }
+    std::optional<Shape> operator()(const RemoteLoadAttributes&) const {
+        requireOperands(inputs, 0, 1);
+        return inputs.empty() ? std::nullopt : std::optional(inputs[0]);
+    }
+    std::optional<Shape> operator()(const RemoteStoreAttributes&) const {
+        requireOperands(inputs, 2, 2);
+        return inputs[0];
+    }
     // The function says what it takes and gives.
     std::optional<Shape> operator()(const CallAttributes&) const { return std::nullopt; }
     [[nodiscard]] std::optional<Shape> same() const {
@@ -318,6 +329,7 @@ std::optional<Shape> outputShape(const Attributes& attributes, const std::vector
 void checkOpenShape(const Attributes& attributes, const std::vector<Shape>& inputs,
                     const Shape& output) {
     if (std::holds_alternative<FillAttributes>(attributes) ||
+        std::holds_alternative<RemoteLoadAttributes>(attributes) ||
         std::holds_alternative<CallAttributes>(attributes))
         return;
     require(!inputs.empty(), "it has no operand");

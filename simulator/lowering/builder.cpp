@@ -334,18 +334,23 @@ void ProgramBuilder::streamCopy(const std::string& name, bool toDevice, const Ti
 }
 
 void ProgramBuilder::streamCopy(StreamId stream, const std::vector<VariableId>& variables) {
-    const Stream copied = lowered_.profile.streams[stream];
+    const std::string name = lowered_.profile.streams[stream].name;
     for (const ProgramKind kind :
-         {ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid, ProgramKind::StreamCopyEnd}) {
-        Program program;
-        program.kind = kind;
-        program.name = copied.name;
-        program.stream = stream;
-        program.controlCode = onAllTilesOf(copied.bytes, controlBytesStream);
-        if (kind == ProgramKind::StreamCopyMid)
-            (copied.toDevice ? program.variablesWritten : program.variablesRead) = variables;
-        add(std::move(program));
-    }
+         {ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid, ProgramKind::StreamCopyEnd})
+        streamStep(kind, stream, name, variables);
+}
+
+ProgramId ProgramBuilder::streamStep(ProgramKind kind, StreamId stream, const std::string& name,
+                                     const std::vector<VariableId>& variables) {
+    const Stream& copied = lowered_.profile.streams[stream];
+    Program program;
+    program.kind = kind;
+    program.name = name;
+    program.stream = stream;
+    program.controlCode = onAllTilesOf(copied.bytes, controlBytesStream);
+    if (kind == ProgramKind::StreamCopyMid)
+        (copied.toDevice ? program.variablesWritten : program.variablesRead) = variables;
+    return add(std::move(program));
 }
 
 void ProgramBuilder::writeUndef(const std::string& name, VariableId variable) {

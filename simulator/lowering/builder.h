@@ -140,6 +140,9 @@ public:
     /// A stream that several steps of the program may copy.
     StreamId stream(const std::string& name, bool toDevice, const TileSeries& bytes);
     void streamCopy(StreamId stream, const std::vector<VariableId>& variables);
+    /// One step of such a copy: waits and transfers of several streams can be put together.
+    ProgramId streamStep(ProgramKind kind, StreamId stream, const std::string& name,
+                         const std::vector<VariableId>& variables);
     void writeUndef(const std::string& name, VariableId variable);
     /// The same where the life begins with the first part that is written.
     void writeUndef(const std::string& name);

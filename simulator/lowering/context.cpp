@@ -83,7 +83,7 @@ bool LoweringContext::ensurePlace(TensorId id,
     placed.source = id;
     placed.tensors = {id};
     placed.role = t.role;
-    placed.alwaysLive = t.role != TensorRole::Input;
+    placed.alwaysLive = t.role == TensorRole::Weight || t.role == TensorRole::Constant;
     const TileSeries bytes =
         placed.storage.layout.blocking.elements().scaled(placed.storage.elementBytes);
     placed.variable = placed.alwaysLive
@@ -143,6 +143,17 @@ void LoweringContext::makeView(TensorId id, TensorId of, ViewDims view) {
     tensors_[id].storage = tensors_[of].storage;
     tensors_[id].view = std::move(view);
     storageOf(id).tensors.push_back(id);
+}
+
+void LoweringContext::makeArrival(TensorId id, TensorId of) {
+    ensurePlace(of);
+    for (std::size_t i = 0; i < storages_.size(); ++i)
+        if (PlacedStorage& placed = storages_[StorageId(i)]; placed.source == of) {
+            tensors_[id] = {StorageId(i), placed.sourceView};
+            placed.tensors.push_back(id);
+            return;
+        }
+    throw InternalError("tensor '" + tensor(of).name + "' arrives nowhere");
 }
 
 void LoweringContext::makePart(TensorId id, TensorId of, Storage part, ViewDims view) {

@@ -35,6 +35,21 @@ struct LoweredTensor {
     ViewDims view;
 };
 
+/// A copy between a tensor's place and its row in streaming memory.
+struct RemoteCopy {
+    TensorId tensor; ///< that the first RemoteLoad made: whose place it is
+    std::int32_t buffer = 0, row = 0;
+    bool toDevice = true;
+};
+/// Copies that share a wait, and the sequence that they stand in.
+struct RemoteGroup {
+    ProgramId sequence;
+    OperationId operation;
+    std::int32_t stage = 0;
+    bool toDevice = true;
+    std::vector<RemoteCopy> copies;
+};
+
 class LoweredFunctions;
 
 class LoweringContext {
@@ -70,6 +85,9 @@ public:
     void startEmpty(VariableId variable) { startEmpty_.push_back(variable); }
     [[nodiscard]] const std::vector<VariableId>& startedEmpty() const { return startEmpty_; }
 
+    /// Copies with streaming memory so far; emitRemoteCopies() fills their sequences.
+    [[nodiscard]] std::vector<RemoteGroup>& remoteGroups() { return remoteGroups_; }
+
     /// The op being lowered: decides what is used for the last time.
     void setCurrent(OpId op) { current_ = op; }
     [[nodiscard]] OpId current() const { return current_; }
@@ -96,6 +114,9 @@ public:
     /// The result is a part of another tensor's storage, in the same variable: a slice that moves
     /// nothing. From then on neither is overwritten in place.
     void makePart(TensorId id, TensorId of, Storage part, ViewDims view);
+
+    /// The tensor has the place where an input or a tensor off the chip arrives, whatever copies that has now.
+    void makeArrival(TensorId id, TensorId of);
 
     /// A tensor of another context, to compare layouts with: it has the place that it has there.
     TensorId addForeign(const Tensor& tensor, PlacedStorage placed, ViewDims view);
@@ -130,6 +151,7 @@ private:
     IdVector<TensorId, LoweredTensor> tensors_;
     IdVector<StorageId, PlacedStorage> storages_;
     std::vector<VariableId> startEmpty_;
+    std::vector<RemoteGroup> remoteGroups_;
     std::vector<OpId> producers_;
     std::map<std::int32_t, std::vector<ProgramId>> groups_; ///< recorded and not yet run again
     std::vector<std::int32_t> lastUse_; ///< index of the last op that reads each tensor
@@ -145,6 +167,8 @@ void lowerPool(LoweringContext& context, const Op& op);
 void lowerStash(LoweringContext& context, const Op& op);
 void lowerRestore(LoweringContext& context, const Op& op);
 void lowerFifo(LoweringContext& context, const Op& op);
+void lowerRemoteLoad(LoweringContext& context, const Op& op);
+void lowerRemoteStore(LoweringContext& context, const Op& op);
 void lowerPoolGrad(LoweringContext& context, const Op& op);
 void lowerFill(LoweringContext& context, const Op& op);
 void lowerGather(LoweringContext& context, const Op& op);

@@ -18,8 +18,11 @@ LoweredProgram lowerGraph(const Graph& graph, const RunOptions& options, const P
     }
     if (options.execution == Execution::Pipelined)
         lowerPipelined(context);
+    else if (options.execution == Execution::Phased)
+        lowerPhased(context);
     else
         lowerSerial(context);
+    emitRemoteCopies(context);
     // Written last, since weights get their places on the way, but it runs first.
     emitWeightsFromHost(context);
     builder.finishNames();

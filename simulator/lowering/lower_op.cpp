@@ -38,6 +38,10 @@ void dispatch(LoweringContext& context, const Op& op) {
                 lowerRestore(context, op);
             else if constexpr (std::is_same_v<A, FifoAttributes>)
                 lowerFifo(context, op);
+            else if constexpr (std::is_same_v<A, RemoteLoadAttributes>)
+                lowerRemoteLoad(context, op);
+            else if constexpr (std::is_same_v<A, RemoteStoreAttributes>)
+                lowerRemoteStore(context, op);
             else if constexpr (std::is_same_v<A, CallAttributes>)
                 lowerCall(context, op);
             else if constexpr (std::is_same_v<A, IpuCopyAttributes>)
@@ -74,12 +78,13 @@ Operation describe(const LoweringContext& context, const Op& op, OpId id) {
     return operation;
 }
 
-HostStream hostStream(LoweringContext& context, const std::string& name, bool toDevice,
-                      VariableId variable) {
+HostStream hostStream(LoweringContext& context, const std::string& prefix, bool toDevice,
+                      TensorId tensor, VariableId variable) {
     ProgramBuilder& b = context.builder();
     const TileSeries& bytes = b.lowered().profile.variables[variable].bytes;
     const std::int32_t first = bytes.empty() ? 0 : bytes.runs().front().first;
-    return {b.stream(name, toDevice, bytes), variable, first / context.target().tilesPerIpu};
+    return {b.stream(prefix + context.tensor(tensor).name, toDevice, bytes), tensor, variable,
+            first / context.target().tilesPerIpu};
 }
 
 } // namespace
@@ -122,8 +127,7 @@ std::vector<HostStream> inputStreams(LoweringContext& context) {
     for (const TensorId id : context.graph().inputs)
         for (const PlacedStorage& placed : context.storages())
             if (placed.source == id)
-                streams.push_back(
-                    hostStream(context, "h2d_" + context.tensor(id).name, true, placed.variable));
+                streams.push_back(hostStream(context, "h2d_", true, id, placed.variable));
     return streams;
 }
 
@@ -131,8 +135,8 @@ std::vector<HostStream> outputStreams(LoweringContext& context) {
     std::vector<HostStream> streams;
     for (const TensorId id : context.graph().outputs) {
         context.ensurePlace(id);
-        streams.push_back(hostStream(context, "anchor_d2h_" + context.tensor(id).name, false,
-                                     context.variableOf(id)));
+        streams.push_back(
+            hostStream(context, "anchor_d2h_", false, id, context.variableOf(id)));
     }
     return streams;
 }

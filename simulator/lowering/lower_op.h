@@ -18,6 +18,7 @@ void emitIpuCopies(ProgramBuilder& builder, const std::string& name,
 /// A graph input or output as a stream.
 struct HostStream {
     StreamId stream;
+    TensorId tensor;
     VariableId variable;
     std::int32_t stage = 0; ///< whose IPU it belongs to
 };
@@ -29,6 +30,10 @@ std::vector<HostStream> outputStreams(LoweringContext& context);
 void emitStreams(ProgramBuilder& builder, const std::vector<HostStream>& streams,
                  std::int32_t stage = -1);
 
+/// Fills the sequences of copies with streaming memory, when all tensors have their places, and
+/// records the remote buffers.
+void emitRemoteCopies(LoweringContext& context);
+
 /// The control program that brings weights and optimizer state from the host.
 void emitWeightsFromHost(LoweringContext& context);
 
@@ -36,6 +41,8 @@ void emitWeightsFromHost(LoweringContext& context);
 void lowerOwnProgram(LoweringContext& context);
 /// Programs of the step: on one IPU, or sharded over several of which one works at a time.
 void lowerSerial(LoweringContext& context);
+/// Phase after phase (see PhasePlan).
+void lowerPhased(LoweringContext& context);
 /// A pipeline (see PipelineSchedule).
 void lowerPipelined(LoweringContext& context);
 

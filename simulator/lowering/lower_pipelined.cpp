@@ -91,6 +91,10 @@ private:
                                            : schedule_.forwardProgram(op.stage);
     }
 
+    /// The updates of all IPUs stand in one sequence, one IPU after the other (PopART's
+    /// AccumulateOuterFragmentSchedule Serial). That orders programs, not IPUs: without an exchange
+    /// between them they run side by side, as traces of the original show. PopART's overlapping
+    /// schedules differ only where updates have collectives.
     void lowerOps(ProgramId update) {
         const Graph& graph = context_.graph();
         for (std::size_t i = 0; i < graph.ops.size(); ++i) {

@@ -63,6 +63,8 @@ bool staysOutside(const Op& op) {
            std::holds_alternative<StashAttributes>(op.attributes) ||
            std::holds_alternative<RestoreAttributes>(op.attributes) ||
            std::holds_alternative<FifoAttributes>(op.attributes) ||
+           std::holds_alternative<RemoteLoadAttributes>(op.attributes) ||
+           std::holds_alternative<RemoteStoreAttributes>(op.attributes) ||
            std::holds_alternative<CallAttributes>(op.attributes);
 }
 
@@ -77,6 +79,7 @@ bool overwritesOperand(const Op& op) {
     if (const auto* elementwise = std::get_if<ElementwiseAttributes>(&op.attributes))
         return updatesInPlace(elementwise->function);
     return std::holds_alternative<MultiUpdateAttributes>(op.attributes) ||
+           (std::holds_alternative<RemoteLoadAttributes>(op.attributes) && !op.inputs.empty()) ||
            (std::holds_alternative<RestoreAttributes>(op.attributes) && op.inputs.size() > 1);
 }
 
@@ -95,6 +98,7 @@ OpSequence opSequence(const Graph& graph, const RunOptions& options) {
         if (staysOutside(op) || isNamed(op, options))
             continue;
         if (last != nullptr && (last->phase != op.phase || last->stage != op.stage ||
+                                last->executionPhase != op.executionPhase ||
                                 last->recomputeGroup != op.recomputeGroup))
             ++run;
         last = &op;

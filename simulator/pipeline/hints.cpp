@@ -8,10 +8,26 @@
 namespace tilescope::sim {
 namespace {
 
+/// What is assigned, in the words of the annotation and of the option that counts it.
+struct HintWords {
+    std::int32_t Op::*hint;
+    const char* one;        ///< "stage"
+    const char* annotation; ///< "__pipeline_stage or __ipu_number"
+    const char* set;        ///< "__pipeline_stage"
+    const char* counted;    ///< "IPUs"
+    const char* option;     ///< "--ipus"
+};
+
+constexpr HintWords stageWords{&Op::stageHint, "stage", "__pipeline_stage or __ipu_number",
+                               "__pipeline_stage", "IPUs", "--ipus"};
+constexpr HintWords phaseWords{&Op::phaseHint, "phase", "__execution_phase", "__execution_phase",
+                               "phases", "--phases"};
+
 class HintedStages {
 public:
-    HintedStages(Graph& graph, std::int32_t stages)
+    HintedStages(Graph& graph, std::int32_t stages, const HintWords& words)
         : graph_(graph)
+        , words_(words)
         , stages_(stages)
         , producers_(graph.producers()) {}
 
@@ -26,27 +42,28 @@ public:
 private:
     void checkHints() const {
         for (const Op& op : graph_.ops)
-            if (op.stageHint >= stages_)
-                throw UserError(fmt::format("node '{}': it is annotated for stage {}, but there "
-                                            "are {} IPUs; give --ipus {} or change its "
-                                            "__pipeline_stage or __ipu_number",
-                                            op.onnxNode, op.stageHint, stages_,
-                                            op.stageHint + 1));
+            if (hintOf(op) >= stages_)
+                throw UserError(fmt::format("node '{}': it is annotated for {} {}, but there are "
+                                            "{} {}; give {} {} or change its {}",
+                                            op.onnxNode, words_.one, hintOf(op), stages_,
+                                            words_.counted, words_.option, hintOf(op) + 1,
+                                            words_.annotation));
     }
 
     void followProducers() {
         for (Op& op : graph_.ops) {
-            op.stage = op.stageHint;
+            op.stage = hintOf(op);
             for (const TensorId in : op.inputs) {
                 const OpId maker = producers_[in.index()];
                 if (!maker.valid())
                     continue;
                 const Op& producer = graph_.ops[maker];
-                if (op.stageHint >= 0 && producer.stage > op.stageHint)
+                if (hintOf(op) >= 0 && producer.stage > hintOf(op))
                     throw UserError(fmt::format(
-                        "node '{}': it is in stage {}, but reads from node '{}' of the later stage "
-                        "{}; a stage reads from earlier ones only, so move one of them",
-                        op.onnxNode, op.stageHint, producer.onnxNode, producer.stage));
+                        "node '{}': it is in {} {}, but reads from node '{}' of the later {} {}; a "
+                        "{} reads from earlier ones only, so move one of them",
+                        op.onnxNode, words_.one, hintOf(op), producer.onnxNode, words_.one,
+                        producer.stage, words_.one));
                 op.stage = std::max(op.stage, producer.stage);
             }
         }
@@ -61,7 +78,7 @@ private:
             const Op& op = graph_.ops[OpId(i)];
             for (const TensorId in : op.inputs) {
                 const OpId maker = producers_[in.index()];
-                if (!maker.valid() || graph_.ops[maker].stageHint >= 0)
+                if (!maker.valid() || hintOf(graph_.ops[maker]) >= 0)
                     continue;
                 std::int32_t& stage = graph_.ops[maker].stage;
                 if (open[maker.index()] && (stage < 0 || op.stage < stage))
@@ -77,9 +94,9 @@ private:
             if (std::none_of(graph_.ops.begin(), graph_.ops.end(),
                              [&](const Op& op) { return op.stage == stage; }))
                 throw UserError(fmt::format(
-                    "no node is annotated for stage {} of {}: annotate one with __pipeline_stage = "
-                    "{}, give fewer --ipus, or name the stages by --split",
-                    stage, stages_, stage));
+                    "no node is annotated for {0} {1} of {2}: annotate one with {3} = {1}, give "
+                    "fewer {4}, or name the {0}s by --split",
+                    words_.one, stage, stages_, words_.set, words_.option));
     }
 
     void sortByStage() {
@@ -91,7 +108,10 @@ private:
             graph_.ops.add(std::move(op));
     }
 
+    [[nodiscard]] std::int32_t hintOf(const Op& op) const { return op.*words_.hint; }
+
     Graph& graph_;
+    const HintWords& words_;
     std::int32_t stages_;
     std::vector<OpId> producers_;
 };
@@ -104,7 +124,11 @@ bool hasStageHints(const Graph& graph) {
 }
 
 void assignHintedStages(Graph& graph, std::int32_t stages) {
-    HintedStages(graph, stages).run();
+    HintedStages(graph, stages, stageWords).run();
+}
+
+void assignHintedPhases(Graph& graph, std::int32_t phases) {
+    HintedStages(graph, phases, phaseWords).run();
 }
 
 } // namespace tilescope::sim

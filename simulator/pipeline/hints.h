@@ -17,4 +17,8 @@ bool hasStageHints(const Graph& graph);
 /// stays empty.
 void assignHintedStages(Graph& graph, std::int32_t stages);
 
+/// The same for the phases of phased execution (Op::phaseHint, `__execution_phase`); Op::stage
+/// becomes the phase.
+void assignHintedPhases(Graph& graph, std::int32_t phases);
+
 } // namespace tilescope::sim

@@ -7,6 +7,7 @@
 #include "simulator/outline/outline.h"
 #include "simulator/pipeline/buffers.h"
 #include "simulator/pipeline/hints.h"
+#include "simulator/pipeline/phases.h"
 #include "simulator/pipeline/recompute.h"
 #include "simulator/pipeline/schedule.h"
 #include "simulator/pipeline/stages.h"
@@ -66,7 +67,11 @@ void assignStages(Graph& graph, const RunOptions& options) {
 Graph preparedGraph(const Graph& graph, const RunOptions& options) {
     Graph result = graph;
     const bool several = options.target.ipus > 1;
-    if (several)
+    const bool phased = options.execution == Execution::Phased;
+    PhasePlan phases;
+    if (phased)
+        phases = assignPhases(result, options, [&] { return operationCosts(result, options); });
+    else if (several)
         assignStages(result, options);
     if (options.execution == Execution::Pipelined)
         for (const Op& op : result.ops)
@@ -76,6 +81,8 @@ Graph preparedGraph(const Graph& graph, const RunOptions& options) {
     result = decomposed(result);
     if (options.isTraining())
         markRecomputed(result, options);
+    if (phased)
+        placePhases(result, phases, options);
     if (several)
         insertIpuCopies(result);
     if (options.execution == Execution::Pipelined) {

@@ -6,7 +6,7 @@
 
 namespace tilescope::sim {
 
-/// Assigns stages (by names, or evenly by cycles), adds the training step, takes composed
+/// Assigns stages or phases (by names, or evenly by cycles), adds the training step, takes composed
 /// operations apart, inserts what several IPUs need (copies between them and activation buffers),
 /// and makes repeated parts functions. Throws UserError for options that do not fit the model.
 Graph preparedGraph(const Graph& graph, const RunOptions& options);

@@ -47,6 +47,7 @@ public:
                     home_[in.index()] = op.stage;
         IdVector<OpId, Op> ops;
         for (Op& op : graph_.ops) {
+            executionPhase_ = op.executionPhase;
             for (TensorId& in : op.inputs)
                 in = local(in, op.stage, ops);
             for (const TensorId out : op.outputs) {
@@ -85,6 +86,7 @@ private:
             op.outputs = {made};
             op.phase = phase;
             op.stage = before;
+            op.executionPhase = executionPhase_;
             ops.add(std::move(op));
         }
         copies_[{id, stage}] = made;
@@ -99,6 +101,7 @@ private:
     }
 
     Graph& graph_;
+    std::int32_t executionPhase_ = -1; ///< of the operation that reads
     std::vector<std::int32_t> home_;
     std::vector<Phase> phase_;
     std::map<std::pair<TensorId, std::int32_t>, TensorId> copies_;
@@ -146,7 +149,7 @@ void splitAt(Graph& graph, const std::vector<std::string>& splits) {
                                 splits[next], splits[next - 1]));
 }
 
-void splitEvenly(Graph& graph, std::int32_t stages, const std::vector<double>& costs) {
+std::vector<std::int32_t> evenParts(const std::vector<double>& costs, std::int32_t parts) {
     double low = 0;
     double high = 0;
     for (const double cost : costs) {
@@ -155,23 +158,31 @@ void splitEvenly(Graph& graph, std::int32_t stages, const std::vector<double>& c
     }
     for (int i = 0; i < 60; ++i) {
         const double middle = (low + high) / 2;
-        (fits(costs, stages, middle) ? high : low) = middle;
+        (fits(costs, parts, middle) ? high : low) = middle;
     }
-    std::int32_t stage = 0;
-    std::size_t first = 0; // operation of the stage
+    std::vector<std::int32_t> result;
+    std::int32_t part = 0;
+    std::size_t first = 0; // item of the part
     double sum = 0;
-    for (std::size_t i = 0; i < graph.ops.size(); ++i) {
-        // Every stage gets an operation, even where the costs would let the last go empty.
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        // Every part gets an item, even where the costs would let the last go empty.
         const bool mustCut =
-            static_cast<std::int64_t>(graph.ops.size() - i) <= stages - 1 - stage && i > first;
-        if (((sum + costs[i] > high && sum > 0) || mustCut) && stage + 1 < stages) {
-            ++stage;
+            static_cast<std::int64_t>(costs.size() - i) <= parts - 1 - part && i > first;
+        if (((sum + costs[i] > high && sum > 0) || mustCut) && part + 1 < parts) {
+            ++part;
             first = i;
             sum = 0;
         }
         sum += costs[i];
-        graph.ops[OpId(i)].stage = stage;
+        result.push_back(part);
     }
+    return result;
+}
+
+void splitEvenly(Graph& graph, std::int32_t stages, const std::vector<double>& costs) {
+    const std::vector<std::int32_t> parts = evenParts(costs, stages);
+    for (std::size_t i = 0; i < graph.ops.size(); ++i)
+        graph.ops[OpId(i)].stage = parts[i];
 }
 
 void insertIpuCopies(Graph& graph) {

@@ -66,13 +66,14 @@ public:
 
 private:
     /// A tensor on the weight's tiles that outlives the step.
-    TensorId state(const std::string& prefix, Precision type) {
+    TensorId state(const std::string& prefix, Precision type, StateKind kind = StateKind::Moment) {
         Tensor made;
         made.name = prefix + name_;
         made.shape = graph_.tensors[weight_].shape;
         made.type = type == Precision::Half ? DataType::Half : DataType::Float;
         made.role = TensorRole::Weight;
         made.layoutOf = weight_;
+        made.state = kind;
         return graph_.tensors.add(std::move(made));
     }
 
@@ -116,7 +117,7 @@ private:
 
     /// Rows of an embedding are added to the accumulator itself (PopART SparseAccumulate).
     TensorId accumulate(TensorId gradient, OpId maker) {
-        const TensorId accumulator = state("Accum___", options_.accumulationType);
+        const TensorId accumulator = state("Accum___", options_.accumulationType, StateKind::Accumulator);
         Op& last = graph_.ops[maker];
         if (!std::holds_alternative<MultiUpdateAttributes>(last.attributes))
             return inPlace("_accumulate", "Accumulate", ScaledAdd, {accumulator, gradient});
@@ -125,6 +126,41 @@ private:
         last.onnxType = "SparseAccumulate";
         graph_.tensors[gradient].type = graph_.tensors[accumulator].type;
         return gradient;
+    }
+
+    /// A number of the weight's own that outlives the step.
+    TensorId scalarState(const std::string& prefix) {
+        Tensor made;
+        made.name = prefix + name_;
+        made.role = TensorRole::Weight;
+        made.state = StateKind::Moment;
+        return graph_.tensors.add(std::move(made));
+    }
+
+    TensorId scalar(const std::string& name, DataType type) {
+        Tensor made;
+        made.name = name;
+        made.type = type;
+        made.role = TensorRole::Constant;
+        return graph_.tensors.add(std::move(made));
+    }
+
+    [[nodiscard]] DataType stateType() const {
+        return options_.optimizerStateType == Precision::Half ? DataType::Half : DataType::Float;
+    }
+
+    /// Moments are of their own type and without the loss's scaling (popart adamdecompose: SGD has
+    /// both in its learning rate).
+    TensorId unscaled(TensorId gradient) {
+        const Shape shape = graph_.tensors[weight_].shape;
+        if (graph_.tensors[gradient].type != stateType())
+            gradient = op("_gradientCast", "Cast", ElementwiseAttributes{Cast}, {gradient}, shape,
+                          stateType());
+        if (options_.lossScaling == 1)
+            return gradient;
+        return op("_gradientUnscale", "GradientUnscale", ElementwiseAttributes{Multiply},
+                  {gradient, scalar("adamGradientScaling___specific___" + name_, stateType())},
+                  shape, stateType());
     }
 
     void update(TensorId gradient) {
@@ -153,14 +189,17 @@ private:
     }
 
     TensorId updater(TensorId gradient) {
+        gradient = unscaled(gradient);
         const TensorId first =
             inPlace("_accl1", "Accl1Update", MovingAverage, {state("Accl1___", options_.optimizerStateType), gradient});
         const TensorId second =
             inPlace("_accl2", "Accl2Update", MovingSquare, {state("Accl2___", options_.optimizerStateType), gradient});
+        const TensorId count = inPlace("_step", "Accumulate", ScaledAdd,
+                                       {scalarState("Step___"), scalar("one", DataType::Float)});
         const bool decays = options_.optimizer != Optimizer::Adam;
         const TensorId third = decays ? weight_ : first;
         return op("_adamupdater", "AdamUpdater", ElementwiseAttributes{AdamUpdater},
-                  {first, second, third}, graph_.tensors[weight_].shape, DataType::Float);
+                  {first, second, third, count}, graph_.tensors[weight_].shape, DataType::Float);
     }
 
     /// The step times the ratio of the weight's norm to the step's own (LAMB).

@@ -10,6 +10,217 @@ using namespace tilescope::test;
 class OptionsTest : public QObject {
     Q_OBJECT
 
+private:
+    /// Key, value and the answer: each option has a row (everyOptionHasAWrongValue).
+    struct WrongValue {
+        QByteArray key, value;
+        QString error;
+    };
+    static std::vector<WrongValue> wrongValues() {
+        std::vector<WrongValue> rows;
+        const auto row = [&](const char* key, const char* value, const char* error) {
+            rows.push_back({key, value, error});
+        };
+        row("availableMemoryProportionByOperation", "0.5",
+            "option availableMemoryProportionByOperation "
+            "(--available-memory-proportion-by-operation): a JSON object of operation names and "
+            "numbers from 0 to 1 is needed, such as {\"layer1/conv\": 0.3}");
+        row("availableMemoryProportionByOperation", R"({"a": 2})",
+            "option availableMemoryProportionByOperation "
+            "(--available-memory-proportion-by-operation): '2' is not a number from 0 to 1");
+        row("bathSize", "4", "unknown option 'bathSize'. Did you mean 'batchSize'?");
+        row("target", "mk3",
+            "option target (--target): 'mk3' is not one of mk1, mk2, bow, c600. Did you mean "
+            "'mk1'?");
+        row("tilesPerIpu", "3",
+            "option tilesPerIpu (--tiles-per-ipu): '3' is not a whole number from 4 to 1472");
+        row("tilesPerIpu", "1473",
+            "option tilesPerIpu (--tiles-per-ipu): '1473' is not a whole number from 4 to 1472");
+        row("batchSize", "0",
+            "option batchSize (--batch-size): '0' is not a whole number from 1 to 1000000");
+        row("batchSize", "4x",
+            "option batchSize (--batch-size): '4x' is not a whole number from 1 to 1000000");
+        row("batchSize", "99999999999999999999",
+            "option batchSize (--batch-size): '99999999999999999999' is not a whole number from 1 "
+            "to 1000000");
+        row("precision", "haf",
+            "option precision (--precision): 'haf' is not one of float, half. Did you mean "
+            "'half'?");
+        row("availableMemoryProportion", "1.5",
+            "option availableMemoryProportion (--available-memory-proportion): '1.5' is not a "
+            "number from 0 to 1");
+        row("availableMemoryProportion", "nan",
+            "option availableMemoryProportion (--available-memory-proportion): 'nan' is not a "
+            "number from 0 to 1");
+        row("availableMemoryProportion", "",
+            "option availableMemoryProportion (--available-memory-proportion): '' is not a "
+            "number from 0 to 1");
+        row("availableMemoryProportion", "ipu1=0.5",
+            "option availableMemoryProportion (--available-memory-proportion): '1' is not a whole "
+            "number from 0 to 0");
+        row("availableMemoryProportion", "tile0=0.5",
+            "option availableMemoryProportion (--available-memory-proportion): 'tile0=0.5' is not "
+            "X or ipuN=X, such as 0.6 or ipu0=0.6");
+        row("mode", "trainng",
+            "option mode (--mode): 'trainng' is not one of inference, training. Did you mean "
+            "'training'?");
+        row("ipus", "0", "option ipus (--ipus): '0' is not a whole number from 1 to 256");
+        row("ipus", "two", "option ipus (--ipus): 'two' is not a whole number from 1 to 256");
+        row("execution", "phasd",
+            "option execution (--execution): 'phasd' is not one of single, sharded, pipelined, "
+            "phased. Did you mean 'phased'?");
+        row("schedule", "groupd",
+            "option schedule (--schedule): 'groupd' is not one of popart, grouped, interleaved, "
+            "sequential. Did you mean 'grouped'?");
+        row("split", "a,,b", "option split (--split): 'a,,b' has an empty name");
+        row("checkpoint", ",a", "option checkpoint (--checkpoint): ',a' has an empty name");
+        row("gradientAccumulation", "0",
+            "option gradientAccumulation (--gradient-accumulation): '0' is not a whole number from "
+            "1 to 1000000000000");
+        row("recompute", "some",
+            "option recompute (--recompute): 'some' is not one of none, standard, norm-only, all, "
+            "pipeline. Did you mean 'none'?");
+        row("modelOptions", "layers",
+            "option modelOptions (--model-option): 'layers' is not KEY=VALUE, such as "
+            "sequenceLength=384");
+        row("engineOptions", "{\"a\":}",
+            "option engineOptions (--engine-options):1:6: not valid JSON: syntax error");
+        row("replicas", "0",
+            "option replicas (--replicas): this version does not simulate '0' yet; the only value "
+            "is 1");
+        row("replicas", "2",
+            "option replicas (--replicas): this version does not simulate '2' yet; the only value "
+            "is 1");
+        row("offload", "optimizer",
+            "option offload (--offload): this version does not simulate 'optimizer' yet; leave it "
+            "out");
+        row("replicatedTensorSharding", "on",
+            "option replicatedTensorSharding (--replicated-tensor-sharding): this version does not "
+            "simulate 'on' yet; the only value is off");
+        row("ioTiles", "32",
+            "option ioTiles (--io-tiles): this version does not simulate '32' yet; the only value "
+            "is 0");
+        row("prefetchDepth", "0",
+            "option prefetchDepth (--prefetch-depth): this version does not simulate '0' yet; the "
+            "only value is 1");
+        row("deviceIterations", "0",
+            "option deviceIterations (--device-iterations): '0' is not a whole number from 1 to "
+            "1000000000000");
+        row("partialsType", "double",
+            "option partialsType (--partials-type): 'double' is not one of float, half.");
+        row("relaxMemoryTarget", "maybe",
+            "option relaxMemoryTarget (--relax-memory-target): 'maybe' is not one of on, off.");
+        row("inputMapping", "linar",
+            "option inputMapping (--input-mapping): 'linar' is not one of by-use, linear. Did you "
+            "mean 'linear'?");
+        row("ipuModel", "2", "option ipuModel (--ipu-model): '2' is not one of on, off.");
+        row("phases", "0",
+            "option phases (--phases): '0' is not a whole number from 1 to 100000");
+        row("phaseStages", "3",
+            "option phaseStages (--phase-stages): '3' is not a whole number from 1 to 2");
+        row("phaseSchedule", "bach",
+            "option phaseSchedule (--phase-schedule): 'bach' is not one of interleaving, batch. "
+            "Did you mean 'batch'?");
+        row("outline", "yes", "option outline (--outline): 'yes' is not one of on, off.");
+        row("outlineThreshold", "-1",
+            "option outlineThreshold (--outline-threshold): '-1' is not a number from 0 to "
+            "1000000000");
+        row("outlineCopyCostPruning", "1",
+            "option outlineCopyCostPruning (--outline-copy-cost-pruning): '1' is not one of on, "
+            "off.");
+        row("optimizer", "adm",
+            "option optimizer (--optimizer): 'adm' is not one of sgd, momentum, adam, adamw, lamb. "
+            "Did you mean 'adam'?");
+        row("accumulationReduction", "max",
+            "option accumulationReduction (--accumulation-reduction): 'max' is not one of sum, "
+            "mean.");
+        row("accumulationType", "haf",
+            "option accumulationType (--accumulation-type): 'haf' is not one of float, half. Did "
+            "you mean 'half'?");
+        row("optimizerStateType", "8",
+            "option optimizerStateType (--optimizer-state-type): '8' is not one of float, half.");
+        row("lossScaling", "0",
+            "option lossScaling (--loss-scaling): '0' is not a number from 1e-06 to 1000000000");
+        return rows;
+    }
+
+    /// Options and the answer to them together.
+    static std::vector<std::pair<QString, QString>> combinations() {
+        std::vector<std::pair<QString, QString>> rows;
+        const auto row = [&](const char* options, const char* error) {
+            rows.emplace_back(options, error);
+        };
+        row("ipus=2", "option execution: 'single' uses one IPU, not 2; choose 'sharded', "
+                      "'pipelined' or 'phased', or --ipus 1");
+        row("schedule=grouped", "option schedule: 'grouped' is a schedule of a pipeline; add "
+                                "--execution pipelined");
+        row("schedule=interleaved execution=sharded ipus=2",
+            "option schedule: 'interleaved' is a schedule of a pipeline; add --execution "
+            "pipelined");
+        row("split=a", "option split: one IPU has nothing to split; add --ipus N");
+        row("gradientAccumulation=4",
+            "option gradientAccumulation: gradients are accumulated in training only; add --mode "
+            "training, or use --device-iterations");
+        row("optimizer=adam", "option optimizer: weights are updated in training only; add --mode "
+                              "training, or leave it out");
+        row("recompute=all", "option recompute: inference has no backward pass to recompute for; "
+                             "add --mode training, or leave it out");
+        row("mode=training checkpoint=a",
+            "option checkpoint: nothing is recomputed, so everything is kept; add --recompute "
+            "standard, or leave it out");
+        row("mode=training recompute=pipeline",
+            "option recompute: 'pipeline' recomputes between the stages of a pipeline; add "
+            "--execution pipelined, or choose 'standard'");
+        row("mode=training recompute=pipeline execution=pipelined ipus=2 checkpoint=a", "no error");
+        row("execution=sharded",
+            "option execution: 'sharded' shares a model between several IPUs, but there is one; add "
+            "--ipus N, or leave it out");
+        row("execution=pipelined",
+            "option execution: 'pipelined' shares a model between several IPUs, but there is one; "
+            "add --ipus N, or leave it out");
+        row("phases=4", "option phases: only phased execution has phases; add --execution phased, "
+                        "or leave it out");
+        row("phaseStages=2", "option phaseStages: only phased execution has phases; add --execution "
+                             "phased, or leave it out");
+        row("execution=pipelined ipus=2 phaseSchedule=batch",
+            "option phaseSchedule: only phased execution has phases; add --execution phased, or "
+            "leave it out");
+        row("execution=phased phases=4 ipus=3",
+            "option phaseStages: 3 IPUs do not make 2 groups of equal size; choose an even number "
+            "of --ipus, or --phase-stages 1");
+        row("execution=phased phases=4 phaseStages=2",
+            "option phaseStages: 1 IPUs do not make 2 groups of equal size; choose an even number "
+            "of --ipus, or --phase-stages 1");
+        row("execution=phased phases=4 schedule=grouped ipus=2",
+            "option schedule: 'grouped' is a schedule of a pipeline; add --execution pipelined");
+        row("execution=phased phases=4 mode=training recompute=pipeline",
+            "option recompute: 'pipeline' recomputes between the stages of a pipeline; add "
+            "--execution pipelined, or choose 'standard'");
+        row("execution=phased split=a,b ipus=2", "no error");
+        row("execution=phased phases=3 ipus=3 phaseStages=1", "no error");
+        row("accumulationReduction=mean",
+            "option accumulationReduction: gradients are accumulated in training only; add --mode "
+            "training, or leave it out");
+        row("accumulationType=half",
+            "option accumulationType: gradients are accumulated in training only; add --mode "
+            "training, or leave it out");
+        row("optimizerStateType=half",
+            "option optimizerStateType: an optimizer keeps state in training only; add --mode "
+            "training, or leave it out");
+        row("lossScaling=128", "option lossScaling: there is a loss in training only; add --mode "
+                               "training, or leave it out");
+        row("outline=off outlineThreshold=10",
+            "option outlineThreshold: nothing becomes a function with --outline off; leave one of "
+            "them out");
+        row("outline=off outlineCopyCostPruning=off",
+            "option outlineCopyCostPruning: nothing becomes a function with --outline off; leave "
+            "one of them out");
+        row("mode=training gradientAccumulation=4 accumulationType=half lossScaling=128 "
+            "optimizer=adam optimizerStateType=half accumulationReduction=mean",
+            "no error");
+        return rows;
+    }
+
 private slots:
     void defaultsAreValidAndReadBack() {
         const RunOptions defaults;
@@ -60,72 +271,9 @@ private slots:
         QTest::addColumn<QByteArray>("key");
         QTest::addColumn<QByteArray>("value");
         QTest::addColumn<QString>("error");
-        const auto row = [](const char* key, const char* value, const char* error) {
-            QTest::addRow("%s=%s", key, value) << QByteArray(key) << QByteArray(value) << error;
-        };
-        row("availableMemoryProportionByOperation", "0.5",
-            "option availableMemoryProportionByOperation "
-            "(--available-memory-proportion-by-operation): a JSON object of operation names and "
-            "numbers from 0 to 1 is needed, such as {\"layer1/conv\": 0.3}");
-        row("availableMemoryProportionByOperation", R"({"a": 2})",
-            "option availableMemoryProportionByOperation "
-            "(--available-memory-proportion-by-operation): '2' is not a number from 0 to 1");
-        row("bathSize", "4", "unknown option 'bathSize'. Did you mean 'batchSize'?");
-        row("target", "mk3",
-            "option target (--target): 'mk3' is not one of mk1, mk2, bow, c600. Did you mean "
-            "'mk1'?");
-        row("tilesPerIpu", "3",
-            "option tilesPerIpu (--tiles-per-ipu): '3' is not a whole number from 4 to 1472");
-        row("tilesPerIpu", "1473",
-            "option tilesPerIpu (--tiles-per-ipu): '1473' is not a whole number from 4 to 1472");
-        row("batchSize", "0",
-            "option batchSize (--batch-size): '0' is not a whole number from 1 to 1000000");
-        row("batchSize", "4x",
-            "option batchSize (--batch-size): '4x' is not a whole number from 1 to 1000000");
-        row("batchSize", "99999999999999999999",
-            "option batchSize (--batch-size): '99999999999999999999' is not a whole number from 1 "
-            "to 1000000");
-        row("precision", "haf",
-            "option precision (--precision): 'haf' is not one of float, half. Did you mean "
-            "'half'?");
-        row("availableMemoryProportion", "1.5",
-            "option availableMemoryProportion (--available-memory-proportion): '1.5' is not a "
-            "number from 0 to 1");
-        row("availableMemoryProportion", "nan",
-            "option availableMemoryProportion (--available-memory-proportion): 'nan' is not a "
-            "number from 0 to 1");
-        row("availableMemoryProportion", "",
-            "option availableMemoryProportion (--available-memory-proportion): '' is not a "
-            "number from 0 to 1");
-        row("availableMemoryProportion", "ipu1=0.5",
-            "option availableMemoryProportion (--available-memory-proportion): '1' is not a whole "
-            "number from 0 to 0");
-        row("availableMemoryProportion", "tile0=0.5",
-            "option availableMemoryProportion (--available-memory-proportion): 'tile0=0.5' is not "
-            "X or ipuN=X, such as 0.6 or ipu0=0.6");
-        row("mode", "trainng",
-            "option mode (--mode): 'trainng' is not one of inference, training. Did you mean "
-            "'training'?");
-        row("ipus", "0", "option ipus (--ipus): '0' is not a whole number from 1 to 256");
-        row("ipus", "two", "option ipus (--ipus): 'two' is not a whole number from 1 to 256");
-        row("execution", "phasd",
-            "option execution (--execution): 'phasd' is not one of single, sharded, pipelined.");
-        row("schedule", "groupd",
-            "option schedule (--schedule): 'groupd' is not one of popart, grouped, interleaved, "
-            "sequential. Did you mean 'grouped'?");
-        row("split", "a,,b", "option split (--split): 'a,,b' has an empty name");
-        row("checkpoint", ",a", "option checkpoint (--checkpoint): ',a' has an empty name");
-        row("gradientAccumulation", "0",
-            "option gradientAccumulation (--gradient-accumulation): '0' is not a whole number from "
-            "1 to 1000000000000");
-        row("recompute", "some",
-            "option recompute (--recompute): 'some' is not one of none, standard, norm-only, all, "
-            "pipeline. Did you mean 'none'?");
-        row("modelOptions", "layers",
-            "option modelOptions (--model-option): 'layers' is not KEY=VALUE, such as "
-            "sequenceLength=384");
-        row("engineOptions", "{\"a\":}",
-            "option engineOptions (--engine-options):1:6: not valid JSON: syntax error");
+        for (const WrongValue& row : wrongValues())
+            QTest::addRow("%s=%s", row.key.constData(), row.value.constData())
+                << row.key << row.value << row.error;
     }
     void refusesWrongValues() {
         QFETCH(QByteArray, key);
@@ -183,31 +331,8 @@ private slots:
     void optionsThatDoNotGoTogether_data() {
         QTest::addColumn<QString>("options");
         QTest::addColumn<QString>("error");
-        const auto row = [](const char* options, const char* error) {
-            QTest::newRow(options) << options << error;
-        };
-        row("ipus=2", "option execution: 'single' uses one IPU, not 2; choose 'sharded' or "
-                      "'pipelined', or --ipus 1");
-        row("schedule=grouped", "option schedule: 'grouped' is a schedule of a pipeline; add "
-                                "--execution pipelined");
-        row("schedule=interleaved execution=sharded ipus=2",
-            "option schedule: 'interleaved' is a schedule of a pipeline; add --execution "
-            "pipelined");
-        row("split=a", "option split: one IPU has nothing to split; add --ipus N");
-        row("gradientAccumulation=4",
-            "option gradientAccumulation: gradients are accumulated in training only; add --mode "
-            "training, or use --device-iterations");
-        row("optimizer=adam", "option optimizer: weights are updated in training only; add --mode "
-                              "training, or leave it out");
-        row("recompute=all", "option recompute: inference has no backward pass to recompute for; "
-                             "add --mode training, or leave it out");
-        row("mode=training checkpoint=a",
-            "option checkpoint: nothing is recomputed, so everything is kept; add --recompute "
-            "standard, or leave it out");
-        row("mode=training recompute=pipeline",
-            "option recompute: 'pipeline' recomputes between the stages of a pipeline; add "
-            "--execution pipelined, or choose 'standard'");
-        row("mode=training recompute=pipeline execution=pipelined ipus=2 checkpoint=a", "no error");
+        for (const auto& [options, error] : combinations())
+            QTest::newRow(qPrintable(options)) << options << error;
     }
     void optionsThatDoNotGoTogether() {
         QFETCH(QString, options);
@@ -217,6 +342,68 @@ private slots:
             setRunOption(run, pair.section('=', 0, 0).toStdString(),
                          pair.section('=', 1).toStdString());
         QCOMPARE(userError([&] { validate(run); }), error);
+    }
+
+    /// A new option needs a row in wrongValues().
+    void everyOptionHasAWrongValue() {
+        std::set<QByteArray> known;
+        for (const WrongValue& row : wrongValues())
+            known.insert(row.key);
+        for (const OptionSpec& spec : runOptionTable())
+            QVERIFY2(known.contains(QByteArray::fromStdString(spec.key)), spec.key.c_str());
+    }
+
+    /// A new option needs a row in combinations(), or stands here because it means something beside
+    /// every other.
+    void everyOptionHasACombination() {
+        const std::set<QString> alone{
+            "target",        "tilesPerIpu",       "batchSize",
+            "precision",     "partialsType",      "availableMemoryProportion",
+            "deviceIterations", "relaxMemoryTarget", "inputMapping",
+            "ipuModel",      "engineOptions",
+            // Checked against the model.
+            "availableMemoryProportionByOperation", "modelOptions",
+            // Refused whatever stands beside them.
+            "replicas", "offload", "replicatedTensorSharding", "ioTiles", "prefetchDepth"};
+        std::set<QString> known;
+        for (const auto& [options, error] : combinations())
+            for (const QString& pair : options.split(' '))
+                known.insert(pair.section('=', 0, 0));
+        for (const OptionSpec& spec : runOptionTable())
+            QVERIFY2(known.contains(text(spec.key)) != alone.contains(text(spec.key)),
+                     spec.key.c_str());
+    }
+
+    void saysWhatHasNoEffect_data() {
+        QTest::addColumn<QString>("options");
+        QTest::addColumn<QString>("note");
+        const auto row = [](const char* options, const char* note) {
+            QTest::newRow(options) << options << note;
+        };
+        row("mode=training accumulationType=half",
+            "option accumulationType has no effect: with --gradient-accumulation 1 there is no "
+            "accumulator");
+        row("mode=training accumulationReduction=mean",
+            "option accumulationReduction has no effect: with --gradient-accumulation 1 there is "
+            "no accumulator");
+        row("mode=training optimizerStateType=half",
+            "option optimizerStateType has no effect: SGD without momentum keeps no state");
+        row("execution=pipelined ipus=2 schedule=interleaved",
+            "option schedule has no effect: without a backward pass interleaved is grouped");
+        row("mode=training gradientAccumulation=2 accumulationType=half", "");
+    }
+    void saysWhatHasNoEffect() {
+        QFETCH(QString, options);
+        QFETCH(QString, note);
+        RunOptions run;
+        for (const QString& pair : options.split(' '))
+            setRunOption(run, pair.section('=', 0, 0).toStdString(),
+                         pair.section('=', 1).toStdString());
+        validate(run);
+        QString notes;
+        for (const OptionNote& one : optionNotes(run))
+            notes += text(one.text);
+        QCOMPARE(notes, note);
     }
 
     void validatesWhatIsSetDirectly() {

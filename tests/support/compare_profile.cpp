@@ -39,7 +39,10 @@ auto fields(const Copy& c) {
                     c.transposed);
 }
 auto fields(const Stream& s) {
-    return std::tie(s.name, s.toDevice, s.bytes);
+    return std::tie(s.name, s.toDevice, s.bytes, s.remoteBuffer);
+}
+auto fields(const RemoteBuffer& b) {
+    return std::tie(b.name, b.type, b.shape, b.rows, b.rowBytes);
 }
 auto fields(const Program& p) {
     return std::tie(p.kind, p.name, p.parent, p.children, p.count, p.target, p.computeSet,
@@ -136,6 +139,8 @@ std::string firstDifference(const Profile& a, const Profile& b) {
         return "steps";
     if (!(a.pipeline == b.pipeline))
         return "pipeline";
+    if (a.phases != b.phases)
+        return "phases";
     if (!(a.placementOfTile == b.placementOfTile))
         return "placementOfTile";
     const auto vertices = [](const std::string& where, const ComputeSet& x, const ComputeSet& y) {
@@ -151,6 +156,7 @@ std::string firstDifference(const Profile& a, const Profile& b) {
         difference("exchanges", a.exchanges, b.exchanges),
         difference("copies", a.copies, b.copies),
         difference("streams", a.streams, b.streams),
+        difference("remoteBuffers", a.remoteBuffers, b.remoteBuffers),
         difference("programs", a.programs, b.programs),
         difference("categoryMemory", a.categoryMemory, b.categoryMemory),
         difference("tileMemory", a.tileMemory, b.tileMemory),

@@ -13,6 +13,7 @@ const std::vector<Section>& reportSections() {
         {"operations", operationsSection, false, false, false, false, true},
         {"trace", traceSection, false, true, true, false, false},
         {"pipeline", pipelineSection, false, false, false, false, false},
+        {"phases", phasesSection, false, false, false, false, true},
         {"insights", insightsSection, false, false, false, false, false},
     };
     return sections;

@@ -34,6 +34,7 @@ Document programsSection(const ProfileReader& reader, const ReportRequest& reque
 Document operationsSection(const ProfileReader& reader, const ReportRequest& request);
 Document traceSection(const ProfileReader& reader, const ReportRequest& request);
 Document pipelineSection(const ProfileReader& reader, const ReportRequest& request);
+Document phasesSection(const ProfileReader& reader, const ReportRequest& request);
 Document insightsSection(const ProfileReader& reader, const ReportRequest& request);
 
 /// Which of --tile, --ipu, --step, --by and --filter a section listens to.

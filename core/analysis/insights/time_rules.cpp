@@ -93,6 +93,15 @@ void addHostBound(const InsightParts& p, const Executed& run, std::vector<Insigh
         fmt::format("{} of the cycles are host input and output", formatPercent(share, 1));
     insight.advice = "A larger --batch-size moves more data with each wait for the host; half "
                      "precision (--precision half) halves the data.";
+    const auto execution = p.info.options.find("execution");
+    if (execution != p.info.options.end() && execution->second == "phased") {
+        insight.title = fmt::format("{} of the cycles are stream copies: weights come from and go "
+                                    "to streaming memory",
+                                    formatPercent(share, 1));
+        insight.advice = "Fewer --phases load weights less often, a larger --batch-size does more "
+                         "with each load, and two IPUs (--ipus 2) take turns: one loads while the "
+                         "other computes.";
+    }
     insight.link.report = "trace";
     insight.link.program = firstStreamCopy(p.trace);
     insight.evidence = {

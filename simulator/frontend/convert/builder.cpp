@@ -161,6 +161,7 @@ TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attribut
     if (isPlanned(op.attributes))
         op.availableMemory = availableMemoryOf(node);
     op.stageHint = stageHint(node);
+    op.phaseHint = static_cast<std::int32_t>(hintOf(node, "__execution_phase"));
     if (const std::int64_t recompute = hintOf(node, "__recompute_output"); recompute >= 0)
         op.recomputeHint = recompute != 0;
     graph_.ops.add(std::move(op));

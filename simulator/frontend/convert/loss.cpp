@@ -30,6 +30,9 @@ void checkLoss(NodeConverter& node) {
         NodeConverter::refuse("its scores have no class dimension");
     if (node.has(2))
         NodeConverter::refuse("it weighs the classes; export it without a weight operand");
+    if (node.node().has("ignore_index"))
+        node.builder().count(node.node().type, "read without its ignore_index: labels of that "
+                                               "class count as any other, and no step masks them");
     if (node.builder().isTraining() && reductionOf(node) == Reduction::None)
         NodeConverter::refuse("reduction 'none' leaves no loss to train on; export it with "
                               "reduction 'mean' or 'sum'");

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "simulator/frontend/convert/converter.h"
 #include "simulator/frontend/resolve/index_rules.h"
 
@@ -94,6 +96,42 @@ void convertLayerNormalization(NodeConverter& node) {
         node.result(statistics.inverseDeviation, 2);
 }
 
+/// Scale and shift are per channel (ai.graphcore, ONNX since set 21) or per group (before); the
+/// channels of a group are a dimension of their own, as popnn::gn has them.
+void convertGroupNormalization(NodeConverter& node) {
+    if (node.isOutputUsed(1) || node.isOutputUsed(2))
+        NodeConverter::refuse("its statistics are read; only the normalised data are supported");
+    const Shape shape = node.shape(0);
+    const std::int64_t groups = node.node().integer("num_groups", 1);
+    const bool perGroup = node.node().integer("scale_per_group", 0) != 0;
+    Shape grouped = shape;
+    grouped[1] /= groups;
+    grouped.insert(grouped.begin() + 1, groups);
+    Shape parameter(grouped.size() - 1, 1);
+    parameter[0] = groups;
+    if (!perGroup)
+        parameter[1] = grouped[2];
+    for (const std::size_t i : {1U, 2U})
+        if (elementsOf(node.shape(i)) != elementsOf(parameter))
+            NodeConverter::refuse(fmt::format("its operand {} of shape {} does not have a value for "
+                                              "each of {} {}",
+                                              i, toString(node.shape(i)), elementsOf(parameter),
+                                              perGroup ? "groups" : "channels"));
+    const TensorId x = node.reshape("groups", node.input(0), grouped);
+    const TensorId scale = node.parameter(1, parameter);
+    const TensorId shift = node.parameter(2, parameter);
+    const auto axes = axesFrom(2, grouped.size());
+    TensorId y;
+    if (node.builder().isTraining()) {
+        y = node.emit("groupNorm", NormAttributes{axes, false}, {x, scale, shift});
+    } else {
+        const TensorId whitened = whiten(node, x, axes, "whitenedActs/mul").whitened;
+        y = node.elementwise("shift", Add,
+                             {node.elementwise("scale", Multiply, {whitened, scale}), shift});
+    }
+    node.result(node.reshape("", y, shape));
+}
+
 void convertMeanVarianceNormalization(NodeConverter& node) {
     auto stated = node.node().integers("axes");
     if (stated.empty())
@@ -132,6 +170,7 @@ void convertLrn(NodeConverter& node) {
 
 void addNormalizationConversions(ConversionTable& table) {
     table["InstanceNormalization"] = convertInstanceNormalization;
+    table["GroupNormalization"] = convertGroupNormalization;
     table["LayerNormalization"] = convertLayerNormalization;
     table["MeanVarianceNormalization"] = convertMeanVarianceNormalization;
     table["LpNormalization"] = convertLpNormalization;

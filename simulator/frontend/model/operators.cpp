@@ -20,13 +20,6 @@ bool isDefaultDomain(const std::string& domain) {
     return domain.empty() || domain == "ai.onnx";
 }
 
-int newestOpset() {
-    return onnx::OpSchemaRegistry::DomainToVersionRange::Instance()
-        .Map()
-        .at(onnx::ONNX_DOMAIN)
-        .second;
-}
-
 void checkOpset(const onnx::ModelProto& model, const std::string& origin) {
     bool found = false;
     for (const auto& set : model.opset_import()) {
@@ -76,8 +69,10 @@ void checkSupported(const onnx::ModelProto& model, const std::string& origin) {
     const auto supported = supportedOperators();
     std::map<std::string, std::string> refused;
     for (const auto& node : model.graph().node()) {
-        const bool known = isDefaultDomain(node.domain()) &&
-                           std::binary_search(supported.begin(), supported.end(), node.op_type());
+        const bool known =
+            isGraphcoreOperator(node.domain(), node.op_type()) ||
+            (isDefaultDomain(node.domain()) && node.op_type() != "GroupNormalization" &&
+             std::binary_search(supported.begin(), supported.end(), node.op_type()));
         if (known)
             continue;
         const std::string op = isDefaultDomain(node.domain())
@@ -132,6 +127,7 @@ void checkOperators(onnx::ModelProto& model, const std::string& origin,
                     std::vector<GraphMessage>& messages) {
     if (!model.has_graph())
         throw UserError(fmt::format("{}: the model has no graph; export it again", origin));
+    readNewerOpset(model, origin, messages);
     checkOpset(model, origin);
     checkSupported(model, origin);
     if (model.ir_version() > onnx::Version::IR_VERSION) {

@@ -16,6 +16,19 @@ using NameSet = std::unordered_set<std::string>;
 /// Removes the nodes whose results reach no output.
 void removeDeadNodes(onnx::ModelProto& model);
 
+/// The newest operator set of ONNX that is read.
+std::int64_t newestOpset();
+
+/// Rewrites a model of an operator set that the ONNX library does not know yet into its newest one,
+/// where operators changed between; GroupNormalization, which came later, becomes that of
+/// ai.graphcore. Leaves sets that are too new as they are. Throws UserError naming a node that has
+/// no such form.
+void readNewerOpset(onnx::ModelProto& model, const std::string& origin,
+                    std::vector<GraphMessage>& messages);
+
+/// Operators of PopART's own domain that the importer takes: ai.graphcore GroupNormalization.
+bool isGraphcoreOperator(const std::string& domain, const std::string& type);
+
 /// Refuses operator sets that are too new, foreign domains and operators that are not supported,
 /// all of them in one UserError. Lowers an IR version that is only newer than the checker's.
 void checkOperators(onnx::ModelProto& model, const std::string& origin,

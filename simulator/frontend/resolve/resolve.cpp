@@ -282,7 +282,26 @@ private:
         return operands;
     }
 
+    /// PopART's operator has no schema: data like its operand, statistics for samples and groups.
+    void inferGroupNormalization(const Node& node) {
+        const Value data = result_.values.at(node.inputs.at(0));
+        const std::int64_t groups = node.integer("num_groups", 0);
+        if (data.shape.size() < 2 || groups < 1 || data.shape[1] % groups != 0)
+            throw std::invalid_argument(
+                fmt::format("{} groups do not divide the channels of its operand of shape {}",
+                            groups, toString(data.shape)));
+        for (std::size_t i = 0; i < node.outputs.size(); ++i)
+            if (!node.outputs[i].empty())
+                define(node.outputs[i], data.type,
+                       i == 0 ? data.shape : Shape{data.shape[0] * groups},
+                       TensorRole::Activation);
+    }
+
     void infer(onnx::NodeProto& proto, const Node& node) {
+        if (node.type == "GroupNormalization") {
+            inferGroupNormalization(node);
+            return;
+        }
         const auto* schema = onnx::OpSchemaRegistry::Schema(node.type, opset_, onnx::ONNX_DOMAIN);
         if (schema == nullptr)
             throw std::invalid_argument(

@@ -1,0 +1,106 @@
+// Rows of the option table: execution schemes, recomputation and outlining.
+#include <fmt/format.h>
+
+#include "core/options/option_rows.h"
+
+namespace tilescope {
+namespace {
+
+// More than all operations of any model together.
+constexpr double mostOutlineThreshold = 1e9;
+// Every phase has an operation, and no model has more of them than this.
+constexpr std::int64_t mostPhases = 100'000;
+
+using Type = OptionSpec::Type;
+
+OptionSpec executionRow() {
+    return enumRow(row("execution", "--execution", Type::Choice, "single",
+                       "how IPUs share the model", {"single", "sharded", "pipelined", "phased"}),
+                   &RunOptions::execution);
+}
+
+OptionSpec scheduleRow() {
+    return enumRow(row("schedule", "--schedule", Type::Choice, "popart", "pipeline schedule",
+                       {"popart", "grouped", "interleaved", "sequential"}),
+                   &RunOptions::schedule);
+}
+
+OptionSpec splitRow() {
+    return namesRow(row("split", "--split", Type::Text, "",
+                        "first operation or scope of each further stage, NAME,NAME; without it the "
+                        "stages are balanced by cycles"),
+                    &RunOptions::split);
+}
+
+OptionSpec phasesRow() {
+    return with(
+        row("phases", "--phases", Type::Integer, "",
+            "parts of the forward pass that run one after the other in phased execution, of about "
+            "equal cost; without it as --split or the model's __execution_phase says"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.phases = static_cast<std::int32_t>(integerValue(self, value, 1, mostPhases));
+        },
+        [](const RunOptions& options) {
+            return options.phases > 0 ? std::to_string(options.phases) : std::string();
+        });
+}
+
+OptionSpec phaseStagesRow() {
+    constexpr std::int64_t most = 2;
+    return with(
+        row("phaseStages", "--phase-stages", Type::Integer, "",
+            "groups of IPUs that take turns with phases, 1 or 2; without it 2 where there are two "
+            "IPUs or more"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.phaseStages = static_cast<std::int32_t>(integerValue(self, value, 1, most));
+        },
+        [](const RunOptions& options) {
+            return options.phaseStages > 0 ? std::to_string(options.phaseStages) : std::string();
+        });
+}
+
+OptionSpec outlineThresholdRow() {
+    return with(
+        row("outlineThreshold", "--outline-threshold", Type::Number, "1",
+            "least value of a function beyond those within it: a convolution or matmul counts "
+            "1000, other operations 0.1"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.outlineThreshold = numberValue(self, value, 0, mostOutlineThreshold);
+        },
+        [](const RunOptions& options) { return numberText(options.outlineThreshold); });
+}
+
+} // namespace
+
+std::vector<OptionSpec> executionRows() {
+    return {
+        executionRow(),
+        scheduleRow(),
+        splitRow(),
+        phasesRow(),
+        phaseStagesRow(),
+        enumRow(row("phaseSchedule", "--phase-schedule", Type::Choice, "interleaving",
+                    "when optimizer state is loaded and results are stored within a phase: next to "
+                    "each weight's update, or all together",
+                    {"interleaving", "batch"}),
+                &RunOptions::phaseSchedule),
+        enumRow(row("recompute", "--recompute", Type::Choice, "none",
+                    "activations to compute again in the backward pass",
+                    {"none", "standard", "norm-only", "all", "pipeline"}),
+                &RunOptions::recompute),
+        namesRow(row("checkpoint", "--checkpoint", Type::Text, "",
+                     "operations or scopes whose results are kept in spite of recomputation, "
+                     "NAME,NAME"),
+                 &RunOptions::checkpoints),
+        switchRow(row("outline", "--outline", Type::Choice, "on",
+                      "make repeated parts of the model one function", {"on", "off"}),
+                  &RunOptions::outline),
+        outlineThresholdRow(),
+        switchRow(row("outlineCopyCostPruning", "--outline-copy-cost-pruning", Type::Choice, "on",
+                      "leave operations out of functions whose copies cost more than they save",
+                      {"on", "off"}),
+                  &RunOptions::outlineCopyCostPruning),
+    };
+}
+
+} // namespace tilescope

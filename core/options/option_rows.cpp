@@ -1,0 +1,68 @@
+#include "core/options/option_rows.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits>
+
+namespace tilescope {
+
+OptionSpec row(std::string key, std::string flag, OptionSpec::Type type, std::string defaultValue,
+               std::string help, std::vector<std::string> choices) {
+    OptionSpec spec;
+    spec.key = std::move(key);
+    spec.flag = std::move(flag);
+    spec.type = type;
+    spec.defaultValue = std::move(defaultValue);
+    spec.help = std::move(help);
+    spec.choices = std::move(choices);
+    return spec;
+}
+
+OptionSpec notYet(OptionSpec spec) {
+    const auto refuse = [](const OptionSpec& self, RunOptions&, const std::string& value) {
+        if (value == self.defaultValue)
+            return;
+        if (self.type == OptionSpec::Type::Choice)
+            choiceValue(self, value);
+        if (self.type == OptionSpec::Type::Integer)
+            integerValue(self, value, 0, std::numeric_limits<std::int64_t>::max());
+        const std::string allowed = self.defaultValue.empty()
+                                        ? "leave it out"
+                                        : fmt::format("the only value is {}", self.defaultValue);
+        throw optionError(
+            self, fmt::format("this version does not simulate '{}' yet; {}", value, allowed));
+    };
+    const std::string constant = spec.defaultValue;
+    return with(std::move(spec), refuse, [constant](const RunOptions&) { return constant; });
+}
+
+OptionSpec namesRow(OptionSpec made, std::vector<std::string> RunOptions::*member) {
+    return with(
+        std::move(made),
+        [member](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            (options.*member).clear();
+            for (std::size_t from = 0; from < value.size();) {
+                const std::size_t comma = std::min(value.find(',', from), value.size());
+                if (comma == from)
+                    throw optionError(self, fmt::format("'{}' has an empty name", value));
+                (options.*member).push_back(value.substr(from, comma - from));
+                from = comma + 1;
+            }
+        },
+        [member](const RunOptions& options) {
+            return fmt::format("{}", fmt::join(options.*member, ","));
+        });
+}
+
+OptionSpec switchRow(OptionSpec made, bool RunOptions::*member) {
+    return with(
+        std::move(made),
+        [member](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.*member = choiceValue(self, value) == "on";
+        },
+        [member](const RunOptions& options) {
+            return std::string(options.*member ? "on" : "off");
+        });
+}
+
+} // namespace tilescope

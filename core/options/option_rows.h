@@ -1,0 +1,69 @@
+// What the rows of the option table are made with, and its parts. Internal to core/options.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/options/option_values.h"
+#include "core/options/run_options.h"
+
+namespace tilescope {
+
+/// A row without its functions; they need the row itself for their errors.
+OptionSpec row(std::string key, std::string flag, OptionSpec::Type type, std::string defaultValue,
+               std::string help, std::vector<std::string> choices = {});
+
+/// The row with its functions.
+template <class Set, class Get> OptionSpec with(OptionSpec spec, Set set, Get get) {
+    spec.set = [spec, set](RunOptions& options, const std::string& value) {
+        set(spec, options, value);
+    };
+    spec.get = get;
+    return spec;
+}
+
+/// An option of the contract that this version cannot honour: its default is all it takes.
+OptionSpec notYet(OptionSpec spec);
+
+/// A choice whose values are those of an enumeration, in its order.
+template <class Enumeration> OptionSpec enumRow(OptionSpec made, Enumeration RunOptions::*member) {
+    const std::vector<std::string> choices = made.choices;
+    return with(
+        std::move(made),
+        [member](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            const std::string& chosen = choiceValue(self, value);
+            const auto at = std::find(self.choices.begin(), self.choices.end(), chosen);
+            options.*member = static_cast<Enumeration>(at - self.choices.begin());
+        },
+        [member, choices](const RunOptions& options) {
+            return choices.at(static_cast<std::size_t>(options.*member));
+        });
+}
+
+/// Names separated by commas.
+OptionSpec namesRow(OptionSpec made, std::vector<std::string> RunOptions::*member);
+
+/// "on" or "off".
+OptionSpec switchRow(OptionSpec made, bool RunOptions::*member);
+
+/// A whole number within [least, most].
+template <class Number>
+OptionSpec integerRow(OptionSpec made, std::int64_t least, std::int64_t most,
+                      Number RunOptions::*member) {
+    return with(
+        std::move(made),
+        [least, most, member](const OptionSpec& self, RunOptions& options,
+                              const std::string& value) {
+            options.*member = static_cast<Number>(integerValue(self, value, least, most));
+        },
+        [member](const RunOptions& options) { return std::to_string(options.*member); });
+}
+
+/// How several IPUs share the model, what is computed again and what becomes a function.
+std::vector<OptionSpec> executionRows();
+/// What training needs: the optimizer, accumulation and loss scaling.
+std::vector<OptionSpec> trainingRows();
+
+} // namespace tilescope

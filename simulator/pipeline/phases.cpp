@@ -1,0 +1,120 @@
+#include "simulator/pipeline/phases.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "simulator/offload/remote.h"
+#include "simulator/pipeline/hints.h"
+#include "simulator/pipeline/stages.h"
+
+namespace tilescope::sim {
+namespace {
+
+// popart sessionoptions.hpp, TensorLocationSettings::minElementsForOffChip.
+constexpr std::int64_t leastElementsOffChip = 2;
+
+void checkCount(const Graph& graph, std::int32_t phases) {
+    const auto operations = static_cast<std::int64_t>(graph.ops.size());
+    if (phases > operations)
+        throw UserError(fmt::format("option phases (--phases): the model has {} operations, too "
+                                    "few for {} phases; choose --phases {} or fewer",
+                                    operations, phases, operations));
+}
+
+std::int32_t assignNamed(Graph& graph, const RunOptions& options) {
+    const auto phases = static_cast<std::int32_t>(options.split.size()) + 1;
+    if (options.phases > 0 && options.phases != phases)
+        throw UserError(fmt::format("option phases (--phases): --split names {} phases, not {}; "
+                                    "leave --phases out",
+                                    phases, options.phases));
+    splitAt(graph, options.split);
+    return phases;
+}
+
+std::int32_t assignHinted(Graph& graph, const RunOptions& options) {
+    std::int32_t phases = options.phases;
+    for (const Op& op : graph.ops)
+        if (options.phases == 0)
+            phases = std::max(phases, op.phaseHint + 1);
+    assignHintedPhases(graph, phases);
+    return phases;
+}
+
+/// The operations of each phase over the IPUs that share it.
+void cutPhases(Graph& graph, const PhasePlan& plan, const std::vector<double>& costs) {
+    for (std::size_t first = 0; first < graph.ops.size();) {
+        const std::int32_t phase = graph.ops[OpId(first)].stage;
+        std::size_t end = first;
+        while (end < graph.ops.size() && graph.ops[OpId(end)].stage == phase)
+            ++end;
+        const std::vector<std::int32_t> parts =
+            evenParts({costs.begin() + static_cast<std::ptrdiff_t>(first),
+                       costs.begin() + static_cast<std::ptrdiff_t>(end)},
+                      plan.ipusOfPhase);
+        for (std::size_t i = first; i < end; ++i)
+            graph.ops[OpId(i)].stage = phase * plan.ipusOfPhase + parts[i - first];
+        first = end;
+    }
+}
+
+/// Everything that is trained or updated, and waits off the chip for its phase.
+std::vector<RemoteTensor> tensorsOffChip(const Graph& graph) {
+    std::vector<RemoteTensor> tensors;
+    for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+        const Tensor& t = graph.tensors[TensorId(i)];
+        if (t.role == TensorRole::Weight && t.elements() >= leastElementsOffChip)
+            // popart ExecutionPhaseSettings: optimizer state on demand, everything else preloaded.
+            tensors.push_back({TensorId(i), t.state == StateKind::Moment ? LoadTime::OnDemand
+                                                                         : LoadTime::Preload});
+    }
+    return tensors;
+}
+
+} // namespace
+
+PhasePlan assignPhases(Graph& graph, const RunOptions& options,
+                       const std::function<std::vector<double>()>& costs) {
+    PhasePlan plan;
+    plan.stages = options.phaseStagesInForce();
+    plan.ipusOfPhase = options.target.ipus / plan.stages;
+    const bool hinted = std::any_of(graph.ops.begin(), graph.ops.end(),
+                                    [](const Op& op) { return op.phaseHint >= 0; });
+    if (!options.split.empty()) {
+        plan.phases = assignNamed(graph, options);
+    } else if (hinted) {
+        plan.phases = assignHinted(graph, options);
+    } else if (options.phases > 0) {
+        plan.phases = options.phases;
+        checkCount(graph, plan.phases);
+        splitEvenly(graph, plan.phases, costs());
+    } else {
+        throw UserError("option execution: 'phased' needs phases; give their number by --phases N, "
+                        "name where they begin by --split NAME,NAME, or annotate ONNX nodes with "
+                        "__execution_phase");
+    }
+    if (plan.ipusOfPhase > 1)
+        cutPhases(graph, plan, costs());
+    return plan;
+}
+
+void placePhases(Graph& graph, const PhasePlan& plan, const RunOptions& options) {
+    for (Op& op : graph.ops) {
+        const std::int32_t phase = plan.phaseOfPart(op.stage);
+        op.executionPhase = op.phase == Phase::Forward    ? phase
+                            : op.phase == Phase::Backward ? plan.backwardOf(phase)
+                                                          : 2 * plan.phases - 1;
+        op.stage = plan.ipuOfPart(op.stage);
+    }
+    std::vector<Op> ops(graph.ops.begin(), graph.ops.end());
+    std::stable_sort(ops.begin(), ops.end(), [](const Op& a, const Op& b) {
+        return a.executionPhase < b.executionPhase;
+    });
+    graph.ops = {};
+    for (Op& op : ops)
+        graph.ops.add(std::move(op));
+    insertRemoteCopies(graph, tensorsOffChip(graph),
+                       {plan.stages, options.phaseSchedule == PhaseSchedule::Batch});
+}
+
+} // namespace tilescope::sim

@@ -50,6 +50,7 @@ template <class Info, class Visitor> void visitInfoFields(Info& info, Visitor&& 
     visit("target.hostBytesPerSecond", t.hostBytesPerSecond);
     visit("target.hostLatencySeconds", t.hostLatencySeconds);
     visit("target.ipuLinkBytesPerSecond", t.ipuLinkBytesPerSecond);
+    visit("target.streamingMemoryBytesPerSecond", t.streamingMemoryBytesPerSecond);
 }
 
 } // namespace tilescope

@@ -103,7 +103,11 @@ public:
         visitInfoFields(info, [&](std::string_view key, auto& field) {
             Statement value = db.prepare("SELECT value FROM info WHERE key = ?");
             value.bind(0, key);
-            if (!value.step())
+            const bool found = value.step();
+            if (!found && key == "target.streamingMemoryBytesPerSecond" &&
+                db.integer("PRAGMA user_version") < firstVersionWithRemoteBuffers)
+                return;
+            if (!found)
                 throw UserError(fmt::format("'{}' is damaged: '{}' is missing from its info table",
                                             path.string(), key));
             using Field = std::decay_t<decltype(field)>;

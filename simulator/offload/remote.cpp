@@ -81,11 +81,12 @@ public:
 private:
     [[nodiscard]] Op& op(std::size_t i) { return graph_.ops[OpId(i)]; }
 
-    /// The off-chip tensor that a tensor is, or only renames.
+    /// The off-chip tensor that a tensor is, only renames, or is the new value of.
     [[nodiscard]] TensorId rootOf(TensorId id) const {
         while (!remote_[id.index()]) {
             const OpId maker = producers_[id.index()];
-            if (!maker.valid() || !isView(graph_.ops[maker].attributes))
+            if (!maker.valid() || !(isView(graph_.ops[maker].attributes) ||
+                                    overwritesOperand(graph_.ops[maker])))
                 return {};
             id = graph_.ops[maker].inputs[0];
         }

@@ -113,7 +113,7 @@ private:
         row("inputMapping", "linar",
             "option inputMapping (--input-mapping): 'linar' is not one of by-use, linear. Did you "
             "mean 'linear'?");
-        row("ipuModel", "2", "option ipuModel (--ipu-model): '2' is not one of on, off.");
+        row("ipuModel", "2", "option ipuModel (--ipu-model): '2' is not one of on, off. Did you mean 'on'?");
         row("phases", "0",
             "option phases (--phases): '0' is not a whole number from 1 to 100000");
         row("phaseStages", "3",
@@ -127,13 +127,13 @@ private:
             "1000000000");
         row("outlineCopyCostPruning", "1",
             "option outlineCopyCostPruning (--outline-copy-cost-pruning): '1' is not one of on, "
-            "off.");
+            "off. Did you mean 'on'?");
         row("optimizer", "adm",
             "option optimizer (--optimizer): 'adm' is not one of sgd, momentum, adam, adamw, lamb. "
             "Did you mean 'adam'?");
         row("accumulationReduction", "max",
             "option accumulationReduction (--accumulation-reduction): 'max' is not one of sum, "
-            "mean.");
+            "mean. Did you mean 'mean'?");
         row("accumulationType", "haf",
             "option accumulationType (--accumulation-type): 'haf' is not one of float, half. Did "
             "you mean 'half'?");

@@ -89,7 +89,7 @@ private slots:
         const fs::path newer = copy("newer.pop");
         execute(newer, "PRAGMA user_version = 99");
         QCOMPARE(openError(newer), quoted("newer.pop") +
-                                       " has schema version 99, this TileScope reads up to 3: "
+                                       " has schema version 99, this TileScope reads up to 4: "
                                        "open it with a newer TileScope.");
     }
 
@@ -99,6 +99,17 @@ private slots:
         const Profile read = ProfileReader(older).load();
         QVERIFY(read.copies.empty());
         QCOMPARE(read.computeSets.size(), sampleProfile({.withCopy = true}).computeSets.size());
+    }
+
+    void anOlderSchemaHasNoRemoteBuffers() {
+        const fs::path older = copy("older3.pop");
+        execute(older, "DROP TABLE remote_buffers; DROP TABLE execution_phases; "
+                       "ALTER TABLE streams DROP COLUMN remote_buffer; "
+                       "DELETE FROM info WHERE key = 'target.streamingMemoryBytesPerSecond'; "
+                       "PRAGMA user_version = 3");
+        const Profile read = ProfileReader(older).load();
+        QVERIFY(read.remoteBuffers.empty() && read.phases.empty());
+        QCOMPARE(read.streams.size(), sampleProfile({.withCopy = true}).streams.size());
     }
 
     void noSchemaVersion() {

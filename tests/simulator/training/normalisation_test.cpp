@@ -87,6 +87,66 @@ private slots:
         QCOMPARE(joint->vertices.size(), 2U);
     }
 
+    void groupNormalisation_data() {
+        QTest::addColumn<int>("opset");
+        QTest::addColumn<int>("scales");
+        QTest::addColumn<bool>("graphcore");
+        QTest::newRow("since 18 a scale a group") << 18 << 4 << false;
+        QTest::newRow("since 21 a scale a channel") << 21 << 16 << false;
+        QTest::newRow("ai.graphcore") << 17 << 16 << true;
+    }
+    void groupNormalisation() {
+        QFETCH(int, opset);
+        QFETCH(int, scales);
+        QFETCH(bool, graphcore);
+        const std::string n = std::to_string(scales);
+        onnx::ModelProto model = parseModel(
+            "g (float[4,8,6,6] x, float[16,8,3,3] w, float[" + n + "] s, float[" + n +
+                "] b) => (float[4,16] y) { c = Conv <pads = [1,1,1,1]> (x, w) n = "
+                "GroupNormalization <num_groups = 4> (c, s, b) p = GlobalAveragePool(n) "
+                "y = Flatten(p) }",
+            opset);
+        if (graphcore) {
+            model.mutable_graph()->mutable_node(1)->set_domain("ai.graphcore");
+            auto& set = *model.add_opset_import();
+            set.set_domain("ai.graphcore");
+            set.set_version(1);
+        }
+        const Graph inference = importOnnx(model, "test.onnx", {});
+        checkGraph(inference);
+        QVERIFY(QString::fromStdString(summary(inference)).contains("[4,4,1,1,1]"));
+        ImportOptions import;
+        import.training = true;
+        Graph graph = importOnnx(model, "test.onnx", import);
+        for (const TensorId id : graph.inputs)
+            if (graph.tensors[id].name != "x")
+                graph.tensors[id].role = TensorRole::Weight;
+        graph.inputs.resize(1);
+        const Graph prepared = preparedGraph(graph, training());
+        checkGraph(prepared);
+        QCOMPARE(countOf(prepared, "_var_update"), 3); // weights, scale and shift
+        const std::string wrong = complaints(simulate(graph, training()));
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    void groupNormalisationSaysWhatDoesNotFit() {
+        const auto errorOf = [](const char* groups, const char* scales, int opset) {
+            try {
+                importText("g (float[2,6,4,4] x, float[" + std::string(scales) + "] s, float[" +
+                               scales + "] b) => (float[2,6,4,4] y) { y = GroupNormalization "
+                                        "<num_groups = " + groups + "> (x, s, b) }",
+                           opset);
+            } catch (const UserError& error) {
+                return QString(error.what());
+            }
+            return QString();
+        };
+        QCOMPARE(errorOf("3", "6", 21), "");
+        QVERIFY(errorOf("4", "6", 21).contains("4 groups do not divide the channels"));
+        QVERIFY(errorOf("3", "3", 21).contains("a value for each of 6 channels"));
+        QVERIFY(errorOf("3", "6", 18).contains("a value for each of 3 groups"));
+    }
+
     void everyParameterIsUpdatedAndRunningStatisticsMove() {
         const Graph graph =
             preparedGraph(trained(convNorm, {"w", "s", "b", "m", "v"}), training());

@@ -55,12 +55,12 @@ private slots:
         row("sgd", Optimizer::Sgd, {"var_update", "accumulator_zero"}, {"Accum___w0"});
         row("momentum", Optimizer::Momentum, {"accl1", "var_update", "accumulator_zero"},
             {"Accl1___w0", "Accum___w0"});
-        const QStringList adam{"accl1", "accl2", "adamupdater", "var_update", "accumulator_zero"};
+        const QStringList adam{"accl1", "accl2", "step", "adamupdater", "var_update", "accumulator_zero"};
         const QStringList adamState{"Accl1___w0", "Accl2___w0", "Accum___w0"};
         row("adam", Optimizer::Adam, adam, adamState);
         row("adamw", Optimizer::AdamW, adam, adamState);
         row("lamb", Optimizer::Lamb,
-            {"accl1", "accl2", "adamupdater", "lambR1Sq", "lambR2Sq", "lambRatio", "lambScale",
+            {"accl1", "accl2", "step", "adamupdater", "lambR1Sq", "lambR2Sq", "lambRatio", "lambScale",
              "var_update", "accumulator_zero"},
             adamState);
     }
@@ -73,6 +73,34 @@ private slots:
         QCOMPARE(opsOf(graph, Phase::Backward), QStringList{"accumulate"});
         QCOMPARE(opsOf(graph, Phase::Update), update);
         QCOMPARE(stateOf(graph), state);
+        const auto steps = std::count_if(
+            graph.tensors.begin(), graph.tensors.end(), [](const Tensor& tensor) {
+                return tensor.name == "Step___w0" && tensor.shape.empty() &&
+                       tensor.role == TensorRole::Weight && tensor.type == DataType::Float;
+            });
+        QCOMPARE(steps, update.contains("step") ? 1 : 0);
+    }
+
+    /// Moments are kept in their own type and without the loss's scale, which SGD needs no step for.
+    void gradientsAreUnscaledForMoments() {
+        RunOptions options;
+        options.mode = "training";
+        options.optimizer = Optimizer::Adam;
+        options.gradientAccumulation = 8;
+        options.accumulationType = Precision::Half;
+        options.lossScaling = 128;
+        const auto build = [&] {
+            GraphBuilder g(DataType::Half);
+            return trainingGraph(g.finish({g.matMul("fc", g.input({4, 8}), g.weight({8, 4}))}),
+                                 options);
+        };
+        Graph graph = build();
+        checkGraph(graph);
+        QCOMPARE(opsOf(graph, Phase::Update).mid(0, 3),
+                 (QStringList{"gradientCast", "gradientUnscale", "accl1"}));
+        options.optimizer = Optimizer::Sgd;
+        graph = build();
+        QCOMPARE(opsOf(graph, Phase::Update), (QStringList{"var_update", "accumulator_zero"}));
     }
 
     /// Without accumulation the gradient itself updates the weight, in the backward pass.

@@ -125,6 +125,33 @@ void describeRun(Profile& profile, const Graph& graph, const RunOptions& options
         profile.messages.push_back({message.severity, message.text, {}});
 }
 
+/// A list of operations is one program on one IPU, run once: options of a framework's model would
+/// be without effect.
+void checkOwnProgram(const Graph& graph, const RunOptions& options) {
+    if (!graph.ownProgram)
+        return;
+    const auto refuse = [&](bool given, const char* option) {
+        if (given)
+            throw UserError(fmt::format("option {}: '{}' is a list of operations, which runs as it "
+                                        "stands, once, on one IPU; leave the option out",
+                                        option, graph.name));
+    };
+    refuse(options.isTraining(), "mode");
+    refuse(options.execution != Execution::Single, "execution");
+    refuse(options.deviceIterations > 1, "deviceIterations");
+}
+
+/// Recomputation that finds nothing to compute again, such as norm-only without normalisations.
+void noteIdleRecomputation(Profile& profile, const Graph& prepared, const RunOptions& options) {
+    const bool marked = std::any_of(prepared.ops.begin(), prepared.ops.end(),
+                                    [](const Op& op) { return op.recomputeGroup >= 0; });
+    if (options.recompute != Recompute::None && !marked)
+        profile.messages.push_back({Severity::Warning,
+                                    "option recompute has no effect: the model has nothing that "
+                                    "this type would compute again",
+                                    {}});
+}
+
 /// The machine whose times a run has. The IPU Model's host answers at once; its sync with the host
 /// is not published and *assumed* to be like that between tiles (two stream copies take some 500
 /// cycles in a published trace).
@@ -159,6 +186,7 @@ void finishExecution(Profile& profile, const RunOptions& options) {
 
 Profile simulate(const Graph& graph, const RunOptions& options, const Progress& progress) {
     validate(options);
+    checkOwnProgram(graph, options);
     std::map<std::string, double> timings;
     Phases phases(progress, timings);
     const Graph simple = phases.run("prepare", 0.05, [&] { return preparedGraph(graph, options); });
@@ -174,6 +202,7 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
     Profile profile = std::move(lowered.profile);
     phases.run("time", 0.95, [&] {
         describeRun(profile, graph, options);
+        noteIdleRecomputation(profile, simple, options);
         addPlannerMessages(profile, simple, plans, options.relaxMemoryTarget);
         countVertices(profile);
         finishExecution(profile, options);

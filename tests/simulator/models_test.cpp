@@ -96,6 +96,30 @@ private slots:
             QVERIFY2(simulateModel(model, optionsFor("mk2", Precision::Half, 1)).info.fits, model);
     }
 
+    void recomputationWithoutEffectIsSaid() {
+        RunOptions options;
+        options.mode = "training";
+        options.recompute = Recompute::NormOnly;
+        const Profile profile = simulateModel("mlp", options);
+        QVERIFY(std::any_of(profile.messages.begin(), profile.messages.end(), [](const Message& m) {
+            return m.text.starts_with("option recompute has no effect");
+        }));
+    }
+
+    void operationListsRunAsTheyStand() {
+        const std::string job = TILESCOPE_SOURCE_DIR "/resources/jobs/matmul_chain.json";
+        RunOptions options;
+        options.deviceIterations = 2;
+        QVERIFY_THROWS_EXCEPTION(UserError, simulateModel(job, options));
+        options = {};
+        options.mode = "training";
+        QVERIFY_THROWS_EXCEPTION(UserError, simulateModel(job, options));
+        options = {};
+        options.execution = Execution::Phased;
+        options.phases = 2;
+        QVERIFY_THROWS_EXCEPTION(UserError, simulateModel(job, options));
+    }
+
     void modelOptionsAreForBuiltInModels() {
         RunOptions options;
         options.modelOptions["layers"] = "2";
@@ -113,8 +137,13 @@ private slots:
             if (entry.path().extension() != ".onnx")
                 continue;
             ++models;
-            const std::string wrong = complaints(simulateModel(entry.path().string(), {}));
-            QVERIFY2(wrong.empty(), (entry.path().string() + "\n" + wrong).c_str());
+            RunOptions options;
+            for (const char* mode : {"inference", "training"}) {
+                options.mode = mode;
+                const std::string wrong =
+                    complaints(simulateModel(entry.path().string(), options));
+                QVERIFY2(wrong.empty(), (entry.path().string() + "\n" + wrong).c_str());
+            }
         }
         QVERIFY(models > 0);
     }

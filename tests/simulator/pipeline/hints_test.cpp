@@ -125,6 +125,29 @@ private slots:
                 QVERIFY(op.recomputeGroup >= 0);
         }
     }
+
+    /// Annotations for phases are those of phased execution only.
+    void executionPhases() {
+        RunOptions options = onIpus(1);
+        options.execution = Execution::Phased;
+        const Graph graph = preparedGraph(
+            chain({"__execution_phase = 0", "__execution_phase = 1", "__execution_phase = 2"}),
+            options);
+        std::string phases;
+        for (const Op& op : graph.ops)
+            if (std::holds_alternative<MatMulAttributes>(op.attributes))
+                phases += std::to_string(op.executionPhase);
+        QCOMPARE(QString::fromStdString(phases), QString("012"));
+        QString error;
+        try {
+            preparedGraph(chain({"__execution_phase = 0", "", "__execution_phase = 2"}), options);
+        } catch (const UserError& refused) {
+            error = refused.what();
+        }
+        QCOMPARE(error, QString("no node is annotated for phase 1 of 3: annotate one with "
+                                "__execution_phase = 1, give fewer --phases, or name the phases by "
+                                "--split"));
+    }
 };
 
 QTEST_GUILESS_MAIN(HintsTest)

@@ -185,6 +185,26 @@ OptionSpec splitRow() {
                     &RunOptions::split);
 }
 
+/// "0,1,2,0"
+OptionSpec deviceMappingRow() {
+    return with(
+        row("deviceMapping", "--device-mapping", Type::Text, "",
+            "IPU of each stage, N,N,...: a stage may come back to an IPU, such as to a weight that "
+            "an earlier stage has; without it stage i runs on IPU i"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.deviceMapping.clear();
+            for (std::size_t from = 0; from <= value.size() && !value.empty();) {
+                const std::size_t comma = std::min(value.find(',', from), value.size());
+                options.deviceMapping.push_back(static_cast<std::int32_t>(
+                    integerValue(self, value.substr(from, comma - from), 0, mostIpus - 1)));
+                from = comma + 1;
+            }
+        },
+        [](const RunOptions& options) {
+            return fmt::format("{}", fmt::join(options.deviceMapping, ","));
+        });
+}
+
 OptionSpec modeRow() {
     return with(
         row("mode", "--mode", Type::Choice, "inference", "what the model is compiled for",
@@ -421,6 +441,7 @@ std::vector<OptionSpec> makeTable() {
         executionRow(),
         scheduleRow(),
         splitRow(),
+        deviceMappingRow(),
         enumRow(row("recompute", "--recompute", Type::Choice, "none",
                     "activations to compute again in the backward pass",
                     {"none", "standard", "norm-only", "all", "pipeline"}),

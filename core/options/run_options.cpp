@@ -1,5 +1,6 @@
 #include "core/options/run_options.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -74,7 +75,7 @@ void checkExecution(const RunOptions& options) {
         throw UserError(fmt::format("option schedule: '{}' is a schedule of a pipeline; add "
                                     "--execution pipelined",
                                     toString(options.schedule)));
-    if (!options.split.empty() && options.target.ipus == 1)
+    if (!options.split.empty() && options.target.ipus == 1 && options.deviceMapping.empty())
         throw UserError("option split: one IPU has nothing to split; add --ipus N");
     if (!options.isTraining() && options.gradientAccumulation > 1)
         throw UserError("option gradientAccumulation: gradients are accumulated in training only; "
@@ -93,6 +94,32 @@ void checkExecution(const RunOptions& options) {
                         "add --execution pipelined, or choose 'standard'");
 }
 
+void checkDeviceMapping(const RunOptions& options) {
+    const auto& mapping = options.deviceMapping;
+    if (mapping.empty())
+        return;
+    const std::int32_t ipus = options.target.ipus;
+    if (options.execution == Execution::Single)
+        throw UserError("option deviceMapping (--device-mapping): one IPU runs everything; add "
+                        "--execution pipelined (or sharded) and --ipus N, or leave it out");
+    for (const std::int32_t ipu : mapping)
+        if (ipu >= ipus)
+            throw UserError(fmt::format("option deviceMapping (--device-mapping): there is no IPU "
+                                        "{}, IPUs are 0 to {}; give --ipus {} or choose one of "
+                                        "those",
+                                        ipu, ipus - 1, ipu + 1));
+    for (std::int32_t ipu = 0; ipu < ipus; ++ipu)
+        if (std::find(mapping.begin(), mapping.end(), ipu) == mapping.end())
+            throw UserError(fmt::format("option deviceMapping (--device-mapping): no stage runs on "
+                                        "IPU {} of {}; name it, or give fewer --ipus",
+                                        ipu, ipus));
+    if (!options.split.empty() && options.split.size() + 1 != mapping.size())
+        throw UserError(fmt::format(
+            "option deviceMapping (--device-mapping): it names the IPUs of {} stages, but the {} "
+            "names of --split make {}; give one IPU for each stage",
+            mapping.size(), options.split.size(), options.split.size() + 1));
+}
+
 } // namespace
 
 void validate(const RunOptions& options) {
@@ -107,6 +134,7 @@ void validate(const RunOptions& options) {
     if (options.deviceIterations < 1)
         throw UserError("option deviceIterations: a run has at least one iteration");
     checkExecution(options);
+    checkDeviceMapping(options);
     checkProportion(options.availableMemoryProportion);
     for (const auto& [name, proportion] : options.availableMemoryProportionByOperation)
         checkProportion(proportion);

@@ -1,11 +1,13 @@
 #include "simulator/pipeline/prepare.h"
 
 #include <fmt/format.h>
+#include <optional>
 
 #include "core/base/error.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/outline/outline.h"
 #include "simulator/pipeline/buffers.h"
+#include "simulator/pipeline/crossings.h"
 #include "simulator/pipeline/hints.h"
 #include "simulator/pipeline/recompute.h"
 #include "simulator/pipeline/schedule.h"
@@ -40,51 +42,67 @@ std::vector<double> operationCosts(const Graph& graph, const RunOptions& options
 
 void assignStages(Graph& graph, const RunOptions& options) {
     const std::int32_t ipus = options.target.ipus;
+    if (options.split.empty() && hasStageHints(graph)) {
+        assignHintedStages(graph, ipus, options.deviceMapping);
+        return;
+    }
+    if (options.deviceMapping.empty())
+        for (std::int32_t ipu = 0; ipu < ipus; ++ipu)
+            graph.stageIpus.emplace_back(ipu);
+    else
+        for (const std::int32_t ipu : options.deviceMapping)
+            graph.stageIpus.emplace_back(ipu);
     if (!options.split.empty()) {
-        if (static_cast<std::int64_t>(options.split.size()) + 1 != ipus)
+        if (static_cast<std::int64_t>(options.split.size()) + 1 != graph.stages())
             throw UserError(fmt::format(
-                "option split (--split): {} names make {} stages, but there are {} IPUs; give {} "
-                "names or --ipus {}",
-                options.split.size(), options.split.size() + 1, ipus, ipus - 1,
-                options.split.size() + 1));
+                "option split (--split): {0} names make {1} stages, but there are {2} IPUs; give "
+                "{3} names or --ipus {1}, or say by --device-mapping which IPU runs each stage",
+                options.split.size(), options.split.size() + 1, ipus, ipus - 1));
         splitAt(graph, options.split);
         return;
     }
-    if (hasStageHints(graph)) {
-        assignHintedStages(graph, ipus);
-        return;
-    }
-    if (static_cast<std::int64_t>(graph.ops.size()) < ipus)
+    if (static_cast<std::int64_t>(graph.ops.size()) < graph.stages())
         throw UserError(fmt::format("option ipus (--ipus): the model has {0} operations, too few "
                                     "for {1} stages; choose --ipus {0} or fewer",
-                                    graph.ops.size(), ipus));
-    splitEvenly(graph, ipus, operationCosts(graph, options));
+                                    graph.ops.size(), graph.stages()));
+    splitEvenly(graph, graph.stages(), operationCosts(graph, options));
+}
+
+/// The schedule of a pipeline; throws UserError where it cannot be.
+PipelineSchedule checkedSchedule(const Graph& graph, const RunOptions& options) {
+    const std::int64_t count =
+        options.isTraining() ? options.gradientAccumulation : options.deviceIterations;
+    checkMicroBatches(options.schedule, graph.stages(), options.isTraining(), count);
+    checkDeviceMapping(options.schedule, graph.stageIpus, options.isTraining());
+    return {options.schedule, graph.stages(), options.isTraining(), count};
 }
 
 } // namespace
 
 Graph preparedGraph(const Graph& graph, const RunOptions& options) {
     Graph result = graph;
-    const bool several = options.target.ipus > 1;
-    if (several)
+    const bool several = options.target.ipus > 1 || options.deviceMapping.size() > 1;
+    const bool pipelined = options.execution == Execution::Pipelined;
+    if (several) {
         assignStages(result, options);
-    if (options.execution == Execution::Pipelined)
+        if (options.schedule == Schedule::PopArt)
+            mergeNeighbours(result);
+        noteSharedWeights(result, options);
+    }
+    if (pipelined)
         for (const Op& op : result.ops)
             result.staged.push_back({op.name, op.stage});
+    const std::optional<PipelineSchedule> schedule =
+        pipelined ? std::optional(checkedSchedule(result, options)) : std::nullopt;
     if (options.isTraining())
         result = trainingGraph(std::move(result), options);
     result = decomposed(result);
     if (options.isTraining())
         markRecomputed(result, options);
     if (several)
-        insertIpuCopies(result);
-    if (options.execution == Execution::Pipelined) {
-        const std::int64_t count =
-            options.isTraining() ? options.gradientAccumulation : options.deviceIterations;
-        checkMicroBatches(options.schedule, options.target.ipus, options.isTraining(), count);
-        insertActivationBuffers(result, PipelineSchedule(options.schedule, options.target.ipus,
-                                                         options.isTraining(), count));
-    }
+        insertCrossings(result, schedule ? &*schedule : nullptr);
+    if (schedule)
+        insertActivationBuffers(result, *schedule);
     return options.outline && !result.ownProgram ? outlined(result, options) : result;
 }
 

@@ -90,7 +90,7 @@ private:
 
     void markStages() {
         for (const std::size_t i : forward_)
-            if (!kept_[i] && op(i).stage + 1 < options_.target.ipus)
+            if (!kept_[i] && op(i).stage + 1 < graph_.stages())
                 op(i).recomputeGroup = op(i).stage;
     }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
@@ -32,77 +31,6 @@ namespace {
                                 "'{}'{}; it has {}",
                                 name, didYouMean(name, known), fmt::join(outer, ", ")));
 }
-
-class CopyInserter {
-public:
-    explicit CopyInserter(Graph& graph)
-        : graph_(graph)
-        , home_(graph.tensors.size(), -1)
-        , phase_(graph.tensors.size(), Phase::Forward) {}
-
-    void run() {
-        for (const Op& op : graph_.ops)
-            for (const TensorId in : op.inputs)
-                if (graph_.tensors[in].role != TensorRole::Activation && home_[in.index()] < 0)
-                    home_[in.index()] = op.stage;
-        IdVector<OpId, Op> ops;
-        for (Op& op : graph_.ops) {
-            for (TensorId& in : op.inputs)
-                in = local(in, op.stage, ops);
-            for (const TensorId out : op.outputs) {
-                home_[out.index()] = op.stage;
-                phase_[out.index()] = op.phase;
-            }
-            ops.add(std::move(op));
-        }
-        graph_.ops = std::move(ops);
-    }
-
-private:
-    TensorId local(TensorId id, std::int32_t stage, IdVector<OpId, Op>& ops) {
-        const std::int32_t home = home_[id.index()];
-        if (home == stage)
-            return id;
-        if (const auto known = copies_.find({id, stage}); known != copies_.end())
-            return known->second;
-        TensorId made;
-        if (graph_.tensors[id].role == TensorRole::Constant) {
-            made = added(graph_.tensors[id], stage, phase_[id.index()]);
-        } else {
-            const std::int32_t before = stage > home ? stage - 1 : stage + 1;
-            const TensorId from = local(id, before, ops);
-            Tensor copy = graph_.tensors[from];
-            copy.role = TensorRole::Activation;
-            copy.name = fmt::format("{}_c{}", graph_.tensors[id].name, stage);
-            const Phase phase = phase_[id.index()];
-            made = added(std::move(copy), stage, phase);
-            Op op;
-            op.name = graph_.tensors[made].name + "/ipuCopy";
-            op.onnxType = "IpuCopy";
-            op.onnxNode = graph_.tensors[id].name;
-            op.attributes = IpuCopyAttributes{before, stage};
-            op.inputs = {from};
-            op.outputs = {made};
-            op.phase = phase;
-            op.stage = before;
-            ops.add(std::move(op));
-        }
-        copies_[{id, stage}] = made;
-        return made;
-    }
-
-    TensorId added(Tensor tensor, std::int32_t stage, Phase phase) {
-        const TensorId id = graph_.tensors.add(std::move(tensor));
-        home_.push_back(stage);
-        phase_.push_back(phase);
-        return id;
-    }
-
-    Graph& graph_;
-    std::vector<std::int32_t> home_;
-    std::vector<Phase> phase_;
-    std::map<std::pair<TensorId, std::int32_t>, TensorId> copies_;
-};
 
 /// True if the costs can be cut in `stages` runs of at most `most` each.
 bool fits(const std::vector<double>& costs, std::int32_t stages, double most) {
@@ -174,8 +102,17 @@ void splitEvenly(Graph& graph, std::int32_t stages, const std::vector<double>& c
     }
 }
 
-void insertIpuCopies(Graph& graph) {
-    CopyInserter(graph).run();
+void mergeNeighbours(Graph& graph) {
+    std::vector<std::int32_t> merged; // number of each stage
+    std::vector<IpuId> ipus;
+    for (const IpuId ipu : graph.stageIpus) {
+        if (ipus.empty() || ipus.back() != ipu)
+            ipus.push_back(ipu);
+        merged.push_back(static_cast<std::int32_t>(ipus.size()) - 1);
+    }
+    for (Op& op : graph.ops)
+        op.stage = merged.at(static_cast<std::size_t>(op.stage));
+    graph.stageIpus = std::move(ipus);
 }
 
 } // namespace tilescope::sim

@@ -20,9 +20,7 @@ void splitAt(Graph& graph, const std::vector<std::string>& splits);
 /// each operation) is least. Cuts where more than one activation crosses are avoided only by cost.
 void splitEvenly(Graph& graph, std::int32_t stages, const std::vector<double>& costs);
 
-/// Inserts copies of tensors that an operation reads from another stage: from stage to neighbouring
-/// stage, as PopART's pipeline demands. Constants are doubled instead. A weight lives in the stage
-/// of its first reader.
-void insertIpuCopies(Graph& graph);
+/// Makes runs of neighbouring stages on one IPU a single stage, as PopART does.
+void mergeNeighbours(Graph& graph);
 
 } // namespace tilescope::sim

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "simulator/pipeline/buffers.h"
+#include "simulator/pipeline/crossings.h"
 #include "simulator/pipeline/prepare.h"
 #include "simulator/pipeline/recompute.h"
 #include "simulator/pipeline/stages.h"
@@ -79,7 +80,8 @@ private slots:
     void copiesHopFromStageToStage() {
         Graph graph = skipModel();
         splitAt(graph, {"b", "d"});
-        insertIpuCopies(graph);
+        graph.stageIpus = {IpuId(0), IpuId(1), IpuId(2)};
+        insertCrossings(graph, nullptr);
         checkGraph(graph);
         const auto copies = opsOf<IpuCopyAttributes>(graph);
         QCOMPARE(copies.size(), std::size_t(3)); // a to 1, c to 2, a on to 2

@@ -97,12 +97,12 @@ private:
         }
         if (namedBy != nullptr && namedBy->ipuHint >= 0)
             return namedBy->ipuHint;
-        if (stage < ipus_)
-            return stage;
+        if (stage < ipus_ || namedBy == nullptr) // a stage that stays empty is refused as such
+            return stage % ipus_;
         throw UserError(fmt::format(
             "node '{}': it is annotated for stage {}, but there are {} IPUs; give --ipus {}, or say "
             "by __ipu_number or --device-mapping which of them runs the stage",
-            namedBy == nullptr ? "" : namedBy->onnxNode, stage, ipus_, stage + 1));
+            namedBy->onnxNode, stage, ipus_, stage + 1));
     }
 
     void followProducers() {

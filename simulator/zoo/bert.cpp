@@ -82,11 +82,15 @@ onnx::ModelProto build(const std::string& name, std::int64_t hidden, std::int64_
         const ZooValue fed = parts.feedForward(scope + "/FF", x);
         x = parts.norm(scope + "/FF/Norm", b.add(scope + "/FF/Add", x, fed));
     }
+    const std::int64_t masked = settings.size("maskedTokens");
     if (settings.text("head") == "squad") {
+        if (masked > 0)
+            throw UserError(fmt::format("{}: model option maskedTokens belongs to head=mlm; leave "
+                                        "one of the two out",
+                                        name));
         x = parts.dense("Squad/Dense", x, 2);
         return b.finish(x, {sequence, x.channels});
     }
-    const std::int64_t masked = settings.size("maskedTokens");
     if (masked > sequence)
         throw UserError(fmt::format("{}: model option maskedTokens: {} tokens are more than the {} "
                                     "of the sequence (sequenceLength)",

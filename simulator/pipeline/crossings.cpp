@@ -166,12 +166,16 @@ std::string remedyFor(const Graph& graph, const RunOptions& options, std::int32_
     if (reader.stage + 1 != graph.stages() || options.schedule == Schedule::Interleaved)
         return "put its readers into one stage, or into stages on one IPU (--device-mapping)";
     mapping.push_back(graph.ipuOf(home).value());
-    std::vector<std::string> split = options.split;
+    std::vector<std::string> split;
+    for (std::int32_t stage = 1; stage < graph.stages(); ++stage) {
+        const auto first = std::find_if(graph.ops.begin(), graph.ops.end(),
+                                        [&](const Op& op) { return op.stage == stage; });
+        split.push_back(first == graph.ops.end() ? "..." : scopeOf(graph, *first));
+    }
     split.push_back(scopeOf(graph, reader));
-    return fmt::format("let a further stage begin at '{}' on IPU {}: --split {}{} "
-                       "--device-mapping {}",
-                       split.back(), mapping.back(),
-                       options.split.empty() ? "...," : "", fmt::join(split, ","),
+    return fmt::format("let a further stage begin at '{}' on IPU {}: --split {} --device-mapping "
+                       "{}",
+                       split.back(), mapping.back(), fmt::join(split, ","),
                        fmt::join(mapping, ","));
 }
 

@@ -1,9 +1,12 @@
 #include "simulator/pipeline/prepare.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <numeric>
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/units.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/outline/outline.h"
 #include "simulator/pipeline/buffers.h"
@@ -11,6 +14,7 @@
 #include "simulator/pipeline/hints.h"
 #include "simulator/pipeline/recompute.h"
 #include "simulator/pipeline/schedule.h"
+#include "simulator/pipeline/shared_tail.h"
 #include "simulator/pipeline/stages.h"
 #include "simulator/planner/plan_table.h"
 #include "simulator/training/optimizer.h"
@@ -40,6 +44,48 @@ std::vector<double> operationCosts(const Graph& graph, const RunOptions& options
     return costs;
 }
 
+std::int64_t microBatches(const RunOptions& options) {
+    return options.isTraining() ? options.gradientAccumulation : options.deviceIterations;
+}
+
+/// True if a pipeline can have that many stages, one of them on another's IPU.
+bool allowsStages(std::int32_t stages, const RunOptions& options) {
+    if (options.execution != Execution::Pipelined)
+        return true;
+    if (options.schedule == Schedule::Interleaved)
+        return false;
+    const MicroBatchRule rule = microBatchRule(options.schedule, stages, options.isTraining());
+    return microBatches(options) >= rule.least && microBatches(options) % rule.multipleOf == 0;
+}
+
+/// Balances the stages anew with a tail that shares a weight with the first as a further stage on
+/// its IPU, so that the weight is not copied for each micro-batch.
+void returnToSharedWeight(Graph& graph, const RunOptions& options,
+                          const std::vector<double>& costs) {
+    const std::int32_t stages = graph.stages();
+    const std::optional<SharedTail> tail = sharedTail(graph);
+    if (!tail || !allowsStages(stages + 1, options) ||
+        tail->first < static_cast<std::size_t>(stages))
+        return;
+    const auto end = costs.begin() + static_cast<std::ptrdiff_t>(tail->first);
+    std::vector<double> before(costs.begin(), end);
+    before.front() += std::accumulate(end, costs.end(), 0.0);
+    splitEvenly(graph, stages, before);
+    for (std::size_t i = tail->first; i < graph.ops.size(); ++i)
+        graph.ops[OpId(i)].stage = stages;
+    graph.stageIpus.push_back(graph.ipuOf(0));
+    std::vector<std::int32_t> ipus;
+    for (const IpuId ipu : graph.stageIpus)
+        ipus.push_back(ipu.value());
+    const Tensor& weight = graph.tensors[tail->weight];
+    graph.messages.push_back(
+        {Severity::Info,
+         fmt::format("stages are balanced with one more from '{}' on, which runs on IPU {} where "
+                     "its weight '{}' ({}) is, as --device-mapping {} would have it",
+                     graph.ops[OpId(tail->first)].name, ipus.front(), weight.name,
+                     formatBytes(weight.bytes()), fmt::join(ipus, ","))});
+}
+
 void assignStages(Graph& graph, const RunOptions& options) {
     const std::int32_t ipus = options.target.ipus;
     if (options.split.empty() && hasStageHints(graph)) {
@@ -65,13 +111,15 @@ void assignStages(Graph& graph, const RunOptions& options) {
         throw UserError(fmt::format("option ipus (--ipus): the model has {0} operations, too few "
                                     "for {1} stages; choose --ipus {0} or fewer",
                                     graph.ops.size(), graph.stages()));
-    splitEvenly(graph, graph.stages(), operationCosts(graph, options));
+    const std::vector<double> costs = operationCosts(graph, options);
+    splitEvenly(graph, graph.stages(), costs);
+    if (options.deviceMapping.empty())
+        returnToSharedWeight(graph, options, costs);
 }
 
 /// The schedule of a pipeline; throws UserError where it cannot be.
 PipelineSchedule checkedSchedule(const Graph& graph, const RunOptions& options) {
-    const std::int64_t count =
-        options.isTraining() ? options.gradientAccumulation : options.deviceIterations;
+    const std::int64_t count = microBatches(options);
     checkMicroBatches(options.schedule, graph.stages(), options.isTraining(), count);
     checkDeviceMapping(options.schedule, graph.stageIpus, options.isTraining());
     return {options.schedule, graph.stages(), options.isTraining(), count};

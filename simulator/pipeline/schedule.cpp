@@ -152,7 +152,7 @@ void checkMicroBatches(Schedule kind, std::int32_t stages, bool training,
 
 void checkDeviceMapping(Schedule kind, const std::vector<IpuId>& stageIpus, bool training) {
     const auto stages = static_cast<std::int32_t>(stageIpus.size());
-    if (inForce(kind, training) != Schedule::Interleaved)
+    if (stages < 2 || inForce(kind, training) != Schedule::Interleaved)
         return;
     const PipelineSchedule schedule(kind, stages, training,
                                     2 * microBatchRule(kind, stages, training).least);

@@ -88,10 +88,10 @@ void splitEvenly(Graph& graph, std::int32_t stages, const std::vector<double>& c
     std::int32_t stage = 0;
     std::size_t first = 0; // operation of the stage
     double sum = 0;
-    for (std::size_t i = 0; i < graph.ops.size(); ++i) {
+    for (std::size_t i = 0; i < costs.size(); ++i) {
         // Every stage gets an operation, even where the costs would let the last go empty.
         const bool mustCut =
-            static_cast<std::int64_t>(graph.ops.size() - i) <= stages - 1 - stage && i > first;
+            static_cast<std::int64_t>(costs.size() - i) <= stages - 1 - stage && i > first;
         if (((sum + costs[i] > high && sum > 0) || mustCut) && stage + 1 < stages) {
             ++stage;
             first = i;

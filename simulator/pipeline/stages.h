@@ -16,8 +16,8 @@ bool isInScope(const std::string& op, const std::string& scope);
 /// naming the nearest name if one does not exist or stands before the split ahead of it.
 void splitAt(Graph& graph, const std::vector<std::string>& splits);
 
-/// Cuts the operations, in their order, in `stages` parts whose largest sum of `costs` (one for
-/// each operation) is least. Cuts where more than one activation crosses are avoided only by cost.
+/// Cuts the operations, in their order, in `stages` parts whose largest sum of `costs` is least:
+/// one cost for each operation, or for those at the beginning that are to be cut. Cuts where more than one activation crosses are avoided only by cost.
 void splitEvenly(Graph& graph, std::int32_t stages, const std::vector<double>& costs);
 
 /// Makes runs of neighbouring stages on one IPU a single stage, as PopART does.

@@ -114,6 +114,10 @@ private slots:
             "option schedule (--schedule): 'groupd' is not one of popart, grouped, interleaved, "
             "sequential. Did you mean 'grouped'?");
         row("split", "a,,b", "option split (--split): 'a,,b' has an empty name");
+        row("deviceMapping", "0,one",
+            "option deviceMapping (--device-mapping): 'one' is not a whole number from 0 to 255");
+        row("deviceMapping", "0,,1",
+            "option deviceMapping (--device-mapping): '' is not a whole number from 0 to 255");
         row("checkpoint", ",a", "option checkpoint (--checkpoint): ',a' has an empty name");
         row("gradientAccumulation", "0",
             "option gradientAccumulation (--gradient-accumulation): '0' is not a whole number from "
@@ -194,6 +198,19 @@ private slots:
             "option schedule: 'interleaved' is a schedule of a pipeline; add --execution "
             "pipelined");
         row("split=a", "option split: one IPU has nothing to split; add --ipus N");
+        row("ipus=2 execution=pipelined deviceMapping=0,1,0", "no error");
+        row("ipus=2 execution=pipelined deviceMapping=0,1,2",
+            "option deviceMapping (--device-mapping): there is no IPU 2, IPUs are 0 to 1; give "
+            "--ipus 3 or choose one of those");
+        row("ipus=3 execution=pipelined deviceMapping=0,1,0",
+            "option deviceMapping (--device-mapping): no stage runs on IPU 2 of 3; name it, or "
+            "give fewer --ipus");
+        row("deviceMapping=0,0", "option deviceMapping (--device-mapping): one IPU runs "
+                                 "everything; add --execution pipelined (or sharded) and --ipus "
+                                 "N, or leave it out");
+        row("ipus=2 execution=pipelined split=a deviceMapping=0,1,0",
+            "option deviceMapping (--device-mapping): it names the IPUs of 3 stages, but the 1 "
+            "names of --split make 2; give one IPU for each stage");
         row("gradientAccumulation=4",
             "option gradientAccumulation: gradients are accumulated in training only; add --mode "
             "training, or use --device-iterations");

@@ -86,8 +86,8 @@ private:
         const Phase phase = phase_[id.index()];
         const bool isForward = phase == Phase::Forward;
         const Phase readerPhase = isForward && stage > home ? Phase::Forward : Phase::Backward;
-        const std::int64_t rows = schedule_->rowsBetween(programOf(home, isForward),
-                                                         programOf(stage, readerPhase == Phase::Forward));
+        const std::int64_t rows = schedule_->rowsBetween(
+            programOf(home, isForward), programOf(stage, readerPhase == Phase::Forward));
         const std::string name = fmt::format("{}_s{}", graph_.tensors[id].name, stage);
         if (schedule_->usesFifo()) {
             const TensorId made = tensorLike(id, name + "/fifo", stage, readerPhase);
@@ -157,7 +157,8 @@ std::string scopeOf(const Graph& graph, const Op& op) {
     return op.name;
 }
 
-/// What to do so that the last stage's operation `reader` needs no copy of a weight of stage `home`.
+/// What to do so that the last stage's operation `reader` needs no copy of a weight of stage
+/// `home`.
 std::string remedyFor(const Graph& graph, const RunOptions& options, std::int32_t home,
                       const Op& reader) {
     std::vector<std::int32_t> mapping;

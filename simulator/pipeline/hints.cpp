@@ -100,8 +100,8 @@ private:
         if (stage < ipus_ || namedBy == nullptr) // a stage that stays empty is refused as such
             return stage % ipus_;
         throw UserError(fmt::format(
-            "node '{}': it is annotated for stage {}, but there are {} IPUs; give --ipus {}, or say "
-            "by __ipu_number or --device-mapping which of them runs the stage",
+            "node '{}': it is annotated for stage {}, but there are {} IPUs; give --ipus {}, or "
+            "say by __ipu_number or --device-mapping which of them runs the stage",
             namedBy->onnxNode, stage, ipus_, stage + 1));
     }
 

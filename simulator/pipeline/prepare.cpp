@@ -71,6 +71,7 @@ void returnToSharedWeight(Graph& graph, const RunOptions& options,
     std::vector<double> before(costs.begin(), end);
     before.front() += std::accumulate(end, costs.end(), 0.0);
     splitEvenly(graph, stages, before);
+    followReaders(graph);
     for (std::size_t i = tail->first; i < graph.ops.size(); ++i)
         graph.ops[OpId(i)].stage = stages;
     graph.stageIpus.push_back(graph.ipuOf(0));
@@ -111,8 +112,10 @@ void assignStages(Graph& graph, const RunOptions& options) {
         throw UserError(fmt::format("option ipus (--ipus): the model has {0} operations, too few "
                                     "for {1} stages; choose --ipus {0} or fewer",
                                     graph.ops.size(), graph.stages()));
+    moveBeforeReaders(graph);
     const std::vector<double> costs = operationCosts(graph, options);
     splitEvenly(graph, graph.stages(), costs);
+    followReaders(graph);
     if (options.deviceMapping.empty())
         returnToSharedWeight(graph, options, costs);
 }

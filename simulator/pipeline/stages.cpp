@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
@@ -44,6 +45,33 @@ bool fits(const std::vector<double>& costs, std::int32_t stages, double most) {
         sum += cost;
     }
     return used <= stages;
+}
+
+/// By operation, itself; for one made of weights and constants alone the first other one that needs
+/// its result, if any does.
+std::vector<std::size_t> firstReaders(const Graph& graph) {
+    const std::vector<OpId> producers = graph.producers();
+    std::vector<bool> isOfWeights(graph.ops.size(), false);
+    std::vector<std::size_t> readers(graph.ops.size());
+    const std::size_t none = graph.ops.size();
+    for (std::size_t i = 0; i < readers.size(); ++i) {
+        const std::vector<TensorId>& inputs = graph.ops[OpId(i)].inputs;
+        isOfWeights[i] = std::all_of(inputs.begin(), inputs.end(), [&](TensorId in) {
+            const OpId maker = producers[in.index()];
+            return maker.valid() ? isOfWeights[maker.index()]
+                                 : graph.tensors[in].role != TensorRole::Input;
+        });
+        readers[i] = isOfWeights[i] ? none : i;
+    }
+    for (std::size_t i = readers.size(); i-- > 0;) {
+        if (readers[i] == none)
+            readers[i] = i;
+        for (const TensorId in : graph.ops[OpId(i)].inputs)
+            if (const OpId maker = producers[in.index()];
+                maker.valid() && isOfWeights[maker.index()])
+                readers[maker.index()] = std::min(readers[maker.index()], readers[i]);
+    }
+    return readers;
 }
 
 } // namespace
@@ -100,6 +128,24 @@ void splitEvenly(Graph& graph, std::int32_t stages, const std::vector<double>& c
         sum += costs[i];
         graph.ops[OpId(i)].stage = stage;
     }
+}
+
+void moveBeforeReaders(Graph& graph) {
+    const std::vector<std::size_t> readers = firstReaders(graph);
+    std::vector<std::size_t> order(readers.size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return readers[a] < readers[b]; });
+    IdVector<OpId, Op> ops;
+    for (const std::size_t i : order)
+        ops.add(std::move(graph.ops[OpId(i)]));
+    graph.ops = std::move(ops);
+}
+
+void followReaders(Graph& graph) {
+    const std::vector<std::size_t> readers = firstReaders(graph);
+    for (std::size_t i = 0; i < readers.size(); ++i)
+        graph.ops[OpId(i)].stage = graph.ops[OpId(readers[i])].stage;
 }
 
 void mergeNeighbours(Graph& graph) {

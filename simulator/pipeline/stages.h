@@ -17,8 +17,15 @@ bool isInScope(const std::string& op, const std::string& scope);
 void splitAt(Graph& graph, const std::vector<std::string>& splits);
 
 /// Cuts the operations, in their order, in `stages` parts whose largest sum of `costs` is least:
-/// one cost for each operation, or for those at the beginning that are to be cut. Cuts where more than one activation crosses are avoided only by cost.
+/// one cost for each operation, or for those at the beginning that are to be cut. Cuts where more
+/// than one activation crosses are avoided only by cost.
 void splitEvenly(Graph& graph, std::int32_t stages, const std::vector<double>& costs);
+
+/// Moves operations on weights and constants alone, such as transposes, right before their first
+/// reader, where a split can leave them together.
+void moveBeforeReaders(Graph& graph);
+/// Gives these operations the stage of their first reader: the weight crosses, if anything must.
+void followReaders(Graph& graph);
 
 /// Makes runs of neighbouring stages on one IPU a single stage, as PopART does.
 void mergeNeighbours(Graph& graph);

@@ -23,6 +23,7 @@ Profile trained(const Settings& settings) {
     RunOptions options;
     const Settings base{{"mode", "training"},
                         {"ipus", "4"},
+                        {"tilesPerIpu", "736"},
                         {"execution", "pipelined"},
                         {"precision", "half"},
                         {"partialsType", "half"},

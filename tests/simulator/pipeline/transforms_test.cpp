@@ -157,6 +157,34 @@ private slots:
                  qPrintable(message));
     }
 
+    /// Without --split the tail that shares the first stage's weight comes back to its IPU, with
+    /// the transpose of the weight; a count that its further stage would forbid leaves the plain split.
+    void balancedStagesComeBackToo() {
+        GraphBuilder g;
+        const TensorId x = g.input({4, 16});
+        const TensorId tied = g.weight({16, 16});
+        const TensorId turned = g.transpose("head/turn", tied, {1, 0});
+        TensorId y = g.matMul("a/fc", x, tied);
+        for (const char* name : {"b/fc", "c/fc", "d/fc"})
+            y = g.matMul(name, y, g.weight({16, 16}));
+        const Graph model = g.finish({g.matMul("head/fc", y, turned)});
+        RunOptions options = training(2);
+        options.mode = "inference";
+        options.gradientAccumulation = 1;
+        options.outline = false;
+        options.deviceIterations = 3;
+        const Graph graph = preparedGraph(model, options);
+        checkGraph(graph);
+        QCOMPARE(graph.stageIpus, (std::vector<IpuId>{IpuId(0), IpuId(1), IpuId(0)}));
+        QCOMPARE(stagesOf(graph).filter("head/"),
+                 (QStringList{"head/turn@2", "head/fc@2"}));
+        QVERIFY(!messageAbout(graph, "one more from 'head/turn' on").isEmpty());
+        options.deviceIterations = 2;
+        const Graph plain = preparedGraph(model, options);
+        QCOMPARE(plain.stages(), 2);
+        QVERIFY(!messageAbout(plain, "is copied").isEmpty());
+    }
+
     void neighboursOnOneIpuAreOneStage() {
         Graph graph = skipModel();
         splitAt(graph, {"b", "c", "d"});

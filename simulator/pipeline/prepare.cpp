@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -65,11 +66,14 @@ void returnToSharedWeight(Graph& graph, const RunOptions& options,
     const std::int32_t stages = graph.stages();
     const std::optional<SharedTail> tail = sharedTail(graph);
     if (!tail || !allowsStages(stages + 1, options) ||
-        tail->first < static_cast<std::size_t>(stages))
+        tail->first < tail->reader + static_cast<std::size_t>(stages))
         return;
     const auto end = costs.begin() + static_cast<std::ptrdiff_t>(tail->first);
     std::vector<double> before(costs.begin(), end);
     before.front() += std::accumulate(end, costs.end(), 0.0);
+    // Operations up to the weight's first reader stay together in the first stage.
+    for (std::size_t i = 1; i <= tail->reader; ++i)
+        before.front() += std::exchange(before[i], 0.0);
     splitEvenly(graph, stages, before);
     followReaders(graph);
     for (std::size_t i = tail->first; i < graph.ops.size(); ++i)

@@ -31,15 +31,15 @@ std::int64_t bytesAcross(const Graph& graph, std::size_t first) {
 
 std::optional<SharedTail> sharedTail(const Graph& graph) {
     std::map<TensorId, std::size_t> farReader; // of weights of the first stage
-    std::vector<bool> isOfFirstStage(graph.tensors.size(), false);
+    std::map<TensorId, std::size_t> firstReader;
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
         const Op& op = graph.ops[OpId(i)];
         for (const TensorId in : op.inputs) {
             if (graph.tensors[in].role != TensorRole::Weight)
                 continue;
             if (op.stage == 0)
-                isOfFirstStage[in.index()] = true;
-            else if (isOfFirstStage[in.index()])
+                firstReader.emplace(in, i);
+            else if (firstReader.contains(in))
                 farReader.emplace(in, i);
         }
     }
@@ -55,7 +55,7 @@ std::optional<SharedTail> sharedTail(const Graph& graph) {
         --first;
     if (first == 0 || bytesAcross(graph, first) >= graph.tensors[largest->first].bytes())
         return std::nullopt;
-    return SharedTail{first, largest->first};
+    return SharedTail{first, largest->first, firstReader.at(largest->first)};
 }
 
 } // namespace tilescope::sim

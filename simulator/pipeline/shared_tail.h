@@ -10,8 +10,9 @@
 namespace tilescope::sim {
 
 struct SharedTail {
-    std::size_t first = 0; ///< operation that the tail begins with
-    TensorId weight;       ///< what it shares with the first stage
+    std::size_t first = 0;  ///< operation that the tail begins with
+    TensorId weight;        ///< what it shares with the first stage
+    std::size_t reader = 0; ///< the first operation that reads the weight
 };
 
 /// For a graph whose operations have stages: the tail, from the outermost scope of the weight's

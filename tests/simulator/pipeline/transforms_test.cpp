@@ -179,6 +179,8 @@ private slots:
         QCOMPARE(stagesOf(graph).filter("head/"),
                  (QStringList{"head/turn@2", "head/fc@2"}));
         QVERIFY(!messageAbout(graph, "one more from 'head/turn' on").isEmpty());
+        QVERIFY(stagesOf(graph).contains("a/fc@0")); // the weight stays there
+        QVERIFY(messageAbout(graph, "is copied").isEmpty());
         options.deviceIterations = 2;
         const Graph plain = preparedGraph(model, options);
         QCOMPARE(plain.stages(), 2);

@@ -201,7 +201,7 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
     phases.run("place", 0.7, [&] { placeVariables(lowered, options.target); });
     Profile profile = std::move(lowered.profile);
     phases.run("time", 0.95, [&] {
-        describeRun(profile, graph, options);
+        describeRun(profile, simple, options);
         noteIdleRecomputation(profile, simple, options);
         addPlannerMessages(profile, simple, plans, options.relaxMemoryTarget);
         countVertices(profile);

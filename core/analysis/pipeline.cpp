@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 #include "core/analysis/pipelines/stage_times.h"
 
@@ -74,7 +75,7 @@ private:
         }
         report_.busySlots += time.programs.empty() ? 0 : slot.repeats;
         const std::vector<std::int64_t> work =
-            workInSlot(slot, functions_, times_.stages, times_.fifos);
+            workByIpu(pipeline_, workInSlot(slot, functions_, times_.stages, times_.fifos));
         double sum = 0;
         for (const std::int64_t one : work) {
             time.cycles = std::max(time.cycles, one);
@@ -111,10 +112,11 @@ private:
     }
 
     void addShares() {
-        const auto count = static_cast<double>(pipeline_.stages.size());
+        const std::vector<PassCycles> even = evenStages();
         const SlotSums equal =
-            slotSums(pipeline_, std::vector<PassCycles>(pipeline_.stages.size(), {1, 1}),
-                     std::vector<std::int64_t>(pipeline_.stages.size(), 0));
+            slotSums(pipeline_, even, std::vector<std::int64_t>(even.size(), 0));
+        const auto count = static_cast<double>(
+            workByIpu(pipeline_, std::vector<std::int64_t>(even.size(), 0)).size());
         report_.scheduleUtilisation = shareOf(equal.busy, equal.total * count);
         if (step_ <= 0)
             return;
@@ -125,6 +127,18 @@ private:
         report_.imbalanceShare = shareOf(iterations() * sums.imbalance, all);
         report_.overheadShare =
             std::max(0.0, 1 - report_.utilisation - report_.bubbleShare - report_.imbalanceShare);
+    }
+
+    /// Stages of which each IPU has as much to do as any other, evenly over its own.
+    [[nodiscard]] std::vector<PassCycles> evenStages() const {
+        std::map<IpuId, std::int64_t> onIpu;
+        for (const StageRecord& stage : pipeline_.stages)
+            ++onIpu[stage.ipu];
+        constexpr std::int64_t each = 720720; // of an IPU: divisible by 1 to 16
+        std::vector<PassCycles> even;
+        for (const StageRecord& stage : pipeline_.stages)
+            even.push_back({each / onIpu.at(stage.ipu), each / onIpu.at(stage.ipu)});
+        return even;
     }
 
     [[nodiscard]] double iterations() const { return static_cast<double>(pipeline_.iterations); }

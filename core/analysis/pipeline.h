@@ -66,8 +66,9 @@ struct PipelineReport {
     std::int64_t busySlots = 0;     ///< slots in which at least one program runs
     /// Mean occupancy of the IPUs over the step, from the trace.
     double utilisation = 0;
-    /// The same if forward and backward of all stages took equally long and nothing came between
-    /// slots: what the schedule allows (G/(G+N-1) for most, 1/N in sequence).
+    /// The same if all IPUs had equally much to do, forward as long as backward, and nothing came
+    /// between slots: what the schedule allows (with a stage an IPU G/(G+N-1) for most, 1/N in
+    /// sequence).
     double scheduleUtilisation = 0;
     /// What of the IPUs' time in the step is lost: to slots in which a stage has nothing to run; to
     /// waiting for a longer stage of the same slot; to copies, host and weight update. The three

@@ -1,5 +1,7 @@
 // Rows of the option table: execution schemes, recomputation and outlining.
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/options/option_rows.h"
 
@@ -30,6 +32,26 @@ OptionSpec splitRow() {
                         "first operation or scope of each further stage, NAME,NAME; without it the "
                         "stages are balanced by cycles"),
                     &RunOptions::split);
+}
+
+/// "0,1,2,0"
+OptionSpec deviceMappingRow() {
+    return with(
+        row("deviceMapping", "--device-mapping", Type::Text, "",
+            "IPU of each stage, N,N,...: a stage may come back to an IPU, such as to a weight that "
+            "an earlier stage has; without it stage i runs on IPU i"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.deviceMapping.clear();
+            for (std::size_t from = 0; from <= value.size() && !value.empty();) {
+                const std::size_t comma = std::min(value.find(',', from), value.size());
+                options.deviceMapping.push_back(static_cast<std::int32_t>(
+                    integerValue(self, value.substr(from, comma - from), 0, mostIpus - 1)));
+                from = comma + 1;
+            }
+        },
+        [](const RunOptions& options) {
+            return fmt::format("{}", fmt::join(options.deviceMapping, ","));
+        });
 }
 
 OptionSpec phasesRow() {
@@ -77,6 +99,7 @@ std::vector<OptionSpec> executionRows() {
         executionRow(),
         scheduleRow(),
         splitRow(),
+        deviceMappingRow(),
         phasesRow(),
         phaseStagesRow(),
         enumRow(row("phaseSchedule", "--phase-schedule", Type::Choice, "interleaving",

@@ -12,8 +12,6 @@ namespace {
 // A tile of memory holds fewer bytes than this; larger batches cannot be meant.
 constexpr std::int64_t mostBatch = 1'000'000;
 constexpr std::int64_t mostIterations = 1'000'000'000'000;
-// A POD256.
-constexpr std::int64_t mostIpus = 256;
 // Tiles stand in islands of four.
 constexpr std::int64_t leastTiles = 4;
 

@@ -1,5 +1,6 @@
 #include "core/options/run_options.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -153,6 +154,35 @@ void checkExecution(const RunOptions& options) {
                         "add --execution pipelined, or choose 'standard'");
 }
 
+void checkDeviceMapping(const RunOptions& options) {
+    const auto& mapping = options.deviceMapping;
+    if (mapping.empty())
+        return;
+    const std::int32_t ipus = options.target.ipus;
+    if (options.execution == Execution::Single)
+        throw UserError("option deviceMapping (--device-mapping): one IPU runs everything; add "
+                        "--execution pipelined (or sharded) and --ipus N, or leave it out");
+    if (options.execution == Execution::Phased)
+        throw UserError("option deviceMapping (--device-mapping): phases take turns on IPUs by "
+                        "--phase-stages; leave it out, or add --execution pipelined (or sharded)");
+    for (const std::int32_t ipu : mapping)
+        if (ipu >= ipus)
+            throw UserError(fmt::format("option deviceMapping (--device-mapping): there is no IPU "
+                                        "{}, IPUs are 0 to {}; give --ipus {} or choose one of "
+                                        "those",
+                                        ipu, ipus - 1, ipu + 1));
+    for (std::int32_t ipu = 0; ipu < ipus; ++ipu)
+        if (std::find(mapping.begin(), mapping.end(), ipu) == mapping.end())
+            throw UserError(fmt::format("option deviceMapping (--device-mapping): no stage runs on "
+                                        "IPU {} of {}; name it, or give fewer --ipus",
+                                        ipu, ipus));
+    if (!options.split.empty() && options.split.size() + 1 != mapping.size())
+        throw UserError(fmt::format(
+            "option deviceMapping (--device-mapping): it names the IPUs of {} stages, but the {} "
+            "names of --split make {}; give one IPU for each stage",
+            mapping.size(), options.split.size(), options.split.size() + 1));
+}
+
 } // namespace
 
 std::vector<OptionNote> optionNotes(const RunOptions& options) {
@@ -188,6 +218,7 @@ void validate(const RunOptions& options) {
     checkExecution(options);
     checkPhases(options);
     checkOutline(options);
+    checkDeviceMapping(options);
     checkProportion(options.availableMemoryProportion);
     for (const auto& [name, proportion] : options.availableMemoryProportionByOperation)
         checkProportion(proportion);

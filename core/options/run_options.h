@@ -66,6 +66,8 @@ struct RunOptions {
     double outlineThreshold = 1;
     bool outlineCopyCostPruning = true; ///< PopART enableOutliningCopyCostPruning
     std::vector<std::string> split;     ///< first operation or scope of each further stage
+    /// IPU of each stage (TensorFlow device_mapping); empty: stage i runs on IPU i.
+    std::vector<std::int32_t> deviceMapping;
     /// No host streams: inputs, weights and results stay on the device (the tools' --ignore-data).
     bool ignoreData = false;
     /// Account memory as the IPU Model does, which runs code on the host: data and vertex state are

@@ -79,12 +79,13 @@ struct Op {
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
     Phase phase = Phase::Forward;
-    std::int32_t stage = 0; ///< forward stage that it belongs to; also the IPU that runs it
+    std::int32_t stage = 0; ///< forward stage that it belongs to (Graph::ipuOf)
     std::int32_t recomputeGroup = -1; ///< what runs again together in the backward pass; none: -1
     /// Share of a tile's memory for temporary data, if the model says (ONNX attribute
     /// __available_memory).
     std::optional<double> availableMemory = {};
     std::int32_t stageHint = -1; ///< stage that the ONNX node asks for; none: -1
+    std::int32_t ipuHint = -1;   ///< IPU that the ONNX node asks for; none: -1
     std::optional<bool> recomputeHint = {}; ///< to run again or to keep, as the ONNX node asks
     std::int32_t phaseHint = -1; ///< execution phase that the ONNX node asks for; none: -1
     /// Execution phase that it belongs to, where the model runs in phases: forward ones first, then
@@ -115,9 +116,19 @@ struct Graph {
     std::vector<StagedOperation> staged;
     /// Rows in streaming memory, by the index that RemoteLoad and RemoteStore name.
     std::vector<RemoteBuffer> remoteBuffers;
+    /// IPU of each stage; empty: everything is one stage on IPU 0.
+    std::vector<IpuId> stageIpus;
     /// What Call operations run, of this graph or of each other: callees before their callers.
     /// Only the outermost graph has any.
     std::vector<Graph> functions;
+
+    [[nodiscard]] std::int32_t stages() const {
+        return stageIpus.empty() ? 1 : static_cast<std::int32_t>(stageIpus.size());
+    }
+    /// The IPU that runs a stage.
+    [[nodiscard]] IpuId ipuOf(std::int32_t stage) const {
+        return stageIpus.empty() ? IpuId(0) : stageIpus.at(static_cast<std::size_t>(stage));
+    }
 
     /// For each tensor, the op that makes it; invalid for inputs, weights and constants. Built anew
     /// by each call, in time proportional to the ops: keep the result, do not call in a loop.

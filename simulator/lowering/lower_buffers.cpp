@@ -137,10 +137,10 @@ IpuCopy placeIpuCopy(LoweringContext& context, const Op& op) {
     const auto& copy = std::get<IpuCopyAttributes>(op.attributes);
     const TensorId in = op.inputs[0];
     ProgramBuilder& b = context.builder();
-    b.setIpu(IpuId(copy.fromStage));
+    b.setIpu(context.graph().ipuOf(copy.fromStage));
     context.ensurePlace(in);
     const PlacedStorage placed = context.storageOf(in);
-    b.setIpu(IpuId(copy.toStage));
+    b.setIpu(context.graph().ipuOf(copy.toStage));
     IpuCopy result;
     result.source = placed.variable;
     result.target = context.makeResult(op.outputs[0], context.tensor(op.outputs[0]).name,

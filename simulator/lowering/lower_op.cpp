@@ -69,7 +69,7 @@ Operation describe(const LoweringContext& context, const Op& op, OpId id) {
         const ConvPlan& plan = context.planOf(id);
         operation.plan = plan.toJson();
         operation.options = fmt::format(R"({{"availableMemoryProportion":{},"partialsType":"{}"}})",
-                                        proportionOf(op, context.options()),
+                                        proportionOf(graph, op, context.options()),
                                         toString(plan.problem.partialType));
     } else if (std::holds_alternative<GatherAttributes>(op.attributes) ||
                std::holds_alternative<MultiUpdateAttributes>(op.attributes)) {
@@ -79,12 +79,23 @@ Operation describe(const LoweringContext& context, const Op& op, OpId id) {
 }
 
 HostStream hostStream(LoweringContext& context, const std::string& prefix, bool toDevice,
-                      TensorId tensor, VariableId variable) {
+                      TensorId tensor, VariableId variable, std::int32_t stage) {
     ProgramBuilder& b = context.builder();
     const TileSeries& bytes = b.lowered().profile.variables[variable].bytes;
-    const std::int32_t first = bytes.empty() ? 0 : bytes.runs().front().first;
     return {b.stream(prefix + context.tensor(tensor).name, toDevice, bytes), tensor, variable,
-            first / context.target().tilesPerIpu};
+            stage};
+}
+
+/// Stage of the first operation that reads an input, or that makes a result.
+std::int32_t stageOf(const Graph& graph, TensorId id) {
+    const auto names = [id](const std::vector<TensorId>& list) {
+        return std::find(list.begin(), list.end(), id) != list.end();
+    };
+    const bool isInput = graph.tensors[id].role == TensorRole::Input;
+    const auto found = std::find_if(graph.ops.begin(), graph.ops.end(), [&](const Op& op) {
+        return names(isInput ? op.inputs : op.outputs);
+    });
+    return found == graph.ops.end() ? 0 : found->stage;
 }
 
 } // namespace
@@ -93,7 +104,7 @@ void lowerOp(LoweringContext& context, OpId id) {
     const Op& op = context.graph().ops[id];
     ProgramBuilder& b = context.builder();
     context.setCurrent(id);
-    b.setIpu(IpuId(op.stage));
+    b.setIpu(context.graph().ipuOf(op.stage));
     b.setOperation(b.lowered().profile.operations.add(describe(context, op, id)));
     if (op.phase == Phase::Backward)
         context.recomputeFor(op);
@@ -127,7 +138,8 @@ std::vector<HostStream> inputStreams(LoweringContext& context) {
     for (const TensorId id : context.graph().inputs)
         for (const PlacedStorage& placed : context.storages())
             if (placed.source == id)
-                streams.push_back(hostStream(context, "h2d_", true, id, placed.variable));
+                streams.push_back(hostStream(context, "h2d_", true, id, placed.variable,
+                                             stageOf(context.graph(), id)));
     return streams;
 }
 
@@ -135,8 +147,8 @@ std::vector<HostStream> outputStreams(LoweringContext& context) {
     std::vector<HostStream> streams;
     for (const TensorId id : context.graph().outputs) {
         context.ensurePlace(id);
-        streams.push_back(
-            hostStream(context, "anchor_d2h_", false, id, context.variableOf(id)));
+        streams.push_back(hostStream(context, "anchor_d2h_", false, id, context.variableOf(id),
+                                     stageOf(context.graph(), id)));
     }
     return streams;
 }

@@ -20,7 +20,7 @@ struct HostStream {
     StreamId stream;
     TensorId tensor;
     VariableId variable;
-    std::int32_t stage = 0; ///< whose IPU it belongs to
+    std::int32_t stage = 0; ///< that reads the input first, or makes the result
 };
 /// Streams of the graph's inputs, for those that have been laid out; outputs are laid out if need
 /// be.

@@ -17,7 +17,7 @@ public:
         : context_(context)
         , b_(context.builder())
         , options_(context.options())
-        , schedule_(options_.schedule, options_.target.ipus, options_.isTraining(),
+        , schedule_(options_.schedule, context.graph().stages(), options_.isTraining(),
                     options_.isTraining() ? options_.gradientAccumulation
                                           : options_.deviceIterations) {}
 
@@ -180,7 +180,7 @@ private:
         pipeline.operations = context_.graph().staged;
         for (std::int32_t s = 0; s < schedule_.stages; ++s) {
             StageRecord& stage = record(s);
-            stage.ipu = IpuId(s);
+            stage.ipu = context_.graph().ipuOf(s);
             stage.forward = mains_[static_cast<std::size_t>(schedule_.forwardProgram(s))];
             if (schedule_.training)
                 stage.backward = mains_[static_cast<std::size_t>(schedule_.backwardProgram(s))];

@@ -2,44 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+
+#include "simulator/memory/leaving_values.h"
 
 namespace tilescope::sim {
 namespace {
-
-/// A use at an event of a timeline.
-struct Access {
-    std::int32_t event = 0;
-    bool isWrite = false;
-    bool rewrites = false; ///< nothing of the old value is left
-    /// A function called here writes it, and somebody behind the call may or may not read that.
-    bool mayBeDead = false;
-};
-/// In the order of events; reads of an event before its writes.
-using Accesses = std::vector<Access>;
-
-/// Events [first, end) of a loop's body.
-struct Loop {
-    std::int32_t first = 0, end = 0;
-};
-
-struct CallSite {
-    std::int32_t event = 0;
-    std::size_t callee = 0; ///< index of a timeline
-    ProgramId program;
-};
-
-/// What the control programs, or a function, do one after the other: steps and calls.
-struct Timeline {
-    /// By event, the first step at or after it; one entry more for the end.
-    std::vector<std::int32_t> stepAt;
-    std::vector<Loop> loops; ///< inner loops before those around them
-    std::vector<CallSite> calls;
-    std::map<VariableId, Accesses> accesses;
-    bool finished = false;
-
-    [[nodiscard]] std::int32_t events() const { return static_cast<std::int32_t>(stepAt.size()); }
-};
 
 using Intervals = std::vector<std::pair<std::int32_t, std::int32_t>>; ///< of steps
 
@@ -49,7 +18,6 @@ public:
         : profile_(profile)
         , rewrites_(rewrites)
         , timelines_(1 + profile.functions.size())
-        , readFirstBy_(profile.variables.size())
         , lives_(profile.variables.size()) {}
 
     void run() {
@@ -61,10 +29,7 @@ public:
             walk(profile_.functions[i], timelines_[i + 1]);
         for (Timeline& timeline : timelines_)
             timeline.stepAt.push_back(stepsBehind(timeline));
-        for (std::size_t i = 0; i < timelines_.size(); ++i)
-            for (const auto& [variable, accesses] : timelines_[i].accesses)
-                if (!accesses.front().isWrite)
-                    readFirstBy_[variable.index()].push_back(i);
+        leaving_.emplace(timelines_);
         for (std::size_t i = 0; i < timelines_.size(); ++i)
             finish(i);
         for (const Timeline& timeline : timelines_)
@@ -115,7 +80,7 @@ private:
             finish(call.callee);
             for (const auto& [variable, inside] : timelines_[call.callee].accesses) {
                 const bool reads = !inside.front().isWrite;
-                if (!reads && !leaves(variable, call.callee))
+                if (!reads && !leaving_->leaves(variable, call.callee))
                     continue; // no value leaves the function: every use makes it anew
                 Accesses& accesses = timeline.accesses[variable];
                 if (reads)
@@ -131,7 +96,7 @@ private:
             Accesses& accesses = timeline.accesses[variable];
             std::stable_sort(accesses.begin(), accesses.end(),
                              [](const Access& a, const Access& b) { return a.event < b.event; });
-            dropDeadWrites(accesses, index == 0 || !leaves(variable, index));
+            dropDeadWrites(accesses, index == 0 || !leaving_->leaves(variable, index));
             if (accesses.empty())
                 timeline.accesses.erase(variable);
         }
@@ -147,27 +112,6 @@ private:
             if (accesses[i].mayBeDead && !accesses[i].rewrites && overwritten)
                 accesses.erase(accesses.begin() + static_cast<std::ptrdiff_t>(i));
         }
-    }
-
-    /// True if what runs outside of a function may read the variable before it writes it, so that
-    /// the function's value may be what it reads.
-    [[nodiscard]] bool leaves(VariableId variable, std::size_t function) {
-        const auto& readers = readFirstBy_[variable.index()];
-        if (readers.empty())
-            return false;
-        auto& outside = outside_[function];
-        if (outside.empty())
-            reach(0, function, outside);
-        return std::any_of(readers.begin(), readers.end(),
-                           [&](std::size_t reader) { return outside.contains(reader); });
-    }
-
-    /// Timelines that run other than by a call from `function`.
-    void reach(std::size_t from, std::size_t function, std::set<std::size_t>& reached) const {
-        if (from == function || !reached.insert(from).second)
-            return;
-        for (const CallSite& call : timelines_[from].calls)
-            reach(call.callee, function, reached);
     }
 
     /// The life between two rewrites, each from the first access to the last.
@@ -303,10 +247,7 @@ private:
     const std::set<std::pair<ProgramId, VariableId>>& rewrites_;
     std::vector<Timeline> timelines_; ///< of all control programs, then one for each function
     std::map<ProgramId, std::size_t> timelineOf_;
-    /// Timelines that read a variable before they write it.
-    std::vector<std::vector<std::size_t>> readFirstBy_;
-    /// By function, the timelines that run other than by its calls.
-    std::map<std::size_t, std::set<std::size_t>> outside_;
+    std::optional<LeavingValues> leaving_;
     std::vector<Intervals> lives_;
 };
 

@@ -25,7 +25,7 @@ std::vector<ExplainedOperation> explainOperations(const Graph& graph, const RunO
             continue;
         ExplainedOperation& one = explained.emplace_back();
         one.name = op.name;
-        one.availableMemoryProportion = proportionOf(op, options);
+        one.availableMemoryProportion = proportionOf(simple, op, options);
         const ConvPlan& chosen = table.planOf(OpId(i));
         for (ConvPlan& plan : bestPlansByMethod(options.target, problemOf(simple, op, options),
                                                 one.availableMemoryProportion, most)) {

@@ -104,6 +104,7 @@ private:
         const OutlineMatch& part = matches_[match];
         Graph made;
         made.name = functionName(match);
+        made.stageIpus = graph_.stageIpus;
         TensorMap map;
         for (const TensorId in : entering(part.starts.front(), part.length)) {
             Tensor parameter = graph_.tensors[in];

@@ -14,7 +14,7 @@ constexpr double lowValue = 0.1;
 
 using TensorKey = std::tuple<Shape, DataType, TensorRole>;
 using OpKey = std::tuple<Attributes, std::vector<TensorKey>, std::vector<TensorKey>, Phase,
-                         std::int32_t, bool, std::optional<double>>;
+                         IpuId, bool, std::optional<double>>;
 
 std::vector<TensorKey> keysOf(const Graph& graph, const std::vector<TensorId>& ids) {
     std::vector<TensorKey> keys;
@@ -28,8 +28,13 @@ std::vector<TensorKey> keysOf(const Graph& graph, const std::vector<TensorId>& i
 }
 
 OpKey keyOf(const Graph& graph, const Op& op) {
-    return {op.attributes, keysOf(graph, op.inputs), keysOf(graph, op.outputs), op.phase,
-            op.stage,      op.recomputeGroup >= 0,   op.availableMemory};
+    return {op.attributes,
+            keysOf(graph, op.inputs),
+            keysOf(graph, op.outputs),
+            op.phase,
+            graph.ipuOf(op.stage),
+            op.recomputeGroup >= 0,
+            op.availableMemory};
 }
 
 /// The values of operations (OpSequence::values).

@@ -47,26 +47,45 @@ public:
 
 private:
     /// What runs again reads the tensors that it read the first time: they are restored to their
-    /// own place, before the first backward operation of the stage that needs it.
+    /// own place, before the first backward operation that needs the group of operations.
     void restoreRecomputed() {
-        std::vector<std::size_t> firstReader(static_cast<std::size_t>(schedule_.stages),
-                                             graph_.ops.size());
-        for (std::size_t i = graph_.ops.size(); i-- > 0;) {
-            const Op& op = graph_.ops[OpId(i)];
-            if (op.phase == Phase::Backward &&
-                std::any_of(op.inputs.begin(), op.inputs.end(),
-                            [&](TensorId in) { return isRecomputed(in); }))
-                firstReader[static_cast<std::size_t>(op.stage)] = i;
-        }
+        const std::vector<std::size_t> firstReader = groupReaders();
         const std::size_t count = graph_.ops.size();
         for (std::size_t i = 0; i < count; ++i) {
             const Op op = graph_.ops[OpId(i)];
-            const std::size_t reader = firstReader[static_cast<std::size_t>(op.stage)];
-            if (op.recomputeGroup < 0 || reader == count)
+            if (op.recomputeGroup < 0)
+                continue;
+            const std::size_t reader = firstReader[static_cast<std::size_t>(op.recomputeGroup)];
+            if (reader == count)
                 continue;
             for (const TensorId in : op.inputs)
                 restoreInPlace(in, op.stage, reader);
         }
+    }
+
+    /// By group, the first backward operation before which it runs again: one that reads a result
+    /// of it, or of another group that does. As many as there are operations: none.
+    [[nodiscard]] std::vector<std::size_t> groupReaders() const {
+        std::int32_t groups = 0;
+        for (const Op& op : graph_.ops)
+            groups = std::max(groups, op.recomputeGroup + 1);
+        std::vector<std::size_t> first(static_cast<std::size_t>(groups), graph_.ops.size());
+        const auto note = [&](const Op& op, std::size_t reader) {
+            for (const TensorId in : op.inputs)
+                if (isRecomputed(in)) {
+                    const std::int32_t group = graph_.ops[producers_[in.index()]].recomputeGroup;
+                    std::size_t& known = first[static_cast<std::size_t>(group)];
+                    known = std::min(known, reader);
+                }
+        };
+        for (std::size_t i = 0; i < graph_.ops.size(); ++i)
+            if (graph_.ops[OpId(i)].phase == Phase::Backward)
+                note(graph_.ops[OpId(i)], i);
+        // A group reads of earlier ones only.
+        for (std::size_t i = graph_.ops.size(); i-- > 0;)
+            if (const Op& op = graph_.ops[OpId(i)]; op.recomputeGroup >= 0)
+                note(op, first[static_cast<std::size_t>(op.recomputeGroup)]);
+        return first;
     }
 
     [[nodiscard]] bool isRecomputed(TensorId id) const {

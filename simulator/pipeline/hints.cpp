@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <set>
 
 #include "core/base/error.h"
 
@@ -22,6 +25,97 @@ constexpr HintWords stageWords{&Op::stageHint, "stage", "__pipeline_stage or __i
                                "__pipeline_stage", "IPUs", "--ipus"};
 constexpr HintWords phaseWords{&Op::phaseHint, "phase", "__execution_phase", "__execution_phase",
                                "phases", "--phases"};
+
+/// Reads which IPU each stage runs on.
+class StageMapper {
+public:
+    StageMapper(Graph& graph, std::int32_t ipus, const std::vector<std::int32_t>& mapping)
+        : graph_(graph)
+        , ipus_(ipus)
+        , mapping_(mapping) {}
+
+    void mapStages() {
+        std::map<std::int32_t, std::set<std::int32_t>> stagesOnIpu;
+        for (const Op& op : graph_.ops) {
+            if (op.ipuHint >= ipus_)
+                throw UserError(fmt::format("node '{}': it is annotated for __ipu_number {}, but "
+                                            "there are {} IPUs; give --ipus {} or change it",
+                                            op.onnxNode, op.ipuHint, ipus_, op.ipuHint + 1));
+            if (op.stageHint >= 0 && op.ipuHint >= 0)
+                stagesOnIpu[op.ipuHint].insert(op.stageHint);
+        }
+        for (Op& op : graph_.ops)
+            if (op.stageHint < 0 && op.ipuHint >= 0)
+                op.stageHint = stageOnIpu(op, stagesOnIpu);
+        std::int32_t stages = static_cast<std::int32_t>(mapping_.size());
+        for (const Op& op : graph_.ops)
+            stages = std::max(stages, op.stageHint + 1);
+        // IPUs that nobody names have a stage of their own, which then turns out empty.
+        std::vector<const Op*> namedBy(static_cast<std::size_t>(stages), nullptr);
+        for (const Op& op : graph_.ops)
+            if (op.stageHint >= 0) {
+                const Op*& first = namedBy[static_cast<std::size_t>(op.stageHint)];
+                checkAgreement(first, op);
+                if (first == nullptr || first->ipuHint < 0)
+                    first = &op;
+            }
+        graph_.stageIpus.clear();
+        for (std::int32_t stage = 0; stage < stages; ++stage)
+            graph_.stageIpus.emplace_back(
+                ipuOf(stage, namedBy[static_cast<std::size_t>(stage)]));
+        for (std::int32_t ipu = 0; ipu < ipus_; ++ipu)
+            if (std::find(graph_.stageIpus.begin(), graph_.stageIpus.end(), IpuId(ipu)) ==
+                graph_.stageIpus.end())
+                graph_.stageIpus.emplace_back(ipu);
+    }
+
+private:
+    static std::int32_t
+    stageOnIpu(const Op& op, const std::map<std::int32_t, std::set<std::int32_t>>& stagesOnIpu) {
+        const auto found = stagesOnIpu.find(op.ipuHint);
+        if (found == stagesOnIpu.end())
+            return op.ipuHint;
+        if (found->second.size() > 1)
+            throw UserError(fmt::format("node '{}': it is annotated for __ipu_number {}, which "
+                                        "runs stages {}; add a __pipeline_stage",
+                                        op.onnxNode, op.ipuHint,
+                                        fmt::join(found->second, " and ")));
+        return *found->second.begin();
+    }
+
+    void checkAgreement(const Op* first, const Op& op) const {
+        if (first == nullptr || first->ipuHint < 0 || op.ipuHint < 0 ||
+            first->ipuHint == op.ipuHint || !mapping_.empty())
+            return;
+        throw UserError(fmt::format("node '{}': it puts __pipeline_stage {} on __ipu_number {}, "
+                                    "but node '{}' puts it on {}; make them equal",
+                                    op.onnxNode, op.stageHint, op.ipuHint, first->onnxNode,
+                                    first->ipuHint));
+    }
+
+    [[nodiscard]] std::int32_t ipuOf(std::int32_t stage, const Op* namedBy) const {
+        if (!mapping_.empty()) {
+            if (stage < static_cast<std::int32_t>(mapping_.size()))
+                return mapping_[static_cast<std::size_t>(stage)];
+            throw UserError(fmt::format("node '{}': it is annotated for stage {}, but --device-"
+                                        "mapping names the IPUs of {} stages; name more",
+                                        namedBy == nullptr ? "" : namedBy->onnxNode, stage,
+                                        mapping_.size()));
+        }
+        if (namedBy != nullptr && namedBy->ipuHint >= 0)
+            return namedBy->ipuHint;
+        if (stage < ipus_ || namedBy == nullptr) // a stage that stays empty is refused as such
+            return stage % ipus_;
+        throw UserError(fmt::format(
+            "node '{}': it is annotated for stage {}, but there are {} IPUs; give --ipus {}, or "
+            "say by __ipu_number or --device-mapping which of them runs the stage",
+            namedBy->onnxNode, stage, ipus_, stage + 1));
+    }
+
+    Graph& graph_;
+    std::int32_t ipus_;
+    const std::vector<std::int32_t>& mapping_; ///< empty: as annotated
+};
 
 class HintedStages {
 public:
@@ -120,11 +214,13 @@ private:
 
 bool hasStageHints(const Graph& graph) {
     return std::any_of(graph.ops.begin(), graph.ops.end(),
-                       [](const Op& op) { return op.stageHint >= 0; });
+                       [](const Op& op) { return op.stageHint >= 0 || op.ipuHint >= 0; });
 }
 
-void assignHintedStages(Graph& graph, std::int32_t stages) {
-    HintedStages(graph, stages, stageWords).run();
+void assignHintedStages(Graph& graph, std::int32_t ipus,
+                        const std::vector<std::int32_t>& deviceMapping) {
+    StageMapper(graph, ipus, deviceMapping).mapStages();
+    HintedStages(graph, graph.stages(), stageWords).run();
 }
 
 void assignHintedPhases(Graph& graph, std::int32_t phases) {

@@ -95,6 +95,9 @@ PhasePlan assignPhases(Graph& graph, const RunOptions& options,
     }
     if (plan.ipusOfPhase > 1)
         cutPhases(graph, plan, costs());
+    // Until they are placed, parts share nothing: what lies between two of them is loaded again.
+    for (std::int32_t part = 0; part < plan.phases * plan.ipusOfPhase; ++part)
+        graph.stageIpus.emplace_back(part);
     return plan;
 }
 
@@ -106,6 +109,9 @@ void placePhases(Graph& graph, const PhasePlan& plan, const RunOptions& options)
                                                           : 2 * plan.phases - 1;
         op.stage = plan.ipuOfPart(op.stage);
     }
+    graph.stageIpus.clear();
+    for (std::int32_t ipu = 0; ipu < options.target.ipus; ++ipu)
+        graph.stageIpus.emplace_back(ipu);
     std::vector<Op> ops(graph.ops.begin(), graph.ops.end());
     std::stable_sort(ops.begin(), ops.end(), [](const Op& a, const Op& b) {
         return a.executionPhase < b.executionPhase;

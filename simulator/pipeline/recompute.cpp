@@ -58,7 +58,7 @@ private:
             bool found = false;
             for (const std::size_t i : forward_)
                 if (isInScope(op(i).name, name)) {
-                    kept_[i] = true;
+                    kept_[i] = kept_[i] || op(i).name == name || leaves(i, name);
                     found = true;
                 }
             if (!found)
@@ -66,6 +66,21 @@ private:
                     "option checkpoint (--checkpoint): the model has no operation or scope '{}'",
                     name));
         }
+    }
+
+    /// True if a forward operation outside of the scope reads a result, or none does.
+    [[nodiscard]] bool leaves(std::size_t i, const std::string& scope) {
+        bool isRead = false;
+        for (const std::size_t reader : forward_)
+            for (const TensorId out : op(i).outputs) {
+                const auto& in = op(reader).inputs;
+                if (std::find(in.begin(), in.end(), out) == in.end())
+                    continue;
+                isRead = true;
+                if (!isInScope(op(reader).name, scope))
+                    return true;
+            }
+        return !isRead;
     }
 
     void keepAnnotated() {
@@ -89,9 +104,15 @@ private:
     }
 
     void markStages() {
-        for (const std::size_t i : forward_)
-            if (!kept_[i] && op(i).stage + 1 < options_.target.ipus)
-                op(i).recomputeGroup = op(i).stage;
+        std::int32_t group = 0;
+        std::int32_t stage = 0;
+        for (const std::size_t i : forward_) {
+            if (kept_[i] || op(i).stage != stage)
+                ++group;
+            stage = op(i).stage;
+            if (!kept_[i] && stage + 1 < graph_.stages())
+                op(i).recomputeGroup = group;
+        }
     }
 
     /// Everything up to the last operation that is kept, cut into a group after each.

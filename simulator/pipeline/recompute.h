@@ -9,13 +9,14 @@ namespace tilescope::sim {
 /// Marks forward operations to run again (Op::recomputeGroup) as PopART's types do
 /// (popart recompute.cpp): operations of a group run again together, right before the first
 /// backward operation that reads one of their results.
-/// - pipeline: all of each stage but the last, one group a stage;
+/// - pipeline: all of each stage but the last, a group between checkpoints;
 /// - all: all before the last checkpoint, a group between checkpoints;
 /// - norm-only: what belongs to normalisations;
 /// - standard: all but about sqrt(n) results with the least live bytes.
 /// - none: what ONNX nodes annotate with `__recompute_output`.
-/// Operations named as checkpoints (or in such a scope, or annotated not to run again) keep their
-/// results, and updates of running statistics happen once.
+/// Operations named as checkpoints or annotated not to run again keep their results; of a scope
+/// named as checkpoint those results are kept that leave it. Updates of running statistics happen
+/// once.
 /// Throws UserError for a checkpoint that does not exist or a type that the execution does not
 /// have.
 void markRecomputed(Graph& graph, const RunOptions& options);

@@ -75,16 +75,20 @@ PipelineSchedule::PipelineSchedule(Schedule kind_, std::int32_t stages_, bool tr
 }
 
 std::int64_t PipelineSchedule::bufferDepth(std::int32_t stage) const {
-    if (!training)
+    return training ? rowsBetween(forwardProgram(stage), backwardProgram(stage)) : 0;
+}
+
+std::int64_t PipelineSchedule::rowsBetween(std::int32_t from, std::int32_t to) const {
+    const std::int64_t apart = to - from;
+    if (apart <= 0)
         return 0;
-    const std::int64_t behind = stages - 1 - stage;
-    switch (kind) {
+    switch (inForce(kind, training)) {
     case Schedule::PopArt:
-        return behind == 0 ? 0 : 2 * behind + 1;
+        return apart + 1;
     case Schedule::Grouped:
-        return 2 * behind;
+        return apart - 1;
     case Schedule::Interleaved:
-        return behind;
+        return (apart - 1) / 2;
     case Schedule::Sequential:
         return 0;
     }
@@ -144,6 +148,29 @@ void checkMicroBatches(Schedule kind, std::int32_t stages, bool training,
         option, kind == Schedule::Interleaved ? "an" : "a", toString(kind), stages, rule.least,
         rule.multipleOf > 1 ? fmt::format(", a multiple of {}", rule.multipleOf) : "",
         microBatches, up));
+}
+
+void checkDeviceMapping(Schedule kind, const std::vector<IpuId>& stageIpus, bool training) {
+    const auto stages = static_cast<std::int32_t>(stageIpus.size());
+    if (stages < 2 || inForce(kind, training) != Schedule::Interleaved)
+        return;
+    const PipelineSchedule schedule(kind, stages, training,
+                                    2 * microBatchRule(kind, stages, training).least);
+    for (const Slot& slot : schedule.main)
+        for (std::size_t i = 0; i < slot.size(); ++i)
+            for (std::size_t j = i + 1; j < slot.size(); ++j) {
+                const std::int32_t a = schedule.stageOf(slot[i]);
+                const std::int32_t b = schedule.stageOf(slot[j]);
+                if (stageIpus[static_cast<std::size_t>(a)] !=
+                    stageIpus[static_cast<std::size_t>(b)])
+                    continue;
+                throw UserError(fmt::format(
+                    "option deviceMapping (--device-mapping): in an interleaved pipeline an IPU "
+                    "runs one stage at a time, but stages {} and {} would run on IPU {} in the "
+                    "same slot; choose --schedule grouped or popart, or another IPU for one",
+                    std::min(a, b), std::max(a, b),
+                    stageIpus[static_cast<std::size_t>(a)].value()));
+            }
 }
 
 } // namespace tilescope::sim

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/ids.h"
 #include "core/options/run_options.h"
 
 namespace tilescope::sim {
@@ -12,8 +13,9 @@ namespace tilescope::sim {
 /// A slot (PopART: pipeline cycle): the stage programs that run in it, ascending.
 using Slot = std::vector<std::int32_t>;
 
-/// A pipeline over `stages` forward stages, one IPU each. Its stage programs are numbered in the
-/// order in which a micro-batch runs them:
+/// A pipeline over `stages` forward stages. Stages that come back to an IPU run one after the other
+/// there within a slot. Its stage programs are numbered in the order in which a micro-batch runs
+/// them:
 /// - PopART, training: 2N-1 programs; program i < N-1 is the forward of stage i, N-1 is forward and
 ///   backward of the last stage, and 2N-2-i is the backward of stage i (popart
 ///   transforms/pipeline.cpp);
@@ -37,6 +39,10 @@ struct PipelineSchedule {
     [[nodiscard]] std::int32_t backwardProgram(std::int32_t stage) const {
         return programs - 1 - stage;
     }
+    /// The stage that a program belongs to.
+    [[nodiscard]] std::int32_t stageOf(std::int32_t program) const {
+        return program < stages ? program : programs - 1 - program;
+    }
     /// True if activations wait in a FIFO that a step of its own pushes and pops (TensorFlow);
     /// false if the forward program stashes and the backward program restores (PopART).
     [[nodiscard]] bool usesFifo() const { return kind != Schedule::PopArt; }
@@ -44,9 +50,14 @@ struct PipelineSchedule {
     /// of PopART holds 2(N-1-i)+1 (none for the last stage), TensorFlow's FIFO 2(N-1-i) grouped,
     /// N-1-i interleaved, none in sequence.
     [[nodiscard]] std::int64_t bufferDepth(std::int32_t stage) const;
+    /// The same for a tensor that one program makes and a later one on the same IPU reads: between
+    /// forward and backward of a stage, or between two stages of an IPU. PopART: programs from the
+    /// one to the other inclusive (getStashSize); TensorFlow: slots that pass between the two.
+    [[nodiscard]] std::int64_t rowsBetween(std::int32_t from, std::int32_t to) const;
     /// Slots in which at least one program runs.
     [[nodiscard]] std::int64_t busySlots() const;
-    /// Share of (IPU, slot) pairs in which a balanced pipeline works: what limits its throughput.
+    /// Share of (IPU, slot) pairs in which a balanced pipeline with one stage an IPU works: what
+    /// limits its throughput.
     [[nodiscard]] double utilisation() const;
 };
 
@@ -60,5 +71,9 @@ MicroBatchRule microBatchRule(Schedule kind, std::int32_t stages, bool training)
 /// Throws UserError naming the option and the nearest count that the schedule takes.
 void checkMicroBatches(Schedule kind, std::int32_t stages, bool training,
                        std::int64_t microBatches);
+
+/// Throws UserError if the schedule would use an IPU twice in a slot that it cannot: interleaved
+/// runs the forward or the backward of one stage an IPU. `stageIpus`: IPU of each stage.
+void checkDeviceMapping(Schedule kind, const std::vector<IpuId>& stageIpus, bool training);
 
 } // namespace tilescope::sim

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
@@ -33,80 +33,6 @@ namespace {
                                 name, didYouMean(name, known), fmt::join(outer, ", ")));
 }
 
-class CopyInserter {
-public:
-    explicit CopyInserter(Graph& graph)
-        : graph_(graph)
-        , home_(graph.tensors.size(), -1)
-        , phase_(graph.tensors.size(), Phase::Forward) {}
-
-    void run() {
-        for (const Op& op : graph_.ops)
-            for (const TensorId in : op.inputs)
-                if (graph_.tensors[in].role != TensorRole::Activation && home_[in.index()] < 0)
-                    home_[in.index()] = op.stage;
-        IdVector<OpId, Op> ops;
-        for (Op& op : graph_.ops) {
-            executionPhase_ = op.executionPhase;
-            for (TensorId& in : op.inputs)
-                in = local(in, op.stage, ops);
-            for (const TensorId out : op.outputs) {
-                home_[out.index()] = op.stage;
-                phase_[out.index()] = op.phase;
-            }
-            ops.add(std::move(op));
-        }
-        graph_.ops = std::move(ops);
-    }
-
-private:
-    TensorId local(TensorId id, std::int32_t stage, IdVector<OpId, Op>& ops) {
-        const std::int32_t home = home_[id.index()];
-        if (home == stage)
-            return id;
-        if (const auto known = copies_.find({id, stage}); known != copies_.end())
-            return known->second;
-        TensorId made;
-        if (graph_.tensors[id].role == TensorRole::Constant) {
-            made = added(graph_.tensors[id], stage, phase_[id.index()]);
-        } else {
-            const std::int32_t before = stage > home ? stage - 1 : stage + 1;
-            const TensorId from = local(id, before, ops);
-            Tensor copy = graph_.tensors[from];
-            copy.role = TensorRole::Activation;
-            copy.name = fmt::format("{}_c{}", graph_.tensors[id].name, stage);
-            const Phase phase = phase_[id.index()];
-            made = added(std::move(copy), stage, phase);
-            Op op;
-            op.name = graph_.tensors[made].name + "/ipuCopy";
-            op.onnxType = "IpuCopy";
-            op.onnxNode = graph_.tensors[id].name;
-            op.attributes = IpuCopyAttributes{before, stage};
-            op.inputs = {from};
-            op.outputs = {made};
-            op.phase = phase;
-            op.stage = before;
-            op.executionPhase = executionPhase_;
-            ops.add(std::move(op));
-        }
-        copies_[{id, stage}] = made;
-        return made;
-    }
-
-    TensorId added(Tensor tensor, std::int32_t stage, Phase phase) {
-        const TensorId id = graph_.tensors.add(std::move(tensor));
-        home_.push_back(stage);
-        phase_.push_back(phase);
-        return id;
-    }
-
-    Graph& graph_;
-    std::int32_t executionPhase_ = -1; ///< of the operation that reads
-    std::vector<std::int32_t> home_;
-    std::vector<Phase> phase_;
-    std::map<std::pair<TensorId, std::int32_t>, TensorId> copies_;
-};
-
 /// True if the costs can be cut in `stages` runs of at most `most` each.
 bool fits(const std::vector<double>& costs, std::int32_t stages, double most) {
     std::int32_t used = 1;
@@ -119,6 +45,33 @@ bool fits(const std::vector<double>& costs, std::int32_t stages, double most) {
         sum += cost;
     }
     return used <= stages;
+}
+
+/// By operation, itself; for one made of weights and constants alone the first other one that needs
+/// its result, if any does.
+std::vector<std::size_t> firstReaders(const Graph& graph) {
+    const std::vector<OpId> producers = graph.producers();
+    std::vector<bool> isOfWeights(graph.ops.size(), false);
+    std::vector<std::size_t> readers(graph.ops.size());
+    const std::size_t none = graph.ops.size();
+    for (std::size_t i = 0; i < readers.size(); ++i) {
+        const std::vector<TensorId>& inputs = graph.ops[OpId(i)].inputs;
+        isOfWeights[i] = std::all_of(inputs.begin(), inputs.end(), [&](TensorId in) {
+            const OpId maker = producers[in.index()];
+            return maker.valid() ? isOfWeights[maker.index()]
+                                 : graph.tensors[in].role != TensorRole::Input;
+        });
+        readers[i] = isOfWeights[i] ? none : i;
+    }
+    for (std::size_t i = readers.size(); i-- > 0;) {
+        if (readers[i] == none)
+            readers[i] = i;
+        for (const TensorId in : graph.ops[OpId(i)].inputs)
+            if (const OpId maker = producers[in.index()];
+                maker.valid() && isOfWeights[maker.index()])
+                readers[maker.index()] = std::min(readers[maker.index()], readers[i]);
+    }
+    return readers;
 }
 
 } // namespace
@@ -181,12 +134,39 @@ std::vector<std::int32_t> evenParts(const std::vector<double>& costs, std::int32
 
 void splitEvenly(Graph& graph, std::int32_t stages, const std::vector<double>& costs) {
     const std::vector<std::int32_t> parts = evenParts(costs, stages);
-    for (std::size_t i = 0; i < graph.ops.size(); ++i)
+    for (std::size_t i = 0; i < parts.size(); ++i)
         graph.ops[OpId(i)].stage = parts[i];
 }
 
-void insertIpuCopies(Graph& graph) {
-    CopyInserter(graph).run();
+void moveBeforeReaders(Graph& graph) {
+    const std::vector<std::size_t> readers = firstReaders(graph);
+    std::vector<std::size_t> order(readers.size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return readers[a] < readers[b]; });
+    IdVector<OpId, Op> ops;
+    for (const std::size_t i : order)
+        ops.add(std::move(graph.ops[OpId(i)]));
+    graph.ops = std::move(ops);
+}
+
+void followReaders(Graph& graph) {
+    const std::vector<std::size_t> readers = firstReaders(graph);
+    for (std::size_t i = 0; i < readers.size(); ++i)
+        graph.ops[OpId(i)].stage = graph.ops[OpId(readers[i])].stage;
+}
+
+void mergeNeighbours(Graph& graph) {
+    std::vector<std::int32_t> merged; // number of each stage
+    std::vector<IpuId> ipus;
+    for (const IpuId ipu : graph.stageIpus) {
+        if (ipus.empty() || ipus.back() != ipu)
+            ipus.push_back(ipu);
+        merged.push_back(static_cast<std::int32_t>(ipus.size()) - 1);
+    }
+    for (Op& op : graph.ops)
+        op.stage = merged.at(static_cast<std::size_t>(op.stage));
+    graph.stageIpus = std::move(ipus);
 }
 
 } // namespace tilescope::sim

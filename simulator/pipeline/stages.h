@@ -20,13 +20,18 @@ void splitAt(Graph& graph, const std::vector<std::string>& splits);
 /// No run is empty if there are enough items.
 std::vector<std::int32_t> evenParts(const std::vector<double>& costs, std::int32_t parts);
 
-/// Cuts the operations, in their order, in `stages` parts whose largest sum of `costs` (one for
-/// each operation) is least. Cuts where more than one activation crosses are avoided only by cost.
+/// Cuts the operations, in their order, in `stages` parts whose largest sum of `costs` is least:
+/// one cost for each operation, or for those at the beginning that are to be cut. Cuts where more
+/// than one activation crosses are avoided only by cost.
 void splitEvenly(Graph& graph, std::int32_t stages, const std::vector<double>& costs);
 
-/// Inserts copies of tensors that an operation reads from another stage: from stage to neighbouring
-/// stage, as PopART's pipeline demands. Constants are doubled instead. A weight lives in the stage
-/// of its first reader.
-void insertIpuCopies(Graph& graph);
+/// Moves operations on weights and constants alone, such as transposes, right before their first
+/// reader, where a split can leave them together.
+void moveBeforeReaders(Graph& graph);
+/// Gives these operations the stage of their first reader: the weight crosses, if anything must.
+void followReaders(Graph& graph);
+
+/// Makes runs of neighbouring stages on one IPU a single stage, as PopART does.
+void mergeNeighbours(Graph& graph);
 
 } // namespace tilescope::sim

@@ -135,12 +135,12 @@ struct Request {
 
 } // namespace
 
-double proportionOf(const Op& op, const RunOptions& options) {
+double proportionOf(const Graph& graph, const Op& op, const RunOptions& options) {
     const auto& named = options.availableMemoryProportionByOperation;
     for (const std::string& name : {op.name, op.onnxNode})
         if (const auto found = named.find(name); found != named.end())
             return found->second;
-    return op.availableMemory.value_or(options.memoryProportion(IpuId(op.stage)));
+    return op.availableMemory.value_or(options.memoryProportion(graph.ipuOf(op.stage)));
 }
 
 ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& options) {
@@ -171,7 +171,7 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& options) {
             if (!isPlanned(op.attributes))
                 continue;
             const Request request{problemOf(part, op, options),
-                                  proportionOf(op, options)};
+                                  proportionOf(part, op, options)};
             const auto known = std::find(requests.begin(), requests.end(), request);
             planOfOp_[{function, OpId(i)}] = static_cast<std::size_t>(known - requests.begin());
             if (known == requests.end())

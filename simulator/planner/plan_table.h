@@ -19,7 +19,7 @@ ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& option
 
 /// What a planned op may take of a tile's memory: as the options say for it, else as the model
 /// does, else as the options say for its IPU.
-double proportionOf(const Op& op, const RunOptions& options);
+double proportionOf(const Graph& graph, const Op& op, const RunOptions& options);
 
 class PlanTable {
 public:

@@ -1,6 +1,8 @@
 #include "simulator/training/autodiff.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "simulator/training/gradient_builder.h"
 
@@ -63,7 +65,7 @@ void markForwardPasses(Graph& graph) {
 
 } // namespace
 
-std::vector<WeightGradient> addGradients(Graph& graph, const Loss& loss) {
+std::vector<WeightGradient> addGradients(Graph& graph, const Loss& loss, bool inParts) {
     markForwardPasses(graph);
     keepNormStatistics(graph);
     const auto forwardOps = static_cast<std::size_t>(
@@ -73,13 +75,16 @@ std::vector<WeightGradient> addGradients(Graph& graph, const Loss& loss) {
     builder.setWanted(wantedTensors(graph, loss.of));
     builder.contribute(loss.of, loss.gradient);
 
-    // A weight's gradient is complete at the first of its readers.
-    std::vector<OpId> firstReader(graph.tensors.size());
+    // A weight's gradient is complete at the first of its readers, a part at the first of a stage.
+    std::map<std::pair<TensorId, std::int32_t>, OpId> firstReader;
+    const auto stageKey = [&](const Op& op) { return inParts ? op.stage : 0; };
     for (std::size_t i = forwardOps; i-- > 0;)
         for (const TensorId in : graph.ops[OpId(i)].inputs)
-            firstReader[in.index()] = OpId(i);
+            if (graph.tensors[in].role == TensorRole::Weight)
+                firstReader[{in, stageKey(graph.ops[OpId(i)])}] = OpId(i);
 
-    std::vector<WeightGradient> gradients;
+    std::map<TensorId, WeightGradient> gradients;
+    std::vector<TensorId> ready;
     for (std::size_t i = forwardOps; i-- > 0;) {
         const Op op = graph.ops[OpId(i)];
         builder.setForward(op);
@@ -91,13 +96,22 @@ std::vector<WeightGradient> addGradients(Graph& graph, const Loss& loss) {
         operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
         for (const TensorId in : operands) {
             if (graph.tensors[in].role != TensorRole::Weight || !builder.wanted(in) ||
-                firstReader[in.index()] != OpId(i))
+                firstReader.at({in, stageKey(op)}) != OpId(i))
                 continue;
-            if (const TensorId done = builder.gradientOf(in); done.valid())
-                gradients.push_back({in, done});
+            const std::vector<TensorId> parts =
+                inParts ? builder.takeParts(in) : builder.takeSum(in);
+            if (parts.empty())
+                continue;
+            auto [entry, isNew] = gradients.try_emplace(in, WeightGradient{in, {}});
+            entry->second.parts.insert(entry->second.parts.end(), parts.begin(), parts.end());
+            if (isNew)
+                ready.push_back(in);
         }
     }
-    return gradients;
+    std::vector<WeightGradient> list;
+    for (const TensorId weight : ready)
+        list.push_back(std::move(gradients.at(weight)));
+    return list;
 }
 
 } // namespace tilescope::sim

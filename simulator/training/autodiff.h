@@ -9,7 +9,9 @@ namespace tilescope::sim {
 
 struct WeightGradient {
     TensorId weight;
-    TensorId gradient; ///< of the weight's shape and type
+    /// Of the weight's shape and type, in the order in which they are ready: the gradient is their
+    /// sum.
+    std::vector<TensorId> parts;
 };
 
 /// Where the backward pass begins.
@@ -27,7 +29,9 @@ Loss addCrossEntropy(Graph& graph);
 /// Appends backward operations (Phase::Backward) for every weight of floating type that the loss
 /// depends on, in the order in which the gradients are ready: the last layer's first, as in
 /// PopART's autodiff. Forward operations are marked with their training pass, which decides what
-/// the planner assumes. Throws UserError naming an operation on the way that has no gradient.
-std::vector<WeightGradient> addGradients(Graph& graph, const Loss& loss);
+/// the planner assumes. A gradient has one part, or with `inParts` one for each stage that reads the
+/// weight and for each gather of its rows: what an accumulator can take one after the other.
+/// Throws UserError naming an operation on the way that has no gradient.
+std::vector<WeightGradient> addGradients(Graph& graph, const Loss& loss, bool inParts = false);
 
 } // namespace tilescope::sim

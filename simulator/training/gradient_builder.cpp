@@ -84,8 +84,13 @@ TensorId GradientBuilder::reducedTo(const std::string& part, TensorId gradient, 
 }
 
 void GradientBuilder::contribute(TensorId of, TensorId gradient) {
-    if (wanted(of))
-        contributions_[of].push_back(gradient);
+    if (!wanted(of))
+        return;
+    contributions_[of].push_back(gradient);
+    const Op& last = graph_.ops.back();
+    if (std::holds_alternative<MultiUpdateAttributes>(last.attributes) &&
+        last.outputs[0] == gradient)
+        addsRows_.insert(gradient);
 }
 
 TensorId GradientBuilder::gradientOf(TensorId id) {
@@ -100,6 +105,28 @@ TensorId GradientBuilder::gradientOf(TensorId id) {
         parts = {emit("GradExpand", ExpandAttributes{}, parts, shape(id))};
     }
     return parts.front();
+}
+
+std::vector<TensorId> GradientBuilder::takeSum(TensorId id) {
+    const TensorId sum = gradientOf(id);
+    contributions_.erase(id);
+    return sum.valid() ? std::vector{sum} : std::vector<TensorId>{};
+}
+
+std::vector<TensorId> GradientBuilder::takeParts(TensorId id) {
+    const auto found = contributions_.find(id);
+    if (found == contributions_.end())
+        return {};
+    std::vector<TensorId>& all = found->second;
+    const auto dense = std::stable_partition(
+        all.begin(), all.end(), [&](TensorId part) { return addsRows_.contains(part); });
+    std::vector<TensorId> parts(all.begin(), dense);
+    all.erase(all.begin(), dense);
+    if (all.empty())
+        contributions_.erase(found);
+    const std::vector<TensorId> sum = takeSum(id);
+    parts.insert(parts.begin(), sum.begin(), sum.end());
+    return parts;
 }
 
 } // namespace tilescope::sim

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,12 +56,17 @@ public:
     void contribute(TensorId of, TensorId gradient);
     /// The gradient of a tensor: the sum of the contributions so far; none if there are none.
     TensorId gradientOf(TensorId id);
+    /// The contributions so far, taken away: as their one sum, or (takeParts) one sum and each that
+    /// adds rows to zeros by itself. Empty if there are none.
+    std::vector<TensorId> takeSum(TensorId id);
+    std::vector<TensorId> takeParts(TensorId id);
 
 private:
     Graph& graph_;
     Op forward_;
     std::vector<bool> wanted_;
     std::map<TensorId, std::vector<TensorId>> contributions_;
+    std::set<TensorId> addsRows_;     ///< contributions that a gather's gradient makes of zeros
     std::map<std::string, int> used_; ///< names given, and how often
 };
 

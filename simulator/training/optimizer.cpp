@@ -1,6 +1,7 @@
 #include "simulator/training/optimizer.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace tilescope::sim {
 namespace {
@@ -28,24 +29,20 @@ public:
         name_ = graph_.tensors[weight_].name;
         stage_ = home_[weight_.index()];
         phase_ = Phase::Backward;
-        TensorId gradient = pair.gradient;
-        const OpId maker = producers_[gradient.index()];
-        TensorId accumulator;
-        if (options_.gradientAccumulation > 1) {
-            accumulator = accumulate(gradient, maker);
-            gradient = accumulator;
-            follow(maker);
-            phase_ = Phase::Update;
+        const OpId last = producers_[pair.parts.back().index()];
+        if (options_.gradientAccumulation == 1) {
+            update(pair.parts.back());
+            follow(last);
+            return;
         }
-        if (accumulator.valid() && options_.accumulationReduction == Reduction::Mean)
+        const TensorId accumulator = accumulateAll(pair.parts);
+        phase_ = Phase::Update;
+        TensorId gradient = accumulator;
+        if (options_.accumulationReduction == Reduction::Mean)
             gradient = op("_accumulatorMean", "AccumulatorScale", ElementwiseAttributes{Multiply},
                           {accumulator, reciprocalCount()}, graph_.tensors[accumulator].shape,
                           graph_.tensors[accumulator].type);
         update(gradient);
-        if (!accumulator.valid()) {
-            follow(maker);
-            return;
-        }
         inPlace("_accumulator_zero", "AccumulatorZero", Zero, {accumulator});
         updates_.insert(updates_.end(), pending_.begin(), pending_.end());
         pending_.clear();
@@ -115,12 +112,33 @@ private:
         pending_.clear();
     }
 
-    /// Rows of an embedding are added to the accumulator itself (PopART SparseAccumulate).
-    TensorId accumulate(TensorId gradient, OpId maker) {
+    /// Adds the parts of a gradient to the weight's accumulator, each in its own stage if that is on
+    /// the same IPU. Returns the accumulator as it is after the last.
+    TensorId accumulateAll(const std::vector<TensorId>& parts) {
         const TensorId accumulator = state("Accum___", options_.accumulationType, StateKind::Accumulator);
+        const std::int32_t home = stage_;
+        TensorId sum;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            const OpId maker = producers_[parts[i].index()];
+            const std::int32_t stage = graph_.ops[maker].stage;
+            const bool isHere = graph_.ipuOf(stage) == graph_.ipuOf(home);
+            stage_ = isHere ? stage : home;
+            sum = accumulate(accumulator, parts[i], isHere, i == 0 ? "" : fmt::format("/{}", i));
+            follow(maker);
+        }
+        stage_ = home;
+        return sum;
+    }
+
+    /// Rows of an embedding are added to the accumulator itself (PopART SparseAccumulate), if it is
+    /// on their IPU.
+    TensorId accumulate(TensorId accumulator, TensorId gradient, bool isHere,
+                        const std::string& number) {
+        const OpId maker = producers_[gradient.index()];
         Op& last = graph_.ops[maker];
-        if (!std::holds_alternative<MultiUpdateAttributes>(last.attributes))
-            return inPlace("_accumulate", "Accumulate", ScaledAdd, {accumulator, gradient});
+        if (!isHere || !std::holds_alternative<MultiUpdateAttributes>(last.attributes))
+            return inPlace("_accumulate" + number, "Accumulate", ScaledAdd,
+                           {accumulator, gradient});
         dropped_[producers_[last.inputs[0].index()].index()] = true;
         last.inputs[0] = accumulator;
         last.onnxType = "SparseAccumulate";
@@ -243,7 +261,7 @@ void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
 
 Graph trainingGraph(Graph graph, const RunOptions& options) {
     const Loss loss = addCrossEntropy(graph);
-    addOptimizer(graph, addGradients(graph, loss), options);
+    addOptimizer(graph, addGradients(graph, loss, options.gradientAccumulation > 1), options);
     return graph;
 }
 

@@ -1,7 +1,9 @@
 // BERT: layers of attention and feed-forward with the normalisation behind each sum. Sizes of the
 // published models (Devlin et al., 2018); names of layers as PopART's BERT has them.
+#include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include "core/base/error.h"
 #include "simulator/zoo/topologies.h"
 #include "simulator/zoo/transformer_parts.h"
 
@@ -44,6 +46,17 @@ ZooValue paddingMask(ZooBuilder& b, const Inputs& in, std::int64_t sequence) {
                    {mask.name, b.integers(scope + "/shape4", {0, 1, 1, sequence})}, sequence);
 }
 
+/// The tokens whose words are to be found, of each sample equally many: [N,S,H] to [N,tokens,H].
+/// Positions count through the whole batch: sample n has those from n*S on.
+ZooValue maskedPositions(ZooBuilder& b, const ZooValue& x, std::int64_t tokens) {
+    const std::string scope = "MLM/Gather";
+    const ZooValue places = b.addIndices("masked_lm_positions", {tokens});
+    const ZooValue rows = b.apply("Reshape", scope + "/Reshape",
+                                  {x.name, b.integers(scope + "/rows", {-1, x.channels})},
+                                  x.channels);
+    return b.apply("Gather", scope, {rows.name, places.name}, x.channels);
+}
+
 ZooValue maskedLanguageModel(ZooBuilder& b, TransformerParts& parts, ZooValue x) {
     x = parts.gelu("MLM/Gelu", parts.dense("MLM/Dense", x, x.channels));
     x = parts.tied("MLM/Decoder", parts.norm("MLM/Norm", x), "Embedding/Token.weight", vocabulary);
@@ -69,9 +82,23 @@ onnx::ModelProto build(const std::string& name, std::int64_t hidden, std::int64_
         const ZooValue fed = parts.feedForward(scope + "/FF", x);
         x = parts.norm(scope + "/FF/Norm", b.add(scope + "/FF/Add", x, fed));
     }
-    x = settings.text("head") == "squad" ? parts.dense("Squad/Dense", x, 2)
-                                         : maskedLanguageModel(b, parts, x);
-    return b.finish(x, {sequence, x.channels});
+    const std::int64_t masked = settings.size("maskedTokens");
+    if (settings.text("head") == "squad") {
+        if (masked > 0)
+            throw UserError(fmt::format("{}: model option maskedTokens belongs to head=mlm; leave "
+                                        "one of the two out",
+                                        name));
+        x = parts.dense("Squad/Dense", x, 2);
+        return b.finish(x, {sequence, x.channels});
+    }
+    if (masked > sequence)
+        throw UserError(fmt::format("{}: model option maskedTokens: {} tokens are more than the {} "
+                                    "of the sequence (sequenceLength)",
+                                    name, masked, sequence));
+    if (masked > 0)
+        x = maskedPositions(b, x, masked);
+    x = maskedLanguageModel(b, parts, x);
+    return b.finish(x, {masked > 0 ? masked : sequence, x.channels});
 }
 
 } // namespace

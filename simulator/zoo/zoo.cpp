@@ -32,6 +32,8 @@ const std::vector<Topology>& topologies() {
     constexpr std::int64_t mostLayers = 1024;
     const ZooOption bertHead{"head", "mlm", 0, 0, {"mlm", "squad"}};
     const ZooOption bertSequence = sizeOption("sequenceLength", 128, 512);
+    // Positions of a sample that the masked-language-model head computes; 0: all.
+    const ZooOption bertMasked{"maskedTokens", "0", 0, 512, {}};
     static const std::vector<Topology> table{
         {{"mlp", "multilayer perceptron 784-512-512-10", "[N,784]", {}}, zooMlp},
         {{"mnist-cnn",
@@ -67,12 +69,12 @@ const std::vector<Topology>& topologies() {
         {{"bert-base",
           "BERT-Base, hidden size 768, with a masked-language-model or SQuAD head",
           "[N,sequenceLength]",
-          {bertSequence, sizeOption("layers", 12, mostLayers), bertHead}},
+          {bertSequence, sizeOption("layers", 12, mostLayers), bertHead, bertMasked}},
          zooBertBase},
         {{"bert-large",
           "BERT-Large, hidden size 1024, with a masked-language-model or SQuAD head",
           "[N,sequenceLength]",
-          {bertSequence, sizeOption("layers", 24, mostLayers), bertHead}},
+          {bertSequence, sizeOption("layers", 24, mostLayers), bertHead, bertMasked}},
          zooBertLarge},
         {{"gpt2-small",
           "GPT-2 small, hidden size 768, with the language-model head",

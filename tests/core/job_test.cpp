@@ -29,6 +29,22 @@ private slots:
         QCOMPARE(text(options.engineOptions.at("prng.seed")), "3");
     }
 
+    /// The jobs that come with the program are well formed and ask for what goes together.
+    void jobsOfTheRepository() {
+        int jobs = 0;
+        for (const auto& entry : fs::directory_iterator(TILESCOPE_SOURCE_DIR "/resources/jobs")) {
+            const Job job = readJob(entry.path());
+            RunOptions options;
+            QCOMPARE(userError([&] {
+                         setRunOptions(options, job.options);
+                         validate(options);
+                     }),
+                     "no error");
+            ++jobs;
+        }
+        QVERIFY(jobs >= 20);
+    }
+
     void keepsZooNamesAndAbsolutePaths() {
         QCOMPARE(text(parseJob(R"({"model": "resnet50"})", "j", "/jobs").model), "resnet50");
         QCOMPARE(text(parseJob(R"({"model": "/m/a.onnx"})", "j", "/jobs").model), "/m/a.onnx");

@@ -114,6 +114,10 @@ private:
             "option inputMapping (--input-mapping): 'linar' is not one of by-use, linear. Did you "
             "mean 'linear'?");
         row("ipuModel", "2", "option ipuModel (--ipu-model): '2' is not one of on, off. Did you mean 'on'?");
+        row("deviceMapping", "0,one",
+            "option deviceMapping (--device-mapping): 'one' is not a whole number from 0 to 255");
+        row("deviceMapping", "0,,1",
+            "option deviceMapping (--device-mapping): '' is not a whole number from 0 to 255");
         row("phases", "0",
             "option phases (--phases): '0' is not a whole number from 1 to 100000");
         row("phaseStages", "3",
@@ -158,6 +162,22 @@ private:
             "option schedule: 'interleaved' is a schedule of a pipeline; add --execution "
             "pipelined");
         row("split=a", "option split: one IPU has nothing to split; add --ipus N");
+        row("ipus=2 execution=pipelined deviceMapping=0,1,0", "no error");
+        row("ipus=2 execution=pipelined deviceMapping=0,1,2",
+            "option deviceMapping (--device-mapping): there is no IPU 2, IPUs are 0 to 1; give "
+            "--ipus 3 or choose one of those");
+        row("ipus=3 execution=pipelined deviceMapping=0,1,0",
+            "option deviceMapping (--device-mapping): no stage runs on IPU 2 of 3; name it, or "
+            "give fewer --ipus");
+        row("deviceMapping=0,0", "option deviceMapping (--device-mapping): one IPU runs "
+                                 "everything; add --execution pipelined (or sharded) and --ipus "
+                                 "N, or leave it out");
+        row("ipus=2 execution=pipelined split=a deviceMapping=0,1,0",
+            "option deviceMapping (--device-mapping): it names the IPUs of 3 stages, but the 1 "
+            "names of --split make 2; give one IPU for each stage");
+        row("ipus=2 execution=phased phases=2 deviceMapping=0,1",
+            "option deviceMapping (--device-mapping): phases take turns on IPUs by "
+            "--phase-stages; leave it out, or add --execution pipelined (or sharded)");
         row("gradientAccumulation=4",
             "option gradientAccumulation: gradients are accumulated in training only; add --mode "
             "training, or use --device-iterations");

@@ -117,6 +117,25 @@ private slots:
         QCOMPARE(r.scheduleUtilisation, 4.0 / 5);
     }
 
+    /// Two stages on one IPU run one after the other: none waits for the other, and the IPU has no
+    /// empty slot.
+    void stagesOfOneIpuAddUp() {
+        Profile p = samplePipeline();
+        p.pipeline.stages[1].ipu = IpuId(0);
+        for (TraceBody& body : p.trace.bodies)
+            for (TraceStep& step : body.steps)
+                for (StepOnIpu& on : step.ipus)
+                    on.ipu = IpuId(0);
+        const PipelineReport r = pipelineReport(p);
+        QCOMPARE(r.slotTimes.front().cycles, 100);
+        QCOMPARE(r.slotTimes[2].cycles, 100 + 700 + 200);
+        QCOMPARE(r.slotTimes[2].occupancy, 1.0);
+        QCOMPARE(r.bubbleShare, 0.0);
+        QCOMPARE(r.imbalanceShare, 0.0);
+        QCOMPARE(r.scheduleUtilisation, 1.0);
+        QVERIFY(r.better.split.empty());
+    }
+
     void betterSplitByHand() {
         // a b | c takes 600 and 400 where a | b c takes 300 and 700.
         const BetterSplit better = pipelineReport(p_).better;

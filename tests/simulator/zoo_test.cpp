@@ -145,17 +145,45 @@ private slots:
         QVERIFY(findOp(graph, "Layer2/FF/2") == nullptr);
     }
 
+    /// The vocabulary product of 20 of 128 tokens takes 20/128 of the operations.
+    void headOnMaskedTokensOnly() {
+        const auto importedWith = [](const ZooOptions& options) {
+            return importOnnx(zooModel("bert-base", options), "bert-base", {.batchSize = 3});
+        };
+        const Graph all = importedWith({{"layers", "1"}});
+        const Graph masked = importedWith({{"layers", "1"}, {"maskedTokens", "20"}});
+        QCOMPARE(QString::fromStdString(outputShapes(masked)), "[3,20,30522]");
+        QCOMPARE(findOp(masked, "MLM/Gather")->kind(), std::string_view("Gather"));
+        QVERIFY(findOp(all, "MLM/Gather") == nullptr);
+        constexpr double hidden = 768;
+        constexpr double vocabulary = 30522;
+        const double saved = 2 * 3 * (128 - 20) * hidden * (vocabulary + hidden);
+        const double difference = totalFlops(all) - totalFlops(masked);
+        QVERIFY2(std::abs(difference / saved - 1) < 0.02, qPrintable(QString::number(difference)));
+        // All tokens by their positions cost what all tokens cost.
+        QCOMPARE(QString::fromStdString(outputShapes(
+                     importedWith({{"layers", "1"}, {"maskedTokens", "128"}}))),
+                 "[3,128,30522]");
+    }
+
     void wrongOptions() {
         const auto messageFor = [](const std::string& name, const ZooOptions& options) {
             return QString::fromStdString(messageOf([&] { zooModel(name, options); }));
         };
         QCOMPARE(messageFor("bert-base", {{"sequenceLenght", "128"}}),
                  "model 'bert-base' has no option 'sequenceLenght'. Did you mean "
-                 "'sequenceLength'? Its options are sequenceLength, layers, head");
+                 "'sequenceLength'? Its options are sequenceLength, layers, head, "
+                 "maskedTokens");
         QCOMPARE(messageFor("bert-base", {{"sequenceLength", "513"}}),
                  "model 'bert-base', option sequenceLength: '513' is not one of 1 to 512 [128]");
         QCOMPARE(messageFor("bert-base", {{"head", "nsp"}}),
                  "model 'bert-base', option head: 'nsp' is not one of mlm|squad [mlm]");
+        QCOMPARE(messageFor("bert-base", {{"maskedTokens", "20"}, {"sequenceLength", "16"}}),
+                 "bert-base: model option maskedTokens: 20 tokens are more than the 16 of the "
+                 "sequence (sequenceLength)");
+        QCOMPARE(messageFor("bert-base", {{"maskedTokens", "20"}, {"head", "squad"}}),
+                 "bert-base: model option maskedTokens belongs to head=mlm; leave one of the two "
+                 "out");
         QCOMPARE(messageFor("mlp", {{"layers", "3"}}),
                  "model 'mlp' has no options; leave 'layers' out");
     }

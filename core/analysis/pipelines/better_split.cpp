@@ -97,7 +97,9 @@ std::string boundaryName(const std::vector<StagedOperation>& operations, std::si
 BetterSplit betterSplit(const Pipeline& pipeline, const StageTimes& times,
                         std::int64_t stepCycles) {
     const std::size_t stages = pipeline.stages.size();
-    if (stages < 2 || times.operations.size() < stages || stepCycles <= 0)
+    const bool sharesIpus =
+        workByIpu(pipeline, std::vector<std::int64_t>(stages, 0)).size() < stages;
+    if (stages < 2 || sharesIpus || times.operations.size() < stages || stepCycles <= 0)
         return {};
     const std::vector<std::size_t> starts = balancedStarts(times.operations, stages);
     if (starts.size() != stages)

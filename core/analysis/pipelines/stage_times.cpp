@@ -300,12 +300,24 @@ std::vector<std::int64_t> workInSlot(const PipelineSlot& slot,
     return work;
 }
 
+std::vector<std::int64_t> workByIpu(const Pipeline& pipeline,
+                                    const std::vector<std::int64_t>& ofStages) {
+    std::map<IpuId, std::int64_t> sums;
+    for (std::size_t i = 0; i < ofStages.size(); ++i)
+        sums[pipeline.stages[i].ipu] += ofStages[i];
+    std::vector<std::int64_t> work;
+    for (const auto& [ipu, sum] : sums)
+        work.push_back(sum);
+    return work;
+}
+
 SlotSums slotSums(const Pipeline& pipeline, const std::vector<PassCycles>& stages,
                   const std::vector<std::int64_t>& fifos) {
     const auto functions = slotFunctions(pipeline);
     SlotSums sums;
     for (const PipelineSlot& slot : pipeline.slotList) {
-        const std::vector<std::int64_t> work = workInSlot(slot, functions, stages, fifos);
+        const std::vector<std::int64_t> work =
+            workByIpu(pipeline, workInSlot(slot, functions, stages, fifos));
         const std::int64_t longest = *std::max_element(work.begin(), work.end());
         const auto repeats = static_cast<double>(slot.repeats);
         sums.total += repeats * static_cast<double>(longest);

@@ -55,13 +55,18 @@ struct SlotSums {
 SlotSums slotSums(const Pipeline& pipeline, const std::vector<PassCycles>& stages,
                   const std::vector<std::int64_t>& fifos);
 
-/// Cycles that each stage's IPU works in one slot.
+/// Cycles that each stage takes in one slot.
 std::vector<std::int64_t> workInSlot(const PipelineSlot& slot,
                                      const std::map<ProgramId, SlotFunction>& functions,
                                      const std::vector<PassCycles>& stages,
                                      const std::vector<std::int64_t>& fifos);
 
-/// The contiguous split of the operations with the least longest stage.
+/// Cycles of stages summed by the IPU that runs them; of IPUs with a stage, ascending.
+std::vector<std::int64_t> workByIpu(const Pipeline& pipeline,
+                                    const std::vector<std::int64_t>& ofStages);
+
+/// The contiguous split of the operations with the least longest stage. None is looked
+/// for where stages share an IPU.
 BetterSplit betterSplit(const Pipeline& pipeline, const StageTimes& times, std::int64_t stepCycles);
 
 } // namespace tilescope

@@ -72,18 +72,6 @@ std::int64_t hintOf(const Node& node, const std::string& attribute) {
     return value;
 }
 
-/// Stage i runs on IPU i.
-std::int32_t stageHint(const Node& node) {
-    const std::int64_t stage = hintOf(node, "__pipeline_stage");
-    const std::int64_t ipu = hintOf(node, "__ipu_number");
-    if (stage >= 0 && ipu >= 0 && stage != ipu)
-        throw std::invalid_argument(
-            fmt::format("it is annotated for __pipeline_stage {} on __ipu_number {}; stage {} runs "
-                        "on IPU {}, so make them equal or remove one",
-                        stage, ipu, stage, stage));
-    return static_cast<std::int32_t>(std::max(stage, ipu));
-}
-
 } // namespace
 
 GraphBuilder::GraphBuilder(const ResolvedModel& model, bool half, bool training)
@@ -160,7 +148,8 @@ TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attribut
     Op op{path, node.type, node.name, std::move(attributes), std::move(inputs), {output}};
     if (isPlanned(op.attributes))
         op.availableMemory = availableMemoryOf(node);
-    op.stageHint = stageHint(node);
+    op.stageHint = static_cast<std::int32_t>(hintOf(node, "__pipeline_stage"));
+    op.ipuHint = static_cast<std::int32_t>(hintOf(node, "__ipu_number"));
     op.phaseHint = static_cast<std::int32_t>(hintOf(node, "__execution_phase"));
     if (const std::int64_t recompute = hintOf(node, "__recompute_output"); recompute >= 0)
         op.recomputeHint = recompute != 0;

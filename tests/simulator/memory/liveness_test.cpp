@@ -239,6 +239,51 @@ private slots:
         QCOMPARE(made.life(other), std::string("0-1"));
     }
 
+    /// One caller reads a function's result, another does not: behind the other's call it is dead,
+    /// though somebody else reads the variable first.
+    void aResultThatOneCallerReads() {
+        HandMade made;
+        const VariableId result = made.variable("result");
+        const ProgramId function = made.function("f");
+        made.step({}, {result}); // 4
+        made.end();
+        const ProgramId careless = made.function("careless");
+        made.call(function);
+        made.step({}, {}); // 5
+        made.step({}, {}); // 6
+        made.end();
+        made.control("main");
+        made.call(function);
+        made.step({result}, {}); // 0
+        made.step({}, {});       // 1
+        made.call(careless);
+        made.step({}, {}); // 2
+        made.step({}, {}); // 3
+        made.end();
+        analyseLiveness(made.profile);
+        QCOMPARE(made.life(result), std::string("0 4"));
+    }
+
+    /// The next round of a loop reads what the last one's call made.
+    void aResultThatTheNextRoundReads() {
+        HandMade made;
+        const VariableId result = made.variable("result");
+        const ProgramId function = made.function("f");
+        made.step({}, {result}); // 4
+        made.end();
+        made.control("main");
+        made.step({}, {result}); // 0
+        made.repeat(2);
+        made.step({result}, {}); // 1
+        made.call(function);
+        made.step({}, {}); // 2
+        made.end();
+        made.step({}, {}); // 3
+        made.end();
+        analyseLiveness(made.profile);
+        QCOMPARE(made.life(result), std::string("0-2 4"));
+    }
+
     /// A function that counts its calls keeps its counter between them.
     void aFunctionsState() {
         HandMade made;

@@ -213,8 +213,9 @@ private slots:
         QVERIFY(meaning.of(graph) == meaning.of(made));
     }
 
-    void functionsStayInAStage() {
+    void functionsStayOnAnIpu() {
         Graph graph = tower(4);
+        graph.stageIpus = {IpuId(0), IpuId(1)};
         for (std::size_t i = 8; i < graph.ops.size(); ++i)
             graph.ops[OpId(i)].stage = 1;
         const Graph made = outlined(graph, {});
@@ -223,6 +224,8 @@ private slots:
         for (const Graph& function : made.functions)
             for (const Op& op : function.ops)
                 QCOMPARE(op.stage, function.ops[OpId(0)].stage);
+        graph.stageIpus = {IpuId(0), IpuId(0)}; // a stage that comes back shares them
+        QCOMPARE(outlined(graph, {}).functions.size(), std::size_t{1});
     }
 
     void aCallIsWhatStoodThere() {

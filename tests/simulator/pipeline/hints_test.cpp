@@ -75,6 +75,20 @@ private slots:
         QCOMPARE(stagesOf(graph), std::string("h00 x10 h11 x21 h21 x31 "));
     }
 
+    /// A stage may come back to an IPU: __ipu_number beside __pipeline_stage says which runs it.
+    void annotationsMapStagesToIpus() {
+        const std::vector<std::string> annotations{"__pipeline_stage = 0, __ipu_number = 0",
+                                                   "__pipeline_stage = 1, __ipu_number = 1",
+                                                   "__pipeline_stage = 2, __ipu_number = 0"};
+        const Graph graph = preparedGraph(chain(annotations), onIpus(2));
+        QCOMPARE(stagesOf(graph), std::string("h00 x10 h11 x21 h22 x32 "));
+        QCOMPARE(graph.stageIpus, (std::vector<IpuId>{IpuId(0), IpuId(1), IpuId(0)}));
+        RunOptions options = onIpus(2);
+        options.deviceMapping = {1, 0, 1}; // the option goes first
+        QCOMPARE(preparedGraph(chain(annotations), options).stageIpus,
+                 (std::vector<IpuId>{IpuId(1), IpuId(0), IpuId(1)}));
+    }
+
     void refusals_data() {
         QTest::addColumn<QString>("first");
         QTest::addColumn<QString>("last");
@@ -87,7 +101,9 @@ private slots:
         row("backwards", "__pipeline_stage = 1", "__pipeline_stage = 0", 2, "later stage 1");
         row("too many", "__pipeline_stage = 0", "__pipeline_stage = 5", 2, "--ipus 6");
         row("hole", "__pipeline_stage = 0", "__pipeline_stage = 2", 3, "stage 1 of 3");
-        row("disagreement", "__pipeline_stage = 1, __ipu_number = 0", "", 2, "__ipu_number 0");
+        row("disagreement", "__pipeline_stage = 0, __ipu_number = 0",
+            "__pipeline_stage = 0, __ipu_number = 1", 2, "__pipeline_stage 0 on __ipu_number 1");
+        row("no such IPU", "__ipu_number = 0", "__ipu_number = 2", 2, "--ipus 3");
         row("negative", "__pipeline_stage = -1", "", 2, "whole number");
     }
 

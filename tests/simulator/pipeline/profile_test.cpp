@@ -196,6 +196,34 @@ private slots:
         }
     }
 
+    /// The last stage back on the IPU of the first: slots, depths and minimum are those of three
+    /// stages, time and occupancy those of two IPUs.
+    void aStageComesBackToAnIpu() {
+        for (const Schedule schedule :
+             {Schedule::PopArt, Schedule::Grouped, Schedule::Sequential}) {
+            RunOptions options = pipelined(schedule, 3, 12, true);
+            options.target.ipus = 2;
+            options.deviceMapping = {0, 1, 0};
+            const PipelineReport r = reportOf(layers(3), options);
+            const PipelineSchedule plan(schedule, 3, true, 12);
+            QCOMPARE(r.stages.size(), std::size_t(3));
+            QCOMPARE(r.stages[2].ipu, IpuId(0));
+            QCOMPARE(r.busySlots, plan.busySlots());
+            for (std::int32_t i = 0; i < 3; ++i)
+                QCOMPARE(r.stages[static_cast<std::size_t>(i)].fifoDepth, plan.bufferDepth(i));
+            QVERIFY(r.stages[0].occupancy + r.stages[2].occupancy < 1);
+            QVERIFY(qAbs(r.utilisation + r.bubbleShare + r.imbalanceShare + r.overheadShare - 1) <
+                    1e-9);
+            for (const PipelineSlotTime& slot : r.slotTimes)
+                QVERIFY(slot.occupancy <= 1);
+            options.gradientAccumulation = schedule == Schedule::PopArt ? 4 : 5;
+            if (schedule != Schedule::Sequential)
+                QVERIFY(userError([&] {
+                            (void)simulate(layers(3), options);
+                        }).contains("pipeline of 3 stages"));
+        }
+    }
+
     void sequentialCopiesOnlyWhatIsNew() {
         const Profile p = simulate(layers(4), pipelined(Schedule::Sequential, 4, 8, true));
         std::int64_t copies = 0;

@@ -138,6 +138,46 @@ private slots:
         QCOMPARE(depths(Schedule::PopArt, 1), (QList<qint64>{0}));
     }
 
+    /// Between any two programs of an IPU: PopART's getStashSize counts both, TensorFlow's FIFO the
+    /// slots between.
+    void rowsBetweenProgramsOfOneIpu() {
+        const auto rows = [](Schedule kind, std::int32_t from, std::int32_t to) {
+            const std::int64_t least = microBatchRule(kind, 5, true).least;
+            return PipelineSchedule(kind, 5, true, least).rowsBetween(from, to);
+        };
+        // The forward of stage 0 and that of stage 4, which comes back to its IPU.
+        QCOMPARE(rows(Schedule::PopArt, 0, 4), 5);
+        QCOMPARE(rows(Schedule::Grouped, 0, 4), 3);
+        QCOMPARE(rows(Schedule::Sequential, 0, 4), 0);
+        QCOMPARE(rows(Schedule::PopArt, 4, 4), 0);
+        for (const Schedule kind : {Schedule::PopArt, Schedule::Grouped, Schedule::Interleaved})
+            for (std::int32_t stage = 0; stage < 5; ++stage) {
+                const PipelineSchedule s(kind, 5, true, microBatchRule(kind, 5, true).least);
+                QCOMPARE(s.rowsBetween(s.forwardProgram(stage), s.backwardProgram(stage)),
+                         s.bufferDepth(stage));
+                QCOMPARE(s.stageOf(s.forwardProgram(stage)), stage);
+                QCOMPARE(s.stageOf(s.backwardProgram(stage)), stage);
+            }
+    }
+
+    /// Interleaved runs one stage an IPU and slot; the others put them one after the other.
+    void stagesThatComeBackToAnIpu() {
+        const auto error = [](Schedule kind, const std::vector<std::int32_t>& mapping) {
+            std::vector<IpuId> ipus;
+            for (const std::int32_t ipu : mapping)
+                ipus.emplace_back(ipu);
+            return userError([&] { checkDeviceMapping(kind, ipus, true); });
+        };
+        QCOMPARE(error(Schedule::PopArt, {0, 1, 2, 3, 0}), "no error");
+        QCOMPARE(error(Schedule::Grouped, {0, 1, 2, 3, 0}), "no error");
+        QCOMPARE(error(Schedule::Interleaved, {0, 1, 2, 3}), "no error");
+        QCOMPARE(error(Schedule::Interleaved, {}), "no error"); // everything is one stage
+        QCOMPARE(error(Schedule::Interleaved, {0, 1, 2, 3, 0}),
+                 "option deviceMapping (--device-mapping): in an interleaved pipeline an IPU runs "
+                 "one stage at a time, but stages 0 and 4 would run on IPU 0 in the same slot; "
+                 "choose --schedule grouped or popart, or another IPU for one");
+    }
+
     void publishedUtilisation() {
         const auto share = [](std::int64_t g) {
             return PipelineSchedule(Schedule::PopArt, 4, true, g).utilisation();

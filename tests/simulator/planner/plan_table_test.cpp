@@ -41,8 +41,8 @@ private slots:
         graph.ops[OpId(1)].availableMemory = 0.01;
         RunOptions options;
         options.availableMemoryProportionByIpu[0] = 0.5;
-        QCOMPARE(proportionOf(graph.ops[OpId(0)], options), 0.5);
-        QCOMPARE(proportionOf(graph.ops[OpId(1)], options), 0.01);
+        QCOMPARE(proportionOf(graph, graph.ops[OpId(0)], options), 0.5);
+        QCOMPARE(proportionOf(graph, graph.ops[OpId(1)], options), 0.01);
         const PlanTable table(graph, options);
         QCOMPARE(table.distinctPlans(), std::size_t(2));
         QVERIFY(tempBytes(table, 1) < tempBytes(table, 0));
@@ -55,7 +55,7 @@ private slots:
         RunOptions options;
         options.availableMemoryProportionByOperation["block/first"] = 0.6;
         options.availableMemoryProportionByOperation["block/second"] = 0.01;
-        QCOMPARE(proportionOf(graph.ops[OpId(0)], options), 0.6);
+        QCOMPARE(proportionOf(graph, graph.ops[OpId(0)], options), 0.6);
         const PlanTable table(graph, options);
         QVERIFY(tempBytes(table, 1) < tempBytes(table, 0));
     }

@@ -103,6 +103,30 @@ private slots:
         QCOMPARE(opsOf(graph, Phase::Update), (QStringList{"var_update", "accumulator_zero"}));
     }
 
+    /// A table that a product shares: the product's gradient is added to the accumulator, and then
+    /// the rows of the look-up, without a gradient of the table's size in between.
+    void sharedTableIsAccumulatedInParts() {
+        GraphBuilder g(DataType::Half);
+        RunOptions options;
+        options.mode = "training";
+        options.gradientAccumulation = 8;
+        const TensorId table = g.weight({32, 8});
+        const TensorId rows = g.gather("embed", table, g.indices({4}), 0);
+        const TensorId scores = g.matMul("head", rows, g.transpose("turn", table, {1, 0}));
+        const Graph graph = trainingGraph(g.finish({scores}), options);
+        checkGraph(graph);
+        QStringList adders;
+        QStringList sums;
+        for (const Op& op : graph.ops) {
+            if (op.onnxType == "Accumulate" || op.onnxType == "SparseAccumulate")
+                adders << text(op.onnxType);
+            if (op.phase == Phase::Backward && op.onnxType == "Sum")
+                sums << text(op.name);
+        }
+        QCOMPARE(adders, (QStringList{"Accumulate", "SparseAccumulate"}));
+        QCOMPARE(sums, QStringList());
+    }
+
     /// Without accumulation the gradient itself updates the weight, in the backward pass.
     void withoutAccumulation() {
         const Graph graph = trained(Optimizer::Sgd, 1);

@@ -219,7 +219,8 @@ struct Profile {
     IdVector<ProgramId, Program> programs;
     std::vector<ProgramId> controlPrograms; ///< in the order of their index
     std::vector<ProgramId> functions;
-    /// Liveness order: leaves of control programs and functions, depth first.
+    /// Liveness order: leaves of the control programs, depth first, with those of a function at each
+    /// of its calls; behind them, once, those of the functions that a pipeline's slots call.
     IdVector<StepId, ProgramId> steps;
     std::vector<CategoryMemory> categoryMemory;
     IdVector<TileId, TileMemory> tileMemory;

@@ -92,7 +92,8 @@ CREATE TABLE control_programs(position INTEGER PRIMARY KEY, program INTEGER);
 CREATE TABLE functions(position INTEGER PRIMARY KEY, program INTEGER);
 CREATE TABLE program_variables(program INTEGER, variable INTEGER, written INTEGER);
 
--- Liveness order: leaves of the program tree, depth first. not_always_live: over all tiles.
+-- Liveness order: leaves of the program tree, depth first; a function's stand at each of its calls,
+-- but behind all others, once, if slots of a pipeline call it. not_always_live: over all tiles.
 CREATE TABLE liveness_steps(step INTEGER PRIMARY KEY, program INTEGER, not_always_live INTEGER);
 CREATE TABLE liveness_by_ipu(step INTEGER, ipu INTEGER, not_always_live INTEGER,
     PRIMARY KEY(step, ipu)) WITHOUT ROWID;

@@ -103,6 +103,13 @@ ProgramId ProgramBuilder::beginSequence(std::string name) {
     return open_.back();
 }
 
+std::int32_t ProgramBuilder::nextLinearTile(std::int32_t count, std::int32_t tiles) {
+    std::int32_t& next = nextLinear_[ipu_];
+    const std::int32_t first = next + count > tiles ? 0 : next;
+    next = (first + count) % tiles;
+    return first;
+}
+
 ProgramId ProgramBuilder::beginFunction(std::string name) {
     Program program;
     program.kind = ProgramKind::Sequence;

@@ -88,6 +88,12 @@ public:
     void setIpu(IpuId ipu) { ipu_ = ipu; }
     [[nodiscard]] IpuId ipu() const { return ipu_; }
 
+    /// Where a tensor that lies linearly on `count` of an IPU's `tiles` begins: behind the one
+    /// before, so that small tensors do not gather on the first tiles (PopART popx,
+    /// linearmapper.cpp). One that would pass the last tile begins at the first instead of going on
+    /// there.
+    std::int32_t nextLinearTile(std::int32_t count, std::int32_t tiles);
+
     VariableId variable(std::string name, MemoryCategory category, TileSeries bytes,
                         std::string type = {}, std::string shape = {}, VariableNeeds needs = {});
     VariableId alwaysLive(std::string name, MemoryCategory category, TileSeries bytes,
@@ -169,6 +175,7 @@ private:
 
     const Target& target_;
     IpuId ipu_ = IpuId(0);
+    std::map<IpuId, std::int32_t> nextLinear_; ///< tile behind the last linear tensor
     LoweredProgram& lowered_;
     OperationId operation_;
     std::vector<ProgramId> open_;

@@ -117,10 +117,14 @@ void LoweringContext::ensurePlace(TensorId id) {
     ensurePlace(id, [&] { return linearPlace(id); });
 }
 
-std::pair<Storage, ViewDims> LoweringContext::linearPlace(TensorId id) const {
+std::pair<Storage, ViewDims> LoweringContext::linearPlace(TensorId id) {
     const Tensor& t = tensor(id);
-    return {linearStorage(t.shape, bytesOf(t.type), target().tilesPerIpu),
-            identityView(t.shape.size())};
+    const std::int32_t tiles = target().tilesPerIpu;
+    Storage storage = linearStorage(t.shape, bytesOf(t.type), tiles);
+    if (!options_.linearInputs && !graph_.ownProgram)
+        storage.layout.blocking.firstTile =
+            builder_.nextLinearTile(storage.layout.blocking.tiles(), tiles);
+    return {std::move(storage), identityView(t.shape.size())};
 }
 
 VariableId LoweringContext::makeResult(TensorId id, const std::string& name, Storage storage,

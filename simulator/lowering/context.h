@@ -139,7 +139,8 @@ public:
 
 private:
     [[nodiscard]] bool isRecomputed(TensorId id) const;
-    [[nodiscard]] std::pair<Storage, ViewDims> linearPlace(TensorId id) const;
+    /// A program of its own begins each linear tensor at the first tile, as PopLibs does.
+    [[nodiscard]] std::pair<Storage, ViewDims> linearPlace(TensorId id);
 
     const Graph& graph_;
     const RunOptions& options_;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "simulator/memory/function_accesses.h"
 #include "simulator/memory/leaving_values.h"
 
 namespace tilescope::sim {
@@ -12,21 +13,45 @@ namespace {
 
 using Intervals = std::vector<std::pair<std::int32_t, std::int32_t>>; ///< of steps
 
+void collectCalled(const Profile& profile, ProgramId id, std::set<ProgramId>& called) {
+    const Program& program = profile.programs[id];
+    if (program.kind == ProgramKind::Call)
+        called.insert(program.target);
+    for (const ProgramId child : program.children)
+        collectCalled(profile, child, called);
+}
+
+/// What the slots of a pipeline call stands once, however many slots call it: an activation waits
+/// from slot to slot anyway.
+std::vector<ProgramId> standingFunctions(const Profile& profile) {
+    std::vector<ProgramId> standing;
+    if (profile.pipeline.empty())
+        return standing;
+    std::set<ProgramId> called;
+    for (const ProgramId root : profile.controlPrograms)
+        collectCalled(profile, root, called);
+    std::copy_if(profile.functions.begin(), profile.functions.end(), std::back_inserter(standing),
+                 [&](ProgramId function) { return called.contains(function); });
+    return standing;
+}
+
 class Analysis {
 public:
     Analysis(Profile& profile, const std::set<std::pair<ProgramId, VariableId>>& rewrites)
         : profile_(profile)
         , rewrites_(rewrites)
-        , timelines_(1 + profile.functions.size())
+        , functions_(profile)
+        , standing_(standingFunctions(profile))
+        , timelines_(1 + standing_.size())
         , lives_(profile.variables.size()) {}
 
     void run() {
-        for (std::size_t i = 0; i < profile_.functions.size(); ++i)
-            timelineOf_[profile_.functions[i]] = i + 1;
+        for (std::size_t i = 0; i < standing_.size(); ++i)
+            timelineOf_[standing_[i]] = i + 1;
         for (const ProgramId root : profile_.controlPrograms)
             walk(root, timelines_[0]);
-        for (std::size_t i = 0; i < profile_.functions.size(); ++i)
-            walk(profile_.functions[i], timelines_[i + 1]);
+        for (std::size_t i = 0; i < standing_.size(); ++i)
+            walk(standing_[i], timelines_[i + 1]);
         for (Timeline& timeline : timelines_)
             timeline.stepAt.push_back(stepsBehind(timeline));
         leaving_.emplace(timelines_);
@@ -51,14 +76,32 @@ private:
                 timeline.accesses[v].push_back({first, true, rewrites_.contains({id, v})});
             return;
         }
-        if (program.kind == ProgramKind::Call) {
-            timeline.stepAt.push_back(static_cast<std::int32_t>(profile_.steps.size()));
-            timeline.calls.push_back({first, timelineOf_.at(program.target), id});
-        }
+        if (program.kind == ProgramKind::Call)
+            walkCall(id, timeline);
         for (const ProgramId child : program.children)
             walk(child, timeline);
         if (program.kind == ProgramKind::Repeat && program.count > 1)
             timeline.loops.push_back({first, timeline.events()});
+    }
+
+    void walkCall(ProgramId id, Timeline& timeline) {
+        const ProgramId target = profile_.programs[id].target;
+        const std::int32_t first = timeline.events();
+        if (const auto own = timelineOf_.find(target); own != timelineOf_.end()) {
+            timeline.stepAt.push_back(static_cast<std::int32_t>(profile_.steps.size()));
+            timeline.calls.push_back({first, own->second, id});
+            return;
+        }
+        walk(target, timeline);
+        for (const VariableId variable : functions_.accessed(target)) {
+            Accesses& accesses = timeline.accesses[variable];
+            const auto mine = std::lower_bound(
+                accesses.begin(), accesses.end(), first,
+                [](const Access& a, std::int32_t event) { return a.event < event; });
+            if (mine != accesses.end() && mine->isWrite &&
+                (functions_.isOwn(target, variable) || rewrites_.contains({id, variable})))
+                mine->rewrites = true;
+        }
     }
 
     /// Steps of a timeline stand together: where the next one's begin.
@@ -245,7 +288,9 @@ private:
 
     Profile& profile_;
     const std::set<std::pair<ProgramId, VariableId>>& rewrites_;
-    std::vector<Timeline> timelines_; ///< of all control programs, then one for each function
+    FunctionAccesses functions_;
+    std::vector<ProgramId> standing_;
+    std::vector<Timeline> timelines_; ///< of all control programs, then one for each of standing_
     std::map<ProgramId, std::size_t> timelineOf_;
     std::optional<LeavingValues> leaving_;
     std::vector<Intervals> lives_;

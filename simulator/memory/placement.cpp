@@ -38,11 +38,14 @@ bool isPlainOnly(MemoryCategory category) {
            category == MemoryCategory::VertexFieldData || category == MemoryCategory::Stack;
 }
 
-/// Order of placement: what is bound to a region first, then always live, then by size.
+/// Order of placement: what is bound to a region first, then what belongs there but can lie
+/// elsewhere, then always live, then by size.
 int rank(const PlaceRequest& request) {
-    if (isPlainOnly(request.category))
+    if (isExecutable(request.category))
         return 0;
-    return request.liveness.valid() ? 2 : 1;
+    if (isPlainOnly(request.category))
+        return 1;
+    return request.liveness.valid() ? 3 : 2;
 }
 
 /// Places one variable after the other. What is always live is kept as merged extents; of the

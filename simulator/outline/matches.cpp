@@ -72,9 +72,28 @@ private:
             [&](Repeat repeat) {
                 for (std::int32_t& start : repeat.starts)
                     start = position[static_cast<std::size_t>(start)];
-                repeats.push_back(std::move(repeat));
+                trim(repeat);
+                if (repeat.length > 0 && valueOf(repeat) > threshold_)
+                    repeats.push_back(std::move(repeat));
             });
         return repeats;
+    }
+
+    /// Leaves the ends out that cut something whole.
+    void trim(Repeat& repeat) const {
+        const std::int32_t start = repeat.starts.front();
+        std::int32_t skipped = 0;
+        while (repeat.length > 0 && !sequence_.canCut(start + skipped)) {
+            ++skipped;
+            --repeat.length;
+        }
+        while (repeat.length > 0 && !sequence_.canCut(start + skipped + repeat.length))
+            --repeat.length;
+        for (std::int32_t& at : repeat.starts)
+            at += skipped;
+        std::erase_if(repeat.starts, [&](std::int32_t at) {
+            return !sequence_.canCut(at) || !sequence_.canCut(at + repeat.length);
+        });
     }
 
     [[nodiscard]] bool crosses(std::int32_t start, std::int32_t end) const {

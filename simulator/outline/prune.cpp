@@ -56,10 +56,13 @@ struct Part {
     std::int32_t first = 0, end = 0; ///< offsets within the match
 };
 
-/// Offsets within a match at which no match within it is cut.
-std::vector<bool> allowedCuts(const OutlineMatch& match, const std::vector<OutlineMatch>& within) {
+/// Offsets within a match at which neither a match within it nor something whole is cut.
+std::vector<bool> allowedCuts(const OpSequence& sequence, const OutlineMatch& match,
+                              const std::vector<OutlineMatch>& within) {
     const std::int32_t begin = match.starts.front();
-    std::vector<bool> allowed(static_cast<std::size_t>(match.length) + 1, true);
+    std::vector<bool> allowed;
+    for (std::int32_t i = 0; i <= match.length; ++i)
+        allowed.push_back(sequence.canCut(begin + i));
     for (const OutlineMatch& inner : within)
         for (auto start = std::lower_bound(inner.starts.begin(), inner.starts.end(), begin);
              start != inner.starts.end() && *start < begin + match.length; ++start)
@@ -96,7 +99,7 @@ void pruneByCopyCost(const Graph& graph, const OpSequence& sequence, const Tenso
         [](const OutlineMatch& a, const OutlineMatch& b) { return a.length < b.length; });
     std::vector<OutlineMatch> kept;
     for (OutlineMatch& match : matches) {
-        const Part part = bestPart(graph, sequence, uses, match, allowedCuts(match, kept));
+        const Part part = bestPart(graph, sequence, uses, match, allowedCuts(sequence, match, kept));
         match.length = part.end - part.first;
         if (match.length == 0)
             continue;

@@ -1,5 +1,6 @@
 #include "simulator/outline/sequence.h"
 
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -37,10 +38,10 @@ OpKey keyOf(const Graph& graph, const Op& op) {
             op.availableMemory};
 }
 
-/// The values of operations (OpSequence::values).
-class Values {
+/// Normalisations, which are one operation each way in the model and several here.
+class Norms {
 public:
-    explicit Values(const Graph& graph) {
+    explicit Norms(const Graph& graph) {
         for (const Op& op : graph.ops)
             if (op.onnxType.ends_with("Normalization"))
                 norms_.insert(op.onnxNode);
@@ -50,11 +51,20 @@ public:
                 ++parts_[{op.onnxNode, op.phase}];
     }
 
-    [[nodiscard]] double of(const Op& op) const {
+    /// OpSequence::values
+    [[nodiscard]] double valueOf(const Op& op) const {
         if (isPlanned(op.attributes))
             return highValue;
         const auto parts = parts_.find({op.onnxNode, op.phase});
         return parts == parts_.end() ? lowValue : highValue / parts->second;
+    }
+
+    /// OpSequence::wholes
+    [[nodiscard]] std::int32_t wholeOf(const Op& op) const {
+        const auto parts = parts_.find({op.onnxNode, op.phase});
+        return parts == parts_.end()
+                   ? -1
+                   : static_cast<std::int32_t>(std::distance(parts_.begin(), parts));
     }
 
 private:
@@ -92,10 +102,15 @@ double OpSequence::valueOf(std::int32_t start, std::int32_t length) const {
     return std::accumulate(values.begin() + start, values.begin() + start + length, 0.0);
 }
 
+bool OpSequence::canCut(std::int32_t position) const {
+    const auto at = static_cast<std::size_t>(position);
+    return at == 0 || at == size() || wholes[at] < 0 || wholes[at] != wholes[at - 1];
+}
+
 OpSequence opSequence(const Graph& graph, const RunOptions& options) {
     OpSequence sequence;
     std::map<OpKey, std::int32_t> letters;
-    const Values values(graph);
+    const Norms norms(graph);
     std::int32_t run = 0;
     const Op* last = nullptr;
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
@@ -111,7 +126,8 @@ OpSequence opSequence(const Graph& graph, const RunOptions& options) {
         sequence.ops.push_back(OpId(i));
         sequence.letters.push_back(letters.emplace(keyOf(graph, op), next).first->second);
         sequence.cuts.push_back(run);
-        sequence.values.push_back(values.of(op));
+        sequence.wholes.push_back(norms.wholeOf(op));
+        sequence.values.push_back(norms.valueOf(op));
     }
     return sequence;
 }

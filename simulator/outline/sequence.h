@@ -18,6 +18,9 @@ struct OpSequence {
     /// (popart Op::getSubgraphEquivId).
     std::vector<std::int32_t> letters;
     std::vector<std::int32_t> cuts; ///< run that each position belongs to, ascending
+    /// Operations that one operation of the model was taken apart into share a number (normalisations
+    /// and their gradients): a function holds all of them or none. -1: an operation by itself.
+    std::vector<std::int32_t> wholes;
     /// How much it is worth to have each operation's code once: 1000 for convolutions, matrix
     /// products and normalisations, 0.1 for others (popart Op::getSubgraphValue). The parts that a
     /// normalisation or its gradient is composed of share its value.
@@ -25,6 +28,8 @@ struct OpSequence {
 
     [[nodiscard]] std::size_t size() const { return ops.size(); }
     [[nodiscard]] double valueOf(std::int32_t start, std::int32_t length) const;
+    /// True if a function may end before a position, or begin there: nothing whole is cut.
+    [[nodiscard]] bool canCut(std::int32_t position) const;
 };
 
 /// Operations that the options name (a memory proportion of their own) stay outside as well.

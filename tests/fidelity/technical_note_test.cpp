@@ -22,7 +22,6 @@ const Profile& run(double proportion) {
         RunOptions options;
         options.batchSize = batch;
         options.availableMemoryProportion = proportion;
-        options.outline = false; // copies of functions would add to the peaks
         known = profiles.emplace(proportion, simulateModel("resnext50_32x4d", options)).first;
     }
     return known->second;

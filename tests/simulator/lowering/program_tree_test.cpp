@@ -76,6 +76,27 @@ Sequence outer
     }
 
     /// A residual sum follows the operand that is spread over more tiles.
+    /// Tensors that nobody lays out otherwise begin where the one before ended; one that would pass
+    /// the last tile begins at the first.
+    void linearTensorsFollowEachOther() {
+        GraphBuilder b;
+        std::vector<TensorId> results;
+        for (int i = 0; i < 5; ++i)
+            results.push_back(b.unary("relu" + std::to_string(i), ElementwiseFunction::Relu,
+                                      b.input({64}))); // 256 B: two tiles
+        Graph graph = b.finish(results);
+        for (const bool own : {false, true}) {
+            graph.ownProgram = own;
+            const Profile profile = lowerOn(graph, {}, 9).profile;
+            std::vector<std::int32_t> first;
+            for (const Variable& v : profile.variables)
+                if (v.name.starts_with("relu"))
+                    first.push_back(v.bytes.runs().front().first);
+            QCOMPARE(first, own ? std::vector<std::int32_t>({0, 0, 0, 0, 0})
+                                : std::vector<std::int32_t>({0, 2, 4, 6, 0}));
+        }
+    }
+
     void sumsFollowTheBestSpreadOperand() {
         GraphBuilder b;
         const TensorId rows = b.gather("table", b.weight({50, 4}), b.indices({1024}), 0);

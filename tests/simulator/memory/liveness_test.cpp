@@ -147,8 +147,101 @@ private slots:
         QCOMPARE(made.life(v), std::string("0-2"));
     }
 
-    void aCallInsideALife() {
+    /// The steps of a function stand at each of its calls: what lives across one call does not meet
+    /// what lives across another.
+    void aStepForEachCall() {
         HandMade made;
+        const VariableId early = made.variable("early"), late = made.variable("late");
+        const VariableId own = made.variable("own");
+        const ProgramId function = made.function("f");
+        made.step({}, {own}); // 1, 5
+        made.step({own}, {}); // 2, 6
+        made.end();
+        made.control("main");
+        made.step({}, {early}); // 0
+        made.call(function);
+        made.step({early}, {}); // 3
+        made.step({}, {late});  // 4
+        made.call(function);
+        made.step({late}, {}); // 7
+        made.end();
+        analyseLiveness(made.profile);
+        QCOMPARE(made.profile.steps.size(), std::size_t(8));
+        QVERIFY(made.profile.steps[StepId(1)] == made.profile.steps[StepId(5)]);
+        QCOMPARE(made.life(early), std::string("0-3"));
+        QCOMPARE(made.life(late), std::string("4-7"));
+        QCOMPARE(made.life(own), std::string("1-2 5-6"));
+    }
+
+    /// A value that somebody else accesses may be the one of the last call.
+    void whatAFunctionLeavesBehind() {
+        HandMade made;
+        const VariableId shared = made.variable("shared");
+        const ProgramId function = made.function("f");
+        made.step({}, {shared}); // 0, 2
+        made.end();
+        made.control("main");
+        made.call(function);
+        made.step({}, {}); // 1
+        made.call(function);
+        made.step({shared}, {}); // 3
+        made.end();
+        analyseLiveness(made.profile);
+        QCOMPARE(made.life(shared), std::string("0-3"));
+    }
+
+    /// A function's inputs are copied anew for each call, its results made by each call, and what
+    /// only functions that it calls use is its own.
+    void whatACallCopies() {
+        HandMade made;
+        const VariableId input = made.variable("input"), result = made.variable("result");
+        const VariableId inside = made.variable("inside");
+        const ProgramId inner = made.function("inner");
+        made.step({}, {inside}); // 1, 5
+        made.end();
+        const ProgramId outer = made.function("outer");
+        made.call(inner);
+        made.step({input, inside}, {result}); // 2, 6
+        made.end();
+        std::set<std::pair<ProgramId, VariableId>> rewrites;
+        made.control("main");
+        for (int i = 0; i < 2; ++i) {
+            made.step({}, {input}); // 0, 4
+            rewrites.emplace(ProgramId(made.profile.programs.size() - 1), input);
+            made.call(outer);
+            rewrites.emplace(ProgramId(made.profile.programs.size() - 1), result);
+            made.step({result}, {}); // 3, 7
+        }
+        made.end();
+        analyseLiveness(made.profile, rewrites);
+        QCOMPARE(made.life(input), std::string("0-2 4-6"));
+        QCOMPARE(made.life(inside), std::string("1-2 5-6"));
+        QCOMPARE(made.life(result), std::string("2-3 6-7"));
+    }
+
+    /// A call in a loop carries nothing of its own over to the next iteration.
+    void aCallInALoop() {
+        HandMade made;
+        const VariableId own = made.variable("own"), state = made.variable("state");
+        const ProgramId function = made.function("f");
+        made.step({state}, {own});  // 1
+        made.step({own}, {state});  // 2
+        made.end();
+        made.control("main");
+        made.step({}, {state}); // 0
+        made.repeat(2);
+        made.call(function);
+        made.step({}, {}); // 3
+        made.end();
+        made.end();
+        analyseLiveness(made.profile);
+        QCOMPARE(made.life(own), std::string("1-2"));
+        QCOMPARE(made.life(state), std::string("0-3"));
+    }
+
+    void aSlotInsideALife() {
+        HandMade made;
+        made.asPipeline();
         const VariableId across = made.variable("across"), own = made.variable("own");
         const ProgramId function = made.function("f");
         made.step({}, {own}); // 2
@@ -165,8 +258,9 @@ private slots:
         QCOMPARE(made.life(own), std::string("2-3"));
     }
 
-    void callsBeforeAndBehindALifeDoNotCount() {
+    void slotsBeforeAndBehindALifeDoNotCount() {
         HandMade made;
+        made.asPipeline();
         const VariableId v = made.variable("v");
         const ProgramId function = made.function("f");
         made.step({}, {}); // 3
@@ -183,8 +277,9 @@ private slots:
     }
 
     /// What lives across a call lives across the calls that the function makes.
-    void aCallInsideACall() {
+    void aCallInsideASlot() {
         HandMade made;
+        made.asPipeline();
         const VariableId across = made.variable("across");
         const ProgramId inner = made.function("inner");
         made.step({}, {}); // 2
@@ -203,8 +298,9 @@ private slots:
     }
 
     /// A loop that begins with a call carries its values over that call.
-    void aCallAtTheStartOfALoop() {
+    void aSlotAtTheStartOfALoop() {
         HandMade made;
+        made.asPipeline();
         const VariableId state = made.variable("state");
         const ProgramId function = made.function("f");
         made.step({}, {}); // 2
@@ -222,8 +318,9 @@ private slots:
     }
 
     /// What a function makes and its caller reads much later lives in between.
-    void aFunctionsResult() {
+    void aSlotsResult() {
         HandMade made;
+        made.asPipeline();
         const VariableId result = made.variable("result"), other = made.variable("other");
         const ProgramId function = made.function("f");
         made.step({}, {result}); // 3
@@ -285,8 +382,9 @@ private slots:
     }
 
     /// A function that counts its calls keeps its counter between them.
-    void aFunctionsState() {
+    void aSlotsState() {
         HandMade made;
+        made.asPipeline();
         const VariableId counter = made.variable("counter");
         const ProgramId function = made.function("f");
         made.step({counter}, {counter}); // 3
@@ -304,8 +402,9 @@ private slots:
 
     /// A function's inputs are copied anew for each call, its results by each call: nothing lives
     /// between calls, even where another function calls it too.
-    void whatACallCopies() {
+    void whatASlotCopies() {
         HandMade made;
+        made.asPipeline();
         const VariableId input = made.variable("input"), result = made.variable("result");
         const ProgramId inner = made.function("inner");
         made.step({}, {});             // 6
@@ -341,6 +440,8 @@ private slots:
     void valuesLiveWhileAnyExecutionNeedsThem() {
         QVERIFY(holds("lives", 2000, [] {
             HandMade made;
+            if (anyFrom(0, 1) == 1)
+                made.asPipeline();
             Names variables;
             for (const char* name : {"a", "b", "c"})
                 variables.push_back(made.variable(name));

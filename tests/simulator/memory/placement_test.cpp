@@ -231,6 +231,18 @@ private slots:
         QCOMPARE(offsetOf(placement, 2), 104);
     }
 
+    /// State may lie elsewhere if need be, code may not: it comes first, however small.
+    void codeComesBeforeState() {
+        const Target target = smallTile();
+        Tile tile;
+        tile.add(target.interleavedOffset, {}, MemoryCategory::VertexInstanceState);
+        tile.add(8, {}, MemoryCategory::ControlCode);
+        const Placement placement = tile.place(target);
+        QCOMPARE(offsetOf(placement, 1), std::int64_t(0));
+        QVERIFY(offsetOf(placement, 0) >= 8);
+        QVERIFY(offsetOf(placement, 0) + target.interleavedOffset <= target.bytesPerTile);
+    }
+
     void codeThatFindsNoRoomOverflows() {
         Tile tile;
         tile.add(1500, {}, MemoryCategory::VertexCode);

@@ -213,6 +213,41 @@ private slots:
         QVERIFY(meaning.of(graph) == meaning.of(made));
     }
 
+    /// Of normalisations that begin alike and end otherwise, no function takes the beginning.
+    void normalisationsStayWhole() {
+        for (const bool alike : {false, true}) {
+            GraphBuilder b;
+            TensorId x = b.input({8, 16});
+            for (int i = 0; i < 4; ++i) {
+                const std::string layer = fmt::format("layer{}", i);
+                const TensorId y = b.matMul(layer + "/product", x, b.weight({16, 16}));
+                const TensorId square = b.unary(layer + "/square", ElementwiseFunction::Square, y);
+                x = b.unary(layer + "/end",
+                            alike || i % 2 == 0 ? ElementwiseFunction::Exp
+                                                : ElementwiseFunction::Sqrt,
+                            square);
+            }
+            Graph graph = b.finish({x});
+            for (Op& op : graph.ops)
+                if (!isPlanned(op.attributes)) {
+                    op.onnxType = "LayerNormalization";
+                    op.onnxNode = op.name.substr(0, op.name.find('/')) + "/norm";
+                }
+            const Graph made = outlined(graph, {});
+            checkGraph(made);
+            QVERIFY(!made.functions.empty());
+            std::map<std::string, int> parts;
+            for (const Graph& function : made.functions)
+                for (const Op& op : function.ops)
+                    if (!isPlanned(op.attributes) &&
+                        !std::holds_alternative<CallAttributes>(op.attributes))
+                        ++parts[function.name + " " + op.onnxNode];
+            for (const auto& [norm, count] : parts)
+                QVERIFY2(count == 2, norm.c_str());
+            QVERIFY(!alike || !parts.empty());
+        }
+    }
+
     void functionsStayOnAnIpu() {
         Graph graph = tower(4);
         graph.stageIpus = {IpuId(0), IpuId(1)};

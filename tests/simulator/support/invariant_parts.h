@@ -1,10 +1,16 @@
 // The parts of brokenInvariants(), one idea a file.
 #pragma once
 
+#include <set>
+
 #include "complaints.h"
 #include "core/profile/profile.h"
 
 namespace tilescope::sim {
+
+/// Functions whose steps stand once in the order of liveness and not at each call: those that the
+/// slots of a pipeline call.
+std::set<ProgramId> functionsThatStandOnce(const Profile& profile);
 
 void checkProgramTree(const Profile& profile, Complaints& complaints);
 void checkComputeSetsAndExchanges(const Profile& profile, Complaints& complaints);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "invariant_parts.h"
 
@@ -10,32 +11,62 @@ class Execution {
 public:
     explicit Execution(const Profile& profile)
         : profile_(profile) {
-        stepOf_.assign(profile.programs.size(), -1);
-        for (std::size_t step = 0; step < profile.steps.size(); ++step)
-            stepOf_[profile.steps[StepId(step)].index()] = static_cast<std::int32_t>(step);
+        const std::set<ProgramId> once = functionsThatStandOnce(profile);
+        std::int32_t next = 0;
         for (const ProgramId root : profile.controlPrograms)
-            run(root);
+            next += sizeOf(root, once);
+        for (const ProgramId function : profile.functions) {
+            if (!once.contains(function))
+                continue;
+            firstStep_[function] = next;
+            next += sizeOf(function, once);
+        }
+        std::int32_t step = 0;
+        for (const ProgramId root : profile.controlPrograms)
+            step = run(root, step);
     }
     [[nodiscard]] const std::vector<std::int32_t>& steps() const { return steps_; }
 
 private:
-    void run(ProgramId id) {
+    /// Steps that a program has in the order of liveness, with those of its calls.
+    std::int32_t sizeOf(ProgramId id, const std::set<ProgramId>& once) {
+        const Program& program = profile_.programs[id];
+        if (!isControl(program.kind))
+            return 1;
+        std::int32_t size = 0;
+        if (program.kind == ProgramKind::Call && !once.contains(program.target))
+            size += sizeOf(program.target, once);
+        for (const ProgramId child : program.children)
+            size += sizeOf(child, once);
+        return size;
+    }
+
+    /// Runs what has its steps from `step` on; returns the step behind it.
+    std::int32_t run(ProgramId id, std::int32_t step) {
         const Program& program = profile_.programs[id];
         if (!isControl(program.kind)) {
-            steps_.push_back(stepOf_[id.index()]);
-            return;
+            steps_.push_back(step);
+            return step + 1;
         }
-        if (program.kind == ProgramKind::Call)
-            run(program.target);
+        if (program.kind == ProgramKind::Call) {
+            if (const auto once = firstStep_.find(program.target); once != firstStep_.end())
+                run(program.target, once->second);
+            else
+                step = run(program.target, step);
+        }
         const std::int64_t times =
             program.kind == ProgramKind::Repeat ? std::min<std::int64_t>(program.count, 2) : 1;
-        for (std::int64_t i = 0; i < times; ++i)
+        std::int32_t behind = step;
+        for (std::int64_t i = 0; i < times; ++i) {
+            behind = step;
             for (const ProgramId child : program.children)
-                run(child);
+                behind = run(child, behind);
+        }
+        return behind;
     }
 
     const Profile& profile_;
-    std::vector<std::int32_t> stepOf_;
+    std::map<ProgramId, std::int32_t> firstStep_; ///< of functions that stand once
     std::vector<std::int32_t> steps_;
 };
 

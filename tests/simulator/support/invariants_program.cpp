@@ -39,28 +39,49 @@ void checkNode(const Profile& profile, ProgramId id, Complaints& complaints) {
                       "a stream copy has a stream", "{}", name);
 }
 
-void visit(const Profile& profile, ProgramId id, std::vector<int>& visits,
-           std::vector<ProgramId>& leaves) {
+void visit(const Profile& profile, ProgramId id, std::vector<int>& visits) {
     ++visits[id.index()];
-    if (visits[id.index()] > 1)
-        return;
+    if (visits[id.index()] == 1)
+        for (const ProgramId child : profile.programs[id].children)
+            visit(profile, child, visits);
+}
+
+void collectCalled(const Profile& profile, ProgramId id, std::set<ProgramId>& called) {
+    const Program& program = profile.programs[id];
+    if (program.kind == ProgramKind::Call)
+        called.insert(program.target);
+    for (const ProgramId child : program.children)
+        collectCalled(profile, child, called);
+}
+
+void collectSteps(const Profile& profile, ProgramId id, const std::set<ProgramId>& standOnce,
+                  std::vector<ProgramId>& steps) {
     const Program& program = profile.programs[id];
     if (!isControl(program.kind))
-        leaves.push_back(id);
+        steps.push_back(id);
+    if (program.kind == ProgramKind::Call && !standOnce.contains(program.target))
+        collectSteps(profile, program.target, standOnce, steps);
     for (const ProgramId child : program.children)
-        visit(profile, child, visits, leaves);
+        collectSteps(profile, child, standOnce, steps);
 }
 
 } // namespace
 
+std::set<ProgramId> functionsThatStandOnce(const Profile& profile) {
+    std::set<ProgramId> called;
+    if (!profile.pipeline.empty())
+        for (const ProgramId root : profile.controlPrograms)
+            collectCalled(profile, root, called);
+    return called;
+}
+
 void checkProgramTree(const Profile& profile, Complaints& complaints) {
     std::vector<int> visits(profile.programs.size(), 0);
-    std::vector<ProgramId> leaves;
     for (const auto* roots : {&profile.controlPrograms, &profile.functions})
         for (const ProgramId root : *roots) {
             complaints.expect(!profile.programs[root].parent.valid(), "roots have no parent", "{}",
                               profile.programs[root].name);
-            visit(profile, root, visits, leaves);
+            visit(profile, root, visits);
         }
     for (std::size_t i = 0; i < visits.size(); ++i) {
         complaints.expect(visits[i] == 1, "every program stands once in the tree",
@@ -70,6 +91,13 @@ void checkProgramTree(const Profile& profile, Complaints& complaints) {
                                profile.info.target.totalTiles(),
                                "control code of " + profile.programs[ProgramId(i)].name);
     }
+    const std::set<ProgramId> standOnce = functionsThatStandOnce(profile);
+    std::vector<ProgramId> leaves;
+    for (const ProgramId root : profile.controlPrograms)
+        collectSteps(profile, root, standOnce, leaves);
+    for (const ProgramId function : profile.functions)
+        if (standOnce.contains(function))
+            collectSteps(profile, function, standOnce, leaves);
     const std::vector<ProgramId> steps(profile.steps.begin(), profile.steps.end());
     complaints.expect(steps == leaves, "the steps are the leaves, depth first",
                       "{} steps, {} leaves", steps.size(), leaves.size());

@@ -15,6 +15,9 @@ public:
         profile.info.target.tilesPerIpu = 4;
     }
 
+    /// As if slots of a pipeline called the functions: their steps stand once.
+    void asPipeline() { profile.pipeline.stages.emplace_back(); }
+
     VariableId variable(const std::string& name, std::int64_t bytes = 8) {
         Variable v;
         v.name = name;

@@ -93,14 +93,7 @@ void convertGroupNormalization(NodeConverter& node) {
     const TensorId scale = node.parameter(1, parameter);
     const TensorId shift = node.parameter(2, parameter);
     const auto axes = axesFrom(2, grouped.size());
-    TensorId y;
-    if (node.builder().isTraining()) {
-        y = node.emit("groupNorm", NormAttributes{axes, false}, {x, scale, shift});
-    } else {
-        const TensorId whitened = whiten(node, x, axes, "whitenedActs/mul").whitened;
-        y = node.elementwise("shift", Add,
-                             {node.elementwise("scale", Multiply, {whitened, scale}), shift});
-    }
+    const TensorId y = node.emit("groupNorm", NormAttributes{axes, false}, {x, scale, shift});
     node.result(node.reshape("", y, shape));
 }
 

@@ -54,6 +54,7 @@ constexpr std::array codelets{
     Codelet{"poplar_rt::StridedCopyDA32", 320, {12, 0, 2}},                // (a)
     Codelet{"poplar_rt::Transpose1D", 420, {8, 0, 2}},                     // (a)
     Codelet{"poplar_rt::Transpose1DSingleWorker", 420, {8, 2, 2}},         // (a)
+    Codelet{"poplar_rt::SplitTranspose1D", 420, {8, 0, 3}},                // (a)
     Codelet{"poplar_rt::LongMemcpy", 240, {12, 0, 2}},                     // (a)
 };
 

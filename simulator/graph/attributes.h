@@ -244,10 +244,10 @@ struct FillAttributes {
     friend auto operator<=>(const FillAttributes&, const FillAttributes&) = default;
 };
 
-/// Normalisation with the statistics of the data over `axes` (sorted), in training: of a whole batch
-/// (BatchNormalization) or of a sample (layer, group and instance normalisation). Operands: data,
+/// Normalisation with the statistics of the data over `axes` (sorted): of a whole batch
+/// (BatchNormalization in training) or of a sample (layer, group, instance). Operands: data,
 /// then scale and shift unless there are none, then for a batch the running mean and variance, which
-/// it updates. Results: normalised data and, where autodiff asks for them, mean and inverse standard
+/// it updates. Results: normalised data and, where somebody asks for them, mean and inverse standard
 /// deviation, with `axes` as dimensions of size one.
 struct NormAttributes {
     std::vector<std::int64_t> axes;

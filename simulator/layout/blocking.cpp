@@ -8,6 +8,10 @@
 namespace tilescope::sim {
 namespace {
 
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
+
 std::int32_t product(std::span<const TileDigit> digits) {
     return std::accumulate(digits.begin(), digits.end(), 1,
                            [](std::int32_t n, const TileDigit& d) { return n * d.count; });
@@ -400,8 +404,10 @@ Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
         crossing *=
             std::min(storedBlocks, storedBlocks / std::max<std::int64_t>(1, neededBlocks) + 1);
     }
+    // Of the tiles that share a block, as many hold something as it has grains.
     if (stored.copiesShare)
-        crossing *= stored.copyCount();
+        crossing *= std::clamp<std::int64_t>(ceilDiv(stored.largestBlock(), stored.shareGrain), 1,
+                                             stored.copyCount());
     std::vector<TileRun> runs;
     std::vector<std::int32_t> index(needed.dims.size());
     const std::int32_t count = needed.tiles();

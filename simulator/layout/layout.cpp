@@ -153,8 +153,6 @@ std::optional<Storage> partOfStorage(const Storage& whole, int atom, Interval ra
         innermost = innermost && run == 1;
     }
     Blocking& blocking = part.layout.blocking;
-    if (blocking.copiesShare && blocking.copyCount() > 1)
-        return std::nullopt;
     for (BlockedDim& dim : blocking.dims) {
         if (std::find(dim.atoms.begin(), dim.atoms.end(), atom) == dim.atoms.end())
             continue;

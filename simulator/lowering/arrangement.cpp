@@ -8,6 +8,7 @@
 
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/cost/footprint.h"
+#include "simulator/planner/regroup_plan.h"
 
 namespace tilescope::sim {
 namespace {
@@ -46,65 +47,119 @@ std::int64_t elementsOf(const Storage& storage) {
     return elements;
 }
 
-/// Whole blocks of an operand over the tiles.
-TileSeries spreadBlocks(std::int64_t elements, std::int64_t block, std::int32_t tiles) {
-    const std::int64_t blocks = (elements + block - 1) / block;
-    const std::int64_t used = std::min<std::int64_t>(blocks, tiles);
-    Blocking even;
-    even.dims = {{{},
-                  elements,
-                  evenBlocks(elements, used, block),
-                  {{static_cast<std::int32_t>(used), 1}}}};
-    return even.elements();
+/// Whole blocks of an operand over the tiles. PopLibs begins at a tile that is a hash of the shape
+/// and goes round; here they end at the last tile, which products leave idle most often
+/// (*assumed*).
+TileSeries spreadBlocks(const Target& target, std::int64_t elements, const RegroupPlan& plan) {
+    const std::int64_t onTile = plan.blocksPerTile * plan.rows * plan.columns;
+    TileSeries share;
+    std::int32_t tile =
+        target.tilesPerIpu - static_cast<std::int32_t>((elements + onTile - 1) / onTile);
+    for (std::int64_t left = elements; left > 0; left -= onTile, ++tile)
+        share.append(tile, tile + 1, std::min(left, onTile));
+    return share;
 }
 
-/// Transposes blocks of one or more operands: a group as wanted by one 64-bit grain of the source's
-/// group. Published cycles of three sizes are those of such blocks.
+/// Transposes blocks of one or more operands.
 class TransposeSet {
 public:
     TransposeSet(const Target& target, std::int64_t elementBytes)
         : target_(target)
-        , half_(elementBytes == 2)
-        , columns_(std::max<std::int64_t>(1, 8 / elementBytes)) {}
+        , elementBytes_(elementBytes) {}
 
-    [[nodiscard]] std::int64_t columns() const { return columns_; }
-
-    void add(const TileSeries& share, std::int64_t rows) {
-        elements_ += share;
-        blocks_ += TileSeries::zip(share, {}, [&](std::int64_t n, std::int64_t) {
-            return (n + rows * columns_ - 1) / (rows * columns_);
-        });
-        rows_ = std::max(rows_, rows);
-        ++operands_;
+    void add(const TileSeries& share, const RegroupPlan& plan) {
+        operands_.push_back({share, plan});
     }
 
     ProgramId emit(ProgramBuilder& b, const std::string& name, const std::string& type,
                    Access access) {
-        const TileSeries cycles =
-            TileSeries::zip(elements_, {}, [&](std::int64_t n, std::int64_t) {
-                return transposeCycles(target_, n, rows_, columns_, half_);
-            });
-        // One operand lies in a row, which one vertex shares out to the workers; blocks of several
-        // are listed, a list for each worker.
-        const bool single = operands_ == 1;
-        VertexUse use;
-        use.name = fmt::format("poplar_rt::{}<{}>",
-                               single ? "Transpose1D" : "Transpose1DSingleWorker", type);
-        const std::int64_t most = single ? 1 : target_.workers;
-        use.count = TileSeries::zip(
-            blocks_, {}, [&](std::int64_t n, std::int64_t) { return std::min(n, most); });
-        if (!single)
-            use.listBytes = blocks_.scaled(transposedBlockBytes);
-        return b.execute(name, cycles, {use}, std::move(access));
+        // Vertices of several operands follow each other on a tile.
+        TileSeries cycles;
+        std::vector<VertexUse> uses;
+        std::vector<const Operand*> listed;
+        for (const Operand& operand : operands_) {
+            const TransposeMethod method = transposeMethod(target_, operand.plan, elementBytes_);
+            if (method == TransposeMethod::Workers) {
+                listed.push_back(&operand);
+                continue;
+            }
+            cycles += cyclesOf(operand, method);
+            uses.push_back(vertexOf(operand, method, type));
+        }
+        if (!listed.empty())
+            addListed(listed, type, cycles, uses);
+        return b.execute(name, cycles, std::move(uses), std::move(access));
     }
 
 private:
+    struct Operand {
+        TileSeries share;
+        RegroupPlan plan;
+    };
+
+    [[nodiscard]] TileSeries cyclesOf(const Operand& operand, TransposeMethod method) const {
+        const bool half = elementBytes_ == 2;
+        const RegroupPlan& plan = operand.plan;
+        const TransposePart part = method == TransposeMethod::Split
+                                       ? splitTranspose(target_, plan)
+                                       : TransposePart{plan.rows, plan.columns};
+        return TileSeries::zip(operand.share, {}, [&](std::int64_t n, std::int64_t) {
+            if (method == TransposeMethod::Split)
+                n = std::min(n, part.rows * part.columns);
+            else if (method == TransposeMethod::OneWorker)
+                n *= target_.workers;
+            return transposeCycles(target_, n, part.rows, part.columns, half);
+        });
+    }
+
+    [[nodiscard]] VertexUse vertexOf(const Operand& operand, TransposeMethod method,
+                                     const std::string& type) const {
+        VertexUse use;
+        use.name = fmt::format("poplar_rt::{}<{}>",
+                               method == TransposeMethod::OneWorker ? "Transpose1DSingleWorker"
+                               : method == TransposeMethod::Split   ? "SplitTranspose1D"
+                                                                    : "Transpose1D",
+                               type);
+        use.count = TileSeries::zip(operand.share, {}, [](std::int64_t n, std::int64_t) {
+            return static_cast<std::int64_t>(n > 0);
+        });
+        return use;
+    }
+
+    /// Elements of four bytes. One operand lies in a row, which one vertex shares out to the
+    /// workers; blocks of several are listed, a list for each worker, which take all for the
+    /// largest.
+    void addListed(const std::vector<const Operand*>& operands, const std::string& type,
+                   TileSeries& cycles, std::vector<VertexUse>& uses) const {
+        std::int64_t rows = 1, columns = 1;
+        TileSeries elements, blocks;
+        for (const Operand* operand : operands) {
+            const std::int64_t block = operand->plan.rows * operand->plan.columns;
+            elements += operand->share;
+            blocks += TileSeries::zip(operand->share, {}, [&](std::int64_t n, std::int64_t) {
+                return (n + block - 1) / block;
+            });
+            rows = std::max(rows, operand->plan.rows);
+            columns = std::max(columns, operand->plan.columns);
+        }
+        cycles += TileSeries::zip(elements, {}, [&](std::int64_t n, std::int64_t) {
+            return transposeCycles(target_, n, rows, columns, elementBytes_ == 2);
+        });
+        const bool single = operands.size() == 1;
+        const std::int64_t most = single ? 1 : target_.workers;
+        VertexUse use;
+        use.name = fmt::format("poplar_rt::{}<{}>",
+                               single ? "Transpose1D" : "Transpose1DSingleWorker", type);
+        use.count = TileSeries::zip(
+            blocks, {}, [&](std::int64_t n, std::int64_t) { return std::min(n, most); });
+        if (!single)
+            use.listBytes = blocks.scaled(transposedBlockBytes);
+        uses.push_back(std::move(use));
+    }
+
     const Target& target_;
-    bool half_;
-    std::int64_t columns_;
-    std::int64_t rows_ = 1;
-    int operands_ = 0;
-    TileSeries elements_, blocks_;
+    std::int64_t elementBytes_;
+    std::vector<Operand> operands_;
 };
 
 /// The tiles of a spread copy whose elements are joined with padding: its last ones.
@@ -138,12 +193,13 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
     for (const RegroupRequest& request : requests) {
         const Storage& storage = request.placed.storage;
         const Variable source = b.lowered().profile.variables[request.placed.variable];
-        const std::int64_t rows = request.move.wantedGroup;
-        const TileSeries share = spreadBlocks(elementsOf(storage), rows * transposes.columns(),
-                                              b.target().tilesPerIpu);
+        const RegroupPlan plan = planRegroup(b.target(), elementsOf(storage), storage.elementBytes,
+                                             request.move.sourceRun, request.move.wantedGroup);
+        const TileSeries share = spreadBlocks(b.target(), elementsOf(storage), plan);
         const TileSeries bytes = share.scaled(storage.elementBytes);
         type = source.type;
-        runBytes = transposes.columns() * storage.elementBytes;
+        const std::int64_t run = plan.columns * storage.elementBytes;
+        runBytes = runBytes == 0 ? run : std::min(runBytes, run);
         const VariableId spread =
             b.variable(preRegroup, MemoryCategory::Variable, bytes, source.type);
         const VariableId result =
@@ -152,10 +208,9 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
         traffic.total = elementsOf(storage);
         traffic.received = share;
         traffic.sent = shareOut(traffic.total, storage.layout.blocking.elements());
-        traffic.messages =
-            TileSeries::zip(share, {}, [](std::int64_t, std::int64_t) { return 2; });
-        movement.add(b.target(), traffic, storage.elementBytes, runBytes);
-        transposes.add(share, rows);
+        traffic.messages = TileSeries::zip(share, {}, [](std::int64_t, std::int64_t) { return 2; });
+        movement.add(b.target(), traffic, storage.elementBytes, run);
+        transposes.add(share, plan);
         padded += paddedShare(share, request.paddedElements).scaled(storage.elementBytes);
         sources.insert(source.name);
         moved.reads.push_back(request.placed.variable);
@@ -169,15 +224,14 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
     const CopyPass pass = !padded.empty()       ? CopyPass::Padded
                           : requests.size() > 1 ? CopyPass::Merged
                                                 : CopyPass::Written;
-    const std::string copy = b.copyName(copyOf(sources, {preRegroup}), pass,
-                                        static_cast<int>(requests.size()));
+    const std::string copy =
+        b.copyName(copyOf(sources, {preRegroup}), pass, static_cast<int>(requests.size()));
     const std::vector<VariableId> spreads = moved.writes;
     const ExchangeId exchange =
         b.exchange(copy + "/ExchangePre", std::move(movement), std::move(moved));
     if (!padded.empty())
         emitJoin(b, copy + "/OnTileCopy-0", padded, runBytes, {spreads, spreads});
-    const ProgramId program =
-        transposes.emit(b, op + "/Transpose_#0", type, std::move(transposed));
+    const ProgramId program = transposes.emit(b, op + "/Transpose_#0", type, std::move(transposed));
     for (std::size_t i = 0; i < requests.size(); ++i)
         recordCopy(context, requests[i].placed, requests[i].move,
                    {spreads[i], results[i].variable, exchange}, CopyCause::Plan, program, true);
@@ -288,9 +342,8 @@ void Arrangement::copyAll() {
         item.result.storage = item.wanted;
         item.result.variable = result;
     }
-    const std::string copy =
-        b_.copyName(copyOf(sources, targets), copies > 1 ? CopyPass::Merged : CopyPass::Written,
-                    copies);
+    const std::string copy = b_.copyName(copyOf(sources, targets),
+                                         copies > 1 ? CopyPass::Merged : CopyPass::Written, copies);
     ExchangeId exchange;
     if (!moved.writes.empty())
         exchange = b_.exchange(copy + "/ExchangePre", std::move(movement), std::move(moved));

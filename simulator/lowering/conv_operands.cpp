@@ -353,10 +353,9 @@ ConvOperands resolveOperands(LoweringContext& context, const Op& op, const ConvP
         if (unfolded)
             spreadEvenly(context, op.inputs[index]);
         const bool owned = view.ensure([&](Storage& storage, const ViewDims&) {
-            const std::int64_t grain = 8 / std::min<std::int64_t>(8, storage.elementBytes);
             const ConvAtoms atoms = name(singles(storage.atomSizes));
-            storage.layout.blocking = asInput ? tiling.inputStorage(atoms, grain)
-                                              : tiling.weightsStorage(atoms, grain, true);
+            storage.layout.blocking =
+                asInput ? tiling.inputStorage(atoms) : tiling.weightsStorage(atoms, true);
             storage.layout.order = asInput ? inputOrder(atoms, plan) : weightsOrder(atoms, plan);
         });
         if (!asInput)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "simulator/planner/transform.h"
+#include <numeric>
 
 namespace tilescope::sim {
 namespace {
@@ -44,6 +45,14 @@ std::int64_t ConvTiling::inStep() const {
 
 std::int64_t ConvTiling::outStep() const {
     return (plan_.problem.outChans + plan_.splits.outChansSerial - 1) / plan_.splits.outChansSerial;
+}
+
+std::int64_t ConvTiling::inGroup() const {
+    return std::gcd(plan_.problem.inChans, plan_.grains.inChans);
+}
+
+std::int64_t ConvTiling::shareGrain(std::int64_t group) const {
+    return std::lcm(group, std::max<std::int64_t>(1, 8 / bytesOf(plan_.problem.inType)));
 }
 
 BlockedDim ConvTiling::dim(const std::vector<int>& atoms, std::int64_t size,
@@ -91,7 +100,7 @@ Blocking ConvTiling::inputNeed(const ConvAtoms& atoms) const {
     return need;
 }
 
-Blocking ConvTiling::inputStorage(const ConvAtoms& atoms, std::int64_t shareGrain) const {
+Blocking ConvTiling::inputStorage(const ConvAtoms& atoms) const {
     Blocking storage = inputNeed(atoms);
     // Without the halo: each input dimension cut evenly, in as many parts as the output; tiles that
     // differ only in kernel or output channels share a block.
@@ -106,7 +115,7 @@ Blocking ConvTiling::inputStorage(const ConvAtoms& atoms, std::int64_t shareGrai
                        blocked.atoms == atoms.inChans ? plan_.grains.inChans : 1);
     }
     storage.copiesShare = true;
-    storage.shareGrain = shareGrain;
+    storage.shareGrain = shareGrain(plan_.grains.groups * inGroup());
     return storage;
 }
 
@@ -129,8 +138,7 @@ Blocking ConvTiling::weightsNeed(const ConvAtoms& atoms) const {
     return need;
 }
 
-Blocking ConvTiling::weightsStorage(const ConvAtoms& atoms, std::int64_t shareGrain,
-                                    bool allSteps) const {
+Blocking ConvTiling::weightsStorage(const ConvAtoms& atoms, bool allSteps) const {
     Blocking storage = weightsNeed(atoms);
     if (allSteps)
         for (BlockedDim& blocked : storage.dims) {
@@ -142,7 +150,8 @@ Blocking ConvTiling::weightsStorage(const ConvAtoms& atoms, std::int64_t shareGr
                     evenBlocks(blocked.size, plan_.splits.inChans, plan_.grains.inChans);
         }
     storage.copiesShare = true;
-    storage.shareGrain = shareGrain;
+    storage.shareGrain = shareGrain(plan_.grains.groups * inGroup() *
+                                    std::gcd(plan_.problem.outChans, plan_.grains.outChans));
     return storage;
 }
 

@@ -27,11 +27,10 @@ public:
     /// What each tile reads of the input, halo included.
     [[nodiscard]] Blocking inputNeed(const ConvAtoms& atoms) const;
     /// An even mapping of the whole input over the tiles that use it (PopLibs createConvInput).
-    [[nodiscard]] Blocking inputStorage(const ConvAtoms& atoms, std::int64_t shareGrain) const;
+    [[nodiscard]] Blocking inputStorage(const ConvAtoms& atoms) const;
     [[nodiscard]] Blocking weightsNeed(const ConvAtoms& atoms) const;
     /// Weights spread evenly over their users: of one serial step, or of all.
-    [[nodiscard]] Blocking weightsStorage(const ConvAtoms& atoms, std::int64_t shareGrain,
-                                          bool allSteps) const;
+    [[nodiscard]] Blocking weightsStorage(const ConvAtoms& atoms, bool allSteps) const;
     /// Results: each output block shared by the tiles that hold its partials.
     [[nodiscard]] Blocking outputStorage(const ConvAtoms& atoms, std::int64_t shareGrain,
                                          bool allSteps) const;
@@ -51,6 +50,11 @@ private:
     void addOrCopy(Blocking& blocking, BlockedDim dim) const;
     static void addWhole(Blocking& blocking, const ConvAtoms& atoms);
     [[nodiscard]] std::int64_t inStep() const;
+    /// Elements that tiles with the same operand do not separate: whole groups of channels, where
+    /// the group divides the channels, and 64 bits (PopLibs poplin/Convolution.cpp, mapping by use;
+    /// that no tile gets less than 128 or 256 bytes is not modelled).
+    [[nodiscard]] std::int64_t shareGrain(std::int64_t group) const;
+    [[nodiscard]] std::int64_t inGroup() const;
     [[nodiscard]] std::int64_t outStep() const;
 
     const ConvPlan& planned_;

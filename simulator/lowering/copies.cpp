@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 #include <utility>
 
 #include "simulator/cost/elementwise_cycles.h"
@@ -39,6 +40,20 @@ OrderLevel innermost(const std::vector<OrderLevel>& order, const std::vector<std
     return {-1, 1};
 }
 
+/// Elements of the innermost group that no cut between tiles separates; a 64-bit grain at least.
+std::int64_t uncutRun(const Storage& storage, const OrderLevel& group) {
+    const Blocking& blocking = storage.layout.blocking;
+    std::int64_t run = group.extent;
+    for (const BlockedDim& dim : blocking.dims)
+        if (!dim.atoms.empty() && dim.atoms.back() == group.atom)
+            for (const Interval& block : dim.blocks)
+                run = std::gcd(run, block.begin);
+    if (blocking.copiesShare && blocking.copyCount() > 1)
+        run = std::gcd(run, blocking.shareGrain);
+    return std::max(run,
+                    shortestUnstridedRun / std::min(shortestUnstridedRun, storage.elementBytes));
+}
+
 } // namespace
 
 bool OperandMove::canRegroup(std::int64_t elementBytes) const {
@@ -62,6 +77,7 @@ OperandMove planMove(const PlacedStorage& placed, const Blocking& needed,
     move.wantedOrder = wantedOrder;
     if (from.atom != to.atom) {
         move.sourceGroup = from.extent;
+        move.sourceRun = uncutRun(storage, from);
         move.wantedGroup = to.extent;
     }
     return move;
@@ -89,6 +105,7 @@ OperandMove planUnfold(const PlacedStorage& placed, const Blocking& needed,
     move.runBytes = storage.elementBytes * (channels ? inner.extent : 1);
     if (!channels) {
         move.sourceGroup = inner.extent;
+        move.sourceRun = uncutRun(storage, inner);
         move.wantedGroup = wantedGroup;
     }
     return move;

@@ -138,8 +138,7 @@ private:
             rearrangedFirst(moveOfInput(*input, tiling_.inputNeed(operands_.input)),
                             splits.kernelParts() * splits.outChans)) {
             Storage wanted = input->storage;
-            wanted.layout.blocking =
-                tiling_.inputStorage(operands_.input, vectorGrain(plan_.problem.inType));
+            wanted.layout.blocking = tiling_.inputStorage(operands_.input);
             wanted.layout.order = inputOrder(operands_.input, plan_);
             if (operands_.inputUnfolded)
                 wanted.atomSizes = operands_.unfoldedSizes;
@@ -155,7 +154,7 @@ private:
                                        splits.fieldParts() * splits.batch))) {
             Storage wanted = weights->storage;
             wanted.layout.blocking =
-                tiling_.weightsStorage(operands_.weights, vectorGrain(plan_.problem.inType), true);
+                tiling_.weightsStorage(operands_.weights, true);
             wanted.layout.order = weightsOrder(operands_.weights, plan_);
             if (operands_.weightsUnfolded)
                 wanted.atomSizes = operands_.unfoldedSizes;
@@ -216,7 +215,7 @@ private:
         if (steps > 1) {
             // One step's slice of the weights: cut out on the tile, then broadcast.
             const Blocking slice =
-                tiling_.weightsStorage(operands_.weights, vectorGrain(plan_.problem.inType), false);
+                tiling_.weightsStorage(operands_.weights, false);
             const TileSeries elements = slice.elements();
             const VariableId sliced =
                 b_.variable(prefix_ + "/weightsSerialSlice", MemoryCategory::Variable,

@@ -68,9 +68,9 @@ onnx::ModelProto build(const std::string& name, std::int64_t hidden, std::int64_
                        const ZooSettings& settings) {
     const std::int64_t sequence = settings.size("sequenceLength");
     ZooBuilder b(name);
-    TransformerParts parts(b, {sequence, hidden, heads, epsilon});
-    const Inputs in{b.addIndices("input_ids", {sequence}),
-                    b.addIndices("position_ids", {sequence}),
+    TransformerParts parts(
+        b, {sequence, hidden, heads, epsilon, settings.text("attentionBias") == "on"});
+    const Inputs in{b.addIndices("input_ids", {sequence}), b.addIndices("position_ids", {sequence}),
                     b.addIndices("token_type_ids", {sequence}),
                     b.addIndices("sequence_length", {1})};
     ZooValue x = embeddings(b, parts, in);

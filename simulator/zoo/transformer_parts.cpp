@@ -5,11 +5,13 @@
 
 namespace tilescope::sim {
 
-ZooValue TransformerParts::dense(const std::string& name, const ZooValue& x,
-                                 std::int64_t features) {
+ZooValue TransformerParts::dense(const std::string& name, const ZooValue& x, std::int64_t features,
+                                 bool hasBias) {
     const std::string weights = b_.weight(name + ".weight", {x.channels, features});
-    const std::string bias = b_.weight(name + ".bias", {features});
     const ZooValue product = b_.apply("MatMul", name, {x.name, weights}, features);
+    if (!hasBias)
+        return product;
+    const std::string bias = b_.weight(name + ".bias", {features});
     return b_.apply("Add", name + "/Bias", {product.name, bias}, features);
 }
 
@@ -51,8 +53,8 @@ ZooValue TransformerParts::heads(const std::string& name, const ZooValue& x, boo
     const ZooValue split = b_.apply(
         "Reshape", name + "/Reshape",
         {x.name, b_.integers(name + "/heads", {0, sizes_.sequence, sizes_.heads, size})}, size);
-    const std::vector<std::int64_t> order = transposed ? std::vector<std::int64_t>{0, 2, 3, 1}
-                                                       : std::vector<std::int64_t>{0, 2, 1, 3};
+    const std::vector<std::int64_t> order =
+        transposed ? std::vector<std::int64_t>{0, 2, 3, 1} : std::vector<std::int64_t>{0, 2, 1, 3};
     return b_.apply("Transpose", name + "/Transpose", {split.name},
                     transposed ? sizes_.sequence : size, {{"perm", order}});
 }
@@ -60,16 +62,15 @@ ZooValue TransformerParts::heads(const std::string& name, const ZooValue& x, boo
 ZooValue TransformerParts::attention(const std::string& scope, const ZooValue& x,
                                      const std::optional<ZooValue>& mask) {
     const std::int64_t size = sizes_.hidden / sizes_.heads;
-    const ZooValue qkv = dense(scope + "/QKV", x, 3 * sizes_.hidden);
+    const ZooValue qkv = dense(scope + "/QKV", x, 3 * sizes_.hidden, sizes_.attentionBias);
     const auto parts = b_.split(scope + "/Split", qkv, 2, 3);
     const ZooValue q = heads(scope + "/Q", parts[0], false);
     const ZooValue k = heads(scope + "/K", parts[1], true);
     const ZooValue v = heads(scope + "/V", parts[2], false);
     ZooValue z = b_.apply("MatMul", scope + "/Z/QK", {q.name, k.name}, sizes_.sequence);
-    z = b_.apply(
-        "Mul", scope + "/Z/Scale",
-        {z.name, b_.real(scope + "/Z/factor", 1 / std::sqrt(static_cast<double>(size)))},
-        z.channels);
+    z = b_.apply("Mul", scope + "/Z/Scale",
+                 {z.name, b_.real(scope + "/Z/factor", 1 / std::sqrt(static_cast<double>(size)))},
+                 z.channels);
     if (mask)
         z = b_.apply("Add", scope + "/Z/ApplyMask", {z.name, mask->name}, z.channels);
     z = b_.apply("Softmax", scope + "/Z/Softmax", {z.name}, z.channels,
@@ -80,7 +81,7 @@ ZooValue TransformerParts::attention(const std::string& scope, const ZooValue& x
     z = b_.apply("Reshape", scope + "/Z/Reshape",
                  {z.name, b_.integers(scope + "/Z/joined", {0, sizes_.sequence, sizes_.hidden})},
                  sizes_.hidden);
-    return dense(scope + "/Out", z, sizes_.hidden);
+    return dense(scope + "/Out", z, sizes_.hidden, sizes_.attentionBias);
 }
 
 ZooValue TransformerParts::feedForward(const std::string& scope, const ZooValue& x) {

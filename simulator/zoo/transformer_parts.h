@@ -13,7 +13,8 @@ struct TransformerSizes {
     std::int64_t sequence = 0;
     std::int64_t hidden = 0;
     std::int64_t heads = 0;
-    double epsilon = 1e-5; ///< of the layer normalisations
+    double epsilon = 1e-5;     ///< of the layer normalisations
+    bool attentionBias = true; ///< whether the dense layers of attention have biases
 };
 
 class TransformerParts {
@@ -22,8 +23,9 @@ public:
         : b_(builder)
         , sizes_(sizes) {}
 
-    /// MatMul `name` and Add `name`/Bias.
-    ZooValue dense(const std::string& name, const ZooValue& x, std::int64_t features);
+    /// MatMul `name`, and Add `name`/Bias if it has one.
+    ZooValue dense(const std::string& name, const ZooValue& x, std::int64_t features,
+                   bool hasBias = true);
     /// A product with the transposed table of an embedding (tied weights).
     ZooValue tied(const std::string& name, const ZooValue& x, const std::string& table,
                   std::int64_t rows);

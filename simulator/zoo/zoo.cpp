@@ -31,6 +31,8 @@ const std::vector<Topology>& topologies() {
     // variant has are allowed, up to a depth that nobody means.
     constexpr std::int64_t mostLayers = 1024;
     const ZooOption bertHead{"head", "mlm", 0, 0, {"mlm", "squad"}};
+    // Graphcore's PopART examples leave the biases of attention out unless asked for them.
+    const ZooOption attentionBias{"attentionBias", "on", 0, 0, {"on", "off"}};
     const ZooOption bertSequence = sizeOption("sequenceLength", 128, 512);
     // Positions of a sample that the masked-language-model head computes; 0: all.
     const ZooOption bertMasked{"maskedTokens", "0", 0, 512, {}};
@@ -69,12 +71,14 @@ const std::vector<Topology>& topologies() {
         {{"bert-base",
           "BERT-Base, hidden size 768, with a masked-language-model or SQuAD head",
           "[N,sequenceLength]",
-          {bertSequence, sizeOption("layers", 12, mostLayers), bertHead, bertMasked}},
+          {bertSequence, sizeOption("layers", 12, mostLayers), bertHead, attentionBias,
+           bertMasked}},
          zooBertBase},
         {{"bert-large",
           "BERT-Large, hidden size 1024, with a masked-language-model or SQuAD head",
           "[N,sequenceLength]",
-          {bertSequence, sizeOption("layers", 24, mostLayers), bertHead, bertMasked}},
+          {bertSequence, sizeOption("layers", 24, mostLayers), bertHead, attentionBias,
+           bertMasked}},
          zooBertLarge},
         {{"gpt2-small",
           "GPT-2 small, hidden size 768, with the language-model head",

@@ -358,8 +358,7 @@ private:
         row("layer norm", 17,
             "g (float[2,3] x, float[3] s, float[3] b) => (float[2,3] y) "
             "{ y = LayerNormalization(x, s, b) }",
-            "ReduceMEAN[2,1] ReduceSQUARE_ADD[2,1] INVERSE_STD_DEVIATION[2,1] SUBTRACT[2,3] "
-            "MULTIPLY[2,3] MULTIPLY[2,3] ADD[2,3]");
+            "Norm[2,3]");
     }
 };
 

@@ -157,6 +157,13 @@ TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attribut
     return output;
 }
 
+TensorId GraphBuilder::addResult(const std::string& part, Shape shape) {
+    Op& op = graph_.ops.back();
+    op.outputs.push_back(addTensor(op.name + "/" + part, std::move(shape),
+                                   tensor(op.outputs.front()).type, TensorRole::Activation));
+    return op.outputs.back();
+}
+
 DataType GraphBuilder::deviceType(ElementType type) {
     const auto note = [&](Severity severity, std::string_view text) {
         if (noted_.insert(type).second)

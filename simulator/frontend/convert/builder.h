@@ -32,6 +32,9 @@ public:
                    std::vector<TensorId> inputs, std::optional<Shape> shape,
                    std::optional<DataType> type);
 
+    /// A further result of the op added last, of the type of its first.
+    TensorId addResult(const std::string& part, Shape shape);
+
     /// The device's type for an element type; notes what that changes. Throws std::invalid_argument
     /// for types without one.
     DataType deviceType(ElementType type);

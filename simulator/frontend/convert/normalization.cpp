@@ -1,4 +1,4 @@
-// Normalizations over the data of one example, composed of reductions and elementwise functions.
+// Normalizations over the data of one example.
 #include <algorithm>
 #include <numeric>
 
@@ -13,42 +13,21 @@ namespace {
 
 using enum ElementwiseFunction;
 
-struct Statistics {
-    TensorId mean;
-    TensorId inverseDeviation;
-    TensorId whitened;
-};
-
-Statistics whiten(NodeConverter& node, TensorId x, const std::vector<std::int64_t>& axes,
-                  const std::string& resultPart) {
-    // PopLibs poplin/Norms.cpp: mean and mean square (its factor is the reduction's scale), one
-    // vertex for the inverse deviation, then difference and product.
-    Statistics result;
-    result.mean = node.emit("Norm/statistics/mean",
-                            ReduceAttributes{ReduceFunction::Mean, axes, true}, {x});
-    const TensorId power = node.emit("Norm/statistics/power",
-                                     ReduceAttributes{ReduceFunction::SquareAdd, axes, true}, {x});
-    result.inverseDeviation = node.elementwise("Norm/statistics/iStdDev", InverseStdDeviation,
-                                               {result.mean, power});
-    const TensorId centred = node.elementwise("whitenedActs/sub", Subtract, {x, result.mean});
-    result.whitened = node.elementwise(resultPart, Multiply, {centred, result.inverseDeviation});
-    return result;
-}
-
 std::vector<std::int64_t> axesFrom(std::size_t first, std::size_t rank) {
     std::vector<std::int64_t> axes(rank - first);
     std::iota(axes.begin(), axes.end(), static_cast<std::int64_t>(first));
     return axes;
 }
 
-/// One operation with a gradient of its own (NormAttributes).
-TensorId trainedNorm(NodeConverter& node, const std::vector<std::int64_t>& axes, TensorId scale,
-                     TensorId shift) {
+/// One operation, which is taken apart after autodiff (NormAttributes).
+TensorId norm(NodeConverter& node, const std::vector<std::int64_t>& axes, TensorId scale,
+              TensorId shift) {
     return node.emit("", NormAttributes{axes, false}, {node.input(0), scale, shift});
 }
 
-TensorId trainedWhitening(NodeConverter& node, const std::string& part,
-                          const std::vector<std::int64_t>& axes) {
+/// The same without scale and shift.
+TensorId whitening(NodeConverter& node, const std::string& part,
+                   const std::vector<std::int64_t>& axes) {
     return node.emit(part, NormAttributes{axes, false}, {node.input(0)});
 }
 
@@ -56,44 +35,37 @@ void convertInstanceNormalization(NodeConverter& node) {
     if (node.rank(0) < 3)
         NodeConverter::refuse("its input has no spatial dimension");
     const Shape perChannel = channelShape(node.shape(0)[1], node.rank(0));
-    const auto axes = axesFrom(2, node.rank(0));
-    if (node.builder().isTraining()) {
-        const TensorId scale = node.parameter(1, perChannel);
-        node.result(trainedNorm(node, axes, scale, node.parameter(2, perChannel)));
-        return;
-    }
-    const TensorId whitened = whiten(node, node.input(0), axes, "whitenedActs/mul").whitened;
-    const TensorId scaled =
-        node.elementwise("scale", Multiply, {whitened, node.parameter(1, perChannel)});
-    node.result(node.elementwise("", Add, {scaled, node.parameter(2, perChannel)}));
+    const TensorId scale = node.parameter(1, perChannel);
+    node.result(norm(node, axesFrom(2, node.rank(0)), scale, node.parameter(2, perChannel)));
+}
+
+/// Gives the ONNX results 1 and 2 the statistics of the normalisation that was added last.
+void giveStatistics(NodeConverter& node, std::size_t firstAxis) {
+    Shape reduced = node.shape(0);
+    std::fill(reduced.begin() + static_cast<std::ptrdiff_t>(firstAxis), reduced.end(), 1);
+    const TensorId mean = node.builder().addResult("mean", reduced);
+    const TensorId deviation = node.builder().addResult("iStdDev", reduced);
+    if (node.isOutputUsed(1))
+        node.result(mean, 1);
+    if (node.isOutputUsed(2))
+        node.result(deviation, 2);
 }
 
 void convertLayerNormalization(NodeConverter& node) {
     const auto axis = static_cast<std::size_t>(node.axis("axis", -1));
     const bool statisticsRead = node.isOutputUsed(1) || node.isOutputUsed(2);
-    if (node.builder().isTraining()) {
-        if (statisticsRead)
-            NodeConverter::refuse("its statistics are read; only the normalised data are supported "
-                                  "in training");
-        const auto axes = axesFrom(axis, node.rank(0));
-        node.result(node.has(2)
-                        ? trainedNorm(node, axes, node.input(1), node.input(2))
-                        : node.elementwise("", Multiply,
-                                           {trainedWhitening(node, "whiten", axes), node.input(1)}));
-        return;
-    }
-    const Statistics statistics =
-        whiten(node, node.input(0), axesFrom(axis, node.rank(0)), "whitenedActs/mul");
+    if (node.builder().isTraining() && statisticsRead)
+        NodeConverter::refuse("its statistics are read; only the normalised data are supported "
+                              "in training");
+    const auto axes = axesFrom(axis, node.rank(0));
     const bool hasBias = node.has(2);
     TensorId y =
-        node.elementwise(hasBias ? "scale" : "", Multiply, {statistics.whitened, node.input(1)});
-    if (hasBias)
-        y = node.elementwise("", Add, {y, node.input(2)});
+        hasBias ? norm(node, axes, node.input(1), node.input(2)) : whitening(node, "whiten", axes);
+    if (statisticsRead)
+        giveStatistics(node, axis);
+    if (!hasBias)
+        y = node.elementwise("", Multiply, {y, node.input(1)});
     node.result(y);
-    if (node.isOutputUsed(1))
-        node.result(statistics.mean, 1);
-    if (node.isOutputUsed(2))
-        node.result(statistics.inverseDeviation, 2);
 }
 
 /// Scale and shift are per channel (ai.graphcore, ONNX since set 21) or per group (before); the
@@ -121,14 +93,7 @@ void convertGroupNormalization(NodeConverter& node) {
     const TensorId scale = node.parameter(1, parameter);
     const TensorId shift = node.parameter(2, parameter);
     const auto axes = axesFrom(2, grouped.size());
-    TensorId y;
-    if (node.builder().isTraining()) {
-        y = node.emit("groupNorm", NormAttributes{axes, false}, {x, scale, shift});
-    } else {
-        const TensorId whitened = whiten(node, x, axes, "whitenedActs/mul").whitened;
-        y = node.elementwise("shift", Add,
-                             {node.elementwise("scale", Multiply, {whitened, scale}), shift});
-    }
+    const TensorId y = node.emit("groupNorm", NormAttributes{axes, false}, {x, scale, shift});
     node.result(node.reshape("", y, shape));
 }
 
@@ -140,11 +105,7 @@ void convertMeanVarianceNormalization(NodeConverter& node) {
     for (const std::int64_t axis : stated)
         axes.push_back(static_cast<std::int64_t>(normalizedAxis(axis, node.rank(0))));
     std::sort(axes.begin(), axes.end());
-    if (node.builder().isTraining()) {
-        node.result(trainedWhitening(node, "", axes));
-        return;
-    }
-    node.result(whiten(node, node.input(0), axes, "").whitened);
+    node.result(whitening(node, "", axes));
 }
 
 void convertLpNormalization(NodeConverter& node) {

@@ -340,6 +340,7 @@ private slots:
     /// though somebody else reads the variable first.
     void aResultThatOneCallerReads() {
         HandMade made;
+        made.asPipeline();
         const VariableId result = made.variable("result");
         const ProgramId function = made.function("f");
         made.step({}, {result}); // 4
@@ -364,6 +365,7 @@ private slots:
     /// The next round of a loop reads what the last one's call made.
     void aResultThatTheNextRoundReads() {
         HandMade made;
+        made.asPipeline();
         const VariableId result = made.variable("result");
         const ProgramId function = made.function("f");
         made.step({}, {result}); // 4

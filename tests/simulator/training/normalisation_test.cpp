@@ -114,7 +114,11 @@ private slots:
         }
         const Graph inference = importOnnx(model, "test.onnx", {});
         checkGraph(inference);
-        QVERIFY(QString::fromStdString(summary(inference)).contains("[4,4,1,1,1]"));
+        // Statistics of each sample's groups, not of its channels.
+        const std::string parts = summary(preparedGraph(inference, {}));
+        QVERIFY2(QString::fromStdString(parts).contains("[4,4,1,1,1]"), parts.c_str());
+        const std::string amiss = complaints(simulate(inference, {}));
+        QVERIFY2(amiss.empty(), amiss.c_str());
         ImportOptions import;
         import.training = true;
         Graph graph = importOnnx(model, "test.onnx", import);

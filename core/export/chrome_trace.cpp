@@ -106,8 +106,8 @@ private:
     }
 
     void writeSpan(IpuId ipu, std::size_t track, const TraceSpan& span) {
-        std::string arguments = fmt::format(R"(, "step": {}, "kind": "{}")", span.firstStep,
-                                            toString(span.kind));
+        std::string arguments =
+            fmt::format(R"(, "step": {}, "kind": "{}")", span.firstStep, toString(span.kind));
         std::string title(toString(span.kind));
         if (span.merged()) {
             title = fmt::format("{} steps", span.steps);
@@ -117,8 +117,7 @@ private:
             const Program& program = source_.programs[span.program];
             if (!program.name.empty())
                 title = program.name;
-            if (program.operation.valid() &&
-                program.operation.index() < source_.operations.size())
+            if (program.operation.valid() && program.operation.index() < source_.operations.size())
                 arguments += fmt::format(R"(, "operation": {})",
                                          quoted(source_.operations[program.operation].name));
         }

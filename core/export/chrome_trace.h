@@ -18,8 +18,8 @@ struct ChromeTraceSource {
 };
 
 struct ChromeTraceOptions {
-    CycleRange range;                       ///< what to write; empty: the whole execution
-    std::int64_t mostEvents = 1'000'000;    ///< steps beyond it are merged with their neighbours
+    CycleRange range;                    ///< what to write; empty: the whole execution
+    std::int64_t mostEvents = 1'000'000; ///< steps beyond it are merged with their neighbours
 };
 
 struct ChromeTraceResult {

@@ -75,8 +75,8 @@ private slots:
 
     // Other functions are cut out of the program, but it stays the same model.
     void outliningChangesNoOperationOfTheModel() {
-        simulate("on", {"resnet18", "--outline", "on"});
-        simulate("off", {"resnet18", "--outline", "off"});
+        simulate("on", {"resnet50", "--outline", "on"});
+        simulate("off", {"resnet50", "--outline", "off"});
         const QJsonObject d = diff("on", "off");
         QVERIFY(!d["same"].toBool());
         for (const QJsonValue& row : d["operations"].toArray())

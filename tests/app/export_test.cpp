@@ -29,8 +29,7 @@ Written chromeTrace(const Profile& p, const ChromeTraceOptions& options = {}) {
     const TraceIndex index(p.trace, p.info.target.ipus, p.info.target.tilesPerIpu);
     std::ostringstream out;
     Written written;
-    written.result =
-        writeChromeTrace(out, {p.info, index, p.programs, p.operations}, options);
+    written.result = writeChromeTrace(out, {p.info, index, p.programs, p.operations}, options);
     const QJsonDocument document = QJsonDocument::fromJson(QByteArray::fromStdString(out.str()));
     for (const QJsonValue& event : document["traceEvents"].toArray())
         if (event["ph"].toString() == "X" && event["cat"].toString() != "run")
@@ -55,9 +54,9 @@ private slots:
         for (const QJsonValue& event : written.events)
             cycles[event["pid"].toInt()] += event["args"]["cycles"].toDouble();
         for (int ipu = 0; ipu < 2; ++ipu)
-            QCOMPARE(cycles[ipu], static_cast<double>(index.statistics(IpuId(ipu),
-                                                                       {0, index.totalCycles()})
-                                                          .sums.total()));
+            QCOMPARE(cycles[ipu],
+                     static_cast<double>(
+                         index.statistics(IpuId(ipu), {0, index.totalCycles()}).sums.total()));
     }
 
     // What nests in a track is drawn inside of what is around it: steps must not overlap there.
@@ -109,8 +108,8 @@ private slots:
             return cli::runCli(words, {out, err});
         };
         QCOMPARE(run({"json", "-o", root + "/new/all.json"}), 0);
-        const QJsonDocument all = QJsonDocument::fromJson(
-            QByteArray::fromStdString(readFile(root + "/new/all.json")));
+        const QJsonDocument all =
+            QJsonDocument::fromJson(QByteArray::fromStdString(readFile(root + "/new/all.json")));
         QCOMPARE(all["summary"]["model"].toString(), "sample");
         QCOMPARE(all["operations"]["operations"].toArray().size(), 4);
         QCOMPARE(run({"chrome-trace", "-o", root + "/trace.json"}), 0);

@@ -30,10 +30,10 @@ std::vector<MatchKey> keys(const QString& words) {
 QString pairsOf(const std::vector<MatchKey>& source, const std::vector<MatchKey>& target) {
     QStringList words;
     for (const Match& match : matchItems(source, target))
-        words << QString("%1-%2%3")
-                     .arg(match.source < 0 ? QString() : QString::number(match.source),
-                          match.target < 0 ? QString() : QString::number(match.target),
-                          match.renamed ? QStringLiteral("*") : QString());
+        words << QString("%1-%2%3").arg(
+            match.source < 0 ? QString() : QString::number(match.source),
+            match.target < 0 ? QString() : QString::number(match.target),
+            match.renamed ? QStringLiteral("*") : QString());
     return words.join(' ');
 }
 
@@ -73,23 +73,48 @@ private slots:
         QTest::addColumn<QString>("source");
         QTest::addColumn<QString>("target");
         QTest::addColumn<QString>("pairs");
-        QTest::newRow("equal") << "a b c" << "a b c" << "0-0 1-1 2-2";
-        QTest::newRow("added and removed") << "a b c" << "x a c y" << "-0 0-1 1- 2-2 -3";
-        QTest::newRow("moved") << "a b" << "b a" << "0-1 1-0";
-        QTest::newRow("repeated") << "a a" << "a a a" << "0-0 1-1 -2";
-        QTest::newRow("counted otherwise") << "copy1_a copy2_b" << "copy2_a copy3_b" << "0-0 1-1";
-        QTest::newRow("exact before counted")
-            << "copy1_a copy2_a" << "copy2_a copy1_a" << "0-1 1-0";
-        QTest::newRow("renamed") << "a p:Conv b" << "a q:Conv b" << "0-0 1-1* 2-2";
-        QTest::newRow("no signature, no guess") << "a p b" << "a q b" << "0-0 -1 1- 2-2";
-        QTest::newRow("not across neighbours") << "p:Conv a" << "a q:Conv" << "0- 1-0 -1";
-        QTest::newRow("one more in between")
-            << "p:Conv q:Relu r:Conv" << "x:Conv y:Relu n:Add z:Conv" << "0-0* 1-1* -2 2-3*";
-        QTest::newRow("second signature")
-            << "p:Conv4:Conv q:Conv8:Conv" << "x:Conv8:Conv" << "0- 1-0*";
-        QTest::newRow("weaker signature") << "p:Conv4:Conv" << "x:Conv8:Conv" << "0-0*";
-        QTest::newRow("nothing in the source") << "" << "a b" << "-0 -1";
-        QTest::newRow("nothing in the target") << "a b" << "" << "0- 1-";
+        QTest::newRow("equal") << "a b c"
+                               << "a b c"
+                               << "0-0 1-1 2-2";
+        QTest::newRow("added and removed") << "a b c"
+                                           << "x a c y"
+                                           << "-0 0-1 1- 2-2 -3";
+        QTest::newRow("moved") << "a b"
+                               << "b a"
+                               << "0-1 1-0";
+        QTest::newRow("repeated") << "a a"
+                                  << "a a a"
+                                  << "0-0 1-1 -2";
+        QTest::newRow("counted otherwise") << "copy1_a copy2_b"
+                                           << "copy2_a copy3_b"
+                                           << "0-0 1-1";
+        QTest::newRow("exact before counted") << "copy1_a copy2_a"
+                                              << "copy2_a copy1_a"
+                                              << "0-1 1-0";
+        QTest::newRow("renamed") << "a p:Conv b"
+                                 << "a q:Conv b"
+                                 << "0-0 1-1* 2-2";
+        QTest::newRow("no signature, no guess") << "a p b"
+                                                << "a q b"
+                                                << "0-0 -1 1- 2-2";
+        QTest::newRow("not across neighbours") << "p:Conv a"
+                                               << "a q:Conv"
+                                               << "0- 1-0 -1";
+        QTest::newRow("one more in between") << "p:Conv q:Relu r:Conv"
+                                             << "x:Conv y:Relu n:Add z:Conv"
+                                             << "0-0* 1-1* -2 2-3*";
+        QTest::newRow("second signature") << "p:Conv4:Conv q:Conv8:Conv"
+                                          << "x:Conv8:Conv"
+                                          << "0- 1-0*";
+        QTest::newRow("weaker signature") << "p:Conv4:Conv"
+                                          << "x:Conv8:Conv"
+                                          << "0-0*";
+        QTest::newRow("nothing in the source") << ""
+                                               << "a b"
+                                               << "-0 -1";
+        QTest::newRow("nothing in the target") << "a b"
+                                               << ""
+                                               << "0- 1-";
     }
     void pairs() {
         QFETCH(QString, source);
@@ -137,8 +162,8 @@ private slots:
         const std::vector<Match> matches = matchItems(source, target);
         QCOMPARE(matches.size(), std::size_t(3000));
         for (std::size_t i = 0; i < matches.size(); ++i)
-            QCOMPARE(matches[i], (Match{static_cast<std::int32_t>(i),
-                                        static_cast<std::int32_t>(i), true}));
+            QCOMPARE(matches[i],
+                     (Match{static_cast<std::int32_t>(i), static_cast<std::int32_t>(i), true}));
     }
 
     void plansDifferInTheirChoices() {

@@ -52,8 +52,8 @@ Profile renamed(Profile p, const std::string& prefix) {
         const std::string old = operation.name;
         operation.name = prefix + old;
         const auto follow = [&](std::string& name) {
-            if (const auto at = name.find(old); at != std::string::npos &&
-                                                name.find(prefix) == std::string::npos)
+            if (const auto at = name.find(old);
+                at != std::string::npos && name.find(prefix) == std::string::npos)
                 name.insert(at, prefix);
         };
         for (Variable& v : p.variables)
@@ -321,18 +321,30 @@ private slots:
     void thresholdsFailClosed_data() {
         QTest::addColumn<QString>("limit");
         QTest::addColumn<QString>("error");
-        QTest::newRow("unknown metric") << "maxtile>+2%" << "unknown metric 'maxtile'";
-        QTest::newRow("no metric") << ">+2%" << "unknown metric ''";
-        QTest::newRow("no relation") << "maxTile+2%" << "it has no relation";
-        QTest::newRow("empty") << "" << "it has no relation";
-        QTest::newRow("no limit") << "maxTile>" << "it has no limit";
-        QTest::newRow("no number") << "maxTile>+x%" << "'+x%' is not a number";
-        QTest::newRow("two signs") << "maxTile>+-2%" << "'+-2%' is not a number";
-        QTest::newRow("infinite") << "maxTile>inf" << "'inf' is not a number";
-        QTest::newRow("not a number") << "maxTile>nan" << "'nan' is not a number";
-        QTest::newRow("wrong unit") << "cycles>2KiB" << "'KiB' is no unit of cycles";
-        QTest::newRow("more behind") << "maxTile>2%%" << "'%%' is no unit of maxTile";
-        QTest::newRow("absent") << "cycles>+2%" << "the target has no metric 'cycles'";
+        QTest::newRow("unknown metric") << "maxtile>+2%"
+                                        << "unknown metric 'maxtile'";
+        QTest::newRow("no metric") << ">+2%"
+                                   << "unknown metric ''";
+        QTest::newRow("no relation") << "maxTile+2%"
+                                     << "it has no relation";
+        QTest::newRow("empty") << ""
+                               << "it has no relation";
+        QTest::newRow("no limit") << "maxTile>"
+                                  << "it has no limit";
+        QTest::newRow("no number") << "maxTile>+x%"
+                                   << "'+x%' is not a number";
+        QTest::newRow("two signs") << "maxTile>+-2%"
+                                   << "'+-2%' is not a number";
+        QTest::newRow("infinite") << "maxTile>inf"
+                                  << "'inf' is not a number";
+        QTest::newRow("not a number") << "maxTile>nan"
+                                      << "'nan' is not a number";
+        QTest::newRow("wrong unit") << "cycles>2KiB"
+                                    << "'KiB' is no unit of cycles";
+        QTest::newRow("more behind") << "maxTile>2%%"
+                                     << "'%%' is no unit of maxTile";
+        QTest::newRow("absent") << "cycles>+2%"
+                                << "the target has no metric 'cycles'";
     }
     void thresholdsFailClosed() {
         QFETCH(QString, limit);

@@ -46,8 +46,8 @@ DiffResult compare(const Arguments& arguments) {
     const std::vector<Threshold> thresholds = thresholdsOf(arguments);
     const ProfileReader source = openProfile(arguments.source);
     const ProfileReader target = openProfile(arguments.target);
-    DiffResult result{arguments.source, arguments.target,
-                      compareProfiles(partsOf(source), partsOf(target)), {}};
+    DiffResult result{
+        arguments.source, arguments.target, compareProfiles(partsOf(source), partsOf(target)), {}};
     std::vector<std::optional<double>> before;
     std::vector<std::optional<double>> after;
     for (const ComparedMetric& metric : result.comparison.metrics) {

@@ -69,8 +69,7 @@ void exportTrace(const Arguments& arguments, const ProfileReader& reader, const 
 boost::json::value everything(const ProfileReader& reader) {
     const std::vector<Message> messages = reader.messages();
     boost::json::object object{
-        {"summary",
-         summaryJson({reader.info(), memorySummary(reader), messages, reader.file()})}};
+        {"summary", summaryJson({reader.info(), memorySummary(reader), messages, reader.file()})}};
     for (const Section& section : reportSections())
         object[section.name] = sectionJson(section, reader, {});
     return object;
@@ -98,8 +97,7 @@ int exportProfile(const Arguments& arguments, const Streams& streams) {
     else if (arguments.format == "csv")
         exportCsv(arguments, reader, streams);
     else if (arguments.format == "json")
-        writeTo(arguments, streams,
-                [&](std::ostream& out) { writeJson(out, everything(reader)); });
+        writeTo(arguments, streams, [&](std::ostream& out) { writeJson(out, everything(reader)); });
     else
         throw UserError(fmt::format("unknown format '{}': it can be chrome-trace, csv or json",
                                     arguments.format));

@@ -32,10 +32,8 @@ std::string tileText(TileId tile) {
 }
 
 Table thresholdsTable(const DiffResult& result) {
-    Table table{"thresholds",
-                "Thresholds",
-                {{"threshold", "Threshold"}, {"exceeded", "Exceeded"}},
-                {}};
+    Table table{
+        "thresholds", "Thresholds", {{"threshold", "Threshold"}, {"exceeded", "Exceeded"}}, {}};
     for (const ThresholdResult& threshold : result.thresholds)
         table.rows.push_back({threshold.text, threshold.exceeded});
     return table;
@@ -64,12 +62,9 @@ json::array plansJson(const Comparison& comparison) {
 
 json::object sideJson(const std::string& file, const ProfileInfo& info,
                       const MemorySummary& memory) {
-    json::object side{{"profile", file},
-                      {"model", info.model},
-                      {"target", info.target.name},
-                      {"fits", info.fits},
-                      {"maxTile", nullptr},
-                      {"limitPerTile", memory.limitPerTile}};
+    json::object side{
+        {"profile", file},   {"model", info.model}, {"target", info.target.name},
+        {"fits", info.fits}, {"maxTile", nullptr},  {"limitPerTile", memory.limitPerTile}};
     if (memory.maxTileId.valid())
         side["maxTile"] = memory.maxTileId.value();
     return side;
@@ -95,7 +90,7 @@ std::string unitName(MetricUnit unit) {
 
 const std::vector<std::string>& diffSections() {
     static const std::vector<std::string> sections{
-        "summary", "metrics",     "options",   "plans",    "memory",   "cycles",  "operations",
+        "summary",   "metrics",     "options",   "plans",    "memory",   "cycles", "operations",
         "variables", "computeSets", "exchanges", "vertices", "programs", "aligned"};
     return sections;
 }
@@ -166,10 +161,11 @@ json::value diffJson(const DiffResult& result) {
 }
 
 Table metricsList() {
-    Table table{"metrics",
-                "",
-                {{"name", "Metric"}, {"unit", "Unit"}, {"better", "Better"}, {"meaning", "Meaning"}},
-                {}};
+    Table table{
+        "metrics",
+        "",
+        {{"name", "Metric"}, {"unit", "Unit"}, {"better", "Better"}, {"meaning", "Meaning"}},
+        {}};
     for (const Metric& metric : allMetrics())
         table.rows.push_back({metric.name, unitName(metric.unit),
                               metric.better == MetricBetter::Less   ? Value(std::string("less"))

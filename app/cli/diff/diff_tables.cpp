@@ -25,9 +25,8 @@ Unit changeOf(MetricUnit unit) {
 }
 
 Value relativeTo(std::int64_t before, std::int64_t after) {
-    return before != 0
-               ? Value(static_cast<double>(after - before) / static_cast<double>(before))
-               : Value();
+    return before != 0 ? Value(static_cast<double>(after - before) / static_cast<double>(before))
+                       : Value();
 }
 
 /// "Title (10 of 213)" where lines are left out.
@@ -94,8 +93,8 @@ Table metricsTable(const Comparison& comparison, MetricRows rows, Format format)
                          {"difference", "Difference", Unit::None, Shown::Everywhere, true},
                          {"relative", "Percent", Unit::ShareChange}};
     else
-        table.columns = {{"name", ""}, {"source", ""}, {"target", ""}, {"difference", ""},
-                         {"relative", ""}};
+        table.columns = {
+            {"name", ""}, {"source", ""}, {"target", ""}, {"difference", ""}, {"relative", ""}};
     for (std::size_t i = 0; i < allMetrics().size(); ++i) {
         const Metric& metric = allMetrics()[i];
         const ComparedMetric& value = comparison.metrics[i];
@@ -113,7 +112,9 @@ Table optionsTable(const Comparison& comparison) {
                 "Options that differ",
                 {{"option", "Option"}, {"source", "Source"}, {"target", "Target"}},
                 {}};
-    const auto text = [](const std::string& value) { return value.empty() ? Value() : Value(value); };
+    const auto text = [](const std::string& value) {
+        return value.empty() ? Value() : Value(value);
+    };
     for (const OptionChange& change : comparison.options)
         table.rows.push_back({change.option, text(change.source), text(change.target)});
     return table;
@@ -174,8 +175,8 @@ Table alignedTable(const Comparison& comparison, std::size_t rows) {
     };
     for (std::size_t i = 0; i < rows; ++i) {
         const AlignedOperation& o = comparison.aligned[i];
-        table.rows.push_back({o.name, step(o.sourceStep), step(o.targetStep),
-                              integer(o.liveBefore), integer(o.liveAfter),
+        table.rows.push_back({o.name, step(o.sourceStep), step(o.targetStep), integer(o.liveBefore),
+                              integer(o.liveAfter),
                               o.source.valid() ? Value(o.cyclesBefore) : Value(),
                               o.target.valid() ? Value(o.cyclesAfter) : Value()});
     }

@@ -15,6 +15,7 @@
 #include "app/gui/window/home_screen.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/side_menu.h"
+#include "views/compare/compare_view.h"
 #include "views/insights/insights_view.h"
 #include "views/memory/memory_view.h"
 #include "views/pipeline/pipeline_view.h"
@@ -116,6 +117,8 @@ views::ReportView& MainWindow::view(Report report) {
         if (auto* pipeline = qobject_cast<views::PipelineView*>(view))
             connect(pipeline, &views::PipelineView::reportWanted, this,
                     [this](const QString& name) { showReport(reportFrom(name)); });
+        if (auto* compare = qobject_cast<views::CompareView*>(view))
+            connect(compare, &views::CompareView::reportWanted, this, &MainWindow::showSection);
     }
     return *view;
 }

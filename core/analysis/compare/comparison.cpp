@@ -47,9 +47,8 @@ public:
                 return fmt::format("{}, {}", displayName(use.category),
                                    use.alwaysLive ? "always live" : "at the peak");
             });
-        result_.cycles =
-            causes(cyclePieces(source_, basis), cyclePieces(target_, basis),
-                   [](CycleUse use) { return std::string(displayName(use)); });
+        result_.cycles = causes(cyclePieces(source_, basis), cyclePieces(target_, basis),
+                                [](CycleUse use) { return std::string(displayName(use)); });
         result_.tables = {compareOperations(source_, target_, operations_, basis),
                           compareVariables(source_, target_, operations_),
                           compareComputeSets(source_, target_, operations_),

@@ -115,7 +115,7 @@ struct Comparison {
     MemorySummary targetMemory;
     std::vector<ComparedMetric> metrics; ///< as allMetrics() has them
     std::vector<OptionChange> options;
-    std::vector<PlanChange> plans; ///< largest change of expected temporary memory first
+    std::vector<PlanChange> plans;     ///< largest change of expected temporary memory first
     std::size_t plannedOperations = 0; ///< that both profiles have a plan for
     CycleBasis cycleBasis = CycleBasis::Executed; ///< Estimated if one side was not executed
     CauseList memory; ///< of always live plus peak not always live, all tiles

@@ -58,9 +58,8 @@ private:
         std::int64_t sum = 0;
         for (const Edge& edge : edges_[node])
             sum = saturatingSum(
-                sum, edge.times == 0
-                         ? 1
-                         : saturatingProduct(count(edge.from, depth + 1), edge.times));
+                sum,
+                edge.times == 0 ? 1 : saturatingProduct(count(edge.from, depth + 1), edge.times));
         return counts_[node] = sum;
     }
 

@@ -15,9 +15,9 @@ using Unit = MetricUnit;
 std::vector<MatchKey> operationKeys(const IdVector<OperationId, Operation>& operations) {
     std::vector<MatchKey> keys;
     for (const Operation& operation : operations)
-        keys.push_back({operation.name,
-                        {fmt::format("{} {}", operation.type, operation.outputShape),
-                         operation.type}});
+        keys.push_back(
+            {operation.name,
+             {fmt::format("{} {}", operation.type, operation.outputShape), operation.type}});
     return keys;
 }
 
@@ -53,8 +53,10 @@ std::vector<TableItem> variableItems(const ProfileParts& parts, const MatchedOpe
         const Variable& v = (*parts.variables)[VariableId(i)];
         const std::string category(displayName(v.category));
         items.push_back(
-            {keyOf(operations, ofSource, v.name, v.operation, category + " " + typeText(v)), v.name,
-             category, describe(v),
+            {keyOf(operations, ofSource, v.name, v.operation, category + " " + typeText(v)),
+             v.name,
+             category,
+             describe(v),
              static_cast<std::int32_t>(i),
              {v.bytes.sum(), v.bytes.max().value, v.bytes.tilesUsed()}});
     }
@@ -66,7 +68,10 @@ std::vector<TableItem> computeSetItems(const ProfileParts& parts,
     std::vector<TableItem> items;
     for (const ComputeSetRow& row :
          computeSetTable(parts.info.target, *parts.computeSets, TileSelection::all()))
-        items.push_back({keyOf(operations, ofSource, row.name, row.operation, ""), row.name, "", "",
+        items.push_back({keyOf(operations, ofSource, row.name, row.operation, ""),
+                         row.name,
+                         "",
+                         "",
                          row.computeSet.value(),
                          {row.cycles, row.vertices, row.stateBytes, row.tiles}});
     return items;
@@ -77,7 +82,10 @@ std::vector<TableItem> exchangeItems(const ProfileParts& parts, const MatchedOpe
     std::vector<TableItem> items;
     for (const ExchangeRow& row :
          exchangeTable(parts.info.target, *parts.exchanges, TileSelection::all()))
-        items.push_back({keyOf(operations, ofSource, row.name, row.operation, ""), row.name, "", "",
+        items.push_back({keyOf(operations, ofSource, row.name, row.operation, ""),
+                         row.name,
+                         "",
+                         "",
                          row.exchange.value(),
                          {row.codeBytes, row.bytesReceived, row.cycles}});
     return items;
@@ -87,9 +95,13 @@ std::vector<TableItem> vertexItems(const ProfileParts& parts) {
     std::vector<TableItem> items;
     for (const VertexRow& row : vertexTable(parts.info.target, *parts.vertexTypes,
                                             *parts.computeSets, TileSelection::all()))
-        items.push_back({{row.name, {}}, row.name, "", "", row.type.value(),
-                         {row.codeBytes + row.stateBytes, row.codeBytes, row.stateBytes,
-                          row.count}});
+        items.push_back(
+            {{row.name, {}},
+             row.name,
+             "",
+             "",
+             row.type.value(),
+             {row.codeBytes + row.stateBytes, row.codeBytes, row.stateBytes, row.count}});
     return items;
 }
 
@@ -105,7 +117,9 @@ std::vector<TableItem> programItems(const ProfileParts& parts, const MatchedOper
         MatchKey key = keyOf(operations, ofSource, p.name, p.operation, kind);
         // Programs of one name differ in kind: the steps of a stream copy.
         key.name = kind + " " + key.name;
-        items.push_back({std::move(key), p.name, kind,
+        items.push_back({std::move(key),
+                         p.name,
+                         kind,
                          p.kind == ProgramKind::Repeat ? fmt::format("{} times", p.count) : "",
                          static_cast<std::int32_t>(i),
                          {cycles.byProgram[i], counts[i], p.controlCode.sum()}});
@@ -128,8 +142,12 @@ std::vector<std::int64_t> cyclesByOperation(const ProfileParts& parts, CycleBasi
 
 std::vector<std::optional<std::int64_t>> operationValues(const OperationRow& row,
                                                          std::int64_t cycles) {
-    return {cycles,           row.variableBytes, row.exchangeCodeBytes, row.controlCodeBytes,
-            row.vertexStateBytes, row.steps};
+    return {cycles,
+            row.variableBytes,
+            row.exchangeCodeBytes,
+            row.controlCodeBytes,
+            row.vertexStateBytes,
+            row.steps};
 }
 
 } // namespace

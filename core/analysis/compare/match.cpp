@@ -166,9 +166,9 @@ private:
                 continue;
             }
             const auto at = static_cast<std::size_t>(b);
-            matches.push_back({static_cast<std::int32_t>(a), b,
-                               comparableName(source_[a].name) !=
-                                   comparableName(target_[at].name)});
+            matches.push_back(
+                {static_cast<std::int32_t>(a), b,
+                 comparableName(source_[a].name) != comparableName(target_[at].name)});
             addTargetsFrom(at + 1);
         }
         return matches;

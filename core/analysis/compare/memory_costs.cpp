@@ -48,8 +48,8 @@ public:
     void add(const Variable& variable) {
         const MemoryUse use{variable.category, variable.alwaysLive};
         const std::int64_t bytes = variable.bytes.sum();
-        const BytesByOperation* parts = variable.operation.valid() ? nullptr
-                                                                   : shared_.of(variable.category);
+        const BytesByOperation* parts =
+            variable.operation.valid() ? nullptr : shared_.of(variable.category);
         std::int64_t left = bytes;
         if (parts != nullptr && sumOf(*parts) <= bytes)
             for (const auto& [operation, part] : *parts) {
@@ -85,8 +85,7 @@ private:
 StepId peakStepOf(const ProfileParts& parts) {
     const std::vector<std::int64_t>& live = *parts.notAlwaysLive;
     const auto peak = std::max_element(live.begin(), live.end());
-    return peak == live.end() ? StepId()
-                              : StepId(static_cast<std::size_t>(peak - live.begin()));
+    return peak == live.end() ? StepId() : StepId(static_cast<std::size_t>(peak - live.begin()));
 }
 
 MemoryPieces memoryPieces(const ProfileParts& parts) {

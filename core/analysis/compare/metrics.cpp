@@ -85,7 +85,7 @@ const std::vector<Definition>& definitions() {
          [](const Source& s) -> Value {
              return s.executed() ? Value(s.parts.info.seconds()) : Value();
          }},
-        {{"throughput", "Throughput", "Samples per second", Unit::Rate, Better::More, true},
+        {{"throughput", "Samples a second", "Samples per second", Unit::Rate, Better::More, true},
          [](const Source& s) -> Value {
              return s.executed() ? Value(s.parts.info.throughput) : Value();
          }},
@@ -99,8 +99,8 @@ const std::vector<Definition>& definitions() {
         {{"exchangeCycles", "Exchange cycles", "Cycles of exchanges within an IPU in a run",
           Unit::Cycles, Better::Less},
          [](const Source& s) { return usedFor(s, CycleUse::Exchange); }},
-        {{"globalExchangeCycles", "Cycles between IPUs", "Cycles of exchanges between IPUs in a run",
-          Unit::Cycles, Better::Less},
+        {{"globalExchangeCycles", "Cycles between IPUs",
+          "Cycles of exchanges between IPUs in a run", Unit::Cycles, Better::Less},
          [](const Source& s) { return usedFor(s, CycleUse::BetweenIpus); }},
         {{"hostCycles", "Host cycles", "Cycles of stream copies in a run", Unit::Cycles,
           Better::Less},
@@ -123,8 +123,7 @@ const std::vector<Definition>& definitions() {
         {{"steps", "Program steps", "Leaves of the program tree; a function counts once",
           Unit::Count},
          [](const Source& s) -> Value { return size(s.parts.steps->size()); }},
-        {{"warnings", "Warnings", "Warnings and errors of the compiler", Unit::Count,
-          Better::Less},
+        {{"warnings", "Warnings", "Warnings and errors of the compiler", Unit::Count, Better::Less},
          [](const Source& s) -> Value {
              return number(std::count_if(
                  s.parts.messages->begin(), s.parts.messages->end(),

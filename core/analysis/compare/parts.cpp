@@ -53,10 +53,10 @@ ProfileParts partsOf(const Profile& profile) {
     parts.steps = referring(profile.steps);
     parts.categoryMemory = referring(profile.categoryMemory);
     parts.tileMemory = referring(profile.tileMemory);
-    parts.notAlwaysLive = owned(livenessOf(profile.info.target, profile.variables,
-                                           profile.livenessClasses, profile.steps.size(),
-                                           TileSelection::all())
-                                    .notAlwaysLive);
+    parts.notAlwaysLive =
+        owned(livenessOf(profile.info.target, profile.variables, profile.livenessClasses,
+                         profile.steps.size(), TileSelection::all())
+                  .notAlwaysLive);
     parts.trace = referring(profile.trace);
     return parts;
 }

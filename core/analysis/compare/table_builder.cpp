@@ -62,16 +62,16 @@ ComparedTable makeComparedTable(std::string key, std::string title,
 }
 
 void sortByChange(ComparedTable& table) {
-    std::stable_sort(
-        table.rows.begin(), table.rows.end(), [&](const ComparedRow& a, const ComparedRow& b) {
-            for (std::size_t i = 0; i < table.columns.size(); ++i) {
-                const std::int64_t first = std::abs(a.difference(i));
-                const std::int64_t second = std::abs(b.difference(i));
-                if (first != second)
-                    return first > second;
-            }
-            return a.changed() != b.changed() ? a.changed() : a.name < b.name;
-        });
+    std::stable_sort(table.rows.begin(), table.rows.end(),
+                     [&](const ComparedRow& a, const ComparedRow& b) {
+                         for (std::size_t i = 0; i < table.columns.size(); ++i) {
+                             const std::int64_t first = std::abs(a.difference(i));
+                             const std::int64_t second = std::abs(b.difference(i));
+                             if (first != second)
+                                 return first > second;
+                         }
+                         return a.changed() != b.changed() ? a.changed() : a.name < b.name;
+                     });
 }
 
 bool ComparedRow::changed() const {

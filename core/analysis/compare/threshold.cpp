@@ -25,10 +25,14 @@ struct Suffix {
     double factor;
 };
 
-constexpr std::array byteSuffixes{Suffix{"", 1},          Suffix{"B", 1},
-                                  Suffix{"KiB", 1024},    Suffix{"MiB", 1048576},
-                                  Suffix{"GiB", 1073741824}, Suffix{"kB", 1e3},
-                                  Suffix{"MB", 1e6},      Suffix{"GB", 1e9}};
+constexpr std::array byteSuffixes{Suffix{"", 1},
+                                  Suffix{"B", 1},
+                                  Suffix{"KiB", 1024},
+                                  Suffix{"MiB", 1048576},
+                                  Suffix{"GiB", 1073741824},
+                                  Suffix{"kB", 1e3},
+                                  Suffix{"MB", 1e6},
+                                  Suffix{"GB", 1e9}};
 constexpr std::array timeSuffixes{Suffix{"", 1}, Suffix{"s", 1}, Suffix{"ms", 1e-3},
                                   Suffix{"us", 1e-6}, Suffix{"ns", 1e-9}};
 
@@ -63,7 +67,7 @@ void parseLimit(Threshold& threshold, std::string_view limit) {
     const std::string_view digits = limit.front() == '+' ? limit.substr(1) : limit;
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || !std::isfinite(value) || 
+    if (error != std::errc() || !std::isfinite(value) ||
         (limit.front() == '+' && digits.find_first_of("+-") == 0))
         wrong(threshold.text, fmt::format("'{}' is not a number", limit));
     const std::string_view suffix =
@@ -151,12 +155,12 @@ ThresholdResult checkThreshold(const Threshold& threshold,
     const double after = valueOf(threshold, target, "target");
     const MetricUnit unit = allMetrics()[threshold.metric].unit;
     const double percent = comparedValue(Kind::PercentChange, before, after);
-    const std::string change = std::isfinite(percent) ? fmt::format("{:+.1f} %", percent)
-                                                      : std::string("from nothing");
-    return {holds(threshold.relation, comparedValue(threshold.kind, before, after),
-                  threshold.limit),
-            fmt::format("{}: {} -> {} ({})", threshold.text, metricText(before, unit),
-                        metricText(after, unit), change)};
+    const std::string change =
+        std::isfinite(percent) ? fmt::format("{:+.1f} %", percent) : std::string("from nothing");
+    return {
+        holds(threshold.relation, comparedValue(threshold.kind, before, after), threshold.limit),
+        fmt::format("{}: {} -> {} ({})", threshold.text, metricText(before, unit),
+                    metricText(after, unit), change)};
 }
 
 } // namespace tilescope

@@ -184,6 +184,24 @@ private slots:
         QVERIFY(view.map().map().columnKey != view.map().map().rowKey);
     }
 
+    // A sweep that is under way adds points; what is chosen stays.
+    void reloadingKeepsTheCells() {
+        const QString folder = writeSweep("growing");
+        SweepView& view = open(folder);
+        view.map().setCurrent(5);
+        QCOMPARE(view.map().map().cells[5].label, std::string("not run"));
+        {
+            const SweepResults there = readSweep(view.file());
+            SweepStore store(folder.toStdString(), there.identity, there.grid,
+                             SweepStore::IfOther::Refuse);
+            store.record(5, fits(999, 10, ""));
+        }
+        view.reload();
+        waitUntilIdle();
+        QCOMPARE(view.map().current(), 5);
+        QCOMPARE(view.map().map().cells[5].value, 999);
+    }
+
     void oneAxisIsOneRow() {
         const std::string path = files_.path("one").toStdString();
         const SweepGrid grid({parseAxis("batchSize=1,2,3")});

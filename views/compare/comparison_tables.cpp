@@ -99,6 +99,26 @@ QString shareHint() {
     return Text::tr("Of the whole change; what goes against it is negative");
 }
 
+std::string stateText(const ComparedRow& row) {
+    if (row.source < 0)
+        return Text::tr("added").toStdString();
+    if (row.target < 0)
+        return Text::tr("removed").toStdString();
+    if (!row.targetName.empty())
+        return Text::tr("renamed").toStdString();
+    return (row.changed() ? Text::tr("changed") : Text::tr("same")).toStdString();
+}
+
+/// The target's name and whatever else differs; empty if nothing does.
+std::string otherChanges(const ComparedRow& row) {
+    QStringList parts;
+    if (!row.targetName.empty())
+        parts << Text::tr("now %1").arg(QString::fromStdString(row.targetName));
+    if (!row.detail.empty())
+        parts << QString::fromStdString(row.detail);
+    return parts.join(QStringLiteral("; ")).toStdString();
+}
+
 } // namespace
 
 ValueTree headlineFigures(const Comparison& comparison, ValueScale scale) {
@@ -216,14 +236,12 @@ DataTable changesTable(const Comparison& comparison, std::size_t at, ValueScale 
     table.columns.push_back({Text::tr("What else"), CellKind::Text,
                              Text::tr("Another name, shape, type, count or plan")});
     for (const ComparedRow& row : compared.rows) {
-        DataRow line{{row.name, std::string(row.state())}, row.source};
+        DataRow line{{row.name, stateText(row)}, row.source};
         addFour(line.cells, row.before.front(), row.after.front(), divisors.front());
         for (std::size_t i = 1; i < compared.columns.size(); ++i)
             line.cells.emplace_back(Change{scaled(row.before[i], divisors[i].source).value_or(0),
                                            scaled(row.after[i], divisors[i].target).value_or(0)});
-        const std::string renamed = row.targetName.empty() ? "" : "now " + row.targetName;
-        const std::string both =
-            renamed + (renamed.empty() || row.detail.empty() ? "" : "; ") + row.detail;
+        const std::string both = otherChanges(row);
         line.cells.push_back(both.empty() ? Cell() : Cell(both));
         table.rows.push_back(std::move(line));
     }

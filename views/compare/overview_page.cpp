@@ -79,11 +79,14 @@ void OverviewPage::setComparison(ComparisonPtr comparison, ValueScale scale) {
                           : tr("Largest causes: cycles, estimated"),
                       largestCauses(*comparison_, MetricUnit::Cycles, mostCauses, scale));
     cycles_->setToolTip(comparison_->cycleBasis == CycleBasis::Executed
-                            ? tr("All steps of a run of the main program")
-                            : tr("One side was not executed: the estimates of compute sets and "
-                                 "exchanges, without host and syncs"));
+                            ? tr("All steps of a run of the main program. Enter or a double click "
+                                 "shows the operation")
+                            : tr("Not both sides were executed: the estimates of compute sets and "
+                                 "exchanges, without host and syncs. Enter or a double click "
+                                 "shows the operation"));
     memory_->setToolTip(tr("Always-live bytes and what is live at the step with the most, all "
-                           "tiles. Source: %1. Target: %2.")
+                           "tiles. Source: %1. Target: %2. Enter or a double click shows the "
+                           "source's peak in Liveness")
                             .arg(QString::fromStdString(comparison_->sourcePeakName),
                                  QString::fromStdString(comparison_->targetPeakName)));
     fillPlans();

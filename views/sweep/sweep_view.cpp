@@ -92,6 +92,10 @@ QWidget* SweepView::makeControls() {
     otherAxes_->layout()->setContentsMargins(0, 0, 0, 0);
     row->addWidget(otherAxes_);
     row->addStretch(1);
+    auto* again = new QPushButton(tr("Reload"));
+    again->setToolTip(tr("A sweep that is under way adds points"));
+    connect(again, &QPushButton::clicked, this, &SweepView::reload);
+    row->addWidget(again);
     connect(values_, &QComboBox::currentIndexChanged, this, &SweepView::showMap);
     for (QComboBox* box : {rows_, columns_})
         connect(box, &QComboBox::currentIndexChanged, this, &SweepView::fillAxes);

@@ -77,7 +77,7 @@ std::string changeText(const CauseList& list, MetricUnit unit) {
 std::string basisText(const Comparison& comparison) {
     return comparison.cycleBasis == CycleBasis::Executed
                ? std::string("all steps of a run")
-               : std::string("estimates of compute sets and exchanges, as one side was not "
+               : std::string("estimates of compute sets and exchanges, as not both sides were "
                              "executed");
 }
 

@@ -120,8 +120,8 @@ const std::vector<Definition>& definitions() {
          [](const Source& s) -> Value { return size(s.parts.computeSets->size()); }},
         {{"exchanges", "Exchanges", "Exchanges within an IPU", Unit::Count},
          [](const Source& s) -> Value { return size(s.parts.exchanges->size()); }},
-        {{"steps", "Program steps", "Leaves of the program tree; a function counts once",
-          Unit::Count},
+        {{"steps", "Program steps",
+          "Leaves of the program tree, those of a function at each of its calls", Unit::Count},
          [](const Source& s) -> Value { return size(s.parts.steps->size()); }},
         {{"warnings", "Warnings", "Warnings and errors of the compiler", Unit::Count, Better::Less},
          [](const Source& s) -> Value {

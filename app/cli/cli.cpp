@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <fmt/format.h>
 #include <new>
@@ -14,9 +13,6 @@
 
 namespace tilescope::cli {
 namespace {
-
-// Names of the contract whose commands are still to come.
-constexpr std::array commandsToCome{"diff", "export"};
 
 std::vector<std::string> commandNames(const CLI::App& app) {
     std::vector<std::string> names;
@@ -58,9 +54,6 @@ std::string describeExtra(const CLI::App& command, const std::string& extra) {
     const std::vector<std::string> commands = commandNames(command);
     if (commands.empty())
         return fmt::format("'{}' takes no argument '{}'. {}", fullName(command), extra, help);
-    if (command.get_parent() == nullptr &&
-        std::find(commandsToCome.begin(), commandsToCome.end(), extra) != commandsToCome.end())
-        return fmt::format("this version has no command '{}' yet. {}", extra, help);
     return fmt::format("unknown command '{}'.{} {}", extra, didYouMean(extra, commands), help);
 }
 
@@ -101,8 +94,8 @@ int parseAndRun(const std::vector<std::string>& args, const Streams& streams) {
     app.require_subcommand(1);
     Action action;
     for (const auto add : {addRunCommand, addModelsCommand, addTargetsCommand, addSchemaCommand,
-                           addInfoCommand, addReportCommand, addQueryCommand, addZooCommand,
-                           addSweepCommand, addOpCommand})
+                           addInfoCommand, addReportCommand, addDiffCommand, addQueryCommand,
+                           addExportCommand, addZooCommand, addSweepCommand, addOpCommand})
         add(app, action);
     try {
         // The parser takes its arguments from the back.

@@ -33,6 +33,10 @@ std::string integerText(std::int64_t value, Unit unit) {
         return formatBytes(value);
     case Unit::Cycles:
         return withThousands(value);
+    case Unit::BytesChange:
+        return (value > 0 ? "+" : "") + formatBytes(value);
+    case Unit::CyclesChange:
+        return (value > 0 ? "+" : "") + withThousands(value);
     default:
         return std::to_string(value);
     }
@@ -44,6 +48,8 @@ std::string numberText(double value, Unit unit) {
         return formatSeconds(value);
     case Unit::Share:
         return formatPercent(value, 1);
+    case Unit::ShareChange:
+        return (value > 0 ? "+" : "") + formatPercent(value, 1);
     case Unit::Flops:
         return formatFlops(value);
     case Unit::Rate:
@@ -97,7 +103,8 @@ bool isNumber(const Value& value) {
 
 /// Numbers stand to the right; a column of text does not, even if some cells are empty.
 bool standsRight(const Table& table, std::size_t column) {
-    return std::any_of(table.rows.begin(), table.rows.end(),
+    return table.columns[column].right ||
+           std::any_of(table.rows.begin(), table.rows.end(),
                        [&](const auto& row) { return isNumber(row[column]); });
 }
 

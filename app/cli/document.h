@@ -17,7 +17,18 @@ namespace tilescope::cli {
 using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
 /// How text shows a value; JSON and CSV always have the plain number.
-enum class Unit { None, Bytes, Cycles, Seconds, Share, Flops, Rate };
+enum class Unit {
+    None,
+    Bytes,
+    Cycles,
+    Seconds,
+    Share,
+    Flops,
+    Rate,
+    BytesChange, ///< with a sign in front, and so the other changes
+    CyclesChange,
+    ShareChange
+};
 
 /// "1.50 MiB", "34,655", "26.1 us", "12.3 %", "1.23 GFLOP", "45,426".
 std::string displayText(const Value& value, Unit unit);
@@ -30,6 +41,7 @@ struct Column {
     std::string heading; ///< in text: "Largest"
     Unit unit = Unit::None;
     Shown shown = Shown::Everywhere;
+    bool right = false; ///< stands to the right although it is text, which has numbers in it
 };
 
 struct Table {

@@ -13,9 +13,7 @@
 namespace tilescope {
 namespace {
 
-struct Colour {
-    double red, green, blue;
-};
+using Colour = HeatColour;
 
 // The cividis map (Nunez, Anderton and Renslow, 2018) at ninths: made for readers with and without
 // colour vision deficiency, its lightness grows evenly.
@@ -29,16 +27,6 @@ constexpr std::array<Colour, 10> cividis{{{0x00, 0x20, 0x4D},
                                           {0xC4, 0xB5, 0x6C},
                                           {0xE4, 0xCF, 0x5B},
                                           {0xFF, 0xEA, 0x46}}};
-
-Colour colourAt(double share) {
-    const double at = std::clamp(share, 0.0, 1.0) * (cividis.size() - 1);
-    const auto low = std::min(static_cast<std::size_t>(at), cividis.size() - 2);
-    const double rest = at - static_cast<double>(low);
-    const auto mix = [rest](double a, double b) { return a + (b - a) * rest; };
-    const Colour& a = cividis[low];
-    const Colour& b = cividis[low + 1];
-    return {mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue)};
-}
 
 std::string hex(const Colour& colour) {
     return fmt::format("#{:02x}{:02x}{:02x}", static_cast<int>(std::lround(colour.red)),
@@ -265,7 +253,7 @@ private:
         add(R"(<rect class="cell" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" )"
             R"(fill="{}"><title>{}</title></rect>)",
             x, y, width, height,
-            cell.value ? hex(colourAt(range_.share(*cell.value)))
+            cell.value ? hex(heatColour(range_.share(*cell.value)))
             : small    ? "#d0d0d0"
                        : "#f4f4f4",
             escaped(cell.tooltip));
@@ -309,7 +297,7 @@ private:
                 middle - ground / 2, baseline - 11.5, ground);
         text(middle, baseline, "middle", what,
              fmt::format(R"(fill="{}")",
-                         cell.value ? inkOn(colourAt(range_.share(*cell.value))) : "#444444"));
+                         cell.value ? inkOn(heatColour(range_.share(*cell.value))) : "#444444"));
     }
 
     void legend() {
@@ -336,7 +324,7 @@ private:
             const double from = static_cast<double>(i) / scaleSlices;
             add(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}"/>)", x,
                 y + height * from, legendBarWidth, height * (1 - from),
-                hex(colourAt(1 - from - 0.5 / scaleSlices)));
+                hex(heatColour(1 - from - 0.5 / scaleSlices)));
         }
         for (const double tick : ticksBetween(range_.low, range_.high)) {
             const double at = y + height * (1 - range_.share(tick));
@@ -366,6 +354,16 @@ private:
 };
 
 } // namespace
+
+HeatColour heatColour(double share) {
+    const double at = std::clamp(share, 0.0, 1.0) * (cividis.size() - 1);
+    const auto low = std::min(static_cast<std::size_t>(at), cividis.size() - 2);
+    const double rest = at - static_cast<double>(low);
+    const auto mix = [rest](double a, double b) { return a + (b - a) * rest; };
+    const Colour& a = cividis[low];
+    const Colour& b = cividis[low + 1];
+    return {mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue)};
+}
 
 std::string heatMapSvg(const HeatMap& map) {
     if (map.cells.empty() || map.cells.size() != map.rows.size() * map.columns.size())

@@ -7,10 +7,21 @@
 
 namespace tilescope {
 
+/// Parts of a colour, 0 to 255.
+struct HeatColour {
+    double red = 0, green = 0, blue = 0;
+};
+
+/// The colour of a share of the scale: 0 is little and dark, 1 is much and light. Its lightness
+/// grows evenly, so that colour-blind readers and grey printers keep the order.
+HeatColour heatColour(double share);
+
 /// A cell with a value is coloured by it; one without is hatched and bears its label.
 struct HeatMapCell {
     std::optional<double> value;
-    std::string label;   ///< in a cell without a value: "OOM"; the legend has each label once
+    /// In a cell without a value: "OOM"; the legend has each label once. With a value the window
+    /// shows both, the picture the value.
+    std::string label;
     std::string tooltip; ///< shown by programs that know the mouse
 };
 

@@ -1,9 +1,11 @@
 #include "core/sweep/sweep_store.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fstream>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -194,6 +196,28 @@ void SweepStore::record(std::size_t point, const PointResult& result) {
         coordinate.bind(2, values[i]).run();
     }
     transaction.commit();
+}
+
+fs::path sweepFileOf(const fs::path& path) {
+    std::error_code error;
+    return fs::is_directory(path, error) ? path / "sweep.db" : path;
+}
+
+bool isSweep(const fs::path& path) {
+    std::error_code error;
+    if (fs::is_directory(path, error) && fs::exists(path / "profile.pop", error))
+        return false;
+    // The SQLite header has the application's number at this place, high byte first.
+    constexpr std::size_t place = 68;
+    std::array<char, place + 4> header{};
+    std::ifstream file(sweepFileOf(path), std::ios::binary);
+    if (!file.read(header.data(), header.size()))
+        return false;
+    std::uint32_t number = 0;
+    for (std::size_t i = place; i < header.size(); ++i)
+        number = number << 8 | static_cast<unsigned char>(header[i]);
+    return std::string_view(header.data(), 15) == "SQLite format 3" &&
+           number == static_cast<std::uint32_t>(sweepApplicationId);
 }
 
 } // namespace tilescope

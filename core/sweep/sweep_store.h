@@ -31,6 +31,13 @@ struct SweepResults {
 /// written by a newer TileScope.
 SweepResults readSweep(const std::filesystem::path& file);
 
+/// True for a file that says of itself that it is a results database, or a folder with one
+/// (sweep.db) and no profile in it. Never throws; what is damaged further on, readSweep() says.
+bool isSweep(const std::filesystem::path& path);
+
+/// The results database that isSweep() found: the file itself, or the one in the folder.
+std::filesystem::path sweepFileOf(const std::filesystem::path& path);
+
 /// A results database to write to. Only one at a time may write to a directory; readers may look at
 /// any time.
 class SweepStore {

@@ -28,6 +28,10 @@ std::vector<std::vector<std::string>> readingCommands() {
     commands.push_back({"report", "p.pop", "variables", "--tile", "3"});
     commands.push_back({"report", "p.pop", "trace", "--step", "100"});
     commands.push_back({"query", "p.pop", "SELECT * FROM tile_map(3)"});
+    commands.push_back({"diff", "good.pop", "p.pop"});
+    commands.push_back({"diff", "p.pop", "good.pop", "--json"});
+    for (const char* format : {"json", "chrome-trace"})
+        commands.push_back({"export", "p.pop", "--format", format});
     return commands;
 }
 

@@ -2,7 +2,6 @@
 #include <QtTest>
 
 #include "tests/views/sample_files.h"
-#include "views/compare/compare_content.h"
 #include "views/execution/trace_content.h"
 #include "views/liveness/liveness_content.h"
 #include "views/memory/memory_content.h"
@@ -191,47 +190,6 @@ private slots:
         QCOMPARE(std::get<std::string>(changed.rows[0].cells[0]), std::string("target"));
         QVERIFY(changed.rows[0].emphasised);
         QVERIFY(!changed.rows[1].emphasised);
-    }
-
-    void comparingSaysWhatCameOfTheChange() {
-        const auto verdict = [](const ProfilePair& pair) {
-            QStringList lines;
-            for (const VerdictLine& line :
-                 comparisonVerdict(pair, readFigures(*pair.source, {}),
-                                   readFigures(*pair.target, {}), ByteUnits::Binary))
-                lines << line.text;
-            return lines;
-        };
-        const ProfilePair fixed{test::openSample(files_.write("large.pop", {.tooLarge = true})),
-                                otherOptions()};
-        QStringList lines = verdict(fixed);
-        QCOMPARE(lines.size(), 3);
-        QVERIFY2(lines[0].startsWith("Source does not fit: 736 tiles are over the limit, the "
-                                     "fullest needs "),
-                 qPrintable(lines[0]));
-        QVERIFY2(lines[1].startsWith("Target fits: the fullest tile uses "), qPrintable(lines[1]));
-        QVERIFY(lines[1].endsWith(" of 624 KiB."));
-        QCOMPARE(lines[2], QString("Changed: target mk2 \u2192 bow."));
-        lines = verdict(two_);
-        QCOMPARE(lines.size(), 4);
-        QVERIFY2(lines[2].startsWith("A run takes "), qPrintable(lines[2]));
-        QCOMPARE(lines[3], QString("All options are the same."));
-    }
-
-    void whatDoesNotRunHasNoTime() {
-        const ProfilePair pair{test::openSample(files_.write("large.pop", {.tooLarge = true})),
-                               one_.source};
-        const ValueTree tree =
-            headlineFigures(pair, readFigures(*pair.source, {}), readFigures(*pair.target, {}));
-        int dashes = 0;
-        for (const ValueNode& node : tree.roots) {
-            const bool timed = node.name.endsWith("of a run") || node.name == "Samples a second";
-            QCOMPARE(std::holds_alternative<std::monostate>(node.values[0]), timed);
-            QVERIFY(!std::holds_alternative<std::monostate>(node.values[1]));
-            QCOMPARE(std::holds_alternative<std::monostate>(node.values[2]), timed);
-            dashes += timed ? 1 : 0;
-        }
-        QCOMPARE(dashes, 3);
     }
 
     void durationsAndTheirChanges() {

@@ -2,7 +2,6 @@
 
 #include <QCoreApplication>
 #include <cmath>
-#include <optional>
 
 #include "core/base/units.h"
 #include "views/plot/axes/axis_labels.h"
@@ -14,15 +13,8 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(Compare)
 };
 
-using Figure = std::optional<std::int64_t>;
-
-ValueNode line(const QString& name, Figure source, Figure target, CellKind kind) {
-    const auto cell = [](Figure figure) { return figure ? Cell(*figure) : Cell(); };
-    return {
-        name,
-        {cell(source), cell(target), source && target ? Cell(Change{*source, *target}) : Cell()},
-        {},
-        kind};
+QString percentText(double share) {
+    return QStringLiteral("%1 %").arg(100 * std::abs(share), 0, 'f', 1);
 }
 
 VerdictLine fitLine(const QString& who, const ProfileInfo& info, const MemorySummary& memory,
@@ -30,119 +22,124 @@ VerdictLine fitLine(const QString& who, const ProfileInfo& info, const MemorySum
     const QString most = QString::fromStdString(formatBytes(memory.maxTile.includingGaps, units));
     const QString limit = QString::fromStdString(formatBytes(memory.limitPerTile, units));
     if (info.fits)
-        return {VerdictLine::Level::Good,
-                Text::tr("%1 fits: the fullest tile uses %2 of %3.").arg(who, most, limit)};
+        return {VerdictLine::Level::Good, Text::tr("%1 fits: the fullest tile (%2) uses %3 of %4.")
+                                              .arg(who)
+                                              .arg(memory.maxTileId.value())
+                                              .arg(most, limit)};
     const QString tiles =
         memory.tilesOverLimit == 1
             ? Text::tr("1 tile is")
             : Text::tr("%1 tiles are")
                   .arg(QString::fromStdString(withThousands(memory.tilesOverLimit)));
     return {VerdictLine::Level::Bad,
-            Text::tr("%1 does not fit: %2 over the limit, the fullest needs %3 of %4.")
-                .arg(who, tiles, most, limit)};
+            Text::tr("%1 does not fit: %2 over the limit, the fullest (%3) needs %4 of %5.")
+                .arg(who, tiles)
+                .arg(memory.maxTileId.value())
+                .arg(most, limit)};
 }
 
 VerdictLine speedLine(const ProfileInfo& source, const ProfileInfo& target) {
     const QString before = durationText(source.seconds());
     const QString after = durationText(target.seconds());
     const double share = source.seconds() > 0 ? target.seconds() / source.seconds() - 1 : 0;
-    const QString percent = QStringLiteral("%1 %").arg(100 * std::abs(share), 0, 'f', 1);
     if (target.seconds() == source.seconds())
         return {VerdictLine::Level::Plain, Text::tr("A run takes %1 in both.").arg(before)};
     if (target.seconds() < source.seconds())
-        return {
-            VerdictLine::Level::Good,
-            Text::tr("A run takes %1 less time: %2 instead of %3.").arg(percent, after, before)};
-    return {VerdictLine::Level::Bad,
-            Text::tr("A run takes %1 more time: %2 instead of %3.").arg(percent, after, before)};
+        return {VerdictLine::Level::Good, Text::tr("A run takes %1 less time: %2 instead of %3.")
+                                              .arg(percentText(share), after, before)};
+    return {VerdictLine::Level::Bad, Text::tr("A run takes %1 more time: %2 instead of %3.")
+                                         .arg(percentText(share), after, before)};
 }
 
-VerdictLine optionsLine(const ProfilePair& profiles) {
-    // More would be a table, which stands below.
+QString moved(const QString& what, std::int64_t before, std::int64_t after, ByteUnits units) {
+    const auto text = [units](std::int64_t bytes) {
+        return QString::fromStdString(formatBytes(bytes, units));
+    };
+    if (before == after)
+        return Text::tr("%1 stayed at %2").arg(what, text(before));
+    const QString percent =
+        before > 0 ? Text::tr(" (%1)").arg(percentText(static_cast<double>(after - before) /
+                                                       static_cast<double>(before)))
+                   : QString();
+    const QString change = after < before ? Text::tr("%1 fell by %2%3, from %4 to %5")
+                                          : Text::tr("%1 rose by %2%3, from %4 to %5");
+    return change.arg(what, text(std::abs(after - before)), percent, text(before), text(after));
+}
+
+VerdictLine memoryLine(const Comparison& comparison, ByteUnits units) {
+    const MemorySummary& a = comparison.sourceMemory;
+    const MemorySummary& b = comparison.targetMemory;
+    return {VerdictLine::Level::Plain,
+            Text::tr("%1. %2.").arg(
+                moved(Text::tr("The peak of what is not always live"), a.maxNotAlwaysLive,
+                      b.maxNotAlwaysLive, units),
+                moved(Text::tr("What is always live"), a.alwaysLive, b.alwaysLive, units))};
+}
+
+VerdictLine optionsLine(const Comparison& comparison) {
+    // More would be a table, which has a tab of its own.
     constexpr std::size_t most = 4;
     QStringList changes;
-    std::size_t more = 0;
-    const Preferences preferences;
-    for (const DataRow& row : optionsTable(profiles).rows) {
-        if (!row.emphasised)
-            continue;
-        const auto text = [&](std::size_t column) {
-            return cellText(row.cells[column], CellKind::Text, preferences);
-        };
-        if (static_cast<std::size_t>(changes.size()) < most)
-            changes << Text::tr("%1 %2 \u2192 %3").arg(text(0), text(1), text(2));
-        else
-            ++more;
+    const auto text = [](const std::string& value) {
+        return value.empty() ? QStringLiteral("\u2013") : QString::fromStdString(value);
+    };
+    for (std::size_t i = 0; i < std::min(most, comparison.options.size()); ++i) {
+        const OptionChange& change = comparison.options[i];
+        changes << Text::tr("%1 %2 \u2192 %3")
+                       .arg(QString::fromStdString(change.option), text(change.source),
+                            text(change.target));
     }
     if (changes.isEmpty())
         return {VerdictLine::Level::Plain, Text::tr("All options are the same.")};
     const QString list = changes.join(QStringLiteral(", "));
+    const std::size_t more = comparison.options.size() - std::min(most, comparison.options.size());
     return {VerdictLine::Level::Plain,
             more > 0 ? Text::tr("Changed: %1, and %2 more.").arg(list).arg(more)
                      : Text::tr("Changed: %1.").arg(list)};
 }
 
-} // namespace
-
-ValueTree headlineFigures(const ProfilePair& profiles, const ProfileFigures& source,
-                          const ProfileFigures& target) {
-    const ProfileInfo& ia = profiles.source->info();
-    const ProfileInfo& ib = profiles.target->info();
-    const MemorySummary& a = source.memory;
-    const MemorySummary& b = target.memory;
-    const auto executed = [&](const QString& name, auto value, CellKind kind) {
-        const auto of = [&](const ProfileInfo& info) {
-            return info.hasExecution ? Figure(value(info)) : Figure();
-        };
-        return line(name, of(ia), of(ib), kind);
-    };
-    const auto count = [](const QString& name, auto first, auto second) {
-        return line(name, static_cast<std::int64_t>(first), static_cast<std::int64_t>(second),
-                    CellKind::Count);
-    };
-    const auto bytes = [](const QString& name, std::int64_t first, std::int64_t second) {
-        return line(name, first, second, CellKind::Bytes);
-    };
-    ValueTree tree{
-        Text::tr("Figure"), {Text::tr("Source"), Text::tr("Target"), Text::tr("Difference")}, {}};
-    tree.roots = {
-        bytes(Text::tr("Fullest tile, including gaps"), a.maxTile.includingGaps,
-              b.maxTile.includingGaps),
-        bytes(Text::tr("Fullest tile, excluding gaps"), a.maxTile.excludingGaps,
-              b.maxTile.excludingGaps),
-        bytes(Text::tr("Total, including gaps"), a.total.includingGaps, b.total.includingGaps),
-        bytes(Text::tr("Total, excluding gaps"), a.total.excludingGaps, b.total.excludingGaps),
-        bytes(Text::tr("Always live"), a.alwaysLive, b.alwaysLive),
-        bytes(Text::tr("Peak not always live"), a.maxNotAlwaysLive, b.maxNotAlwaysLive),
-        count(Text::tr("Tiles over the limit"), a.tilesOverLimit, b.tilesOverLimit),
-        executed(
-            Text::tr("Cycles of a run"), [](const ProfileInfo& i) { return i.cycles; },
-            CellKind::Cycles),
-        executed(
-            Text::tr("Time of a run"),
-            [](const ProfileInfo& i) { return std::llround(i.seconds() * 1e9); },
-            CellKind::Nanoseconds),
-        executed(
-            Text::tr("Samples a second"),
-            [](const ProfileInfo& i) { return std::llround(i.throughput); }, CellKind::Count),
-        count(Text::tr("Variables"), source.variables, target.variables),
-        count(Text::tr("Compute sets"), source.computeSets, target.computeSets),
-        count(Text::tr("Program steps"), source.steps, target.steps),
-        count(Text::tr("Vertices"), ia.vertices, ib.vertices),
-        count(Text::tr("Edges"), ia.edges, ib.edges)};
-    return tree;
+ProfileParts partsOf(const OpenProfile& profile, const std::stop_token& stop) {
+    ProfileParts parts;
+    parts.info = profile.info();
+    parts.messages = profile.messages(stop);
+    parts.operations = profile.operations(stop);
+    parts.livenessClasses = profile.livenessClasses(stop);
+    parts.variables = profile.variables(stop);
+    parts.vertexTypes = profile.vertexTypes(stop);
+    parts.computeSets = profile.computeSets(stop);
+    parts.exchanges = profile.exchanges(stop);
+    parts.copies = profile.copies(stop);
+    parts.programs = profile.programs(stop);
+    parts.steps = profile.steps(stop);
+    parts.categoryMemory = profile.categoryMemory(stop);
+    parts.tileMemory = profile.tileMemory(stop);
+    const auto curve = profile.livenessCurve(stop);
+    parts.notAlwaysLive = {curve, &curve->notAlwaysLive};
+    // The window's trace is indexed; the comparison needs the plain one for a moment.
+    const ProfileReader reader = profile.reader(stop);
+    parts.controlPrograms =
+        std::make_shared<const std::vector<ProgramId>>(reader.controlPrograms());
+    parts.trace =
+        std::make_shared<const Trace>(profile.info().hasExecution ? reader.trace() : Trace());
+    return parts;
 }
 
-std::vector<VerdictLine> comparisonVerdict(const ProfilePair& profiles,
-                                           const ProfileFigures& source,
-                                           const ProfileFigures& target, ByteUnits units) {
-    const ProfileInfo& first = profiles.source->info();
-    const ProfileInfo& second = profiles.target->info();
-    std::vector<VerdictLine> lines{fitLine(Text::tr("Source"), first, source.memory, units),
-                                   fitLine(Text::tr("Target"), second, target.memory, units)};
-    if (first.hasExecution && second.hasExecution)
-        lines.push_back(speedLine(first, second));
-    lines.push_back(optionsLine(profiles));
+} // namespace
+
+ComparisonPtr comparisonOf(const ProfilePair& profiles, const std::stop_token& stop) {
+    const ProfileParts source = partsOf(*profiles.source, stop);
+    const ProfileParts target = partsOf(*profiles.target, stop);
+    return std::make_shared<const Comparison>(compareProfiles(source, target));
+}
+
+std::vector<VerdictLine> comparisonVerdict(const Comparison& comparison, ByteUnits units) {
+    std::vector<VerdictLine> lines{
+        fitLine(Text::tr("Source"), comparison.source, comparison.sourceMemory, units),
+        fitLine(Text::tr("Target"), comparison.target, comparison.targetMemory, units)};
+    if (comparison.source.hasExecution && comparison.target.hasExecution)
+        lines.push_back(speedLine(comparison.source, comparison.target));
+    lines.push_back(memoryLine(comparison, units));
+    lines.push_back(optionsLine(comparison));
     return lines;
 }
 

@@ -1,77 +1,99 @@
 #include "views/compare/compare_view.h"
 
-#include <QHeaderView>
-#include <QLabel>
-#include <QSplitter>
 #include <QTabWidget>
-#include <QTreeView>
+#include <QToolButton>
 #include <QVBoxLayout>
+#include <array>
 
-#include "views/operations/operations_content.h"
-#include "views/tables/profile_tables.h"
+#include "views/summary/summary_content.h"
 
 namespace tilescope::views {
+namespace {
+
+// The tables of a comparison in their order, with the places that their rows lead to.
+struct TableTab {
+    const char* title;
+    const char* filterHint;
+    const char* report;
+};
+constexpr std::array tableTabs{
+    TableTab{QT_TRANSLATE_NOOP("CompareView", "Operations"),
+             QT_TRANSLATE_NOOP("CompareView", "Filter operations"), "operations"},
+    TableTab{QT_TRANSLATE_NOOP("CompareView", "Variables"),
+             QT_TRANSLATE_NOOP("CompareView", "Filter variables"), "variables"},
+    TableTab{QT_TRANSLATE_NOOP("CompareView", "Compute sets"),
+             QT_TRANSLATE_NOOP("CompareView", "Filter compute sets"), "programs"},
+    TableTab{QT_TRANSLATE_NOOP("CompareView", "Exchanges"),
+             QT_TRANSLATE_NOOP("CompareView", "Filter exchanges"), "exchanges"},
+    TableTab{QT_TRANSLATE_NOOP("CompareView", "Vertices"),
+             QT_TRANSLATE_NOOP("CompareView", "Filter vertices"), "vertices"},
+    TableTab{QT_TRANSLATE_NOOP("CompareView", "Programs"),
+             QT_TRANSLATE_NOOP("CompareView", "Filter programs"), "programs"},
+};
+constexpr int operationsTable = 0;
+constexpr int variablesTable = 1;
+constexpr int computeSetsTable = 2;
+constexpr int programsTable = 5;
+
+} // namespace
+
 CompareView::CompareView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , panel_(new LoadingPanel(context.workers))
-    , verdict_(new QLabel)
-    , figures_(new ValueTreeModel(context, this))
-    , figuresView_(new QTreeView)
-    , options_(new TablePanel(context, tr("Filter options")))
-    , tabs_(new QTabWidget) {
-    figuresView_->setModel(figures_);
-    figuresView_->setFrameShape(QFrame::NoFrame);
-    figuresView_->setRootIsDecorated(false);
-    figuresView_->setUniformRowHeights(true);
-    figuresView_->setSelectionMode(QAbstractItemView::NoSelection);
-    figuresView_->setFocusPolicy(Qt::NoFocus);
-    // Lines as high as those of the options beside them.
-    figuresView_->setStyleSheet(QStringLiteral("QTreeView::item { padding: 3px 0; }"));
-    verdict_->setWordWrap(true);
-    verdict_->setContentsMargins(14, 10, 14, 10);
-    verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    , tabs_(new QTabWidget)
+    , perSample_(new QToolButton)
+    , overview_(new OverviewPage(context)) {
     tabs_->setDocumentMode(true);
-    for (const QString& title :
-         {tr("Variables"), tr("Operations"), tr("Compute sets"), tr("Exchanges"), tr("Vertices")}) {
-        tables_.push_back(new TablePanel(context, tr("Filter %1").arg(title.toLower())));
-        tabs_->addTab(tables_.back(), title);
-    }
-    auto* top = new QSplitter(Qt::Horizontal);
-    top->addWidget(figuresView_);
-    top->addWidget(options_);
-    top->setStretchFactor(0, 3);
-    top->setStretchFactor(1, 2);
-    top->setSizes({3000, 2000}); // only their proportion counts
-    auto* splitter = new QSplitter(Qt::Vertical);
-    splitter->addWidget(top);
-    splitter->addWidget(tabs_);
-    splitter->setChildrenCollapsible(false);
-    auto* content = new QWidget;
-    auto* column = new QVBoxLayout(content);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(verdict_);
-    column->addWidget(splitter, 1);
-    panel_->setContent(content);
+    tabs_->setUsesScrollButtons(true);
+    tabs_->addTab(overview_, tr("Overview"));
+    tables_.push_back(nullptr);
+    addTab(tr("Memory"), tr("Filter causes"));
+    addTab(tr("Cycles"), tr("Filter causes"));
+    addTab(tr("Plans"), tr("Filter plans"));
+    addTab(tr("Aligned"), tr("Filter operations"));
+    addTab(tr("Options"), tr("Filter options"));
+    for (const TableTab& table : tableTabs)
+        addTab(tr(table.title), tr(table.filterHint));
+    perSample_->setText(tr("Per sample"));
+    perSample_->setCheckable(true);
+    perSample_->setToolTip(tr("Divide memory by the samples of a micro-batch, and cycles by those "
+                              "of a run, so that other batch sizes compare"));
+    auto* corner = new QWidget;
+    auto* row = new QHBoxLayout(corner);
+    row->setContentsMargins(0, 0, 8, 4);
+    row->addWidget(perSample_);
+    tabs_->setCornerWidget(corner);
+    panel_->setContent(tabs_);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(panel_);
     connect(tabs_, &QTabWidget::currentChanged, this, &CompareView::loadTab);
-    connect(tables_[0], &TablePanel::chosen, this, [this](std::int32_t id) {
-        this->context().selection.update([id](Selected& s) { s.variable = VariableId(id); });
-    });
-    connect(tables_[1], &TablePanel::chosen, this, [this](std::int32_t id) {
-        this->context().selection.update([id](Selected& s) { s.operation = OperationId(id); });
-    });
+    connect(perSample_, &QToolButton::toggled, this, &CompareView::showComparison);
+    connect(overview_, &OverviewPage::operationChosen, this,
+            [this](std::int32_t id) { select(FirstTable + operationsTable, id); });
+    connect(overview_, &OverviewPage::placeWanted, this, &CompareView::goTo);
+    connect(overview_, &OverviewPage::plansWanted, this, [this] { tabs_->setCurrentIndex(Plans); });
+    connect(&context.selection, &Selection::changed, this, &CompareView::followSelection);
+}
+
+void CompareView::addTab(const QString& title, const QString& filterHint) {
+    const int tab = tabs_->count();
+    auto* table = new TablePanel(context(), filterHint);
+    table->view().setAccessibleName(title);
+    tables_.push_back(table);
+    tabs_->addTab(table, title);
+    connect(table, &TablePanel::chosen, this, [this, tab](std::int32_t id) { select(tab, id); });
+    connect(table, &TablePanel::activated, this, [this, tab](std::int32_t id) { follow(tab, id); });
 }
 
 void CompareView::focusSearch() {
-    tables_[static_cast<std::size_t>(tabs_->currentIndex())]->focusFilter();
+    if (tabs_->currentIndex() == Overview)
+        tabs_->setCurrentIndex(FirstTable + operationsTable);
+    table(tabs_->currentIndex())->focusFilter();
 }
 
 void CompareView::reload() {
-    source_.reset();
-    target_.reset();
+    comparison_.reset();
     if (!comparing()) {
         panel_->query().cancel();
         panel_->showMessage(
@@ -81,65 +103,132 @@ void CompareView::reload() {
         return;
     }
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
-        ProfileFigures source = readFigures(*pair.source, stop);
-        ProfileFigures target = readFigures(*pair.target, stop);
-        return [this, pair, source = std::move(source), target = std::move(target)]() mutable {
-            figures_->setTree(headlineFigures(pair, source, target));
-            source_ = std::move(source);
-            target_ = std::move(target);
-            QHeaderView* header = figuresView_->header();
-            header->setStretchLastSection(false);
-            header->setSectionResizeMode(0, QHeaderView::Stretch);
-            for (int i = 1; i < 4; ++i)
-                header->setSectionResizeMode(i, QHeaderView::ResizeToContents);
-            options_->setTable(optionsTable(pair));
-            restyle();
+        ComparisonPtr comparison = comparisonOf(pair, stop);
+        return [this, comparison = std::move(comparison)]() mutable {
+            comparison_ = std::move(comparison);
+            showComparison();
         };
     });
+}
+
+void CompareView::showComparison() {
+    if (!comparison_)
+        return;
+    overview_->setComparison(comparison_, scale());
+    overview_->selectOperation(context().selection.current().operation);
     loadTab();
 }
 
-// Colours and units are in the text.
+ValueScale CompareView::scale() const {
+    return perSample_->isChecked() ? ValueScale::PerSample : ValueScale::Absolute;
+}
+
 void CompareView::restyle() {
-    if (!comparing() || !source_ || !target_)
-        return;
-    const Theme& theme = context().theme.current();
-    QStringList html;
-    for (const VerdictLine& line :
-         comparisonVerdict(profiles(), *source_, *target_, context().preferences.byteUnits())) {
-        const QString text = line.text.toHtmlEscaped();
-        if (line.level == VerdictLine::Level::Plain) {
-            html << text;
-            continue;
+    overview_->restyle();
+}
+
+void CompareView::shown() {
+    followSelection();
+}
+
+TablePanel::MakeTable CompareView::maker(int tab) const {
+    return [tab, comparison = comparison_, scale = scale(), pair = profiles()](std::stop_token) {
+        switch (tab) {
+        case MemoryCauses:
+            return causesTable(*comparison, MetricUnit::Bytes, scale);
+        case CycleCauses:
+            return causesTable(*comparison, MetricUnit::Cycles, scale);
+        case Plans:
+            return plansTable(*comparison);
+        case Aligned:
+            return alignedTable(*comparison, scale);
+        case Options:
+            return optionsTable(pair);
+        default:
+            return changesTable(*comparison, static_cast<std::size_t>(tab - FirstTable), scale);
         }
-        const bool good = line.level == VerdictLine::Level::Good;
-        html << QStringLiteral("<span style='color:%1; font-weight:600'>%2</span>&nbsp;%3")
-                    .arg((good ? theme.good : theme.bad).name(),
-                         good ? QStringLiteral("\u2714") : QStringLiteral("\u2718"), text);
-    }
-    verdict_->setText(html.join(QStringLiteral("<br>")));
+    };
 }
 
 void CompareView::loadTab() {
-    if (!comparing())
-        return;
     const int tab = tabs_->currentIndex();
-    tables_[static_cast<std::size_t>(tab)]->load(
-        [tab, pair = profiles()](const std::stop_token& stop) {
-            const TileSelection all = TileSelection::all();
-            switch (tab) {
-            case 0:
-                return variablesTable(pair, all, stop);
-            case 1:
-                return operationsTable(pair, stop);
-            case 2:
-                return computeSetsTable(pair, all, stop);
-            case 3:
-                return exchangesTable(pair, all, stop);
-            default:
-                return verticesTable(pair, all, stop);
-            }
-        });
+    if (comparison_ && tab != Overview)
+        table(tab)->load(maker(tab));
+}
+
+void CompareView::select(int tab, std::int32_t id) {
+    if (id < 0) {
+        emit status(tr("Only the target has this: swap source and target to follow it"));
+        return;
+    }
+    context().selection.update([&](Selected& s) {
+        switch (tab - FirstTable) {
+        case variablesTable:
+            s.variable = VariableId(id);
+            break;
+        case computeSetsTable:
+            s.computeSet = ComputeSetId(id);
+            break;
+        case programsTable:
+            s.program = ProgramId(id);
+            break;
+        case operationsTable:
+            s.operation = OperationId(id);
+            break;
+        default:
+            if (tab != Options && tab < FirstTable)
+                s.operation = OperationId(id);
+        }
+    });
+}
+
+void CompareView::follow(int tab, std::int32_t id) {
+    if (id < 0 || tab == Options)
+        return;
+    if (tab >= FirstTable) {
+        select(tab, id);
+        emit reportWanted(
+            QLatin1String(tableTabs.at(static_cast<std::size_t>(tab - FirstTable)).report));
+        return;
+    }
+    if (tab == MemoryCauses)
+        return goTo(QStringLiteral("liveness"), id, comparison_->sourcePeak);
+    if (tab != Aligned)
+        return goTo(QStringLiteral("operations"), id, {});
+    for (const AlignedOperation& o : comparison_->aligned)
+        if (o.source.value() == id)
+            return goTo(QStringLiteral("liveness"), id, o.sourceStep);
+}
+
+void CompareView::goTo(const QString& report, std::int32_t operation, StepId step) {
+    context().selection.update([&](Selected& s) {
+        if (operation >= 0)
+            s.operation = OperationId(operation);
+        if (step.valid())
+            s.step = step;
+    });
+    emit reportWanted(report);
+}
+
+void CompareView::followSelection() {
+    if (!comparison_ || !isVisible())
+        return;
+    const Selected& now = context().selection.current();
+    const int tab = tabs_->currentIndex();
+    overview_->selectOperation(now.operation);
+    switch (tab - FirstTable) {
+    case variablesTable:
+        return table(tab)->selectId(now.variable.value());
+    case computeSetsTable:
+        return table(tab)->selectId(now.computeSet.value());
+    case programsTable:
+        return table(tab)->selectId(now.program.value());
+    case operationsTable:
+        return table(tab)->selectId(now.operation.value());
+    default:
+        if (tab != Overview && tab < Options)
+            table(tab)->selectId(now.operation.value());
+    }
 }
 
 } // namespace tilescope::views

@@ -1,42 +1,58 @@
 // What changed between two profiles, in one place.
 #pragma once
 
-#include <optional>
-
-#include "views/compare/compare_content.h"
+#include "views/compare/overview_page.h"
 #include "views/tables/table_panel.h"
-#include "views/tables/value_tree.h"
 #include "views/widgets/report_view.h"
 
-class QLabel;
 class QTabWidget;
-class QTreeView;
+class QToolButton;
 
 namespace tilescope::views {
 
-/// The verdict on top, headline figures and options below it, then the largest differences by kind.
+/// The overview first, then a tab for each kind of what changed. Rows lead to their places in the
+/// other reports; the selection is shared with them.
 class CompareView : public ReportView {
     Q_OBJECT
 public:
     explicit CompareView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override;
 
+    [[nodiscard]] OverviewPage& overview() { return *overview_; }
+    [[nodiscard]] QTabWidget& tabs() { return *tabs_; }
+    /// The table of a tab; null for the overview.
+    [[nodiscard]] TablePanel* table(int tab) { return tables_.at(static_cast<std::size_t>(tab)); }
+    [[nodiscard]] QToolButton& perSample() { return *perSample_; }
+
+signals:
+    /// A place in another report, by the name of the report or of a tab of Memory.
+    void reportWanted(const QString& report);
+
 protected:
     void reload() override;
     void restyle() override;
+    void shown() override;
 
 private:
+    // The tabs that are not a table of the comparison.
+    enum Tab { Overview, MemoryCauses, CycleCauses, Plans, Aligned, Options, FirstTable };
+
+    void addTab(const QString& title, const QString& filterHint);
+    void showComparison();
     void loadTab();
+    [[nodiscard]] TablePanel::MakeTable maker(int tab) const;
+    [[nodiscard]] ValueScale scale() const;
+    void select(int tab, std::int32_t id);
+    void follow(int tab, std::int32_t id);
+    void goTo(const QString& report, std::int32_t operation, StepId step);
+    void followSelection();
 
     LoadingPanel* panel_;
-    QLabel* verdict_;
-    std::optional<ProfileFigures> source_;
-    std::optional<ProfileFigures> target_;
-    ValueTreeModel* figures_;
-    QTreeView* figuresView_;
-    TablePanel* options_;
     QTabWidget* tabs_;
-    std::vector<TablePanel*> tables_;
+    QToolButton* perSample_;
+    OverviewPage* overview_;
+    std::vector<TablePanel*> tables_; ///< by tab
+    ComparisonPtr comparison_;
 };
 
 } // namespace tilescope::views

@@ -20,8 +20,10 @@ QString nanosecondsText(std::int64_t value) {
 QString changeAmount(std::int64_t difference, CellKind kind, const Preferences& preferences) {
     switch (kind) {
     case CellKind::BytesChange:
+    case CellKind::BytesDifference:
         return preferences.signedBytes(difference);
     case CellKind::NanosecondsChange:
+    case CellKind::NanosecondsDifference:
         return (difference > 0   ? QStringLiteral("+")
                 : difference < 0 ? QStringLiteral("-")
                                  : QString()) +
@@ -31,10 +33,15 @@ QString changeAmount(std::int64_t difference, CellKind kind, const Preferences& 
     }
 }
 
+bool isDifference(CellKind kind) {
+    return kind == CellKind::BytesDifference || kind == CellKind::CyclesDifference ||
+           kind == CellKind::CountDifference || kind == CellKind::NanosecondsDifference;
+}
+
 QString changeText(const Change& change, CellKind kind, const Preferences& preferences) {
     const std::int64_t difference = change.difference();
     const QString amount = changeAmount(difference, kind, preferences);
-    if (difference == 0 || change.source == 0)
+    if (difference == 0 || change.source == 0 || isDifference(kind))
         return amount;
     const double percent =
         100.0 * static_cast<double>(difference) / static_cast<double>(change.source);
@@ -58,6 +65,10 @@ QString realText(double value, CellKind kind) {
     switch (kind) {
     case CellKind::Share:
         return QStringLiteral("%1 %").arg(100 * value, 0, 'f', 1);
+    case CellKind::SignedShare:
+        return QStringLiteral("%1%2 %")
+            .arg(value > 0 ? QStringLiteral("+") : QString())
+            .arg(100 * value, 0, 'f', 1);
     case CellKind::Flops:
         return QString::fromStdString(formatFlops(value));
     default: {
@@ -118,10 +129,23 @@ CellKind changeKindOf(CellKind kind) {
     }
 }
 
+CellKind differenceKindOf(CellKind kind) {
+    switch (kind) {
+    case CellKind::Bytes:
+        return CellKind::BytesDifference;
+    case CellKind::Cycles:
+        return CellKind::CyclesDifference;
+    case CellKind::Nanoseconds:
+        return CellKind::NanosecondsDifference;
+    default:
+        return CellKind::CountDifference;
+    }
+}
+
 QColor changeColour(const Change& change, CellKind kind, const Theme& theme) {
     if (change.difference() == 0)
         return theme.mutedText;
-    if (kind == CellKind::CountChange)
+    if (kind == CellKind::CountChange || kind == CellKind::CountDifference)
         return {};
     return change.difference() > 0 ? theme.bad : theme.good;
 }

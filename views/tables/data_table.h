@@ -36,7 +36,12 @@ enum class CellKind {
     BytesChange,
     CyclesChange,
     CountChange,
-    NanosecondsChange
+    NanosecondsChange,
+    BytesDifference, ///< the amount of a change alone, where its percentage has its own column
+    CyclesDifference,
+    CountDifference,
+    NanosecondsDifference,
+    SignedShare ///< a share with its sign: "+12.0 %"
 };
 
 struct DataColumn {
@@ -65,6 +70,9 @@ bool cellLess(const Cell& a, const Cell& b);
 
 /// How a change of this kind is written and coloured.
 CellKind changeKindOf(CellKind kind);
+
+/// How the amount of a change of this kind is written.
+CellKind differenceKindOf(CellKind kind);
 
 /// The colour of a change: less is better for bytes and cycles, counts say nothing. Invalid where
 /// the text colour will do.

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "core/analysis/compare/names.h"
 #include "core/analysis/tables.h"
 
 namespace tilescope::views {
@@ -18,6 +19,7 @@ struct Matched {
     std::optional<std::int64_t> source;
     std::optional<std::int64_t> target;
     std::int32_t id = -1;
+    std::string name; ///< as it is shown
 };
 
 Cell cellOf(const std::optional<std::int64_t>& value) {
@@ -53,13 +55,20 @@ TileSelection fittedTo(const Target& machine, const TileSelection& tiles) {
 DataTable comparedTable(const QString& nameTitle, CellKind kind, std::vector<NamedValue> source,
                         std::vector<NamedValue> target) {
     std::map<std::string, Matched> byName;
+    // The compiler's own counting does not make another name: copy3_Copy_x is copy5_Copy_x.
+    const auto matchedTo = [&](std::string& name) -> Matched& {
+        Matched& matched = byName[comparableName(name)];
+        if (matched.name.empty())
+            matched.name = std::move(name);
+        return matched;
+    };
     for (NamedValue& row : source) {
-        Matched& matched = byName[std::move(row.name)];
+        Matched& matched = matchedTo(row.name);
         matched.source = matched.source.value_or(0) + row.value;
         matched.id = row.id;
     }
     for (NamedValue& row : target) {
-        Matched& matched = byName[std::move(row.name)];
+        Matched& matched = matchedTo(row.name);
         matched.target = matched.target.value_or(0) + row.value;
     }
     DataTable table;
@@ -68,8 +77,8 @@ DataTable comparedTable(const QString& nameTitle, CellKind kind, std::vector<Nam
                      {Text::tr("Target"), kind, {}},
                      {Text::tr("Difference"), changeKindOf(kind),
                       Text::tr("Target minus source; per cent of the source")}};
-    for (const auto& [name, matched] : byName)
-        table.rows.push_back({{name, cellOf(matched.source), cellOf(matched.target),
+    for (const auto& [key, matched] : byName)
+        table.rows.push_back({{matched.name, cellOf(matched.source), cellOf(matched.target),
                                Change{matched.source.value_or(0), matched.target.value_or(0)}},
                               matched.id});
     std::stable_sort(table.rows.begin(), table.rows.end(), [](const DataRow& a, const DataRow& b) {

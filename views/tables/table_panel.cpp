@@ -117,7 +117,7 @@ void TablePanel::showHint(const QString& title, const QString& text) {
 void TablePanel::selectId(std::int32_t id) {
     wanted_ = id;
     selecting_ = true;
-    const int row = model_->rowOf(id);
+    const int row = id < 0 ? -1 : model_->rowOf(id);
     if (row < 0)
         view_->clearSelection();
     else

@@ -20,6 +20,8 @@ void addTargetsCommand(CLI::App& app, Action& action);
 void addSchemaCommand(CLI::App& app, Action& action);
 void addInfoCommand(CLI::App& app, Action& action);
 void addReportCommand(CLI::App& app, Action& action);
+void addDiffCommand(CLI::App& app, Action& action);
+void addExportCommand(CLI::App& app, Action& action);
 void addQueryCommand(CLI::App& app, Action& action);
 void addSweepCommand(CLI::App& app, Action& action);
 void addZooCommand(CLI::App& app, Action& action);

@@ -83,10 +83,8 @@ int report(const Arguments& arguments, const Streams& streams) {
     const ReportRequest request = requestFrom(arguments, section);
     const ProfileReader reader = openProfile(arguments.profile);
     const Format format = arguments.flags.format();
-    if (format == Format::Json && section.name == "insights")
-        writeJson(streams.out, insightsJson(reader));
-    else if (format == Format::Json && section.name == "pipeline")
-        writeJson(streams.out, pipelineJson(reader));
+    if (format == Format::Json)
+        writeJson(streams.out, sectionJson(section, reader, request));
     else if (format == Format::Text && section.name == "programs")
         writeProgramTrees(streams.out, reader, request);
     else

@@ -18,6 +18,7 @@
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/export/sweep_map.h"
 #include "core/options/run_options.h"
 #include "core/sweep/sweep_store.h"
 #include "simulator/zoo/zoo.h"
@@ -240,7 +241,7 @@ private:
     int print(const SweepStore& store) const {
         const SweepResults results = store.read();
         if (!arguments_.heatMap.empty())
-            writeFileAtomically(arguments_.heatMap, heatMapSvg(sweepHeatMap(results)));
+            writeFileAtomically(arguments_.heatMap, heatMapSvg(sweepMap(results, {}).map));
         const Format format = arguments_.flags.format();
         write(streams_.out,
               sweepDocument(results,

@@ -15,4 +15,10 @@ boost::json::value insightsJson(const ProfileReader& reader);
 /// {"schedule", "stages", "slots", "utilisation", "longestStage"}
 boost::json::value pipelineJson(const ProfileReader& reader);
 
+struct Section;
+struct ReportRequest;
+/// A section as JSON, whichever kind it is.
+boost::json::value sectionJson(const Section& section, const ProfileReader& reader,
+                               const ReportRequest& request);
+
 } // namespace tilescope::cli

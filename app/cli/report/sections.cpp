@@ -1,5 +1,9 @@
 #include "app/cli/report/sections.h"
 
+#include <boost/json.hpp>
+
+#include "app/cli/report/report_json.h"
+
 namespace tilescope::cli {
 
 const std::vector<Section>& reportSections() {
@@ -17,6 +21,15 @@ const std::vector<Section>& reportSections() {
         {"insights", insightsSection, false, false, false, false, false},
     };
     return sections;
+}
+
+boost::json::value sectionJson(const Section& section, const ProfileReader& reader,
+                               const ReportRequest& request) {
+    if (section.name == "insights")
+        return insightsJson(reader);
+    if (section.name == "pipeline")
+        return pipelineJson(reader);
+    return toJson(section.make(reader, request));
 }
 
 } // namespace tilescope::cli

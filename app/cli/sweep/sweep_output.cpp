@@ -163,17 +163,6 @@ Document dataDocument(const SweepResults& results, const SweepRun& run) {
     return document;
 }
 
-HeatMapCell heatCell(const SweepResults& results, std::size_t point) {
-    const std::string name = results.grid.nameOf(point);
-    const auto& result = results.points[point];
-    if (!result)
-        return {std::nullopt, "not run", name + ": not run"};
-    if (result->time)
-        return {result->time->throughput, "",
-                fmt::format("{}: {} samples/s", name, formatRate(result->time->throughput))};
-    return {std::nullopt, shownStatus(result->status), name + ": " + result->message};
-}
-
 } // namespace
 
 SweepCounts countPoints(const SweepResults& results) {
@@ -188,26 +177,6 @@ SweepCounts countPoints(const SweepResults& results) {
 
 Document sweepDocument(const SweepResults& results, const SweepRun& run, Format format) {
     return format == Format::Text ? textDocument(results, run) : dataDocument(results, run);
-}
-
-HeatMap sweepHeatMap(const SweepResults& results) {
-    const SweepAxis& rows = results.grid.axes().at(0);
-    const SweepAxis& columns = results.grid.axes().at(1);
-    std::string options;
-    for (const auto& [key, value] : results.identity.options)
-        options += fmt::format("{} {}, ", key, value);
-    HeatMap map{
-        fmt::format("{}: throughput by {} and {}", results.identity.model, rows.key, columns.key),
-        fmt::format("{}simulated by {}", options, results.identity.creator),
-        rows.key,
-        rows.values,
-        columns.key,
-        columns.values,
-        {},
-        "samples/s"};
-    for (std::size_t i = 0; i < results.points.size(); ++i)
-        map.cells.push_back(heatCell(results, i));
-    return map;
 }
 
 } // namespace tilescope::cli

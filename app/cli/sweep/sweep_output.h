@@ -4,7 +4,6 @@
 #include <string>
 
 #include "app/cli/document.h"
-#include "core/export/heat_map.h"
 #include "core/sweep/sweep_store.h"
 
 namespace tilescope::cli {
@@ -28,8 +27,5 @@ SweepCounts countPoints(const SweepResults& results);
 /// Data: one row a point. Text: for two axes a matrix of throughputs, the first axis downwards,
 /// else the rows; then the points that failed.
 Document sweepDocument(const SweepResults& results, const SweepRun& run, Format format);
-
-/// Throughput over two axes, the first downwards.
-HeatMap sweepHeatMap(const SweepResults& results);
 
 } // namespace tilescope::cli

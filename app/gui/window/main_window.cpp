@@ -15,10 +15,13 @@
 #include "app/gui/window/home_screen.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/side_menu.h"
+#include "core/sweep/sweep_store.h"
+#include "views/compare/compare_view.h"
 #include "views/insights/insights_view.h"
 #include "views/memory/memory_view.h"
 #include "views/pipeline/pipeline_view.h"
 #include "views/summary/summary_view.h"
+#include "views/sweep/sweep_view.h"
 #include "views/theme/icons.h"
 #include "views/widgets/report_view.h"
 
@@ -99,7 +102,29 @@ void MainWindow::openProfiles(const QStringList& files) {
     messageBar_->hide();
     // What the user wants now must not be replaced by the demo when that is ready.
     home_->demo().cancel();
+    if (files.size() == 1 && isSweep(files[0].toStdString()))
+        return openSweep(files[0]);
     context_.reports.open(files[0].toStdString(), files.value(1).toStdString());
+}
+
+void MainWindow::openSweep(const QString& file) {
+    if (sweep_ == nullptr) {
+        sweep_ = new views::SweepView(context_);
+        pages_->addWidget(sweep_);
+        connect(sweep_, &views::SweepView::profilesWanted, this, &MainWindow::openProfiles);
+    }
+    sweep_->open(file.toStdString());
+    if (memory_ == Memory::Persistent)
+        recent_.add(QString::fromStdString(sweep_->file().string()));
+    showSweep();
+}
+
+void MainWindow::showSweep() {
+    pages_->setCurrentWidget(sweep_);
+    setWindowTitle(
+        tr("%1 \u2013 TileScope")
+            .arg(QFileInfo(QString::fromStdString(sweep_->file().string())).absoluteFilePath()));
+    updateActions();
 }
 
 views::ReportView& MainWindow::view(Report report) {
@@ -116,6 +141,8 @@ views::ReportView& MainWindow::view(Report report) {
         if (auto* pipeline = qobject_cast<views::PipelineView*>(view))
             connect(pipeline, &views::PipelineView::reportWanted, this,
                     [this](const QString& name) { showReport(reportFrom(name)); });
+        if (auto* compare = qobject_cast<views::CompareView*>(view))
+            connect(compare, &views::CompareView::reportWanted, this, &MainWindow::showSection);
     }
     return *view;
 }
@@ -139,7 +166,9 @@ void MainWindow::showSection(const QString& name) {
 
 void MainWindow::profilesChanged() {
     const views::ProfilePair& open = context_.reports.profiles();
-    pages_->setCurrentWidget(open.source ? reportPage_ : home_);
+    // Back from the profile of a cell the sweep is still there.
+    QWidget* const resting = sweep_ != nullptr ? static_cast<QWidget*>(sweep_) : home_;
+    pages_->setCurrentWidget(open.source ? reportPage_ : resting);
     // Ids of another profile mean other things.
     context_.selection.reset();
     QString title = QStringLiteral("TileScope");
@@ -177,6 +206,7 @@ void MainWindow::updateActions() {
         action->setEnabled(context_.reports.source() != nullptr);
     for (QAction* action : needTarget_)
         action->setEnabled(context_.reports.target() != nullptr);
+    showSweep_->setEnabled(sweep_ != nullptr);
     back_->setEnabled(context_.selection.canGoBack());
     forward_->setEnabled(context_.selection.canGoForward());
 }

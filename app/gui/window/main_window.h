@@ -11,6 +11,10 @@
 class QLabel;
 class QStackedWidget;
 
+namespace tilescope::views {
+class SweepView;
+}
+
 namespace tilescope::gui {
 
 class HomeScreen;
@@ -26,7 +30,10 @@ public:
     explicit MainWindow(Memory memory, QWidget* parent = nullptr);
     ~MainWindow() override;
 
+    /// One profile, two to compare, or the results of a sweep (a sweep.db or its folder).
     void openProfiles(const QStringList& files);
+    /// The sweep that is open; null if none is.
+    [[nodiscard]] views::SweepView* sweep() { return sweep_; }
     void showReport(Report report);
     [[nodiscard]] Report currentReport() const { return current_; }
     /// The view of a report; made if it was never shown.
@@ -35,7 +42,8 @@ public:
     [[nodiscard]] const MessageBar& messageBar() const { return *messageBar_; }
     void setShowsFrameTimes(bool shows);
 
-    static constexpr const char* profileFilter = QT_TR_NOOP("Profiles (*.pop);;All files (*)");
+    static constexpr const char* profileFilter =
+        QT_TR_NOOP("Profiles (*.pop);;Sweep results (*.db);;All files (*)");
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -51,6 +59,8 @@ private:
     void makeHelpMenu();
     void fillRecentMenu();
     void showSection(const QString& name);
+    void openSweep(const QString& file);
+    void showSweep();
     void profilesChanged();
     void openingFailed(const QString& file, const QString& text);
     void applyTheme();
@@ -69,6 +79,7 @@ private:
     QStackedWidget* pages_ = nullptr;
     QStackedWidget* reportStack_ = nullptr;
     HomeScreen* home_ = nullptr;
+    views::SweepView* sweep_ = nullptr;
     SideMenu* sideMenu_ = nullptr;
     MessageBar* messageBar_ = nullptr;
     QWidget* reportPage_ = nullptr;
@@ -78,6 +89,7 @@ private:
     QAction* back_ = nullptr;
     QAction* forward_ = nullptr;
     QAction* frameTimes_ = nullptr;
+    QAction* showSweep_ = nullptr;
     std::vector<QAction*> needProfile_;
     std::vector<QAction*> needTarget_;
 };

@@ -125,6 +125,8 @@ void MainWindow::makeGoMenu() {
     needProfile_.push_back(find);
     needProfile_.push_back(
         add(menu, tr("Show the whole execution"), {}, [this] { context_.timeZoom.fit(); }));
+    showSweep_ = add(menu, tr("Results of the sweep"), QKeySequence(tr("Ctrl+Shift+W")),
+                     [this] { showSweep(); });
     menu->addSeparator();
     add(menu, tr("All commands…"), QKeySequence(tr("Ctrl+P")),
         [this] { showCommandPalette(*this); });

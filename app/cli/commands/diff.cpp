@@ -1,0 +1,122 @@
+// `diff`: what changed between two profiles, and whether too much did.
+#include <algorithm>
+#include <boost/json.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits>
+#include <memory>
+#include <ostream>
+
+#include "app/cli/commands/commands.h"
+#include "app/cli/commands/common.h"
+#include "app/cli/diff/diff_output.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+
+namespace tilescope::cli {
+namespace {
+
+struct Arguments {
+    std::string source;
+    std::string target;
+    std::string section = "summary";
+    std::int64_t top = 10;
+    std::vector<std::string> limits;
+    bool listMetrics = false;
+    FormatFlags flags;
+};
+
+std::vector<Threshold> thresholdsOf(const Arguments& arguments) {
+    std::vector<Threshold> thresholds;
+    for (const std::string& text : arguments.limits)
+        thresholds.push_back(parseThreshold(text));
+    return thresholds;
+}
+
+void checkSection(const Arguments& arguments) {
+    const auto& sections = diffSections();
+    if (std::find(sections.begin(), sections.end(), arguments.section) == sections.end())
+        throw UserError(fmt::format("unknown section '{}': the sections are {}.{}",
+                                    arguments.section, fmt::join(sections, ", "),
+                                    didYouMean(arguments.section, sections)));
+}
+
+DiffResult compare(const Arguments& arguments) {
+    // What is wrong with a threshold is said before anything is read.
+    const std::vector<Threshold> thresholds = thresholdsOf(arguments);
+    const ProfileReader source = openProfile(arguments.source);
+    const ProfileReader target = openProfile(arguments.target);
+    DiffResult result{
+        arguments.source, arguments.target, compareProfiles(partsOf(source), partsOf(target)), {}};
+    std::vector<std::optional<double>> before;
+    std::vector<std::optional<double>> after;
+    for (const ComparedMetric& metric : result.comparison.metrics) {
+        before.push_back(metric.source);
+        after.push_back(metric.target);
+    }
+    for (const Threshold& threshold : thresholds)
+        result.thresholds.push_back(checkThreshold(threshold, before, after));
+    return result;
+}
+
+void print(const Arguments& arguments, const DiffResult& result, const Streams& streams) {
+    const Format format = arguments.flags.format();
+    const std::size_t rows = arguments.top == 0 || format != Format::Text
+                                 ? std::numeric_limits<std::size_t>::max()
+                                 : static_cast<std::size_t>(arguments.top);
+    if (format == Format::Json && arguments.section == "summary")
+        return writeJson(streams.out, diffJson(result));
+    if (format == Format::Text && arguments.section == "summary")
+        return write(streams.out, diffSummary(result, rows), format);
+    // The main table of a comparison is that of its metrics.
+    const std::string& section =
+        arguments.section == "summary" ? std::string("metrics") : arguments.section;
+    write(streams.out, diffSection(result, section, rows, format), format);
+}
+
+int diff(const Arguments& arguments, const Streams& streams) {
+    if (arguments.listMetrics) {
+        write(streams.out, {{}, {metricsList()}}, arguments.flags.format());
+        return exitYes;
+    }
+    if (arguments.source.empty() || arguments.target.empty())
+        throw UserError("two profiles are needed: SOURCE and TARGET. See 'tilescope diff --help'.");
+    if (arguments.top < 0)
+        throw UserError(fmt::format("option --top: {} is negative", arguments.top));
+    checkSection(arguments);
+    const DiffResult result = compare(arguments);
+    print(arguments, result, streams);
+    int status = exitYes;
+    for (const ThresholdResult& threshold : result.thresholds)
+        if (threshold.exceeded) {
+            streams.err << "tilescope: threshold exceeded: " << threshold.text << '\n';
+            status = exitNo;
+        }
+    return status;
+}
+
+} // namespace
+
+void addDiffCommand(CLI::App& app, Action& action) {
+    CLI::App* command = app.add_subcommand(
+        "diff", "Compares two profiles: verdict, causes, plans and everything else that changed");
+    const auto a = std::make_shared<Arguments>();
+    command->add_option("SOURCE", a->source, "profile.pop, or the directory it is in");
+    command->add_option("TARGET", a->target, "the profile to compare it with");
+    std::string sections;
+    for (const std::string& section : diffSections())
+        sections += (sections.empty() ? "" : "|") + section;
+    command->add_option("--section", a->section, sections);
+    command->add_option("--top", a->top, "lines of each table in text, 0 for all (default 10)");
+    command
+        ->add_option("--fail-if", a->limits,
+                     "exit with 1 if METRIC changed by more: 'maxTile>+2%', 'cycles>+1000', "
+                     "'maxTile>600KiB'; may be given several times")
+        ->allow_extra_args(false);
+    command->add_flag("--list-metrics", a->listMetrics, "print the metrics that --fail-if knows");
+    addFormatFlags(*command, a->flags);
+    command->callback(
+        [a, &action] { action = [a](const Streams& streams) { return diff(*a, streams); }; });
+}
+
+} // namespace tilescope::cli

@@ -1,0 +1,178 @@
+#include "app/cli/diff/diff_output.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <fmt/format.h>
+#include <limits>
+
+#include "app/cli/diff/diff_tables.h"
+#include "core/base/error.h"
+
+namespace tilescope::cli {
+namespace json = boost::json;
+namespace {
+
+constexpr std::size_t allRows = std::numeric_limits<std::size_t>::max();
+
+std::string sideText(const std::string& file, const ProfileInfo& info) {
+    return fmt::format("{}: {} on {} ({}, batch size {})", file, info.model, info.target.name,
+                       info.mode, info.batchSize);
+}
+
+std::string changeText(const std::string& before, const std::string& after) {
+    return before == after ? before : before + " -> " + after;
+}
+
+std::string fitText(bool fits) {
+    return fits ? "yes" : "no";
+}
+
+std::string tileText(TileId tile) {
+    return tile.valid() ? std::to_string(tile.value()) : "none";
+}
+
+Table thresholdsTable(const DiffResult& result) {
+    Table table{
+        "thresholds", "Thresholds", {{"threshold", "Threshold"}, {"exceeded", "Exceeded"}}, {}};
+    for (const ThresholdResult& threshold : result.thresholds)
+        table.rows.push_back({threshold.text, threshold.exceeded});
+    return table;
+}
+
+json::array plansJson(const Comparison& comparison) {
+    json::array plans;
+    for (const PlanChange& plan : comparison.plans) {
+        json::array changes;
+        for (const PlanDifference& difference : plan.differences)
+            changes.push_back(json::object{{"key", difference.key},
+                                           {"source", difference.source},
+                                           {"target", difference.target}});
+        const auto value = [](const std::optional<std::int64_t>& v) {
+            return v ? json::value(*v) : json::value(nullptr);
+        };
+        plans.push_back(json::object{{"operation", plan.name},
+                                     {"changes", std::move(changes)},
+                                     {"sourceTempBytes", value(plan.sourceEstimate.tempBytes)},
+                                     {"targetTempBytes", value(plan.targetEstimate.tempBytes)},
+                                     {"sourceCycles", value(plan.sourceEstimate.cycles)},
+                                     {"targetCycles", value(plan.targetEstimate.cycles)}});
+    }
+    return plans;
+}
+
+json::object sideJson(const std::string& file, const ProfileInfo& info,
+                      const MemorySummary& memory) {
+    json::object side{
+        {"profile", file},   {"model", info.model}, {"target", info.target.name},
+        {"fits", info.fits}, {"maxTile", nullptr},  {"limitPerTile", memory.limitPerTile}};
+    if (memory.maxTileId.valid())
+        side["maxTile"] = memory.maxTileId.value();
+    return side;
+}
+
+std::string unitName(MetricUnit unit) {
+    switch (unit) {
+    case MetricUnit::Bytes:
+        return "bytes";
+    case MetricUnit::Cycles:
+        return "cycles";
+    case MetricUnit::Seconds:
+        return "seconds";
+    case MetricUnit::Rate:
+        return "per second";
+    case MetricUnit::Count:
+        break;
+    }
+    return "count";
+}
+
+} // namespace
+
+const std::vector<std::string>& diffSections() {
+    static const std::vector<std::string> sections{
+        "summary",   "metrics",     "options",   "plans",    "memory",   "cycles", "operations",
+        "variables", "computeSets", "exchanges", "vertices", "programs", "aligned"};
+    return sections;
+}
+
+Document diffSummary(const DiffResult& result, std::size_t rows) {
+    const Comparison& c = result.comparison;
+    Document document;
+    document.fields = {
+        {"", "Source", sideText(result.sourceFile, c.source)},
+        {"", "Target", sideText(result.targetFile, c.target)},
+        {"", "Fits", changeText(fitText(c.source.fits), fitText(c.target.fits))},
+        {"", "Fullest tile",
+         changeText(tileText(c.sourceMemory.maxTileId), tileText(c.targetMemory.maxTileId))},
+        {"", "Peak at", changeText(c.sourcePeakName, c.targetPeakName)}};
+    if (c.empty()) {
+        document.fields.push_back({"", "Changes", std::string("none")});
+    } else {
+        document.tables.push_back(metricsTable(c, MetricRows::Headline, Format::Text));
+        for (Table& table : std::vector<Table>{optionsTable(c), plansTable(c, rows),
+                                               memoryCauses(c, rows), cycleCauses(c, rows)})
+            if (!table.rows.empty())
+                document.tables.push_back(std::move(table));
+        document.tables.push_back(changeCounts(c));
+    }
+    if (!result.thresholds.empty())
+        document.tables.push_back(thresholdsTable(result));
+    return document;
+}
+
+Document diffSection(const DiffResult& result, const std::string& section, std::size_t rows,
+                     Format format) {
+    const Comparison& c = result.comparison;
+    if (section == "metrics")
+        return {{}, {metricsTable(c, MetricRows::Changed, format)}};
+    if (section == "options")
+        return {{}, {optionsTable(c)}};
+    if (section == "plans")
+        return {{}, {plansTable(c, rows)}};
+    if (section == "memory")
+        return {{}, {memoryCauses(c, rows)}};
+    if (section == "cycles")
+        return {{}, {cycleCauses(c, rows)}};
+    if (section == "aligned")
+        return {{}, {alignedTable(c, rows)}};
+    for (const ComparedTable& table : c.tables)
+        if (table.key == section)
+            return {{}, {changedRows(table, rows)}};
+    throw InternalError("no section " + section);
+}
+
+json::value diffJson(const DiffResult& result) {
+    const Comparison& c = result.comparison;
+    json::object object{{"same", c.empty()},
+                        {"source", sideJson(result.sourceFile, c.source, c.sourceMemory)},
+                        {"target", sideJson(result.targetFile, c.target, c.targetMemory)}};
+    object["thresholds"] = toJson(thresholdsTable(result));
+    object["metrics"] = toJson(metricsTable(c, MetricRows::Changed, Format::Json));
+    object["options"] = toJson(optionsTable(c));
+    object["plannedOperations"] = c.plannedOperations;
+    object["plans"] = plansJson(c);
+    object["cycleBasis"] = c.cycleBasis == CycleBasis::Executed ? "executed" : "estimated";
+    object["memoryCauses"] = toJson(memoryCauses(c, allRows));
+    object["cycleCauses"] = toJson(cycleCauses(c, allRows));
+    for (const ComparedTable& table : c.tables)
+        object[table.key] = toJson(changedRows(table, allRows));
+    object["aligned"] = toJson(alignedTable(c, allRows));
+    return object;
+}
+
+Table metricsList() {
+    Table table{
+        "metrics",
+        "",
+        {{"name", "Metric"}, {"unit", "Unit"}, {"better", "Better"}, {"meaning", "Meaning"}},
+        {}};
+    for (const Metric& metric : allMetrics())
+        table.rows.push_back({metric.name, unitName(metric.unit),
+                              metric.better == MetricBetter::Less   ? Value(std::string("less"))
+                              : metric.better == MetricBetter::More ? Value(std::string("more"))
+                                                                    : Value(),
+                              metric.meaning});
+    return table;
+}
+
+} // namespace tilescope::cli

@@ -1,0 +1,139 @@
+// Two profiles compared: everything that `tilescope diff` prints and the comparison's page shows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/compare/costs.h"
+#include "core/analysis/compare/match.h"
+#include "core/analysis/compare/metrics.h"
+#include "core/analysis/compare/plans.h"
+
+namespace tilescope {
+
+/// A metric in both profiles; none where a profile lacks it.
+struct ComparedMetric {
+    std::optional<double> source;
+    std::optional<double> target;
+    [[nodiscard]] bool changed() const { return source != target; }
+    /// Target less source; none unless both have it.
+    [[nodiscard]] std::optional<double> difference() const;
+    /// The difference as a share of the source; none if that is zero or one side lacks the metric.
+    [[nodiscard]] std::optional<double> relative() const;
+};
+
+/// An option whose value differs; "" where a profile has none.
+struct OptionChange {
+    std::string option;
+    std::string source;
+    std::string target;
+};
+
+/// An operation of both profiles whose plan differs.
+struct PlanChange {
+    OperationId source;
+    OperationId target;
+    std::string name; ///< the source's
+    std::vector<PlanDifference> differences;
+    PlanEstimate sourceEstimate;
+    PlanEstimate targetEstimate;
+};
+
+/// Why memory or cycles changed: one operation and one use of bytes or cycles.
+struct Cause {
+    OperationId source; ///< none where the source lacks the operation
+    OperationId target; ///< both none: what belongs to no operation
+    std::string name;   ///< of the operation, or "(whole program)"
+    std::string use;    ///< "Messages, at the peak", "Exchange"
+    std::int64_t before = 0;
+    std::int64_t after = 0;
+    double share = 0;       ///< of the total change; negative against it; 0 if there is none
+    std::string planChange; ///< planText() where the operation's plan changed
+    [[nodiscard]] std::int64_t difference() const { return after - before; }
+};
+
+/// Causes, largest difference first, which add up to the change from `before` to `after`.
+struct CauseList {
+    std::int64_t before = 0;
+    std::int64_t after = 0;
+    std::vector<Cause> causes;
+};
+
+struct ComparedColumn {
+    std::string key;   ///< "bytes"
+    std::string title; ///< "Bytes"
+    MetricUnit unit = MetricUnit::Count;
+    MetricBetter better = MetricBetter::Less;
+};
+
+/// An item of one or both profiles with its values. Ids are -1 where a profile lacks it.
+struct ComparedRow {
+    std::int32_t source = -1;
+    std::int32_t target = -1;
+    std::string name;       ///< the source's, else the target's
+    std::string targetName; ///< only if it is another name
+    std::string kind;       ///< category, operator, kind of program; may be empty
+    std::string detail;     ///< what else differs: shape, type, plan
+    std::vector<std::optional<std::int64_t>> before; ///< by column; none where there is no item
+    std::vector<std::optional<std::int64_t>> after;
+    [[nodiscard]] bool changed() const;
+    /// "added", "removed", "renamed", "changed" or "same".
+    [[nodiscard]] std::string_view state() const;
+    /// Target less source, an item that is missing counting as 0.
+    [[nodiscard]] std::int64_t difference(std::size_t column) const;
+};
+
+/// Items of one kind, the largest change of the first column first, then those of the next.
+struct ComparedTable {
+    std::string key;   ///< "variables"
+    std::string title; ///< "Variables"
+    std::vector<ComparedColumn> columns;
+    std::vector<ComparedRow> rows;
+    [[nodiscard]] std::size_t changes() const;
+};
+
+/// An operation on the common axis of both programs: what is live while it runs, and how long that
+/// takes. The order is that of the models, with what one of them lacks in between.
+struct AlignedOperation {
+    OperationId source;
+    OperationId target;
+    std::string name;
+    StepId sourceStep; ///< first step of the operation; none if it has no steps
+    StepId targetStep;
+    std::optional<std::int64_t> liveBefore; ///< most not-always-live bytes at its steps
+    std::optional<std::int64_t> liveAfter;
+    std::int64_t cyclesBefore = 0;
+    std::int64_t cyclesAfter = 0;
+};
+
+struct Comparison {
+    ProfileInfo source;
+    ProfileInfo target;
+    MemorySummary sourceMemory;
+    MemorySummary targetMemory;
+    std::vector<ComparedMetric> metrics; ///< as allMetrics() has them
+    std::vector<OptionChange> options;
+    std::vector<PlanChange> plans;     ///< largest change of expected temporary memory first
+    std::size_t plannedOperations = 0; ///< that both profiles have a plan for
+    CycleBasis cycleBasis = CycleBasis::Executed; ///< Estimated if one side was not executed
+    CauseList memory; ///< of always live plus peak not always live, all tiles
+    CauseList cycles; ///< of the steps of a run
+    /// Operations, variables, compute sets, exchanges, vertices, programs.
+    std::vector<ComparedTable> tables;
+    std::vector<AlignedOperation> aligned;
+    StepId sourcePeak; ///< step with the most not-always-live bytes
+    StepId targetPeak;
+    std::string sourcePeakName; ///< "DoExchange (conv1/ExchangePre)"; empty without steps
+    std::string targetPeakName;
+
+    /// True if nothing differs that the programs themselves decide: times of compilation, file
+    /// names and dates are not looked at.
+    [[nodiscard]] bool empty() const;
+};
+
+/// Compares two profiles. Throws UserError for a damaged one.
+Comparison compareProfiles(const ProfileParts& source, const ProfileParts& target);
+
+} // namespace tilescope

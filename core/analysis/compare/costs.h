@@ -1,0 +1,55 @@
+// What each operation of one profile costs in bytes and cycles, cut so that the pieces add up.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/analysis/compare/parts.h"
+
+namespace tilescope {
+
+/// What cycles are spent on.
+enum class CycleUse { Compute, StridedCopy, Exchange, BetweenIpus, Host, Sync };
+std::string_view displayName(CycleUse use); ///< "Strided copies"
+
+/// Where figures of cycles come from: a recorded execution, or the estimates of the vertices and
+/// exchanges, which a profile that was never executed has as well (host and syncs are not in them).
+enum class CycleBasis { Executed, Estimated };
+
+/// Executions of each program in all control programs, through repeats and calls; saturates.
+/// Throws UserError if the tree of a damaged profile goes in circles.
+std::vector<std::int64_t> executionCounts(const IdVector<ProgramId, Program>& programs,
+                                          const std::vector<ProgramId>& controlPrograms);
+
+/// Cycles of the main program (the last control program) by its programs.
+struct ProgramCycles {
+    std::vector<std::int64_t> byProgram; ///< all executions, each that of the slowest IPU
+    std::int64_t sync = 0;               ///< syncs have no program
+};
+/// Throws UserError for a damaged trace or tree, and for CycleBasis::Executed if there is no trace.
+ProgramCycles programCyclesOf(const ProfileParts& parts, CycleBasis basis);
+
+/// Cycles by operation (none: syncs and what belongs to no operation) and use.
+using CyclePieces = std::map<std::pair<OperationId, CycleUse>, std::int64_t>;
+CyclePieces cyclePieces(const ProfileParts& parts, CycleBasis basis);
+
+/// One of the kinds of bytes that an operation may cause.
+struct MemoryUse {
+    MemoryCategory category = MemoryCategory::Variable;
+    bool alwaysLive = false; ///< else live at the peak
+    friend auto operator<=>(const MemoryUse&, const MemoryUse&) = default;
+};
+/// Bytes over all tiles by operation (none: the whole program) and use: always-live bytes, and
+/// those that are live at the step with the most. They add up to always live plus peak not always
+/// live. Exchange code, control code and vertex state belong to the operations that need them.
+using MemoryPieces = std::map<std::pair<OperationId, MemoryUse>, std::int64_t>;
+MemoryPieces memoryPieces(const ProfileParts& parts);
+
+/// The first step with the most not-always-live bytes; none without steps.
+StepId peakStepOf(const ProfileParts& parts);
+
+} // namespace tilescope

@@ -1,0 +1,43 @@
+// The figures of a profile that can be compared and limited, by name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/compare/parts.h"
+
+namespace tilescope {
+
+enum class MetricUnit { Bytes, Cycles, Seconds, Rate, Count };
+
+/// What a change to more means; counts of the program say nothing by themselves.
+enum class MetricBetter { Less, More, Neither };
+
+struct Metric {
+    std::string name;    ///< as thresholds have it: "maxTile"
+    std::string title;   ///< for people: "Fullest tile"
+    std::string meaning; ///< a sentence for the list of metrics
+    MetricUnit unit = MetricUnit::Count;
+    MetricBetter better = MetricBetter::Neither;
+    bool headline = false; ///< belongs to the verdict
+};
+
+/// All metrics, always in this order. Categories of memory are metrics "memory.vertexCode" and so
+/// on.
+const std::vector<Metric>& allMetrics();
+
+/// The values of a profile, one for each metric; none where the profile lacks it, such as the
+/// cycles of what was not executed.
+std::vector<std::optional<double>> metricValues(const ProfileParts& parts);
+
+/// The place of a metric in allMetrics(). Throws UserError that lists the names.
+std::size_t metricNamed(std::string_view name);
+
+/// A value in its unit: "692 KiB", "16,445,954", "12.4 ms", "2,578".
+std::string metricText(double value, MetricUnit unit);
+/// The same with its sign in front: "+21.4 MiB".
+std::string signedMetricText(double value, MetricUnit unit);
+
+} // namespace tilescope

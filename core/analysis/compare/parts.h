@@ -1,0 +1,45 @@
+// What a comparison reads of each profile.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/analysis/summary.h"
+#include "core/profile/profile.h"
+#include "core/store/profile_reader.h"
+
+namespace tilescope {
+
+/// Shared parts of a profile, so that a window need not load again what it shows already.
+struct ProfileParts {
+    template <class T> using Part = std::shared_ptr<const T>;
+    ProfileInfo info;
+    Part<std::vector<Message>> messages;
+    Part<IdVector<OperationId, Operation>> operations;
+    Part<IdVector<LivenessClassId, LivenessClass>> livenessClasses;
+    Part<IdVector<VariableId, Variable>> variables;
+    Part<IdVector<VertexTypeId, VertexType>> vertexTypes;
+    Part<IdVector<ComputeSetId, ComputeSet>> computeSets;
+    Part<IdVector<ExchangeId, Exchange>> exchanges;
+    Part<IdVector<CopyId, Copy>> copies;
+    Part<IdVector<ProgramId, Program>> programs;
+    Part<std::vector<ProgramId>> controlPrograms;
+    Part<IdVector<StepId, ProgramId>> steps;
+    Part<std::vector<CategoryMemory>> categoryMemory;
+    Part<IdVector<TileId, TileMemory>> tileMemory;
+    Part<std::vector<std::int64_t>> notAlwaysLive; ///< bytes by step over all tiles
+    Part<Trace> trace;                             ///< empty if nothing was executed
+
+    [[nodiscard]] MemorySummary memory() const {
+        return summariseMemory(info.target, *tileMemory, *notAlwaysLive);
+    }
+};
+
+/// Loads everything. Throws UserError for a damaged file, Cancelled after a stop.
+ProfileParts partsOf(const ProfileReader& reader);
+
+/// Parts that refer to a profile in memory, which must outlive them.
+ProfileParts partsOf(const Profile& profile);
+
+} // namespace tilescope

@@ -1,0 +1,98 @@
+#include "core/analysis/compare/table_builder.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+
+#include "core/analysis/compare/names.h"
+
+namespace tilescope {
+namespace {
+
+std::vector<MatchKey> keysOf(const std::vector<TableItem>& items) {
+    std::vector<MatchKey> keys;
+    keys.reserve(items.size());
+    for (const TableItem& item : items)
+        keys.push_back(item.key);
+    return keys;
+}
+
+std::vector<std::optional<std::int64_t>> valuesOf(const TableItem* item, std::size_t columns) {
+    if (item == nullptr)
+        return std::vector<std::optional<std::int64_t>>(columns);
+    return {item->values.begin(), item->values.end()};
+}
+
+ComparedRow rowOf(const TableItem* source, const TableItem* target, std::size_t columns) {
+    const TableItem& known = source != nullptr ? *source : *target;
+    ComparedRow row;
+    row.name = known.name;
+    row.kind = known.kind;
+    row.before = valuesOf(source, columns);
+    row.after = valuesOf(target, columns);
+    if (source != nullptr)
+        row.source = source->id;
+    if (target != nullptr)
+        row.target = target->id;
+    if (source == nullptr || target == nullptr)
+        return row;
+    if (comparableName(source->name) != comparableName(target->name))
+        row.targetName = target->name;
+    if (source->detail != target->detail)
+        row.detail = fmt::format("{} -> {}", source->detail.empty() ? "none" : source->detail,
+                                 target->detail.empty() ? "none" : target->detail);
+    return row;
+}
+
+} // namespace
+
+ComparedTable makeComparedTable(std::string key, std::string title,
+                                std::vector<ComparedColumn> columns,
+                                const std::vector<TableItem>& source,
+                                const std::vector<TableItem>& target) {
+    ComparedTable table{std::move(key), std::move(title), std::move(columns), {}};
+    const auto at = [](const std::vector<TableItem>& items, std::int32_t index) {
+        return index < 0 ? nullptr : &items[static_cast<std::size_t>(index)];
+    };
+    for (const Match& match : matchItems(keysOf(source), keysOf(target)))
+        table.rows.push_back(
+            rowOf(at(source, match.source), at(target, match.target), table.columns.size()));
+    sortByChange(table);
+    return table;
+}
+
+void sortByChange(ComparedTable& table) {
+    std::stable_sort(table.rows.begin(), table.rows.end(),
+                     [&](const ComparedRow& a, const ComparedRow& b) {
+                         for (std::size_t i = 0; i < table.columns.size(); ++i) {
+                             const std::int64_t first = std::abs(a.difference(i));
+                             const std::int64_t second = std::abs(b.difference(i));
+                             if (first != second)
+                                 return first > second;
+                         }
+                         return a.changed() != b.changed() ? a.changed() : a.name < b.name;
+                     });
+}
+
+bool ComparedRow::changed() const {
+    return source < 0 || target < 0 || !targetName.empty() || !detail.empty() || before != after;
+}
+
+std::string_view ComparedRow::state() const {
+    if (source < 0)
+        return "added";
+    if (target < 0)
+        return "removed";
+    return !targetName.empty() ? "renamed" : changed() ? "changed" : "same";
+}
+
+std::int64_t ComparedRow::difference(std::size_t column) const {
+    return after.at(column).value_or(0) - before.at(column).value_or(0);
+}
+
+std::size_t ComparedTable::changes() const {
+    return static_cast<std::size_t>(std::count_if(
+        rows.begin(), rows.end(), [](const ComparedRow& row) { return row.changed(); }));
+}
+
+} // namespace tilescope

@@ -1,0 +1,31 @@
+// Makes a table of a comparison from the items of both sides. Internal to core/analysis/compare.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/analysis/compare/comparison.h"
+
+namespace tilescope {
+
+/// An item of one side.
+struct TableItem {
+    MatchKey key;     ///< with the name it is matched by
+    std::string name; ///< as the profile has it
+    std::string kind;
+    std::string detail; ///< compared as text, shown as "a -> b" where it differs
+    std::int32_t id = -1;
+    std::vector<std::int64_t> values; ///< one for each column
+};
+
+/// Matches items and puts the largest changes first.
+ComparedTable makeComparedTable(std::string key, std::string title,
+                                std::vector<ComparedColumn> columns,
+                                const std::vector<TableItem>& source,
+                                const std::vector<TableItem>& target);
+
+/// The largest change of the first column first, then those of the next, then by name.
+void sortByChange(ComparedTable& table);
+
+} // namespace tilescope

@@ -1,0 +1,156 @@
+#include "core/export/chrome_trace.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <ostream>
+
+#include "core/base/error.h"
+
+namespace tilescope {
+namespace {
+
+std::string quoted(const std::string& text) {
+    return boost::json::serialize(boost::json::value(text));
+}
+
+/// The colour group of an event.
+const char* categoryOf(ProgramKind kind) {
+    switch (kind) {
+    case ProgramKind::DoExchange:
+    case ProgramKind::GlobalExchange:
+        return "exchange";
+    case ProgramKind::StreamCopyBegin:
+    case ProgramKind::StreamCopyMid:
+    case ProgramKind::StreamCopyEnd:
+        return "host";
+    case ProgramKind::Sync:
+        return "sync";
+    default:
+        return "compute";
+    }
+}
+
+class Writer {
+public:
+    Writer(std::ostream& out, const ChromeTraceSource& source, CycleRange range,
+           std::int64_t minimumCycles)
+        : out_(out)
+        , source_(source)
+        , range_(range)
+        , minimumCycles_(minimumCycles)
+        , clockHz_(source.info.target.clockHz > 0 ? source.info.target.clockHz : 1e6) {}
+
+    ChromeTraceResult write() {
+        out_ << "{\"displayTimeUnit\": \"ns\", \"otherData\": {\"model\": "
+             << quoted(source_.info.model) << ", \"target\": " << quoted(source_.info.target.name)
+             << ", \"clockHz\": " << fmt::format("{}", clockHz_)
+             << ", \"creator\": " << quoted(source_.info.creator) << "},\n\"traceEvents\": [\n";
+        for (std::int32_t ipu = 0; ipu < source_.info.target.ipus; ++ipu)
+            writeIpu(IpuId(ipu));
+        out_ << "\n]}\n";
+        return result_;
+    }
+
+private:
+    /// Tenths of a nanosecond: less than a cycle, so that neighbours stay neighbours.
+    [[nodiscard]] std::int64_t ticks(std::int64_t cycle) const {
+        return std::llround(static_cast<double>(cycle) / clockHz_ * 1e10);
+    }
+    static std::string microseconds(std::int64_t ticks) {
+        return fmt::format("{}.{:04}", ticks / 10'000, ticks % 10'000);
+    }
+
+    void item(const std::string& json) {
+        out_ << (first_ ? "" : ",\n") << json;
+        first_ = false;
+    }
+
+    void name(const char* what, IpuId ipu, std::size_t track, const std::string& text) {
+        item(fmt::format(
+            R"({{"ph": "M", "name": "{}", "pid": {}, "tid": {}, "args": {{"name": {}}}}})", what,
+            ipu.value(), track, quoted(text)));
+    }
+
+    void event(IpuId ipu, std::size_t track, const std::string& title, const char* category,
+               CycleRange cycles, const std::string& arguments) {
+        const std::int64_t begin = ticks(cycles.begin);
+        item(fmt::format(R"({{"ph": "X", "name": {}, "cat": "{}", "pid": {}, "tid": {}, )"
+                         R"("ts": {}, "dur": {}, "args": {{"cycles": {}{}}}}})",
+                         quoted(title), category, ipu.value(), track, microseconds(begin),
+                         microseconds(ticks(cycles.end) - begin), cycles.cycles(), arguments));
+        ++result_.events;
+    }
+
+    void writeIpu(IpuId ipu) {
+        name("process_name", ipu, 0, fmt::format("IPU {}", ipu.value()));
+        name("thread_name", ipu, 0, "Runs");
+        for (const TraceRun& run : source_.index.runs())
+            if (run.start < range_.end && run.start + run.cycles > range_.begin)
+                event(ipu, 0, run.name, "run", {run.start, run.start + run.cycles}, "");
+        std::vector<std::int64_t> trackEnds;
+        for (const TraceSpan& span : source_.index.spans(ipu, range_, minimumCycles_)) {
+            std::size_t track = 0;
+            while (track < trackEnds.size() && trackEnds[track] > span.begin)
+                ++track;
+            if (track == trackEnds.size()) {
+                trackEnds.push_back(0);
+                name("thread_name", ipu, track + 1,
+                     track == 0 ? std::string("Steps")
+                                : fmt::format("Steps, overlapping {}", track));
+            }
+            trackEnds[track] = span.end;
+            writeSpan(ipu, track + 1, span);
+        }
+    }
+
+    void writeSpan(IpuId ipu, std::size_t track, const TraceSpan& span) {
+        std::string arguments =
+            fmt::format(R"(, "step": {}, "kind": "{}")", span.firstStep, toString(span.kind));
+        std::string title(toString(span.kind));
+        if (span.merged()) {
+            title = fmt::format("{} steps", span.steps);
+            arguments += fmt::format(R"(, "steps": {})", span.steps);
+            result_.mergedSteps += span.steps;
+        } else if (span.program.valid() && span.program.index() < source_.programs.size()) {
+            const Program& program = source_.programs[span.program];
+            if (!program.name.empty())
+                title = program.name;
+            if (program.operation.valid() && program.operation.index() < source_.operations.size())
+                arguments += fmt::format(R"(, "operation": {})",
+                                         quoted(source_.operations[program.operation].name));
+        }
+        event(ipu, track, title, categoryOf(span.kind), {span.begin, span.end}, arguments);
+    }
+
+    std::ostream& out_;
+    const ChromeTraceSource& source_;
+    CycleRange range_;
+    std::int64_t minimumCycles_;
+    double clockHz_;
+    bool first_ = true;
+    ChromeTraceResult result_;
+};
+
+} // namespace
+
+ChromeTraceResult writeChromeTrace(std::ostream& out, const ChromeTraceSource& source,
+                                   const ChromeTraceOptions& options) {
+    const std::int64_t total = source.index.totalCycles();
+    CycleRange range = options.range;
+    if (range == CycleRange())
+        range.end = total;
+    if (range.begin < 0 || range.begin >= range.end || range.begin >= total)
+        throw UserError(fmt::format("no cycles from {} to {}: the execution has {} cycles",
+                                    range.begin, range.end, total));
+    range.end = std::min(range.end, total);
+    // Merging leaves at most about two spans for each minimumCycles of the range on each IPU.
+    const std::int64_t steps = source.index.stepCount();
+    const std::int64_t mostSteps =
+        std::max<std::int64_t>(1, options.mostEvents / std::max(1, source.info.target.ipus));
+    const std::int64_t minimum = steps > mostSteps ? 2 * (range.cycles() / mostSteps + 1) : 1;
+    return Writer(out, source, range, minimum).write();
+}
+
+} // namespace tilescope

@@ -1,0 +1,38 @@
+// An execution as a file of the Chrome trace event format, which Perfetto and chrome://tracing
+// open.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+
+#include "core/analysis/trace_window.h"
+#include "core/profile/profile.h"
+
+namespace tilescope {
+
+struct ChromeTraceSource {
+    const ProfileInfo& info;
+    const TraceIndex& index;
+    const IdVector<ProgramId, Program>& programs;
+    const IdVector<OperationId, Operation>& operations;
+};
+
+struct ChromeTraceOptions {
+    CycleRange range;                    ///< what to write; empty: the whole execution
+    std::int64_t mostEvents = 1'000'000; ///< steps beyond it are merged with their neighbours
+};
+
+struct ChromeTraceResult {
+    std::int64_t events = 0;
+    std::int64_t mergedSteps = 0; ///< steps that have no event of their own
+};
+
+/// Writes complete events ("ph": "X") with times in microseconds at the target's clock: a process
+/// for each IPU, whose first track has the runs and whose others the steps; steps that overlap
+/// stand on tracks of their own. Repeats are unrolled as far as mostEvents allows; narrower steps
+/// become one event that says how many it stands for. Throws UserError for a range outside of the
+/// execution.
+ChromeTraceResult writeChromeTrace(std::ostream& out, const ChromeTraceSource& source,
+                                   const ChromeTraceOptions& options);
+
+} // namespace tilescope

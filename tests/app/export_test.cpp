@@ -1,0 +1,128 @@
+// What other tools get of a profile.
+#include <QDir>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+#include <map>
+#include <sstream>
+
+#include "app/cli/cli.h"
+#include "core/base/atomic_file.h"
+#include "core/export/chrome_trace.h"
+#include "core/store/profile_writer.h"
+#include "tests/support/qt_text.h"
+#include "tests/support/sample_profile.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+struct Written {
+    QJsonArray events; ///< complete events of steps, without the runs
+    ChromeTraceResult result;
+};
+
+Written chromeTrace(const Profile& p, const ChromeTraceOptions& options = {}) {
+    const TraceIndex index(p.trace, p.info.target.ipus, p.info.target.tilesPerIpu);
+    std::ostringstream out;
+    Written written;
+    written.result = writeChromeTrace(out, {p.info, index, p.programs, p.operations}, options);
+    const QJsonDocument document = QJsonDocument::fromJson(QByteArray::fromStdString(out.str()));
+    for (const QJsonValue& event : document["traceEvents"].toArray())
+        if (event["ph"].toString() == "X" && event["cat"].toString() != "run")
+            written.events.append(event);
+    return written;
+}
+
+} // namespace
+
+class ExportTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void everyStepIsAnEvent() {
+        const Profile p = sampleProfile({.ipus = 2});
+        const TraceIndex index(p.trace, 2, p.info.target.tilesPerIpu);
+        const Written written = chromeTrace(p);
+        QCOMPARE(written.result.mergedSteps, 0);
+        // Each step runs on each of the two IPUs.
+        QCOMPARE(written.events.size(), index.stepCount() * 2);
+        std::map<int, double> cycles;
+        for (const QJsonValue& event : written.events)
+            cycles[event["pid"].toInt()] += event["args"]["cycles"].toDouble();
+        for (int ipu = 0; ipu < 2; ++ipu)
+            QCOMPARE(cycles[ipu],
+                     static_cast<double>(
+                         index.statistics(IpuId(ipu), {0, index.totalCycles()}).sums.total()));
+    }
+
+    // What nests in a track is drawn inside of what is around it: steps must not overlap there.
+    void eventsOfATrackDoNotOverlap() {
+        std::map<std::pair<int, int>, double> ends;
+        for (const QJsonValue& event : chromeTrace(sampleProfile({.ipus = 2})).events) {
+            double& end = ends[{event["pid"].toInt(), event["tid"].toInt()}];
+            QVERIFY(event["ts"].toDouble() >= end - 1e-6);
+            end = event["ts"].toDouble() + event["dur"].toDouble();
+        }
+    }
+
+    void timesAreThoseOfTheClock() {
+        const Profile p = sampleProfile();
+        const QJsonArray events = chromeTrace(p).events;
+        const QJsonValue last = events.last();
+        const TraceIndex index(p.trace, 1, p.info.target.tilesPerIpu);
+        const double end = last["ts"].toDouble() + last["dur"].toDouble();
+        QVERIFY(std::abs(end - static_cast<double>(index.totalCycles()) / p.info.target.clockHz *
+                                   1e6) < 1e-3);
+    }
+
+    // A trace that would take years to write out stays within its bound.
+    void moreStepsThanWantedAreMerged() {
+        const Profile p = sampleProfile({.repeats = 1'000'000'000});
+        ChromeTraceOptions options;
+        options.mostEvents = 200;
+        const Written written = chromeTrace(p, options);
+        QVERIFY(written.result.mergedSteps > 1'000'000'000);
+        QVERIFY(written.events.size() <= 400);
+    }
+
+    void aRangeIsWritten() {
+        const Profile p = sampleProfile();
+        const TraceIndex index(p.trace, 1, p.info.target.tilesPerIpu);
+        ChromeTraceOptions options;
+        options.range = {index.totalCycles() / 2, index.totalCycles() / 2 + 1};
+        QCOMPARE(chromeTrace(p, options).events.size(), 1);
+    }
+
+    void commandsWriteFiles() {
+        QTemporaryDir folder;
+        const std::string root = folder.path().toStdString();
+        writeProfile(sampleProfile(), root + "/a.pop");
+        const auto run = [&](std::vector<std::string> words) {
+            std::ostringstream out;
+            std::ostringstream err;
+            words.insert(words.begin(), {"export", root + "/a.pop", "--format"});
+            return cli::runCli(words, {out, err});
+        };
+        QCOMPARE(run({"json", "-o", root + "/new/all.json"}), 0);
+        const QJsonDocument all =
+            QJsonDocument::fromJson(QByteArray::fromStdString(readFile(root + "/new/all.json")));
+        QCOMPARE(all["summary"]["model"].toString(), "sample");
+        QCOMPARE(all["operations"]["operations"].toArray().size(), 4);
+        QCOMPARE(run({"chrome-trace", "-o", root + "/trace.json"}), 0);
+        QVERIFY(!QJsonDocument::fromJson(
+                     QByteArray::fromStdString(readFile(root + "/trace.json")))["traceEvents"]
+                     .toArray()
+                     .isEmpty());
+        QCOMPARE(run({"csv", "-o", root + "/tables"}), 0);
+        const std::string operations = readFile(root + "/tables/operations.csv");
+        QCOMPARE(std::count(operations.begin(), operations.end(), '\n'), 5);
+        QVERIFY(QDir(folder.path() + "/tables").exists("vertices_computeSets.csv"));
+    }
+};
+
+QTEST_APPLESS_MAIN(ExportTest)
+#include "export_test.moc"

@@ -1,0 +1,234 @@
+// Results of a sweep in the window: a heat map whose cells open as profiles.
+#include <QComboBox>
+#include <QDir>
+#include <QLabel>
+#include <QPushButton>
+#include <QtTest>
+
+#include "app/gui/window/main_window.h"
+#include "app/gui/window/message_bar.h"
+#include "tests/views/sample_files.h"
+#include "views/sweep/heat_map_widget.h"
+#include "views/sweep/sweep_view.h"
+#include "views/theme/style.h"
+#include "views/widgets/loading_panel.h"
+#include "views/widgets/report_view.h"
+
+using namespace tilescope;
+using namespace tilescope::gui;
+using namespace tilescope::views;
+
+class SweepViewTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    std::unique_ptr<MainWindow> window_;
+
+    static PointResult fits(double throughput, std::int64_t maxTile, const std::string& profile) {
+        PointResult result;
+        result.status = PointStatus::Fits;
+        result.memory = PointMemory{maxTile, maxTile, 100 * maxTile, 100 * maxTile, 50, 60, 0};
+        result.time = PointTime{1000, 1e-6, throughput};
+        result.profile = profile;
+        return result;
+    }
+
+    // Two batch sizes by three proportions: one does not fit, one was not run.
+    QString writeSweep(const std::string& folder, bool third = false) {
+        const std::string path = files_.path(QString::fromStdString(folder)).toStdString();
+        std::vector<SweepAxis> axes{parseAxis("batchSize=1,2"),
+                                    parseAxis("availableMemoryProportion=0.1,0.2,0.3")};
+        if (third)
+            axes.push_back(parseAxis("precision=float,half"));
+        const SweepGrid grid(axes);
+        SweepStore store(path, {"mlp", "", "TileScope", {}}, grid, SweepStore::IfOther::Replace);
+        for (const char* point : {"a", "b"}) {
+            QDir().mkpath(QString::fromStdString(path + "/" + point));
+            writeProfile(test::sampleProfile({.changed = *point == 'b'}),
+                         path + "/" + point + "/profile.pop");
+        }
+        store.record(0, fits(100, 4000, "a/profile.pop"));
+        store.record(1, fits(300, 3000, "b/profile.pop"));
+        store.record(2, fits(200, 2000, ""));
+        PointResult large;
+        large.status = PointStatus::OutOfMemory;
+        large.message = "Out of memory on tile 3";
+        large.memory = PointMemory{700000, 0, 0, 0, 0, 0, 5};
+        store.record(3, large);
+        store.record(4, fits(250, 1000, "gone/profile.pop"));
+        return QString::fromStdString(path);
+    }
+    SweepView& open(const QString& path) {
+        window_->openProfiles({path});
+        waitUntilIdle();
+        return *window_->sweep();
+    }
+    void waitUntilIdle() {
+        QCoreApplication::processEvents();
+        QTRY_VERIFY(window_->context().workers.idle());
+        QCoreApplication::processEvents();
+    }
+    static QPoint middle(const HeatMapWidget& map, int cell) {
+        return map.cellRect(cell).center().toPoint();
+    }
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QApplication::setStyle(new WindowStyle);
+    }
+    void init() {
+        window_ = std::make_unique<MainWindow>(Memory::None);
+        window_->resize(1280, 720);
+        window_->show();
+    }
+    void cleanup() { window_.reset(); }
+
+    void aFolderOrItsDatabaseOpens() {
+        const QString folder = writeSweep("sweep");
+        SweepView& view = open(folder);
+        QVERIFY(view.isVisible());
+        QCOMPARE(view.map().map().rows.size(), std::size_t(2));
+        QCOMPARE(view.map().map().columns.size(), std::size_t(3));
+        QVERIFY(window_->windowTitle().contains("sweep.db"));
+        QVERIFY(open(folder + "/sweep.db").isVisible());
+        QVERIFY(!window_->grab().isNull());
+        window_->context().preferences.setTheme(ThemeChoice::Dark);
+        QVERIFY(!window_->grab().isNull());
+    }
+
+    void cellsSayWhatTheyAre() {
+        SweepView& view = open(writeSweep("sweep"));
+        const HeatMap& map = view.map().map();
+        QCOMPARE(map.cells[1].value, 300);
+        QVERIFY(!map.cells[3].value);
+        QCOMPARE(map.cells[3].label, std::string("OOM"));
+        QCOMPARE(map.cells[5].label, std::string("not run"));
+        QTest::mouseClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 3));
+        QCOMPARE(view.map().current(), 3);
+        QVERIFY2(view.details().contains("Out of memory on tile 3"), qPrintable(view.details()));
+        QVERIFY(!view.openButton().isEnabled());
+        QVERIFY(view.map().accessibleDescription().contains("batchSize=2"));
+        QTest::mouseClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 2));
+        QVERIFY2(view.details().contains("--keep-profiles"), qPrintable(view.details()));
+    }
+
+    void otherValuesHaveOtherCells() {
+        SweepView& view = open(writeSweep("sweep"));
+        view.values().setCurrentText("Fullest tile");
+        // What does not fit has its bytes all the same.
+        QCOMPARE(view.map().map().cells[3].value, 700000);
+        QCOMPARE(view.map().map().cells[3].label, std::string("OOM"));
+        QCOMPARE(view.map().map().cells[0].value, 4000);
+    }
+
+    void aCellOpensAsAProfile() {
+        SweepView& view = open(writeSweep("sweep"));
+        QSignalSpy changed(&window_->context().reports, &ReportPair::changed);
+        QTest::mouseDClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 0));
+        QTRY_COMPARE(changed.count(), 1);
+        QVERIFY(window_->view(gui::Report::Summary).isVisible());
+        QVERIFY(!view.isVisible());
+        // Closing it leads back.
+        window_->context().reports.close();
+        QVERIFY(view.isVisible());
+        waitUntilIdle();
+    }
+
+    void twoCellsOpenAsAComparison() {
+        SweepView& view = open(writeSweep("sweep"));
+        QTest::mouseClick(&view.map(), Qt::LeftButton, Qt::ShiftModifier, middle(view.map(), 1));
+        QTest::mouseClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 0));
+        QCOMPARE(view.map().marked(), 1);
+        QVERIFY(view.details().startsWith("Marked: batchSize=1, availableMemoryProportion=0.2"));
+        QVERIFY(view.compareButton().isEnabled());
+        QSignalSpy changed(&window_->context().reports, &ReportPair::changed);
+        QTest::mouseClick(&view.compareButton(), Qt::LeftButton);
+        QTRY_COMPARE(changed.count(), 1);
+        QVERIFY(window_->windowTitle().contains("sample-changed on mk2  \u2192  sample on mk2"));
+        waitUntilIdle();
+    }
+
+    void theKeyboardGoesThroughTheCells() {
+        SweepView& view = open(writeSweep("sweep"));
+        HeatMapWidget& map = view.map();
+        QCOMPARE(map.current(), 0);
+        QTest::keyClick(&map, Qt::Key_Space);
+        QTest::keyClick(&map, Qt::Key_Right);
+        QCOMPARE(map.current(), 1);
+        QCOMPARE(map.marked(), 0);
+        QVERIFY(view.compareButton().isEnabled());
+        QTest::keyClick(&map, Qt::Key_Down);
+        QCOMPARE(map.current(), 4);
+        QTest::keyClick(&map, Qt::Key_Down);
+        QCOMPARE(map.current(), 4);
+        QVERIFY(!view.compareButton().isEnabled());
+        QTest::keyClick(&map, Qt::Key_Up);
+        QTest::keyClick(&map, Qt::Key_Left);
+        QSignalSpy wanted(&view, &SweepView::profilesWanted);
+        QTest::keyClick(&map, Qt::Key_Return);
+        QCOMPARE(wanted.count(), 1);
+        waitUntilIdle();
+    }
+
+    void moreAxesEachStandAtAValue() {
+        SweepView& view = open(writeSweep("three", true));
+        const QList<QComboBox*> boxes = view.findChildren<QComboBox*>();
+        QCOMPARE(boxes.size(), 4);
+        QCOMPARE(boxes[3]->accessibleName(), "precision");
+        QCOMPARE(view.map().map().cells[0].value, 100);
+        boxes[3]->setCurrentText("half");
+        QCOMPARE(view.map().map().cells[0].value, 300);
+        // Rows and columns are never the same axis.
+        boxes[1]->setCurrentText("availableMemoryProportion");
+        QCOMPARE(view.map().map().rowKey, std::string("availableMemoryProportion"));
+        QVERIFY(view.map().map().columnKey != view.map().map().rowKey);
+    }
+
+    // A sweep that is under way adds points; what is chosen stays.
+    void reloadingKeepsTheCells() {
+        const QString folder = writeSweep("growing");
+        SweepView& view = open(folder);
+        view.map().setCurrent(5);
+        QCOMPARE(view.map().map().cells[5].label, std::string("not run"));
+        {
+            const SweepResults there = readSweep(view.file());
+            SweepStore store(folder.toStdString(), there.identity, there.grid,
+                             SweepStore::IfOther::Refuse);
+            store.record(5, fits(999, 10, ""));
+        }
+        view.reload();
+        waitUntilIdle();
+        QCOMPARE(view.map().current(), 5);
+        QCOMPARE(view.map().map().cells[5].value, 999);
+    }
+
+    void oneAxisIsOneRow() {
+        const std::string path = files_.path("one").toStdString();
+        const SweepGrid grid({parseAxis("batchSize=1,2,3")});
+        SweepStore store(path, {"mlp", "", "TileScope", {}}, grid, SweepStore::IfOther::Replace);
+        store.record(2, fits(7, 10, ""));
+        SweepView& view = open(QString::fromStdString(path));
+        QCOMPARE(view.map().map().rows.size(), std::size_t(1));
+        QCOMPARE(view.map().map().cells[2].value, 7);
+        QVERIFY(!window_->grab().isNull());
+    }
+
+    void aDamagedDatabaseIsExplained() {
+        const QString folder = writeSweep("damaged");
+        QFile file(folder + "/sweep.db");
+        QVERIFY(file.resize(5000));
+        SweepView& view = open(folder);
+        QVERIFY(view.panel().showsMessage());
+        QVERIFY2(view.panel().messageText().contains("sweep.db"),
+                 qPrintable(view.panel().messageText()));
+    }
+
+    void aProfileIsNoSweep() {
+        QVERIFY(!isSweep(files_.write("p.pop").toStdString()));
+        QVERIFY(!isSweep(files_.path("nothing").toStdString()));
+        QVERIFY(!isSweep(files_.writeBytes("short.db", "SQLite").toStdString()));
+    }
+};
+
+QTEST_MAIN(SweepViewTest)
+#include "sweep_test.moc"

@@ -1,0 +1,89 @@
+#include "views/compare/compact_table.h"
+
+#include <QEvent>
+#include <QHeaderView>
+#include <QLabel>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace tilescope::views {
+
+CompactTable::CompactTable(ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , model_(new TableModel(context, this))
+    , view_(new QTableView)
+    , title_(new QLabel) {
+    view_->setModel(model_);
+    view_->setShowGrid(false);
+    view_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    view_->setSelectionMode(QAbstractItemView::SingleSelection);
+    view_->setWordWrap(false);
+    view_->setTextElideMode(Qt::ElideMiddle);
+    view_->setFrameShape(QFrame::NoFrame);
+    view_->setTabKeyNavigation(false);
+    view_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    view_->verticalHeader()->hide();
+    view_->verticalHeader()->setMinimumSectionSize(1);
+    view_->verticalHeader()->setDefaultSectionSize(view_->fontMetrics().height() + 8);
+    view_->horizontalHeader()->setHighlightSections(false);
+    view_->viewport()->installEventFilter(this);
+    title_->setObjectName(QStringLiteral("heading"));
+    title_->setContentsMargins(8, 4, 8, 0);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(2);
+    layout->addWidget(title_);
+    layout->addWidget(view_, 1);
+    connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& index) {
+                if (!selecting_ && index.isValid())
+                    emit chosen(model_->idAt(index.row()));
+            });
+    connect(view_, &QTableView::activated, this,
+            [this](const QModelIndex& index) { emit activated(model_->idAt(index.row())); });
+}
+
+void CompactTable::setTable(const QString& title, DataTable table) {
+    title_->setText(title);
+    view_->setAccessibleName(title);
+    model_->setTable(std::move(table));
+    fitColumns();
+}
+
+void CompactTable::selectId(std::int32_t id) {
+    selecting_ = true;
+    const int row = id < 0 ? -1 : model_->rowOf(id);
+    if (row < 0)
+        view_->clearSelection();
+    else
+        view_->setCurrentIndex(model_->index(row, 0));
+    selecting_ = false;
+}
+
+// Numbers take what they need, the first column the rest.
+void CompactTable::fitColumns() {
+    QHeaderView* header = view_->horizontalHeader();
+    int others = 0;
+    for (int column = 1; column < model_->columnCount(); ++column) {
+        const QFontMetrics metrics = view_->fontMetrics();
+        int width = metrics.horizontalAdvance(
+            model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
+        for (int row = 0; row < model_->rowCount(); ++row)
+            width = std::max(
+                width, metrics.horizontalAdvance(
+                           model_->data(model_->index(row, column), Qt::DisplayRole).toString()));
+        header->resizeSection(column, width + 22);
+        others += width + 22;
+    }
+    constexpr int narrowestName = 120;
+    if (header->count() > 0)
+        header->resizeSection(0, std::max(narrowestName, view_->viewport()->width() - others));
+}
+
+bool CompactTable::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == view_->viewport() && event->type() == QEvent::Resize)
+        fitColumns();
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,37 @@
+// A titled table that stands in full: no filter, no scrolling of its own unless it must.
+#pragma once
+
+#include <QTableView>
+#include <QWidget>
+
+#include "views/tables/table_model.h"
+
+class QLabel;
+
+namespace tilescope::views {
+
+class CompactTable : public QWidget {
+    Q_OBJECT
+public:
+    explicit CompactTable(ViewContext& context, QWidget* parent = nullptr);
+    void setTable(const QString& title, DataTable table);
+    void selectId(std::int32_t id);
+    [[nodiscard]] QTableView& view() { return *view_; }
+    [[nodiscard]] TableModel& model() { return *model_; }
+
+signals:
+    /// The user has selected, or activated, a row.
+    void chosen(std::int32_t id);
+    void activated(std::int32_t id);
+
+private:
+    void fitColumns();
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+    TableModel* model_;
+    QTableView* view_;
+    QLabel* title_;
+    bool selecting_ = false; ///< the selection changes because selectId() says so
+};
+
+} // namespace tilescope::views

@@ -1,0 +1,141 @@
+#include "views/compare/overview_page.h"
+
+#include <QHeaderView>
+#include <QScrollArea>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+namespace tilescope::views {
+
+OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , context_(context)
+    , verdict_(new QLabel)
+    , figures_(new ValueTreeModel(context, this))
+    , figuresView_(new QTreeView)
+    , plans_(new LinkFlow(context))
+    , memory_(new CompactTable(context))
+    , cycles_(new CompactTable(context)) {
+    figuresView_->setModel(figures_);
+    figuresView_->setFrameShape(QFrame::NoFrame);
+    figuresView_->setRootIsDecorated(false);
+    figuresView_->setUniformRowHeights(true);
+    figuresView_->setSelectionMode(QAbstractItemView::NoSelection);
+    figuresView_->setFocusPolicy(Qt::NoFocus);
+    figuresView_->setAccessibleName(tr("Headline figures"));
+    verdict_->setWordWrap(true);
+    verdict_->setContentsMargins(14, 8, 14, 8);
+    verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    // Hundreds of names would push everything else off the page.
+    auto* planArea = new QScrollArea;
+    planArea->setWidget(plans_);
+    planArea->setWidgetResizable(true);
+    planArea->setFrameShape(QFrame::NoFrame);
+    plans_->setContentsMargins(8, 6, 12, 4);
+    plans_->setObjectName(QStringLiteral("tabPage"));
+    plans_->setAttribute(Qt::WA_StyledBackground);
+
+    auto* middle = new QHBoxLayout;
+    middle->setSpacing(8);
+    middle->addWidget(figuresView_, 1);
+    middle->addWidget(planArea, 1);
+    auto* bottom = new QHBoxLayout;
+    bottom->setSpacing(8);
+    bottom->addWidget(memory_, 1);
+    bottom->addWidget(cycles_, 1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(4);
+    column->addWidget(verdict_);
+    // As much as the eight figures and the ten causes with their headings need.
+    column->addLayout(middle, 7);
+    column->addLayout(bottom, 12);
+
+    connect(plans_, &LinkFlow::chosen, this,
+            [this](std::int32_t id) { emit placeWanted(QStringLiteral("operations"), id, {}); });
+    connect(plans_, &LinkFlow::moreWanted, this, &OverviewPage::plansWanted);
+    for (CompactTable* table : {memory_, cycles_})
+        connect(table, &CompactTable::chosen, this, &OverviewPage::operationChosen);
+    connect(memory_, &CompactTable::activated, this, [this](std::int32_t id) {
+        emit placeWanted(QStringLiteral("liveness"), id,
+                         comparison_ ? comparison_->sourcePeak : StepId());
+    });
+    connect(cycles_, &CompactTable::activated, this,
+            [this](std::int32_t id) { emit placeWanted(QStringLiteral("operations"), id, {}); });
+}
+
+void OverviewPage::setComparison(ComparisonPtr comparison, ValueScale scale) {
+    comparison_ = std::move(comparison);
+    figures_->setTree(headlineFigures(*comparison_, scale));
+    QHeaderView* header = figuresView_->header();
+    header->setStretchLastSection(false);
+    header->setSectionResizeMode(0, QHeaderView::Stretch);
+    for (int i = 1; i < 4; ++i)
+        header->setSectionResizeMode(i, QHeaderView::ResizeToContents);
+    memory_->setTable(tr("Largest causes: memory at the peak"),
+                      largestCauses(*comparison_, MetricUnit::Bytes, mostCauses, scale));
+    cycles_->setTable(comparison_->cycleBasis == CycleBasis::Executed
+                          ? tr("Largest causes: cycles of a run")
+                          : tr("Largest causes: cycles, estimated"),
+                      largestCauses(*comparison_, MetricUnit::Cycles, mostCauses, scale));
+    cycles_->setToolTip(comparison_->cycleBasis == CycleBasis::Executed
+                            ? tr("All steps of a run of the main program. Enter or a double click "
+                                 "shows the operation")
+                            : tr("Not both sides were executed: the estimates of compute sets and "
+                                 "exchanges, without host and syncs. Enter or a double click "
+                                 "shows the operation"));
+    memory_->setToolTip(tr("Always-live bytes and what is live at the step with the most, all "
+                           "tiles. Source: %1. Target: %2. Enter or a double click shows the "
+                           "source's peak in Liveness")
+                            .arg(QString::fromStdString(comparison_->sourcePeakName),
+                                 QString::fromStdString(comparison_->targetPeakName)));
+    fillPlans();
+    restyle();
+}
+
+void OverviewPage::fillPlans() {
+    // More than a page of names says less than their number.
+    constexpr std::size_t mostPlans = 60;
+    std::vector<LinkFlow::Link> links;
+    for (const PlanChange& plan : comparison_->plans)
+        links.push_back({QString::fromStdString(plan.name),
+                         QString::fromStdString(planText(plan.differences)), plan.source.value()});
+    const QString heading =
+        comparison_->plannedOperations == 0 ? tr("No operation has a plan")
+        : links.empty() ? tr("All %1 plans are the same").arg(comparison_->plannedOperations)
+                        : tr("%1 of %2 plans changed, most temporary memory first")
+                              .arg(links.size())
+                              .arg(comparison_->plannedOperations);
+    plans_->setLinks(heading, std::move(links), mostPlans);
+}
+
+void OverviewPage::restyle() {
+    if (!comparison_)
+        return;
+    const Theme& theme = context_.theme.current();
+    QStringList html;
+    for (const VerdictLine& line :
+         comparisonVerdict(*comparison_, context_.preferences.byteUnits())) {
+        const QString text = line.text.toHtmlEscaped();
+        if (line.level == VerdictLine::Level::Plain) {
+            html << text;
+            continue;
+        }
+        const bool good = line.level == VerdictLine::Level::Good;
+        html << QStringLiteral("<span style='color:%1; font-weight:600'>%2</span>&nbsp;%3")
+                    .arg((good ? theme.good : theme.bad).name(),
+                         good ? QStringLiteral("\u2714") : QStringLiteral("\u2718"), text);
+    }
+    verdict_->setText(html.join(QStringLiteral("<br>")));
+}
+
+void OverviewPage::selectOperation(OperationId operation) {
+    memory_->selectId(operation.value());
+    cycles_->selectId(operation.value());
+}
+
+QString OverviewPage::verdict() const {
+    return verdict_->text();
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,52 @@
+// The first page of a comparison: everything that matters without scrolling.
+#pragma once
+
+#include <QWidget>
+
+#include "views/compare/compact_table.h"
+#include "views/compare/compare_content.h"
+#include "views/compare/link_flow.h"
+
+class QTreeView;
+
+namespace tilescope::views {
+
+/// The verdict in sentences, the headline figures, the operations whose plan changed, and the ten
+/// largest causes of the change of memory and of cycles.
+class OverviewPage : public QWidget {
+    Q_OBJECT
+public:
+    static constexpr std::size_t mostCauses = 10;
+
+    explicit OverviewPage(ViewContext& context, QWidget* parent = nullptr);
+    void setComparison(ComparisonPtr comparison, ValueScale scale);
+    /// Colours and units are in the text of the verdict.
+    void restyle();
+    void selectOperation(OperationId operation);
+
+    [[nodiscard]] QString verdict() const;
+    [[nodiscard]] LinkFlow& plans() { return *plans_; }
+    [[nodiscard]] CompactTable& memory() { return *memory_; }
+    [[nodiscard]] CompactTable& cycles() { return *cycles_; }
+    [[nodiscard]] QTreeView& figures() { return *figuresView_; }
+
+signals:
+    void operationChosen(std::int32_t operation);
+    /// A row was activated (double click, Enter) or a link followed.
+    void placeWanted(const QString& report, std::int32_t operation, StepId step);
+    void plansWanted();
+
+private:
+    void fillPlans();
+
+    ViewContext& context_;
+    ComparisonPtr comparison_;
+    QLabel* verdict_;
+    ValueTreeModel* figures_;
+    QTreeView* figuresView_;
+    LinkFlow* plans_;
+    CompactTable* memory_;
+    CompactTable* cycles_;
+};
+
+} // namespace tilescope::views

@@ -1,0 +1,281 @@
+#include "views/sweep/sweep_view.h"
+
+#include <QComboBox>
+#include <QFileInfo>
+#include <QLabel>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/units.h"
+#include "views/sweep/heat_map_widget.h"
+#include "views/widgets/loading_panel.h"
+
+namespace tilescope::views {
+namespace {
+
+QString text(std::string_view value) {
+    return QString::fromUtf8(value.data(), static_cast<qsizetype>(value.size()));
+}
+
+QString capitalised(QString words) {
+    if (!words.isEmpty())
+        words[0] = words[0].toUpper();
+    return words;
+}
+
+QLabel* caption(const QString& words, QComboBox* box) {
+    auto* label = new QLabel(words);
+    label->setObjectName(QStringLiteral("muted"));
+    label->setBuddy(box);
+    box->setAccessibleName(words);
+    return label;
+}
+
+} // namespace
+
+SweepView::SweepView(ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , context_(context)
+    , panel_(new LoadingPanel(context.workers))
+    , title_(new QLabel)
+    , values_(new QComboBox)
+    , rows_(new QComboBox)
+    , columns_(new QComboBox)
+    , otherAxes_(new QWidget)
+    , map_(new HeatMapWidget(context))
+    , details_(new QLabel)
+    , open_(new QPushButton(tr("Open profile")))
+    , compare_(new QPushButton(tr("Compare the two"))) {
+    title_->setObjectName(QStringLiteral("heading"));
+    title_->setWordWrap(true);
+    details_->setWordWrap(true);
+    details_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(14, 10, 14, 12);
+    column->setSpacing(8);
+    column->addWidget(title_);
+    column->addWidget(makeControls());
+    column->addWidget(map_, 1);
+    auto* bottom = new QHBoxLayout;
+    bottom->addWidget(details_, 1);
+    bottom->addWidget(open_);
+    bottom->addWidget(compare_);
+    column->addLayout(bottom);
+    panel_->setContent(content);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(panel_);
+    connect(map_, &HeatMapWidget::cellsChosen, this, &SweepView::showDetails);
+    connect(map_, &HeatMapWidget::activated, this, &SweepView::openCell);
+    connect(open_, &QPushButton::clicked, this, [this] { openCell(map_->current()); });
+    connect(compare_, &QPushButton::clicked, this, &SweepView::compareCells);
+    connect(&context_.preferences, &Preferences::unitsChanged, this, &SweepView::showDetails);
+}
+
+QWidget* SweepView::makeControls() {
+    auto* controls = new QWidget;
+    auto* row = new QHBoxLayout(controls);
+    row->setContentsMargins(0, 0, 0, 0);
+    for (const SweepValue value : sweepValues)
+        values_->addItem(capitalised(text(displayName(value))));
+    const std::pair<QString, QComboBox*> boxes[] = {
+        {tr("Show"), values_}, {tr("Rows"), rows_}, {tr("Columns"), columns_}};
+    for (const auto& [name, box] : boxes) {
+        row->addWidget(caption(name, box));
+        row->addWidget(box);
+    }
+    new QHBoxLayout(otherAxes_);
+    otherAxes_->layout()->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(otherAxes_);
+    row->addStretch(1);
+    auto* again = new QPushButton(tr("Reload"));
+    again->setToolTip(tr("A sweep that is under way adds points"));
+    connect(again, &QPushButton::clicked, this, &SweepView::reload);
+    row->addWidget(again);
+    connect(values_, &QComboBox::currentIndexChanged, this, &SweepView::showMap);
+    for (QComboBox* box : {rows_, columns_})
+        connect(box, &QComboBox::currentIndexChanged, this, &SweepView::fillAxes);
+    return controls;
+}
+
+void SweepView::open(const std::filesystem::path& path) {
+    file_ = sweepFileOf(path);
+    results_.reset();
+    reload();
+}
+
+void SweepView::reload() {
+    panel_->load([this, file = file_](const std::stop_token&) {
+        auto results = std::make_shared<SweepResults>(readSweep(file));
+        return [this, results] { setResults(std::move(*results)); };
+    });
+}
+
+void SweepView::setResults(SweepResults results) {
+    const bool same = results_ && results_->grid.axes() == results.grid.axes();
+    results_ = std::move(results);
+    std::size_t fits = 0;
+    std::size_t done = 0;
+    for (const auto& point : results_->points) {
+        fits += point && point->status == PointStatus::Fits ? 1 : 0;
+        done += point ? 1 : 0;
+    }
+    title_->setText(tr("%1: %2 of %3 points done, %4 fit")
+                        .arg(text(results_->identity.model))
+                        .arg(done)
+                        .arg(results_->points.size())
+                        .arg(fits));
+    if (!same) {
+        const QSignalBlocker blockRows(rows_);
+        const QSignalBlocker blockColumns(columns_);
+        rows_->clear();
+        columns_->clear();
+        for (const SweepAxis& axis : results_->grid.axes()) {
+            rows_->addItem(text(axis.key));
+            columns_->addItem(text(axis.key));
+        }
+        columns_->setCurrentIndex(std::min(1, columns_->count() - 1));
+        const bool several = results_->grid.axes().size() > 1;
+        rows_->setEnabled(several);
+        columns_->setEnabled(several);
+    }
+    fillAxes();
+}
+
+// The axes that are neither rows nor columns each stand at one value.
+void SweepView::fillAxes() {
+    if (!results_)
+        return;
+    const auto& axes = results_->grid.axes();
+    if (axes.size() > 1 && rows_->currentIndex() == columns_->currentIndex()) {
+        // Whichever the user changed keeps its choice; the other makes room.
+        QComboBox* other = sender() == rows_ ? columns_ : rows_;
+        const QSignalBlocker block(other);
+        other->setCurrentIndex((other->currentIndex() + 1) % other->count());
+    }
+    for (const auto& [axis, box] : positions_)
+        delete box;
+    positions_.clear();
+    while (QLayoutItem* item = otherAxes_->layout()->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+        const int at = static_cast<int>(axis);
+        if (at == rows_->currentIndex() || at == columns_->currentIndex())
+            continue;
+        auto* box = new QComboBox;
+        for (const std::string& value : axes[axis].values)
+            box->addItem(text(value));
+        otherAxes_->layout()->addWidget(caption(text(axes[axis].key), box));
+        otherAxes_->layout()->addWidget(box);
+        connect(box, &QComboBox::currentIndexChanged, this, &SweepView::showMap);
+        positions_.emplace_back(axis, box);
+    }
+    showMap();
+}
+
+SweepMapOptions SweepView::options() const {
+    SweepMapOptions options;
+    options.value = sweepValues.at(static_cast<std::size_t>(std::max(0, values_->currentIndex())));
+    options.rowAxis = static_cast<std::size_t>(std::max(0, rows_->currentIndex()));
+    options.columnAxis = static_cast<std::size_t>(std::max(0, columns_->currentIndex()));
+    options.positions.assign(results_->grid.axes().size(), 0);
+    for (const auto& [axis, box] : positions_)
+        options.positions[axis] = static_cast<std::size_t>(std::max(0, box->currentIndex()));
+    return options;
+}
+
+QString SweepView::format(double value) const {
+    const SweepValue kind =
+        sweepValues.at(static_cast<std::size_t>(std::max(0, values_->currentIndex())));
+    if (unitOf(kind) == "bytes")
+        return context_.preferences.bytes(std::llround(value));
+    return kind == SweepValue::Throughput
+               ? QString::fromStdString(formatRate(value))
+               : QString::fromStdString(withThousands(std::llround(value)));
+}
+
+void SweepView::showMap() {
+    if (!results_)
+        return;
+    const SweepMapOptions chosen = options();
+    SweepMap map = sweepMap(*results_, chosen);
+    points_ = std::move(map.points);
+    map_->setMap(
+        std::move(map.map), [this](double value) { return format(value); },
+        lessIsBetter(chosen.value));
+    showDetails();
+}
+
+QString SweepView::profileOf(int cell) const {
+    if (!results_ || cell < 0)
+        return {};
+    const auto& result = results_->points.at(points_.at(static_cast<std::size_t>(cell)));
+    if (!result || result->profile.empty())
+        return {};
+    const std::filesystem::path profile = file_.parent_path() / result->profile;
+    const QString path = QString::fromStdString(profile.string());
+    return QFileInfo::exists(path) ? path : QString();
+}
+
+QString SweepView::describe(int cell) const {
+    const std::size_t point = points_.at(static_cast<std::size_t>(cell));
+    const auto& result = results_->points.at(point);
+    QString line = text(results_->grid.nameOf(point));
+    if (!result)
+        return tr("%1: not run yet").arg(line);
+    if (result->memory)
+        line += tr(": fullest tile %1, always live %2, peak not always live %3")
+                    .arg(context_.preferences.bytes(result->memory->maxTileIncludingGaps),
+                         context_.preferences.bytes(result->memory->alwaysLive),
+                         context_.preferences.bytes(result->memory->maxNotAlwaysLive));
+    if (result->time)
+        line +=
+            tr(", %1 samples/s").arg(QString::fromStdString(formatRate(result->time->throughput)));
+    if (result->status != PointStatus::Fits)
+        line += QStringLiteral(". ") + text(result->message);
+    return line;
+}
+
+void SweepView::showDetails() {
+    if (!results_ || map_->current() < 0) {
+        details_->clear();
+        return;
+    }
+    const int current = map_->current();
+    const int marked = map_->marked();
+    QStringList lines{describe(current)};
+    if (marked >= 0)
+        lines.prepend(tr("Marked: %1").arg(describe(marked)));
+    const bool kept = !profileOf(current).isEmpty();
+    if (!kept)
+        lines << tr("No profile was kept of this point: run the sweep again with --keep-profiles.");
+    else if (marked < 0)
+        lines << tr("Shift-click or Space marks a cell to compare it with another.");
+    details_->setText(lines.join(QLatin1Char('\n')));
+    open_->setEnabled(kept);
+    compare_->setEnabled(kept && marked >= 0 && !profileOf(marked).isEmpty() && marked != current);
+}
+
+void SweepView::openCell(int cell) {
+    if (const QString profile = profileOf(cell); !profile.isEmpty())
+        emit profilesWanted({profile});
+}
+
+void SweepView::compareCells() {
+    const QString source = profileOf(map_->marked());
+    const QString target = profileOf(map_->current());
+    if (!source.isEmpty() && !target.isEmpty())
+        emit profilesWanted({source, target});
+}
+
+QString SweepView::details() const {
+    return details_->text();
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,27 @@
+// What every table and plot of a report can do, wherever it comes from.
+#pragma once
+
+#include <QObject>
+#include <QWidget>
+
+namespace tilescope::gui {
+
+/// Sees each widget of the reports when it is first shown, and gives tables and trees Copy and Save
+/// as CSV, and plots Save picture and Copy picture. Fields without a name for screen readers get
+/// their hint as one.
+class StandardActions : public QObject {
+    Q_OBJECT
+public:
+    /// `reports` is the parent of all of them.
+    explicit StandardActions(QWidget& reports);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void equip(QWidget& widget);
+
+    QWidget& reports_;
+};
+
+} // namespace tilescope::gui

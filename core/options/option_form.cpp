@@ -1,6 +1,7 @@
 #include "core/options/option_form.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "core/base/error.h"
@@ -68,6 +69,12 @@ OptionMention::Change changeOf(std::string_view word) {
     if (word == "higher" || word == "Higher" || word == "larger" || word == "Larger")
         return Change::Higher;
     return Change::None;
+}
+
+// "A or B" lowers both where A is lowered.
+bool continues(std::string_view between) {
+    constexpr std::array<std::string_view, 5> links{" or ", " and ", ", ", ", or ", ", and "};
+    return std::find(links.begin(), links.end(), between) != links.end();
 }
 
 // "half" in "--precision half or ...", if the option allows it; a text has no other sign of a
@@ -150,6 +157,8 @@ std::string optionOfError(std::string_view error) {
 
 std::vector<OptionMention> optionsNamedIn(std::string_view text) {
     std::vector<OptionMention> found;
+    std::size_t endBefore = 0;
+    OptionMention::Change changeBefore = OptionMention::Change::None;
     for (std::size_t at = text.find("--"); at != std::string_view::npos;
          at = text.find("--", at + 2)) {
         std::size_t end = at;
@@ -159,8 +168,14 @@ std::vector<OptionMention> optionsNamedIn(std::string_view text) {
         for (const OptionSpec& spec : runOptionTable()) {
             if (spec.flag != flag)
                 continue;
-            OptionMention mention{spec.key, changeOf(wordBefore(text, at)),
-                                  valueAfter(spec, text, end)};
+            const auto change = continues(text.substr(endBefore, at - endBefore))
+                                    ? changeBefore
+                                    : changeOf(wordBefore(text, at));
+            OptionMention mention{spec.key, change, valueAfter(spec, text, end)};
+            if (!mention.value.empty())
+                mention.change = OptionMention::Change::None;
+            endBefore = end;
+            changeBefore = change;
             const auto same = [&](const OptionMention& m) { return m.key == spec.key; };
             const auto before = std::find_if(found.begin(), found.end(), same);
             if (before == found.end())

@@ -89,6 +89,13 @@ private slots:
         QVERIFY((found[1] == OptionMention{"precision", Change::None, "half"}));
         QVERIFY((found[2] == OptionMention{"batchSize", Change::Lower, ""}));
         QVERIFY((found[3] == OptionMention{"split", Change::None, ""}));
+        // One direction for what is listed.
+        const auto both = optionsNamedIn("Lower --batch-size or --available-memory-proportion, or "
+                                         "use --precision half or --partials-type half.");
+        QCOMPARE(both.size(), std::size_t(4));
+        QVERIFY(both[1].change == Change::Lower);
+        QVERIFY(both[2].change == Change::None && both[2].value == "half");
+        QVERIFY(both[3].change == Change::None && both[3].value == "half");
         QVERIFY(optionsNamedIn("").empty());
         QVERIFY(optionsNamedIn("-- --").empty());
     }

@@ -8,6 +8,8 @@
 #include <QLineEdit>
 #include <QToolButton>
 
+#include "core/base/units.h"
+
 namespace tilescope::gui {
 namespace {
 
@@ -18,13 +20,11 @@ QString shown(const std::string& text) {
     return QString::fromStdString(text);
 }
 
-QString helpOf(const OptionSpec& spec) {
-    QString help = shown(spec.help);
-    if (const auto range = optionRange(spec.key, {}))
-        help += QStringLiteral(" (%1)").arg(OptionEditor::tr("%1 to %2")
-                                                .arg(QString::number(range->least, 'g', 10),
-                                                     QString::number(range->most, 'g', 13)));
-    return help;
+QString boundText(double value) {
+    constexpr double firstWithThousands = 1000;
+    return value < firstWithThousands
+               ? QString::number(value)
+               : shown(withThousands(static_cast<std::int64_t>(value)));
 }
 
 } // namespace
@@ -33,21 +33,21 @@ OptionEditor::OptionEditor(const OptionSpec& spec, QWidget* parent)
     : QWidget(parent)
     , spec_(spec)
     , title_(new QLabel(titleOf(spec)))
+    , help_(new QLabel)
     , problem_(new QLabel)
     , reset_(new QToolButton) {
     editor_ = makeEditor();
     editor_->setAccessibleName(titleOf(spec));
-    editor_->setAccessibleDescription(helpOf(spec));
     editor_->setFixedWidth(editorWidth);
     const QString tip = QStringLiteral("%1 (%2)").arg(shown(spec.flag), shown(spec.key));
     editor_->setToolTip(tip);
     title_->setToolTip(tip);
     title_->setBuddy(editor_);
     title_->setFixedWidth(titleWidth);
-    auto* help = new QLabel(helpOf(spec));
-    help->setObjectName(QStringLiteral("muted"));
-    help->setTextFormat(Qt::PlainText);
-    help->setWordWrap(true);
+    help_->setObjectName(QStringLiteral("muted"));
+    help_->setTextFormat(Qt::PlainText);
+    help_->setWordWrap(true);
+    setRange(optionRange(spec.key, {}));
     problem_->setObjectName(QStringLiteral("error"));
     problem_->setTextFormat(Qt::PlainText);
     problem_->setWordWrap(true);
@@ -67,7 +67,7 @@ OptionEditor::OptionEditor(const OptionSpec& spec, QWidget* parent)
     grid->addWidget(title_, 0, 0);
     grid->addWidget(editor_, 0, 1);
     grid->addWidget(reset_, 0, 2);
-    grid->addWidget(help, 0, 3);
+    grid->addWidget(help_, 0, 3);
     grid->addWidget(problem_, 1, 1, 1, 3);
     connect(reset_, &QToolButton::clicked, this, [this] {
         setValue({});
@@ -78,7 +78,9 @@ OptionEditor::OptionEditor(const OptionSpec& spec, QWidget* parent)
 
 QString OptionEditor::titleOf(const OptionSpec& spec) {
     QString name = shown(spec.flag).mid(2).replace(QLatin1Char('-'), QLatin1Char(' '));
-    name.replace(QStringLiteral("ipu"), QStringLiteral("IPU"))
+    // Names of things, not words.
+    name.replace(QStringLiteral("ipu model"), QStringLiteral("IPU Model"))
+        .replace(QStringLiteral("ipu"), QStringLiteral("IPU"))
         .replace(QStringLiteral("io "), QStringLiteral("I/O "));
     return name.left(1).toUpper() + name.mid(1);
 }
@@ -132,8 +134,19 @@ bool OptionEditor::changed() const {
     return value() != spec_.defaultValue;
 }
 
+void OptionEditor::setRange(const std::optional<OptionRange>& range) {
+    QString help = shown(spec_.help);
+    if (range)
+        help += QStringLiteral(" (%1)").arg(
+            tr("%1 to %2").arg(boundText(range->least), boundText(range->most)));
+    help_->setText(help);
+    editor_->setAccessibleDescription(help);
+}
+
 void OptionEditor::setProblem(const QString& text) {
-    problem_->setText(text);
+    const QString name = shown(spec_.flag) + QStringLiteral("): ");
+    const qsizetype at = text.indexOf(name);
+    problem_->setText(at < 0 ? text : text.mid(at + name.size()));
     problem_->setVisible(!text.isEmpty());
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QWidget>
+#include <optional>
 
 #include "core/options/option_form.h"
 
@@ -24,7 +25,9 @@ public:
     [[nodiscard]] std::string value() const;
     void setValue(const std::string& value);
     [[nodiscard]] bool changed() const;
-    /// Text below the editor; empty for none.
+    /// Bounds of a number, said after the help.
+    void setRange(const std::optional<OptionRange>& range);
+    /// Text below the editor; empty for none. What only repeats the option's name is left out.
     void setProblem(const QString& text);
     [[nodiscard]] QString problem() const;
     /// What an empty field stands for, where the table has no default.
@@ -51,6 +54,7 @@ private:
     QLineEdit* field_ = nullptr;
     QWidget* editor_ = nullptr;
     QLabel* title_;
+    QLabel* help_;
     QLabel* problem_;
     QToolButton* reset_;
 };

@@ -139,6 +139,7 @@ void OptionForm::check() {
                 good_ = false;
             }
         at->setProblem(problem);
+        at->setRange(optionRange(spec.key, options));
     }
     if (!good_)
         return;

@@ -126,8 +126,10 @@ QString RunDialog::commandLine() const {
 
 QStringList RunDialog::arguments() const {
     QStringList list;
-    for (const std::string& argument : runArguments(model_->currentText().trimmed().toStdString(),
-                                                    form_->changedValues(), folder().toStdString()))
+    const QString model = model_->currentText().trimmed();
+    for (const std::string& argument :
+         runArguments(model.isEmpty() ? "MODEL" : model.toStdString(), form_->changedValues(),
+                      folder().toStdString()))
         list << QString::fromStdString(argument);
     return list;
 }

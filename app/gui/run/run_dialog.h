@@ -69,6 +69,7 @@ private:
     void runEnded();
     void runFailed(const QString& text);
     [[nodiscard]] bool mayWrite();
+    /// Of the program; a model that is not chosen yet is MODEL.
     [[nodiscard]] QStringList arguments() const;
 
     SimulationRun run_;

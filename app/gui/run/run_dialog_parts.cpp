@@ -5,7 +5,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFontDatabase>
-#include <QFormLayout>
+#include <QGridLayout>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -23,6 +23,7 @@ namespace {
 
 QHBoxLayout* withButton(QWidget* field, QPushButton* button) {
     auto* line = new QHBoxLayout;
+    line->setSpacing(8);
     line->addWidget(field, 1);
     line->addWidget(button);
     return line;
@@ -32,9 +33,9 @@ QHBoxLayout* withButton(QWidget* field, QPushButton* button) {
 
 QWidget* RunDialog::makeHead() {
     auto* head = new QWidget;
-    auto* rows = new QFormLayout(head);
+    auto* rows = new QGridLayout(head);
     rows->setContentsMargins(0, 0, 0, 0);
-    rows->setHorizontalSpacing(14);
+    rows->setColumnStretch(1, 1);
     model_->setEditable(true);
     model_->setInsertPolicy(QComboBox::NoInsert);
     model_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -47,10 +48,16 @@ QWidget* RunDialog::makeHead() {
     browseModel->setAccessibleName(tr("Browse for a model"));
     auto* browseFolder = new QPushButton(tr("Browse…"));
     browseFolder->setAccessibleName(tr("Browse for a folder"));
-    rows->addRow(tr("&Model"), withButton(model_, browseModel));
-    rows->addRow(tr("Output &folder"), withButton(folder_, browseFolder));
-    qobject_cast<QLabel*>(rows->itemAt(0, QFormLayout::LabelRole)->widget())->setBuddy(model_);
-    qobject_cast<QLabel*>(rows->itemAt(1, QFormLayout::LabelRole)->widget())->setBuddy(folder_);
+    const auto addRow = [rows](const QString& title, QWidget* field, QWidget* button) {
+        auto* label = new QLabel(title);
+        label->setBuddy(field);
+        const int row = rows->rowCount();
+        rows->addWidget(label, row, 0);
+        rows->addWidget(field, row, 1);
+        rows->addWidget(button, row, 2);
+    };
+    addRow(tr("&Model"), model_, browseModel);
+    addRow(tr("Output &folder"), folder_, browseFolder);
     connect(browseModel, &QPushButton::clicked, this, [this] {
         const QString file = QFileDialog::getOpenFileName(
             this, tr("Model"), {}, tr("Models and jobs (*.onnx *.json);;All files (*)"));

@@ -8,6 +8,7 @@
 #include <QTextBrowser>
 #include <QTextCursor>
 #include <QTextFrame>
+#include <QTextTable>
 #include <QVBoxLayout>
 
 #include "app/gui/reports.h"
@@ -105,6 +106,16 @@ void HelpWindow::restyle() {
     QTextFrameFormat format = text_->document()->rootFrame()->frameFormat();
     format.setMargin(margin);
     text_->document()->rootFrame()->setFrameFormat(format);
+    constexpr int padding = 5;
+    for (QTextFrame* frame : text_->document()->rootFrame()->childFrames())
+        if (auto* table = qobject_cast<QTextTable*>(frame)) {
+            QTextTableFormat look = table->format();
+            look.setBorder(0);
+            look.setCellSpacing(0);
+            look.setCellPadding(padding);
+            look.setLeftMargin(-padding); // texts stand in line with the paragraphs
+            table->setFormat(look);
+        }
 }
 
 void HelpWindow::changeEvent(QEvent* event) {

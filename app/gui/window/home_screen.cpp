@@ -196,6 +196,13 @@ void HomeScreen::fill(QListWidget& list, const QStringList& entries) {
                                 QFileInfo(files.front()).absolutePath());
         item->setData(Qt::UserRole, entry);
         item->setToolTip(files.join(QLatin1Char('\n')));
+        const bool missing = std::any_of(files.begin(), files.end(), [](const QString& file) {
+            return !QFileInfo::exists(file);
+        });
+        if (missing) {
+            item->setForeground(list.palette().brush(QPalette::Disabled, QPalette::Text));
+            item->setText(item->text() + tr("    (missing)"));
+        }
         list.addItem(item);
         auto* remove = new QToolButton;
         remove->setText(QStringLiteral("\u00d7"));

@@ -71,6 +71,11 @@ OptionMention::Change changeOf(std::string_view word) {
     return Change::None;
 }
 
+bool isNumber(const OptionSpec& spec) {
+    using Type = OptionSpec::Type;
+    return spec.type == Type::Integer || spec.type == Type::Number || spec.type == Type::Proportion;
+}
+
 // "A or B" lowers both where A is lowered.
 bool continues(std::string_view between) {
     constexpr std::array<std::string_view, 5> links{" or ", " and ", ", ", ", or ", ", and "};
@@ -172,7 +177,7 @@ std::vector<OptionMention> optionsNamedIn(std::string_view text) {
                                     ? changeBefore
                                     : changeOf(wordBefore(text, at));
             OptionMention mention{spec.key, change, valueAfter(spec, text, end)};
-            if (!mention.value.empty())
+            if (!mention.value.empty() || !isNumber(spec))
                 mention.change = OptionMention::Change::None;
             endBefore = end;
             changeBefore = change;

@@ -20,6 +20,7 @@ OptionForm::OptionForm(QWidget* parent)
     search_->setClearButtonEnabled(true);
     scroll_->setWidget(makeGroups());
     scroll_->setWidgetResizable(true);
+    scroll_->setAccessibleName(tr("Options"));
     scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* line = new QHBoxLayout;
     line->addWidget(search_, 1);

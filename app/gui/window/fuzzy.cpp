@@ -40,8 +40,8 @@ std::optional<int> fuzzyScore(const QString& typed, const QString& text) {
         }
         best = std::move(next);
     }
-    if (best.empty())
-        return 0;
+    if (best.empty()) // nothing typed, or no text to find it in
+        return typed.trimmed().isEmpty() ? std::optional(0) : std::nullopt;
     const int score = *std::max_element(best.begin(), best.end());
     return score == none ? std::nullopt : std::optional(score);
 }

@@ -113,6 +113,7 @@ views::ReportView& MainWindow::view(Report report) {
     views::ReportView*& view = views_[static_cast<std::size_t>(report)];
     if (view == nullptr) {
         view = makeReport(report, context_);
+        view->setAccessibleName(reportTitle(report));
         reportStack_->addWidget(view);
         connect(view, &views::ReportView::status, status_, &QLabel::setText);
         if (auto* summary = qobject_cast<views::SummaryView*>(view))

@@ -69,7 +69,8 @@ PreferencesDialog::PreferencesDialog(views::Preferences& preferences, QWidget* p
     colours->setObjectName(QStringLiteral("muted"));
     colours->setWordWrap(true);
     form->addRow(colours);
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
+    auto* buttons = new QDialogButtonBox;
+    buttons->addButton(tr("Close"), QDialogButtonBox::RejectRole);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     form->addRow(buttons);
 }

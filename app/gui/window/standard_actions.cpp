@@ -6,6 +6,7 @@
 #include <QClipboard>
 #include <QEvent>
 #include <QLineEdit>
+#include <QTabWidget>
 
 #include "views/plot/plot_widget.h"
 #include "views/plot/save_plot.h"
@@ -30,6 +31,21 @@ void addPictureActions(views::PlotWidget& plot) {
                      [&plot] { QApplication::clipboard()->setPixmap(plot.grab()); });
 }
 
+// The tab, card or report that a widget stands in.
+QString nameOfPlace(const QWidget& widget) {
+    for (const QWidget* at = widget.parentWidget(); at != nullptr; at = at->parentWidget()) {
+        // Between a page and its tabs is a stack that belongs to them.
+        const QWidget* above = at->parentWidget() == nullptr ? nullptr
+                                                             : at->parentWidget()->parentWidget();
+        if (const auto* tabs = qobject_cast<const QTabWidget*>(above))
+            if (const int page = tabs->indexOf(const_cast<QWidget*>(at)); page >= 0)
+                return tabs->tabText(page);
+        if (!at->accessibleName().isEmpty())
+            return at->accessibleName();
+    }
+    return {};
+}
+
 } // namespace
 
 StandardActions::StandardActions(QWidget& reports)
@@ -38,8 +54,9 @@ StandardActions::StandardActions(QWidget& reports)
     qApp->installEventFilter(this);
 }
 
+// Not when it is polished: that may be before it stands in a report.
 bool StandardActions::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::Polish && watched->isWidgetType()) {
+    if (event->type() == QEvent::Show && watched->isWidgetType()) {
         auto* widget = static_cast<QWidget*>(watched);
         if (reports_.isAncestorOf(widget))
             equip(*widget);
@@ -50,20 +67,26 @@ bool StandardActions::eventFilter(QObject* watched, QEvent* event) {
 void StandardActions::equip(QWidget& widget) {
     if (auto* items = qobject_cast<QAbstractItemView*>(&widget)) {
         views::addExportActions(*items);
-        return;
-    }
-    if (auto* plot = qobject_cast<views::PlotWidget*>(&widget)) {
+        // Arrow keys walk the cells; Tab goes on to what follows the table.
+        items->setTabKeyNavigation(false);
+    } else if (auto* plot = qobject_cast<views::PlotWidget*>(&widget)) {
         addPictureActions(*plot);
-        return;
     }
-    if (!widget.accessibleName().isEmpty())
-        return;
+    if (widget.focusPolicy() != Qt::NoFocus && widget.accessibleName().isEmpty())
+        giveName(widget);
+}
+
+void StandardActions::giveName(QWidget& widget) const {
     if (auto* field = qobject_cast<QLineEdit*>(&widget))
         field->setAccessibleName(field->placeholderText().isEmpty() ? field->toolTip()
                                                                     : field->placeholderText());
-    else if (auto* button = qobject_cast<QAbstractButton*>(&widget);
-             button != nullptr && button->text().isEmpty())
-        button->setAccessibleName(button->toolTip());
+    else if (auto* button = qobject_cast<QAbstractButton*>(&widget)) {
+        if (button->text().isEmpty())
+            button->setAccessibleName(button->toolTip());
+    } else if (qobject_cast<QAbstractScrollArea*>(&widget) != nullptr ||
+               qobject_cast<QTabWidget*>(&widget) != nullptr ||
+               qobject_cast<QCustomPlot*>(&widget) != nullptr)
+        widget.setAccessibleName(nameOfPlace(widget));
 }
 
 } // namespace tilescope::gui

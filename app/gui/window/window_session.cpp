@@ -51,15 +51,17 @@ void MainWindow::restoreSelection() {
         context_.selection.set(std::exchange(pending_->selected, {}));
 }
 
-// Later than the selection: when the trace has said what there is.
+// Later than the selection: when the trace has said what there is, and shown what it begins with.
 void MainWindow::restoreZoom() {
-    views::ZoomRange& now = context_.timeZoom;
+    const views::ZoomRange& now = context_.timeZoom;
     if (!pending_ || openFiles() != pending_->files || now.first() != pending_->zoom.first ||
         now.last() != pending_->zoom.last)
         return;
     const SessionState::Zoom zoom = pending_->zoom;
     pending_.reset();
-    now.setRange(zoom.from, zoom.to);
+    QMetaObject::invokeMethod(
+        this, [this, zoom] { context_.timeZoom.setRange(zoom.from, zoom.to); },
+        Qt::QueuedConnection);
 }
 
 void MainWindow::setOpenProfilesSource(std::function<QStringList()> source) {

@@ -22,19 +22,27 @@ std::string quoted(const std::string& word) {
     return text + "'";
 }
 
+const std::string& valueOf(const OptionSpec& spec,
+                           const std::map<std::string, std::string>& options) {
+    const auto given = options.find(spec.key);
+    return given == options.end() ? spec.defaultValue : given->second;
+}
+
 } // namespace
 
 std::vector<std::string> runArguments(const std::string& model,
                                       const std::map<std::string, std::string>& options,
-                                      const std::string& directory) {
+                                      const std::string& directory,
+                                      const std::map<std::string, std::string>& ofModel) {
     std::vector<std::string> arguments{"run", model};
     for (const OptionSpec& spec : runOptionTable()) {
-        const auto given = options.find(spec.key);
-        if (given == options.end() || given->second == spec.defaultValue)
+        const std::string& value = valueOf(spec, options);
+        const bool isFlag = spec.type == OptionSpec::Type::Flag;
+        if (value == valueOf(spec, ofModel) || (isFlag && value != "on"))
             continue;
         arguments.push_back(spec.flag);
-        if (spec.type != OptionSpec::Type::Flag)
-            arguments.push_back(given->second);
+        if (!isFlag)
+            arguments.push_back(value);
     }
     if (!directory.empty()) {
         arguments.emplace_back("-o");

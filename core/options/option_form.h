@@ -53,10 +53,12 @@ std::vector<OptionMention> optionsNamedIn(std::string_view text);
 /// "" where nothing can be said.
 std::string suggestedValue(const OptionMention& mention, const std::string& inForce);
 
-/// Arguments of `tilescope`: run MODEL, the options that differ from their defaults, -o DIRECTORY.
+/// Arguments of `tilescope`: run MODEL, the options that differ from what the model sets itself (a
+/// job file does), else from their defaults, -o DIRECTORY. A flag that is set cannot be taken back.
 std::vector<std::string> runArguments(const std::string& model,
                                       const std::map<std::string, std::string>& options,
-                                      const std::string& directory);
+                                      const std::string& directory,
+                                      const std::map<std::string, std::string>& ofModel = {});
 
 /// Arguments as a line for a POSIX shell, quoted where needed, with `program` in front.
 std::string shellLine(const std::string& program, const std::vector<std::string>& arguments);

@@ -147,6 +147,10 @@ private slots:
                  "--relax-memory-target --split 'a b,c'\\''d' -o /tmp/out");
         QCOMPARE(joined(runArguments("resnet50", {}, "")), "run|resnet50");
         QCOMPARE(text(shellLine("tilescope", {""})), "tilescope ''");
+        // A job file's own options need no words, a default in their place does.
+        const Values ofJob{{"target", "mk1"}, {"batchSize", "4"}, {"ipuModel", "on"}};
+        QCOMPARE(joined(runArguments("job.json", {{"batchSize", "4"}}, "", ofJob)),
+                 "run|job.json|--target|mk2");
     }
 
     // What a profile says of its options gives the same run again.

@@ -167,6 +167,30 @@ private slots:
                      QStringLiteral("depth=50"));
     }
 
+    // The form shows what runs: with a job file that is the job's options.
+    void aJobFileFillsTheForm() {
+        const QString job = folder_.filePath(QStringLiteral("job.json"));
+        QFile file(job);
+        QVERIFY(file.open(QIODevice::WriteOnly) &&
+                file.write(R"({"model": "resnet50", "batchSize": 8, "relaxMemoryTarget": true})") >
+                    0);
+        file.close();
+        type("ipus", QStringLiteral("2"));
+        dialog_->setModel(job);
+        QCOMPARE(option("batchSize").value(), std::string("8"));
+        QCOMPARE(option("ipus").value(), std::string("2"));
+        QVERIFY(!dialog_->commandLine().contains(QStringLiteral("--batch-size")));
+        type("batchSize", QStringLiteral("16"));
+        QVERIFY(dialog_->commandLine().contains(QStringLiteral("--batch-size 16")));
+        static_cast<QCheckBox&>(option("relaxMemoryTarget").editor()).click();
+        QVERIFY(option("relaxMemoryTarget").problem().contains(QStringLiteral("The job file")));
+        QVERIFY(!button(QStringLiteral("Run"))->isEnabled());
+        dialog_->setModel(QStringLiteral("resnet50"));
+        QCOMPARE(option("relaxMemoryTarget").problem(), QString());
+        QCOMPARE(option("batchSize").value(), std::string("16")); // the user's own
+        QVERIFY(button(QStringLiteral("Run"))->isEnabled());
+    }
+
     void theResultIsOpened() {
         QSignalSpy ready(dialog_.get(), &RunDialog::resultReady);
         button(QStringLiteral("Run"))->click();

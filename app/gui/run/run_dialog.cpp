@@ -14,6 +14,9 @@
 #include <QPushButton>
 #include <QStandardItemModel>
 
+#include "core/base/error.h"
+#include "core/options/job.h"
+
 namespace tilescope::gui {
 namespace {
 
@@ -129,7 +132,7 @@ QStringList RunDialog::arguments() const {
     const QString model = model_->currentText().trimmed();
     for (const std::string& argument :
          runArguments(model.isEmpty() ? "MODEL" : model.toStdString(), form_->changedValues(),
-                      folder().toStdString()))
+                      folder().toStdString(), jobOptions_))
         list << QString::fromStdString(argument);
     return list;
 }
@@ -147,21 +150,57 @@ void RunDialog::modelChanged() {
                                     ? tr("not set")
                                     : known->second);
     }
+    takeJobOptions(model);
     update();
 }
 
+// What a job file sets stands in the form, in place of what the one before it had set.
+void RunDialog::takeJobOptions(const QString& model) {
+    std::map<std::string, std::string> options;
+    if (model.endsWith(QStringLiteral(".json")) && QFileInfo(model).isFile())
+        try {
+            options = readJob(model.toStdString()).options;
+        } catch (const UserError&) { // the run will say what is wrong with it
+        }
+    if (options == jobOptions_)
+        return;
+    std::map<std::string, std::string> values = form_->changedValues();
+    std::erase_if(values, [this](const auto& value) {
+        const auto set = jobOptions_.find(value.first);
+        return set != jobOptions_.end() && set->second == value.second;
+    });
+    jobOptions_ = options;
+    values.merge(options);
+    form_->setValues(values);
+}
+
+// The command line can set a flag but has no word that takes it back.
+bool RunDialog::marksFlagsOfTheJob() {
+    bool any = false;
+    for (const auto& [key, value] : jobOptions_) {
+        OptionEditor* editor = form_->editor(key);
+        if (editor == nullptr || editor->spec().type != OptionSpec::Type::Flag || value != "on" ||
+            editor->value() == "on")
+            continue;
+        editor->setProblem(tr("The job file sets this option: take it out there"));
+        any = true;
+    }
+    return any;
+}
+
 void RunDialog::update() {
+    const bool good = !marksFlagsOfTheJob() && form_->good();
     std::vector<std::string> words;
     for (const QString& argument : arguments())
         words.push_back(argument.toStdString());
     command_->setPlainText(QString::fromStdString(shellLine("tilescope", words)));
     const bool named = !model_->currentText().trimmed().isEmpty();
     runButton_->setEnabled(run_.available() && !run_.running() && named && !folder().isEmpty() &&
-                           form_->good());
+                           good);
     runButton_->setToolTip(!run_.available() ? tr("The program 'tilescope' is neither beside this "
                                                   "program nor in PATH")
                            : !named          ? tr("Choose a model first")
-                           : !form_->good()  ? tr("An option above has an error")
+                           : !good           ? tr("An option above has an error")
                                              : QString());
 }
 

@@ -62,6 +62,8 @@ private:
     void loadModels();
     void takeModels(const QByteArray& json);
     void modelChanged();
+    void takeJobOptions(const QString& model);
+    [[nodiscard]] bool marksFlagsOfTheJob();
     void updateCompare();
     void update();
     void run();
@@ -75,6 +77,7 @@ private:
     SimulationRun run_;
     QStringList openProfiles_;
     QString compareWith_;
+    std::map<std::string, std::string> jobOptions_; ///< that the job file chosen as model sets
     QString suggestedFolder_;                 ///< what the folder is unless the user writes another
     std::map<QString, QString> modelOptions_; ///< of built-in models, by name
     QComboBox* model_;

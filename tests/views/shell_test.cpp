@@ -1,4 +1,4 @@
-// The window as an application: home screen, sessions, files that change, commands, help.
+// The window as an application: home screen, sessions, files that change, commands, preferences.
 #include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
@@ -7,16 +7,15 @@
 #include <QMenuBar>
 #include <QPushButton>
 #include <QSettings>
-#include <QTextBrowser>
 #include <QToolButton>
 #include <QtTest>
 
 #include "app/gui/window/command_palette.h"
 #include "app/gui/window/fuzzy.h"
-#include "app/gui/window/help_window.h"
 #include "app/gui/window/home_screen.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/preferences_dialog.h"
+#include "app/gui/window/side_menu.h"
 #include "app/gui/window/window_list.h"
 #include "tests/views/sample_files.h"
 #include "views/theme/style.h"
@@ -162,6 +161,19 @@ private slots:
         QVERIFY(windows.windows().empty());
     }
 
+    void theSideMenuStaysAsItWas() {
+        {
+            MainWindow window(Memory::Persistent);
+            show(window);
+            QVERIFY(!window.findChild<SideMenu*>()->collapsed());
+            QTest::keyClick(&window, Qt::Key_B, Qt::ControlModifier);
+            QVERIFY(window.findChild<SideMenu*>()->collapsed());
+            window.close();
+        }
+        const MainWindow window(Memory::Persistent);
+        QVERIFY(window.findChild<SideMenu*>()->collapsed());
+    }
+
     // Settings may come from another version, or from a text editor.
     void damagedSessionsAreIgnored() {
         for (const QByteArray text : {"[{\"files\": 3, \"zoom\": {}, \"selected\": []}]", "[", "7",
@@ -297,81 +309,6 @@ private slots:
         // Beginnings of words before letters within, letters in a row before others.
         QVERIFY(*fuzzyScore("sp", "File: Save picture") > *fuzzyScore("sp", "Lisp"));
         QVERIFY(*fuzzyScore("live", "View: Liveness") > *fuzzyScore("live", "Like it, view it"));
-    }
-
-    void helpIsThatOfTheReportInFront() {
-        MainWindow window(Memory::None);
-        show(window);
-        open(window, {files_.write("a.pop")});
-        for (const Report report : reports) {
-            show(window);
-            window.showReport(report);
-            waitUntilIdle(window);
-            QTest::keyClick(&window, Qt::Key_F1);
-            auto* help = window.findChild<HelpWindow*>();
-            QVERIFY(help && help->isVisible());
-            QCOMPARE(help->currentPage(), reportName(report));
-            QVERIFY(HelpWindow::markdown(reportName(report))
-                        .startsWith("# " + reportTitle(report) + "\n"));
-            QVERIFY(HelpWindow::markdown(reportName(report)).size() < 2000); // short
-        }
-        window.findChild<HelpWindow*>()->hide();
-        show(window);
-        QTest::keyClick(&window, Qt::Key_Question);
-        QVERIFY(window.findChild<HelpWindow*>()->isVisible());
-    }
-
-    void helpIsSearched() {
-        HelpWindow help;
-        help.show();
-        auto* search = help.findChild<QLineEdit*>();
-        auto* text = help.findChild<QTextBrowser*>();
-        QTest::keyClicks(search, "strided copy");
-        QTest::keyClick(search, Qt::Key_Return);
-        QCOMPARE(help.currentPage(), "glossary");
-        QCOMPARE(text->textCursor().selectedText(), "strided copy");
-        search->clear();
-        QTest::keyClicks(search, "profile");
-        QSet<QString> pages;
-        for (int i = 0; i < 60; ++i) {
-            QTest::keyClick(search, Qt::Key_Return);
-            QCOMPARE(text->textCursor().selectedText().toLower(), "profile");
-            pages << help.currentPage();
-        }
-        QVERIFY(pages.size() > 3);
-        search->clear();
-        QTest::keyClicks(search, "xyzzy");
-        const QString before = help.currentPage();
-        QTest::keyClick(search, Qt::Key_Return);
-        QCOMPARE(help.currentPage(), before);
-    }
-
-    void linksOfTheHelpLeadToPages() {
-        static const QRegularExpression link(R"(\]\(([^)]+)\))");
-        int links = 0;
-        for (const QString& page : HelpWindow::pages()) {
-            auto matches = link.globalMatch(HelpWindow::markdown(page));
-            while (matches.hasNext()) {
-                const QString to = matches.next().captured(1).remove(".md");
-                QVERIFY2(HelpWindow::pages().contains(to), qPrintable(page + " -> " + to));
-                ++links;
-            }
-        }
-        QVERIFY(links >= 2);
-    }
-
-    // The page of keys says what the menus have.
-    void helpNamesTheKeysOfTheMenus() {
-        const MainWindow window(Memory::None);
-        const QString keys = HelpWindow::markdown("keys");
-        for (const QString shortcut :
-             {"Ctrl+P", "Ctrl+Shift+R", "Ctrl+Alt+R", "Ctrl+Shift+S", "Ctrl+Shift+T", "Ctrl+,"}) {
-            QVERIFY2(keys.contains("| " + shortcut), qPrintable(shortcut));
-            bool found = false;
-            for (const QAction* action : window.findChildren<QAction*>())
-                found = found || action->shortcut() == QKeySequence(shortcut);
-            QVERIFY2(found, qPrintable(shortcut));
-        }
     }
 
     void preferencesAreFollowedAtOnce() {

@@ -175,10 +175,11 @@ private slots:
                 file.write(R"({"model": "resnet50", "batchSize": 8, "relaxMemoryTarget": true})") >
                     0);
         file.close();
-        type("ipus", QStringLiteral("2"));
+        type("deviceIterations", QStringLiteral("2"));
         dialog_->setModel(job);
         QCOMPARE(option("batchSize").value(), std::string("8"));
-        QCOMPARE(option("ipus").value(), std::string("2"));
+        QCOMPARE(option("deviceIterations").value(), std::string("2"));
+        QVERIFY(button(QStringLiteral("Run"))->isEnabled());
         QVERIFY(!dialog_->commandLine().contains(QStringLiteral("--batch-size")));
         type("batchSize", QStringLiteral("16"));
         QVERIFY(dialog_->commandLine().contains(QStringLiteral("--batch-size 16")));

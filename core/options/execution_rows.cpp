@@ -70,7 +70,8 @@ OptionSpec phaseStagesRow() {
             "groups of IPUs that take turns with phases, 1 or 2; without it 2 where there are two "
             "IPUs or more"),
         [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.phaseStages = static_cast<std::int32_t>(integerValue(self, value, 1, mostPhaseStages));
+            options.phaseStages =
+                static_cast<std::int32_t>(integerValue(self, value, 1, mostPhaseStages));
         },
         [](const RunOptions& options) {
             return options.phaseStages > 0 ? std::to_string(options.phaseStages) : std::string();

@@ -92,8 +92,8 @@ private slots:
                 QVERIFY2(match.hasMatch(), qPrintable(row.item + ": '" + test + "'"));
                 QString& source = sources[match.captured(1)];
                 if (source.isEmpty())
-                    source = read(QStringLiteral(TILESCOPE_SOURCE_DIR "/tests/") +
-                                  match.captured(1));
+                    source =
+                        read(QStringLiteral(TILESCOPE_SOURCE_DIR "/tests/") + match.captured(1));
                 QVERIFY2(source.contains("void " + match.captured(2) + "() {"),
                          qPrintable(row.item + ": there is no test " + test));
             }

@@ -121,8 +121,8 @@ private slots:
         QTest::newRow("most") << QByteArray("ipus") << higher << QByteArray("256") << "";
         QTest::newRow("share") << QByteArray("availableMemoryProportion") << lower
                                << QByteArray("0.6") << "0.3";
-        QTest::newRow("share for each IPU") << QByteArray("availableMemoryProportion") << lower
-                                            << QByteArray("0.6,ipu0=0.3") << "";
+        QTest::newRow("share for each IPU")
+            << QByteArray("availableMemoryProportion") << lower << QByteArray("0.6,ipu0=0.3") << "";
         QTest::newRow("no direction")
             << QByteArray("batchSize") << static_cast<int>(Change::None) << QByteArray("32") << "";
     }
@@ -137,8 +137,11 @@ private slots:
     }
 
     void argumentsHaveOnlyWhatIsChanged() {
-        const Values values{{"batchSize", "4"},   {"target", "mk2"},       {"relaxMemoryTarget", "on"},
-                            {"split", "a b,c'd"}, {"partialsType", "half"}};
+        const Values values{{"batchSize", "4"},
+                            {"target", "mk2"},
+                            {"relaxMemoryTarget", "on"},
+                            {"split", "a b,c'd"},
+                            {"partialsType", "half"}};
         const auto arguments = runArguments("my model.onnx", values, "/tmp/out");
         QCOMPARE(joined(arguments), "run|my model.onnx|--batch-size|4|--partials-type|half|"
                                     "--relax-memory-target|--split|a b,c'd|-o|/tmp/out");

@@ -180,8 +180,7 @@ private slots:
                                        "\"say \"\"so\"\"\",\"two\nlines\",2\nµs,,3\n");
         view.horizontalHeader()->moveSection(2, 0);
         view.setColumnHidden(1, true);
-        QCOMPARE(views::csvText(view),
-                 "Column 2,Column 0\n1,plain\n2,\"say \"\"so\"\"\"\n3,µs\n");
+        QCOMPARE(views::csvText(view), "Column 2,Column 0\n1,plain\n2,\"say \"\"so\"\"\"\n3,µs\n");
         QCOMPARE(views::saveCsv(view, files_.path("t.csv")), QString());
         QCOMPARE(QString::fromUtf8(read(files_.path("t.csv"))), views::csvText(view));
         QVERIFY(views::saveCsv(view, files_.path("no/t.csv")).contains("Cannot write"));

@@ -87,8 +87,8 @@ private slots:
             const QImage plain(files_.path("plain.png"));
             const QImage fine(files_.path("fine.png"));
             QCOMPARE(fine.size(), QSize(2000, 1400));
-            const QImage back = fine.scaled(1000, 700, Qt::IgnoreAspectRatio,
-                                            Qt::SmoothTransformation);
+            const QImage back =
+                fine.scaled(1000, 700, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
             double difference = 0; // of lightness, 0 to 255, averaged over the picture
             int finer = 0;
             for (int y = 0; y < 700; ++y)

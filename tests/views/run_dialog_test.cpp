@@ -202,7 +202,9 @@ private slots:
     }
 
     void theResultIsComparedIfThatIsWanted() {
-        dialog_->setRequest({QStringLiteral("resnet50"), {{"batchSize", "2"}}, "batchSize",
+        dialog_->setRequest({QStringLiteral("resnet50"),
+                             {{"batchSize", "2"}},
+                             "batchSize",
                              QStringLiteral("/tmp/before.pop")});
         QVERIFY(dialog_->commandLine().contains(QStringLiteral("--batch-size 2")));
         QSignalSpy ready(dialog_.get(), &RunDialog::resultReady);
@@ -292,8 +294,8 @@ private slots:
         const QString first = RunDialog::freshFolder(QStringLiteral("/x/model.onnx"));
         QVERIFY2(first.endsWith(QStringLiteral("/runs/model-1")), qPrintable(first));
         QVERIFY(QDir().mkpath(first));
-        QVERIFY(RunDialog::freshFolder(QStringLiteral("model")).endsWith(
-            QStringLiteral("/runs/model-2")));
+        QVERIFY(RunDialog::freshFolder(QStringLiteral("model"))
+                    .endsWith(QStringLiteral("/runs/model-2")));
         QDir(first).removeRecursively();
     }
 

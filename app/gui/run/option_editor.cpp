@@ -22,9 +22,8 @@ QString shown(const std::string& text) {
 
 QString boundText(double value) {
     constexpr double firstWithThousands = 1000;
-    return value < firstWithThousands
-               ? QString::number(value)
-               : shown(withThousands(static_cast<std::int64_t>(value)));
+    return value < firstWithThousands ? QString::number(value)
+                                      : shown(withThousands(static_cast<std::int64_t>(value)));
 }
 
 } // namespace

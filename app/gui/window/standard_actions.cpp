@@ -35,8 +35,8 @@ void addPictureActions(views::PlotWidget& plot) {
 QString nameOfPlace(const QWidget& widget) {
     for (const QWidget* at = widget.parentWidget(); at != nullptr; at = at->parentWidget()) {
         // Between a page and its tabs is a stack that belongs to them.
-        const QWidget* above = at->parentWidget() == nullptr ? nullptr
-                                                             : at->parentWidget()->parentWidget();
+        const QWidget* above =
+            at->parentWidget() == nullptr ? nullptr : at->parentWidget()->parentWidget();
         if (const auto* tabs = qobject_cast<const QTabWidget*>(above))
             if (const int page = tabs->indexOf(const_cast<QWidget*>(at)); page >= 0)
                 return tabs->tabText(page);

@@ -5,17 +5,24 @@
 
 namespace tilescope::cli {
 
-ProgressLine::ProgressLine(const Streams& streams)
-    : streams_(streams) {}
+ProgressLine::ProgressLine(const Streams& streams, Form form)
+    : streams_(streams)
+    , form_(form) {}
 
 ProgressLine::~ProgressLine() {
-    if (streams_.errIsTerminal)
+    if (form_ == Form::Terminal && streams_.errIsTerminal)
         streams_.err << "\r\x1b[K" << std::flush;
 }
 
-void ProgressLine::show(double done, const std::string& what) const {
-    if (streams_.errIsTerminal)
+void ProgressLine::show(double done, const std::string& what) {
+    if (form_ == Form::Lines) {
+        std::string line = fmt::format("progress: {:.0f} % {}", 100 * done, what);
+        if (line != last_)
+            streams_.err << line << std::endl;
+        last_ = std::move(line);
+    } else if (streams_.errIsTerminal) {
         streams_.err << fmt::format("\r\x1b[K{:3.0f} % {}", 100 * done, what) << std::flush;
+    }
 }
 
 } // namespace tilescope::cli

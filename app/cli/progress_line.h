@@ -7,19 +7,23 @@
 
 namespace tilescope::cli {
 
-/// One line on standard error, only if that is a terminal; wiped at the end.
+/// One line on standard error, only if that is a terminal; wiped at the end. For programs that
+/// watch: lines "progress: 35 % planning", one for each change.
 class ProgressLine {
 public:
-    explicit ProgressLine(const Streams& streams);
+    enum class Form { Terminal, Lines };
+    explicit ProgressLine(const Streams& streams, Form form = Form::Terminal);
     ~ProgressLine();
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
 
     /// `done` is a share, 0 to 1.
-    void show(double done, const std::string& what) const;
+    void show(double done, const std::string& what);
 
 private:
     const Streams& streams_;
+    Form form_;
+    std::string last_;
 };
 
 } // namespace tilescope::cli

@@ -10,6 +10,7 @@
 #include "app/gui/frame_exercise.h"
 #include "app/gui/grabber.h"
 #include "app/gui/window/main_window.h"
+#include "app/gui/window/window_list.h"
 #include "core/base/error.h"
 #include "views/theme/style.h"
 
@@ -61,6 +62,13 @@ int runGrabs(QApplication& app, gui::MainWindow& window, const gui::Arguments& a
     return QApplication::exec();
 }
 
+void prepare(gui::MainWindow& window, const gui::Arguments& arguments) {
+    if (arguments.theme || !arguments.grabs.empty())
+        window.context().preferences.setTheme(arguments.theme.value_or(views::ThemeChoice::Light));
+    if (arguments.size)
+        window.resize(*arguments.size);
+}
+
 // Says once when the first plot with data was on the screen: the frame after everything arrived.
 void reportFirstPlot(gui::MainWindow& window) {
     views::ViewContext& context = window.context();
@@ -91,17 +99,23 @@ int exerciseFrames(gui::MainWindow& window, const gui::Arguments& arguments) {
     return QApplication::exec();
 }
 
-int runWindow(gui::MainWindow& window, const gui::Arguments& arguments) {
+int runWindow(gui::WindowList& windows, const gui::Arguments& arguments) {
+    if (arguments.profiles.isEmpty() && arguments.view.isEmpty() && !arguments.theme &&
+        windows.restoreSession())
+        return QApplication::exec();
+    gui::MainWindow& window = windows.add();
+    prepare(window, arguments);
     if (!arguments.view.isEmpty())
         window.showReport(gui::reportFrom(arguments.view));
     if (arguments.frameTimes)
         reportFirstPlot(window);
     window.openProfiles(arguments.profiles);
     window.show();
-    const int status = QApplication::exec();
     if (arguments.frameTimes)
-        std::fprintf(stderr, "%s\n", qPrintable(window.context().frameTimes.summary()));
-    return status;
+        QObject::connect(&window, &gui::MainWindow::closed, &window, [&window] {
+            std::fprintf(stderr, "%s\n", qPrintable(window.context().frameTimes.summary()));
+        });
+    return QApplication::exec();
 }
 
 int run(int argc, char** argv) {
@@ -121,15 +135,13 @@ int run(int argc, char** argv) {
     QApplication::setOrganizationName(QStringLiteral("TileScope"));
     QApplication::setApplicationVersion(QStringLiteral(TILESCOPE_VERSION));
     QApplication::setStyle(new views::WindowStyle);
-    gui::MainWindow window(grabbing || arguments.exerciseFrames ? gui::Memory::None
-                                                                : gui::Memory::Persistent);
-    if (arguments.theme || grabbing)
-        window.context().preferences.setTheme(arguments.theme.value_or(views::ThemeChoice::Light));
-    if (arguments.size)
-        window.resize(*arguments.size);
-    if (arguments.exerciseFrames)
-        return exerciseFrames(window, arguments);
-    return grabbing ? runGrabs(app, window, arguments) : runWindow(window, arguments);
+    if (!grabbing && !arguments.exerciseFrames) {
+        gui::WindowList windows(gui::Memory::Persistent);
+        return runWindow(windows, arguments);
+    }
+    gui::MainWindow window(gui::Memory::None);
+    prepare(window, arguments);
+    return grabbing ? runGrabs(app, window, arguments) : exerciseFrames(window, arguments);
 }
 
 } // namespace

@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/options/option_limits.h"
 #include "core/options/option_rows.h"
 
 namespace tilescope {
 namespace {
 
-// More than all operations of any model together.
-constexpr double mostOutlineThreshold = 1e9;
-// Every phase has an operation, and no model has more of them than this.
-constexpr std::int64_t mostPhases = 100'000;
-
+using namespace limits;
 using Type = OptionSpec::Type;
 
 OptionSpec executionRow() {
@@ -68,13 +65,13 @@ OptionSpec phasesRow() {
 }
 
 OptionSpec phaseStagesRow() {
-    constexpr std::int64_t most = 2;
     return with(
         row("phaseStages", "--phase-stages", Type::Integer, "",
             "groups of IPUs that take turns with phases, 1 or 2; without it 2 where there are two "
             "IPUs or more"),
         [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.phaseStages = static_cast<std::int32_t>(integerValue(self, value, 1, most));
+            options.phaseStages =
+                static_cast<std::int32_t>(integerValue(self, value, 1, mostPhaseStages));
         },
         [](const RunOptions& options) {
             return options.phaseStages > 0 ? std::to_string(options.phaseStages) : std::string();

@@ -11,9 +11,6 @@
 
 namespace tilescope {
 
-/// IPUs of the largest machine there is (POD256).
-inline constexpr std::int64_t mostIpus = 256;
-
 /// A row without its functions; they need the row itself for their errors.
 OptionSpec row(std::string key, std::string flag, OptionSpec::Type type, std::string defaultValue,
                std::string help, std::vector<std::string> choices = {});

@@ -4,17 +4,13 @@
 #include <iterator>
 
 #include "core/options/json_input.h"
+#include "core/options/option_limits.h"
 #include "core/options/option_rows.h"
 
 namespace tilescope {
 namespace {
 
-// A tile of memory holds fewer bytes than this; larger batches cannot be meant.
-constexpr std::int64_t mostBatch = 1'000'000;
-constexpr std::int64_t mostIterations = 1'000'000'000'000;
-// Tiles stand in islands of four.
-constexpr std::int64_t leastTiles = 4;
-
+using namespace limits;
 using Type = OptionSpec::Type;
 
 OptionSpec targetRow() {

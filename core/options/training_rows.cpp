@@ -1,6 +1,7 @@
 // Rows of the option table: training.
 #include <fmt/format.h>
 
+#include "core/options/option_limits.h"
 #include "core/options/option_rows.h"
 
 namespace tilescope {
@@ -20,14 +21,13 @@ OptionSpec precisionChoice(const char* key, const char* flag, const char* help,
 }
 
 OptionSpec lossScalingRow() {
-    constexpr double least = 1e-6;
-    constexpr double most = 1e9;
     return with(
         row("lossScaling", "--loss-scaling", Type::Number, "1",
             "factor of the loss's gradient, taken out again by the optimizer: in SGD's "
             "learning rate, by a product for each weight in Adam, AdamW and LAMB"),
         [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.lossScaling = numberValue(self, value, least, most);
+            options.lossScaling =
+                numberValue(self, value, limits::leastLossScaling, limits::mostLossScaling);
         },
         [](const RunOptions& options) { return fmt::format("{}", options.lossScaling); });
 }

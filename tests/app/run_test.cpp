@@ -160,6 +160,22 @@ private slots:
         QVERIFY(tilescopeRun({"run", "mlp"}, true).err.endsWith("\r\x1b[K"));
     }
 
+    // For programs that watch, such as the window: lines, each once, and what is done last.
+    void progressAsLinesOnDemand() {
+        const QStringList lines =
+            tilescopeRun({"run", "mlp", "--progress"}).err.split('\n', Qt::SkipEmptyParts);
+        QVERIFY(lines.size() >= 3);
+        int before = -1;
+        static const QRegularExpression line("^progress: (\\d+) % (\\w.*)$");
+        for (const QString& text : lines) {
+            const auto match = line.match(text);
+            QVERIFY2(match.hasMatch(), qPrintable(text));
+            QVERIFY(match.captured(1).toInt() >= before);
+            before = match.captured(1).toInt();
+        }
+        QCOMPARE(QSet<QString>(lines.begin(), lines.end()).size(), lines.size());
+    }
+
     void modelsThatCannotBeReadAreTheUsersErrors() {
         const Result result = tilescopeRun({"run", "missing.onnx"});
         QCOMPARE(result.status, 2);

@@ -45,7 +45,7 @@ private slots:
     void theButtonOpensTheProfile() {
         QDir(DemoRun::defaultFolder()).removeRecursively();
         qputenv("PATH", TILESCOPE_BIN_DIR ":" + path_);
-        QCOMPARE(DemoRun::findProgram(), QStringLiteral(TILESCOPE_BIN_DIR "/tilescope"));
+        QCOMPARE(SimulationRun::findProgram(), QStringLiteral(TILESCOPE_BIN_DIR "/tilescope"));
         MainWindow window(Memory::None);
         window.show();
         QPushButton* open = button(window, "Open demo");
@@ -62,7 +62,7 @@ private slots:
 
     void withoutTheProgramTheButtonSaysWhy() {
         qputenv("PATH", "/nowhere");
-        QVERIFY(DemoRun::findProgram().isEmpty());
+        QVERIFY(SimulationRun::findProgram().isEmpty());
         const MainWindow window(Memory::None);
         QPushButton* open = button(window, "Open demo");
         QVERIFY(!open->isEnabled());

@@ -14,12 +14,14 @@ struct Result {
     QString errors;
 };
 
-Result run(const QStringList& arguments) {
+Result run(const QStringList& arguments, const QString& scale = {}) {
     QProcess process;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     // The program has to find its way without display and without being told.
     environment.remove("DISPLAY");
     environment.remove("QT_QPA_PLATFORM");
+    if (!scale.isEmpty())
+        environment.insert("QT_SCALE_FACTOR", scale);
     process.setProcessEnvironment(environment);
     process.start(QStringLiteral(TILESCOPE_BIN_DIR "/tilescope-gui"), arguments);
     if (!process.waitForFinished(120000))
@@ -73,6 +75,32 @@ private slots:
         for (const QString name : {"1.png", "2.png"})
             QCOMPARE(run({"--grab", "trace=" + files_.path(name), a}).status, 0);
         QCOMPARE(QImage(files_.path("1.png")), QImage(files_.path("2.png")));
+    }
+
+    // Twice the dots: the same picture, with finer lines and letters.
+    void finerScreens() {
+        const QString a = files_.write("a.pop");
+        for (const QString view : {"memory", "liveness", "trace", "summary"}) {
+            const QStringList to{"--size", "1000x700", "--grab"};
+            QCOMPARE(run(to + QStringList{view + "=" + files_.path("plain.png"), a}).status, 0);
+            QCOMPARE(run(to + QStringList{view + "=" + files_.path("fine.png"), a}, "2").status, 0);
+            const QImage plain(files_.path("plain.png"));
+            const QImage fine(files_.path("fine.png"));
+            QCOMPARE(fine.size(), QSize(2000, 1400));
+            const QImage back =
+                fine.scaled(1000, 700, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+            double difference = 0; // of lightness, 0 to 255, averaged over the picture
+            int finer = 0;
+            for (int y = 0; y < 700; ++y)
+                for (int x = 0; x < 1000; ++x) {
+                    difference += std::abs(plain.pixelColor(x, y).lightness() -
+                                           back.pixelColor(x, y).lightness());
+                    finer += fine.pixel(2 * x, 2 * y) != fine.pixel(2 * x + 1, 2 * y) ? 1 : 0;
+                }
+            difference /= 700 * 1000;
+            QVERIFY2(difference < 8, qPrintable(QString("%1: %2").arg(view).arg(difference)));
+            QVERIFY2(finer > 1000, qPrintable(QString("%1: %2").arg(view).arg(finer)));
+        }
     }
 
     void mistakes_data() {

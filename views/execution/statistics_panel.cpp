@@ -116,7 +116,7 @@ void StatisticsPanel::paintProportions(QPainter& painter, const TraceStatistics&
 
 QString StatisticsPanel::numbers(const LaneStatistics& lane) const {
     const TraceSums& sums = lane.statistics.sums;
-    QStringList parts{cyclesText(lane.statistics.cycles, lane.clockHz),
+    QStringList parts{context_.preferences.cycles(lane.statistics.cycles, lane.clockHz),
                       tr("steps: %1").arg(QString::fromStdString(withThousands(sums.steps)))};
     const auto moved = [&](const QString& name, std::int64_t in, std::int64_t out) {
         if (in != 0 || out != 0)

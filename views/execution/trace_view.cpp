@@ -363,7 +363,7 @@ QString TraceView::readOut(double x, double y) const {
     else if (box.steps > 1)
         title += tr("  (steps: %1)").arg(box.steps);
     return tr("%1\n%2\nfrom cycle %3")
-        .arg(title, cyclesText(box.cycles(), clock),
+        .arg(title, context().preferences.cycles(box.cycles(), clock),
              QString::fromStdString(withThousands(box.begin)));
 }
 

@@ -8,6 +8,8 @@
 #include <QVBoxLayout>
 #include <map>
 
+#include "core/options/option_form.h"
+
 namespace tilescope::views {
 namespace {
 
@@ -70,6 +72,14 @@ QString reportTitle(const std::string& section) {
         {"pipeline", InsightsView::tr("Pipeline")}};
     const auto found = titles.find(section);
     return found == titles.end() ? QString::fromStdString(section) : found->second;
+}
+
+// What the run had for an option; a batch size may come from the model.
+std::string inForce(const ProfileInfo& info, const std::string& key) {
+    const auto given = info.options.find(key);
+    if (given != info.options.end())
+        return given->second;
+    return key == "batchSize" ? std::to_string(info.batchSize) : std::string();
 }
 
 // Parts that other reports show too are loaded once for all of them.
@@ -147,6 +157,8 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
         text->addWidget(textLabel(insight.advice, "advice"));
     if (!insight.evidence.empty())
         text->addWidget(evidenceGrid(insight.evidence, context().preferences));
+    if (QWidget* again = makeRunAgain(insight, ofSource ? profiles().source : profiles().target))
+        text->addWidget(again);
     layout->addLayout(text, 1);
     if (ofSource && !insight.link.report.empty()) {
         auto* go = new QPushButton(tr("Show in %1").arg(reportTitle(insight.link.report)));
@@ -154,6 +166,32 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
         layout->addWidget(go, 0, Qt::AlignTop);
     }
     return card;
+}
+
+QWidget* InsightsView::makeRunAgain(const Insight& insight, const OpenProfilePtr& profile) {
+    const std::vector<OptionMention> mentions = optionsNamedIn(insight.advice);
+    if (mentions.empty() || !profile)
+        return nullptr;
+    auto* row = new QWidget;
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 6, 0, 0);
+    layout->addWidget(textLabel(tr("Run again with").toStdString(), "muted"));
+    for (const OptionMention& mention : mentions) {
+        const std::string value = suggestedValue(mention, inForce(profile->info(), mention.key));
+        const QString flag = QString::fromStdString(findOption(mention.key)->flag);
+        auto* button = new QPushButton(value.empty() ? flag + QStringLiteral(" …")
+                                                     : flag + QLatin1Char(' ') +
+                                                           QString::fromStdString(value));
+        button->setToolTip(
+            tr("Opens the options of this run with this one changed; the result is compared"));
+        button->setAccessibleName(tr("Run again with %1").arg(button->text()));
+        connect(button, &QPushButton::clicked, this, [this, profile, key = mention.key, value] {
+            emit runAgainWanted(profile, key, value);
+        });
+        layout->addWidget(button);
+    }
+    layout->addStretch();
+    return row;
 }
 
 void InsightsView::follow(const InsightLink& link) {

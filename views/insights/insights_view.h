@@ -18,6 +18,10 @@ public:
 signals:
     /// The user follows an insight to another report, by its name on the command line.
     void reportWanted(const QString& name);
+    /// The user wants the run of a profile again with one option changed; the value is a proposal
+    /// and may be empty.
+    void runAgainWanted(const tilescope::views::OpenProfilePtr& profile, const std::string& key,
+                        const std::string& value);
 
 protected:
     void reload() override;
@@ -31,6 +35,8 @@ private:
     };
     void show();
     QWidget* makeCard(const Insight& insight, bool ofSource);
+    /// A button for each option that the advice names; nullptr if it names none.
+    QWidget* makeRunAgain(const Insight& insight, const OpenProfilePtr& profile);
     void follow(const InsightLink& link);
 
     LoadingPanel* panel_;

@@ -3,6 +3,8 @@
 #include <QSettings>
 #include <algorithm>
 
+#include "views/plot/axes/axis_labels.h"
+
 namespace tilescope::views {
 
 void Preferences::setByteUnits(ByteUnits units) {
@@ -10,6 +12,7 @@ void Preferences::setByteUnits(ByteUnits units) {
         return;
     units_ = units;
     emit unitsChanged();
+    emit changed();
 }
 
 void Preferences::setTheme(ThemeChoice theme) {
@@ -17,6 +20,37 @@ void Preferences::setTheme(ThemeChoice theme) {
         return;
     theme_ = theme;
     emit themeChanged();
+    emit changed();
+}
+
+void Preferences::setClockUnits(ClockUnits units) {
+    if (units == clock_)
+        return;
+    clock_ = units;
+    emit unitsChanged();
+    emit changed();
+}
+
+void Preferences::setReloadsByItself(bool reloads) {
+    if (reloads == reloads_)
+        return;
+    reloads_ = reloads;
+    emit changed();
+}
+
+void Preferences::setRestoresSession(bool restores) {
+    if (restores == restores_)
+        return;
+    restores_ = restores;
+    emit changed();
+}
+
+void Preferences::copyFrom(const Preferences& other) {
+    setByteUnits(other.units_);
+    setClockUnits(other.clock_);
+    setTheme(other.theme_);
+    setReloadsByItself(other.reloads_);
+    setRestoresSession(other.restores_);
 }
 
 QString Preferences::bytes(std::int64_t value) const {
@@ -27,17 +61,32 @@ QString Preferences::signedBytes(std::int64_t value) const {
     return value > 0 ? QLatin1Char('+') + bytes(value) : bytes(value);
 }
 
+QString Preferences::cycles(std::int64_t value, double clockHz) const {
+    if (clock_ == ClockUnits::Cycles || clockHz <= 0)
+        return cyclesText(value, 0);
+    if (clock_ == ClockUnits::Time)
+        return durationText(static_cast<double>(value) / clockHz);
+    return cyclesText(value, clockHz);
+}
+
 void Preferences::load() {
     const QSettings settings;
     setByteUnits(
         static_cast<ByteUnits>(std::clamp(settings.value("view/byteUnits", 0).toInt(), 0, 2)));
     setTheme(static_cast<ThemeChoice>(std::clamp(settings.value("view/theme", 0).toInt(), 0, 2)));
+    setClockUnits(
+        static_cast<ClockUnits>(std::clamp(settings.value("view/clockUnits", 0).toInt(), 0, 2)));
+    setReloadsByItself(settings.value("files/reloadByItself", true).toBool());
+    setRestoresSession(settings.value("session/restore", true).toBool());
 }
 
 void Preferences::save() const {
     QSettings settings;
     settings.setValue("view/byteUnits", static_cast<int>(units_));
     settings.setValue("view/theme", static_cast<int>(theme_));
+    settings.setValue("view/clockUnits", static_cast<int>(clock_));
+    settings.setValue("files/reloadByItself", reloads_);
+    settings.setValue("session/restore", restores_);
 }
 
 } // namespace tilescope::views

@@ -8,6 +8,8 @@
 namespace tilescope::views {
 
 enum class ThemeChoice { System, Light, Dark };
+/// How durations on the machine are written.
+enum class ClockUnits { CyclesAndTime, Cycles, Time };
 
 /// Preferences that views follow at once. Kept in QSettings by load() and save().
 class Preferences : public QObject {
@@ -20,9 +22,24 @@ public:
     [[nodiscard]] ThemeChoice theme() const { return theme_; }
     void setTheme(ThemeChoice theme);
 
+    [[nodiscard]] ClockUnits clockUnits() const { return clock_; }
+    void setClockUnits(ClockUnits units);
+    /// A profile that is written anew while it is open is read again without asking.
+    [[nodiscard]] bool reloadsByItself() const { return reloads_; }
+    void setReloadsByItself(bool reloads);
+    /// The program begins with what was open when it ended.
+    [[nodiscard]] bool restoresSession() const { return restores_; }
+    void setRestoresSession(bool restores);
+    /// Takes over all values of another window's.
+    void copyFrom(const Preferences& other);
+
     [[nodiscard]] QString bytes(std::int64_t value) const;
     /// A difference with its sign: "+1.20 KiB", "0 B".
     [[nodiscard]] QString signedBytes(std::int64_t value) const;
+
+    /// Cycles of a machine with this clock (Hz) in the preferred units: "34,655 cycles (26.1 µs)".
+    /// A clock of 0 leaves cycles.
+    [[nodiscard]] QString cycles(std::int64_t value, double clockHz) const;
 
     void load();
     void save() const;
@@ -30,10 +47,14 @@ public:
 signals:
     void unitsChanged();
     void themeChanged();
+    void changed(); ///< any of them
 
 private:
     ByteUnits units_ = ByteUnits::Binary;
     ThemeChoice theme_ = ThemeChoice::System;
+    ClockUnits clock_ = ClockUnits::CyclesAndTime;
+    bool reloads_ = true;
+    bool restores_ = true;
 };
 
 } // namespace tilescope::views

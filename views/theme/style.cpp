@@ -65,6 +65,7 @@ QHeaderView::section { background: @surface; color: @muted; border: none;
 QTableView, QTreeView, QListView { background: @surface; border: none; outline: none;
     selection-background-color: @selected; selection-color: @text; alternate-background-color: @raised; }
 QTreeView::item { padding: 2px 0; }
+QListWidget::item { padding: 5px 0; }
 QLineEdit, QSpinBox { background: @surface; border: 1px solid @border; border-radius: 4px;
     padding: 4px 7px; selection-background-color: @selected; selection-color: @text; }
 QLineEdit:focus { border-color: @accent; }

@@ -26,6 +26,7 @@ QLabel* label(const QString& text, const char* look, Qt::Alignment alignment) {
 Card::Card(const QString& title, QWidget* parent)
     : QFrame(parent)
     , layout_(new QVBoxLayout(this)) {
+    setAccessibleName(title);
     setObjectName(QStringLiteral("panel"));
     layout_->setContentsMargins(14, 10, 14, 12);
     layout_->setSpacing(8);

@@ -25,6 +25,7 @@ struct Arguments {
     std::string model;
     std::string directory;
     bool noProfile = false;
+    bool progress = false;
     std::map<std::string, std::string> options; ///< given on the command line, by key
     FormatFlags flags;
 };
@@ -49,6 +50,13 @@ fs::path profilePath(const Arguments& arguments, const RunOptions& options) {
 bool allowsOutOfMemory(const RunOptions& options) {
     const auto given = options.engineOptions.find("debug.allowOutOfMemory");
     return given == options.engineOptions.end() || given->second != "false";
+}
+
+/// A model's own name does not say where its file lies; the window needs it to run it again.
+void noteModelFile(Profile& profile, const std::string& model) {
+    std::error_code error;
+    if (fs::is_regular_file(model, error))
+        profile.info.options["modelFile"] = fs::absolute(model, error).string();
 }
 
 double writeTimed(const Profile& profile, const fs::path& file) {
@@ -81,12 +89,14 @@ int run(const Arguments& arguments, const Streams& streams) {
         AtomicFile probe(file);
     Profile profile;
     {
-        ProgressLine line(streams);
+        ProgressLine line(streams, arguments.progress ? ProgressLine::Form::Lines
+                                                      : ProgressLine::Form::Terminal);
         profile =
             sim::simulateModel(request.model, options, [&](std::string_view phase, double done) {
                 line.show(done, std::string(phase));
             });
     }
+    noteModelFile(profile, request.model);
     writeLog(streams.err, profile.messages);
     if (!arguments.noProfile && (profile.info.fits || allowsOutOfMemory(options)))
         profile.info.timings["write"] = writeTimed(profile, file);
@@ -112,6 +122,8 @@ void addRunCommand(CLI::App& app, Action& action) {
             ->type_name("DIR");
     command->add_flag("--no-profile", arguments->noProfile, "print the summary only")
         ->excludes(output);
+    command->add_flag("--progress", arguments->progress,
+                      "say on standard error how far the run is, a line for each change");
     addTableOptions(*command, arguments->options);
     addJsonFlag(*command, arguments->flags);
     command->callback([arguments, &action] {

@@ -196,7 +196,7 @@ private:
     }
 
     RunnerEnd simulate(const std::vector<std::size_t>& points, SweepStore& store) {
-        const ProgressLine line(streams_);
+        ProgressLine line(streams_);
         const auto start = std::chrono::steady_clock::now();
         std::size_t outOfMemory = 0;
         std::size_t failed = 0;

@@ -10,6 +10,8 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSvgRenderer>
+#include <QTabWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 namespace tilescope::gui {
@@ -36,14 +38,18 @@ QString shortName(const QString& file) {
 HomeScreen::HomeScreen(RecentFiles& recent, QWidget* parent)
     : QWidget(parent)
     , recent_(recent)
-    , demo_(DemoRun::findProgram(), this)
+    , demo_(SimulationRun::findProgram(), this)
     , demoButton_(new QPushButton(tr("Open demo")))
     , demoProgress_(new QWidget)
+    , demoBar_(new QProgressBar)
+    , demoPhase_(new QLabel)
     , demoError_(new QLabel)
-    , list_(new QListWidget)
-    , listTitle_(new QLabel(tr("Recent profiles"))) {
+    , profiles_(makeList(tr("Recent profiles")))
+    , comparisons_(makeList(tr("Recent comparisons")))
+    , tabs_(new QTabWidget) {
     auto* column = new QWidget;
-    column->setFixedWidth(640);
+    constexpr int columnWidth = 680;
+    column->setFixedWidth(columnWidth);
     auto* layout = new QVBoxLayout(column);
     layout->setSpacing(10);
     auto* title = new QHBoxLayout;
@@ -61,7 +67,9 @@ HomeScreen::HomeScreen(RecentFiles& recent, QWidget* parent)
     open->setDefault(true);
     auto* compare = new QPushButton(tr("Compare two profiles…"));
     buttons->addWidget(open);
+    auto* run = new QPushButton(tr("Run a model…"));
     buttons->addWidget(compare);
+    buttons->addWidget(run);
     buttons->addWidget(demoButton_);
     buttons->addStretch();
     layout->addLayout(buttons);
@@ -70,12 +78,11 @@ HomeScreen::HomeScreen(RecentFiles& recent, QWidget* parent)
     layout->addWidget(hint);
     makeDemo(*layout);
     layout->addSpacing(14);
-    listTitle_->setObjectName(QStringLiteral("heading"));
-    layout->addWidget(listTitle_);
-    list_->setMinimumHeight(260);
-    list_->setTextElideMode(Qt::ElideMiddle);
-    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    layout->addWidget(list_, 1);
+    tabs_->addTab(profiles_, tr("Recent profiles"));
+    tabs_->addTab(comparisons_, tr("Recent comparisons"));
+    constexpr int listHeight = 300;
+    tabs_->setMinimumHeight(listHeight);
+    layout->addWidget(tabs_, 1);
 
     auto* outer = new QHBoxLayout(this);
     outer->addStretch();
@@ -86,21 +93,10 @@ HomeScreen::HomeScreen(RecentFiles& recent, QWidget* parent)
     outer->addLayout(vertical);
     outer->addStretch();
 
-    auto* remove = new QAction(tr("Remove from the list"), list_);
-    remove->setShortcut(QKeySequence::Delete);
-    remove->setShortcutContext(Qt::WidgetShortcut);
-    list_->addAction(remove);
-    list_->setContextMenuPolicy(Qt::ActionsContextMenu);
-    connect(remove, &QAction::triggered, this, [this] {
-        if (const QListWidgetItem* item = list_->currentItem())
-            recent_.remove(item->data(Qt::UserRole).toString());
-    });
     connect(open, &QPushButton::clicked, this, &HomeScreen::openWanted);
     connect(compare, &QPushButton::clicked, this, &HomeScreen::compareWanted);
-    connect(list_, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) {
-        emit recentWanted(item->data(Qt::UserRole).toString());
-    });
-    connect(&recent_, &RecentFiles::changed, this, &HomeScreen::fill);
+    connect(run, &QPushButton::clicked, this, &HomeScreen::runWanted);
+    connect(&recent_, &RecentFiles::changed, this, [this] { fill(); });
     fill();
 }
 
@@ -108,13 +104,14 @@ void HomeScreen::makeDemo(QVBoxLayout& layout) {
     auto* line = new QHBoxLayout(demoProgress_);
     line->setContentsMargins(0, 4, 0, 0);
     line->setSpacing(10);
-    auto* bar = new QProgressBar;
-    bar->setRange(0, 0); // the program does not say how far it is
-    bar->setTextVisible(false);
-    bar->setFixedSize(140, 6);
+    constexpr int barWidth = 140;
+    constexpr int barHeight = 6;
+    demoBar_->setTextVisible(false);
+    demoBar_->setFixedSize(barWidth, barHeight);
+    demoBar_->setAccessibleName(tr("Progress"));
     auto* cancel = new QPushButton(tr("Cancel"));
-    line->addWidget(bar);
-    line->addWidget(new QLabel(tr("Simulating ResNeXt-50, batch size 32…")), 1);
+    line->addWidget(demoBar_);
+    line->addWidget(demoPhase_, 1);
     line->addWidget(cancel);
     layout.addWidget(demoProgress_);
     demoError_->setObjectName(QStringLiteral("error"));
@@ -130,6 +127,11 @@ void HomeScreen::makeDemo(QVBoxLayout& layout) {
     });
     connect(cancel, &QPushButton::clicked, &demo_, &DemoRun::cancel);
     connect(&demo_, &DemoRun::started, this, &HomeScreen::updateDemo);
+    connect(&demo_, &DemoRun::progressed, this, [this](double done, const QString& what) {
+        demoBar_->setRange(0, 100);
+        demoBar_->setValue(qRound(100 * done));
+        demoPhase_->setText(tr("Simulating ResNeXt-50, batch size 32: %1").arg(what));
+    });
     connect(&demo_, &DemoRun::ended, this, &HomeScreen::updateDemo);
     connect(&demo_, &DemoRun::finished, this, &HomeScreen::demoReady);
     connect(&demo_, &DemoRun::failed, this, [this](const QString& text) {
@@ -147,24 +149,77 @@ void HomeScreen::updateDemo() {
             : tr("The program 'tilescope', which simulates the demo, is neither beside this "
                  "program nor in PATH"));
     demoProgress_->setVisible(demo_.running());
+    demoBar_->setRange(0, 0); // until it says how far it is
+    demoPhase_->setText(tr("Simulating ResNeXt-50, batch size 32…"));
+}
+
+QListWidget* HomeScreen::makeList(const QString& name) {
+    auto* list = new QListWidget;
+    list->setAccessibleName(name);
+    list->setFrameShape(QFrame::NoFrame);
+    list->setTextElideMode(Qt::ElideMiddle);
+    list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* remove = new QAction(tr("Remove from the list"), list);
+    remove->setShortcut(QKeySequence::Delete);
+    remove->setShortcutContext(Qt::WidgetShortcut);
+    list->addAction(remove);
+    list->setContextMenuPolicy(Qt::ActionsContextMenu);
+    connect(remove, &QAction::triggered, this, [this, list] {
+        if (const QListWidgetItem* item = list->currentItem())
+            recent_.remove(item->data(Qt::UserRole).toString());
+    });
+    const auto open = [this](const QListWidgetItem* item) {
+        emit recentWanted(item->data(Qt::UserRole).toString());
+    };
+    connect(list, &QListWidget::itemClicked, this, open);
+    connect(list, &QListWidget::itemActivated, this, open);
+    return list;
 }
 
 void HomeScreen::fill() {
-    list_->clear();
-    for (const QString& entry : recent_.entries()) {
+    fill(*profiles_, recent_.profiles());
+    fill(*comparisons_, recent_.comparisons());
+    tabs_->setVisible(profiles_->count() + comparisons_->count() > 0);
+    tabs_->setTabEnabled(1, comparisons_->count() > 0);
+}
+
+void HomeScreen::fill(QListWidget& list, const QStringList& entries) {
+    const int row = list.currentRow();
+    list.clear();
+    for (const QString& entry : entries) {
         const QStringList files = RecentFiles::filesOf(entry);
         QStringList names;
         for (const QString& file : files)
             names.append(shortName(file));
         auto* item =
-            new QListWidgetItem(names.join(tr("  compared with  ")) + QStringLiteral("    ") +
+            new QListWidgetItem(names.join(QStringLiteral("  \u2192  ")) + QStringLiteral("    ") +
                                 QFileInfo(files.front()).absolutePath());
         item->setData(Qt::UserRole, entry);
         item->setToolTip(files.join(QLatin1Char('\n')));
-        list_->addItem(item);
+        const bool missing = std::any_of(files.begin(), files.end(), [](const QString& file) {
+            return !QFileInfo::exists(file);
+        });
+        if (missing) {
+            item->setForeground(list.palette().brush(QPalette::Disabled, QPalette::Text));
+            item->setText(item->text() + tr("    (missing)"));
+        }
+        list.addItem(item);
+        auto* remove = new QToolButton;
+        remove->setText(QStringLiteral("\u00d7"));
+        remove->setAutoRaise(true);
+        remove->setFocusPolicy(Qt::NoFocus); // the keyboard has Delete
+        remove->setToolTip(tr("Remove from the list"));
+        remove->setAccessibleName(tr("Remove %1 from the list").arg(item->text()));
+        connect(remove, &QToolButton::clicked, this, [this, entry] { recent_.remove(entry); });
+        auto* over = new QWidget;
+        auto* line = new QHBoxLayout(over);
+        line->setContentsMargins(0, 0, 4, 0);
+        line->addStretch();
+        line->addWidget(remove);
+        list.setItemWidget(item, over);
     }
-    list_->setVisible(list_->count() > 0);
-    listTitle_->setVisible(list_->count() > 0);
+    // After a removal the keyboard goes on where it was.
+    list.setCurrentRow(std::min(row, list.count() - 1));
 }
 
 } // namespace tilescope::gui

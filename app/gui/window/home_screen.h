@@ -8,7 +8,9 @@
 
 class QLabel;
 class QListWidget;
+class QProgressBar;
 class QPushButton;
+class QTabWidget;
 class QVBoxLayout;
 
 namespace tilescope::gui {
@@ -17,17 +19,22 @@ class HomeScreen : public QWidget {
     Q_OBJECT
 public:
     explicit HomeScreen(RecentFiles& recent, QWidget* parent = nullptr);
-    [[nodiscard]] QListWidget& list() { return *list_; }
+    /// Recent profiles, and recent comparisons.
+    [[nodiscard]] QListWidget& profiles() { return *profiles_; }
+    [[nodiscard]] QListWidget& comparisons() { return *comparisons_; }
     [[nodiscard]] DemoRun& demo() { return demo_; }
 
 signals:
     void openWanted();
     void compareWanted();
+    void runWanted();
     void recentWanted(const QString& entry);
     void demoReady(const QString& profile);
 
 private:
+    QListWidget* makeList(const QString& name);
     void fill();
+    void fill(QListWidget& list, const QStringList& entries);
     void makeDemo(QVBoxLayout& layout);
     void updateDemo();
 
@@ -35,9 +42,12 @@ private:
     DemoRun demo_;
     QPushButton* demoButton_;
     QWidget* demoProgress_;
+    QProgressBar* demoBar_;
+    QLabel* demoPhase_;
     QLabel* demoError_;
-    QListWidget* list_;
-    QLabel* listTitle_;
+    QListWidget* profiles_;
+    QListWidget* comparisons_;
+    QTabWidget* tabs_;
 };
 
 } // namespace tilescope::gui

@@ -15,6 +15,7 @@
 #include "app/gui/window/home_screen.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/side_menu.h"
+#include "app/gui/window/standard_actions.h"
 #include "core/sweep/sweep_store.h"
 #include "views/compare/compare_view.h"
 #include "views/insights/insights_view.h"
@@ -50,8 +51,10 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
         messageBar_->showProgress(tr("Opening %1…").arg(file),
                                   [this] { context_.reports.cancelOpening(); });
     });
-    connect(&context_.reports, &ReportPair::openingEnded, messageBar_, &QWidget::hide);
+    connect(&context_.reports, &ReportPair::openingEnded, this, &MainWindow::openingEnded);
     connect(&context_.selection, &views::Selection::changed, this, &MainWindow::updateActions);
+    connect(&watch_, &views::FileWatch::changed, this, &MainWindow::fileChanged);
+    connect(&context_.timeZoom, &views::ZoomRange::changed, this, &MainWindow::restoreZoom);
     profilesChanged();
 }
 
@@ -80,6 +83,7 @@ void MainWindow::makeCentral() {
     layout->setSpacing(0);
     layout->addWidget(messageBar_);
     layout->addWidget(pages_, 1);
+    new StandardActions(*reportStack_);
     setCentralWidget(central);
     status_ = new QLabel;
     titles_ = new QLabel;
@@ -94,11 +98,14 @@ void MainWindow::makeCentral() {
             [this](const QString& entry) { openProfiles(RecentFiles::filesOf(entry)); });
     connect(home_, &HomeScreen::demoReady, this,
             [this](const QString& profile) { openProfiles({profile}); });
+    connect(home_, &HomeScreen::runWanted, this, [this] { openRunDialog({}); });
 }
 
 void MainWindow::openProfiles(const QStringList& files) {
     if (files.isEmpty())
         return;
+    if (pending_ && pending_->files != files)
+        pending_.reset();
     messageBar_->hide();
     // What the user wants now must not be replaced by the demo when that is ready.
     home_->demo().cancel();
@@ -131,13 +138,20 @@ views::ReportView& MainWindow::view(Report report) {
     views::ReportView*& view = views_[static_cast<std::size_t>(report)];
     if (view == nullptr) {
         view = makeReport(report, context_);
+        view->setAccessibleName(reportTitle(report));
         reportStack_->addWidget(view);
         connect(view, &views::ReportView::status, status_, &QLabel::setText);
         if (auto* summary = qobject_cast<views::SummaryView*>(view))
             connect(summary, &views::SummaryView::memoryWanted, this,
                     [this] { showReport(Report::Memory); });
-        if (auto* insights = qobject_cast<views::InsightsView*>(view))
+        if (auto* insights = qobject_cast<views::InsightsView*>(view)) {
             connect(insights, &views::InsightsView::reportWanted, this, &MainWindow::showSection);
+            connect(insights, &views::InsightsView::runAgainWanted, this,
+                    [this](const views::OpenProfilePtr& profile, const std::string& key,
+                           const std::string& value) {
+                        openRunDialog(runAgain(*profile, key, value));
+                    });
+        }
         if (auto* pipeline = qobject_cast<views::PipelineView*>(view))
             connect(pipeline, &views::PipelineView::reportWanted, this,
                     [this](const QString& name) { showReport(reportFrom(name)); });
@@ -186,7 +200,16 @@ void MainWindow::profilesChanged() {
     }
     setWindowTitle(title);
     titles_->setText(names);
+    watchFiles();
+    restoreSelection();
     updateActions();
+}
+
+void MainWindow::openingEnded() {
+    messageBar_->hide();
+    if (!rewritten_.isEmpty())
+        messageBar_->showNotice(
+            tr("%1 was written anew and has been read again.").arg(std::exchange(rewritten_, {})));
 }
 
 void MainWindow::openingFailed(const QString& file, const QString& text) {
@@ -285,6 +308,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         context_.preferences.save();
     }
     QMainWindow::closeEvent(event);
+    if (event->isAccepted())
+        emit closed();
 }
 
 } // namespace tilescope::gui

@@ -3,9 +3,14 @@
 
 #include <QMainWindow>
 #include <array>
+#include <functional>
+#include <optional>
 
 #include "app/gui/reports.h"
+#include "app/gui/run/run_dialog.h"
 #include "app/gui/window/recent_files.h"
+#include "app/gui/window/session_state.h"
+#include "views/session/file_watch.h"
 #include "views/session/view_context.h"
 
 class QLabel;
@@ -40,10 +45,32 @@ public:
     views::ReportView& view(Report report);
     [[nodiscard]] views::ViewContext& context() { return context_; }
     [[nodiscard]] const MessageBar& messageBar() const { return *messageBar_; }
+    [[nodiscard]] RecentFiles& recent() { return recent_; }
     void setShowsFrameTimes(bool shows);
+
+    /// What the window shows, and showing that again as its profiles open.
+    [[nodiscard]] SessionState state() const;
+    void restoreState(const SessionState& state);
+    /// Paths of the profiles that are open: none, a source, or both.
+    [[nodiscard]] QStringList openFiles() const;
+    /// What other windows have open too; a run must not replace it unasked.
+    void setOpenProfilesSource(std::function<QStringList()> source);
+    /// The dialog of a run, open and filled in.
+    RunDialog& openRunDialog(const RunRequest& request);
+    /// The request that repeats the run of a profile with one option changed; an empty key changes
+    /// none, an empty value leaves the option to the user.
+    [[nodiscard]] static RunRequest runAgain(const views::OpenProfile& profile,
+                                             const std::string& key = {},
+                                             const std::string& value = {});
+    void showHelp(const QString& page = {});
 
     static constexpr const char* profileFilter =
         QT_TR_NOOP("Profiles (*.pop);;Sweep results (*.db);;All files (*)");
+
+signals:
+    void newWindowWanted();
+    void quitWanted();
+    void closed();
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -56,7 +83,15 @@ private:
     void makeFileMenu();
     void makeViewMenu();
     void makeGoMenu();
+    void makeRunMenu();
     void makeHelpMenu();
+    void watchFiles();
+    void fileChanged(const QString& file);
+    void restoreSelection();
+    void restoreZoom();
+    void openingEnded();
+    void savePicture();
+    void showPreferences();
     void fillRecentMenu();
     void showSection(const QString& name);
     void openSweep(const QString& file);
@@ -73,6 +108,11 @@ private:
 
     views::ViewContext context_;
     RecentFiles recent_;
+    views::FileWatch watch_;
+    std::function<QStringList()> openProfiles_;
+    std::optional<SessionState> pending_; ///< to be restored when its profiles are open
+    QString rewritten_;                   ///< the file whose change is the reason for reading again
+    RunDialog* runDialog_ = nullptr;
     Memory memory_;
     Report current_ = Report::Summary;
     std::array<views::ReportView*, reports.size()> views_{};
@@ -94,9 +134,6 @@ private:
     std::vector<QAction*> needTarget_;
 };
 
-/// The palette of all actions (Ctrl+P).
-void showCommandPalette(QMainWindow& window);
-void showShortcuts(QWidget* parent);
 void showAbout(QWidget* parent);
 
 } // namespace tilescope::gui

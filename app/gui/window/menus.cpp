@@ -1,32 +1,14 @@
 // The menus of the main window.
-#include <QActionGroup>
 #include <QFileInfo>
 #include <QMenu>
 #include <QMenuBar>
 
+#include "app/gui/window/command_palette.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/side_menu.h"
 #include "views/widgets/report_view.h"
 
 namespace tilescope::gui {
-namespace {
-
-// A menu of choices of which one is on.
-template <class Value>
-void addChoices(QMenu* menu, const std::vector<std::pair<QString, Value>>& choices, Value current,
-                std::function<void(Value)> choose) {
-    auto* group = new QActionGroup(menu);
-    for (const auto& [text, value] : choices) {
-        QAction* action = menu->addAction(text);
-        action->setCheckable(true);
-        action->setChecked(value == current);
-        group->addAction(action);
-        QObject::connect(action, &QAction::triggered, menu,
-                         [choose, value = value] { choose(value); });
-    }
-}
-
-} // namespace
 
 QAction* MainWindow::add(QMenu* menu, const QString& text, const QKeySequence& keys,
                          std::function<void()> run) {
@@ -40,11 +22,13 @@ void MainWindow::makeMenus() {
     makeFileMenu();
     makeViewMenu();
     makeGoMenu();
+    makeRunMenu();
     makeHelpMenu();
 }
 
 void MainWindow::makeFileMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&File"));
+    add(menu, tr("&New window"), QKeySequence::New, [this] { emit newWindowWanted(); });
     add(menu, tr("&Open…"), QKeySequence::Open, [this] { openDialog(); });
     recentMenu_ = menu->addMenu(tr("Open &recent"));
     connect(recentMenu_, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
@@ -59,7 +43,12 @@ void MainWindow::makeFileMenu() {
     needProfile_.push_back(
         add(menu, tr("&Close"), QKeySequence::Close, [this] { context_.reports.close(); }));
     menu->addSeparator();
-    add(menu, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
+    needProfile_.push_back(add(menu, tr("Save &picture of the report…"),
+                               QKeySequence(tr("Ctrl+Shift+S")), [this] { savePicture(); }));
+    add(menu, tr("Pre&ferences…"), QKeySequence(tr("Ctrl+,")), [this] { showPreferences(); });
+    menu->addSeparator();
+    add(menu, tr("Close &window"), QKeySequence(tr("Ctrl+Shift+W")), [this] { close(); });
+    add(menu, tr("&Quit"), QKeySequence::Quit, [this] { emit quitWanted(); });
 }
 
 void MainWindow::fillRecentMenu() {
@@ -80,24 +69,10 @@ void MainWindow::makeViewMenu() {
                 QKeySequence(QStringLiteral("Ctrl+%1").arg(static_cast<int>(report) + 1)),
                 [this, report] { showReport(report); }));
     menu->addSeparator();
-    views::Preferences& preferences = context_.preferences;
-    addChoices<views::ThemeChoice>(menu->addMenu(tr("&Theme")),
-                                   {{tr("As the system"), views::ThemeChoice::System},
-                                    {tr("Light"), views::ThemeChoice::Light},
-                                    {tr("Dark"), views::ThemeChoice::Dark}},
-                                   preferences.theme(), [&preferences](views::ThemeChoice choice) {
-                                       preferences.setTheme(choice);
-                                   });
     add(menu, tr("Switch light and dark"), QKeySequence(tr("Ctrl+Shift+T")), [this] {
         context_.preferences.setTheme(context_.theme.current().dark ? views::ThemeChoice::Light
                                                                     : views::ThemeChoice::Dark);
     });
-    addChoices<ByteUnits>(menu->addMenu(tr("Memory &units")),
-                          {{tr("KiB, MiB (1024)"), ByteUnits::Binary},
-                           {tr("kB, MB (1000)"), ByteUnits::Si},
-                           {tr("Bytes"), ByteUnits::Plain}},
-                          preferences.byteUnits(),
-                          [&preferences](ByteUnits units) { preferences.setByteUnits(units); });
     menu->addSeparator();
     add(menu, tr("Side menu names"), QKeySequence(tr("Ctrl+B")),
         [this] { sideMenu_->setCollapsed(!sideMenu_->collapsed()); });
@@ -129,14 +104,27 @@ void MainWindow::makeGoMenu() {
                      [this] { showSweep(); });
     menu->addSeparator();
     add(menu, tr("All commands…"), QKeySequence(tr("Ctrl+P")),
-        [this] { showCommandPalette(*this); });
+        [this] { (new CommandPalette(*this))->open(); });
+}
+
+void MainWindow::makeRunMenu() {
+    QMenu* menu = menuBar()->addMenu(tr("&Run"));
+    add(menu, tr("&Run a model…"), QKeySequence(tr("Ctrl+Shift+R")), [this] { openRunDialog({}); });
+    needProfile_.push_back(add(menu, tr("Run again with &other options…"),
+                               QKeySequence(tr("Ctrl+Alt+R")),
+                               [this] { openRunDialog(runAgain(*context_.reports.source())); }));
 }
 
 void MainWindow::makeHelpMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&Help"));
-    QAction* keys = add(menu, tr("Keyboard and mouse"), {}, [this] { showShortcuts(this); });
-    keys->setShortcuts({QKeySequence(Qt::Key_Question), QKeySequence(QKeySequence::HelpContents)});
-    add(menu, tr("About TileScope"), {}, [this] { showAbout(this); });
+    QAction* help = add(menu, tr("&Help on this report"), {}, [this] {
+        showHelp(context_.reports.source() ? reportName(current_) : QString());
+    });
+    help->setShortcuts({QKeySequence(Qt::Key_F1), QKeySequence(Qt::Key_Question)});
+    add(menu, tr("&Terms and abbreviations"), {}, [this] { showHelp(QStringLiteral("glossary")); });
+    add(menu, tr("&Keyboard and mouse"), QKeySequence(tr("Ctrl+F1")),
+        [this] { showHelp(QStringLiteral("keys")); });
+    add(menu, tr("&About TileScope"), {}, [this] { showAbout(this); });
 }
 
 } // namespace tilescope::gui

@@ -31,11 +31,15 @@ MessageBar::MessageBar(views::ViewContext& context, QWidget* parent)
 }
 
 void MessageBar::showError(const QString& text, const QString& action, std::function<void()> run) {
-    show(text, action, std::move(run), true);
+    show(text, action, std::move(run), Kind::Error);
+}
+
+void MessageBar::showNotice(const QString& text, const QString& action, std::function<void()> run) {
+    show(text, action, std::move(run), Kind::Notice);
 }
 
 void MessageBar::showProgress(const QString& text, std::function<void()> cancel) {
-    show(text, tr("Cancel"), std::move(cancel), false);
+    show(text, tr("Cancel"), std::move(cancel), Kind::Progress);
 }
 
 QString MessageBar::text() const {
@@ -43,21 +47,22 @@ QString MessageBar::text() const {
 }
 
 void MessageBar::show(const QString& text, const QString& action, std::function<void()> run,
-                      bool error) {
+                      Kind kind) {
     text_->setText(text);
     action_->setText(action);
     action_->setVisible(!action.isEmpty());
-    close_->setVisible(error);
+    close_->setVisible(kind != Kind::Progress);
     run_ = std::move(run);
-    error_ = error;
+    kind_ = kind;
     applyTheme();
     QFrame::show();
 }
 
 void MessageBar::applyTheme() {
     const views::Theme& theme = context_.theme.current();
-    setStyleSheet(QStringLiteral("#messageBar { background: %1; border-bottom: 2px solid %2; }")
-                      .arg(theme.raised.name(), (error_ ? theme.bad : theme.accent).name()));
+    setStyleSheet(
+        QStringLiteral("#messageBar { background: %1; border-bottom: 2px solid %2; }")
+            .arg(theme.raised.name(), (kind_ == Kind::Error ? theme.bad : theme.accent).name()));
 }
 
 } // namespace tilescope::gui

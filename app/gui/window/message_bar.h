@@ -17,11 +17,15 @@ public:
     explicit MessageBar(views::ViewContext& context, QWidget* parent = nullptr);
 
     void showError(const QString& text, const QString& action = {}, std::function<void()> run = {});
+    /// Something that happened and is no error; an action may follow from it.
+    void showNotice(const QString& text, const QString& action = {},
+                    std::function<void()> run = {});
     void showProgress(const QString& text, std::function<void()> cancel);
     [[nodiscard]] QString text() const;
 
 private:
-    void show(const QString& text, const QString& action, std::function<void()> run, bool error);
+    enum class Kind { Error, Notice, Progress };
+    void show(const QString& text, const QString& action, std::function<void()> run, Kind kind);
     void applyTheme();
 
     views::ViewContext& context_;
@@ -29,7 +33,7 @@ private:
     QPushButton* action_;
     QPushButton* close_;
     std::function<void()> run_;
-    bool error_ = false;
+    Kind kind_ = Kind::Notice;
 };
 
 } // namespace tilescope::gui

@@ -15,6 +15,22 @@ QStringList RecentFiles::entries() const {
     return QSettings().value(key).toStringList();
 }
 
+QStringList RecentFiles::profiles() const {
+    QStringList list = entries();
+    list.removeIf(isComparison);
+    return list;
+}
+
+QStringList RecentFiles::comparisons() const {
+    QStringList list = entries();
+    list.removeIf([](const QString& entry) { return !isComparison(entry); });
+    return list;
+}
+
+bool RecentFiles::isComparison(const QString& entry) {
+    return entry.contains(QLatin1Char('\n'));
+}
+
 QStringList RecentFiles::filesOf(const QString& entry) {
     return entry.split(QLatin1Char('\n'));
 }
@@ -27,8 +43,11 @@ void RecentFiles::add(const QString& source, const QString& target) {
     QStringList list = entries();
     list.removeAll(entry);
     list.prepend(entry);
-    while (list.size() > mostEntries)
-        list.removeLast();
+    // Many of one kind must not drive out the other.
+    int kept = 0;
+    list.removeIf([&kept, kind = isComparison(entry)](const QString& each) {
+        return isComparison(each) == kind && ++kept > mostEntries;
+    });
     store(list);
 }
 

@@ -6,8 +6,8 @@
 
 namespace tilescope::gui {
 
-/// The newest first, kept in QSettings. An entry is a profile, or two that were compared, with a
-/// newline between them.
+/// The newest first, kept in QSettings, up to `mostEntries` of each kind. An entry is a profile, or
+/// two that were compared, with a newline between them.
 class RecentFiles : public QObject {
     Q_OBJECT
 public:
@@ -15,10 +15,14 @@ public:
 
     static constexpr int mostEntries = 64;
     [[nodiscard]] QStringList entries() const;
+    /// Only single profiles, or only comparisons.
+    [[nodiscard]] QStringList profiles() const;
+    [[nodiscard]] QStringList comparisons() const;
     void add(const QString& source, const QString& target = {});
     void remove(const QString& entry);
     void clear();
     static QStringList filesOf(const QString& entry);
+    static bool isComparison(const QString& entry);
 
 signals:
     void changed();

@@ -1,0 +1,267 @@
+#include "app/gui/run/run_dialog.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QCompleter>
+#include <QDir>
+#include <QFileInfo>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QStandardItemModel>
+
+#include "core/base/error.h"
+#include "core/options/job.h"
+
+namespace tilescope::gui {
+namespace {
+
+enum Then { Open, Compare, Nothing };
+
+QString profileIn(const QString& folder) {
+    return QDir(folder).filePath(QStringLiteral("profile.pop"));
+}
+
+} // namespace
+
+RunDialog::RunDialog(QString program, QWidget* parent)
+    : QDialog(parent)
+    , confirm([this](const QString& text) {
+        return QMessageBox::question(this, tr("Replace a profile"), text) == QMessageBox::Yes;
+    })
+    , run_(std::move(program), this)
+    , model_(new QComboBox)
+    , folder_(new QLineEdit)
+    , form_(new OptionForm)
+    , command_(new QPlainTextEdit)
+    , copy_(new QPushButton(tr("Copy")))
+    , then_(new QComboBox)
+    , bar_(new QProgressBar)
+    , phase_(new QLabel)
+    , error_(new QLabel)
+    , log_(new QPlainTextEdit)
+    , runButton_(new QPushButton(tr("Run")))
+    , cancel_(new QPushButton(tr("Close"))) {
+    setWindowTitle(tr("Run a model"));
+    resize(940, 720);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(16, 14, 16, 14);
+    layout->setSpacing(10);
+    layout->addWidget(makeHead());
+    layout->addWidget(form_, 1);
+    layout->addWidget(makeFoot());
+    makeButtons();
+    connect(form_, &OptionForm::edited, this, &RunDialog::update);
+    connect(model_, &QComboBox::currentTextChanged, this, &RunDialog::modelChanged);
+    connect(folder_, &QLineEdit::textChanged, this, &RunDialog::update);
+    connect(&run_, &SimulationRun::started, this, &RunDialog::runStarted);
+    connect(&run_, &SimulationRun::ended, this, &RunDialog::runEnded);
+    connect(&run_, &SimulationRun::failed, this, &RunDialog::runFailed);
+    connect(&run_, &SimulationRun::logged, log_, &QPlainTextEdit::appendPlainText);
+    connect(&run_, &SimulationRun::logged, this, [this] { log_->show(); });
+    connect(&run_, &SimulationRun::progressed, this, [this](double done, const QString& what) {
+        bar_->setRange(0, 100);
+        bar_->setValue(qRound(100 * done));
+        phase_->setText(what);
+    });
+    connect(&run_, &SimulationRun::finished, this, [this](const QString& profile) {
+        const int then = then_->currentIndex();
+        accept();
+        if (then != Nothing)
+            emit resultReady(profile, then == Compare ? compareWith_ : QString());
+    });
+    updateCompare();
+    loadModels();
+    modelChanged();
+}
+
+// The list of models may still be on its way.
+RunDialog::~RunDialog() {
+    for (QProcess* process : findChildren<QProcess*>(Qt::FindDirectChildrenOnly)) {
+        process->disconnect(this);
+        process->kill();
+        process->waitForFinished();
+    }
+}
+
+void RunDialog::setRequest(const RunRequest& request) {
+    compareWith_ = request.compareWith;
+    if (compareWith_.isEmpty() && !openProfiles_.isEmpty())
+        compareWith_ = openProfiles_.front();
+    updateCompare();
+    then_->setCurrentIndex(request.compareWith.isEmpty() ? Open : Compare);
+    setModel(request.model);
+    form_->setValues(request.options);
+    if (!request.focusOption.empty())
+        form_->focusOption(request.focusOption);
+}
+
+void RunDialog::setOpenProfiles(const QStringList& files) {
+    openProfiles_ = files;
+}
+
+// A choice without anything to compare with would do nothing.
+void RunDialog::updateCompare() {
+    auto* items = qobject_cast<QStandardItemModel*>(then_->model());
+    items->item(Compare)->setEnabled(!compareWith_.isEmpty());
+    items->item(Compare)->setToolTip(compareWith_);
+}
+
+void RunDialog::setModel(const QString& model) {
+    model_->setCurrentText(model);
+}
+
+void RunDialog::setFolder(const QString& folder) {
+    folder_->setText(folder);
+}
+
+QString RunDialog::folder() const {
+    return folder_->text().trimmed();
+}
+
+QString RunDialog::commandLine() const {
+    return command_->toPlainText();
+}
+
+QStringList RunDialog::arguments() const {
+    QStringList list;
+    const QString model = model_->currentText().trimmed();
+    for (const std::string& argument :
+         runArguments(model.isEmpty() ? "MODEL" : model.toStdString(), form_->changedValues(),
+                      folder().toStdString(), jobOptions_))
+        list << QString::fromStdString(argument);
+    return list;
+}
+
+// A new model gets a new folder, unless the user has chosen one.
+void RunDialog::modelChanged() {
+    const QString model = model_->currentText().trimmed();
+    if (folder_->text() == suggestedFolder_) {
+        suggestedFolder_ = freshFolder(model);
+        folder_->setText(suggestedFolder_);
+    }
+    if (OptionEditor* options = form_->editor("modelOptions")) {
+        const auto known = modelOptions_.find(model);
+        options->setPlaceholder(known == modelOptions_.end() || known->second.isEmpty()
+                                    ? tr("not set")
+                                    : known->second);
+    }
+    takeJobOptions(model);
+    update();
+}
+
+// What a job file sets stands in the form, in place of what the one before it had set.
+void RunDialog::takeJobOptions(const QString& model) {
+    std::map<std::string, std::string> options;
+    if (model.endsWith(QStringLiteral(".json")) && QFileInfo(model).isFile())
+        try {
+            options = readJob(model.toStdString()).options;
+        } catch (const UserError&) { // the run will say what is wrong with it
+        }
+    if (options == jobOptions_)
+        return;
+    std::map<std::string, std::string> values = form_->changedValues();
+    std::erase_if(values, [this](const auto& value) {
+        const auto set = jobOptions_.find(value.first);
+        return set != jobOptions_.end() && set->second == value.second;
+    });
+    jobOptions_ = options;
+    values.merge(options);
+    form_->setValues(values);
+}
+
+// The command line can set a flag but has no word that takes it back.
+bool RunDialog::marksFlagsOfTheJob() {
+    bool any = false;
+    for (const auto& [key, value] : jobOptions_) {
+        OptionEditor* editor = form_->editor(key);
+        if (editor == nullptr || editor->spec().type != OptionSpec::Type::Flag || value != "on" ||
+            editor->value() == "on")
+            continue;
+        editor->setProblem(tr("The job file sets this option: take it out there"));
+        any = true;
+    }
+    return any;
+}
+
+void RunDialog::update() {
+    const bool good = !marksFlagsOfTheJob() && form_->good();
+    std::vector<std::string> words;
+    for (const QString& argument : arguments())
+        words.push_back(argument.toStdString());
+    command_->setPlainText(QString::fromStdString(shellLine("tilescope", words)));
+    const bool named = !model_->currentText().trimmed().isEmpty();
+    runButton_->setEnabled(run_.available() && !run_.running() && named && !folder().isEmpty() &&
+                           good);
+    runButton_->setToolTip(!run_.available() ? tr("The program 'tilescope' is neither beside this "
+                                                  "program nor in PATH")
+                           : !named          ? tr("Choose a model first")
+                           : !good           ? tr("An option above has an error")
+                                             : QString());
+}
+
+bool RunDialog::mayWrite() {
+    const QString profile = profileIn(folder());
+    if (!QFileInfo::exists(profile))
+        return true;
+    const QString real = QFileInfo(profile).canonicalFilePath();
+    for (const QString& open : openProfiles_)
+        if (QFileInfo(open).canonicalFilePath() == real)
+            return confirm(tr("%1 is open in a window. Replace it?").arg(profile));
+    return confirm(tr("%1 exists. Replace it?").arg(profile));
+}
+
+void RunDialog::run() {
+    error_->hide();
+    log_->clear();
+    if (!mayWrite())
+        return;
+    run_.start(arguments() << QStringLiteral("--progress"), folder());
+}
+
+void RunDialog::runStarted() {
+    form_->setEnabled(false);
+    bar_->setRange(0, 0); // until it says how far it is
+    bar_->show();
+    phase_->setText(tr("Starting…"));
+    phase_->show();
+    cancel_->setText(tr("Cancel"));
+    update();
+}
+
+void RunDialog::runEnded() {
+    form_->setEnabled(true);
+    bar_->hide();
+    phase_->hide();
+    cancel_->setText(tr("Close"));
+    update();
+}
+
+void RunDialog::runFailed(const QString& text) {
+    error_->setText(text);
+    error_->setVisible(!form_->showError(text));
+}
+
+void RunDialog::reject() {
+    if (run_.running())
+        run_.cancel();
+    else
+        QDialog::reject();
+}
+
+QString RunDialog::freshFolder(const QString& model) {
+    const QDir runs(QDir(QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation))
+                        .filePath(QStringLiteral("runs")));
+    const QString name = model.isEmpty() ? QStringLiteral("run") : QFileInfo(model).baseName();
+    for (int n = 1;; ++n) {
+        const QString folder = runs.filePath(QStringLiteral("%1-%2").arg(name).arg(n));
+        if (!QFileInfo::exists(folder))
+            return folder;
+    }
+}
+
+} // namespace tilescope::gui

@@ -1,0 +1,97 @@
+// A simulation from the window.
+#pragma once
+
+#include <QDialog>
+#include <functional>
+
+#include "app/gui/run/option_form.h"
+#include "app/gui/run/simulation_run.h"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+class QProgressBar;
+class QPushButton;
+
+namespace tilescope::gui {
+
+/// What a run begins with: the options of another one, maybe with one of them changed.
+struct RunRequest {
+    QString model; ///< empty if the user has to say
+    std::map<std::string, std::string> options;
+    std::string focusOption; ///< key of the option to look at first
+    QString compareWith;     ///< profile to compare the result with
+};
+
+/// Model, target and options of a run; shows the command line that does the same, runs it as a
+/// child process with progress, log and cancel, and says where the result is.
+class RunDialog : public QDialog {
+    Q_OBJECT
+public:
+    /// `program` is `tilescope`, empty where there is none.
+    explicit RunDialog(QString program, QWidget* parent = nullptr);
+    ~RunDialog() override;
+
+    void setRequest(const RunRequest& request);
+    /// Profiles that are open: a run over one of them needs a yes.
+    void setOpenProfiles(const QStringList& files);
+    /// Asked before a profile is replaced; a question on the screen unless a test answers.
+    std::function<bool(const QString& text)> confirm;
+
+    [[nodiscard]] bool running() const { return run_.running(); }
+    [[nodiscard]] OptionForm& form() { return *form_; }
+    [[nodiscard]] QString commandLine() const;
+    void setModel(const QString& model);
+    void setFolder(const QString& folder);
+    [[nodiscard]] QString folder() const;
+    /// The next folder of its kind that does not exist yet, in the user's data of this program.
+    static QString freshFolder(const QString& model);
+
+signals:
+    /// The result; `compareWith` is a profile to compare it with, or empty.
+    void resultReady(const QString& profile, const QString& compareWith);
+
+protected:
+    void reject() override;
+
+private:
+    QWidget* makeHead();
+    QWidget* makeFoot();
+    void makeButtons();
+    void loadModels();
+    void takeModels(const QByteArray& json);
+    void modelChanged();
+    void takeJobOptions(const QString& model);
+    [[nodiscard]] bool marksFlagsOfTheJob();
+    void updateCompare();
+    void update();
+    void run();
+    void runStarted();
+    void runEnded();
+    void runFailed(const QString& text);
+    [[nodiscard]] bool mayWrite();
+    /// Of the program; a model that is not chosen yet is MODEL.
+    [[nodiscard]] QStringList arguments() const;
+
+    SimulationRun run_;
+    QStringList openProfiles_;
+    QString compareWith_;
+    std::map<std::string, std::string> jobOptions_; ///< that the job file chosen as model sets
+    QString suggestedFolder_;                 ///< what the folder is unless the user writes another
+    std::map<QString, QString> modelOptions_; ///< of built-in models, by name
+    QComboBox* model_;
+    QLineEdit* folder_;
+    OptionForm* form_;
+    QPlainTextEdit* command_;
+    QPushButton* copy_;
+    QComboBox* then_;
+    QProgressBar* bar_;
+    QLabel* phase_;
+    QLabel* error_;
+    QPlainTextEdit* log_;
+    QPushButton* runButton_;
+    QPushButton* cancel_;
+};
+
+} // namespace tilescope::gui

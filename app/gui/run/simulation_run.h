@@ -1,0 +1,57 @@
+// A simulation by the program that stands beside this one.
+#pragma once
+
+#include <QDateTime>
+#include <QProcess>
+#include <QStringList>
+
+namespace tilescope::gui {
+
+/// Runs `tilescope run`. The window has no simulator in it: a simulation that needs all memory or
+/// crashes must not take the window with it.
+class SimulationRun : public QObject {
+    Q_OBJECT
+public:
+    /// `program` is empty where there is none.
+    explicit SimulationRun(QString program, QObject* parent = nullptr);
+    ~SimulationRun() override;
+
+    /// `tilescope` beside this program, else in PATH; empty if there is none.
+    static QString findProgram();
+
+    [[nodiscard]] const QString& program() const { return program_; }
+    [[nodiscard]] bool available() const { return !program_.isEmpty(); }
+    [[nodiscard]] bool running() const { return process_ != nullptr; }
+    /// `arguments` are those of the command line ("run", MODEL, ...) and have to write
+    /// FOLDER/profile.pop. Signals how it ended. Does nothing while it runs.
+    void start(const QStringList& arguments, const QString& folder);
+    /// Ends the program; nothing but ended() is signalled.
+    void cancel();
+
+signals:
+    void started();
+    /// A share of 0 to 1 and what is being done.
+    void progressed(double done, const QString& what);
+    void logged(const QString& line); ///< anything else on standard error
+    void ended();                     ///< in whatever way, before any other signal of the end
+    /// `fits` is false where the model needs more memory than there is: a result too.
+    void finished(const QString& profile, bool fits);
+    void failed(const QString& text);
+
+private:
+    void readErrors();
+    void takeLine(const QString& line);
+    void programEnded(int status, QProcess::ExitStatus how);
+    void programErred(QProcess::ProcessError error);
+    void kill();
+    void end();
+
+    QString program_;
+    QString folder_;
+    QProcess* process_ = nullptr;
+    QByteArray unfinishedLine_;
+    QDateTime profileBefore_; ///< when a profile that was there before was written
+    QString errors_;          ///< what it said besides its progress; the end of it if that is long
+};
+
+} // namespace tilescope::gui

@@ -1,0 +1,78 @@
+#include "app/gui/window/preferences_dialog.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <functional>
+
+namespace tilescope::gui {
+namespace {
+
+template <class Value>
+void addChoice(QFormLayout& form, const QString& name,
+               const std::vector<std::pair<QString, Value>>& choices, Value current,
+               std::function<void(Value)> choose) {
+    auto* box = new QComboBox;
+    box->setAccessibleName(QString(name).remove(QLatin1Char('&')));
+    for (const auto& [text, value] : choices) {
+        box->addItem(text);
+        if (value == current)
+            box->setCurrentIndex(box->count() - 1);
+    }
+    QObject::connect(box, &QComboBox::activated, box,
+                     [choices, choose](int at) { choose(choices[at].second); });
+    form.addRow(name, box);
+}
+
+} // namespace
+
+PreferencesDialog::PreferencesDialog(views::Preferences& preferences, QWidget* parent)
+    : QDialog(parent) {
+    setWindowTitle(tr("Preferences"));
+    auto* form = new QFormLayout(this);
+    form->setContentsMargins(18, 16, 18, 14);
+    form->setVerticalSpacing(10);
+    form->setHorizontalSpacing(16);
+    addChoice<views::ThemeChoice>(*form, tr("&Theme"),
+                                  {{tr("As the system"), views::ThemeChoice::System},
+                                   {tr("Light"), views::ThemeChoice::Light},
+                                   {tr("Dark"), views::ThemeChoice::Dark}},
+                                  preferences.theme(),
+                                  [&](views::ThemeChoice choice) { preferences.setTheme(choice); });
+    addChoice<ByteUnits>(*form, tr("Memory &units"),
+                         {{tr("KiB, MiB (1024)"), ByteUnits::Binary},
+                          {tr("kB, MB (1000)"), ByteUnits::Si},
+                          {tr("Bytes"), ByteUnits::Plain}},
+                         preferences.byteUnits(),
+                         [&](ByteUnits units) { preferences.setByteUnits(units); });
+    addChoice<views::ClockUnits>(
+        *form, tr("&Durations"),
+        {{tr("Cycles, and time at the target's clock"), views::ClockUnits::CyclesAndTime},
+         {tr("Cycles"), views::ClockUnits::Cycles},
+         {tr("Time at the target's clock"), views::ClockUnits::Time}},
+        preferences.clockUnits(),
+        [&](views::ClockUnits units) { preferences.setClockUnits(units); });
+    auto* reload = new QCheckBox(tr("&Read an open profile again when its file is written anew"));
+    reload->setChecked(preferences.reloadsByItself());
+    connect(reload, &QCheckBox::toggled, this,
+            [&](bool on) { preferences.setReloadsByItself(on); });
+    auto* restore = new QCheckBox(tr("&Begin with what was open last time"));
+    restore->setChecked(preferences.restoresSession());
+    connect(restore, &QCheckBox::toggled, this,
+            [&](bool on) { preferences.setRestoresSession(on); });
+    form->addRow(reload);
+    form->addRow(restore);
+    auto* colours = new QLabel(tr("Colours of data are those of Okabe and Ito, which people with "
+                                  "any kind of colour vision can tell apart."));
+    colours->setObjectName(QStringLiteral("muted"));
+    colours->setWordWrap(true);
+    form->addRow(colours);
+    auto* buttons = new QDialogButtonBox;
+    buttons->addButton(tr("Close"), QDialogButtonBox::RejectRole);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    form->addRow(buttons);
+}
+
+} // namespace tilescope::gui

@@ -1,0 +1,36 @@
+// What a window showed, so that it can show it again.
+#pragma once
+
+#include <QJsonObject>
+#include <QStringList>
+
+#include "app/gui/reports.h"
+#include "views/session/view_context.h"
+
+namespace tilescope::gui {
+
+/// Profiles, report, zoom and selection of one window. Kept as JSON in QSettings.
+struct SessionState {
+    /// A zoom means something only over the limits it was made for.
+    struct Zoom {
+        double first = 0;
+        double last = 0;
+        double from = 0;
+        double to = 0;
+    };
+    QStringList files; ///< none, a source, or source and target
+    Report report = Report::Summary;
+    views::Selected selected;
+    Zoom zoom;
+    QByteArray geometry;
+};
+
+QJsonObject toJson(const SessionState& state);
+/// What is missing or not understood is left at its default.
+SessionState sessionFrom(const QJsonObject& json);
+
+/// All windows of the last session; empty if there was none.
+std::vector<SessionState> storedSession();
+void storeSession(const std::vector<SessionState>& windows);
+
+} // namespace tilescope::gui

@@ -1,0 +1,147 @@
+// What the main window remembers, watches and starts: sessions, changed files, runs, pictures.
+#include <QFileDialog>
+#include <QFileInfo>
+
+#include "app/gui/window/help_window.h"
+#include "app/gui/window/main_window.h"
+#include "app/gui/window/message_bar.h"
+#include "app/gui/window/preferences_dialog.h"
+#include "views/widgets/report_view.h"
+#include "views/widgets/save_picture.h"
+
+namespace tilescope::gui {
+namespace {
+
+QString pathOf(const views::OpenProfilePtr& profile) {
+    return QString::fromStdString(profile->file().string());
+}
+
+} // namespace
+
+QStringList MainWindow::openFiles() const {
+    QStringList files;
+    const views::ProfilePair& open = context_.reports.profiles();
+    for (const views::OpenProfilePtr& profile : {open.source, open.target})
+        if (profile)
+            files << QFileInfo(pathOf(profile)).absoluteFilePath();
+    return files;
+}
+
+SessionState MainWindow::state() const {
+    const views::ZoomRange& zoom = context_.timeZoom;
+    return {openFiles(),
+            current_,
+            context_.selection.current(),
+            {zoom.first(), zoom.last(), zoom.from(), zoom.to()},
+            saveGeometry()};
+}
+
+void MainWindow::restoreState(const SessionState& state) {
+    if (!state.geometry.isEmpty())
+        restoreGeometry(state.geometry);
+    if (state.files.isEmpty())
+        return;
+    current_ = state.report;
+    pending_ = state;
+    openProfiles(state.files);
+}
+
+void MainWindow::restoreSelection() {
+    if (pending_ && openFiles() == pending_->files && pending_->selected != views::Selected{})
+        context_.selection.set(std::exchange(pending_->selected, {}));
+}
+
+// Later than the selection: when the trace has said what there is, and shown what it begins with.
+void MainWindow::restoreZoom() {
+    const views::ZoomRange& now = context_.timeZoom;
+    if (!pending_ || openFiles() != pending_->files || now.first() != pending_->zoom.first ||
+        now.last() != pending_->zoom.last)
+        return;
+    const SessionState::Zoom zoom = pending_->zoom;
+    pending_.reset();
+    QMetaObject::invokeMethod(
+        this, [this, zoom] { context_.timeZoom.setRange(zoom.from, zoom.to); },
+        Qt::QueuedConnection);
+}
+
+void MainWindow::setOpenProfilesSource(std::function<QStringList()> source) {
+    openProfiles_ = std::move(source);
+}
+
+void MainWindow::watchFiles() {
+    watch_.setFiles(openFiles());
+}
+
+// Parts of a profile are read when they are first shown: those of another run must not mix in.
+void MainWindow::fileChanged(const QString& file) {
+    if (context_.preferences.reloadsByItself()) {
+        pending_ = state();
+        pending_->selected = {}; // ids of another run mean other things
+        rewritten_ = file;
+        context_.reports.reload();
+    } else {
+        messageBar_->showNotice(tr("%1 was written anew.").arg(file), tr("Reload"),
+                                [this] { context_.reports.reload(); });
+    }
+}
+
+RunRequest MainWindow::runAgain(const views::OpenProfile& profile, const std::string& key,
+                                const std::string& value) {
+    const ProfileInfo& info = profile.info();
+    RunRequest request;
+    const auto file = info.options.find("modelFile");
+    request.model = QString::fromStdString(file == info.options.end() ? info.model : file->second);
+    request.options = changedOptions(info.options);
+    if (!key.empty() && !value.empty())
+        request.options[key] = value;
+    request.focusOption = key;
+    request.compareWith = QString::fromStdString(profile.file().string());
+    return request;
+}
+
+RunDialog& MainWindow::openRunDialog(const RunRequest& request) {
+    if (runDialog_ == nullptr) {
+        runDialog_ = new RunDialog(SimulationRun::findProgram(), this);
+        connect(runDialog_, &RunDialog::resultReady, this,
+                [this](const QString& profile, const QString& compareWith) {
+                    openProfiles(compareWith.isEmpty() ? QStringList{profile}
+                                                       : QStringList{compareWith, profile});
+                });
+    }
+    // A run under way is shown, not replaced.
+    if (!runDialog_->running()) {
+        runDialog_->setOpenProfiles(openProfiles_ ? openProfiles_() : openFiles());
+        runDialog_->setRequest(request);
+    }
+    runDialog_->open();
+    return *runDialog_;
+}
+
+void MainWindow::savePicture() {
+    views::ReportView& report = view(current_);
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save picture of the report"),
+                                                      reportName(current_) + QStringLiteral(".png"),
+                                                      views::pictureFilter());
+    if (file.isEmpty())
+        return;
+    if (const QString problem = views::savePicture(report, file); !problem.isEmpty())
+        messageBar_->showError(problem);
+}
+
+void MainWindow::showPreferences() {
+    auto* dialog = new PreferencesDialog(context_.preferences, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
+}
+
+void MainWindow::showHelp(const QString& page) {
+    auto* help = findChild<HelpWindow*>();
+    if (help == nullptr)
+        help = new HelpWindow(this);
+    help->showPage(page);
+    help->show();
+    help->raise();
+    help->activateWindow();
+}
+
+} // namespace tilescope::gui

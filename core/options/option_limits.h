@@ -1,0 +1,23 @@
+// Bounds of numbers among the run options. Internal to core/options.
+#pragma once
+
+#include <cstdint>
+
+namespace tilescope::limits {
+
+// A tile of memory holds fewer bytes than this; larger batches cannot be meant.
+inline constexpr std::int64_t mostBatch = 1'000'000;
+inline constexpr std::int64_t mostIterations = 1'000'000'000'000;
+// A POD256.
+inline constexpr std::int64_t mostIpus = 256;
+// More than all operations of any model together.
+inline constexpr double mostOutlineThreshold = 1e9;
+// Every phase has an operation, and no model has more of them than this.
+inline constexpr std::int64_t mostPhases = 100'000;
+inline constexpr std::int64_t mostPhaseStages = 2;
+// Tiles stand in islands of four.
+inline constexpr std::int64_t leastTiles = 4;
+inline constexpr double leastLossScaling = 1e-6;
+inline constexpr double mostLossScaling = 1e9;
+
+} // namespace tilescope::limits

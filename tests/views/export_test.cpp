@@ -1,0 +1,262 @@
+// What leaves the window: pictures, tables, the clipboard; and runs that begin at an insight.
+#include <QClipboard>
+#include <QComboBox>
+#include <QImage>
+#include <QPushButton>
+#include <QSvgRenderer>
+#include <QTableView>
+#include <QTreeView>
+#include <QtTest>
+
+#include "app/gui/window/main_window.h"
+#include "tests/views/sample_files.h"
+#include "views/insights/insights_view.h"
+#include "views/plot/plot_widget.h"
+#include "views/plot/save_plot.h"
+#include "views/theme/style.h"
+#include "views/widgets/item_export.h"
+#include "views/widgets/report_view.h"
+#include "views/widgets/save_picture.h"
+
+using namespace tilescope;
+using namespace tilescope::gui;
+
+namespace {
+
+QByteArray read(const QString& name) {
+    QFile file(name);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+int coloursIn(const QImage& image) {
+    QSet<QRgb> colours;
+    for (int y = 0; y < image.height(); y += 3)
+        for (int x = 0; x < image.width(); x += 3)
+            colours.insert(image.pixel(x, y));
+    return static_cast<int>(colours.size());
+}
+
+QImage drawn(const QString& svg) {
+    QSvgRenderer renderer(svg);
+    QImage image(renderer.defaultSize(), QImage::Format_RGB32);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    renderer.render(&painter);
+    return image;
+}
+
+void checkPicture(const QString& file, int fewestColours) {
+    if (file.endsWith(".pdf"))
+        QVERIFY(read(file).startsWith("%PDF-") && read(file).size() > 2000);
+    else
+        QVERIFY2(coloursIn(file.endsWith(".svg") ? drawn(file) : QImage(file)) >= fewestColours,
+                 qPrintable(file));
+}
+
+// The rows of a small table with what CSV has to quote.
+class Texts : public QAbstractTableModel {
+public:
+    [[nodiscard]] int rowCount(const QModelIndex& at = {}) const override {
+        return at.isValid() ? 0 : 3;
+    }
+    [[nodiscard]] int columnCount(const QModelIndex& at = {}) const override {
+        return at.isValid() ? 0 : 3;
+    }
+    [[nodiscard]] QVariant data(const QModelIndex& at, int role) const override {
+        static const QString cells[3][3] = {
+            {"plain", "a,b", "1"}, {"say \"so\"", "two\nlines", "2"}, {"µs", "", "3"}};
+        return role == Qt::DisplayRole ? cells[at.row()][at.column()] : QVariant();
+    }
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation, int role) const override {
+        return role == Qt::DisplayRole ? QStringLiteral("Column %1").arg(section) : QVariant();
+    }
+};
+
+} // namespace
+
+class ExportTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    std::unique_ptr<MainWindow> window_;
+    const QByteArray path_ = qgetenv("PATH");
+
+    void waitUntilIdle() {
+        QCoreApplication::processEvents();
+        QTRY_VERIFY(window_->context().workers.idle());
+        QCoreApplication::processEvents();
+    }
+    void open(const QStringList& files) {
+        QSignalSpy changed(&window_->context().reports, &views::ReportPair::changed);
+        window_->openProfiles(files);
+        QTRY_COMPARE(changed.count(), 1);
+        waitUntilIdle();
+    }
+    template <class Widget> QList<Widget*> visibleIn(Report report) {
+        window_->showReport(report);
+        waitUntilIdle();
+        QList<Widget*> list = window_->view(report).findChildren<Widget*>();
+        list.removeIf([](const Widget* each) { return !each->isVisible(); });
+        return list;
+    }
+    static QAction* action(const QWidget& widget, const QString& text) {
+        for (QAction* each : widget.actions())
+            if (each->text() == text)
+                return each;
+        return nullptr;
+    }
+    QPushButton* runAgainButton(const QString& text) {
+        for (QPushButton* each : visibleIn<QPushButton>(Report::Insights))
+            if (each->text() == text)
+                return each;
+        return nullptr;
+    }
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QApplication::setStyle(new views::WindowStyle);
+    }
+    void init() {
+        window_ = std::make_unique<MainWindow>(Memory::None);
+        window_->resize(1000, 700);
+        window_->show();
+    }
+    void cleanup() {
+        window_.reset();
+        qputenv("PATH", path_);
+    }
+
+    void reportsBecomePictures() {
+        open({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
+        for (const Report report : reports) {
+            window_->showReport(report);
+            waitUntilIdle();
+            for (const QString kind : {".png", ".svg", ".pdf"}) {
+                const QString file = files_.path(reportName(report) + kind);
+                QCOMPARE(views::savePicture(window_->view(report), file), QString());
+                checkPicture(file, 10);
+            }
+            // Twice as fine as the screen.
+            QCOMPARE(QImage(files_.path(reportName(report) + ".png")).size(),
+                     window_->view(report).size() * 2);
+        }
+    }
+
+    void plotsBecomePictures() {
+        open({files_.write("a.pop")});
+        int plots = 0;
+        for (const Report report : reports)
+            for (views::PlotWidget* plot : visibleIn<views::PlotWidget>(report)) {
+                const QString name = reportName(report) + QString::number(++plots);
+                for (const QString kind : {".png", ".svg", ".pdf"}) {
+                    QCOMPARE(views::savePlotAs(*plot, files_.path(name + kind)), QString());
+                    checkPicture(files_.path(name + kind), 3);
+                }
+                QVERIFY2(action(*plot, "Save picture…"), qPrintable(reportName(report)));
+                action(*plot, "Copy picture")->trigger();
+                QVERIFY(coloursIn(QApplication::clipboard()->image()) >= 3);
+            }
+        QVERIFY(plots >= 4);
+    }
+
+    void picturesThatCannotBeWrittenSaySo() {
+        open({files_.write("a.pop")});
+        const QString nowhere = files_.path("no/such/folder/x.");
+        views::ReportView& report = window_->view(Report::Memory);
+        auto* plot = visibleIn<views::PlotWidget>(Report::Memory).front();
+        for (const QString kind : {"png", "svg", "pdf"}) {
+            QVERIFY(views::savePicture(report, nowhere + kind).contains("Cannot write"));
+            QVERIFY2(views::savePlotAs(*plot, nowhere + kind).contains("Cannot write"),
+                     qPrintable(kind));
+        }
+        QVERIFY(views::savePicture(report, files_.path("x.doc")).contains(".png, .svg or .pdf"));
+    }
+
+    void tablesBecomeCsv() {
+        Texts model;
+        QTableView view;
+        view.setModel(&model);
+        QCOMPARE(views::csvText(view), "Column 0,Column 1,Column 2\nplain,\"a,b\",1\n"
+                                       "\"say \"\"so\"\"\",\"two\nlines\",2\nµs,,3\n");
+        view.horizontalHeader()->moveSection(2, 0);
+        view.setColumnHidden(1, true);
+        QCOMPARE(views::csvText(view), "Column 2,Column 0\n1,plain\n2,\"say \"\"so\"\"\"\n3,µs\n");
+        QCOMPARE(views::saveCsv(view, files_.path("t.csv")), QString());
+        QCOMPARE(QString::fromUtf8(read(files_.path("t.csv"))), views::csvText(view));
+        QVERIFY(views::saveCsv(view, files_.path("no/t.csv")).contains("Cannot write"));
+    }
+
+    void everyTableIsCopiedAndSaved() {
+        open({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
+        int tables = 0;
+        for (const Report report : reports)
+            for (QAbstractItemView* view : visibleIn<QAbstractItemView>(report)) {
+                if (qobject_cast<QTableView*>(view) == nullptr &&
+                    qobject_cast<QTreeView*>(view) == nullptr)
+                    continue;
+                QVERIFY2(action(*view, "Save as CSV…"), qPrintable(reportName(report)));
+                if (view->model()->rowCount() == 0)
+                    continue;
+                ++tables;
+                action(*view, "Copy all rows")->trigger();
+                const QStringList all = QApplication::clipboard()->text().split('\n');
+                QVERIFY(all.size() > view->model()->rowCount());
+                view->setCurrentIndex(view->model()->index(0, 0));
+                waitUntilIdle();
+                view->setFocus();
+                action(*view, "Copy")->trigger();
+                QVERIFY(!QApplication::clipboard()->text().isEmpty());
+                QVERIFY(QApplication::clipboard()->text().size() <= all.join('\n').size());
+            }
+        QVERIFY(tables >= 5);
+    }
+
+    void anInsightIsRunAgain() {
+        const QString a = files_.write("large.pop", {.tooLarge = true});
+        open({a});
+        QPushButton* again = runAgainButton("--precision half");
+        if (again == nullptr)
+            again = runAgainButton("--precision …");
+        QVERIFY(again);
+        again->click();
+        auto* dialog = window_->findChild<RunDialog*>();
+        QVERIFY(dialog && dialog->isVisible());
+        QVERIFY2(dialog->commandLine().startsWith("tilescope run sample "),
+                 qPrintable(dialog->commandLine()));
+        QTRY_VERIFY(dialog->form().editor("precision")->isVisibleTo(dialog));
+        for (QComboBox* box : dialog->findChildren<QComboBox*>())
+            if (box->accessibleName() == "When it is done")
+                QCOMPARE(box->currentText(), "Compare the result with the open profile");
+        dialog->hide();
+    }
+
+    // The same with the real program: a run, one option changed, the two compared.
+    void aRunIsRepeatedAndCompared() {
+        qputenv("PATH", TILESCOPE_BIN_DIR ":" + path_);
+        RunDialog& dialog = window_->openRunDialog({});
+        dialog.setModel(TILESCOPE_SOURCE_DIR "/resources/jobs/matmul_chain.json");
+        dialog.setFolder(files_.path("first"));
+        const auto run = [&] {
+            for (QPushButton* each : dialog.findChildren<QPushButton*>())
+                if (each->text() == "Run")
+                    each->click();
+            QTRY_VERIFY_WITH_TIMEOUT(!dialog.isVisible(), 60000);
+            waitUntilIdle();
+        };
+        run();
+        QTRY_COMPARE(window_->openFiles(), QStringList{files_.path("first/profile.pop")});
+        const auto& source = *window_->context().reports.source();
+        const RunRequest request = MainWindow::runAgain(source, "target", "mk1");
+        QVERIFY2(request.model.endsWith("matmul_chain.json"), qPrintable(request.model));
+        window_->openRunDialog(request);
+        dialog.setFolder(files_.path("second"));
+        run();
+        QTRY_COMPARE(window_->openFiles(), (QStringList{files_.path("first/profile.pop"),
+                                                        files_.path("second/profile.pop")}));
+        QCOMPARE(window_->context().reports.source()->machine().name, "mk2");
+        QCOMPARE(window_->context().reports.target()->machine().name, "mk1");
+    }
+};
+
+QTEST_MAIN(ExportTest)
+#include "export_test.moc"

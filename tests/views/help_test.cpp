@@ -1,0 +1,115 @@
+// The help: a page for each report, a search, and links and keys that are right.
+#include <QAction>
+#include <QLineEdit>
+#include <QTextBrowser>
+#include <QtTest>
+
+#include "app/gui/window/help_window.h"
+#include "app/gui/window/main_window.h"
+#include "tests/views/sample_files.h"
+#include "views/theme/style.h"
+
+using namespace tilescope;
+using namespace tilescope::gui;
+
+class HelpTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+
+    static void show(MainWindow& window) {
+        window.show();
+        window.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+    }
+    static void waitUntilIdle(MainWindow& window) {
+        QCoreApplication::processEvents();
+        QTRY_VERIFY(window.context().workers.idle());
+        QCoreApplication::processEvents();
+    }
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QApplication::setStyle(new views::WindowStyle);
+    }
+
+    void helpIsThatOfTheReportInFront() {
+        MainWindow window(Memory::None);
+        show(window);
+        window.openProfiles({files_.write("a.pop")});
+        QTRY_VERIFY(window.context().reports.source());
+        waitUntilIdle(window);
+        for (const Report report : reports) {
+            show(window);
+            window.showReport(report);
+            waitUntilIdle(window);
+            QTest::keyClick(&window, Qt::Key_F1);
+            auto* help = window.findChild<HelpWindow*>();
+            QVERIFY(help && help->isVisible());
+            QCOMPARE(help->currentPage(), reportName(report));
+            QVERIFY(HelpWindow::markdown(reportName(report))
+                        .startsWith("# " + reportTitle(report) + "\n"));
+            QVERIFY(HelpWindow::markdown(reportName(report)).size() < 2000); // short
+        }
+        window.findChild<HelpWindow*>()->hide();
+        show(window);
+        QTest::keyClick(&window, Qt::Key_Question);
+        QVERIFY(window.findChild<HelpWindow*>()->isVisible());
+    }
+
+    void helpIsSearched() {
+        HelpWindow help;
+        help.show();
+        auto* search = help.findChild<QLineEdit*>();
+        auto* text = help.findChild<QTextBrowser*>();
+        QTest::keyClicks(search, "strided copy");
+        QTest::keyClick(search, Qt::Key_Return);
+        QCOMPARE(help.currentPage(), "glossary");
+        QCOMPARE(text->textCursor().selectedText(), "strided copy");
+        search->clear();
+        QTest::keyClicks(search, "profile");
+        QSet<QString> pages;
+        for (int i = 0; i < 60; ++i) {
+            QTest::keyClick(search, Qt::Key_Return);
+            QCOMPARE(text->textCursor().selectedText().toLower(), "profile");
+            pages << help.currentPage();
+        }
+        QVERIFY(pages.size() > 3);
+        search->clear();
+        QTest::keyClicks(search, "xyzzy");
+        const QString before = help.currentPage();
+        QTest::keyClick(search, Qt::Key_Return);
+        QCOMPARE(help.currentPage(), before);
+    }
+
+    void linksOfTheHelpLeadToPages() {
+        static const QRegularExpression link(R"(\]\(([^)]+)\))");
+        int links = 0;
+        for (const QString& page : HelpWindow::pages()) {
+            auto matches = link.globalMatch(HelpWindow::markdown(page));
+            while (matches.hasNext()) {
+                const QString to = matches.next().captured(1).remove(".md");
+                QVERIFY2(HelpWindow::pages().contains(to), qPrintable(page + " -> " + to));
+                ++links;
+            }
+        }
+        QVERIFY(links >= 2);
+    }
+
+    // The page of keys says what the menus have.
+    void helpNamesTheKeysOfTheMenus() {
+        const MainWindow window(Memory::None);
+        const QString keys = HelpWindow::markdown("keys");
+        for (const QString shortcut :
+             {"Ctrl+P", "Ctrl+Shift+R", "Ctrl+Alt+R", "Ctrl+Shift+S", "Ctrl+Shift+T", "Ctrl+,"}) {
+            QVERIFY2(keys.contains("| " + shortcut), qPrintable(shortcut));
+            bool found = false;
+            for (const QAction* action : window.findChildren<QAction*>())
+                found = found || action->shortcut() == QKeySequence(shortcut);
+            QVERIFY2(found, qPrintable(shortcut));
+        }
+    }
+};
+
+QTEST_MAIN(HelpTest)
+#include "help_test.moc"

@@ -1,0 +1,148 @@
+#include "views/widgets/item_export.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QMessageBox>
+#include <QSaveFile>
+#include <QTableView>
+#include <QTreeView>
+#include <functional>
+
+namespace tilescope::views {
+namespace {
+
+QString text(const char* source) {
+    return QCoreApplication::translate("ItemExport", source);
+}
+
+const QHeaderView* headerOf(const QAbstractItemView& view) {
+    if (const auto* table = qobject_cast<const QTableView*>(&view))
+        return table->horizontalHeader();
+    if (const auto* tree = qobject_cast<const QTreeView*>(&view))
+        return tree->header();
+    return nullptr;
+}
+
+// Logical columns in the order on the screen.
+QList<int> columnsOf(const QAbstractItemView& view) {
+    const QHeaderView* header = headerOf(view);
+    QList<int> columns;
+    for (int visual = 0; visual < view.model()->columnCount(view.rootIndex()); ++visual) {
+        const int column = header == nullptr ? visual : header->logicalIndex(visual);
+        if (header == nullptr || !header->isSectionHidden(column))
+            columns << column;
+    }
+    return columns;
+}
+
+void visitRows(const QAbstractItemView& view, const QModelIndex& parent, int depth,
+               const std::function<void(const QModelIndex&, int)>& take) {
+    const auto* tree = qobject_cast<const QTreeView*>(&view);
+    for (int row = 0; row < view.model()->rowCount(parent); ++row) {
+        const QModelIndex index = view.model()->index(row, 0, parent);
+        take(index, depth);
+        if (tree != nullptr && tree->isExpanded(index))
+            visitRows(view, index, depth + 1, take);
+    }
+}
+
+QString quotedCsv(const QString& value) {
+    static const QString special = QStringLiteral(",\"\n\r");
+    const bool quote =
+        std::any_of(value.begin(), value.end(), [](QChar c) { return special.contains(c); });
+    return quote ? QLatin1Char('"') +
+                       QString(value).replace(QLatin1Char('"'), QStringLiteral("\"\"")) +
+                       QLatin1Char('"')
+                 : value;
+}
+
+QString plain(const QString& value) {
+    return QString(value)
+        .replace(QLatin1Char('\t'), QLatin1Char(' '))
+        .replace(QLatin1Char('\n'), QLatin1Char(' '));
+}
+
+QString lines(const QAbstractItemView& view, QChar separator, bool onlySelected,
+              const std::function<QString(const QString&)>& cell) {
+    if (view.model() == nullptr)
+        return {};
+    const QList<int> columns = columnsOf(view);
+    QString all;
+    QStringList row;
+    for (const int column : columns)
+        row << cell(view.model()->headerData(column, Qt::Horizontal).toString());
+    const bool headed = headerOf(view) != nullptr && !row.join(QString()).isEmpty();
+    if (headed)
+        all += row.join(separator) + QLatin1Char('\n');
+    visitRows(view, view.rootIndex(), 0, [&](const QModelIndex& index, int depth) {
+        if (onlySelected && !view.selectionModel()->isRowSelected(index.row(), index.parent()) &&
+            !view.selectionModel()->isSelected(index))
+            return;
+        row.clear();
+        for (const int column : columns) {
+            QString value = index.siblingAtColumn(column).data().toString();
+            if (column == columns.front())
+                value.prepend(QString(2 * depth, QLatin1Char(' ')));
+            row << cell(value);
+        }
+        all += row.join(separator) + QLatin1Char('\n');
+    });
+    return all;
+}
+
+QAction* action(QAbstractItemView& view, const QString& title, const QKeySequence& keys) {
+    auto* made = new QAction(title, &view);
+    made->setShortcut(keys);
+    made->setShortcutContext(Qt::WidgetShortcut);
+    view.addAction(made);
+    return made;
+}
+
+void askAndSave(QAbstractItemView& view) {
+    const QString file =
+        QFileDialog::getSaveFileName(view.window(), text("Save table"), QStringLiteral("table.csv"),
+                                     text("Comma separated values (*.csv);;All files (*)"));
+    if (file.isEmpty())
+        return;
+    if (const QString problem = saveCsv(view, file); !problem.isEmpty())
+        QMessageBox::warning(view.window(), text("Save table"), problem);
+}
+
+} // namespace
+
+QString csvText(const QAbstractItemView& view) {
+    return lines(view, QLatin1Char(','), false, quotedCsv);
+}
+
+QString tabbedText(const QAbstractItemView& view, bool onlySelected) {
+    return lines(view, QLatin1Char('\t'), onlySelected, plain);
+}
+
+QString saveCsv(const QAbstractItemView& view, const QString& file) {
+    QSaveFile out(file);
+    const QByteArray bytes = csvText(view).toUtf8();
+    if (out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size() && out.commit())
+        return {};
+    return text("Cannot write '%1': %2").arg(file, out.errorString());
+}
+
+void addExportActions(QAbstractItemView& view) {
+    static const char* const done = "exportActions";
+    if (view.property(done).toBool())
+        return;
+    view.setProperty(done, true);
+    const auto put = [](const QString& copied) { QApplication::clipboard()->setText(copied); };
+    QObject::connect(action(view, text("Copy"), QKeySequence::Copy), &QAction::triggered, &view,
+                     [&view, put] { put(tabbedText(view, true)); });
+    QObject::connect(action(view, text("Copy all rows"), QKeySequence(text("Ctrl+Shift+C"))),
+                     &QAction::triggered, &view, [&view, put] { put(tabbedText(view, false)); });
+    QObject::connect(action(view, text("Save as CSV…"), {}), &QAction::triggered, &view,
+                     [&view] { askAndSave(view); });
+    if (view.contextMenuPolicy() == Qt::DefaultContextMenu)
+        view.setContextMenuPolicy(Qt::ActionsContextMenu);
+}
+
+} // namespace tilescope::views

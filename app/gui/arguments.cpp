@@ -42,7 +42,11 @@ GrabRequest grabFrom(const QString& text) {
     const qsizetype equals = text.indexOf(QLatin1Char('='));
     if (equals < 1 || equals + 1 == text.size())
         throw UserError(fmt::format("--grab needs VIEW=FILE.png, not '{}'", text.toStdString()));
-    GrabRequest request{text.left(equals), text.mid(equals + 1)};
+    const QString view = text.left(equals);
+    // Titles of parts have blanks, which a command line would have to quote.
+    GrabRequest request{
+        view.section(QLatin1Char(':'), 0, 0), text.mid(equals + 1),
+        view.section(QLatin1Char(':'), 1).replace(QLatin1Char('-'), QLatin1Char(' '))};
     reportFrom(request.view); // throws for an unknown one
     return request;
 }
@@ -134,7 +138,9 @@ QString helpText() {
         "Opens profiles that 'tilescope run' wrote; with TARGET the two are compared.\n"
         "\n"
         "  --view VIEW               begin with this report\n"
-        "  --grab VIEW=FILE.png ...  write pictures of reports and exit; needs no display\n"
+        "  --grab VIEW=FILE.png ...  write pictures of reports and exit; needs no display; "
+        "VIEW:PART\n"
+        "                            brings a tab or graph to the front, such as memory:tile-map\n"
         "  --theme dark|light|system colours\n"
         "  --size WIDTHxHEIGHT       size of the window (and of pictures)\n"
         "  --frame-times             print how long plots took to paint to standard error\n"

@@ -11,10 +11,11 @@
 
 namespace tilescope::gui {
 
-/// A picture to take: which report, into which file.
+/// A picture to take: which report, into which file, and which part of the report is in front.
 struct GrabRequest {
     QString view;
     QString file;
+    QString section; ///< "tile map"; empty for what the report begins with
 };
 
 struct Arguments {

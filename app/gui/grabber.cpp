@@ -5,6 +5,7 @@
 
 #include "app/gui/window/message_bar.h"
 #include "views/plot/plot_widget.h"
+#include "views/widgets/report_view.h"
 
 namespace tilescope::gui {
 
@@ -33,7 +34,14 @@ void Grabber::showNext() {
         return;
     }
     showing_ = true;
-    window_.showReport(reportFrom(requests_[next_].view));
+    const GrabRequest& request = requests_[next_];
+    const Report report = reportFrom(request.view);
+    window_.showReport(report);
+    if (!request.section.isEmpty() && !window_.view(report).showSection(request.section)) {
+        emit failed(tr("the report '%1' has no part '%2': parts bear the titles of its tabs")
+                        .arg(request.view, request.section));
+        return;
+    }
     // A report without anything to load never makes the workers busy.
     QMetaObject::invokeMethod(this, &Grabber::grabWhenIdle, Qt::QueuedConnection);
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/target/chip_grid.h"
 
 namespace tilescope {
 namespace {
@@ -145,17 +146,15 @@ std::vector<TargetConstant> targetConstants(const Target& t) {
 }
 
 std::int32_t physicalTileId(const Target& target, std::int32_t tileOnIpu) {
-    // The chip has 16 columns; tiles stand in islands of four. Software order walks islands row by
-    // row, so physical ids (column first) stride by the number of rows.
-    constexpr std::int32_t columns = 16;
-    constexpr std::int32_t tilesPerIsland = 4;
+    // Software order walks islands row by row, so physical ids (column first) stride by the number
+    // of rows.
     const std::int32_t islands = target.tilesPerIpu / tilesPerIsland;
-    const std::int32_t rows = islands / columns;
+    const std::int32_t rows = islands / chipColumns;
     const std::int32_t island = tileOnIpu / tilesPerIsland;
-    if (rows == 0 || island >= rows * columns)
+    if (rows == 0 || island >= rows * chipColumns)
         return tileOnIpu;
-    const std::int32_t column = island % columns;
-    const std::int32_t row = island / columns;
+    const std::int32_t column = island % chipColumns;
+    const std::int32_t row = island / chipColumns;
     return (column * rows + row) * tilesPerIsland + tileOnIpu % tilesPerIsland;
 }
 

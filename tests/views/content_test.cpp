@@ -4,6 +4,7 @@
 #include "tests/views/sample_files.h"
 #include "views/execution/trace_content.h"
 #include "views/liveness/liveness_content.h"
+#include "views/liveness/liveness_tables.h"
 #include "views/memory/memory_content.h"
 #include "views/operations/operations_content.h"
 #include "views/plot/axes/axis_labels.h"
@@ -86,30 +87,30 @@ private slots:
     }
 
     void livenessStacks() {
-        const auto with = livenessContent(one_, TileSelection::all(), true, lightTheme(), {});
-        const auto without = livenessContent(one_, TileSelection::all(), false, lightTheme(), {});
+        const auto with = livenessContent(one_, {}, lightTheme(), {});
+        const auto without =
+            livenessContent(one_, {.tiles = {}, .includeAlwaysLive = false}, lightTheme(), {});
         QCOMPARE(with.plot.areas.size(), std::size_t(2));
         QCOMPARE(without.plot.areas.size(), std::size_t(1));
-        QCOMPARE(with.stepNames.size(), with.plot.areas[0].top.size());
+        QCOMPARE(with.sourceSteps.names.size(), with.plot.areas[0].top.size());
         const std::size_t peak = with.peak.index();
         QCOMPARE(heightAt(with.plot, peak) - with.plot.areas[0].top.at(peak),
                  heightAt(without.plot, peak));
         const auto both =
-            livenessContent(two_, TileSelection::ofIpu(IpuId(0)), true, lightTheme(), {});
+            livenessContent(two_, {.tiles = TileSelection::ofIpu(IpuId(0))}, lightTheme(), {});
         QCOMPARE(both.plot.areas.size(), std::size_t(4));
         const auto tile =
-            livenessContent(one_, TileSelection::ofTile(TileId(3)), true, lightTheme(), {});
+            livenessContent(one_, {.tiles = TileSelection::ofTile(TileId(3))}, lightTheme(), {});
         QVERIFY(heightAt(tile.plot, peak) < heightAt(with.plot, peak));
     }
 
     void livenessTables() {
-        const StepId peak =
-            livenessContent(one_, TileSelection::all(), true, lightTheme(), {}).peak;
-        const ByteUnits units = ByteUnits::Binary;
-        QVERIFY(!alwaysLiveTable(one_, {}, units, {}).rows.empty());
-        QVERIFY(!notAlwaysLiveTable(one_, {}, peak, units, {}).rows.empty());
-        QCOMPARE(notAlwaysLiveTable(two_, {}, peak, units, {}).columns.size(), std::size_t(4));
-        QCOMPARE(cycleTable(one_, peak, {}).rows.size(), std::size_t(1));
+        const StepId peak = livenessContent(one_, {}, lightTheme(), {}).peak;
+        const std::vector<StepId> steps{peak};
+        QVERIFY(!alwaysLiveTable(one_, {}, {}).rows.empty());
+        QVERIFY(!notAlwaysLiveTable(one_, {}, steps, {}).rows.empty());
+        QCOMPARE(notAlwaysLiveTable(two_, {}, steps, {}).columns.size(), std::size_t(4));
+        QCOMPARE(cycleTable(one_, steps, {}).rows.size(), std::size_t(1));
         const StepId matched = matchingStep(two_, peak, {});
         const auto names = [](const OpenProfile& p) {
             return stepNames(*p.programs({}), *p.steps({}));

@@ -2,12 +2,15 @@
 #include <QtTest>
 #include <random>
 
+#include "views/liveness/liveness_content.h"
 #include "views/memory/address_map.h"
 #include "views/memory/tile_list.h"
+#include "views/memory/tile_map_layout.h"
 #include "views/plot/series/step_columns.h"
 #include "views/plot/trace/trace_rows.h"
 #include "views/summary/bars.h"
 #include "views/summary/summary_content.h"
+#include "views/theme/colour_scale.h"
 
 using namespace tilescope;
 using namespace tilescope::views;
@@ -172,7 +175,7 @@ private slots:
 
     void blocksBreakAtRowsOfTheMap() {
         const std::vector<MapBlock> blocks{
-            {50, 250, VariableId(0), MemoryCategory::Variable, "v", false}};
+            {50, 250, VariableId(0), MemoryCategory::Variable, "v", false, {}}};
         const auto pieces = mapPieces(blocks, 100, 10);
         QCOMPARE(pieces.size(), std::size_t(3));
         QCOMPARE(pieces[0].row, 0);
@@ -181,6 +184,72 @@ private slots:
         QCOMPARE(pieces[1].x1, 10.0);
         QCOMPARE(pieces[2].row, 2);
         QCOMPARE(pieces[2].x1, 5.0);
+    }
+
+    void tilesAreFoundWhereTheyAreDrawn_data() {
+        QTest::addColumn<int>("tiles");
+        QTest::addColumn<int>("chips");
+        QTest::newRow("chip") << 1472 << 1;
+        QTest::newRow("chips") << 1472 << 5;
+        QTest::newRow("grid") << 100 << 2;
+        QTest::newRow("few") << 3 << 1;
+    }
+    void tilesAreFoundWhereTheyAreDrawn() {
+        QFETCH(int, tiles);
+        QFETCH(int, chips);
+        Target machine = targetPreset("mk2");
+        machine.tilesPerIpu = tiles;
+        const QRectF room(20, 30, 1100, 360);
+        const TileMapLayout layout(FloorPlan(machine), chips, 0, room);
+        for (int chip = 0; chip < chips; ++chip) {
+            QVERIFY(room.contains(layout.chipRect(chip).adjusted(0.01, 0.01, -0.01, -0.01)));
+            QVERIFY(room.contains(layout.titleRect(chip)));
+            for (int tile = 0; tile < tiles; ++tile) {
+                const auto hit = layout.hit(layout.tileRect(chip, tile).center());
+                QVERIFY(hit.has_value());
+                QCOMPARE(hit->chip, chip);
+                QCOMPARE(hit->tileOnIpu, tile);
+            }
+        }
+        QVERIFY(!layout.hit({1, 1}).has_value());
+    }
+
+    void gapsBetweenExchangeColumnsAreNoTile() {
+        const TileMapLayout layout(FloorPlan(targetPreset("mk2")), 1, 1, {0, 0, 1000, 400});
+        // Islands follow each other along a row: tiles 0 to 3 in column 0, 4 to 7 in column 1.
+        const QRectF last = layout.tileRect(0, 3);
+        const QRectF next = layout.tileRect(0, 4);
+        QVERIFY(next.left() > last.right() + 1);
+        QVERIFY(!layout.hit({(last.right() + next.left()) / 2, last.center().y()}).has_value());
+    }
+
+    void filteredStepsKeepTheirPlaces() {
+        const StepList steps{{}, {StepId(2), StepId(5), StepId(6), StepId(9)}};
+        QCOMPARE(steps.placeOf(StepId(5)), 1);
+        QCOMPARE(steps.placeOf(StepId(4)), -1);
+        QCOMPARE(steps.at(3.9), StepId(9));
+        QVERIFY(!steps.at(4).valid());
+        QVERIFY(!steps.at(-0.1).valid());
+        QCOMPARE(steps.placesOf({StepId(3), StepId(7)}), (Lifetime::Span{1, 3}));
+        QCOMPARE(steps.placesOf({StepId(7), StepId(9)}), (Lifetime::Span{3, 3}));
+    }
+
+    void scalesGrowInLightness() {
+        for (const Theme& theme : {lightTheme(), darkTheme()})
+            for (const ColourScale scale : colourScales) {
+                double before = -1;
+                for (int i = 0; i <= 20; ++i) {
+                    const double share = i / 20.0;
+                    // Greys begin at the paper, which is light in the light theme.
+                    const bool turned = scale == ColourScale::Greys && !theme.dark;
+                    const double grey =
+                        qGray(scaleColour(scale, turned ? 1 - share : share, theme).rgb());
+                    QVERIFY(grey >= before);
+                    before = grey;
+                }
+            }
+        QVERIFY(changeScaleColour(-1, lightTheme()) != changeScaleColour(1, lightTheme()));
+        QCOMPARE(changeScaleColour(0, lightTheme()), changeScaleColour(-0.0, lightTheme()));
     }
 
     void histogramCountsEveryTile() {

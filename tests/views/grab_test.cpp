@@ -102,6 +102,14 @@ private slots:
             QVERIFY2(finer > 1000, qPrintable(QString("%1: %2").arg(view).arg(finer)));
         }
     }
+    void partsOfReportsComeToTheFront() {
+        const QString a = files_.write("a.pop");
+        const QString memory = files_.path("memory.png");
+        const QString map = files_.path("map.png");
+        QCOMPARE(run({"--grab", "memory=" + memory, "memory:tile-map=" + map, a}).status, 0);
+        QVERIFY(!QImage(map).isNull());
+        QVERIFY(QImage(map) != QImage(memory));
+    }
 
     void mistakes_data() {
         QTest::addColumn<QStringList>("arguments");
@@ -110,6 +118,8 @@ private slots:
         const QString out = "memory=" + files_.path("x.png");
         QTest::newRow("view") << QStringList{"--grab", "nothing=x.png", a}
                               << "unknown view 'nothing': it can be summary, insights,";
+        QTest::newRow("part") << QStringList{"--grab", "memory:nothing=x.png", a}
+                              << "the report 'memory' has no part 'nothing'";
         QTest::newRow("missing") << QStringList{"--grab", out, files_.path("none.pop")}
                                  << "no such file";
         QTest::newRow("empty") << QStringList{"--grab", out, files_.writeBytes("e.pop", {})}

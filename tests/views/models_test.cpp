@@ -6,6 +6,7 @@
 #include "tests/views/sample_files.h"
 #include "views/memory/memory_content.h"
 #include "views/programs/program_model.h"
+#include "views/tables/column_table.h"
 #include "views/tables/profile_tables.h"
 #include "views/tables/table_model.h"
 
@@ -81,6 +82,61 @@ private slots:
         QCOMPARE(model.idAt(0), -1);
     }
 
+    void totalsAreOfTheRowsThatAreShown() {
+        DataTable table = smallTable();
+        table.columns[1].summed = table.columns[2].summed = true;
+        TableModel model(*context_);
+        const QAbstractItemModelTester tester(&model, fatal);
+        model.setTable(table);
+        QCOMPARE(model.rowCount(), 4);
+        QCOMPARE(model.shownRows(), 3);
+        QCOMPARE(textAt(model, 0, 0), QStringLiteral("Total"));
+        QCOMPARE(textAt(model, 0, 1), QStringLiteral("2.50 KiB"));
+        QCOMPARE(textAt(model, 0, 2), QStringLiteral("-512 B (-8.3 %)"));
+        QCOMPARE(model.idAt(0), -1);
+        QCOMPARE(model.rowOf(-1), -1);
+        const QPersistentModelIndex total = model.index(0, 0);
+        const QPersistentModelIndex weights = model.index(1, 0);
+        model.sort(1, Qt::AscendingOrder);
+        QCOMPARE(total.row(), 0);
+        QCOMPARE(weights.row(), 3);
+        QCOMPARE(model.rowOf(7), 3);
+        model.setFilter("input");
+        QCOMPARE(textAt(model, 0, 1), QStringLiteral("512 B"));
+        model.setFilter("nothing of the kind");
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void columnsOfOneProfileMatchByIdAndDiffer() {
+        const DataTable table =
+            columnTable("Variable", CellKind::Bytes, false,
+                        {{"Tile 0", {{"a", 10, 0}, {"copy", 4, 1}, {"copy", 6, 2}}, {}},
+                         {"Tile 1", {{"copy", 5, 2}, {"b", 50, 3}}, {}}});
+        QCOMPARE(table.columns.size(), std::size_t(4));
+        QCOMPARE(table.rows.size(), std::size_t(4));
+        QVERIFY(table.rows[0].cells[0] == Cell(std::string("b")));
+        QVERIFY(std::holds_alternative<std::monostate>(table.rows[0].cells[1]));
+        QVERIFY(table.rows[0].cells[3] == Cell(Change{0, 50}));
+        const auto second = std::find_if(table.rows.begin(), table.rows.end(),
+                                         [](const DataRow& row) { return row.id == 2; });
+        QVERIFY(second->cells[3] == Cell(Change{6, 5}));
+    }
+
+    void columnsOfTwoProfilesHaveBothSides() {
+        const DataTable table =
+            columnTable("Variable", CellKind::Bytes, true,
+                        {{"Step 3", {{"a", 10, 0}}, {{"a", 12, 7}, {"new", 1, 8}}},
+                         {"Step 5", {{"a", 1, 0}}, {}}});
+        QCOMPARE(table.columns.size(), std::size_t(7));
+        QCOMPARE(table.rows.size(), std::size_t(2));
+        QCOMPARE(table.rows[0].id, 0);
+        QVERIFY(table.rows[0].cells[3] == Cell(Change{10, 12}));
+        QVERIFY(table.rows[0].cells[6] == Cell(Change{1, 0}));
+        QCOMPARE(table.rows[1].id, -1);
+        QVERIFY(std::holds_alternative<std::monostate>(table.rows[1].cells[6]));
+        QCOMPARE(totalsOf(table, std::vector<std::uint32_t>{0, 1})[3], Cell(Change{10, 13}));
+    }
+
     void comparedRowsMatchByName() {
         const DataTable table =
             comparedTable("Name", CellKind::Bytes, {{"a", 10, 0}, {"b", 5, 1}, {"b", 5, 2}},
@@ -106,7 +162,9 @@ private slots:
         QVERIFY(model.rowCount() >= 2);
         QCOMPARE(model.headerData(2, Qt::Horizontal, Qt::DisplayRole).toString(),
                  QStringLiteral("Tile 3"));
-        const QModelIndex excluding = model.index(1, 0, {});
+        QCOMPARE(textAt(model, 0, 0), QStringLiteral("Physical tile id"));
+        QCOMPARE(textAt(model, 0, 2), QString::number(physicalTileId(pair.source->machine(), 3)));
+        const QModelIndex excluding = model.index(2, 0, {});
         QVERIFY(model.rowCount(excluding) > 0);
         QCOMPARE(model.parent(model.index(0, 0, excluding)), excluding);
     }

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "core/analysis/programs.h"
+#include "core/analysis/tile_quantity.h"
+#include "views/memory/tile_map_content.h"
 #include "views/tables/profile_tables.h"
 
 namespace tilescope::views {
@@ -23,162 +25,146 @@ LivenessSeries seriesOf(const OpenProfile& profile, const TileSelection& wanted,
                       profile.steps(stop)->size(), tiles);
 }
 
-void addStack(std::vector<StepArea>& areas, const LivenessSeries& series, bool includeAlwaysLive,
-              const QColor& always, const QColor& notAlways, const QString& pattern) {
-    std::vector<std::int64_t> base(series.notAlwaysLive.size(),
-                                   includeAlwaysLive ? series.alwaysLive : 0);
+StepList stepsOf(const OpenProfile& profile, const QString& filter, const std::stop_token& stop) {
+    StepList list;
+    list.names = namesOfSteps(profile, stop);
+    for (std::size_t i = 0; i < list.names.size(); ++i)
+        if (filter.isEmpty() ||
+            QString::fromStdString(list.names[i]).contains(filter, Qt::CaseInsensitive))
+            list.shown.emplace_back(i);
+    return list;
+}
+
+struct Colours {
+    QColor always;
+    QColor notAlways;
+};
+
+void addStack(std::vector<StepArea>& areas, const LivenessSeries& series, const StepList& steps,
+              bool includeAlwaysLive, const Colours& colours, const QString& pattern) {
+    std::vector<std::int64_t> base(steps.shown.size(), includeAlwaysLive ? series.alwaysLive : 0);
     if (includeAlwaysLive)
-        areas.push_back({pattern.arg(Text::tr("Always live")), always, MinMaxPyramid(base)});
+        areas.push_back(
+            {pattern.arg(Text::tr("Always live")), colours.always, MinMaxPyramid(base)});
     for (std::size_t i = 0; i < base.size(); ++i)
-        base[i] += series.notAlwaysLive[i];
-    areas.push_back(
-        {pattern.arg(Text::tr("Not always live")), notAlways, MinMaxPyramid(std::move(base))});
+        base[i] += series.notAlwaysLive.at(steps.shown[i].index());
+    areas.push_back({pattern.arg(Text::tr("Not always live")), colours.notAlways,
+                     MinMaxPyramid(std::move(base))});
 }
 
-std::vector<NamedValue> named(const std::vector<SizedVariable>& variables) {
-    std::vector<NamedValue> values;
-    values.reserve(variables.size());
-    for (const SizedVariable& variable : variables)
-        values.push_back({variable.name, variable.bytes, variable.variable.value()});
-    return values;
-}
-
-DataTable variableRows(const std::vector<SizedVariable>& variables, ByteUnits units) {
-    DataTable table;
-    table.columns = {{Text::tr("Variable"), CellKind::Text, {}},
-                     {Text::tr("Category"), CellKind::Text, {}},
-                     {Text::tr("Size"), CellKind::Bytes, Text::tr("On the selected tiles")},
-                     {Text::tr("Share"), CellKind::Share, Text::tr("Of the total")}};
-    const std::int64_t total = totalBytes(variables);
-    for (const SizedVariable& variable : variables)
-        table.rows.push_back(
-            {{variable.name, std::string(displayName(variable.category)), variable.bytes,
-              total == 0 ? 0.0 : static_cast<double>(variable.bytes) / static_cast<double>(total)},
-             variable.variable.value()});
-    table.summary = Text::tr("Total %1").arg(QString::fromStdString(formatBytes(total, units)));
-    return table;
-}
-
-std::vector<SizedVariable> liveAt(const OpenProfile& profile, const TileSelection& tiles,
-                                  StepId step, const std::stop_token& stop) {
-    return notAlwaysLiveVariables(profile.machine(), *profile.variables(stop),
-                                  *profile.livenessClasses(stop), profile.steps(stop)->size(), step,
-                                  fittedTo(profile.machine(), tiles));
-}
-
-std::vector<std::string> namesOf(const OpenProfile& profile, const std::stop_token& stop) {
-    return stepNames(*profile.programs(stop), *profile.steps(stop));
+void addLifetime(std::vector<Lifetime>& lifetimes, const OpenProfile& profile, VariableId id,
+                 const StepList& steps, const QString& pattern, const QColor& colour,
+                 const std::stop_token& stop) {
+    constexpr int mostIntervals = 6; // of a text that has to be read
+    const auto variables = profile.variables(stop);
+    if (!id.valid() || id.index() >= variables->size())
+        return;
+    const Variable& variable = (*variables)[id];
+    Lifetime lifetime{pattern.arg(QString::fromStdString(variable.name)), colour, {}, {}};
+    const auto classes = profile.livenessClasses(stop);
+    QStringList when;
+    if (variable.alwaysLive) {
+        lifetime.spans.push_back({0, static_cast<double>(steps.shown.size())});
+        when << Text::tr("always live");
+    } else if (variable.liveness.valid() && variable.liveness.index() < classes->size()) {
+        for (const StepInterval& interval : (*classes)[variable.liveness].intervals) {
+            const Lifetime::Span span = steps.placesOf(interval);
+            if (span.to > span.from)
+                lifetime.spans.push_back(span);
+            if (when.size() < mostIntervals)
+                when << Text::tr("steps %1 to %2")
+                            .arg(interval.first.value())
+                            .arg(interval.end.value() - 1);
+        }
+        const auto all = (*classes)[variable.liveness].intervals.size();
+        if (all > mostIntervals)
+            when << Text::tr("and %1 more times").arg(all - mostIntervals);
+    }
+    lifetime.when = when.join(QStringLiteral(", "));
+    lifetimes.push_back(std::move(lifetime));
 }
 
 } // namespace
 
-LivenessContent livenessContent(const ProfilePair& profiles, const TileSelection& tiles,
-                                bool includeAlwaysLive, const Theme& theme,
-                                const std::stop_token& stop) {
+int StepList::placeOf(StepId step) const {
+    const auto found = std::lower_bound(shown.begin(), shown.end(), step);
+    return found != shown.end() && *found == step ? static_cast<int>(found - shown.begin()) : -1;
+}
+
+StepId StepList::at(double place) const {
+    return place >= 0 && place < static_cast<double>(shown.size())
+               ? shown[static_cast<std::size_t>(place)]
+               : StepId();
+}
+
+Lifetime::Span StepList::placesOf(const StepInterval& interval) const {
+    const auto from = std::lower_bound(shown.begin(), shown.end(), interval.first);
+    const auto to = std::lower_bound(from, shown.end(), interval.end);
+    return {static_cast<double>(from - shown.begin()), static_cast<double>(to - shown.begin())};
+}
+
+std::vector<std::string> namesOfSteps(const OpenProfile& profile, const std::stop_token& stop) {
+    return stepNames(*profile.programs(stop), *profile.steps(stop));
+}
+
+LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptions& options,
+                                const Theme& theme, const std::stop_token& stop) {
+    constexpr std::size_t fullest = 3;
     LivenessContent content;
-    const LivenessSeries source = seriesOf(*profiles.source, tiles, stop);
+    const OpenProfile& first = *profiles.source;
+    const LivenessSeries source = seriesOf(first, options.tiles, stop);
     content.peak = source.peakStep;
-    content.stepNames = namesOf(*profiles.source, stop);
+    content.sourceSteps = stepsOf(first, options.filter, stop);
+    content.fullestTiles = tilesByMemory(*profiles.source->tileMemory(stop),
+                                         {0, first.machine().totalTiles()}, fullest);
+    // What varies is the message: what is always there stays in the background.
+    const Colours plain{mixed(theme.alwaysLive, theme.surface, 0.35), theme.notAlwaysLive};
     if (!profiles.comparing()) {
-        // What varies is the message: what is always there stays in the background.
-        addStack(content.plot.areas, source, includeAlwaysLive,
-                 mixed(theme.alwaysLive, theme.surface, 0.35), theme.notAlwaysLive,
+        addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive, plain,
                  QStringLiteral("%1"));
         return content;
     }
+    content.targetSteps = stepsOf(*profiles.target, options.filter, stop);
+    const LivenessSeries target = seriesOf(*profiles.target, options.tiles, stop);
+    if (options.apart) {
+        addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive, plain,
+                 QStringLiteral("%1"));
+        addStack(content.target.emplace().areas, target, content.targetSteps,
+                 options.includeAlwaysLive, plain, QStringLiteral("%1"));
+        return content;
+    }
     content.plot.mode = StepAreaPlottable::Mode::Overlaid;
-    addStack(content.plot.areas, source, includeAlwaysLive, mixed(theme.source, theme.text, 0.35),
-             theme.source, Text::tr("%1 (source)"));
-    addStack(content.plot.areas, seriesOf(*profiles.target, tiles, stop), includeAlwaysLive,
-             mixed(theme.target, theme.text, 0.35), theme.target, Text::tr("%1 (target)"));
+    addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive,
+             {mixed(theme.source, theme.text, 0.35), theme.source}, Text::tr("%1 (source)"));
+    addStack(content.plot.areas, target, content.targetSteps, options.includeAlwaysLive,
+             {mixed(theme.target, theme.text, 0.35), theme.target}, Text::tr("%1 (target)"));
     return content;
 }
 
-DataTable alwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles, ByteUnits units,
-                          const std::stop_token& stop) {
-    const auto of = [&](const OpenProfile& profile) {
-        return alwaysLiveVariables(profile.machine(), *profile.variables(stop),
-                                   fittedTo(profile.machine(), tiles));
-    };
-    if (profiles.comparing())
-        return comparedTable(Text::tr("Variable"), CellKind::Bytes, named(of(*profiles.source)),
-                             named(of(*profiles.target)));
-    return variableRows(of(*profiles.source), units);
-}
-
-DataTable notAlwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles, StepId step,
-                             ByteUnits units, const std::stop_token& stop) {
-    const std::vector<SizedVariable> source = liveAt(*profiles.source, tiles, step, stop);
+std::vector<Lifetime> lifetimes(const ProfilePair& profiles,
+                                const std::vector<VariableId>& variables,
+                                const StepList& sourceSteps, const StepList& targetSteps,
+                                const Theme& theme, const std::stop_token& stop) {
+    constexpr std::size_t mostVariables = 8; // more leave no room for the plot
+    std::vector<Lifetime> all;
+    const auto colour = [&] { return theme.series(static_cast<int>(all.size())); };
+    const QString pattern = profiles.comparing() ? Text::tr("%1 (source)") : QStringLiteral("%1");
+    for (std::size_t i = 0; i < std::min(mostVariables, variables.size()); ++i)
+        addLifetime(all, *profiles.source, variables[i], sourceSteps, pattern, colour(), stop);
     if (!profiles.comparing())
-        return variableRows(source, units);
-    const StepId other = matchingStep(profiles, step, stop);
-    std::vector<NamedValue> target;
-    if (other.valid())
-        target = named(liveAt(*profiles.target, tiles, other, stop));
-    return comparedTable(Text::tr("Variable"), CellKind::Bytes, named(source), std::move(target));
-}
-
-DataTable stepVerticesTable(const ProfilePair& profiles, const TileSelection& tiles, StepId step,
-                            const std::stop_token& stop) {
-    DataTable table;
-    table.columns = {
-        {Text::tr("Vertex type"), CellKind::Text, {}},
-        {Text::tr("Vertices"), CellKind::Count, {}},
-        {Text::tr("Tiles"), CellKind::Count, {}},
-        {Text::tr("State"), CellKind::Bytes, Text::tr("Instance state and field data")}};
-    const OpenProfile& profile = *profiles.source;
-    const Program& program = (*profile.programs(stop))[(*profile.steps(stop))[step]];
-    if (!program.computeSet.valid()) {
-        table.summary = Text::tr("This step has no compute set");
-        return table;
+        return all;
+    for (const VariableId id : sameVariables(profiles, variables, stop)) {
+        if (all.size() >= 2 * mostVariables)
+            break;
+        addLifetime(all, *profiles.target, id, targetSteps, Text::tr("%1 (target)"), colour(),
+                    stop);
     }
-    const TileRange range = tiles.range(profile.machine());
-    const auto types = profile.vertexTypes(stop);
-    for (const VertexInstances& group : (*profile.computeSets(stop))[program.computeSet].vertices) {
-        const TileSeries count = group.count.slice(range.first, range.end);
-        if (!count.empty())
-            table.rows.push_back(
-                {{(*types)[group.type].name, count.sum(), std::int64_t{count.tilesUsed()},
-                  group.stateBytes.sum(range.first, range.end)},
-                 group.type.value()});
-    }
-    return table;
-}
-
-DataTable cycleTable(const ProfilePair& profiles, StepId step, const std::stop_token& stop) {
-    DataTable table;
-    table.columns = {{Text::tr("Where"), CellKind::Text, {}},
-                     {Text::tr("Cycles"), CellKind::Cycles, Text::tr("Slowest tile, estimated")},
-                     {Text::tr("Mean"), CellKind::Cycles, Text::tr("Over the tiles that work")},
-                     {Text::tr("Active tiles"), CellKind::Count, {}},
-                     {Text::tr("Balance"), CellKind::Share,
-                      Text::tr("Active cycles of all tiles against the slowest")}};
-    const OpenProfile& profile = *profiles.source;
-    const Program& program = (*profile.programs(stop))[(*profile.steps(stop))[step]];
-    TileSeries cycles;
-    if (program.computeSet.valid())
-        cycles = (*profile.computeSets(stop))[program.computeSet].cycles;
-    else if (program.exchange.valid())
-        cycles = (*profile.exchanges(stop))[program.exchange].cycles;
-    const Target& machine = profile.machine();
-    for (std::int32_t ipu = 0; ipu < machine.ipus; ++ipu) {
-        const TileSeries part =
-            cycles.slice(ipu * machine.tilesPerIpu, (ipu + 1) * machine.tilesPerIpu);
-        const std::int64_t slowest = part.max().value;
-        const std::int64_t active = part.tilesUsed();
-        const double all = static_cast<double>(slowest) * machine.tilesPerIpu;
-        table.rows.push_back({{Text::tr("IPU %1").arg(ipu).toStdString(), slowest,
-                               active == 0 ? std::int64_t{0} : part.sum() / active, active,
-                               all == 0 ? 0.0 : static_cast<double>(part.sum()) / all},
-                              ipu});
-    }
-    table.summary = QString::fromStdString(programLabel(program));
-    return table;
+    return all;
 }
 
 StepId matchingStep(const ProfilePair& profiles, StepId step, const std::stop_token& stop) {
-    const std::vector<std::string> source = namesOf(*profiles.source, stop);
-    const std::vector<std::string> target = namesOf(*profiles.target, stop);
+    const std::vector<std::string> source = namesOfSteps(*profiles.source, stop);
+    const std::vector<std::string> target = namesOfSteps(*profiles.target, stop);
     if (step.index() >= source.size())
         return {};
     // Of several steps of one name the one at the same turn: the third of these in both.

@@ -1,39 +1,57 @@
-// What the liveness report shows, made on a worker thread.
+// What the plot of the liveness report shows, made on a worker thread.
 #pragma once
 
+#include <optional>
 #include <stop_token>
 
 #include "core/analysis/liveness.h"
+#include "views/liveness/lifetime_strip.h"
 #include "views/plot/series/step_plot.h"
 #include "views/session/open_profile.h"
-#include "views/tables/data_table.h"
 
 namespace tilescope::views {
 
-/// The plot with what belongs to its steps.
-struct LivenessContent {
-    StepPlot::Content plot;
-    std::vector<std::string> stepNames; ///< of the source
-    StepId peak;                        ///< of the source
+struct LivenessOptions {
+    TileSelection tiles;
+    bool includeAlwaysLive = true;
+    bool apart = false; ///< two profiles below each other instead of overlaid
+    QString filter{};   ///< shows only steps whose names contain this, whatever the case
 };
 
-/// Always-live and not-always-live bytes by step; with two profiles those of both, overlaid.
-LivenessContent livenessContent(const ProfilePair& profiles, const TileSelection& tiles,
-                                bool includeAlwaysLive, const Theme& theme,
-                                const std::stop_token& stop);
+/// The steps of a profile and those that the filter leaves, in the order of the axis.
+struct StepList {
+    std::vector<std::string> names; ///< of all steps
+    std::vector<StepId> shown;
+    /// The place of a step on the axis; -1 if it is not shown.
+    [[nodiscard]] int placeOf(StepId step) const;
+    /// The step at a place; none outside.
+    [[nodiscard]] StepId at(double place) const;
+    /// Places [from, to) of the shown steps of an interval; empty if there are none.
+    [[nodiscard]] Lifetime::Span placesOf(const StepInterval& interval) const;
+};
 
-/// Always-live variables, largest first; compared if there are two profiles.
-DataTable alwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles, ByteUnits units,
-                          const std::stop_token& stop);
-/// Variables live at a step that are not always live. The target is asked for its step of the same
-/// name (or, failing that, the same number).
-DataTable notAlwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles, StepId step,
-                             ByteUnits units, const std::stop_token& stop);
-/// Vertices of the step's compute set.
-DataTable stepVerticesTable(const ProfilePair& profiles, const TileSelection& tiles, StepId step,
-                            const std::stop_token& stop);
-/// Estimated cycles of the step on each IPU.
-DataTable cycleTable(const ProfilePair& profiles, StepId step, const std::stop_token& stop);
+/// The plot with what belongs to its steps.
+struct LivenessContent {
+    StepPlot::Content plot;                  ///< of both profiles unless they are apart
+    std::optional<StepPlot::Content> target; ///< if they are
+    StepList sourceSteps;
+    StepList targetSteps;             ///< empty unless two profiles are compared
+    StepId peak;                      ///< of the source
+    std::vector<TileId> fullestTiles; ///< of the source, the fullest first
+};
+
+/// Always-live and not-always-live bytes by step; with two profiles those of both.
+LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptions& options,
+                                const Theme& theme, const std::stop_token& stop);
+
+/// When variables of the source are live, and those of the target with the same names.
+std::vector<Lifetime> lifetimes(const ProfilePair& profiles,
+                                const std::vector<VariableId>& variables,
+                                const StepList& sourceSteps, const StepList& targetSteps,
+                                const Theme& theme, const std::stop_token& stop);
+
+/// The names of a profile's steps.
+std::vector<std::string> namesOfSteps(const OpenProfile& profile, const std::stop_token& stop);
 
 /// The target's step that corresponds to a step of the source.
 StepId matchingStep(const ProfilePair& profiles, StepId step, const std::stop_token& stop);

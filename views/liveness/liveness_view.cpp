@@ -1,28 +1,36 @@
 #include "views/liveness/liveness_view.h"
 
+#include <QFileDialog>
+#include <QMessageBox>
 #include <QSignalBlocker>
 #include <QSplitter>
-#include <QTabWidget>
 #include <QVBoxLayout>
+#include <algorithm>
 
-#include "views/liveness/liveness_content.h"
 #include "views/plot/save_plot.h"
 
 namespace tilescope::views {
+namespace {
+// What an item of the choice of tiles stands for.
+constexpr int kindRole = Qt::UserRole;
+constexpr int idRole = Qt::UserRole + 1;
+enum TilesKind { AllTiles, OneIpu, SelectedTile, OneTile };
+} // namespace
 
 LivenessView::LivenessView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
-    , plot_(new StepPlot(context, tr("Program step")))
+    , plots_(new StepPlotPair(context, tr("Program step")))
+    , lifetimes_(new LifetimeStrip(context, plots_->first().zoom()))
     , plotPanel_(new LoadingPanel(context.workers))
-    , tabs_(new QTabWidget) {
-    plotPanel_->setContent(plot_);
-    tabs_->setDocumentMode(true);
-    const QStringList titles{tr("Always live"), tr("Not always live"), tr("Vertices"),
-                             tr("Cycle estimates")};
-    for (int i = 0; i < titles.size(); ++i) {
-        tables_[i] = new TablePanel(context, i < 2 ? tr("Filter variables") : tr("Filter"));
-        tabs_->addTab(tables_[i], titles[i]);
-    }
+    , lifetimeQuery_(context.workers)
+    , tabs_(new LivenessTabs(context)) {
+    auto* plotPage = new QWidget;
+    auto* plotLayout = new QVBoxLayout(plotPage);
+    plotLayout->setContentsMargins(0, 0, 0, 0);
+    plotLayout->setSpacing(0);
+    plotLayout->addWidget(plots_, 1);
+    plotLayout->addWidget(lifetimes_);
+    plotPanel_->setContent(plotPage);
     auto* splitter = new QSplitter(Qt::Vertical);
     splitter->addWidget(plotPanel_);
     splitter->addWidget(tabs_);
@@ -34,131 +42,196 @@ LivenessView::LivenessView(ViewContext& context, QWidget* parent)
     layout->setSpacing(0);
     layout->addWidget(makeTools());
     layout->addWidget(splitter, 1);
-
-    plot_->plot().setReadOut([this](double x, double) { return readOut(x); });
-    connect(&plot_->plot(), &PlotWidget::hovered, this, &ReportView::status);
-    connect(&plot_->plot(), &PlotWidget::clicked, this,
-            [this](double x, double, Qt::KeyboardModifiers) {
-                if (x >= 0 && x < static_cast<double>(stepNames_.size()))
-                    selectStep(StepId(static_cast<std::int32_t>(x)));
-            });
-    connect(tabs_, &QTabWidget::currentChanged, this, &LivenessView::loadTab);
-    for (int i : {AlwaysLive, NotAlwaysLive})
-        connect(tables_[i], &TablePanel::chosen, this, [this](std::int32_t id) {
-            this->context().selection.update([id](Selected& s) { s.variable = VariableId(id); });
-        });
+    connectPlot(plots_->first(), true);
+    connectPlot(plots_->second(), false);
+    plots_->first().plot().setAccessibleName(tr("Live bytes by program step"));
+    plots_->second().plot().setAccessibleName(tr("Live bytes by program step, target"));
+    connect(lifetimes_, &LifetimeStrip::hovered, this, &ReportView::status);
+    connect(tabs_, &LivenessTabs::variablesChanged, this, &LivenessView::loadLifetimes);
     connect(&context.selection, &Selection::changed, this, &LivenessView::followSelection);
 }
 
+void LivenessView::connectPlot(StepPlot& plot, bool ofSource) {
+    plot.plot().setReadOut([this, ofSource](double x, double) { return readOut(x, ofSource); });
+    connect(&plot.plot(), &PlotWidget::hovered, this, &ReportView::status);
+    connect(&plot.plot(), &PlotWidget::clicked, this,
+            [this](double x, double, Qt::KeyboardModifiers modifiers) { clicked(x, modifiers); });
+}
+
 ToolRow* LivenessView::makeTools() {
-    auto* tools = new ToolRow;
-    source_ = tools->addChoice(tr("Tiles"), {tr("All")});
+    tools_ = new ToolRow;
+    source_ = tools_->addChoice(tr("Tiles"), {tr("All")});
     alwaysLive_ =
-        tools->addToggle(tr("Include always live"),
-                         tr("Stack the variables in use on those that always live"), true);
-    auto* peak = tools->addButton(tr("Go to peak"), tr("Select the step with most live bytes"));
-    tools->addStretch();
-    search_ = tools->addField(tr("Find step"),
-                              tr("Enter goes to the next step whose name contains this"), 220);
-    auto* save = tools->addButton(tr("Save"), tr("Save the plot as a picture"));
-    connect(save, &QToolButton::clicked, this,
-            [this] { savePlot(plot_->plot(), QStringLiteral("liveness")); });
+        tools_->addToggle(tr("Include always live"),
+                          tr("Stack the variables in use on those that always live"), true);
+    apart_ = tools_->addToggle(tr("Separate"),
+                               tr("Source and target below each other instead of one over the "
+                                  "other"),
+                               false);
+    auto* peak = tools_->addButton(tr("Go to peak"), tr("Select the step with most live bytes"));
+    tools_->addStretch();
+    filter_ = tools_->addField(tr("Filter steps"),
+                               tr("Shows only steps whose names contain this; Enter selects the "
+                                  "next of them"),
+                               220);
+    filter_->setAccessibleName(tr("Filter steps"));
+    auto* save = tools_->addButton(tr("Save"), tr("Save the plot as a picture"));
+    connect(save, &QToolButton::clicked, this, &LivenessView::save);
     connect(peak, &QToolButton::clicked, this, [this] { selectStep(peak_); });
     connect(source_, &QComboBox::activated, this, [this] {
         loadPlot();
-        loadTab();
+        tellTabs();
     });
-    connect(alwaysLive_, &QToolButton::toggled, this, &LivenessView::loadPlot);
-    connect(search_, &QLineEdit::returnPressed, this, &LivenessView::findStep);
-    return tools;
+    for (QToolButton* toggle : {alwaysLive_, apart_})
+        connect(toggle, &QToolButton::toggled, this, &LivenessView::loadPlot);
+    connect(filter_, &QLineEdit::textChanged, this, &LivenessView::loadPlot);
+    connect(filter_, &QLineEdit::returnPressed, this, &LivenessView::nextStep);
+    return tools_;
 }
 
 void LivenessView::focusSearch() {
-    search_->setFocus();
-    search_->selectAll();
+    filter_->setFocus();
+    filter_->selectAll();
+}
+
+void LivenessView::setApart(bool apart) {
+    apart_->setChecked(apart);
 }
 
 void LivenessView::reload() {
     fillSources();
+    tools_->setShown(apart_, comparing());
     shown_ = {};
+    steps_.clear();
+    sourceSteps_ = targetSteps_ = {};
+    lifetimes_->setLifetimes({});
+    followSelection();
     loadPlot();
-    loadTab();
+    tabs_->reload();
 }
 
 void LivenessView::restyle() {
     loadPlot();
-    loadTab();
+    tabs_->reload();
 }
 
 void LivenessView::fillSources() {
     const QSignalBlocker blocker(source_);
     source_->clear();
-    source_->addItem(tr("All"));
+    const auto add = [this](const QString& text, TilesKind kind, int id) {
+        source_->addItem(text);
+        source_->setItemData(source_->count() - 1, kind, kindRole);
+        source_->setItemData(source_->count() - 1, id, idRole);
+    };
+    add(tr("All"), AllTiles, -1);
     for (int i = 0; i < profiles().source->machine().ipus; ++i)
-        source_->addItem(tr("IPU %1").arg(i));
-    source_->addItem(tr("Selected tile"));
+        add(tr("IPU %1").arg(i), OneIpu, i);
+    add(tr("Selected tile"), SelectedTile, -1);
+}
+
+// Known only when the memory of tiles was read.
+void LivenessView::addFullestTiles(const std::vector<TileId>& tiles) {
+    const QSignalBlocker blocker(source_);
+    if (source_->findData(OneTile, kindRole) >= 0)
+        return;
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+        source_->addItem(i == 0 ? tr("Tile %1 (fullest)").arg(tiles[i].value())
+                                : tr("Tile %1").arg(tiles[i].value()));
+        source_->setItemData(source_->count() - 1, OneTile, kindRole);
+        source_->setItemData(source_->count() - 1, tiles[i].value(), idRole);
+    }
+}
+
+bool LivenessView::wantsSelectedTile() const {
+    return source_->currentData(kindRole).toInt() == SelectedTile;
 }
 
 TileSelection LivenessView::tiles() const {
-    const int index = source_->currentIndex();
     const std::vector<TileId>& selected = context().selection.current().tiles;
-    if (index == source_->count() - 1)
-        return selected.empty() ? TileSelection::all() : TileSelection::ofTile(selected.back());
-    return index > 0 ? TileSelection::ofIpu(IpuId(index - 1)) : TileSelection::all();
+    const int id = source_->currentData(idRole).toInt();
+    switch (source_->currentData(kindRole).toInt()) {
+    case OneIpu:
+        return TileSelection::ofIpu(IpuId(id));
+    case OneTile:
+        return TileSelection::ofTile(TileId(id));
+    case SelectedTile:
+        if (!selected.empty())
+            return TileSelection::ofTile(selected.back());
+        break;
+    default:
+        break;
+    }
+    return TileSelection::all();
 }
 
 void LivenessView::loadPlot() {
     if (!profiles().source)
         return;
-    const bool wantsTile = source_->currentIndex() == source_->count() - 1;
-    if (wantsTile && context().selection.current().tiles.empty()) {
+    if (wantsSelectedTile() && context().selection.current().tiles.empty()) {
         plotPanel_->query().cancel();
         plotPanel_->showMessage(tr("No tile is selected"),
                                 tr("Select a tile in the Memory report."));
         return;
     }
-    plotPanel_->load([this, pair = profiles(), tiles = tiles(), always = alwaysLive_->isChecked(),
+    const LivenessOptions options{tiles(), alwaysLive_->isChecked(),
+                                  comparing() && apart_->isChecked(), filter_->text().trimmed()};
+    plotPanel_->load([this, pair = profiles(), options,
                       theme = context().theme.current()](const std::stop_token& stop) {
-        return [this, content = livenessContent(pair, tiles, always, theme, stop)]() mutable {
-            stepNames_ = std::move(content.stepNames);
-            peak_ = content.peak;
-            if (stepNames_.empty())
-                return plotPanel_->showMessage(
-                    tr("This profile has no program steps"),
-                    tr("Its program is empty: there is nothing to be live at."));
-            plot_->setContent(std::move(content.plot));
-            markStep();
+        return [this, content = livenessContent(pair, options, theme, stop)]() mutable {
+            showPlot(std::move(content));
         };
     });
 }
 
-StepId LivenessView::selectedStep() const {
-    const StepId step = context().selection.current().step;
-    return step.index() < stepNames_.size() || stepNames_.empty() ? step : StepId();
+void LivenessView::showPlot(LivenessContent content) {
+    sourceSteps_ = std::move(content.sourceSteps);
+    targetSteps_ = std::move(content.targetSteps);
+    peak_ = content.peak;
+    addFullestTiles(content.fullestTiles);
+    if (sourceSteps_.names.empty())
+        return plotPanel_->showMessage(tr("This profile has no program steps"),
+                                       tr("Its program is empty: there is nothing to be live at."));
+    if (sourceSteps_.shown.empty() && targetSteps_.shown.empty())
+        return plotPanel_->showMessage(tr("No step matches the filter"),
+                                       tr("No step's name contains '%1'.").arg(filter_->text()));
+    const auto numbersOf = [](const StepList& steps) {
+        std::vector<std::int32_t> numbers;
+        if (steps.shown.size() != steps.names.size())
+            for (const StepId step : steps.shown)
+                numbers.push_back(step.value());
+        return numbers;
+    };
+    const bool filtered = sourceSteps_.shown.size() != sourceSteps_.names.size();
+    plots_->setKeyLabel(filtered ? tr("Program step (%1 of %2)")
+                                       .arg(sourceSteps_.shown.size())
+                                       .arg(sourceSteps_.names.size())
+                                 : tr("Program step"));
+    plots_->first().setKeyNumbers(numbersOf(sourceSteps_));
+    plots_->second().setKeyNumbers(numbersOf(targetSteps_));
+    if (content.target)
+        plots_->setContents(std::move(content.plot), tr("Source"), std::move(*content.target),
+                            tr("Target"));
+    else
+        plots_->setContent(std::move(content.plot));
+    markSteps();
+    loadLifetimes();
 }
 
-void LivenessView::loadTab() {
-    if (!profiles().source)
-        return;
-    const int tab = tabs_->currentIndex();
-    const StepId step = selectedStep();
-    if (tab != AlwaysLive && !step.valid()) {
-        tables_[tab]->showHint(tr("No step is selected"),
-                               tr("Click a step in the plot above, or press Go to peak."));
-        return;
+void LivenessView::loadLifetimes() {
+    const std::vector<VariableId> variables = tabs_->variables();
+    if (variables.empty() || sourceSteps_.names.empty()) {
+        lifetimeQuery_.cancel();
+        return lifetimes_->setLifetimes({});
     }
-    tables_[tab]->load([tab, step, pair = profiles(), tiles = tiles(),
-                        units = context().preferences.byteUnits()](const std::stop_token& stop) {
-        switch (tab) {
-        case AlwaysLive:
-            return alwaysLiveTable(pair, tiles, units, stop);
-        case NotAlwaysLive:
-            return notAlwaysLiveTable(pair, tiles, step, units, stop);
-        case Vertices:
-            return stepVerticesTable(pair, tiles, step, stop);
-        default:
-            return cycleTable(pair, step, stop);
-        }
+    // Names are not needed, and long.
+    lifetimeQuery_.start([this, pair = profiles(), variables,
+                          source = StepList{{}, sourceSteps_.shown},
+                          target = StepList{{}, targetSteps_.shown},
+                          theme = context().theme.current()](const std::stop_token& stop) {
+        return [this,
+                found = views::lifetimes(pair, variables, source, target, theme, stop)]() mutable {
+            lifetimes_->setLifetimes(std::move(found));
+        };
     });
 }
 
@@ -166,62 +239,110 @@ void LivenessView::followSelection() {
     if (!profiles().source || !isVisible())
         return;
     const Selected selected = context().selection.current();
-    const bool otherStep = selected.step != shown_.step;
     const bool otherTiles = selected.tiles != shown_.tiles;
+    const bool otherVariable = selected.variable != shown_.variable;
     shown_ = selected;
-    markStep();
-    for (int i : {AlwaysLive, NotAlwaysLive})
-        tables_[i]->selectId(selected.variable.value());
-    const bool showsTile = source_->currentIndex() == source_->count() - 1;
-    if (otherTiles && showsTile)
+    // A step that another report has chosen stands alone.
+    if (!selected.step.valid())
+        steps_.clear();
+    else if (steps_.empty() || steps_.back() != selected.step)
+        steps_ = {selected.step};
+    markSteps();
+    tellTabs();
+    if (otherTiles && wantsSelectedTile())
         loadPlot();
-    // A step was clicked: what is live there is the answer.
-    if (otherStep && selected.step.valid() && tabs_->currentIndex() == AlwaysLive)
-        return tabs_->setCurrentIndex(NotAlwaysLive);
-    if (otherStep || (otherTiles && showsTile))
-        loadTab();
+    else if (otherVariable)
+        loadLifetimes();
+}
+
+void LivenessView::tellTabs() {
+    const Selected& selected = context().selection.current();
+    tabs_->setAbout({steps_, tiles(), selected.tiles, selected.variable});
+}
+
+void LivenessView::clicked(double x, Qt::KeyboardModifiers modifiers) {
+    // Steps are those of the source everywhere, also where the target's plot is clicked.
+    const StepId step = sourceSteps_.at(x);
+    if (!step.valid())
+        return;
+    if (!modifiers.testFlag(Qt::ShiftModifier))
+        return selectStep(step);
+    std::erase(steps_, step);
+    steps_.push_back(step);
+    announceSteps();
 }
 
 void LivenessView::selectStep(StepId step) {
     if (!step.valid())
         return;
+    steps_ = {step};
+    announceSteps();
+}
+
+void LivenessView::announceSteps() {
+    const StepId step = steps_.back();
+    if (context().selection.current().step == step) {
+        // The window's selection does not change, what stands beside it may have.
+        markSteps();
+        return tellTabs();
+    }
     context().selection.update([step](Selected& s) { s.step = step; });
 }
 
-void LivenessView::findStep() {
-    if (search_->text().isEmpty() || stepNames_.empty())
+void LivenessView::nextStep() {
+    const std::vector<StepId>& shown = sourceSteps_.shown;
+    if (shown.empty()) {
+        emit status(tr("No step contains '%1'").arg(filter_->text()));
         return;
-    const std::size_t size = stepNames_.size();
-    const std::size_t start = selectedStep().valid() ? selectedStep().index() + 1 : 0;
-    for (std::size_t i = 0; i < size; ++i) {
-        const std::size_t at = (start + i) % size;
-        if (QString::fromStdString(stepNames_[at]).contains(search_->text(), Qt::CaseInsensitive)) {
-            selectStep(StepId(at));
-            ZoomRange& zoom = plot_->zoom();
-            const auto x = static_cast<double>(at);
-            if (x < zoom.from() || x >= zoom.to())
-                zoom.setRange(x - zoom.span() / 2, x + zoom.span() / 2);
-            return;
-        }
     }
-    emit status(tr("No step contains '%1'").arg(search_->text()));
+    const StepId from = context().selection.current().step;
+    auto next = std::upper_bound(shown.begin(), shown.end(), from);
+    if (next == shown.end())
+        next = shown.begin();
+    selectStep(*next);
+    ZoomRange& zoom = plots_->first().zoom();
+    const auto place = static_cast<double>(next - shown.begin());
+    if (place < zoom.from() || place >= zoom.to())
+        zoom.setRange(place - zoom.span() / 2, place + zoom.span() / 2);
 }
 
-void LivenessView::markStep() {
-    const StepId step = selectedStep();
+void LivenessView::markSteps() {
     std::vector<PlotWidget::Marker> markers;
-    if (step.valid())
-        markers.push_back({static_cast<double>(step.value()), step.value() + 1.0});
-    plot_->plot().setMarkers(std::move(markers));
+    for (const StepId step : steps_)
+        if (const int place = sourceSteps_.placeOf(step); place >= 0)
+            markers.push_back({static_cast<double>(place), place + 1.0});
+    plots_->setMarkers(markers);
 }
 
-QString LivenessView::readOut(double x) const {
-    if (x < 0 || x >= static_cast<double>(stepNames_.size()))
+void LivenessView::save() {
+    if (!plots_->showsTwo() && lifetimes_->lifetimes().empty())
+        return savePlot(plots_->first().plot(), QStringLiteral("liveness"));
+    const QString file = QFileDialog::getSaveFileName(window(), tr("Save plot"), tr("liveness.png"),
+                                                      tr("PNG picture (*.png)"));
+    if (!file.isEmpty() && !plotPanel_->grab().save(file))
+        QMessageBox::warning(window(), tr("Save plot"), tr("Cannot write '%1'.").arg(file));
+}
+
+QString LivenessView::readOut(double x, bool ofSource) const {
+    const StepList& steps = ofSource ? sourceSteps_ : targetSteps_;
+    const StepId step = steps.at(x);
+    const StepPlot& plot = ofSource ? plots_->first() : plots_->second();
+    const auto place = static_cast<std::size_t>(std::max(0.0, x));
+    QStringList lines;
+    if (step.valid())
+        lines << tr("Step %1: %2")
+                     .arg(step.value())
+                     .arg(QString::fromStdString(steps.names[step.index()]));
+    // Overlaid, another step of the target may stand at this place.
+    if (const StepId other = targetSteps_.at(x);
+        ofSource && comparing() && other.valid() && !plots_->showsTwo())
+        lines << tr("Target's step %1: %2")
+                     .arg(other.value())
+                     .arg(QString::fromStdString(targetSteps_.names[other.index()]));
+    if (lines.isEmpty())
         return {};
-    const auto step = static_cast<std::size_t>(x);
-    return tr("Step %1: %2\n%3")
-        .arg(step)
-        .arg(QString::fromStdString(stepNames_[step]), plot_->valuesAt(step));
+    lines << plot.valuesAt(place);
+    return lines.join(QLatin1Char('\n'));
 }
 
 } // namespace tilescope::views

@@ -2,23 +2,33 @@
 #pragma once
 
 #include "core/analysis/selection.h"
-#include "views/plot/series/step_plot.h"
-#include "views/tables/table_panel.h"
+#include "views/liveness/lifetime_strip.h"
+#include "views/liveness/liveness_content.h"
+#include "views/liveness/liveness_tabs.h"
+#include "views/plot/series/step_plot_pair.h"
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
 #include "views/widgets/tool_row.h"
 
-class QTabWidget;
-
 namespace tilescope::views {
 
-/// Plot over program steps above, what is live at the selected step below.
+/// Plot over program steps above, what is live at the selected steps below. The last selected step
+/// is that of the whole window; Shift-click adds others, which are this report's own.
 class LivenessView : public ReportView {
     Q_OBJECT
 public:
     explicit LivenessView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override;
-    [[nodiscard]] StepPlot& plot() { return *plot_; }
+    bool showSection(const QString& name) override { return tabs_->showSection(name); }
+
+    [[nodiscard]] StepPlot& plot() { return plots_->first(); }
+    [[nodiscard]] StepPlotPair& plots() { return *plots_; }
+    [[nodiscard]] LifetimeStrip& lifetimes() { return *lifetimes_; }
+    [[nodiscard]] LivenessTabs& tabs() { return *tabs_; }
+    [[nodiscard]] QLineEdit& filter() { return *filter_; }
+    [[nodiscard]] const std::vector<StepId>& steps() const { return steps_; }
+    /// Two profiles below each other instead of overlaid.
+    void setApart(bool apart);
 
 protected:
     void reload() override;
@@ -26,28 +36,39 @@ protected:
     void restyle() override;
 
 private:
-    enum Tab { AlwaysLive, NotAlwaysLive, Vertices, Cycles };
     ToolRow* makeTools();
+    void connectPlot(StepPlot& plot, bool ofSource);
     void fillSources();
+    void addFullestTiles(const std::vector<TileId>& tiles);
     void loadPlot();
-    void loadTab();
+    void showPlot(LivenessContent content);
+    void loadLifetimes();
     void followSelection();
-    void findStep();
-    void markStep();
+    void nextStep();
+    void markSteps();
+    void clicked(double x, Qt::KeyboardModifiers modifiers);
     void selectStep(StepId step);
-    [[nodiscard]] StepId selectedStep() const;
+    void announceSteps();
+    void save();
+    [[nodiscard]] bool wantsSelectedTile() const;
     [[nodiscard]] TileSelection tiles() const;
-    [[nodiscard]] QString readOut(double x) const;
+    [[nodiscard]] QString readOut(double x, bool ofSource) const;
+    void tellTabs();
 
-    StepPlot* plot_;
+    StepPlotPair* plots_;
+    LifetimeStrip* lifetimes_;
     LoadingPanel* plotPanel_;
+    BackgroundQuery lifetimeQuery_;
+    ToolRow* tools_ = nullptr;
     QComboBox* source_ = nullptr;
     QToolButton* alwaysLive_ = nullptr;
-    QLineEdit* search_ = nullptr;
-    QTabWidget* tabs_;
-    TablePanel* tables_[4] = {};
-    std::vector<std::string> stepNames_;
+    QToolButton* apart_ = nullptr;
+    QLineEdit* filter_ = nullptr;
+    LivenessTabs* tabs_;
+    StepList sourceSteps_;
+    StepList targetSteps_;
     StepId peak_;
+    std::vector<StepId> steps_; ///< selected ones; the last is the selection's
     Selected shown_;
 };
 

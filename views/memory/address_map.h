@@ -2,8 +2,10 @@
 #pragma once
 
 #include <QWidget>
+#include <optional>
 #include <vector>
 
+#include "core/analysis/address_map.h"
 #include "views/session/view_context.h"
 
 namespace tilescope::views {
@@ -16,7 +18,12 @@ struct MapBlock {
     MemoryCategory category = MemoryCategory::Variable;
     std::string name;
     bool alwaysLive = false;
+    LivenessClass liveness; ///< when it is live, unless always
+    [[nodiscard]] bool liveAt(StepId step) const { return alwaysLive || liveness.contains(step); }
 };
+
+/// The lines that name blocks: "weights (2.00 KiB, always live)".
+QStringList blockLines(const std::vector<const MapBlock*>& blocks, const Preferences& preferences);
 
 /// A piece of a block on one row of the map, in pixels from the row's left end.
 struct MapPiece {
@@ -30,8 +37,10 @@ struct MapPiece {
 std::vector<MapPiece> mapPieces(const std::vector<MapBlock>& blocks, std::int64_t rowBytes,
                                 double width);
 
-/// Draws the memory of a tile, a row for each pair of memory elements, coloured by category.
-/// Variables that share addresses at different times lie on top of each other, the largest below.
+/// Draws the memory of a tile, a row for each pair of memory elements, coloured by category; gaps
+/// between variables are hatched. Variables that share addresses at different times lie on top of
+/// each other, the largest below; at a single step what is not live is only an outline. A click
+/// selects a variable, arrow keys walk from one to the next.
 class AddressMap : public QWidget {
     Q_OBJECT
 public:
@@ -40,6 +49,7 @@ public:
     struct Content {
         QString title;
         std::vector<MapBlock> blocks;
+        std::vector<AddressRange> gaps;
         std::int64_t limit = 0;
         std::int64_t rowBytes = 32768;
         std::int64_t base = 0;              ///< address of offset 0
@@ -47,6 +57,11 @@ public:
     };
     void setContent(Content content);
     void setSelected(VariableId variable);
+    /// Shows what is live at a step only; what is live at any step if it is invalid.
+    void setStep(StepId step);
+    [[nodiscard]] const Content& content() const { return content_; }
+    /// The middle of a block's first piece on the widget.
+    [[nodiscard]] QPoint placeOf(VariableId variable) const;
 
     [[nodiscard]] QSize sizeHint() const override;
 
@@ -58,8 +73,18 @@ protected:
     void paintEvent(QPaintEvent*) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
 
 private:
+    void paintRows(QPainter& painter) const;
+    void paintGaps(QPainter& painter) const;
+    void paintBlocks(QPainter& painter) const;
+    [[nodiscard]] std::optional<AddressRange> gapAt(std::int64_t offset) const;
+    [[nodiscard]] bool shows(const MapBlock& block) const {
+        return !step_.valid() || block.liveAt(step_);
+    }
     [[nodiscard]] int rows() const;
     [[nodiscard]] int mapWidth() const;
     [[nodiscard]] std::int64_t addressAt(const QPoint& position) const; ///< -1 outside
@@ -68,6 +93,7 @@ private:
     ViewContext& context_;
     Content content_;
     VariableId selected_;
+    StepId step_;
 };
 
 } // namespace tilescope::views

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/analysis/memory_details.h"
+#include "views/memory/tile_map_content.h"
 #include "views/tables/profile_tables.h"
 
 namespace tilescope::views {
@@ -48,17 +49,21 @@ ValueNode toNode(const MemoryNode& node) {
 
 // Lines that only one of the profiles has stand in the tree too.
 std::vector<ValueNode> compared(const std::vector<MemoryNode>& source,
-                                const std::vector<MemoryNode>& target) {
+                                const std::vector<MemoryNode>& target, std::size_t columns) {
     static const MemoryNode nothing;
     std::vector<ValueNode> nodes;
     const auto add = [&](const MemoryNode* a, const MemoryNode* b) {
-        const auto value = [](const MemoryNode* n) {
-            return n != nullptr && !n->bytes.empty() ? n->bytes.back() : 0;
-        };
-        ValueNode node{QString::fromStdString((a != nullptr ? a : b)->name),
-                       {value(a), value(b), Change{value(a), value(b)}},
-                       compared(a != nullptr ? a->children : nothing.children,
-                                b != nullptr ? b->children : nothing.children)};
+        ValueNode node{QString::fromStdString((a != nullptr ? a : b)->name), {}, {}};
+        for (std::size_t column = 0; column < columns; ++column) {
+            const auto value = [column](const MemoryNode* n) {
+                return n != nullptr && column < n->bytes.size() ? n->bytes[column] : 0;
+            };
+            node.values.emplace_back(a != nullptr ? Cell(value(a)) : Cell());
+            node.values.emplace_back(b != nullptr ? Cell(value(b)) : Cell());
+            node.values.emplace_back(Change{value(a), value(b)});
+        }
+        node.children = compared(a != nullptr ? a->children : nothing.children,
+                                 b != nullptr ? b->children : nothing.children, columns);
         nodes.push_back(std::move(node));
     };
     const auto find = [](const std::vector<MemoryNode>& in, const std::string& name) {
@@ -74,11 +79,49 @@ std::vector<ValueNode> compared(const std::vector<MemoryNode>& source,
     return nodes;
 }
 
+// The physical id of each column that is a tile.
+ValueNode physicalIds(const ProfilePair& profiles, std::span<const TileSelection> columns) {
+    ValueNode node{Text::tr("Physical tile id"), {}, {}, CellKind::Count};
+    const auto idOn = [](const Target& machine, const TileSelection& column) {
+        const TileId tile = column.tile();
+        if (!tile.valid() || tile.value() >= machine.totalTiles())
+            return Cell();
+        return Cell(std::int64_t{physicalTileId(machine, tile.value() % machine.tilesPerIpu)});
+    };
+    for (const TileSelection& column : columns) {
+        node.values.push_back(idOn(profiles.source->machine(), column));
+        if (profiles.comparing()) {
+            node.values.push_back(idOn(profiles.target->machine(), column));
+            node.values.emplace_back();
+        }
+    }
+    return node;
+}
+
+std::optional<PlotWidget::Limit> limitOf(const MemoryPlot& plot, bool shown, ByteUnits units) {
+    if (!shown || plot.limitPerTile <= 0)
+        return {};
+    return PlotWidget::Limit{
+        static_cast<double>(plot.limitPerTile),
+        Text::tr("%1 on a tile")
+            .arg(QString::fromStdString(formatBytes(plot.limitPerTile, units)))};
+}
+
 std::vector<MemoryNode> detailsOf(const OpenProfile& profile,
                                   std::span<const TileSelection> columns,
                                   const std::stop_token& stop) {
     return memoryDetails(profile.machine(), *profile.tileMemory(stop),
                          *profile.categoryMemory(stop), columns);
+}
+
+StepPlot::Content stackOf(const OpenProfile& profile, const MemoryPlotOptions& options,
+                          bool showLimit, const Theme& theme, ByteUnits units,
+                          const std::stop_token& stop) {
+    StepPlot::Content content;
+    const MemoryPlot plot = plotOf(profile, options, stop);
+    content.areas = stacked(plot, options.breakdown, profile.machine(), theme);
+    content.limit = limitOf(plot, showLimit, units);
+    return content;
 }
 
 } // namespace
@@ -101,30 +144,33 @@ QColor layerColour(const Theme& theme, MemoryBreakdown breakdown, const std::str
 StepPlot::Content memoryContent(const ProfilePair& profiles, const MemoryPlotOptions& options,
                                 bool showLimit, const Theme& theme, ByteUnits units,
                                 const std::stop_token& stop) {
-    StepPlot::Content content;
     const OpenProfile& source = *profiles.source;
-    const bool overlaid = profiles.comparing() || options.breakdown == MemoryBreakdown::None;
-    const MemoryPlot plot = plotOf(source, options, stop);
-    if (overlaid) {
-        content.mode = StepAreaPlottable::Mode::Overlaid;
-        const QString name = options.includeGaps ? Text::tr("Tile memory, including gaps")
-                                                 : Text::tr("Tile memory, excluding gaps");
-        content.areas.push_back(
-            overlay(profiles.comparing() ? Text::tr("%1 (source)").arg(name) : name, theme.source,
-                    plot.total, source.machine()));
-        if (profiles.comparing())
-            content.areas.push_back(overlay(Text::tr("%1 (target)").arg(name), theme.target,
-                                            plotOf(*profiles.target, options, stop).total,
-                                            profiles.target->machine()));
-    } else {
-        content.areas = stacked(plot, options.breakdown, source.machine(), theme);
-    }
-    if (showLimit && plot.limitPerTile > 0)
-        content.limit = PlotWidget::Limit{
-            static_cast<double>(plot.limitPerTile),
-            Text::tr("%1 on a tile")
-                .arg(QString::fromStdString(formatBytes(plot.limitPerTile, units)))};
+    if (!profiles.comparing() && options.breakdown != MemoryBreakdown::None)
+        return stackOf(source, options, showLimit, theme, units, stop);
+    StepPlot::Content content;
+    content.mode = StepAreaPlottable::Mode::Overlaid;
+    MemoryPlotOptions total = options;
+    total.breakdown = MemoryBreakdown::None;
+    const MemoryPlot plot = plotOf(source, total, stop);
+    const QString name = options.includeGaps ? Text::tr("Tile memory, including gaps")
+                                             : Text::tr("Tile memory, excluding gaps");
+    content.areas.push_back(overlay(profiles.comparing() ? Text::tr("%1 (source)").arg(name) : name,
+                                    theme.source, plot.total, source.machine()));
+    if (profiles.comparing())
+        content.areas.push_back(overlay(Text::tr("%1 (target)").arg(name), theme.target,
+                                        plotOf(*profiles.target, total, stop).total,
+                                        profiles.target->machine()));
+    content.limit = limitOf(plot, showLimit, units);
     return content;
+}
+
+MemoryPlots memoryPlots(const ProfilePair& profiles, const MemoryPlotOptions& options,
+                        bool showLimit, const Theme& theme, ByteUnits units,
+                        const std::stop_token& stop) {
+    if (!profiles.comparing() || options.breakdown == MemoryBreakdown::None)
+        return {memoryContent(profiles, options, showLimit, theme, units, stop), {}};
+    return {stackOf(*profiles.source, options, showLimit, theme, units, stop),
+            stackOf(*profiles.target, options, showLimit, theme, units, stop)};
 }
 
 StepPlot::Content variableContent(const ProfilePair& profiles,
@@ -132,38 +178,53 @@ StepPlot::Content variableContent(const ProfilePair& profiles,
                                   const Theme& theme, const std::stop_token& stop) {
     StepPlot::Content content;
     content.mode = StepAreaPlottable::Mode::Overlaid;
-    const OpenProfile& source = *profiles.source;
-    const auto all = source.variables(stop);
+    const auto add = [&](const OpenProfile& profile, const Variable& variable,
+                         const QString& name) {
+        content.areas.push_back(overlay(name, theme.series(static_cast<int>(content.areas.size())),
+                                        order == TileOrder::Physical
+                                            ? inPhysicalOrder(profile.machine(), variable.bytes)
+                                            : variable.bytes,
+                                        profile.machine()));
+    };
+    const auto all = profiles.source->variables(stop);
     for (const VariableId id : variables) {
         const Variable& variable = (*all)[id];
-        content.areas.push_back(overlay(QString::fromStdString(variable.name),
-                                        theme.series(static_cast<int>(content.areas.size())),
-                                        order == TileOrder::Physical
-                                            ? inPhysicalOrder(source.machine(), variable.bytes)
-                                            : variable.bytes,
-                                        source.machine()));
+        const QString name = QString::fromStdString(variable.name);
+        add(*profiles.source, variable,
+            profiles.comparing() ? Text::tr("%1 (source)").arg(name) : name);
     }
+    if (!profiles.comparing())
+        return content;
+    const auto others = profiles.target->variables(stop);
+    for (const VariableId id : sameVariables(profiles, {variables.begin(), variables.end()}, stop))
+        add(*profiles.target, (*others)[id],
+            Text::tr("%1 (target)").arg(QString::fromStdString((*others)[id].name)));
     return content;
 }
 
 ValueTree detailsTree(const ProfilePair& profiles, std::span<const TileSelection> columns,
                       const std::stop_token& stop) {
     ValueTree tree;
-    const TileSelection& last = columns.back();
-    if (profiles.comparing()) {
-        const TileSelection ofTarget = fittedTo(profiles.target->machine(), last);
-        tree.nameTitle =
-            Text::tr("Memory of %1").arg(QString::fromStdString(last.label()).toLower());
-        tree.valueTitles = {Text::tr("Source"), Text::tr("Target"), Text::tr("Difference")};
-        tree.roots = compared(detailsOf(*profiles.source, {&last, 1}, stop),
-                              detailsOf(*profiles.target, {&ofTarget, 1}, stop));
-        return tree;
-    }
     tree.nameTitle = Text::tr("Memory");
-    for (const TileSelection& column : columns)
-        tree.valueTitles.append(QString::fromStdString(column.label()));
-    for (const MemoryNode& node : detailsOf(*profiles.source, columns, stop))
-        tree.roots.push_back(toNode(node));
+    if (profiles.comparing()) {
+        std::vector<TileSelection> ofTarget;
+        for (const TileSelection& column : columns) {
+            const QString name = QString::fromStdString(column.label());
+            tree.valueTitles << Text::tr("%1, source").arg(name) << Text::tr("%1, target").arg(name)
+                             << Text::tr("Difference");
+            ofTarget.push_back(fittedTo(profiles.target->machine(), column));
+        }
+        tree.roots = compared(detailsOf(*profiles.source, columns, stop),
+                              detailsOf(*profiles.target, ofTarget, stop), columns.size());
+    } else {
+        for (const TileSelection& column : columns)
+            tree.valueTitles.append(QString::fromStdString(column.label()));
+        for (const MemoryNode& node : detailsOf(*profiles.source, columns, stop))
+            tree.roots.push_back(toNode(node));
+    }
+    if (std::any_of(columns.begin(), columns.end(),
+                    [](const TileSelection& column) { return column.tile().valid(); }))
+        tree.roots.insert(tree.roots.begin(), physicalIds(profiles, columns));
     return tree;
 }
 

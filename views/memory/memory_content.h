@@ -1,6 +1,7 @@
 // What the memory report shows, made on a worker thread.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <stop_token>
 
@@ -16,18 +17,29 @@ namespace tilescope::views {
 QColor layerColour(const Theme& theme, MemoryBreakdown breakdown, const std::string& key,
                    int place);
 
-/// One profile: the layers of the breakdown, stacked. Two: their totals, overlaid.
+/// One profile: the layers of the breakdown, stacked. Two: their totals, overlaid, whatever the
+/// breakdown.
 StepPlot::Content memoryContent(const ProfilePair& profiles, const MemoryPlotOptions& options,
                                 bool showLimit, const Theme& theme, ByteUnits units,
                                 const std::stop_token& stop);
 
-/// The bytes on each tile of variables, a translucent area each (the source's only).
+/// memoryContent(), or the stacks of source and target apart if two profiles are broken down.
+struct MemoryPlots {
+    StepPlot::Content first;
+    std::optional<StepPlot::Content> second;
+};
+MemoryPlots memoryPlots(const ProfilePair& profiles, const MemoryPlotOptions& options,
+                        bool showLimit, const Theme& theme, ByteUnits units,
+                        const std::stop_token& stop);
+
+/// The bytes on each tile of variables of the source, a translucent area each, followed by those of
+/// the same name of the target.
 StepPlot::Content variableContent(const ProfilePair& profiles,
                                   std::span<const VariableId> variables, TileOrder order,
                                   const Theme& theme, const std::stop_token& stop);
 
-/// The tree of Details with a column for each selection; with two profiles Source, Target and
-/// Difference of the last one.
+/// The tree of Details with a column for each selection; with two profiles each has source, target
+/// and difference.
 ValueTree detailsTree(const ProfilePair& profiles, std::span<const TileSelection> columns,
                       const std::stop_token& stop);
 

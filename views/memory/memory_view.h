@@ -2,74 +2,82 @@
 #pragma once
 
 #include "core/analysis/memory_plot.h"
-#include "core/analysis/selection.h"
-#include "views/memory/address_map.h"
-#include "views/plot/series/step_plot.h"
-#include "views/tables/table_panel.h"
-#include "views/tables/value_tree.h"
+#include "views/memory/memory_tabs.h"
+#include "views/memory/tile_map.h"
+#include "views/plot/series/step_plot_pair.h"
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
 #include "views/widgets/tool_row.h"
 
-class QTabWidget;
-class QTreeView;
+class QStackedWidget;
 
 namespace tilescope::views {
 
-/// Plot over tiles above, tables for the selected tiles below.
+/// Plot over tiles or map of the chips above, tables for the selected tiles below.
 class MemoryView : public ReportView {
     Q_OBJECT
 public:
+    enum Graph { TotalMemory, SelectedVariables, Map };
+
     explicit MemoryView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override;
+    /// A tab, or "tile map" or "variable graph"; names of `tilescope report` are those of tabs.
+    bool showSection(const QString& name) override;
 
-    [[nodiscard]] StepPlot& plot() { return *plot_; }
+    void setGraph(Graph graph);
     void setBreakdown(MemoryBreakdown breakdown);
-    /// Brings a table to the front by its section of `tilescope report`: "variables", "vertices",
-    /// "exchanges"; others do nothing.
-    void showSection(const QString& name);
+    void setQuantity(TileQuantity::Kind kind);
+    [[nodiscard]] StepPlot& plot() { return plots_->first(); }
+    [[nodiscard]] StepPlotPair& plots() { return *plots_; }
+    [[nodiscard]] TileMap& map() { return *map_; }
+    [[nodiscard]] MemoryTabs& tabs() { return *tabs_; }
 
 protected:
     void reload() override;
     void shown() override { followSelection(); }
-    void restyle() override { loadPlot(); }
+    void restyle() override { loadGraph(); }
 
 private:
-    enum Tab { Details, Variables, Vertices, ComputeSets, Exchanges, Addresses };
     ToolRow* makeTools();
-    QWidget* makeTabs();
-    void loadPlot();
-    void loadTab();
-    void loadDetails();
-    void loadAddresses();
-    void followSelection();
-    void plotClicked(double x, Qt::KeyboardModifiers modifiers);
-    void tilesTyped();
+    void addPlotControls(ToolRow& tools);
+    void addMapControls(ToolRow& tools);
+    void showControls();
+    void connectGraphs();
     void fillIpus();
+    void fillQuantities();
+    void loadGraph();
+    void loadPlots();
+    void loadVariables();
+    void loadMap();
+    void save();
+    void ipuChosen(int index);
+    void followSelection();
+    void clicked(double x, Qt::KeyboardModifiers modifiers);
+    void chooseTile(TileId tile, Qt::KeyboardModifiers modifiers);
+    void tilesTyped();
     void markSelection();
+    [[nodiscard]] Graph graph() const { return static_cast<Graph>(graph_->currentIndex()); }
     [[nodiscard]] MemoryPlotOptions options() const;
-    [[nodiscard]] TileSelection tileSelection() const;
-    [[nodiscard]] std::vector<TileSelection> columns() const;
-    [[nodiscard]] QString readOut(double x) const;
-    [[nodiscard]] QString addressTitle(TileId tile, const AddressMap::Content& content) const;
+    [[nodiscard]] TileQuantity quantity() const;
+    [[nodiscard]] QString readOut(StepPlot& plot, double x) const;
 
-    StepPlot* plot_;
-    LoadingPanel* plotPanel_;
+    StepPlotPair* plots_;
+    TileMap* map_;
+    QStackedWidget* graphs_;
+    LoadingPanel* graphPanel_;
+    ToolRow* tools_ = nullptr;
     QComboBox* graph_ = nullptr;
     QComboBox* breakdown_ = nullptr;
     QComboBox* order_ = nullptr;
+    QComboBox* quantity_ = nullptr;
+    QComboBox* scale_ = nullptr;
+    QComboBox* range_ = nullptr;
     QComboBox* ipu_ = nullptr;
     QToolButton* gaps_ = nullptr;
     QToolButton* limit_ = nullptr;
     QLineEdit* tiles_ = nullptr;
-    QTabWidget* tabs_ = nullptr;
-    LoadingPanel* detailsPanel_ = nullptr;
-    ValueTreeModel* details_ = nullptr;
-    QTreeView* detailsView_ = nullptr;
-    TablePanel* tables_[4] = {};
-    LoadingPanel* addressPanel_ = nullptr;
-    AddressMap* addresses_ = nullptr;
-    Selected shown_; ///< the selection that the tabs show
+    MemoryTabs* tabs_;
+    Selected shown_; ///< the selection that the graph shows
 };
 
 } // namespace tilescope::views

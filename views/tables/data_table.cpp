@@ -1,5 +1,7 @@
 #include "views/tables/data_table.h"
 
+#include <QCoreApplication>
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/units.h"
@@ -80,6 +82,22 @@ QString realText(double value, CellKind kind) {
     }
 }
 
+// Adds a cell to a sum that is empty or of its kind.
+void add(Cell& sum, const Cell& cell) {
+    if (const auto* number = std::get_if<std::int64_t>(&cell)) {
+        const auto* before = std::get_if<std::int64_t>(&sum);
+        sum = *number + (before != nullptr ? *before : 0);
+    } else if (const auto* change = std::get_if<Change>(&cell)) {
+        const auto* before = std::get_if<Change>(&sum);
+        sum = before != nullptr
+                  ? Change{before->source + change->source, before->target + change->target}
+                  : *change;
+    } else if (const auto* real = std::get_if<double>(&cell)) {
+        const auto* before = std::get_if<double>(&sum);
+        sum = *real + (before != nullptr ? *before : 0);
+    }
+}
+
 double rank(const Cell& cell) {
     if (const auto* number = std::get_if<std::int64_t>(&cell))
         return static_cast<double>(*number);
@@ -91,6 +109,25 @@ double rank(const Cell& cell) {
 }
 
 } // namespace
+
+bool DataTable::hasTotals() const {
+    return std::any_of(columns.begin(), columns.end(),
+                       [](const DataColumn& column) { return column.summed; });
+}
+
+std::vector<Cell> totalsOf(const DataTable& table, std::span<const std::uint32_t> rows) {
+    std::vector<Cell> totals(table.columns.size());
+    totals.front() = QCoreApplication::translate("DataTable", "Total").toStdString();
+    for (std::size_t column = 1; column < totals.size(); ++column) {
+        if (!table.columns[column].summed) {
+            totals[column] = std::string(); // not a dash: nothing is missing
+            continue;
+        }
+        for (const std::uint32_t row : rows)
+            add(totals[column], table.rows[row].cells[column]);
+    }
+    return totals;
+}
 
 QString cellText(const Cell& cell, CellKind kind, const Preferences& preferences) {
     if (const auto* text = std::get_if<std::string>(&cell))

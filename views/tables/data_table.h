@@ -3,6 +3,7 @@
 
 #include <QString>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -48,6 +49,7 @@ struct DataColumn {
     QString title;
     CellKind kind = CellKind::Text;
     QString toolTip;
+    bool summed = false; ///< has a value in the row of totals
 };
 
 struct DataRow {
@@ -60,7 +62,13 @@ struct DataTable {
     std::vector<DataColumn> columns;
     std::vector<DataRow> rows;
     QString summary; ///< a line above the table, such as the total
+    /// True if a column is summed: the table begins with a row of totals.
+    [[nodiscard]] bool hasTotals() const;
 };
+
+/// Sums of the summed columns over some rows; other columns are blank, the first says "Total".
+/// A dash counts as nothing, a change adds both of its sides.
+std::vector<Cell> totalsOf(const DataTable& table, std::span<const std::uint32_t> rows);
 
 /// A cell as people read it; an empty cell is a dash.
 QString cellText(const Cell& cell, CellKind kind, const Preferences& preferences);

@@ -40,6 +40,14 @@ QString yesNo(bool yes) {
     return yes ? Text::tr("yes") : Text::tr("no");
 }
 
+std::string vertexTypesText(const ComputeSet& set,
+                            const IdVector<VertexTypeId, VertexType>& types) {
+    std::string text;
+    for (const VertexInstances& group : set.vertices)
+        text += (text.empty() ? "" : ", ") + types[group.type].name;
+    return text;
+}
+
 QString tileText(TileId tile) {
     return tile.valid() ? QString::number(tile.value()) : QString();
 }
@@ -72,11 +80,13 @@ DataTable comparedTable(const QString& nameTitle, CellKind kind, std::vector<Nam
         matched.target = matched.target.value_or(0) + row.value;
     }
     DataTable table;
+    // Cycles of the slowest tiles of different steps are no sum of anything.
+    const bool isSum = kind != CellKind::Cycles;
     table.columns = {{nameTitle, CellKind::Text, {}},
-                     {Text::tr("Source"), kind, {}},
-                     {Text::tr("Target"), kind, {}},
+                     {Text::tr("Source"), kind, {}, isSum},
+                     {Text::tr("Target"), kind, {}, isSum},
                      {Text::tr("Difference"), changeKindOf(kind),
-                      Text::tr("Target minus source; per cent of the source")}};
+                      Text::tr("Target minus source; per cent of the source"), isSum}};
     for (const auto& [key, matched] : byName)
         table.rows.push_back({{matched.name, cellOf(matched.source), cellOf(matched.target),
                                Change{matched.source.value_or(0), matched.target.value_or(0)}},
@@ -109,7 +119,7 @@ DataTable variablesTable(const ProfilePair& profiles, const TileSelection& tiles
         {Text::tr("Category"), CellKind::Text, {}},
         {Text::tr("Shape"), CellKind::Text, {}},
         {Text::tr("Always live"), CellKind::Text, {}},
-        {Text::tr("Size"), CellKind::Bytes, Text::tr("On the selected tiles")},
+        {Text::tr("Size"), CellKind::Bytes, Text::tr("On the selected tiles"), true},
         {Text::tr("Tiles"), CellKind::Count, Text::tr("Selected tiles that hold a part")},
         {Text::tr("Largest part"), CellKind::Bytes, Text::tr("On one tile")},
         {Text::tr("On tile"), CellKind::Text, Text::tr("First tile with the largest part")}};
@@ -142,11 +152,12 @@ DataTable verticesTable(const ProfilePair& profiles, const TileSelection& tiles,
     DataTable table;
     table.columns = {
         {Text::tr("Vertex type"), CellKind::Text, {}},
-        {Text::tr("Vertices"), CellKind::Count, {}},
+        {Text::tr("Vertices"), CellKind::Count, {}, true},
         {Text::tr("Compute sets"), CellKind::Count, {}},
-        {Text::tr("Code"), CellKind::Bytes, Text::tr("Stored once on each tile that runs it")},
-        {Text::tr("State"), CellKind::Bytes, Text::tr("Instance state and field data")},
-        {Text::tr("Total"), CellKind::Bytes, {}}};
+        {Text::tr("Code"), CellKind::Bytes, Text::tr("Stored once on each tile that runs it"),
+         true},
+        {Text::tr("State"), CellKind::Bytes, Text::tr("Instance state and field data"), true},
+        {Text::tr("Total"), CellKind::Bytes, {}, true}};
     for (const VertexRow& row : rows)
         table.rows.push_back(
             {{row.name, row.count, static_cast<std::int64_t>(row.computeSets.size()), row.codeBytes,
@@ -174,16 +185,20 @@ DataTable computeSetsTable(const ProfilePair& profiles, const TileSelection& til
     DataTable table;
     table.columns = {
         {Text::tr("Compute set"), CellKind::Text, {}},
-        {Text::tr("Vertices"), CellKind::Count, {}},
-        {Text::tr("State"), CellKind::Bytes, {}},
+        {Text::tr("Vertices"), CellKind::Count, {}, true},
+        {Text::tr("State"), CellKind::Bytes, {}, true},
         {Text::tr("Tiles"), CellKind::Count, Text::tr("Selected tiles that compute")},
         {Text::tr("Cycles"), CellKind::Cycles, Text::tr("Slowest tile, one execution, estimated")},
         {Text::tr("Balance"), CellKind::Share,
-         Text::tr("Active cycles of all tiles against the slowest")}};
+         Text::tr("Active cycles of all tiles against the slowest")},
+        {Text::tr("Vertex types"), CellKind::Text, Text::tr("The filter finds these too")}};
+    const auto sets = profiles.source->computeSets(stop);
+    const auto types = profiles.source->vertexTypes(stop);
     for (const ComputeSetRow& row : rows)
-        table.rows.push_back({{row.name, row.vertices, row.stateBytes, std::int64_t{row.tiles},
-                               row.cycles, row.balance},
-                              row.computeSet.value()});
+        table.rows.push_back(
+            {{row.name, row.vertices, row.stateBytes, std::int64_t{row.tiles}, row.cycles,
+              row.balance, vertexTypesText((*sets)[row.computeSet], *types)},
+             row.computeSet.value()});
     return table;
 }
 
@@ -206,12 +221,12 @@ DataTable exchangesTable(const ProfilePair& profiles, const TileSelection& tiles
     DataTable table;
     table.columns = {
         {Text::tr("Exchange"), CellKind::Text, {}},
-        {Text::tr("Received"), CellKind::Bytes, {}},
-        {Text::tr("Sent"), CellKind::Bytes, Text::tr("Counted at each receiver")},
+        {Text::tr("Received"), CellKind::Bytes, {}, true},
+        {Text::tr("Sent"), CellKind::Bytes, Text::tr("Counted at each receiver"), true},
         {Text::tr("Run"), CellKind::Bytes,
          Text::tr("Typical contiguous run at the source; short runs make a strided copy")},
         {Text::tr("Cycles"), CellKind::Cycles, Text::tr("Slowest tile, one execution, estimated")},
-        {Text::tr("Code"), CellKind::Bytes, Text::tr("Internal exchange code")}};
+        {Text::tr("Code"), CellKind::Bytes, Text::tr("Internal exchange code"), true}};
     for (const ExchangeRow& row : rows)
         table.rows.push_back(
             {{row.name, row.bytesReceived, row.bytesSent, row.runBytes, row.cycles, row.codeBytes},

@@ -2,6 +2,7 @@
 
 #include <QFont>
 #include <algorithm>
+#include <optional>
 
 namespace tilescope::views {
 
@@ -9,7 +10,7 @@ TableModel::TableModel(ViewContext& context, QObject* parent)
     : QAbstractTableModel(parent)
     , context_(context) {
     const auto repaint = [this] {
-        if (!shown_.empty())
+        if (rowCount() > 0)
             emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
     };
     connect(&context_.preferences, &Preferences::unitsChanged, this, repaint);
@@ -41,6 +42,9 @@ void TableModel::rebuild() {
     for (std::uint32_t i = 0; i < table_.rows.size(); ++i)
         if (passes(table_.rows[i]))
             shown_.push_back(i);
+    totals_ = {};
+    if (table_.hasTotals() && !shown_.empty())
+        totals_ = {totalsOf(table_, shown_), -1, true};
     sortRows();
 }
 
@@ -58,18 +62,24 @@ void TableModel::sort(int column, Qt::SortOrder order) {
         return;
     emit layoutAboutToBeChanged();
     const QModelIndexList before = persistentIndexList();
-    std::vector<std::uint32_t> rows;
+    // The rows of the table that the indexes are at; none for the totals, which stay where they
+    // are.
+    std::vector<std::optional<std::uint32_t>> rows;
     rows.reserve(static_cast<std::size_t>(before.size()));
     for (const QModelIndex& index : before)
-        rows.push_back(shown_[static_cast<std::size_t>(index.row())]);
+        rows.push_back(
+            index.row() < firstRow()
+                ? std::nullopt
+                : std::optional(shown_[static_cast<std::size_t>(index.row() - firstRow())]));
     sortColumn_ = column;
     sortOrder_ = order;
     sortRows();
     QModelIndexList after;
     for (qsizetype i = 0; i < before.size(); ++i) {
-        const auto place =
-            std::find(shown_.begin(), shown_.end(), rows[static_cast<std::size_t>(i)]);
-        after.append(index(static_cast<int>(place - shown_.begin()), before[i].column()));
+        const std::optional<std::uint32_t> row = rows[static_cast<std::size_t>(i)];
+        const auto place = std::find(shown_.begin(), shown_.end(), row.value_or(0));
+        after.append(index(row ? firstRow() + static_cast<int>(place - shown_.begin()) : 0,
+                           before[i].column()));
     }
     changePersistentIndexList(before, after);
     emit layoutChanged();
@@ -87,18 +97,24 @@ void TableModel::sortRows() {
 }
 
 std::int32_t TableModel::idAt(int row) const {
-    return row >= 0 && row < rowCount() ? table_.rows[shown_[static_cast<std::size_t>(row)]].id
-                                        : -1;
+    return row >= 0 && row < rowCount() ? rowAt(row).id : -1;
 }
 
 int TableModel::rowOf(std::int32_t id) const {
     const auto found = std::find_if(shown_.begin(), shown_.end(),
                                     [&](std::uint32_t row) { return table_.rows[row].id == id; });
-    return found == shown_.end() ? -1 : static_cast<int>(found - shown_.begin());
+    return id < 0 || found == shown_.end() ? -1
+                                           : firstRow() + static_cast<int>(found - shown_.begin());
+}
+
+const DataRow& TableModel::rowAt(int row) const {
+    if (row < firstRow())
+        return totals_;
+    return table_.rows[shown_[static_cast<std::size_t>(row - firstRow())]];
 }
 
 int TableModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(shown_.size());
+    return parent.isValid() ? 0 : firstRow() + shownRows();
 }
 
 int TableModel::columnCount(const QModelIndex& parent) const {
@@ -106,8 +122,7 @@ int TableModel::columnCount(const QModelIndex& parent) const {
 }
 
 const Cell& TableModel::cellAt(const QModelIndex& index) const {
-    return table_.rows[shown_[static_cast<std::size_t>(index.row())]]
-        .cells[static_cast<std::size_t>(index.column())];
+    return rowAt(index.row()).cells[static_cast<std::size_t>(index.column())];
 }
 
 QVariant TableModel::data(const QModelIndex& index, int role) const {
@@ -128,7 +143,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
         return QVariant(Qt::AlignVCenter |
                         (isNumber(column.kind) ? Qt::AlignRight : Qt::AlignLeft));
     case Qt::FontRole:
-        if (table_.rows[shown_[static_cast<std::size_t>(index.row())]].emphasised) {
+        if (rowAt(index.row()).emphasised) {
             QFont font;
             font.setBold(true);
             return font;

@@ -9,7 +9,8 @@
 
 namespace tilescope::views {
 
-/// Keeps the values and an order of row numbers; text is made only for the cells on the screen.
+/// Keeps the values and an order of row numbers; text is made only for the cells on the screen. A
+/// table with totals has them in its first row, over the rows that the filter leaves.
 class TableModel : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -24,6 +25,8 @@ public:
     [[nodiscard]] std::int32_t idAt(int row) const;
     /// The row on the screen of an id, -1 if it is not shown.
     [[nodiscard]] int rowOf(std::int32_t id) const;
+    /// Rows of the table that the filter leaves, without the totals.
+    [[nodiscard]] int shownRows() const { return static_cast<int>(shown_.size()); }
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -36,11 +39,14 @@ private:
     void rebuild();
     void sortRows();
     [[nodiscard]] bool passes(const DataRow& row) const;
+    [[nodiscard]] const DataRow& rowAt(int row) const;
     [[nodiscard]] const Cell& cellAt(const QModelIndex& index) const;
+    [[nodiscard]] int firstRow() const { return totals_.cells.empty() ? 0 : 1; }
 
     ViewContext& context_;
     DataTable table_;
     std::vector<std::uint32_t> shown_; ///< rows of the table in the order of the screen
+    DataRow totals_;                   ///< no cells if there are none
     QRegularExpression filter_;
     int sortColumn_ = -1; ///< -1: as the table came
     Qt::SortOrder sortOrder_ = Qt::DescendingOrder;

@@ -85,11 +85,22 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget*
     });
     connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& index) {
-                if (selecting_ || !index.isValid())
+                // With several rows the selection says which; it changes after the current row.
+                if (selecting_ || several_ || !index.isValid())
                     return;
                 wanted_ = model_->idAt(index.row());
                 emit chosen(wanted_);
             });
+    connect(view_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
+        if (selecting_ || !several_)
+            return;
+        const std::vector<std::int32_t> ids = chosenIds();
+        if (!ids.empty()) {
+            wanted_ = ids.back();
+            emit chosen(wanted_);
+        }
+        emit selectedIds(ids);
+    });
     connect(view_, &QTableView::activated, this,
             [this](const QModelIndex& index) { emit activated(model_->idAt(index.row())); });
 }
@@ -114,14 +125,30 @@ void TablePanel::showHint(const QString& title, const QString& text) {
     loading_->showMessage(title, text);
 }
 
+void TablePanel::allowSeveral() {
+    several_ = true;
+    view_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+}
+
+std::vector<std::int32_t> TablePanel::chosenIds() const {
+    std::vector<std::int32_t> ids;
+    for (const QModelIndex& index : view_->selectionModel()->selectedRows())
+        if (const std::int32_t id = model_->idAt(index.row()); id >= 0)
+            ids.push_back(id);
+    return ids;
+}
+
 void TablePanel::selectId(std::int32_t id) {
     wanted_ = id;
-    selecting_ = true;
     const int row = id < 0 ? -1 : model_->rowOf(id);
+    if (row >= 0 && view_->selectionModel()->isRowSelected(row))
+        return;
+    selecting_ = true;
     if (row < 0)
         view_->clearSelection();
-    else
-        view_->setCurrentIndex(model_->index(row, 0));
+    else // whatever keys are pressed
+        view_->selectionModel()->setCurrentIndex(
+            model_->index(row, 0), QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     selecting_ = false;
 }
 
@@ -132,9 +159,10 @@ void TablePanel::focusFilter() {
 
 void TablePanel::layOutColumns() {
     QHeaderView* header = view_->horizontalHeader();
-    // Rows that stand out are bold.
+    // Rows that stand out are bold, and totals are.
     QFont font = view_->font();
-    font.setBold(std::any_of(model_->table().rows.begin(), model_->table().rows.end(),
+    font.setBold(model_->table().hasTotals() ||
+                 std::any_of(model_->table().rows.begin(), model_->table().rows.end(),
                              [](const DataRow& row) { return row.emphasised; }));
     const QFontMetrics metrics(font);
     for (int column = 1; column < model_->columnCount(); ++column)
@@ -161,8 +189,8 @@ bool TablePanel::eventFilter(QObject* watched, QEvent* event) {
 
 void TablePanel::updateSummary() {
     const auto rows = static_cast<int>(model_->table().rows.size());
-    const QString count = model_->rowCount() != rows
-                              ? tr("%1 of %2 rows").arg(model_->rowCount()).arg(rows)
+    const QString count = model_->shownRows() != rows
+                              ? tr("%1 of %2 rows").arg(model_->shownRows()).arg(rows)
                           : rows == 1 ? tr("1 row")
                                       : tr("%1 rows").arg(rows);
     const QString& summary = model_->table().summary;

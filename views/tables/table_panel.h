@@ -27,13 +27,19 @@ public:
     /// Selects the row of an id, also in tables that come later.
     void selectId(std::int32_t id);
     void focusFilter();
+    /// Lets the user select several rows, with Ctrl and Shift.
+    void allowSeveral();
+    /// The ids of the selected rows.
+    [[nodiscard]] std::vector<std::int32_t> chosenIds() const;
     [[nodiscard]] TableModel& model() { return *model_; }
     [[nodiscard]] QTableView& view() { return *view_; }
 
 signals:
-    /// The user has selected a row.
+    /// The user has selected a row; the last of several.
     void chosen(std::int32_t id);
     void activated(std::int32_t id);
+    /// The user has changed which rows are selected.
+    void selectedIds(const std::vector<std::int32_t>& ids);
 
 private:
     void layOutColumns();
@@ -48,6 +54,7 @@ private:
     QLabel* summary_;
     LoadingPanel* loading_;
     std::int32_t wanted_ = -1; ///< id of the row to select
+    bool several_ = false;     ///< rows may be selected together
     bool selecting_ = false;   ///< the selection changes because selectId() says so
 };
 

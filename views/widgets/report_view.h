@@ -15,6 +15,9 @@ public:
 
     /// '/' and Ctrl+F: the search or filter box of the report.
     virtual void focusSearch() {}
+    /// Brings a part of the report to the front by its name, such as the title of a tab in lower
+    /// case; false if it has no such part.
+    virtual bool showSection(const QString&) { return false; }
 
 signals:
     /// What the pointer is on, for the status bar.

@@ -12,6 +12,13 @@ ToolRow::ToolRow(QWidget* parent)
     row_->setSpacing(6);
 }
 
+void ToolRow::setShown(QWidget* control, bool shown) {
+    control->setVisible(shown);
+    for (QLabel* label : findChildren<QLabel*>())
+        if (label->buddy() == control)
+            label->setVisible(shown);
+}
+
 QComboBox* ToolRow::addChoice(const QString& label, const QStringList& items) {
     auto* text = new QLabel(label);
     text->setObjectName(QStringLiteral("muted"));

@@ -19,6 +19,8 @@ public:
     QToolButton* addToggle(const QString& text, const QString& toolTip, bool on);
     QToolButton* addButton(const QString& text, const QString& toolTip);
     QLineEdit* addField(const QString& placeholder, const QString& toolTip, int width);
+    /// Shows or hides a control with its label.
+    void setShown(QWidget* control, bool shown);
     void addStretch() { row_->addStretch(1); }
 
 private:

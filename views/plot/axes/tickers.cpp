@@ -21,7 +21,15 @@ double CountTicker::getTickStep(const QCPRange& range) {
 
 QVector<QString> CountTicker::createLabelVector(const QVector<double>& ticks, const QLocale&, QChar,
                                                 int) {
-    return countLabels(ticks, step_);
+    if (numbers_.empty())
+        return countLabels(ticks, step_);
+    QVector<QString> labels;
+    for (const double tick : ticks) {
+        const auto place = static_cast<std::size_t>(std::max(0.0, tick));
+        labels.append(tick < 0 || place >= numbers_.size() ? QString()
+                                                           : QString::number(numbers_[place]));
+    }
+    return labels;
 }
 
 double TimeTicker::getTickStep(const QCPRange& range) {

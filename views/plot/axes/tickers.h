@@ -2,6 +2,7 @@
 #pragma once
 
 #include <qcustomplot.h>
+#include <vector>
 
 #include "views/session/preferences.h"
 
@@ -26,6 +27,11 @@ private:
 
 /// Tiles, steps, cycles.
 class CountTicker : public QCPAxisTicker {
+public:
+    /// Names for the places of an axis that leaves some out: place i is labelled numbers[i]. An
+    /// empty list labels places with themselves.
+    void setNumbers(std::vector<std::int32_t> numbers) { numbers_ = std::move(numbers); }
+
 protected:
     double getTickStep(const QCPRange& range) override;
     int getSubTickCount(double) override { return 0; }
@@ -34,6 +40,7 @@ protected:
 
 private:
     double step_ = 1;
+    std::vector<std::int32_t> numbers_;
 };
 
 /// Cycles written as time at a clock.

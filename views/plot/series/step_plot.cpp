@@ -3,7 +3,6 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "views/plot/axes/tickers.h"
 #include "views/plot/series/step_columns.h"
 
 namespace tilescope::views {
@@ -18,10 +17,20 @@ StepPlot::StepPlot(ViewContext& context, const QString& keyLabel, QWidget* paren
     , plot_(new PlotWidget(context, zoom_))
     , legend_(new LegendBar(context)) {
     areas_ = new StepAreaPlottable(plot_->xAxis, plot_->yAxis);
-    plot_->xAxis->setTicker(QSharedPointer<CountTicker>::create());
+    ticker_ = QSharedPointer<CountTicker>::create();
+    plot_->xAxis->setTicker(ticker_);
     plot_->xAxis->ticker()->setTickCount(12);
     plot_->yAxis->setTicker(QSharedPointer<ByteTicker>::create(context.preferences));
     setKeyLabel(keyLabel);
+    title_ = new QCPItemText(plot_);
+    title_->position->setType(QCPItemPosition::ptAxisRectRatio);
+    title_->position->setCoords(0.006, 0.02);
+    title_->setPositionAlignment(Qt::AlignTop | Qt::AlignLeft);
+    title_->setPadding({5, 2, 5, 2});
+    title_->setVisible(false);
+    title_->setSelectable(false);
+    connect(&context_.theme, &ThemeSource::changed, this, &StepPlot::styleTitle);
+    styleTitle();
     strip_->setContent(
         [this](QPainter& painter, const QRect& rect) { paintOverview(painter, rect); });
     auto* layout = new QVBoxLayout(this);
@@ -36,8 +45,31 @@ void StepPlot::setKeyLabel(const QString& label) {
     plot_->xAxis->setLabel(label);
 }
 
+void StepPlot::setKeyNumbers(std::vector<std::int32_t> numbers) {
+    ticker_->setNumbers(std::move(numbers));
+    plot_->replotSoon();
+}
+
+void StepPlot::setTitle(const QString& title) {
+    title_->setText(title);
+    title_->setVisible(!title.isEmpty());
+    plot_->replotSoon();
+}
+
+void StepPlot::styleTitle() {
+    const Theme& theme = context_.theme.current();
+    QFont bold = font();
+    bold.setBold(true);
+    title_->setFont(bold);
+    title_->setColor(theme.text);
+    QColor back = theme.surface;
+    back.setAlphaF(0.8F);
+    title_->setBrush(back);
+    title_->setPen(Qt::NoPen);
+}
+
 void StepPlot::setContent(Content content) {
-    std::size_t size = 0;
+    std::size_t size = content.length;
     std::vector<LegendBar::Entry> entries;
     for (const StepArea& area : content.areas) {
         size = std::max(size, area.top.size());
@@ -45,7 +77,7 @@ void StepPlot::setContent(Content content) {
     }
     areas_->setAreas(std::move(content.areas), content.mode);
     legend_->setEntries(std::move(entries));
-    double top = static_cast<double>(areas_->largest());
+    double top = std::max(content.top, static_cast<double>(areas_->largest()));
     if (content.limit)
         top = std::max(top, content.limit->value);
     plot_->yAxis->setRange(0, top > 0 ? top * headRoom : 1);

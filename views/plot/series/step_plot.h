@@ -3,6 +3,7 @@
 
 #include <QWidget>
 
+#include "views/plot/axes/tickers.h"
 #include "views/plot/legend_bar.h"
 #include "views/plot/overview_strip.h"
 #include "views/plot/plot_widget.h"
@@ -20,18 +21,27 @@ public:
         std::vector<StepArea> areas;
         StepAreaPlottable::Mode mode = StepAreaPlottable::Mode::Stacked;
         std::optional<PlotWidget::Limit> limit;
+        std::size_t length = 0; ///< values that the axis has room for, if more than the areas have
+        double top = 0;         ///< bytes that the axis reaches at least
     };
     /// Shows other data. The zoom stays if there are as many values as before.
     void setContent(Content content);
     void setKeyLabel(const QString& label);
+    /// Labels the places of the key axis with these numbers; with themselves if empty.
+    void setKeyNumbers(std::vector<std::int32_t> numbers);
+    /// A name in the upper left corner, such as "Source"; empty for none.
+    void setTitle(const QString& title);
     [[nodiscard]] PlotWidget& plot() { return *plot_; }
     [[nodiscard]] ZoomRange& zoom() { return zoom_; }
     [[nodiscard]] const StepAreaPlottable& areas() const { return *areas_; }
     [[nodiscard]] const LegendBar& legend() const { return *legend_; }
+    [[nodiscard]] LegendBar& legend() { return *legend_; }
+    [[nodiscard]] OverviewStrip& overview() { return *strip_; }
     /// The names and values of all areas at an index, a line each, the top of the stack first.
     [[nodiscard]] QString valuesAt(std::size_t index) const;
 
 private:
+    void styleTitle();
     void paintOverview(QPainter& painter, const QRect& rect) const;
 
     ViewContext& context_;
@@ -40,6 +50,8 @@ private:
     PlotWidget* plot_;
     LegendBar* legend_;
     StepAreaPlottable* areas_; ///< owned by plot_
+    QSharedPointer<CountTicker> ticker_;
+    QCPItemText* title_; ///< owned by plot_
     std::size_t size_ = 0;
 };
 

@@ -1,0 +1,52 @@
+// Where everything lies on one tile, and what lies between.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/profile/profile.h"
+
+namespace tilescope {
+
+/// A variable's part on a tile; offsets count from the tile's memory base.
+struct AddressBlock {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    VariableId variable;
+    friend bool operator==(const AddressBlock&, const AddressBlock&) = default;
+};
+
+/// The blocks of a tile, by address; variables without bytes there are left out.
+std::vector<AddressBlock> addressBlocks(const Placement& placement,
+                                        const IdVector<VariableId, Variable>& variables,
+                                        TileId tile);
+
+/// Addresses [begin, end).
+struct AddressRange {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    [[nodiscard]] std::int64_t bytes() const { return end - begin; }
+    friend bool operator==(const AddressRange&, const AddressRange&) = default;
+};
+
+/// Ranges below the highest address in use that no block covers at any time: what alignment and
+/// memory elements cost. `blocks` as addressBlocks() gives them.
+std::vector<AddressRange> addressGaps(const std::vector<AddressBlock>& blocks);
+
+/// The highest address in use.
+std::int64_t highestAddress(const std::vector<AddressBlock>& blocks);
+
+/// A block over a range of steps.
+struct AddressSpan {
+    std::size_t block = 0; ///< index into the blocks
+    StepInterval steps;
+};
+
+/// When each block is in use: always-live ones from the first step to the last, others over the
+/// intervals of their class. Intervals are cut at `steps`.
+std::vector<AddressSpan> addressSpans(const std::vector<AddressBlock>& blocks,
+                                      const IdVector<VariableId, Variable>& variables,
+                                      const IdVector<LivenessClassId, LivenessClass>& classes,
+                                      std::size_t steps);
+
+} // namespace tilescope

@@ -1,0 +1,147 @@
+#include "views/liveness/liveness_tabs.h"
+
+#include <QHeaderView>
+#include <QTreeView>
+#include <algorithm>
+
+#include "views/liveness/liveness_tables.h"
+
+namespace tilescope::views {
+
+LivenessTabs::LivenessTabs(ViewContext& context, QWidget* parent)
+    : QTabWidget(parent)
+    , context_(context)
+    , infoPanel_(new LoadingPanel(context.workers))
+    , info_(new ValueTreeModel(context, this))
+    , infoView_(new QTreeView) {
+    setDocumentMode(true);
+    const QStringList titles{tr("Always live"), tr("Not always live"), tr("Vertices"),
+                             tr("Cycle estimates"), tr("Tile statistics")};
+    for (int i = 0; i < titles.size(); ++i) {
+        tables_[i] = new TablePanel(context, i < 2 ? tr("Filter variables") : tr("Filter"));
+        tables_[i]->view().setAccessibleName(titles[i]);
+        addTab(tables_[i], titles[i]);
+    }
+    for (const int i : {AlwaysLive, NotAlwaysLive}) {
+        tables_[i]->allowSeveral();
+        connect(tables_[i], &TablePanel::chosen, this, [this](std::int32_t id) {
+            context_.selection.update([id](Selected& s) { s.variable = VariableId(id); });
+        });
+        connect(tables_[i], &TablePanel::selectedIds, this, &LivenessTabs::variablesChanged);
+        connect(tables_[i], &TablePanel::activated, this,
+                [this] { setCurrentIndex(VariableInfo); });
+    }
+    infoView_->setModel(info_);
+    infoView_->setFrameShape(QFrame::NoFrame);
+    infoView_->setUniformRowHeights(true);
+    infoView_->setAccessibleName(tr("Variable"));
+    infoPanel_->setContent(infoView_);
+    addTab(infoPanel_, tr("Variable"));
+    setTabToolTip(VariableInfo, tr("What the selected variable is, where it lies and who uses it"));
+    connect(this, &QTabWidget::currentChanged, this, &LivenessTabs::loadTab);
+}
+
+void LivenessTabs::setAbout(About about) {
+    if (about == about_)
+        return;
+    const bool otherSteps = about.steps != about_.steps;
+    const bool otherTiles = about.tiles != about_.tiles || about.chosenTiles != about_.chosenTiles;
+    const bool otherVariable = about.variable != about_.variable;
+    about_ = std::move(about);
+    for (const int i : {AlwaysLive, NotAlwaysLive})
+        tables_[i]->selectId(about_.variable.value());
+    // A step was clicked: what is live there is the answer.
+    if (otherSteps && !about_.steps.empty() && currentIndex() == AlwaysLive)
+        return setCurrentIndex(NotAlwaysLive);
+    if (currentIndex() == VariableInfo ? otherVariable : otherSteps || otherTiles)
+        loadTab();
+}
+
+void LivenessTabs::reload() {
+    loadTab();
+}
+
+bool LivenessTabs::showSection(const QString& name) {
+    for (int tab = 0; tab < count(); ++tab)
+        if (tabText(tab).toLower() == name) {
+            setCurrentIndex(tab);
+            return true;
+        }
+    return false;
+}
+
+void LivenessTabs::focusFilter() {
+    if (currentIndex() != VariableInfo)
+        tables_[currentIndex()]->focusFilter();
+}
+
+std::vector<VariableId> LivenessTabs::variables() const {
+    const VariableId selected = context_.selection.current().variable;
+    if (!selected.valid())
+        return {};
+    for (const int i : {NotAlwaysLive, AlwaysLive}) {
+        std::vector<VariableId> ids;
+        for (const std::int32_t id : tables_[i]->chosenIds())
+            ids.emplace_back(id);
+        if (std::find(ids.begin(), ids.end(), selected) != ids.end())
+            return ids;
+    }
+    return {selected};
+}
+
+void LivenessTabs::loadTab() {
+    if (!context_.reports.source())
+        return;
+    if (currentIndex() == VariableInfo)
+        loadInfo();
+    else
+        loadTable(static_cast<Tab>(currentIndex()));
+}
+
+void LivenessTabs::loadTable(Tab tab) {
+    const bool needsStep = tab == NotAlwaysLive || tab == Vertices || tab == Cycles;
+    if (needsStep && about_.steps.empty()) {
+        tables_[tab]->showHint(tr("No step is selected"),
+                               tr("Click a step in the plot above, or press Go to peak. "
+                                  "Shift-click puts several steps beside each other."));
+        return;
+    }
+    tables_[tab]->load(
+        [tab, about = about_, pair = context_.reports.profiles()](const std::stop_token& stop) {
+            switch (tab) {
+            case AlwaysLive:
+                return alwaysLiveTable(pair, about.tiles, stop);
+            case NotAlwaysLive:
+                return notAlwaysLiveTable(pair, about.tiles, about.steps, stop);
+            case Vertices:
+                return stepVerticesTable(pair, about.tiles, about.steps, stop);
+            case Cycles:
+                return cycleTable(pair, about.steps, stop);
+            default:
+                return tileStatisticsTable(pair, about.tiles, about.chosenTiles, about.steps, stop);
+            }
+        });
+}
+
+void LivenessTabs::loadInfo() {
+    if (!about_.variable.valid()) {
+        infoPanel_->query().cancel();
+        infoPanel_->showMessage(tr("No variable is selected"),
+                                tr("Select a variable in Always live or Not always live."));
+        return;
+    }
+    infoPanel_->load([this, variable = about_.variable,
+                      pair = context_.reports.profiles()](const std::stop_token& stop) {
+        return [this, tree = variableTree(pair, variable, stop)]() mutable {
+            info_->setTree(std::move(tree));
+            infoView_->expandAll();
+            constexpr int nameWidth = 240;
+            infoView_->setColumnWidth(0, nameWidth);
+            if (info_->columnCount() > 2)
+                infoView_->setColumnWidth(1, (infoView_->viewport()->width() - nameWidth) / 2);
+            infoView_->header()->setStretchLastSection(true);
+        };
+    });
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,57 @@
+// What is below the plot of the liveness report.
+#pragma once
+
+#include <QTabWidget>
+
+#include "core/analysis/selection.h"
+#include "views/tables/table_panel.h"
+#include "views/tables/value_tree.h"
+
+class QTreeView;
+
+namespace tilescope::views {
+
+/// Tables about the selected steps, tiles and variable; each is read when it is in front.
+class LivenessTabs : public QTabWidget {
+    Q_OBJECT
+public:
+    enum Tab { AlwaysLive, NotAlwaysLive, Vertices, Cycles, Tiles, VariableInfo };
+
+    explicit LivenessTabs(ViewContext& context, QWidget* parent = nullptr);
+
+    /// What the tables are about.
+    struct About {
+        std::vector<StepId> steps;
+        TileSelection tiles;
+        std::vector<TileId> chosenTiles;
+        VariableId variable;
+        friend bool operator==(const About&, const About&) = default;
+    };
+    void setAbout(About about);
+    /// Other profiles are open.
+    void reload();
+    bool showSection(const QString& name);
+    void focusFilter();
+
+    /// The variables selected in the table in front, at least the one that is selected everywhere.
+    [[nodiscard]] std::vector<VariableId> variables() const;
+    [[nodiscard]] TablePanel& table(Tab tab) { return *tables_[tab]; }
+    [[nodiscard]] ValueTreeModel& variableInfo() { return *info_; }
+
+signals:
+    void variablesChanged();
+
+private:
+    void loadTab();
+    void loadTable(Tab tab);
+    void loadInfo();
+
+    ViewContext& context_;
+    TablePanel* tables_[5] = {};
+    LoadingPanel* infoPanel_;
+    ValueTreeModel* info_;
+    QTreeView* infoView_;
+    About about_;
+};
+
+} // namespace tilescope::views

@@ -1,0 +1,141 @@
+// What is known of one variable.
+#include <QCoreApplication>
+
+#include "core/analysis/programs.h"
+#include "views/liveness/liveness_content.h"
+#include "views/liveness/liveness_tables.h"
+#include "views/memory/tile_map_content.h"
+
+namespace tilescope::views {
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(VariableTree)
+};
+
+/// A line for one profile: its text or number, and lines below it.
+struct Fact {
+    QString name;
+    Cell value;
+    CellKind kind = CellKind::Text;
+    std::vector<Fact> children;
+};
+
+Cell textCell(const std::string& text) {
+    return text.empty() ? Cell() : Cell(text);
+}
+
+std::vector<Fact> lifetimeFacts(const OpenProfile& profile, const Variable& variable,
+                                const std::stop_token& stop) {
+    std::vector<Fact> facts;
+    const auto classes = profile.livenessClasses(stop);
+    if (!variable.liveness.valid() || variable.liveness.index() >= classes->size())
+        return facts;
+    const std::vector<std::string> names = namesOfSteps(profile, stop);
+    for (const StepInterval& interval : (*classes)[variable.liveness].intervals) {
+        const std::int32_t last = interval.end.value() - 1;
+        if (interval.first.index() >= names.size() || last < interval.first.value() ||
+            interval.end.index() > names.size())
+            continue;
+        facts.push_back(
+            {Text::tr("Steps %1 to %2").arg(interval.first.value()).arg(last),
+             names[interval.first.index()] + " \u2026 " + names[static_cast<std::size_t>(last)],
+             CellKind::Text,
+             {}});
+    }
+    return facts;
+}
+
+Fact programsThat(const QString& name, const OpenProfile& profile, VariableId id,
+                  std::vector<VariableId> Program::*variables, const std::stop_token& stop) {
+    constexpr std::size_t mostPrograms = 200;
+    Fact fact{name, Cell(), CellKind::Count, {}};
+    std::int64_t count = 0;
+    const auto programs = profile.programs(stop);
+    for (std::size_t i = 0; i < programs->size(); ++i) {
+        const Program& program = (*programs)[ProgramId(i)];
+        const std::vector<VariableId>& used = program.*variables;
+        if (std::find(used.begin(), used.end(), id) == used.end())
+            continue;
+        ++count;
+        if (fact.children.size() < mostPrograms)
+            fact.children.push_back(
+                {Text::tr("Program %1").arg(i), programLabel(program), CellKind::Text, {}});
+    }
+    fact.value = count;
+    return fact;
+}
+
+std::vector<Fact> factsOf(const OpenProfile& profile, VariableId id, const std::stop_token& stop) {
+    const auto variables = profile.variables(stop);
+    if (!id.valid() || id.index() >= variables->size())
+        return {};
+    const Variable& variable = (*variables)[id];
+    const auto operations = profile.operations(stop);
+    const bool hasOperation =
+        variable.operation.valid() && variable.operation.index() < operations->size();
+    const TileSeries::Peak peak = variable.bytes.max();
+    const std::int64_t tiles = variable.bytes.tilesUsed();
+    std::vector<Fact> facts{
+        {Text::tr("Name"), variable.name, CellKind::Text, {}},
+        {Text::tr("Category"), std::string(displayName(variable.category)), CellKind::Text, {}},
+        {Text::tr("Element type"), textCell(variable.type), CellKind::Text, {}},
+        {Text::tr("Shape"), textCell(variable.shape), CellKind::Text, {}},
+        {Text::tr("Operation"),
+         hasOperation ? textCell((*operations)[variable.operation].name) : Cell(),
+         CellKind::Text,
+         {}},
+        {Text::tr("Bytes on all tiles"), variable.bytes.sum(), CellKind::Bytes, {}},
+        {Text::tr("Tiles that hold a part"), tiles, CellKind::Count, {}},
+        {Text::tr("Largest part"), peak.value, CellKind::Bytes, {}},
+        {Text::tr("First tile with the largest part"),
+         peak.tile.valid() ? Cell(std::int64_t{peak.tile.value()}) : Cell(),
+         CellKind::Count,
+         {}},
+        {Text::tr("Live"),
+         variable.alwaysLive ? Text::tr("always").toStdString()
+                             : Text::tr("not always").toStdString(),
+         CellKind::Text, lifetimeFacts(profile, variable, stop)}};
+    facts.push_back(
+        programsThat(Text::tr("Written by"), profile, id, &Program::variablesWritten, stop));
+    facts.push_back(programsThat(Text::tr("Read by"), profile, id, &Program::variablesRead, stop));
+    return facts;
+}
+
+// Facts of both stand in one line where they have the same place.
+std::vector<ValueNode> nodesOf(const std::vector<Fact>& source, const std::vector<Fact>& target,
+                               bool comparing) {
+    static const std::vector<Fact> none;
+    std::vector<ValueNode> nodes;
+    for (std::size_t i = 0; i < std::max(source.size(), target.size()); ++i) {
+        const Fact* a = i < source.size() ? &source[i] : nullptr;
+        const Fact* b = i < target.size() ? &target[i] : nullptr;
+        ValueNode node{(a != nullptr ? a : b)->name, {}, {}, (a != nullptr ? a : b)->kind};
+        node.values.push_back(a != nullptr ? a->value : Cell());
+        if (comparing)
+            node.values.push_back(b != nullptr ? b->value : Cell());
+        node.children = nodesOf(a != nullptr ? a->children : none,
+                                b != nullptr ? b->children : none, comparing);
+        nodes.push_back(std::move(node));
+    }
+    return nodes;
+}
+
+} // namespace
+
+ValueTree variableTree(const ProfilePair& profiles, VariableId variable,
+                       const std::stop_token& stop) {
+    ValueTree tree;
+    tree.properties = true;
+    tree.nameTitle = Text::tr("Variable");
+    tree.valueTitles = profiles.comparing() ? QStringList{Text::tr("Source"), Text::tr("Target")}
+                                            : QStringList{Text::tr("Value")};
+    std::vector<Fact> target;
+    if (profiles.comparing())
+        if (const auto same = sameVariables(profiles, {variable}, stop); !same.empty())
+            target = factsOf(*profiles.target, same.front(), stop);
+    tree.roots = nodesOf(factsOf(*profiles.source, variable, stop), target, profiles.comparing());
+    return tree;
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,105 @@
+#include "views/memory/address_content.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <array>
+
+#include "core/analysis/liveness.h"
+#include "core/analysis/tile_quantity.h"
+
+namespace tilescope::views {
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(AddressMap)
+};
+
+std::vector<MapBlock> mapBlocks(const std::vector<AddressBlock>& blocks,
+                                const IdVector<VariableId, Variable>& variables,
+                                const IdVector<LivenessClassId, LivenessClass>& classes) {
+    std::vector<MapBlock> result;
+    result.reserve(blocks.size());
+    for (const AddressBlock& block : blocks) {
+        const Variable& variable = variables[block.variable];
+        MapBlock made{
+            block.begin,         block.end, block.variable, variable.category, variable.name,
+            variable.alwaysLive, {}};
+        if (variable.liveness.valid() && variable.liveness.index() < classes.size())
+            made.liveness = classes[variable.liveness];
+        result.push_back(std::move(made));
+    }
+    return result;
+}
+
+} // namespace
+
+TileId tileOrFullest(const ProfilePair& profiles, TileId tile, const std::stop_token& stop) {
+    if (tile.valid())
+        return tile;
+    const auto fullest = tilesByMemory(*profiles.source->tileMemory(stop),
+                                       {0, profiles.source->machine().totalTiles()}, 1);
+    return fullest.empty() ? TileId() : fullest.front();
+}
+
+std::optional<AddressMap::Content> addressMapContent(const OpenProfile& profile, TileId tile,
+                                                     const std::stop_token& stop) {
+    const Target& machine = profile.machine();
+    if (!tile.valid() || tile.value() >= machine.totalTiles())
+        return {};
+    AddressMap::Content content;
+    content.limit = machine.bytesPerTile;
+    content.base = machine.memoryBase;
+    content.interleavedOffset = machine.interleavedOffset;
+    if (machine.elementBytes > 0)
+        content.rowBytes = 2 * machine.elementBytes;
+    const auto variables = profile.variables(stop);
+    const auto blocks = addressBlocks(profile.reader(stop).placement(tile), *variables, tile);
+    content.gaps = addressGaps(blocks);
+    content.blocks = mapBlocks(blocks, *variables, *profile.livenessClasses(stop));
+    return content;
+}
+
+std::optional<AddressHistoryContent> addressHistoryContent(const OpenProfile& profile, TileId tile,
+                                                           const std::stop_token& stop) {
+    const Target& machine = profile.machine();
+    if (!tile.valid() || tile.value() >= machine.totalTiles())
+        return {};
+    AddressHistoryContent content;
+    content.limit = machine.bytesPerTile;
+    content.base = machine.memoryBase;
+    content.interleavedOffset = machine.interleavedOffset;
+    const auto variables = profile.variables(stop);
+    const auto classes = profile.livenessClasses(stop);
+    const auto steps = profile.steps(stop);
+    const auto blocks = addressBlocks(profile.reader(stop).placement(tile), *variables, tile);
+    content.spans = addressSpans(blocks, *variables, *classes, steps->size());
+    content.blocks = mapBlocks(blocks, *variables, *classes);
+    content.stepNames = stepNames(*profile.programs(stop), *steps);
+    return content;
+}
+
+QString addressTitle(TileId tile, const QString& side, const AddressMap::Content& content,
+                     const Preferences& preferences) {
+    std::int64_t highest = 0;
+    for (const MapBlock& block : content.blocks)
+        highest = std::max(highest, block.end);
+    std::int64_t gaps = 0;
+    for (const AddressRange& gap : content.gaps)
+        gaps += gap.bytes();
+    const QString text = Text::tr("Tile %1: %2 of %3 up to the highest address, %4 in gaps")
+                             .arg(tile.value())
+                             .arg(preferences.bytes(highest), preferences.bytes(content.limit),
+                                  preferences.bytes(gaps));
+    return side.isEmpty() ? text : QStringLiteral("%1 \u00b7 %2").arg(side, text);
+}
+
+std::vector<MemoryCategory> categoriesOf(const std::vector<MapBlock>& blocks) {
+    std::vector<MemoryCategory> found;
+    for (const MemoryCategory category : memoryCategories)
+        if (std::any_of(blocks.begin(), blocks.end(),
+                        [&](const MapBlock& block) { return block.category == category; }))
+            found.push_back(category);
+    return found;
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,148 @@
+// The controls above the graph of the memory report.
+#include <QFileDialog>
+#include <QMessageBox>
+#include <QSignalBlocker>
+#include <QStackedWidget>
+
+#include "views/memory/memory_view.h"
+#include "views/memory/tile_list.h"
+#include "views/plot/save_plot.h"
+
+namespace tilescope::views {
+
+ToolRow* MemoryView::makeTools() {
+    tools_ = new ToolRow;
+    graph_ = tools_->addChoice(tr("Graph"), {tr("Total memory"), tr("Variables"), tr("Tile map")});
+    addPlotControls(*tools_);
+    addMapControls(*tools_);
+    tools_->addStretch();
+    ipu_ = tools_->addChoice(tr("IPU"), {tr("All")});
+    tiles_ = tools_->addField(tr("Tiles, e.g. 1,5 or 0-3"),
+                              tr("Tiles for the tables below; a click on the graph selects one, "
+                                 "shift-click adds one"),
+                              170);
+    tiles_->setAccessibleName(tr("Selected tiles"));
+    auto* save = tools_->addButton(tr("Save"), tr("Save the graph as a picture"));
+    connect(save, &QToolButton::clicked, this, &MemoryView::save);
+    connect(graph_, &QComboBox::currentIndexChanged, this, [this] {
+        showControls();
+        loadGraph();
+    });
+    connect(tiles_, &QLineEdit::editingFinished, this, &MemoryView::tilesTyped);
+    connect(ipu_, &QComboBox::activated, this, &MemoryView::ipuChosen);
+    return tools_;
+}
+
+void MemoryView::addPlotControls(ToolRow& tools) {
+    breakdown_ = tools.addChoice(
+        tr("Breakdown"), {tr("None"), tr("By region"), tr("By category"), tr("By liveness")});
+    order_ = tools.addChoice(tr("Order"), {tr("Software"), tr("Physical")});
+    gaps_ = tools.addToggle(tr("Gaps"), tr("Count the bytes that alignment and banks lose"), true);
+    limit_ = tools.addToggle(tr("Max memory"), tr("Show the memory of a tile as a line"), true);
+    const auto setKeyLabel = [this] {
+        plots_->setKeyLabel(options().order == TileOrder::Software ? tr("Tile (software order)")
+                                                                   : tr("Tile (physical order)"));
+    };
+    connect(order_, &QComboBox::currentIndexChanged, this, setKeyLabel);
+    setKeyLabel();
+    for (QComboBox* box : {breakdown_, order_})
+        connect(box, &QComboBox::currentIndexChanged, this, &MemoryView::loadGraph);
+    for (QToolButton* toggle : {gaps_, limit_})
+        connect(toggle, &QToolButton::toggled, this, &MemoryView::loadGraph);
+}
+
+void MemoryView::addMapControls(ToolRow& tools) {
+    quantity_ = tools.addChoice(tr("Colour by"), {});
+    for (int kind = 0; kind < TileQuantity::Category; ++kind)
+        quantity_->addItem(TileQuantity{static_cast<TileQuantity::Kind>(kind), {}, {}, {}}.name());
+    range_ = tools.addChoice(
+        tr("Scale"), {tr("0 to tile memory"), tr("0 to largest"), tr("Smallest to largest")});
+    scale_ = tools.addChoice(tr("Colours"), {tr("Viridis"), tr("Cividis"), tr("Greys")});
+    connect(quantity_, &QComboBox::currentIndexChanged, this, &MemoryView::loadGraph);
+    connect(range_, &QComboBox::currentIndexChanged, this,
+            [this](int index) { map_->setRange(static_cast<TileMap::Range>(index)); });
+    connect(scale_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        map_->setScale(colourScales.at(static_cast<std::size_t>(index)));
+    });
+}
+
+void MemoryView::showControls() {
+    const bool map = graph() == Map;
+    tools_->setShown(breakdown_, graph() == TotalMemory);
+    tools_->setShown(order_, !map);
+    tools_->setShown(gaps_, graph() == TotalMemory);
+    tools_->setShown(limit_, graph() == TotalMemory);
+    for (QComboBox* box : {quantity_, range_, scale_})
+        tools_->setShown(box, map);
+}
+
+void MemoryView::fillIpus() {
+    const QSignalBlocker blocker(ipu_);
+    ipu_->clear();
+    ipu_->addItem(tr("All"));
+    for (int i = 0; i < profiles().source->machine().ipus; ++i)
+        ipu_->addItem(QString::number(i));
+}
+
+// After the fixed ones all categories; a category of this profile stays chosen in another.
+void MemoryView::fillQuantities() {
+    if (quantity_->count() > TileQuantity::Category)
+        return;
+    quantity_->insertSeparator(quantity_->count());
+    for (const MemoryCategory category : memoryCategories)
+        quantity_->addItem(TileQuantity{TileQuantity::Category, category, {}, {}}.name(),
+                           static_cast<int>(category));
+}
+
+TileQuantity MemoryView::quantity() const {
+    TileQuantity quantity;
+    const QVariant category = quantity_->currentData();
+    if (category.isValid()) {
+        quantity.kind = TileQuantity::Category;
+        quantity.category = static_cast<MemoryCategory>(category.toInt());
+    } else {
+        quantity.kind = static_cast<TileQuantity::Kind>(std::max(0, quantity_->currentIndex()));
+    }
+    quantity.variables = tabs_->variables();
+    quantity.step = context().selection.current().step;
+    return quantity;
+}
+
+void MemoryView::ipuChosen(int index) {
+    const Target& machine = profiles().source->machine();
+    const IpuId ipu(index - 1);
+    context().selection.update([ipu](Selected& s) {
+        s.ipu = ipu;
+        s.tiles.clear();
+    });
+    ZoomRange& zoom = plots_->first().zoom();
+    if (ipu.valid())
+        zoom.setRange(ipu.value() * machine.tilesPerIpu, (ipu.value() + 1) * machine.tilesPerIpu);
+    else
+        zoom.fit();
+}
+
+void MemoryView::tilesTyped() {
+    if (!profiles().source)
+        return;
+    const auto tiles = parseTileList(tiles_->text(), profiles().source->machine().totalTiles());
+    if (!tiles) {
+        emit status(tr("'%1' is no list of tiles: write numbers below %2, such as 1,5 or 0-3.")
+                        .arg(tiles_->text())
+                        .arg(profiles().source->machine().totalTiles()));
+        return;
+    }
+    context().selection.update([&](Selected& s) { s.tiles = *tiles; });
+}
+
+void MemoryView::save() {
+    if (graph() != Map && !plots_->showsTwo())
+        return savePlot(plots_->first().plot(), QStringLiteral("memory"));
+    const QString file = QFileDialog::getSaveFileName(
+        window(), tr("Save graph"), graph() == Map ? tr("tile-map.png") : tr("memory.png"),
+        tr("PNG picture (*.png)"));
+    if (!file.isEmpty() && !graphs_->grab().save(file))
+        QMessageBox::warning(window(), tr("Save graph"), tr("Cannot write '%1'.").arg(file));
+}
+
+} // namespace tilescope::views

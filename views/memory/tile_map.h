@@ -1,0 +1,82 @@
+// The tiles of all IPUs where they stand on their chips, coloured by a figure.
+#pragma once
+
+#include <QPixmap>
+#include <QWidget>
+
+#include "views/memory/tile_map_content.h"
+#include "views/memory/tile_map_layout.h"
+#include "views/session/view_context.h"
+#include "views/theme/colour_scale.h"
+
+namespace tilescope::views {
+
+/// Shows source, target and their difference side by side. A click selects the tile, with Shift it
+/// joins the selection; arrow keys walk over the chip and Enter selects. The tiles are painted once
+/// for each content, size and colours.
+class TileMap : public QWidget {
+    Q_OBJECT
+public:
+    explicit TileMap(ViewContext& context, QWidget* parent = nullptr);
+
+    /// What the ends of the colour scale stand for.
+    enum class Range { TileMemory, ZeroToLargest, SmallestToLargest };
+
+    void setContent(TileMapContent content);
+    void setScale(ColourScale scale);
+    void setRange(Range range);
+    /// Shows one IPU only, or all if it is invalid.
+    void setIpu(IpuId ipu);
+    void setSelected(std::vector<TileId> tiles);
+
+    [[nodiscard]] const TileMapContent& content() const { return content_; }
+    /// Where a tile of a side stands on the widget.
+    [[nodiscard]] QRectF tileRect(std::size_t side, TileId tile) const;
+    /// The colour of a value.
+    [[nodiscard]] QColor colourOf(const TileMapSide& side, std::int64_t value) const;
+    [[nodiscard]] QSize sizeHint() const override { return {600, 320}; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {300, 160}; }
+
+signals:
+    void tileClicked(TileId tile, Qt::KeyboardModifiers modifiers);
+    void hovered(const QString& text);
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+    void resizeEvent(QResizeEvent*) override { invalidate(); }
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void leaveEvent(QEvent*) override;
+
+private:
+    struct At {
+        std::size_t side = 0;
+        TileId tile;
+    };
+    void invalidate();
+    void lay();
+    void paintTiles(QPainter& painter) const;
+    void paintMarks(QPainter& painter) const;
+    void paintKey(QPainter& painter) const;
+    void paintScaleBar(QPainter& painter, const QRect& bar, bool difference) const;
+    void say(const At& at, const QPoint& globalPosition);
+    [[nodiscard]] std::optional<At> at(const QPointF& position) const;
+    [[nodiscard]] std::int32_t firstIpu() const { return ipu_.valid() ? ipu_.value() : 0; }
+    [[nodiscard]] double low() const;
+    [[nodiscard]] double high() const;
+    [[nodiscard]] QString textOf(const At& at) const;
+
+    ViewContext& context_;
+    TileMapContent content_;
+    ColourScale scale_ = ColourScale::Viridis;
+    Range range_ = Range::TileMemory;
+    IpuId ipu_;
+    std::vector<TileId> selected_;
+    std::vector<TileMapLayout> layouts_; ///< of each side
+    QPixmap tiles_;                      ///< painted tiles; null if they have to be painted anew
+    TileId cursor_;                      ///< where the arrow keys are
+};
+
+} // namespace tilescope::views

@@ -1,0 +1,63 @@
+// What the tile map shows, made on a worker thread.
+#pragma once
+
+#include <QString>
+#include <stop_token>
+#include <vector>
+
+#include "core/profile/profile.h"
+#include "views/session/open_profile.h"
+
+namespace tilescope::views {
+
+/// What of a tile is shown by its colour.
+struct TileQuantity {
+    enum Kind {
+        IncludingGaps,
+        ExcludingGaps,
+        Gaps, ///< what the first has more than the second
+        AlwaysLive,
+        MaxNotAlwaysLive,
+        LiveAtStep, ///< of the selected step, always live or not
+        NonInterleaved,
+        Interleaved,
+        Overflowed,
+        Variables, ///< the selected ones
+        Category
+    };
+    Kind kind = IncludingGaps;
+    MemoryCategory category = MemoryCategory::Variable; ///< of Category
+    std::vector<VariableId> variables;                  ///< of Variables; ids of the source
+    StepId step;                                        ///< of LiveAtStep; a step of the source
+    [[nodiscard]] QString name() const;
+};
+
+/// One profile's values, or the difference of two.
+struct TileMapSide {
+    QString title; ///< "Source", "Target", "Difference" or empty
+    std::vector<std::int64_t> values;
+    Target machine; ///< its floor plan
+    bool difference = false;
+};
+
+struct TileMapContent {
+    QString quantity;
+    std::vector<TileMapSide> sides;
+    std::int64_t limit = 0; ///< bytes of a tile
+    std::int64_t largest = 0;
+    std::int64_t smallest = 0;
+    std::int64_t largestDifference = 0; ///< without its sign
+};
+
+/// One side, or source, target and their difference. Tiles that a smaller machine lacks are zero;
+/// profiles of machines with other tiles per IPU have no difference. A target's variables are those
+/// of the same names; its step is the corresponding one.
+TileMapContent tileMapContent(const ProfilePair& profiles, const TileQuantity& quantity,
+                              const std::stop_token& stop);
+
+/// The target's variables that have the names of these of the source.
+std::vector<VariableId> sameVariables(const ProfilePair& profiles,
+                                      const std::vector<VariableId>& variables,
+                                      const std::stop_token& stop);
+
+} // namespace tilescope::views

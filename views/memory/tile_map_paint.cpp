@@ -1,0 +1,162 @@
+// How the tile map looks.
+#include <QPainter>
+#include <algorithm>
+
+#include "views/memory/tile_map.h"
+
+namespace tilescope::views {
+namespace {
+constexpr int margin = 14;
+constexpr int keyHeight = 44;
+constexpr int scaleBarWidth = 220;
+constexpr int scaleBarHeight = 10;
+} // namespace
+
+void TileMap::lay() {
+    layouts_.clear();
+    const auto sides = static_cast<int>(content_.sides.size());
+    if (sides == 0)
+        return;
+    const QRectF room = QRectF(rect()).adjusted(margin, 6, -margin, -keyHeight - 4);
+    constexpr double between = 24;
+    const double width = (room.width() - (sides - 1) * between) / sides;
+    for (int i = 0; i < sides; ++i) {
+        const Target& machine = content_.sides[static_cast<std::size_t>(i)].machine;
+        const bool one = ipu_.valid() && ipu_.value() < machine.ipus;
+        layouts_.emplace_back(
+            FloorPlan(machine), one ? 1 : machine.ipus, 0,
+            QRectF(room.left() + i * (width + between), room.top(), width, room.height()));
+    }
+}
+
+void TileMap::paintTiles(QPainter& painter) const {
+    const Theme& theme = context_.theme.current();
+    painter.fillRect(rect(), theme.surface);
+    for (std::size_t s = 0; s < layouts_.size(); ++s) {
+        const TileMapLayout& layout = layouts_[s];
+        const TileMapSide& side = content_.sides[s];
+        const std::int32_t perIpu = side.machine.tilesPerIpu;
+        for (int chip = 0; chip < layout.chips(); ++chip) {
+            const int ipu = chip + firstIpu();
+            QStringList title;
+            if (!side.title.isEmpty())
+                title.append(side.title);
+            if (side.machine.ipus > 1 || side.title.isEmpty())
+                title.append(tr("IPU %1").arg(ipu));
+            const QRectF line = layout.titleRect(chip);
+            painter.setPen(theme.text);
+            painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                             painter.fontMetrics().elidedText(title.join(QStringLiteral(", ")),
+                                                              Qt::ElideRight,
+                                                              static_cast<int>(line.width())));
+            // A hair of background between tiles, where there is room for it.
+            const double hair = layout.cellWidth() >= 5 ? 1 : 0;
+            for (std::int32_t tile = 0; tile < perIpu; ++tile) {
+                const auto index = static_cast<std::size_t>(ipu * perIpu + tile);
+                if (index >= side.values.size())
+                    break;
+                painter.fillRect(layout.tileRect(chip, tile).adjusted(0, 0, -hair, -hair),
+                                 colourOf(side, side.values[index]));
+            }
+        }
+    }
+}
+
+void TileMap::paintMarks(QPainter& painter) const {
+    const Theme& theme = context_.theme.current();
+    const auto frame = [&](std::size_t side, TileId tile, const QColor& colour, double width) {
+        const Target& machine = content_.sides[side].machine;
+        const std::int32_t chip = tile.value() / machine.tilesPerIpu - firstIpu();
+        if (tile.value() >= machine.totalTiles() || chip < 0 || chip >= layouts_[side].chips())
+            return;
+        const QRectF box = tileRect(side, tile).adjusted(-1, -1, 0, 0);
+        // Two colours stand out from every colour of the scale.
+        painter.setPen(QPen(theme.surface, width + 2));
+        painter.drawRect(box);
+        painter.setPen(QPen(colour, width));
+        painter.drawRect(box);
+    };
+    painter.setBrush(Qt::NoBrush);
+    for (std::size_t side = 0; side < layouts_.size(); ++side) {
+        for (const TileId tile : selected_)
+            frame(side, tile, theme.text, 2);
+    }
+    if (hasFocus() && cursor_.valid() && !layouts_.empty())
+        frame(0, cursor_, theme.accent, 2);
+}
+
+void TileMap::paintScaleBar(QPainter& painter, const QRect& bar, bool difference) const {
+    const Theme& theme = context_.theme.current();
+    for (int x = 0; x < bar.width(); ++x) {
+        const double share = static_cast<double>(x) / (bar.width() - 1);
+        painter.fillRect(bar.left() + x, bar.top(), 1, bar.height(),
+                         difference ? changeScaleColour(2 * share - 1, theme)
+                                    : scaleColour(scale_, share, theme));
+    }
+    const Preferences& preferences = context_.preferences;
+    const auto end = [&](double value) {
+        const auto bytes = static_cast<std::int64_t>(value);
+        return difference ? preferences.signedBytes(bytes) : preferences.bytes(bytes);
+    };
+    const auto most = static_cast<double>(content_.largestDifference);
+    const QRect line(bar.left(), bar.bottom() + 2, bar.width(), painter.fontMetrics().height());
+    painter.setPen(theme.mutedText);
+    painter.drawText(line, Qt::AlignLeft, end(difference ? -most : low()));
+    painter.drawText(line, Qt::AlignRight, end(difference ? most : high()));
+}
+
+void TileMap::paintKey(QPainter& painter) const {
+    const Theme& theme = context_.theme.current();
+    const int top = height() - keyHeight + 8;
+    QRect bar(margin, top, scaleBarWidth, scaleBarHeight);
+    paintScaleBar(painter, bar, false);
+    const bool differs = std::any_of(content_.sides.begin(), content_.sides.end(),
+                                     [](const TileMapSide& side) { return side.difference; });
+    if (differs) {
+        bar.translate(scaleBarWidth + 24, 0);
+        paintScaleBar(painter, bar, true);
+    }
+    const bool columns = !layouts_.empty() && layouts_.front().plan().hasExchangeColumns();
+    const QString plan =
+        columns ? tr("%1 exchange columns of %2 rows with islands of %3 tiles; which tile stands "
+                     "where is assumed")
+                      .arg(chipColumns)
+                      .arg(layouts_.front().plan().rows())
+                      .arg(tilesPerIsland)
+                : tr("Tiles by physical id: the tiles of this machine do not fill all exchange "
+                     "columns");
+    const QRect text(bar.right() + 20, top - 4, width() - bar.right() - 20 - margin, keyHeight);
+    const QFontMetrics metrics = painter.fontMetrics();
+    painter.setPen(theme.text);
+    painter.drawText(text, Qt::AlignLeft | Qt::AlignTop, content_.quantity);
+    if (range_ == Range::TileMemory && content_.limit > 0 && content_.largest > content_.limit) {
+        constexpr int swatch = 11;
+        const int left = text.left() + metrics.horizontalAdvance(content_.quantity) + 18;
+        painter.fillRect(left, text.top() + (metrics.height() - swatch) / 2, swatch, swatch,
+                         theme.bad);
+        painter.drawText(text.adjusted(left - text.left() + swatch + 6, 0, 0, 0),
+                         Qt::AlignLeft | Qt::AlignTop, tr("More than a tile has"));
+    }
+    painter.setPen(theme.mutedText);
+    painter.drawText(text.adjusted(0, metrics.height(), 0, 0), Qt::AlignLeft | Qt::AlignTop,
+                     metrics.elidedText(plan, Qt::ElideRight, text.width()));
+}
+
+void TileMap::paintEvent(QPaintEvent*) {
+    const double ratio = devicePixelRatioF();
+    if (tiles_.isNull()) {
+        tiles_ = QPixmap(size() * ratio);
+        tiles_.setDevicePixelRatio(ratio);
+        QPainter painter(&tiles_);
+        painter.setFont(font());
+        paintTiles(painter);
+    }
+    QPainter painter(this);
+    painter.drawPixmap(0, 0, tiles_);
+    if (layouts_.empty())
+        return;
+    paintMarks(painter);
+    paintKey(painter);
+}
+
+} // namespace tilescope::views

@@ -19,6 +19,8 @@ public:
     QToolButton* addToggle(const QString& text, const QString& toolTip, bool on);
     QToolButton* addButton(const QString& text, const QString& toolTip);
     QLineEdit* addField(const QString& placeholder, const QString& toolTip, int width);
+    /// A control of its own kind; `stretch` is its share of the free room.
+    void add(QWidget* control, int stretch = 0) { row_->addWidget(control, stretch); }
     void addStretch() { row_->addStretch(1); }
 
 private:

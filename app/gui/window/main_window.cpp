@@ -15,9 +15,11 @@
 #include "app/gui/window/home_screen.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/side_menu.h"
+#include "views/execution/trace_view.h"
 #include "views/insights/insights_view.h"
 #include "views/memory/memory_view.h"
 #include "views/pipeline/pipeline_view.h"
+#include "views/programs/programs_view.h"
 #include "views/summary/summary_view.h"
 #include "views/theme/icons.h"
 #include "views/widgets/report_view.h"
@@ -113,6 +115,10 @@ views::ReportView& MainWindow::view(Report report) {
                     [this] { showReport(Report::Memory); });
         if (auto* insights = qobject_cast<views::InsightsView*>(view))
             connect(insights, &views::InsightsView::reportWanted, this, &MainWindow::showSection);
+        if (auto* trace = qobject_cast<views::TraceView*>(view))
+            connect(trace, &views::TraceView::reportWanted, this, &MainWindow::showSection);
+        if (auto* programs = qobject_cast<views::ProgramsView*>(view))
+            connect(programs, &views::ProgramsView::reportWanted, this, &MainWindow::showSection);
         if (auto* pipeline = qobject_cast<views::PipelineView*>(view))
             connect(pipeline, &views::PipelineView::reportWanted, this,
                     [this](const QString& name) { showReport(reportFrom(name)); });

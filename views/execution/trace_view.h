@@ -30,6 +30,7 @@ public:
     explicit TraceView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override;
     void setLook(TraceLook look);
+    [[nodiscard]] TraceLook look() const;
     [[nodiscard]] TracePlot& plot() { return *plot_; }
     [[nodiscard]] TilesPane& tiles() { return *tiles_; }
     [[nodiscard]] MarksModel& marks() { return *marks_; }
@@ -66,7 +67,6 @@ private:
     void loadDetail();
     void loadStatistics();
     void zoomChanged();
-    [[nodiscard]] TraceLook look() const;
     [[nodiscard]] bool canShow() const;
     [[nodiscard]] TraceQuestion question() const;
 

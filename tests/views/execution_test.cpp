@@ -68,15 +68,27 @@ private slots:
         views::TilePlot& plot = trace_->tiles().plot();
         QCOMPARE(plot.lanes().size(), std::size_t(2));
         QCOMPARE(plot.tiles().rasters().size(), std::size_t(2));
-        const TileRaster& raster = plot.tiles().rasters()[0].raster;
-        QVERIFY(raster.columns > 100 && raster.rows > 20);
+        const auto raster = [&]() -> const TileRaster& { return plot.tiles().rasters()[0].raster; };
+        QVERIFY(raster().columns > 100 && raster().rows > 20);
         const auto has = [&](TileState state) {
-            return std::any_of(raster.cells.begin(), raster.cells.end(),
+            return std::any_of(raster().cells.begin(), raster().cells.end(),
                                [&](const TileRaster::Cell& cell) { return cell.state == state; });
         };
         QVERIFY(has(TileState::Compute));
-        QVERIFY(has(TileState::Exchange));
         QVERIFY(has(TileState::Wait));
+        // An exchange is short: it has a column of its own when it fills the window.
+        trace_->search().setText("ExchangePre");
+        QTest::keyClick(&trace_->search().field(), Qt::Key_Return);
+        waitUntilIdle();
+        const StepOnIpu on = window_->context()
+                                 .reports.source()
+                                 ->trace({})
+                                 ->stepAt(trace_->selectedStep())
+                                 .ipus.front();
+        zoom().setRange(static_cast<double>(on.start - on.cycles),
+                        static_cast<double>(on.start + 2 * on.cycles));
+        waitUntilIdle();
+        QVERIFY(has(TileState::Exchange));
     }
 
     void ctrlWheelZoomsInTiles() {

@@ -10,6 +10,7 @@ ProgramList::ProgramList(QWidget* parent)
     setFrameShape(QFrame::NoFrame);
     setUniformItemSizes(true);
     setTextElideMode(Qt::ElideMiddle);
+    setSpacing(2);
     connect(this, &QListWidget::currentItemChanged, this, [this](const QListWidgetItem* item) {
         if (item != nullptr && item->data(Qt::UserRole).isValid())
             emit rootChosen(ProgramId(item->data(Qt::UserRole).toInt()));

@@ -160,6 +160,7 @@ void ProgramsView::reload() {
         // Two trees have no room for what the details say.
         side.view->setColumnHidden(ProgramModel::OperationColumn, comparing());
         side.view->setColumnHidden(ProgramModel::Executions, comparing());
+        side.view->setColumnHidden(ProgramModel::Share, comparing());
     }
     sides_[targetSide].page->setVisible(comparing());
     sides_[sourceSide].title->setText(tr("Source: %1").arg(profiles().source->title()));

@@ -12,7 +12,12 @@
 namespace tilescope::gui {
 namespace {
 
-constexpr std::array exercised{Report::Memory, Report::Liveness, Report::Trace};
+struct Exercised {
+    Report report;
+    bool tiles = false; ///< of the trace, the bulk-synchronous view
+};
+constexpr std::array exercised{Exercised{Report::Memory}, Exercised{Report::Liveness},
+                               Exercised{Report::Trace}, Exercised{Report::Trace, true}};
 constexpr int frameMs = 16;
 constexpr int notch = 120;
 // Ten notches in, twenty pans, ten notches out, a few times at different places.
@@ -41,8 +46,10 @@ void FrameExercise::next() {
     else if (step_ < rounds * stepsOfRound)
         step();
     else {
-        emit measured(QStringLiteral("%1: %2").arg(reportName(exercised.at(view_)),
-                                                   window_.context().frameTimes.summary()));
+        const Exercised& done = exercised.at(view_);
+        emit measured(QStringLiteral("%1: %2").arg(
+            reportName(done.report) + (done.tiles ? QStringLiteral(" (tiles)") : QString()),
+            window_.context().frameTimes.summary()));
         step_ = -1;
         if (++view_ < exercised.size())
             return;
@@ -53,8 +60,13 @@ void FrameExercise::next() {
 
 // The view is shown at one tick and exercised from a later one, when what it asked for is there.
 void FrameExercise::showNext() {
-    const Report report = exercised.at(view_);
+    const auto [report, tiles] = exercised.at(view_);
     const bool shown = window_.currentReport() == report && window_.view(report).isVisible();
+    if (shown && tiles) {
+        auto& trace = static_cast<views::TraceView&>(window_.view(report));
+        if (trace.look() != views::TraceLook::Tiles)
+            return trace.setLook(views::TraceLook::Tiles);
+    }
     if (!shown) {
         window_.showReport(report);
         if (report == Report::Memory) // the breakdown with most layers
@@ -103,13 +115,14 @@ void FrameExercise::drag() {
 }
 
 views::PlotWidget& FrameExercise::plot() {
-    const Report report = exercised.at(view_);
+    const auto [report, tiles] = exercised.at(view_);
     views::ReportView& view = window_.view(report);
     if (report == Report::Memory)
         return static_cast<views::MemoryView&>(view).plot().plot();
     if (report == Report::Liveness)
         return static_cast<views::LivenessView&>(view).plot().plot();
-    return static_cast<views::TraceView&>(view).plot();
+    auto& trace = static_cast<views::TraceView&>(view);
+    return tiles ? static_cast<views::PlotWidget&>(trace.tiles().plot()) : trace.plot();
 }
 
 } // namespace tilescope::gui

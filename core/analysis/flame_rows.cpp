@@ -309,10 +309,43 @@ private:
 std::vector<FlameSpan> flameRows(const TraceIndex& index,
                                  const IdVector<ProgramId, Program>& programs, IpuId ipu,
                                  CycleRange range, std::int64_t minimumCycles) {
+    return flameRows(index, programs, index.spans(ipu, range, minimumCycles));
+}
+
+std::vector<FlameSpan> flameRows(const TraceIndex& index,
+                                 const IdVector<ProgramId, Program>& programs,
+                                 const std::vector<TraceSpan>& spans) {
     FlameBuilder builder(index, programs);
-    for (const TraceSpan& span : index.spans(ipu, range, minimumCycles))
+    for (const TraceSpan& span : spans)
         builder.add(span);
     return builder.finish();
+}
+
+std::vector<TraceSpan> takeOverlappingStreams(std::vector<TraceSpan>& spans) {
+    const auto isStream = [](const TraceSpan& span) {
+        return span.kind == ProgramKind::StreamCopyBegin ||
+               span.kind == ProgramKind::StreamCopyMid || span.kind == ProgramKind::StreamCopyEnd;
+    };
+    std::vector<bool> beside(spans.size(), false);
+    std::size_t last = spans.size(); // the span that ends last of those that stay
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        if (last < spans.size() && spans[i].begin < spans[last].end) {
+            if (isStream(spans[i])) {
+                beside[i] = true;
+                continue;
+            }
+            if (isStream(spans[last]))
+                beside[last] = true;
+        }
+        if (last == spans.size() || beside[last] || spans[i].end >= spans[last].end)
+            last = i;
+    }
+    std::vector<TraceSpan> taken;
+    std::vector<TraceSpan> kept;
+    for (std::size_t i = 0; i < spans.size(); ++i)
+        (beside[i] ? taken : kept).push_back(spans[i]);
+    spans = std::move(kept);
+    return taken;
 }
 
 } // namespace tilescope

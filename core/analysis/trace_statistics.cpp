@@ -43,6 +43,7 @@ template <class Change> void eachField(TraceSums& mine, const TraceSums& theirs,
         change(mine.cyclesByKind[i], theirs.cyclesByKind[i]);
     change(mine.steps, theirs.steps);
     change(mine.activeCycles, theirs.activeCycles);
+    change(mine.computeActiveCycles, theirs.computeActiveCycles);
     change(mine.exchangeBytesIn, theirs.exchangeBytesIn);
     change(mine.exchangeBytesOut, theirs.exchangeBytesOut);
     change(mine.hostBytesIn, theirs.hostBytesIn);

@@ -12,8 +12,9 @@ namespace tilescope {
 struct TraceSums {
     std::array<std::int64_t, programKinds.size()> cyclesByKind{};
     std::int64_t steps = 0;
-    std::int64_t activeCycles = 0;    ///< tile cycles in which a tile worked
-    std::int64_t exchangeBytesIn = 0; ///< received by tiles from tiles of the same IPU
+    std::int64_t activeCycles = 0;        ///< tile cycles in which a tile worked
+    std::int64_t computeActiveCycles = 0; ///< those of compute sets
+    std::int64_t exchangeBytesIn = 0;     ///< received by tiles from tiles of the same IPU
     std::int64_t exchangeBytesOut = 0;
     std::int64_t hostBytesIn = 0; ///< stream copies, from the host
     std::int64_t hostBytesOut = 0;
@@ -47,6 +48,9 @@ struct TraceStatistics {
     std::int64_t cycles = 0; ///< length of the range
     /// Active tile cycles / (cycles of the range x tiles of the IPU), 0 to 1.
     double tileBalance = 0;
+    /// Active tile cycles of compute sets / (their cycles x tiles of the IPU), 0 to 1; 0 without
+    /// compute.
+    double parallelEfficiency = 0;
     /// Cycles of the range in which the IPU did nothing at all.
     [[nodiscard]] std::int64_t idle() const;
     /// Cycles of compute sets / cycles of the range.

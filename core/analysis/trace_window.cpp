@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/analysis/trace/counts.h"
 #include "core/analysis/trace/lanes.h"
 #include "core/analysis/trace/search.h"
 #include "core/base/error.h"
@@ -237,9 +238,13 @@ TraceStatistics TraceIndex::statistics(IpuId ipu, CycleRange range) const {
     const RangeSums sums(impl_->lanes, ipu);
     for (const TraceRun& run : runs())
         statistics.sums += sums.ofBody(run.body, range.begin - run.start, range.end - run.start);
-    if (statistics.cycles > 0 && impl_->tilesPerIpu > 0)
-        statistics.tileBalance = static_cast<double>(statistics.sums.activeCycles) /
-                                 (static_cast<double>(statistics.cycles) * impl_->tilesPerIpu);
+    const auto share = [&](std::int64_t active, std::int64_t cycles) {
+        const double all = static_cast<double>(cycles) * impl_->tilesPerIpu;
+        return all > 0 ? static_cast<double>(active) / all : 0.0;
+    };
+    statistics.tileBalance = share(statistics.sums.activeCycles, statistics.cycles);
+    statistics.parallelEfficiency =
+        share(statistics.sums.computeActiveCycles, statistics.sums.compute());
     return statistics;
 }
 
@@ -254,6 +259,18 @@ std::int64_t TraceIndex::stepAtCycle(IpuId ipu, std::int64_t cycle) const {
 
 std::int64_t TraceIndex::findProgram(ProgramId program, std::int64_t from, bool forward) const {
     return findExecutedProgram(impl_->lanes, program, from, forward);
+}
+
+std::int64_t TraceIndex::findAny(const ProgramSet& wanted, std::int64_t from, bool forward) const {
+    return findExecutedAny(impl_->lanes, wanted, from, forward);
+}
+
+std::int64_t TraceIndex::countAny(const ProgramSet& wanted, std::int64_t before) const {
+    return countExecuted(impl_->lanes, wanted, before);
+}
+
+std::vector<ProgramExecutions> TraceIndex::executions(std::size_t programs) const {
+    return programExecutions(impl_->lanes, programs);
 }
 
 std::optional<ExecutedCall> TraceIndex::findCall(ProgramId program) const {

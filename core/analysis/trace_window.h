@@ -51,6 +51,17 @@ struct ExecutedCall {
     CycleRange range;           ///< from its first step on any IPU to its last
 };
 
+/// Which programs are looked for, by id; programs beyond its end are not.
+using ProgramSet = std::vector<bool>;
+
+/// How often a program is executed in all runs, and for how long: of a step the cycles of the IPU
+/// that takes longest, every time; of a Call or Repeat only how often.
+struct ProgramExecutions {
+    std::int64_t count = 0;
+    std::int64_t cycles = 0;
+    friend bool operator==(const ProgramExecutions&, const ProgramExecutions&) = default;
+};
+
 /// An index over a trace. Cheap to copy (shares what it holds). Safe for several threads.
 class TraceIndex {
 public:
@@ -88,6 +99,14 @@ public:
     [[nodiscard]] std::int64_t findProgram(ProgramId program, std::int64_t from,
                                            bool forward = true) const;
 
+    /// Likewise for any program of a set.
+    [[nodiscard]] std::int64_t findAny(const ProgramSet& wanted, std::int64_t from,
+                                       bool forward = true) const;
+    /// How many of the steps with an index below `before` belong to programs of a set.
+    [[nodiscard]] std::int64_t countAny(const ProgramSet& wanted, std::int64_t before) const;
+    /// Of every program, [0, programs), without unrolling anything. Saturates.
+    [[nodiscard]] std::vector<ProgramExecutions> executions(std::size_t programs) const;
+
     /// The first execution of a Call or Repeat; none if it is never executed.
     [[nodiscard]] std::optional<ExecutedCall> findCall(ProgramId program) const;
 
@@ -117,5 +136,13 @@ struct FlameSpan {
 std::vector<FlameSpan> flameRows(const TraceIndex& index,
                                  const IdVector<ProgramId, Program>& programs, IpuId ipu,
                                  CycleRange range, std::int64_t minimumCycles);
+/// Likewise for spans of the index that do not overlap.
+std::vector<FlameSpan> flameRows(const TraceIndex& index,
+                                 const IdVector<ProgramId, Program>& programs,
+                                 const std::vector<TraceSpan>& spans);
+
+/// Takes the stream copies that overlap other steps, as those on I/O tiles do with compute, out of
+/// spans in order of start and returns them.
+std::vector<TraceSpan> takeOverlappingStreams(std::vector<TraceSpan>& spans);
 
 } // namespace tilescope

@@ -13,7 +13,8 @@ constexpr int titleHeight = 52;
 constexpr int rowHeight = 54;
 constexpr int labelWidth = 96;
 constexpr int barHeight = 16;
-constexpr int balanceWidth = 220;
+constexpr int balanceWidth = 150;
+constexpr int valueWidth = 56; // of a share behind its bar
 } // namespace
 
 StatisticsPanel::StatisticsPanel(ViewContext& context, QWidget* parent)
@@ -41,12 +42,14 @@ QRect StatisticsPanel::rowRect(std::size_t lane) const {
 }
 
 QRect StatisticsPanel::barRect(const QRect& row) const {
+    constexpr int gap = 20;
     return {row.left() + labelWidth, row.top() + 4,
-            std::max(50, row.width() - labelWidth - balanceWidth - 40), barHeight};
+            std::max(50, row.width() - labelWidth - 2 * balanceWidth - gap), barHeight};
 }
 
-QRect StatisticsPanel::balanceRect(const QRect& row) const {
-    return {row.right() - balanceWidth, row.top() + 4, balanceWidth - 60, barHeight};
+QRect StatisticsPanel::shareRect(const QRect& row, Share share) const {
+    const int fromRight = share == Share::Efficiency ? 2 * balanceWidth : balanceWidth;
+    return {row.right() - fromRight, row.top() + 4, balanceWidth - valueWidth, barHeight};
 }
 
 void StatisticsPanel::paintEvent(QPaintEvent*) {
@@ -63,8 +66,12 @@ void StatisticsPanel::paintEvent(QPaintEvent*) {
     const int y = titleHeight - 22;
     painter.drawText(QRect(barRect(first).left(), y, 300, 20), Qt::AlignLeft | Qt::AlignVCenter,
                      tr("Cycles by kind"));
-    painter.drawText(QRect(balanceRect(first).left(), y, balanceWidth, 20),
-                     Qt::AlignLeft | Qt::AlignVCenter, tr("Tile balance"));
+    const auto heading = [&](Share share, const QString& text) {
+        painter.drawText(QRect(shareRect(first, share).left(), y, balanceWidth, 20),
+                         Qt::AlignLeft | Qt::AlignVCenter, text);
+    };
+    heading(Share::Efficiency, tr("Parallel efficiency"));
+    heading(Share::Balance, tr("Tile balance"));
     for (std::size_t i = 0; i < lanes_.size(); ++i)
         paintLane(painter, lanes_[i], rowRect(i));
 }
@@ -76,20 +83,24 @@ void StatisticsPanel::paintLane(QPainter& painter, const LaneStatistics& lane,
     painter.drawText(QRect(row.left(), row.top() + 4, labelWidth, barHeight),
                      Qt::AlignLeft | Qt::AlignVCenter, QString::fromStdString(lane.name));
     paintProportions(painter, lane.statistics, barRect(row));
-    const QRect balance = balanceRect(row);
-    painter.fillRect(balance, theme.raised);
-    painter.fillRect(QRect(balance.left(), balance.top(),
-                           static_cast<int>(balance.width() * lane.statistics.tileBalance),
-                           barHeight),
-                     theme.accent);
-    painter.setPen(theme.text);
-    painter.drawText(QRect(balance.right() + 6, balance.top(), 60, barHeight),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     QStringLiteral("%1 %").arg(100 * lane.statistics.tileBalance, 0, 'f', 1));
+    paintShare(painter, shareRect(row, Share::Efficiency), lane.statistics.parallelEfficiency);
+    paintShare(painter, shareRect(row, Share::Balance), lane.statistics.tileBalance);
     painter.setPen(theme.mutedText);
     const QRect below(barRect(row).left(), barRect(row).bottom() + 4,
                       row.right() - barRect(row).left(), 20);
     painter.drawText(below, Qt::AlignLeft | Qt::AlignVCenter, numbers(lane));
+}
+
+void StatisticsPanel::paintShare(QPainter& painter, const QRect& bar, double share) const {
+    const Theme& theme = context_.theme.current();
+    painter.fillRect(bar, theme.raised);
+    painter.fillRect(
+        QRect(bar.left(), bar.top(), static_cast<int>(bar.width() * share), bar.height()),
+        theme.accent);
+    painter.setPen(theme.text);
+    painter.drawText(QRect(bar.right() + 6, bar.top(), valueWidth - 6, bar.height()),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1));
 }
 
 void StatisticsPanel::paintProportions(QPainter& painter, const TraceStatistics& statistics,
@@ -148,6 +159,17 @@ QString StatisticsPanel::proportionsText(const TraceStatistics& statistics) cons
     return lines.join(QLatin1Char('\n'));
 }
 
+QString StatisticsPanel::toolTipAt(std::size_t lane, int x) const {
+    const QRect row = rowRect(lane);
+    if (x >= shareRect(row, Share::Balance).left())
+        return tr("Cycles in which tiles work, against the cycles of the range times the tiles of "
+                  "the IPU");
+    if (x >= shareRect(row, Share::Efficiency).left())
+        return tr("Cycles in which tiles compute, against the cycles of compute sets times the "
+                  "tiles of the IPU: what waiting for the slowest tile leaves");
+    return proportionsText(lanes_[lane].statistics);
+}
+
 bool StatisticsPanel::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip)
         return QWidget::event(event);
@@ -155,12 +177,7 @@ bool StatisticsPanel::event(QEvent* event) {
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
         if (!rowRect(i).contains(help->pos()))
             continue;
-        const bool balance = help->pos().x() >= balanceRect(rowRect(i)).left();
-        QToolTip::showText(help->globalPos(),
-                           balance ? tr("Active tile cycles against the cycles of the range times "
-                                        "the tiles of the IPU")
-                                   : proportionsText(lanes_[i].statistics),
-                           this);
+        QToolTip::showText(help->globalPos(), toolTipAt(i, help->pos().x()), this);
         return true;
     }
     QToolTip::hideText();

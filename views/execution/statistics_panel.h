@@ -8,8 +8,8 @@
 
 namespace tilescope::views {
 
-/// For each lane the share of cycles by kind as a stacked bar, the tile balance as a bar, and what
-/// moved in and out.
+/// For each lane the share of cycles by kind as a stacked bar, parallel efficiency and tile balance
+/// as bars, and what moved in and out.
 class StatisticsPanel : public QWidget {
     Q_OBJECT
 public:
@@ -29,7 +29,10 @@ private:
                           const QRect& bar) const;
     [[nodiscard]] QRect rowRect(std::size_t lane) const;
     [[nodiscard]] QRect barRect(const QRect& row) const;
-    [[nodiscard]] QRect balanceRect(const QRect& row) const;
+    enum class Share { Efficiency, Balance };
+    [[nodiscard]] QRect shareRect(const QRect& row, Share share) const;
+    void paintShare(QPainter& painter, const QRect& bar, double share) const;
+    [[nodiscard]] QString toolTipAt(std::size_t lane, int x) const;
     [[nodiscard]] QString numbers(const LaneStatistics& lane) const;
     [[nodiscard]] QString proportionsText(const TraceStatistics& statistics) const;
 

@@ -2,10 +2,12 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <iterator>
 
 #include "core/analysis/programs.h"
 #include "core/base/error.h"
 #include "views/plot/axes/axis_labels.h"
+#include "views/programs/program_details.h"
 
 namespace tilescope::views {
 namespace {
@@ -27,46 +29,77 @@ TraceRow runRow(const TraceIndex& index) {
     return row;
 }
 
-void addFlat(TraceLane& lane, const TraceIndex& index, const IdVector<ProgramId, Program>& programs,
-             CycleRange range, std::int64_t minimumCycles) {
-    lane.rows.push_back(runRow(index));
-    // Steps may overlap, as a stream copy on I/O tiles does with compute: the later goes a row
-    // down.
-    std::vector<TraceRow> rows(1);
-    for (const TraceSpan& span : index.spans(IpuId(lane.ipu), range, minimumCycles)) {
-        TraceBox box{span.begin,     span.end,   span.kind, TraceBox::Look::Step,
-                     span.firstStep, span.steps, {}};
-        if (span.program.valid())
-            box.name = lastPart(programs[span.program].name);
-        if (box.name.empty() && !span.merged())
-            box.name = std::string(toString(span.kind));
+TraceBox boxOf(const TraceSpan& span, const IdVector<ProgramId, Program>& programs) {
+    TraceBox box{span.begin,     span.end,   span.kind, TraceBox::Look::Step,
+                 span.firstStep, span.steps, {}};
+    if (span.program.valid())
+        box.name = lastPart(programs[span.program].name);
+    if (box.name.empty() && !span.merged())
+        box.name = std::string(toString(span.kind));
+    return box;
+}
+
+/// Where steps still overlap, the later goes a row down.
+void addFlat(TraceLane& lane, const IdVector<ProgramId, Program>& programs,
+             const std::vector<TraceSpan>& spans) {
+    std::vector<TraceRow> rows;
+    for (const TraceSpan& span : spans) {
         auto row = std::find_if(rows.begin(), rows.end(), [&](const TraceRow& r) {
-            return r.boxes.empty() || r.boxes.back().end <= box.begin;
+            return r.boxes.back().end <= span.begin;
         });
         if (row == rows.end())
             row = rows.insert(rows.end(), TraceRow());
-        row->boxes.push_back(std::move(box));
+        row->boxes.push_back(boxOf(span, programs));
     }
     std::move(rows.begin(), rows.end(), std::back_inserter(lane.rows));
 }
 
 void addFlame(TraceLane& lane, const TraceIndex& index,
-              const IdVector<ProgramId, Program>& programs, CycleRange range,
-              std::int64_t minimumCycles) {
-    for (const FlameSpan& span :
-         flameRows(index, programs, IpuId(lane.ipu), range, minimumCycles)) {
+              const IdVector<ProgramId, Program>& programs, const std::vector<TraceSpan>& spans) {
+    std::vector<TraceRow> rows;
+    for (const FlameSpan& span : flameRows(index, programs, spans)) {
         const auto row = static_cast<std::size_t>(span.row);
-        if (lane.rows.size() <= row)
-            lane.rows.resize(row + 1);
-        const auto look = row == 0    ? TraceBox::Look::Run
-                          : span.leaf ? TraceBox::Look::Step
-                                      : TraceBox::Look::Group;
-        lane.rows[row].boxes.push_back(
+        if (rows.size() <= row)
+            rows.resize(row + 1);
+        const auto look = span.leaf ? TraceBox::Look::Step : TraceBox::Look::Group;
+        rows[row].boxes.push_back(
             {span.begin, span.end, span.kind, look, span.firstStep, span.steps, span.name});
     }
+    // Row 0 are the runs, which every look has alike.
+    if (rows.size() > 1)
+        std::move(rows.begin() + 1, rows.end(), std::back_inserter(lane.rows));
 }
 
-template <class Visit> void forEachLane(const TraceQuestion& question, Visit visit) {
+void dropSyncs(TraceLane& lane) {
+    for (TraceRow& row : lane.rows)
+        std::erase_if(row.boxes, [](const TraceBox& box) {
+            return box.look == TraceBox::Look::Step && box.kind == ProgramKind::Sync;
+        });
+}
+
+TraceLane laneOf(const AskedIpu& asked, const TraceQuestion& question, CycleRange range,
+                 std::int64_t minimumCycles, const std::stop_token& stop) {
+    const auto index = asked.profile->trace(stop);
+    const auto programs = asked.profile->programs(stop);
+    TraceLane lane{asked.name, asked.target, asked.ipu.value(), {}};
+    if (question.runs)
+        lane.rows.push_back(runRow(*index));
+    std::vector<TraceSpan> spans = index->spans(asked.ipu, range, minimumCycles);
+    const std::vector<TraceSpan> streams = takeOverlappingStreams(spans);
+    if (question.look == TraceLook::Flame)
+        addFlame(lane, *index, *programs, spans);
+    else
+        addFlat(lane, *programs, spans);
+    addFlat(lane, *programs, streams);
+    if (!question.syncs)
+        dropSyncs(lane);
+    return lane;
+}
+
+} // namespace
+
+std::vector<AskedIpu> askedIpus(const TraceQuestion& question) {
+    std::vector<AskedIpu> asked;
     for (const OpenProfilePtr& profile : {question.profiles.source, question.profiles.target}) {
         if (!profile)
             continue;
@@ -77,29 +110,20 @@ template <class Visit> void forEachLane(const TraceQuestion& question, Visit vis
             QString name = Text::tr("IPU %1").arg(ipu);
             if (question.profiles.comparing())
                 name = (target ? Text::tr("Target\n%1") : Text::tr("Source\n%1")).arg(name);
-            visit(*profile, target, ipu, name.toStdString());
+            asked.push_back({profile, target, IpuId(ipu), name.toStdString()});
         }
     }
+    return asked;
 }
-
-} // namespace
 
 std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
                                   std::int64_t minimumCycles, const std::stop_token& stop) {
     std::vector<TraceLane> lanes;
-    forEachLane(question,
-                [&](const OpenProfile& profile, bool target, std::int32_t ipu, std::string name) {
-                    if (stop.stop_requested())
-                        throw Cancelled();
-                    const auto index = profile.trace(stop);
-                    const auto programs = profile.programs(stop);
-                    TraceLane lane{std::move(name), target, ipu, {}};
-                    if (question.look == TraceLook::Flat)
-                        addFlat(lane, *index, *programs, range, minimumCycles);
-                    else
-                        addFlame(lane, *index, *programs, range, minimumCycles);
-                    lanes.push_back(std::move(lane));
-                });
+    for (const AskedIpu& asked : askedIpus(question)) {
+        if (stop.stop_requested())
+            throw Cancelled();
+        lanes.push_back(laneOf(asked, question, range, minimumCycles, stop));
+    }
     return lanes;
 }
 
@@ -132,22 +156,21 @@ std::optional<FirstStep> firstStep(const OpenProfile& profile, const std::stop_t
 std::vector<LaneStatistics> traceStatistics(const TraceQuestion& question, CycleRange range,
                                             const std::stop_token& stop) {
     std::vector<LaneStatistics> all;
-    forEachLane(question,
-                [&](const OpenProfile& profile, bool, std::int32_t ipu, std::string name) {
-                    const auto index = profile.trace(stop);
-                    const CycleRange part{range.begin, std::min(range.end, index->totalCycles())};
-                    std::replace(name.begin(), name.end(), '\n', ' ');
-                    if (part.cycles() > 0)
-                        all.push_back({std::move(name), index->statistics(IpuId(ipu), part),
-                                       profile.machine().clockHz});
-                });
+    for (const AskedIpu& asked : askedIpus(question)) {
+        const auto index = asked.profile->trace(stop);
+        const CycleRange part{range.begin, std::min(range.end, index->totalCycles())};
+        std::string name = asked.name;
+        std::replace(name.begin(), name.end(), '\n', ' ');
+        if (part.cycles() > 0)
+            all.push_back({std::move(name), index->statistics(asked.ipu, part),
+                           asked.profile->machine().clockHz});
+    }
     return all;
 }
 
 ValueTree stepDetails(const OpenProfile& profile, const ExecutedStep& step,
                       const std::stop_token& stop) {
     const auto programs = profile.programs(stop);
-    const auto operations = profile.operations(stop);
     ValueTree tree;
     tree.properties = true;
     tree.nameTitle = Text::tr("Step %1").arg(step.index);
@@ -165,9 +188,6 @@ ValueTree stepDetails(const OpenProfile& profile, const ExecutedStep& step,
     if (step.program.valid()) {
         const Program& program = (*programs)[step.program];
         text(Text::tr("Name"), program.name);
-        if (program.operation.valid())
-            text(Text::tr("Operation"), (*operations)[program.operation].name + " (" +
-                                            (*operations)[program.operation].type + ")");
     }
     std::string callers;
     for (const ProgramId caller : step.callers)
@@ -202,6 +222,11 @@ ValueTree stepDetails(const OpenProfile& profile, const ExecutedStep& step,
         Text::tr("Received"), [](const StepOnIpu& s) { return Cell(s.bytesIn); }, CellKind::Bytes);
     line(
         Text::tr("Sent"), [](const StepOnIpu& s) { return Cell(s.bytesOut); }, CellKind::Bytes);
+    if (step.program.valid()) {
+        std::vector<ValueNode> parts = programParts(profile, step.program, stop);
+        tree.roots.insert(tree.roots.end(), std::make_move_iterator(parts.begin()),
+                          std::make_move_iterator(parts.end()));
+    }
     return tree;
 }
 

@@ -10,14 +10,26 @@
 
 namespace tilescope::views {
 
-enum class TraceLook { Flame, Flat };
+/// Tiles: the bulk-synchronous view, see tile_content.h; its strip shows the steps flat.
+enum class TraceLook { Flame, Flat, Tiles };
 
 /// Which IPUs to show and how.
 struct TraceQuestion {
     ProfilePair profiles;
     TraceLook look = TraceLook::Flame;
-    IpuId ipu; ///< none: all
+    IpuId ipu;         ///< none: all
+    bool runs = true;  ///< a row of the runs above the steps
+    bool syncs = true; ///< boxes of syncs; without them their time stays empty
 };
+
+/// An IPU of a profile that a question asks for.
+struct AskedIpu {
+    OpenProfilePtr profile;
+    bool target = false;
+    IpuId ipu;
+    std::string name; ///< "IPU 0"; with two profiles "Source", a new line, and that
+};
+std::vector<AskedIpu> askedIpus(const TraceQuestion& question);
 
 /// The lanes for a range of cycles at a resolution: boxes shorter than `minimumCycles` may come
 /// merged. Source first, then target.

@@ -1,10 +1,14 @@
-// Finding, marking and describing steps in the trace view.
+// Selecting, finding and describing steps in the trace view.
 #include <QHeaderView>
+#include <QKeyEvent>
+#include <QMouseEvent>
 #include <QTabWidget>
 #include <QTreeView>
 #include <algorithm>
+#include <cmath>
 
 #include "views/execution/trace_view.h"
+#include "views/plot/axes/axis_labels.h"
 
 namespace tilescope::views {
 
@@ -13,31 +17,43 @@ void TraceView::loadDetails(std::int64_t step, bool target) {
     detailsPanel_->load([this, profile, step, target](const std::stop_token& stop) {
         ExecutedStep executed = profile->trace(stop)->stepAt(step);
         ValueTree tree = stepDetails(*profile, executed, stop);
-        ProgramId program = executed.program;
         Selected wanted;
-        if (program.valid()) {
-            const Program& p = (*profile->programs(stop))[program];
-            wanted.program = program;
+        QString name = QString::fromUtf8(toString(executed.kind).data());
+        if (executed.program.valid()) {
+            const Program& p = (*profile->programs(stop))[executed.program];
+            wanted.program = executed.program;
             wanted.operation = p.operation;
             wanted.computeSet = p.computeSet;
+            if (!p.name.empty())
+                name = QString::fromStdString(p.name);
         }
-        return [this, executed, tree = std::move(tree), wanted, target]() mutable {
-            details_->setTree(std::move(tree));
-            QHeaderView* header = detailsView_->header();
-            header->setStretchLastSection(true);
-            header->resizeSection(0, 180);
-            markStep(executed);
-            if (target || !wanted.program.valid())
-                return;
-            // The others follow; this view already shows the step.
-            shownProgram_ = wanted.program;
-            context().selection.update([&](Selected& s) {
-                s.program = wanted.program;
-                s.operation = wanted.operation;
-                s.computeSet = wanted.computeSet;
-            });
+        return [this, executed, tree = std::move(tree), wanted, target, name]() mutable {
+            selectedName_ = name;
+            showStep(executed, std::move(tree), wanted, target);
         };
     });
+}
+
+void TraceView::showStep(const ExecutedStep& step, ValueTree tree, const Selected& wanted,
+                         bool target) {
+    details_->setTree(std::move(tree));
+    detailsView_->expandToDepth(0);
+    QHeaderView* header = detailsView_->header();
+    header->setStretchLastSection(true);
+    header->resizeSection(0, 260);
+    selectedInTarget_ = target;
+    markStep(step);
+    if (target || !wanted.program.valid())
+        return;
+    // The others follow; this view already shows the step.
+    shownProgram_ = wanted.program;
+    context().selection.update([&](Selected& s) {
+        s.program = wanted.program;
+        s.operation = wanted.operation;
+        s.computeSet = wanted.computeSet;
+    });
+    if (!search_->text().isEmpty())
+        countMatches();
 }
 
 void TraceView::markStep(const ExecutedStep& step) {
@@ -45,9 +61,11 @@ void TraceView::markStep(const ExecutedStep& step) {
         return;
     selectedStep_ = step.index;
     const StepOnIpu& first = step.ipus.front();
-    const auto begin = static_cast<double>(first.start);
-    const auto end = static_cast<double>(first.start + first.cycles);
+    marked_ = CycleRange{first.start, first.start + first.cycles};
+    const auto begin = static_cast<double>(marked_->begin);
+    const auto end = static_cast<double>(marked_->end);
     plot_->setMarkers({{begin, end}});
+    tiles_->plot().setMarkers({{begin, end}});
     ZoomRange& zoom = context().timeZoom;
     if (end < zoom.from() || begin > zoom.to())
         zoom.setRange((begin + end - zoom.span()) / 2, (begin + end + zoom.span()) / 2);
@@ -59,32 +77,78 @@ void TraceView::markCall(const ExecutedCall& call) {
     const auto end = static_cast<double>(call.range.end);
     constexpr double beside = 1.5; // times its length, on either side
     const double margin = beside * (end - begin);
-    selectedRange_ = call.range;
-    plot_->setMarkers({{begin, end}});
     context().timeZoom.setRange(begin - margin, end + margin);
-    tabs_->setCurrentIndex(0);
+    selectRange(call.range);
+}
+
+void TraceView::selectRange(std::optional<CycleRange> range) {
+    selectedRange_ = range;
+    if (range) {
+        marked_ = range;
+        const PlotWidget::Marker band{static_cast<double>(range->begin),
+                                      static_cast<double>(range->end)};
+        plot_->setMarkers({band});
+        tiles_->plot().setMarkers({band});
+        tabs_->setCurrentIndex(0);
+    }
     loadStatistics();
+}
+
+void TraceView::selectRangeByKey() {
+    if (selectedRange_)
+        return selectRange({});
+    const ZoomRange& zoom = context().timeZoom;
+    selectRange(marked_.value_or(CycleRange{static_cast<std::int64_t>(std::ceil(zoom.from())),
+                                            static_cast<std::int64_t>(zoom.to())}));
+}
+
+void TraceView::stepBeside(bool forward) {
+    if (!canShow())
+        return;
+    const bool target = selectedInTarget_ && comparing();
+    const OpenProfilePtr profile = target ? profiles().target : profiles().source;
+    const double middle = (context().timeZoom.from() + context().timeZoom.to()) / 2;
+    findQuery_.start([this, profile, target, forward, from = selectedStep_,
+                      ipu = std::max(0, ipu_->currentIndex() - 1),
+                      middle](const std::stop_token& stop) -> BackgroundQuery::Deliver {
+        const auto index = profile->trace(stop);
+        // Without a selected step the walk begins in the middle of what is visible.
+        std::int64_t step = from < 0
+                                ? index->stepAtCycle(IpuId(ipu), static_cast<std::int64_t>(middle))
+                            : forward ? from + 1
+                                      : from - 1;
+        if (index->empty())
+            return {};
+        step = std::clamp<std::int64_t>(step, 0, index->stepCount() - 1);
+        return [this, step, target] {
+            tabs_->setCurrentIndex(1);
+            loadDetails(step, target);
+        };
+    });
 }
 
 void TraceView::followSelection() {
     const ProgramId program = context().selection.current().program;
     if (!profiles().source || program == shownProgram_ || !isVisible())
         return;
-    goToProgram(program, true);
+    goToProgram(program);
 }
 
-void TraceView::goToProgram(ProgramId program, bool forward) {
+void TraceView::goToProgram(ProgramId program) {
     shownProgram_ = program;
-    if (!program.valid() || !profiles().source->info().hasExecution) {
+    if (!program.valid() || !canShow()) {
         plot_->setMarkers({});
+        tiles_->plot().setMarkers({});
+        marked_.reset();
         return;
     }
-    findQuery_.start([this, profile = profiles().source, program, from = selectedStep_,
-                      forward](const std::stop_token& stop) -> BackgroundQuery::Deliver {
+    const std::int64_t after = selectedInTarget_ ? -1 : selectedStep_;
+    findQuery_.start([this, profile = profiles().source, program,
+                      after](const std::stop_token& stop) -> BackgroundQuery::Deliver {
         const auto index = profile->trace(stop);
-        std::int64_t step = index->findProgram(program, from, forward);
+        std::int64_t step = index->findProgram(program, after);
         if (step < 0)
-            step = index->findProgram(program, -1, true);
+            step = index->findProgram(program, -1);
         if (step < 0) {
             const std::optional<ExecutedCall> call = index->findCall(program);
             return [this, call] { call ? markCall(*call) : plot_->setMarkers({}); };
@@ -93,34 +157,89 @@ void TraceView::goToProgram(ProgramId program, bool forward) {
     });
 }
 
-void TraceView::findStep() {
-    const QString text = search_->text();
-    if (text.isEmpty() || !profiles().source || !profiles().source->info().hasExecution)
+void TraceView::clicked(double x, double y) {
+    selectedRange_.reset();
+    const TracePlottable::Hit hit = plot_->trace().hit(x, y);
+    if (hit.box == nullptr)
+        return loadStatistics();
+    if (hit.box->look == TraceBox::Look::Step && hit.box->steps == 1) {
+        tabs_->setCurrentIndex(1);
+        return loadDetails(hit.box->firstStep, (*plot_->trace().overview())[hit.lane].target);
+    }
+    // A group is a range: its statistics are its details.
+    selectRange(CycleRange{hit.box->begin, hit.box->end});
+}
+
+bool TraceView::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == plot_ && event->type() == QEvent::MouseButtonDblClick) {
+        doubleClicked(static_cast<QMouseEvent*>(event));
+        return true;
+    }
+    if (event->type() == QEvent::KeyPress && keyPressed(*static_cast<QKeyEvent*>(event)))
+        return true;
+    return ReportView::eventFilter(watched, event);
+}
+
+bool TraceView::keyPressed(const QKeyEvent& event) {
+    switch (event.modifiers() == Qt::NoModifier ? event.key() : 0) {
+    case Qt::Key_Comma:
+        stepBeside(false);
+        return true;
+    case Qt::Key_Period:
+        stepBeside(true);
+        return true;
+    case Qt::Key_M:
+        addMark();
+        return true;
+    case Qt::Key_R:
+        selectRangeByKey();
+        return true;
+    case Qt::Key_P:
+        emit reportWanted(QStringLiteral("programs"));
+        return true;
+    case Qt::Key_BracketLeft:
+        goToMark(false);
+        return true;
+    case Qt::Key_BracketRight:
+        goToMark(true);
+        return true;
+    case Qt::Key_Escape:
+        selectRange({});
+        return false; // the plot clears the selection
+    default:
+        return false;
+    }
+}
+
+void TraceView::doubleClicked(QMouseEvent* event) {
+    const TracePlottable::Hit hit =
+        plot_->trace().hit(plot_->xAxis->pixelToCoord(event->position().x()),
+                           plot_->yAxis->pixelToCoord(event->position().y()));
+    if (hit.box == nullptr)
         return;
-    findQuery_.start([this, profile = profiles().source, text, from = selectedStep_](
-                         const std::stop_token& stop) -> BackgroundQuery::Deliver {
-        const auto index = profile->trace(stop);
-        const auto programs = profile->programs(stop);
-        std::int64_t best = -1;
-        std::int64_t wrapped = -1;
-        for (std::size_t i = 0; i < programs->size(); ++i) {
-            const ProgramId id(i);
-            if (!QString::fromStdString((*programs)[id].name).contains(text, Qt::CaseInsensitive))
-                continue;
-            const auto sooner = [](std::int64_t a, std::int64_t b) {
-                return a < 0 ? b : b < 0 ? a : std::min(a, b);
-            };
-            best = sooner(best, index->findProgram(id, from));
-            wrapped = sooner(wrapped, index->findProgram(id, -1));
-        }
-        const std::int64_t step = best >= 0 ? best : wrapped;
-        if (step < 0)
-            return [this, text] { emit status(tr("No step contains '%1'").arg(text)); };
-        return [this, step] {
-            tabs_->setCurrentIndex(1);
-            loadDetails(step, false);
-        };
-    });
+    const auto margin = static_cast<double>(hit.box->cycles()) * 0.02;
+    context().timeZoom.setRange(static_cast<double>(hit.box->begin) - margin,
+                                static_cast<double>(hit.box->end) + margin);
+}
+
+QString TraceView::readOut(double x, double y) const {
+    const TracePlottable::Hit hit = plot_->trace().hit(x, y);
+    if (hit.box == nullptr)
+        return {};
+    const TraceBox& box = *hit.box;
+    const double clock = profiles().source->machine().clockHz;
+    const std::string_view kind = toString(box.kind);
+    QString title = QString::fromStdString(box.name);
+    if (title.isEmpty())
+        title = tr("Steps: %1").arg(box.steps);
+    else if (box.look == TraceBox::Look::Step && box.name != kind)
+        title += QStringLiteral("  (%1)").arg(
+            QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())));
+    else if (box.steps > 1)
+        title += tr("  (steps: %1)").arg(box.steps);
+    return tr("%1\n%2\nfrom cycle %3")
+        .arg(title, context().preferences.cycles(box.cycles(), clock),
+             QString::fromStdString(withThousands(box.begin)));
 }
 
 } // namespace tilescope::views

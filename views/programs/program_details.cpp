@@ -2,7 +2,9 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <iterator>
 
+#include "core/analysis/program_costs.h"
 #include "core/analysis/programs.h"
 #include "views/plot/axes/axis_labels.h"
 
@@ -17,51 +19,74 @@ ValueNode line(const QString& name, Cell value, CellKind kind = CellKind::Text) 
     return {name, {std::move(value)}, {}, kind};
 }
 
-ValueNode cyclesLine(std::int64_t cycles, const Target& machine) {
-    return line(Text::tr("Cycles, slowest tile (estimated)"),
-                cyclesText(cycles, machine.clockHz).toStdString());
+/// How often and how long; nothing for a program that never runs.
+void addExecutions(std::vector<ValueNode>& roots, const OpenProfile& profile, ProgramId id,
+                   const std::stop_token& stop) {
+    const auto programs = profile.programs(stop);
+    std::vector<ProgramExecutions> executions;
+    if (profile.info().hasExecution)
+        executions = profile.trace(stop)->executions(programs->size());
+    const std::vector<ProgramCost> costs =
+        programCosts(*programs, *profile.computeSets(stop), *profile.exchanges(stop), executions);
+    const ProgramCost& cost = costs[id.index()];
+    const double clock = profile.machine().clockHz;
+    const bool measured = cost.total > 0;
+    if (cost.cycles > 0)
+        roots.push_back(line(measured ? Text::tr("Cycles of one execution, as executed")
+                                      : Text::tr("Cycles of one execution (estimated)"),
+                             cyclesText(cost.cycles, clock).toStdString()));
+    if (cost.executions > 0)
+        roots.push_back(line(Text::tr("Executions in all runs"), cost.executions, CellKind::Count));
+    if (measured)
+        roots.push_back(line(Text::tr("Cycles of all executions"),
+                             cyclesText(cost.total, clock).toStdString()));
 }
 
-ValueNode computeSetNode(const OpenProfile& profile, ComputeSetId id, const std::stop_token& stop) {
-    const ComputeSet& set = (*profile.computeSets(stop))[id];
-    const auto types = profile.vertexTypes(stop);
-    ValueNode node = line(Text::tr("Compute set"), set.name);
-    node.children.push_back(cyclesLine(set.cycles.max().value, profile.machine()));
-    node.children.push_back(
-        line(Text::tr("Active tiles"), std::int64_t{set.cycles.tilesUsed()}, CellKind::Count));
-    for (const VertexInstances& group : set.vertices) {
-        ValueNode vertex = line((QString::fromStdString((*types)[group.type].name)),
-                                Text::tr("vertices: %1")
-                                    .arg(QString::fromStdString(withThousands(group.count.sum())))
-                                    .toStdString());
-        vertex.children.push_back(line(Text::tr("State"), group.stateBytes.sum(), CellKind::Bytes));
-        vertex.children.push_back(
-            line(Text::tr("Tiles"), std::int64_t{group.count.tilesUsed()}, CellKind::Count));
-        vertex.children.push_back(
-            line(Text::tr("Edges a vertex"), std::int64_t{group.edgesPerVertex}, CellKind::Count));
-        node.children.push_back(std::move(vertex));
+/// Who calls a function.
+void addCallers(std::vector<ValueNode>& roots, const IdVector<ProgramId, Program>& programs,
+                ProgramId id) {
+    if (programs[id].parent.valid())
+        return;
+    ValueNode callers = line(Text::tr("Called by"), std::monostate(), CellKind::Count);
+    for (const Program& program : programs)
+        if (program.kind == ProgramKind::Call && program.target == id)
+            callers.children.push_back(
+                line(QString::fromStdString(programLabel(program)), std::string()));
+    if (callers.children.empty())
+        return;
+    callers.values = {static_cast<std::int64_t>(callers.children.size())};
+    roots.push_back(std::move(callers));
+}
+
+std::vector<ValueNode> comparedNodes(const std::vector<ValueNode>& source,
+                                     const std::vector<ValueNode>& target) {
+    const auto valueOf = [](const ValueNode& node) {
+        return node.values.empty() ? Cell() : node.values.front();
+    };
+    std::vector<ValueNode> both;
+    std::vector<bool> taken(target.size(), false);
+    for (const ValueNode& node : source) {
+        std::size_t at = 0;
+        while (at < target.size() && (taken[at] || target[at].name != node.name))
+            ++at;
+        if (at == target.size()) {
+            both.push_back(
+                {node.name, {valueOf(node), Cell()}, comparedNodes(node.children, {}), node.kind});
+            continue;
+        }
+        taken[at] = true;
+        both.push_back({node.name,
+                        {valueOf(node), valueOf(target[at])},
+                        comparedNodes(node.children, target[at].children),
+                        node.kind});
     }
-    return node;
-}
-
-ValueNode exchangeNode(const OpenProfile& profile, ExchangeId id, const std::stop_token& stop) {
-    const Exchange& exchange = (*profile.exchanges(stop))[id];
-    ValueNode node = line(Text::tr("Exchange"), exchange.name);
-    node.children = {line(Text::tr("Received"), exchange.bytesReceived.sum(), CellKind::Bytes),
-                     line(Text::tr("Sent"), exchange.bytesSent.sum(), CellKind::Bytes),
-                     line(Text::tr("Contiguous run"), exchange.runBytes, CellKind::Bytes),
-                     line(Text::tr("Exchange code"), exchange.codeBytes.sum(), CellKind::Bytes),
-                     cyclesLine(exchange.cycles.max().value, profile.machine())};
-    return node;
-}
-
-ValueNode variablesNode(const QString& title, const std::vector<VariableId>& ids,
-                        const IdVector<VariableId, Variable>& variables) {
-    ValueNode node = line(title, static_cast<std::int64_t>(ids.size()), CellKind::Count);
-    for (const VariableId id : ids)
-        node.children.push_back(line(QString::fromStdString(variables[id].name),
-                                     variables[id].bytes.sum(), CellKind::Bytes));
-    return node;
+    for (std::size_t at = 0; at < target.size(); ++at)
+        if (!taken[at])
+            both.push_back({target[at].name,
+                            {Cell(), valueOf(target[at])},
+                            comparedNodes({}, target[at].children),
+                            target[at].kind});
+    return both;
 }
 
 } // namespace
@@ -74,30 +99,23 @@ ValueTree programDetails(const OpenProfile& profile, ProgramId id, const std::st
     roots.push_back(line(Text::tr("Kind"), std::string(toString(program.kind))));
     if (!program.name.empty())
         roots.push_back(line(Text::tr("Name"), program.name));
-    if (program.operation.valid()) {
-        const Operation& operation = (*profile.operations(stop))[program.operation];
-        roots.push_back(line(Text::tr("Operation"), operation.name + " (" + operation.type + ")"));
-    }
     if (program.kind == ProgramKind::Repeat)
         roots.push_back(line(Text::tr("Repetitions"), program.count, CellKind::Count));
     if (program.target.valid())
         roots.push_back(line(Text::tr("Runs function"), programLabel((*programs)[program.target])));
-    if (program.computeSet.valid())
-        roots.push_back(computeSetNode(profile, program.computeSet, stop));
-    if (program.exchange.valid())
-        roots.push_back(exchangeNode(profile, program.exchange, stop));
-    if (!program.controlCode.empty())
-        roots.push_back(line(Text::tr("Control code"), program.controlCode.sum(), CellKind::Bytes));
-    if (program.variablesRead.empty() && program.variablesWritten.empty())
-        return tree;
-    const auto variables = profile.variables(stop);
-    if (!program.variablesRead.empty())
-        roots.push_back(
-            variablesNode(Text::tr("Variables read"), program.variablesRead, *variables));
-    if (!program.variablesWritten.empty())
-        roots.push_back(
-            variablesNode(Text::tr("Variables written"), program.variablesWritten, *variables));
+    addCallers(roots, *programs, id);
+    addExecutions(roots, profile, id, stop);
+    std::vector<ValueNode> parts = programParts(profile, id, stop);
+    roots.insert(roots.end(), std::make_move_iterator(parts.begin()),
+                 std::make_move_iterator(parts.end()));
     return tree;
+}
+
+ValueTree comparedDetails(const ValueTree& source, const ValueTree& target) {
+    return {source.nameTitle,
+            {Text::tr("Source"), Text::tr("Target")},
+            comparedNodes(source.roots, target.roots),
+            true};
 }
 
 } // namespace tilescope::views

@@ -1,41 +1,10 @@
 #include "views/programs/program_model.h"
 
-#include "core/analysis/programs.h"
-#include "core/base/error.h"
+#include <algorithm>
+
+#include "core/base/units.h"
 
 namespace tilescope::views {
-
-ProgramTreeData readProgramTree(const OpenProfile& profile, const std::stop_token& stop) {
-    ProgramTreeData tree;
-    tree.programs = profile.programs(stop);
-    tree.operations = profile.operations(stop);
-    const auto computeSets = profile.computeSets(stop);
-    const auto exchanges = profile.exchanges(stop);
-    const ProfileReader reader = profile.reader(stop);
-    tree.roots = reader.controlPrograms();
-    tree.controlPrograms = tree.roots.size();
-    const std::vector<ProgramId> functions = reader.functions();
-    tree.roots.insert(tree.roots.end(), functions.begin(), functions.end());
-
-    const auto& programs = *tree.programs;
-    tree.rowOf.assign(programs.size(), -1);
-    const auto place = [&](ProgramId program, ProgramId parent, std::size_t row) {
-        if (program.index() >= programs.size() || programs[program].parent != parent ||
-            tree.rowOf[program.index()] >= 0)
-            throw UserError("damaged profile: the program tree is no tree");
-        tree.rowOf[program.index()] = static_cast<int>(row);
-    };
-    for (std::size_t i = 0; i < tree.roots.size(); ++i)
-        place(tree.roots[i], ProgramId(), i);
-    for (std::size_t p = 0; p < programs.size(); ++p) {
-        const Program& program = programs[ProgramId(p)];
-        for (std::size_t i = 0; i < program.children.size(); ++i)
-            place(program.children[i], ProgramId(p), i);
-        tree.cycles.push_back(programCycles(program, *computeSets, *exchanges));
-        tree.labels.push_back(programLabel(program));
-    }
-    return tree;
-}
 
 ProgramModel::ProgramModel(ViewContext& context, QObject* parent)
     : QAbstractItemModel(parent)
@@ -63,21 +32,66 @@ ProgramId ProgramModel::programAt(const QModelIndex& index) const {
 
 QModelIndex ProgramModel::indexOf(ProgramId program) const {
     if (!program.valid() || program.index() >= tree_.rowOf.size() ||
-        tree_.rowOf[program.index()] < 0)
+        tree_.placeOf[program.index()] < 0)
         return {};
     return createIndex(tree_.rowOf[program.index()], 0, static_cast<quintptr>(program.value()));
 }
 
-ProgramId ProgramModel::find(const QString& text, ProgramId from, bool forward) const {
-    const auto size = static_cast<int>(tree_.labels.size());
-    const int start = from.valid() ? from.value() : (forward ? -1 : size);
+bool ProgramModel::contains(ProgramId program, const QString& text) const {
+    return title(program).contains(text, Qt::CaseInsensitive);
+}
+
+template <class Wanted>
+ProgramId ProgramModel::search(ProgramId from, bool forward, Wanted wanted) const {
+    const auto size = static_cast<int>(tree_.order.size());
+    const int start = from.valid() ? tree_.placeOf[from.index()] : (forward ? -1 : size);
     for (int i = 1; i <= size; ++i) {
         const int at = ((forward ? start + i : start - i) % size + size) % size;
-        if (QString::fromStdString(tree_.labels[static_cast<std::size_t>(at)])
-                .contains(text, Qt::CaseInsensitive))
-            return ProgramId(at);
+        const ProgramId program = tree_.order[static_cast<std::size_t>(at)];
+        if (wanted(program))
+            return program;
     }
     return {};
+}
+
+ProgramId ProgramModel::find(const QString& text, ProgramId from, bool forward) const {
+    return search(from, forward, [&](ProgramId program) { return contains(program, text); });
+}
+
+ProgramModel::Matches ProgramModel::countMatches(const QString& text, ProgramId current) const {
+    Matches matches;
+    if (text.isEmpty())
+        return matches;
+    for (const ProgramId program : tree_.order) {
+        if (!contains(program, text))
+            continue;
+        ++matches.total;
+        if (program == current)
+            matches.current = matches.total;
+    }
+    return matches;
+}
+
+ProgramChange ProgramModel::changeOf(ProgramId program) const {
+    return tree_.matches.empty() ? ProgramChange::Same : tree_.matches[program.index()].change;
+}
+
+bool ProgramModel::differsItself(ProgramId program) const {
+    if (changeOf(program) != ProgramChange::Changed)
+        return changeOf(program) == ProgramChange::Only;
+    const std::vector<ProgramId>& children = (*tree_.programs)[program].children;
+    return std::all_of(children.begin(), children.end(),
+                       [&](ProgramId child) { return changeOf(child) == ProgramChange::Same; });
+}
+
+ProgramId ProgramModel::findDifference(ProgramId from, bool forward) const {
+    return search(from, forward, [&](ProgramId program) { return differsItself(program); });
+}
+
+ProgramId ProgramModel::counterpart(ProgramId program) const {
+    return program.valid() && program.index() < tree_.matches.size()
+               ? tree_.matches[program.index()].other
+               : ProgramId();
 }
 
 const std::vector<ProgramId>& ProgramModel::childrenOf(const QModelIndex& parent) const {
@@ -101,14 +115,15 @@ int ProgramModel::rowCount(const QModelIndex& parent) const {
     return static_cast<int>(childrenOf(parent).size());
 }
 
-bool ProgramModel::matches(ProgramId program) const {
+bool ProgramModel::isMarked(ProgramId program) const {
     if (!markedText_.isEmpty())
-        return QString::fromStdString(tree_.labels[program.index()])
-            .contains(markedText_, Qt::CaseInsensitive);
+        return contains(program, markedText_);
     return markedOperation_.valid() && (*tree_.programs)[program].operation == markedOperation_;
 }
 
-QString ProgramModel::rootTitle(ProgramId program) const {
+QString ProgramModel::title(ProgramId program) const {
+    if ((*tree_.programs)[program].parent.valid())
+        return QString::fromStdString(tree_.labels[program.index()]);
     const int row = tree_.rowOf[program.index()];
     const auto controlPrograms = static_cast<int>(tree_.controlPrograms);
     const QString name = QString::fromStdString((*tree_.programs)[program].name);
@@ -117,62 +132,127 @@ QString ProgramModel::rootTitle(ProgramId program) const {
     return name.isEmpty() ? title : QStringLiteral("%1 (%2)").arg(title, name);
 }
 
+std::int64_t ProgramModel::rootTotal(ProgramId program) const {
+    ProgramId at = program;
+    while ((*tree_.programs)[at].parent.valid())
+        at = (*tree_.programs)[at].parent;
+    return tree_.costs[at.index()].total;
+}
+
+QString ProgramModel::shareText(ProgramId program) const {
+    const std::int64_t total = tree_.costs[program.index()].total;
+    const std::int64_t all = rootTotal(program);
+    if (total == 0 || all == 0)
+        return {};
+    return tr("%1 %").arg(100.0 * static_cast<double>(total) / static_cast<double>(all), 0, 'f', 1);
+}
+
+QString ProgramModel::differenceText(ProgramId program) const {
+    switch (changeOf(program)) {
+    case ProgramChange::Only:
+        return tr("only here");
+    case ProgramChange::Same:
+        return {};
+    case ProgramChange::Changed:
+        break;
+    }
+    const std::int64_t change =
+        tree_.costs[program.index()].cycles - tree_.otherCycles[program.index()];
+    if (change == 0)
+        return tr("changed");
+    return (change > 0 ? QStringLiteral("+") : QString()) +
+           QString::fromStdString(withThousands(change));
+}
+
 QVariant ProgramModel::display(ProgramId id, int column) const {
     const Program& program = (*tree_.programs)[id];
+    const ProgramCost& cost = tree_.costs[id.index()];
+    const auto count = [](std::int64_t value) {
+        return value == 0 ? QString() : QString::fromStdString(withThousands(value));
+    };
     switch (column) {
     case Label:
-        return program.parent.valid() ? QString::fromStdString(tree_.labels[id.index()])
-                                      : rootTitle(id);
+        return title(id);
     case OperationColumn:
         return program.operation.valid()
                    ? QString::fromStdString((*tree_.operations)[program.operation].name)
                    : QString();
-    default: {
-        const std::int64_t cycles = tree_.cycles[id.index()];
-        return cycles == 0 ? QString() : QString::fromStdString(withThousands(cycles));
+    case Cycles:
+        return count(cost.cycles);
+    case Executions:
+        return count(cost.executions);
+    case Share:
+        return shareText(id);
+    default:
+        return differenceText(id);
     }
-    }
+}
+
+QVariant ProgramModel::background(ProgramId program) const {
+    const Theme& theme = context_.theme.current();
+    if (isMarked(program))
+        return mixed(theme.kind(ProgramKind::Sync), theme.surface, theme.dark ? 0.75 : 0.6);
+    if (differsItself(program))
+        return mixed(theme.accent, theme.surface, theme.dark ? 0.75 : 0.85);
+    return {};
+}
+
+QVariant ProgramModel::foreground(ProgramId program, int column) const {
+    const Theme& theme = context_.theme.current();
+    if (column == OperationColumn)
+        return theme.mutedText;
+    if (column != Difference || changeOf(program) == ProgramChange::Same)
+        return {};
+    const std::int64_t change =
+        tree_.costs[program.index()].cycles - tree_.otherCycles[program.index()];
+    return changeOf(program) == ProgramChange::Only || change == 0 ? theme.warning
+           : change > 0                                            ? theme.bad
+                                                                   : theme.good;
 }
 
 QVariant ProgramModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return {};
     const ProgramId id = programAt(index);
-    const Theme& theme = context_.theme.current();
     switch (role) {
     case Qt::DisplayRole:
-        return display(id, index.column());
     case Qt::ToolTipRole:
         return display(id, index.column());
     case Qt::DecorationRole:
-        return index.column() == Label ? QVariant(theme.kind((*tree_.programs)[id].kind))
-                                       : QVariant();
+        return index.column() == Label
+                   ? QVariant(context_.theme.current().kind((*tree_.programs)[id].kind))
+                   : QVariant();
     case Qt::BackgroundRole:
-        return matches(id) ? QVariant(mixed(theme.kind(ProgramKind::Sync), theme.surface,
-                                            theme.dark ? 0.75 : 0.6))
-                           : QVariant();
+        return background(id);
     case Qt::ForegroundRole:
-        return index.column() == OperationColumn ? QVariant(theme.mutedText) : QVariant();
+        return foreground(id, index.column());
     case Qt::TextAlignmentRole:
         return QVariant(Qt::AlignVCenter |
-                        (index.column() == Cycles ? Qt::AlignRight : Qt::AlignLeft));
+                        (index.column() >= Cycles ? Qt::AlignRight : Qt::AlignLeft));
     default:
         return {};
     }
 }
 
 QVariant ProgramModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    static const char* const titles[] = {QT_TR_NOOP("Program"), QT_TR_NOOP("Operation"),
+                                         QT_TR_NOOP("Cycles"),  QT_TR_NOOP("Executions"),
+                                         QT_TR_NOOP("Share"),   QT_TR_NOOP("Difference")};
+    static const char* const toolTips[] = {
+        "",
+        QT_TR_NOOP("Operation of the model that the program is for"),
+        QT_TR_NOOP("One execution with everything below it, on the IPU that takes longest; an "
+                   "estimate where nothing was executed"),
+        QT_TR_NOOP("How often it is executed in all runs"),
+        QT_TR_NOOP("Of all cycles of its control program or function, all executions"),
+        QT_TR_NOOP("Cycles of one execution against the other profile")};
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return QVariant(Qt::AlignVCenter | (section == Cycles ? Qt::AlignRight : Qt::AlignLeft));
-    if (role == Qt::ToolTipRole && section == Cycles)
-        return tr("Slowest tile, one execution, estimated");
-    if (role != Qt::DisplayRole)
-        return {};
-    static const char* const titles[] = {QT_TR_NOOP("Program"), QT_TR_NOOP("Operation"),
-                                         QT_TR_NOOP("Cycles")};
-    return tr(titles[section]);
+        return QVariant(Qt::AlignVCenter | (section >= Cycles ? Qt::AlignRight : Qt::AlignLeft));
+    if (role == Qt::ToolTipRole && *toolTips[section] != 0)
+        return tr(toolTips[section]);
+    return role == Qt::DisplayRole ? QVariant(tr(titles[section])) : QVariant();
 }
 
 } // namespace tilescope::views

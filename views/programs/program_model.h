@@ -4,6 +4,7 @@
 #include <QAbstractItemModel>
 #include <memory>
 
+#include "core/analysis/program_diff.h"
 #include "views/session/view_context.h"
 
 namespace tilescope::views {
@@ -14,21 +15,35 @@ struct ProgramTreeData {
     std::shared_ptr<const IdVector<OperationId, Operation>> operations;
     std::vector<ProgramId> roots; ///< control programs, then functions
     std::size_t controlPrograms = 0;
-    std::vector<int> rowOf;           ///< of each program among its siblings
-    std::vector<std::int64_t> cycles; ///< of each program, one execution, estimated
-    std::vector<std::string> labels;  ///< of each program
+    std::vector<int> rowOf;         ///< of each program among its siblings
+    std::vector<ProgramCost> costs; ///< of each program, with everything below it
+    /// Against the other profile; empty if there is none.
+    std::vector<ProgramMatch> matches;
+    std::vector<std::int64_t> otherCycles; ///< of each program's counterpart, one execution
+    std::vector<ProgramId> order;          ///< from top to bottom, all branches open
+    std::vector<int> placeOf;              ///< of each program in the order; -1: hangs on no root
+    std::vector<std::string> labels;       ///< of each program
 };
 
 /// Reads and checks the tree; throws UserError if a damaged profile has a program twice or names
 /// one that does not exist.
 ProgramTreeData readProgramTree(const OpenProfile& profile, const std::stop_token& stop);
 
-/// Columns: label, operation, cycles. An index holds the id of its program, so the model needs no
-/// memory for nodes and opening a branch costs nothing.
+/// Two trees with their differences.
+struct ComparedTrees {
+    ProgramTreeData source;
+    ProgramTreeData target;
+};
+ComparedTrees readComparedTrees(const OpenProfile& source, const OpenProfile& target,
+                                const std::stop_token& stop);
+
+/// Columns: label, operation, cycles of one execution, executions, share of its control program or
+/// function, difference to the other profile. An index holds the id of its program, so the model
+/// needs no memory for nodes and opening a branch costs nothing.
 class ProgramModel : public QAbstractItemModel {
     Q_OBJECT
 public:
-    enum Column { Label, OperationColumn, Cycles, ColumnCount };
+    enum Column { Label, OperationColumn, Cycles, Executions, Share, Difference, ColumnCount };
 
     explicit ProgramModel(ViewContext& context, QObject* parent = nullptr);
 
@@ -38,9 +53,22 @@ public:
     void setMarked(OperationId operation, const QString& text);
     [[nodiscard]] ProgramId programAt(const QModelIndex& index) const;
     [[nodiscard]] QModelIndex indexOf(ProgramId program) const;
-    /// The next program in the order of ids after `from` whose label contains the text; none if
+    /// The next program from top to bottom whose label contains the text, going round; none if
     /// there is none.
     [[nodiscard]] ProgramId find(const QString& text, ProgramId from, bool forward) const;
+    /// How many labels contain the text, and the place of a program among them (from 1; 0 if it is
+    /// none of them).
+    struct Matches {
+        int current = 0;
+        int total = 0;
+    };
+    [[nodiscard]] Matches countMatches(const QString& text, ProgramId current) const;
+    /// The next program from top to bottom that differs from its counterpart or has none, going
+    /// round. One whose difference comes from those below it is passed over.
+    [[nodiscard]] ProgramId findDifference(ProgramId from, bool forward) const;
+    [[nodiscard]] ProgramId counterpart(ProgramId program) const;
+    /// "Control program 1 (main)" for a root, else the label.
+    [[nodiscard]] QString title(ProgramId program) const;
 
     [[nodiscard]] QModelIndex index(int row, int column, const QModelIndex& parent) const override;
     [[nodiscard]] QModelIndex parent(const QModelIndex& child) const override;
@@ -56,9 +84,18 @@ signals:
 
 private:
     [[nodiscard]] const std::vector<ProgramId>& childrenOf(const QModelIndex& parent) const;
-    [[nodiscard]] bool matches(ProgramId program) const;
+    [[nodiscard]] bool isMarked(ProgramId program) const;
+    [[nodiscard]] bool contains(ProgramId program, const QString& text) const;
+    template <class Wanted>
+    [[nodiscard]] ProgramId search(ProgramId from, bool forward, Wanted wanted) const;
+    [[nodiscard]] std::int64_t rootTotal(ProgramId program) const;
+    [[nodiscard]] ProgramChange changeOf(ProgramId program) const;
+    [[nodiscard]] bool differsItself(ProgramId program) const;
+    [[nodiscard]] QString shareText(ProgramId program) const;
+    [[nodiscard]] QString differenceText(ProgramId program) const;
+    [[nodiscard]] QVariant background(ProgramId program) const;
+    [[nodiscard]] QVariant foreground(ProgramId program, int column) const;
     [[nodiscard]] QVariant display(ProgramId program, int column) const;
-    [[nodiscard]] QString rootTitle(ProgramId program) const;
 
     ViewContext& context_;
     ProgramTreeData tree_;

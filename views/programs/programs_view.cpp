@@ -1,7 +1,7 @@
 #include "views/programs/programs_view.h"
 
 #include <QHeaderView>
-#include <QSignalBlocker>
+#include <QLabel>
 #include <QSplitter>
 #include <QTreeView>
 #include <QVBoxLayout>
@@ -13,174 +13,200 @@ namespace {
 // Trees up to this size open as a whole, as users of the original expect; larger ones open their
 // roots only.
 constexpr std::size_t openAllUpTo = 5000;
+constexpr std::size_t sourceSide = 0;
+constexpr std::size_t targetSide = 1;
+constexpr int listWidth = 190;
 } // namespace
 
 ProgramsView::ProgramsView(ViewContext& context, QWidget* parent)
-    : ReportView(context, parent)
-    , model_(new ProgramModel(context, this))
-    , treeView_(new QTreeView)
-    , treePanel_(new LoadingPanel(context.workers)) {
-    treeView_->setModel(model_);
-    treeView_->setFrameShape(QFrame::NoFrame);
-    treeView_->setUniformRowHeights(true);
-    treeView_->setIconSize(QSize(6, 14));
-    treeView_->setIndentation(16);
-    treeView_->header()->setStretchLastSection(false);
-    treeView_->header()->setSectionResizeMode(ProgramModel::Label, QHeaderView::Stretch);
-    treeView_->header()->resizeSection(ProgramModel::OperationColumn, 300);
-    treeView_->header()->resizeSection(ProgramModel::Cycles, 120);
-    treePanel_->setContent(treeView_);
+    : ReportView(context, parent) {
     auto* splitter = new QSplitter(Qt::Vertical);
-    splitter->addWidget(treePanel_);
-    splitter->addWidget(makeDetails());
-    splitter->setStretchFactor(0, 2);
-    splitter->setStretchFactor(1, 1);
-    splitter->setChildrenCollapsible(false);
+    QWidget* trees = makeTrees();
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(makeTools());
     layout->addWidget(splitter, 1);
-    connect(treeView_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            [this](const QModelIndex& index) { choose(model_->programAt(index)); });
-    connect(treeView_, &QTreeView::doubleClicked, this, [this](const QModelIndex& index) {
-        const Program& program = (*model_->tree().programs)[model_->programAt(index)];
-        if (program.target.valid())
-            show(program.target);
-    });
-    connect(model_, &ProgramModel::coloursChanged, treeView_->viewport(),
-            qOverload<>(&QWidget::update));
+    splitter->addWidget(trees);
+    splitter->addWidget(makeDetails());
+    splitter->setStretchFactor(0, 2);
+    splitter->setStretchFactor(1, 1);
+    splitter->setChildrenCollapsible(false);
     connect(&context.selection, &Selection::changed, this, &ProgramsView::followSelection);
 }
 
 ToolRow* ProgramsView::makeTools() {
     auto* tools = new ToolRow;
-    side_ = tools->addChoice(tr("Profile"), {tr("Source")});
     auto* expand = tools->addButton(tr("Expand all"), tr("Open all branches"));
     auto* collapse = tools->addButton(tr("Collapse all"), tr("Close all branches"));
+    function_ = tools->addButton(tr("Go to function"),
+                                 tr("Show the function that the selected Call runs (Enter)"));
+    trace_ =
+        tools->addButton(tr("Trace"), tr("Show the selected program in the Execution Trace (T)"));
+    differences_ = {
+        tools->addButton(tr("Previous difference"),
+                         tr("The program before that differs (Ctrl+Up)")),
+        tools->addButton(tr("Next difference"), tr("The next program that differs (Ctrl+Down)"))};
     tools->addStretch();
-    search_ =
-        tools->addField(tr("Search programs"),
-                        tr("Enter goes to the next match, Shift+Enter to the one before"), 260);
-    connect(side_, &QComboBox::activated, this, [this] { reload(); });
-    connect(expand, &QToolButton::clicked, treeView_, &QTreeView::expandAll);
-    connect(collapse, &QToolButton::clicked, treeView_, &QTreeView::collapseAll);
-    connect(search_, &QLineEdit::textChanged, this, [this](const QString& text) {
-        model_->setMarked(context().selection.current().operation, text);
+    search_ = new SearchBox(tr("Search programs"),
+                            tr("Enter goes to the next match, Shift+Enter to the one before"));
+    tools->add(search_);
+    connect(expand, &QToolButton::clicked, this, [this] {
+        for (const Side& side : sides_)
+            side.view->expandAll();
     });
-    connect(search_, &QLineEdit::returnPressed, this,
-            [this] { findNext(!QApplication::keyboardModifiers().testFlag(Qt::ShiftModifier)); });
+    connect(collapse, &QToolButton::clicked, this, [this] {
+        for (const Side& side : sides_)
+            side.view->collapseAll();
+    });
+    connect(function_, &QToolButton::clicked, this,
+            [this] { goToFunction(active_, sides_.at(active_).view->currentIndex()); });
+    connect(trace_, &QToolButton::clicked, this, &ProgramsView::showInTrace);
+    connect(differences_[0], &QToolButton::clicked, this, [this] { findDifference(false); });
+    connect(differences_[1], &QToolButton::clicked, this, [this] { findDifference(true); });
+    connect(search_, &SearchBox::textChanged, this, [this](const QString& text) {
+        for (const Side& side : sides_)
+            side.model->setMarked(context().selection.current().operation, text);
+        updateMatches();
+    });
+    connect(search_, &SearchBox::stepWanted, this, &ProgramsView::findNext);
     return tools;
+}
+
+QWidget* ProgramsView::makeTrees() {
+    treePanel_ = new LoadingPanel(context().workers);
+    list_ = new ProgramList;
+    auto* splitter = new QSplitter(Qt::Horizontal);
+    splitter->addWidget(list_);
+    splitter->addWidget(makeSide(sourceSide));
+    splitter->addWidget(makeSide(targetSide));
+    splitter->setStretchFactor(1, 1);
+    splitter->setStretchFactor(2, 1);
+    splitter->setSizes({listWidth, 1000, 1000}); // the rest counts by its proportion
+    splitter->setChildrenCollapsible(false);
+    list_->setMaximumWidth(2 * listWidth);
+    treePanel_->setContent(splitter);
+    connect(list_, &ProgramList::rootChosen, this,
+            [this](ProgramId root) { show(sourceSide, root); });
+    return treePanel_;
+}
+
+QWidget* ProgramsView::makeSide(std::size_t at) {
+    Side& side = sides_.at(at);
+    side.model = new ProgramModel(context(), this);
+    side.view = new QTreeView;
+    side.title = new QLabel;
+    side.title->setObjectName(QStringLiteral("muted"));
+    side.title->setMargin(6);
+    side.page = new QWidget;
+    side.view->setModel(side.model);
+    side.view->setAccessibleName(at == sourceSide ? tr("Program tree")
+                                                  : tr("Program tree of the target"));
+    side.view->setFrameShape(QFrame::NoFrame);
+    side.view->setUniformRowHeights(true);
+    side.view->setIconSize(QSize(6, 14));
+    side.view->setIndentation(16);
+    side.view->setExpandsOnDoubleClick(false);
+    QHeaderView* header = side.view->header();
+    header->setStretchLastSection(false);
+    header->setSectionResizeMode(ProgramModel::Label, QHeaderView::Stretch);
+    header->resizeSection(ProgramModel::OperationColumn, 220);
+    for (const int column :
+         {ProgramModel::Cycles, ProgramModel::Executions, ProgramModel::Difference})
+        header->resizeSection(column, 96);
+    header->resizeSection(ProgramModel::Share, 72);
+    auto* layout = new QVBoxLayout(side.page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(side.title);
+    layout->addWidget(side.view, 1);
+    connect(side.view->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this, at](const QModelIndex& index) {
+                chosen(at, sides_.at(at).model->programAt(index));
+            });
+    connect(side.view, &QTreeView::activated, this,
+            [this, at](const QModelIndex& index) { goToFunction(at, index); });
+    connect(side.view, &QTreeView::expanded, this,
+            [this, at](const QModelIndex& index) { expandOther(at, index, true); });
+    connect(side.view, &QTreeView::collapsed, this,
+            [this, at](const QModelIndex& index) { expandOther(at, index, false); });
+    side.view->installEventFilter(this);
+    connect(side.model, &ProgramModel::coloursChanged, side.view->viewport(),
+            qOverload<>(&QWidget::update));
+    return side.page;
 }
 
 QWidget* ProgramsView::makeDetails() {
     details_ = new ValueTreeModel(context(), this);
     detailsView_ = new QTreeView;
     detailsView_->setModel(details_);
+    detailsView_->setAccessibleName(tr("Details of the selected program"));
     detailsView_->setFrameShape(QFrame::NoFrame);
     detailsView_->setUniformRowHeights(true);
     detailsPanel_ = new LoadingPanel(context().workers);
     detailsPanel_->setContent(detailsView_);
-    detailsPanel_->showMessage(tr("No program is selected"),
-                               tr("Select a line of the tree to see what it does."));
     return detailsPanel_;
 }
 
-void ProgramsView::focusSearch() {
-    search_->setFocus();
-    search_->selectAll();
-}
-
-bool ProgramsView::showsTarget() const {
-    return comparing() && side_->currentIndex() == 1;
-}
-
-const OpenProfilePtr& ProgramsView::shownProfile() const {
-    return showsTarget() ? profiles().target : profiles().source;
-}
-
 void ProgramsView::reload() {
-    const int side = side_->currentIndex();
-    {
-        const QSignalBlocker blocker(side_);
-        side_->clear();
-        side_->addItem(tr("Source: %1").arg(profiles().source->title()));
-        if (comparing())
-            side_->addItem(tr("Target: %1").arg(profiles().target->title()));
-        side_->setCurrentIndex(side_->count() > 1 ? std::max(0, side) : 0);
-        side_->setEnabled(comparing());
+    active_ = sourceSide;
+    function_->setEnabled(false);
+    trace_->setEnabled(false);
+    for (QToolButton* button : differences_)
+        button->setVisible(comparing());
+    for (const Side& side : sides_) {
+        side.title->setVisible(comparing());
+        side.view->setColumnHidden(ProgramModel::Difference, !comparing());
+        // Two trees have no room for what the details say.
+        side.view->setColumnHidden(ProgramModel::OperationColumn, comparing());
+        side.view->setColumnHidden(ProgramModel::Executions, comparing());
+        side.view->setColumnHidden(ProgramModel::Share, comparing());
     }
+    sides_[targetSide].page->setVisible(comparing());
+    sides_[sourceSide].title->setText(tr("Source: %1").arg(profiles().source->title()));
+    if (comparing())
+        sides_[targetSide].title->setText(tr("Target: %1").arg(profiles().target->title()));
     detailsPanel_->showMessage(tr("No program is selected"),
                                tr("Select a line of the tree to see what it does."));
-    treePanel_->load([this, profile = shownProfile()](const std::stop_token& stop) {
+    comparing() ? readBoth() : readOne();
+}
+
+void ProgramsView::readOne() {
+    treePanel_->load([this, profile = profiles().source](const std::stop_token& stop) {
         return [this, tree = readProgramTree(*profile, stop)]() mutable {
-            const bool empty = tree.roots.empty();
-            model_->setTree(std::move(tree));
-            if (empty)
-                return treePanel_->showMessage(tr("This profile has no programs"), {});
-            expandFirstLevels();
-            followSelection();
+            sides_[sourceSide].model->setTree(std::move(tree));
+            sides_[targetSide].model->setTree({});
+            treesRead();
         };
     });
+}
+
+void ProgramsView::readBoth() {
+    treePanel_->load([this, pair = profiles()](const std::stop_token& stop) {
+        return [this, trees = readComparedTrees(*pair.source, *pair.target, stop)]() mutable {
+            sides_[sourceSide].model->setTree(std::move(trees.source));
+            sides_[targetSide].model->setTree(std::move(trees.target));
+            treesRead();
+        };
+    });
+}
+
+void ProgramsView::treesRead() {
+    const ProgramTreeData& tree = model().tree();
+    list_->setTree(tree);
+    if (tree.roots.empty())
+        return treePanel_->showMessage(tr("This profile has no programs"), {});
+    expandFirstLevels();
+    updateMatches();
+    followSelection();
 }
 
 void ProgramsView::expandFirstLevels() {
-    if (model_->tree().labels.size() <= openAllUpTo)
-        treeView_->expandAll();
-    else
-        treeView_->expandToDepth(0);
-}
-
-void ProgramsView::choose(ProgramId program) {
-    if (!program.valid())
-        return;
-    loadDetails(program);
-    if (showsTarget())
-        return;
-    const Program& chosen = (*model_->tree().programs)[program];
-    context().selection.update([&](Selected& s) {
-        s.program = program;
-        s.operation = chosen.operation;
-        s.computeSet = chosen.computeSet;
-    });
-}
-
-void ProgramsView::loadDetails(ProgramId program) {
-    detailsPanel_->load([this, profile = shownProfile(), program](const std::stop_token& stop) {
-        return [this, tree = programDetails(*profile, program, stop)]() mutable {
-            details_->setTree(std::move(tree));
-            detailsView_->expandToDepth(1);
-            detailsView_->header()->setStretchLastSection(true);
-            detailsView_->header()->resizeSection(0, 420);
-        };
-    });
-}
-
-void ProgramsView::followSelection() {
-    if (showsTarget() || !model_->tree().programs)
-        return;
-    const Selected& selected = context().selection.current();
-    model_->setMarked(selected.operation, search_->text());
-    show(selected.program);
-}
-
-void ProgramsView::show(ProgramId program) {
-    const QModelIndex index = model_->indexOf(program);
-    if (!index.isValid() || treeView_->currentIndex().siblingAtColumn(0) == index)
-        return;
-    treeView_->scrollTo(index, QAbstractItemView::PositionAtCenter);
-    treeView_->setCurrentIndex(index);
-}
-
-void ProgramsView::findNext(bool forward) {
-    if (search_->text().isEmpty())
-        return;
-    const ProgramId found =
-        model_->find(search_->text(), model_->programAt(treeView_->currentIndex()), forward);
-    if (found.valid())
-        show(found);
-    else
-        emit status(tr("No program contains '%1'").arg(search_->text()));
+    for (const Side& side : sides_)
+        if (side.model->tree().labels.size() <= openAllUpTo)
+            side.view->expandAll();
+        else
+            side.view->expandToDepth(0);
 }
 
 } // namespace tilescope::views

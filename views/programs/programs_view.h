@@ -1,10 +1,13 @@
 // The program tree report.
 #pragma once
 
-#include "views/programs/program_model.h"
+#include <array>
+
+#include "views/programs/program_list.h"
 #include "views/tables/value_tree.h"
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
+#include "views/widgets/search_box.h"
 #include "views/widgets/tool_row.h"
 
 class QLabel;
@@ -12,36 +15,67 @@ class QTreeView;
 
 namespace tilescope::views {
 
-/// The tree above, the selected program's details below.
+/// The tree above, beside it that of the other profile; the selected program's details below.
+/// Selecting a program selects its counterpart, and branches open and close together.
 class ProgramsView : public ReportView {
     Q_OBJECT
 public:
     explicit ProgramsView(ViewContext& context, QWidget* parent = nullptr);
-    void focusSearch() override;
-    [[nodiscard]] ProgramModel& model() { return *model_; }
-    [[nodiscard]] QTreeView& tree() { return *treeView_; }
+    void focusSearch() override { search_->focus(); }
+    [[nodiscard]] ProgramModel& model() { return *sides_[0].model; }
+    [[nodiscard]] QTreeView& tree() { return *sides_[0].view; }
+    [[nodiscard]] ProgramModel& targetModel() { return *sides_[1].model; }
+    [[nodiscard]] QTreeView& targetTree() { return *sides_[1].view; }
+    [[nodiscard]] ProgramList& list() { return *list_; }
+    [[nodiscard]] SearchBox& search() { return *search_; }
+    [[nodiscard]] const ValueTreeModel& details() const { return *details_; }
+
+signals:
+    /// The user wants to see the selected program in another report.
+    void reportWanted(const QString& name);
 
 protected:
     void reload() override;
     void shown() override { followSelection(); }
 
 private:
+    struct Side {
+        ProgramModel* model = nullptr;
+        QTreeView* view = nullptr;
+        QLabel* title = nullptr;
+        QWidget* page = nullptr;
+    };
     ToolRow* makeTools();
+    QWidget* makeTrees();
+    QWidget* makeSide(std::size_t side);
     QWidget* makeDetails();
-    void loadDetails(ProgramId program);
-    void followSelection();
-    void show(ProgramId program);
-    void choose(ProgramId program);
-    void findNext(bool forward);
+    void readOne();
+    void readBoth();
+    void treesRead();
     void expandFirstLevels();
-    [[nodiscard]] const OpenProfilePtr& shownProfile() const;
-    [[nodiscard]] bool showsTarget() const;
+    void followSelection();
+    void show(std::size_t side, ProgramId program);
+    void chosen(std::size_t side, ProgramId program);
+    void showCounterpart(std::size_t side, ProgramId program);
+    void expandOther(std::size_t side, const QModelIndex& index, bool open);
+    void loadDetails(ProgramId source, ProgramId target);
+    void goToFunction(std::size_t side, const QModelIndex& index);
+    void showInTrace();
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void findNext(bool forward);
+    void findDifference(bool forward);
+    void updateMatches();
+    [[nodiscard]] ProgramId current(std::size_t side) const;
 
-    ProgramModel* model_;
-    QTreeView* treeView_;
-    LoadingPanel* treePanel_;
-    QComboBox* side_ = nullptr;
-    QLineEdit* search_ = nullptr;
+    std::array<Side, 2> sides_;
+    std::size_t active_ = 0; ///< the side that the user has touched last
+    bool following_ = false; ///< the other side is being brought into line
+    LoadingPanel* treePanel_ = nullptr;
+    ProgramList* list_ = nullptr;
+    SearchBox* search_ = nullptr;
+    QToolButton* function_ = nullptr;
+    QToolButton* trace_ = nullptr;
+    std::array<QToolButton*, 2> differences_{};
     LoadingPanel* detailsPanel_ = nullptr;
     ValueTreeModel* details_ = nullptr;
     QTreeView* detailsView_ = nullptr;

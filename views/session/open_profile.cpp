@@ -57,6 +57,9 @@ OpenProfile::Part<IdVector<ExchangeId, Exchange>> OpenProfile::exchanges(Stop st
 OpenProfile::Part<IdVector<CopyId, Copy>> OpenProfile::copies(Stop stop) const {
     return load(copies_, stop, &ProfileReader::copies);
 }
+OpenProfile::Part<IdVector<StreamId, Stream>> OpenProfile::streams(Stop stop) const {
+    return load(streams_, stop, &ProfileReader::streams);
+}
 
 OpenProfile::Part<IdVector<ProgramId, Program>> OpenProfile::programs(Stop stop) const {
     return load(programs_, stop, &ProfileReader::programs);

@@ -53,6 +53,7 @@ public:
     [[nodiscard]] Part<IdVector<ComputeSetId, ComputeSet>> computeSets(Stop stop) const;
     [[nodiscard]] Part<IdVector<ExchangeId, Exchange>> exchanges(Stop stop) const;
     [[nodiscard]] Part<IdVector<CopyId, Copy>> copies(Stop stop) const;
+    [[nodiscard]] Part<IdVector<StreamId, Stream>> streams(Stop stop) const;
     [[nodiscard]] Part<IdVector<ProgramId, Program>> programs(Stop stop) const;
     [[nodiscard]] Part<IdVector<StepId, ProgramId>> steps(Stop stop) const;
     [[nodiscard]] Part<LivenessCurve> livenessCurve(Stop stop) const;
@@ -74,6 +75,7 @@ private:
     LazyPart<IdVector<ComputeSetId, ComputeSet>> computeSets_;
     LazyPart<IdVector<ExchangeId, Exchange>> exchanges_;
     LazyPart<IdVector<CopyId, Copy>> copies_;
+    LazyPart<IdVector<StreamId, Stream>> streams_;
     LazyPart<IdVector<ProgramId, Program>> programs_;
     LazyPart<IdVector<StepId, ProgramId>> steps_;
     LazyPart<LivenessCurve> livenessCurve_;

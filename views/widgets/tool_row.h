@@ -21,6 +21,8 @@ public:
     QLineEdit* addField(const QString& placeholder, const QString& toolTip, int width);
     /// Shows or hides a control with its label.
     void setShown(QWidget* control, bool shown);
+    /// A control of its own kind; `stretch` is its share of the free room.
+    void add(QWidget* control, int stretch = 0) { row_->addWidget(control, stretch); }
     void addStretch() { row_->addStretch(1); }
 
 private:

@@ -18,9 +18,11 @@
 #include "app/gui/window/standard_actions.h"
 #include "core/sweep/sweep_store.h"
 #include "views/compare/compare_view.h"
+#include "views/execution/trace_view.h"
 #include "views/insights/insights_view.h"
 #include "views/memory/memory_view.h"
 #include "views/pipeline/pipeline_view.h"
+#include "views/programs/programs_view.h"
 #include "views/summary/summary_view.h"
 #include "views/sweep/sweep_view.h"
 #include "views/theme/icons.h"
@@ -152,6 +154,10 @@ views::ReportView& MainWindow::view(Report report) {
                         openRunDialog(runAgain(*profile, key, value));
                     });
         }
+        if (auto* trace = qobject_cast<views::TraceView*>(view))
+            connect(trace, &views::TraceView::reportWanted, this, &MainWindow::showSection);
+        if (auto* programs = qobject_cast<views::ProgramsView*>(view))
+            connect(programs, &views::ProgramsView::reportWanted, this, &MainWindow::showSection);
         if (auto* pipeline = qobject_cast<views::PipelineView*>(view))
             connect(pipeline, &views::PipelineView::reportWanted, this,
                     [this](const QString& name) { showReport(reportFrom(name)); });

@@ -41,6 +41,8 @@ TraceSums sumsOfStep(ProgramKind kind, const StepOnIpu& step) {
     sums.cyclesByKind[static_cast<std::size_t>(kind)] = step.cycles;
     sums.steps = 1;
     sums.activeCycles = step.activeCycles;
+    if (kind == ProgramKind::OnTileExecute)
+        sums.computeActiveCycles = step.activeCycles;
     if (kind == ProgramKind::DoExchange) {
         sums.exchangeBytesIn = step.bytesIn;
         sums.exchangeBytesOut = step.bytesOut;

@@ -81,12 +81,12 @@ const LaneEntry* entryAt(const Lane& lane, std::int64_t cycle) {
     return nullptr;
 }
 
-/// Next and previous executions of one program, by body.
+/// Next and previous executions of wanted programs, by body.
 class ProgramSearch {
 public:
-    ProgramSearch(const TraceLanes& lanes, ProgramId program)
+    ProgramSearch(const TraceLanes& lanes, const ProgramSet& wanted)
         : lanes_(lanes)
-        , program_(program)
+        , wanted_(wanted)
         , contains_(lanes.trace().bodies.size(), -1) {}
 
     /// The smallest step index >= from within a body, or -1.
@@ -127,7 +127,7 @@ private:
         const TraceBody& body = lanes_.trace().bodies[id];
         const bool found =
             std::any_of(body.steps.begin(), body.steps.end(),
-                        [&](const TraceStep& step) { return step.program == program_; }) ||
+                        [&](const TraceStep& step) { return isWanted(step.program); }) ||
             std::any_of(body.calls.begin(), body.calls.end(), [&](const TraceCall& call) {
                 return call.count > 0 && contains(call.callee);
             });
@@ -141,7 +141,7 @@ private:
         if (item.step >= 0) {
             const bool reachable = forward ? from <= 0 : from >= 0;
             const TraceStep& step = body.steps[static_cast<std::size_t>(item.step)];
-            return reachable && step.program == program_ ? 0 : -1;
+            return reachable && isWanted(step.program) ? 0 : -1;
         }
         const TraceCall& call = body.calls[static_cast<std::size_t>(item.call)];
         const std::int64_t steps = lanes_.stepCount(call.callee);
@@ -160,8 +160,12 @@ private:
         return found < 0 ? -1 : k * steps + found;
     }
 
+    [[nodiscard]] bool isWanted(ProgramId program) const {
+        return program.valid() && program.index() < wanted_.size() && wanted_[program.index()];
+    }
+
     const TraceLanes& lanes_;
-    ProgramId program_;
+    const ProgramSet& wanted_;
     std::vector<std::int8_t> contains_; ///< -1: not asked yet
 };
 
@@ -275,7 +279,16 @@ std::int64_t executedStepAtCycle(const TraceLanes& lanes, IpuId ipu, std::int64_
 
 std::int64_t findExecutedProgram(const TraceLanes& lanes, ProgramId program, std::int64_t from,
                                  bool forward) {
-    ProgramSearch search(lanes, program);
+    if (!program.valid())
+        return -1;
+    ProgramSet wanted(program.index() + 1, false);
+    wanted[program.index()] = true;
+    return findExecutedAny(lanes, wanted, from, forward);
+}
+
+std::int64_t findExecutedAny(const TraceLanes& lanes, const ProgramSet& wanted, std::int64_t from,
+                             bool forward) {
+    ProgramSearch search(lanes, wanted);
     std::int64_t best = -1;
     std::int64_t first = 0;
     for (const TraceRun& run : lanes.trace().runs) {

@@ -14,6 +14,8 @@ ExecutedStep executedStep(const TraceLanes& lanes, std::int64_t index);
 std::int64_t executedStepAtCycle(const TraceLanes& lanes, IpuId ipu, std::int64_t cycle);
 std::int64_t findExecutedProgram(const TraceLanes& lanes, ProgramId program, std::int64_t from,
                                  bool forward);
+std::int64_t findExecutedAny(const TraceLanes& lanes, const ProgramSet& wanted, std::int64_t from,
+                             bool forward);
 std::optional<ExecutedCall> findExecutedCall(const TraceLanes& lanes, ProgramId program);
 
 } // namespace tilescope

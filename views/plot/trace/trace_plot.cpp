@@ -34,6 +34,11 @@ void TracePlot::setClock(double clockHz) {
     replotSoon();
 }
 
+void TracePlot::setFlags(std::vector<TraceFlag> flags) {
+    flags_ = std::move(flags);
+    update();
+}
+
 void TracePlot::updateRows() {
     const int page = std::max(1, axisRect()->height());
     const bool several = trace_->overview() && trace_->overview()->size() > 1;
@@ -95,6 +100,7 @@ void TracePlot::paintExtra(QPainter& painter) {
         if (lane + 1 < lanes.size())
             painter.drawLine(0, line, plot.right(), line);
     }
+    paintFlags(painter, *this, theme(), flags_);
     painter.setClipping(false);
 }
 

@@ -4,6 +4,7 @@
 #include <QScrollBar>
 
 #include "views/plot/plot_widget.h"
+#include "views/plot/trace/trace_flags.h"
 #include "views/plot/trace/trace_plottable.h"
 
 namespace tilescope::views {
@@ -18,6 +19,7 @@ public:
     [[nodiscard]] TracePlottable& trace() { return *trace_; }
     /// Writes time at this clock above the plot.
     void setClock(double clockHz);
+    void setFlags(std::vector<TraceFlag> flags);
     /// After other lanes were set.
     void updateRows();
     [[nodiscard]] QScrollBar& scrollBar() { return *scroll_; }
@@ -36,6 +38,7 @@ private:
 
     TracePlottable* trace_; ///< owned by the plot
     QScrollBar* scroll_;
+    std::vector<TraceFlag> flags_;
     int rowHeight_ = highestRow;
 };
 

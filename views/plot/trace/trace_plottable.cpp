@@ -130,7 +130,8 @@ void TracePlottable::drawRow(QCPPainter* painter, const TraceRow& row, int top, 
         // A hair of background parts neighbours of one colour.
         if (rect.width() > 4)
             painter->fillRect(rect.right(), rect.top(), 1, rect.height(), surface);
-        if (rect.width() >= narrowestText && rect.height() >= lowestText && !box.name.empty())
+        if (showsNames_ && rect.width() >= narrowestText && rect.height() >= lowestText &&
+            !box.name.empty())
             drawText(painter, box, rect, colour);
     }
 }

@@ -25,6 +25,7 @@ public:
     /// Cycles [from, to) in detail.
     void setDetail(Lanes lanes, double from, double to);
     void setHighlight(const QString& text);
+    void setShowsNames(bool shows) { showsNames_ = shows; }
 
     [[nodiscard]] const Lanes& overview() const { return overview_; }
     [[nodiscard]] double rowCount() const;
@@ -59,6 +60,7 @@ private:
     double detailFrom_ = 0;
     double detailTo_ = 0;
     QString highlight_;
+    bool showsNames_ = true;
 };
 
 } // namespace tilescope::views

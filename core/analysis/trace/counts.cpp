@@ -1,0 +1,141 @@
+#include "core/analysis/trace/counts.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/base/saturating.h"
+
+namespace tilescope {
+namespace {
+
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+/// Counts wanted steps of bodies; each body is counted as a whole once.
+class StepCounter {
+public:
+    StepCounter(const TraceLanes& lanes, const ProgramSet& wanted)
+        : lanes_(lanes)
+        , wanted_(wanted)
+        , whole_(lanes.trace().bodies.size(), -1) {}
+
+    /// Among the first `before` steps of a body.
+    std::int64_t below(TraceBodyId id, std::int64_t before) {
+        if (before >= lanes_.stepCount(id))
+            return all(id);
+        const TraceBody& body = lanes_.trace().bodies[id];
+        const auto& firsts = lanes_.stepsBefore(id);
+        std::int64_t count = 0;
+        for (std::size_t at = 0; at < body.items.size() && firsts[at] < before; ++at)
+            count += ofItem(body, body.items[at], before - firsts[at]);
+        return count;
+    }
+
+private:
+    std::int64_t all(TraceBodyId id) {
+        if (whole_[id.index()] >= 0)
+            return whole_[id.index()];
+        const TraceBody& body = lanes_.trace().bodies[id];
+        std::int64_t count = 0;
+        for (const TraceItem& item : body.items)
+            count += ofItem(body, item, most);
+        return whole_[id.index()] = count;
+    }
+
+    std::int64_t ofItem(const TraceBody& body, const TraceItem& item, std::int64_t before) {
+        if (item.step >= 0)
+            return isWanted(body.steps[static_cast<std::size_t>(item.step)].program) ? 1 : 0;
+        const TraceCall& call = body.calls[static_cast<std::size_t>(item.call)];
+        const std::int64_t steps = lanes_.stepCount(call.callee);
+        if (steps == 0)
+            return 0;
+        // Counts of steps never overflow: the lanes have checked the steps themselves.
+        const std::int64_t whole = std::min(call.count, before / steps);
+        const std::int64_t rest =
+            whole < call.count ? below(call.callee, before - whole * steps) : 0;
+        return whole * all(call.callee) + rest;
+    }
+
+    [[nodiscard]] bool isWanted(ProgramId program) const {
+        return program.valid() && program.index() < wanted_.size() && wanted_[program.index()];
+    }
+
+    const TraceLanes& lanes_;
+    const ProgramSet& wanted_;
+    std::vector<std::int64_t> whole_; ///< -1: not counted yet
+};
+
+/// Bodies in an order in which callers stand before what they call.
+class CallOrder {
+public:
+    explicit CallOrder(const Trace& trace)
+        : trace_(trace)
+        , seen_(trace.bodies.size(), false) {}
+
+    std::vector<TraceBodyId> make() {
+        for (const TraceRun& run : trace_.runs)
+            visit(run.body);
+        std::reverse(order_.begin(), order_.end());
+        return std::move(order_);
+    }
+
+private:
+    // As deep as bodies nest, which the lanes have bounded.
+    void visit(TraceBodyId id) {
+        if (seen_[id.index()])
+            return;
+        seen_[id.index()] = true;
+        for (const TraceCall& call : trace_.bodies[id].calls)
+            visit(call.callee);
+        order_.push_back(id);
+    }
+
+    const Trace& trace_;
+    std::vector<bool> seen_;
+    std::vector<TraceBodyId> order_;
+};
+
+} // namespace
+
+std::int64_t countExecuted(const TraceLanes& lanes, const ProgramSet& wanted, std::int64_t before) {
+    StepCounter counter(lanes, wanted);
+    std::int64_t count = 0;
+    for (const TraceRun& run : lanes.trace().runs) {
+        if (before <= 0)
+            break;
+        count += counter.below(run.body, before);
+        before -= lanes.stepCount(run.body);
+    }
+    return count;
+}
+
+std::vector<ProgramExecutions> programExecutions(const TraceLanes& lanes, std::size_t programs) {
+    const Trace& trace = lanes.trace();
+    std::vector<ProgramExecutions> result(programs);
+    std::vector<std::int64_t> times(trace.bodies.size(), 0);
+    for (const TraceRun& run : trace.runs)
+        ++times[run.body.index()];
+    const auto add = [&](ProgramId program, std::int64_t count, std::int64_t cycles) {
+        if (!program.valid() || program.index() >= programs)
+            return;
+        ProgramExecutions& of = result[program.index()];
+        of.count = saturatingSum(of.count, count);
+        of.cycles = saturatingSum(of.cycles, saturatingProduct(count, cycles));
+    };
+    for (const TraceBodyId id : CallOrder(trace).make()) {
+        const std::int64_t executed = times[id.index()];
+        for (const TraceStep& step : trace.bodies[id].steps) {
+            std::int64_t cycles = 0;
+            for (const StepOnIpu& on : step.ipus)
+                cycles = std::max(cycles, on.cycles);
+            add(step.program, executed, cycles);
+        }
+        for (const TraceCall& call : trace.bodies[id].calls) {
+            add(call.program, executed, 0);
+            std::int64_t& callee = times[call.callee.index()];
+            callee = saturatingSum(callee, saturatingProduct(executed, call.count));
+        }
+    }
+    return result;
+}
+
+} // namespace tilescope

@@ -1,0 +1,166 @@
+// Executions counted by multiplication equal those counted one by one; the raster of tiles says
+// what each tile does.
+#include <QTest>
+
+#include "core/analysis/tile_raster.h"
+#include "core/base/error.h"
+#include "tests/support/sample_profile.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+class TraceCountsTest : public QObject {
+    Q_OBJECT
+    Profile p_ = sampleProfile({.ipus = 2});
+    TraceIndex index_{p_.trace, 2, 1472};
+
+    [[nodiscard]] ProgramSet named(const std::string& part) const {
+        ProgramSet wanted(p_.programs.size(), false);
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+            wanted[i] = p_.programs[ProgramId(i)].name.find(part) != std::string::npos;
+        return wanted;
+    }
+    [[nodiscard]] bool isWanted(const ProgramSet& wanted, std::int64_t step) const {
+        const ProgramId program = index_.stepAt(step).program;
+        return program.valid() && wanted[program.index()];
+    }
+    [[nodiscard]] TileSources sources() const {
+        return {p_.programs, p_.computeSets, p_.exchanges, p_.streams, 1472};
+    }
+    /// The first execution of the step with this name.
+    [[nodiscard]] ExecutedStep first(const std::string& name) const {
+        return index_.stepAt(index_.findAny(named(name), -1));
+    }
+
+private slots:
+    void countsAndFinds_data() {
+        QTest::addColumn<QString>("part");
+        for (const char* part : {"layer1/conv", "Convolve", "h2d", "nothing like it", ""})
+            QTest::newRow(part) << QString(part);
+    }
+    void countsAndFinds() {
+        QFETCH(QString, part);
+        const ProgramSet wanted = named(part.toStdString());
+        std::int64_t before = 0;
+        std::int64_t last = -1;
+        for (std::int64_t step = 0; step < index_.stepCount(); ++step) {
+            QCOMPARE(index_.countAny(wanted, step), before);
+            QCOMPARE(index_.findAny(wanted, step, false), last);
+            if (!isWanted(wanted, step))
+                continue;
+            QCOMPARE(index_.findAny(wanted, last), step);
+            last = step;
+            ++before;
+        }
+        QCOMPARE(index_.findAny(wanted, last), std::int64_t(-1));
+        QCOMPARE(index_.countAny(wanted, index_.stepCount()), before);
+        QCOMPARE(index_.countAny({}, index_.stepCount()), std::int64_t(0));
+    }
+
+    void executionsEqualThoseOneByOne() {
+        std::vector<ProgramExecutions> expected(p_.programs.size());
+        for (std::int64_t step = 0; step < index_.stepCount(); ++step) {
+            const ExecutedStep executed = index_.stepAt(step);
+            if (!executed.program.valid())
+                continue;
+            std::int64_t cycles = 0;
+            for (const StepOnIpu& on : executed.ipus)
+                cycles = std::max(cycles, on.cycles);
+            ++expected[executed.program.index()].count;
+            expected[executed.program.index()].cycles += cycles;
+        }
+        const auto counted = index_.executions(p_.programs.size());
+        for (std::size_t i = 0; i < counted.size(); ++i) {
+            const ProgramKind kind = p_.programs[ProgramId(i)].kind;
+            if (!isControl(kind))
+                QVERIFY2(counted[i] == expected[i], p_.programs[ProgramId(i)].name.c_str());
+            if (kind == ProgramKind::Call) // twice in each of ten repetitions
+                QCOMPARE(counted[i].count, std::int64_t(10));
+        }
+    }
+
+    void aMillionRepetitionsCountAtOnce() {
+        const Profile long1 = sampleProfile({.repeats = 1'000'000});
+        const TraceIndex index(long1.trace, 1, 1472);
+        const auto counted = index.executions(long1.programs.size());
+        QVERIFY(std::any_of(counted.begin(), counted.end(),
+                            [](const ProgramExecutions& e) { return e.count >= 1'000'000; }));
+    }
+
+    void efficiencyIsOfComputeOnly() {
+        const ExecutedStep step = first("conv1/Convolve");
+        const StepOnIpu& on = step.ipus.front();
+        const TraceStatistics compute = index_.statistics(on.ipu, {on.start, on.start + on.cycles});
+        QCOMPARE(compute.parallelEfficiency, compute.tileBalance);
+        QVERIFY(compute.parallelEfficiency > 0 && compute.parallelEfficiency < 1);
+        const TraceStatistics more = index_.statistics(on.ipu, {0, on.start + on.cycles});
+        QVERIFY(more.tileBalance < more.parallelEfficiency);
+    }
+
+    void everyTileHasItsOwnTime() {
+        const ExecutedStep step = first("conv1/Convolve");
+        const StepOnIpu& on = step.ipus.front();
+        const TileSeries worked = tileCycles(sources(), step.program, on.ipu, on.cycles);
+        QCOMPARE(worked.max().value, on.cycles);
+        QCOMPARE(worked.sum(), on.activeCycles);
+        constexpr std::int32_t columns = 100;
+        const TileRaster raster =
+            tileRaster(index_, sources(),
+                       {on.ipu, {on.start, on.start + on.cycles}, columns, 0, 1472, 1472}, {});
+        QCOMPARE(raster.rows, 1472);
+        for (std::int32_t tile = 0; tile < raster.rows; ++tile)
+            for (std::int32_t column = 0; column < columns; ++column) {
+                const double middle = (column + 0.5) / columns * static_cast<double>(on.cycles);
+                const double mine = static_cast<double>(worked.at(TileId(tile)));
+                if (std::abs(middle - mine) < 1e-6)
+                    continue; // neither is most of the column
+                QVERIFY(raster.at(column, tile).state ==
+                        (middle < mine ? TileState::Compute : TileState::Wait));
+                QCOMPARE(int(raster.at(column, tile).busy), 255);
+            }
+    }
+
+    void aRowIsWhatMostOfItsTilesDo() {
+        const ExecutedStep step = first("conv1/Convolve");
+        const StepOnIpu& on = step.ipus.front();
+        const TileSeries worked = tileCycles(sources(), step.program, on.ipu, on.cycles);
+        const TileRaster raster = tileRaster(
+            index_, sources(), {on.ipu, {on.start, on.start + on.cycles}, 1, 0, 1472, 2}, {});
+        QCOMPARE(raster.rows, 2);
+        for (std::int32_t half = 0; half < 2; ++half) {
+            const double share = static_cast<double>(worked.sum(736 * half, 736 * (half + 1))) /
+                                 (736.0 * static_cast<double>(on.cycles));
+            QVERIFY(raster.at(0, half).state ==
+                    (share > 0.5 ? TileState::Compute : TileState::Wait));
+        }
+    }
+
+    void longExecutionsAreSampled() {
+        const Profile long1 = sampleProfile({.repeats = 100'000'000});
+        const TraceIndex index(long1.trace, 1, 1472);
+        const TileSources sources{long1.programs, long1.computeSets, long1.exchanges, long1.streams,
+                                  1472};
+        const TileRaster raster =
+            tileRaster(index, sources, {IpuId(0), {0, index.totalCycles()}, 50, 0, 1472, 10}, {});
+        QVERIFY(raster.at(25, 0).state != TileState::Idle);
+        QVERIFY(raster.at(25, 0).busy > 200);
+        std::stop_source stopped;
+        stopped.request_stop();
+        bool threw = false;
+        try {
+            tileRaster(index, sources, {IpuId(0), {0, index.totalCycles()}, 50, 0, 1472, 10},
+                       stopped.get_token());
+        } catch (const Cancelled&) {
+            threw = true;
+        }
+        QVERIFY(threw);
+    }
+
+    void anEmptyQuestionHasAnEmptyAnswer() {
+        QVERIFY(
+            tileRaster(index_, sources(), {IpuId(0), {5, 5}, 10, 0, 1472, 10}, {}).cells.empty());
+    }
+};
+
+QTEST_APPLESS_MAIN(TraceCountsTest)
+#include "trace_counts_test.moc"

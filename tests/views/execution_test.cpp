@@ -1,0 +1,325 @@
+// The execution trace through its real widgets: tiles, search, marks, keys, statistics.
+#include <QAbstractItemModelTester>
+#include <QMenu>
+#include <QTabWidget>
+#include <QTreeView>
+#include <QtTest>
+
+#include "app/gui/window/main_window.h"
+#include "core/analysis/tile_raster.h"
+#include "tests/views/sample_files.h"
+#include "views/execution/statistics_panel.h"
+#include "views/execution/trace_view.h"
+#include "views/programs/programs_view.h"
+#include "views/theme/style.h"
+
+using namespace tilescope;
+using namespace tilescope::gui;
+using views::TraceLook;
+
+namespace {
+constexpr auto fatal = QAbstractItemModelTester::FailureReportingMode::Fatal;
+}
+
+class ExecutionTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    std::unique_ptr<MainWindow> window_;
+    views::TraceView* trace_ = nullptr;
+
+    void waitUntilIdle() {
+        for (int i = 0; i < 3; ++i) { // an answer may ask the next question
+            QCoreApplication::processEvents();
+            QTRY_VERIFY(window_->context().workers.idle());
+        }
+        QCoreApplication::processEvents();
+    }
+    void open(const QStringList& files) {
+        QSignalSpy changed(&window_->context().reports, &views::ReportPair::changed);
+        window_->openProfiles(files);
+        QTRY_COMPARE(changed.count(), 1);
+        window_->showReport(Report::Trace);
+        waitUntilIdle();
+        trace_ = static_cast<views::TraceView*>(&window_->view(Report::Trace));
+    }
+    void key(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
+        QWidget* plot = trace_->tiles().isVisible() ? static_cast<QWidget*>(&trace_->tiles().plot())
+                                                    : &trace_->plot();
+        QTest::keyClick(plot, key, modifiers);
+        waitUntilIdle();
+    }
+    views::ZoomRange& zoom() { return window_->context().timeZoom; }
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QApplication::setStyle(new views::WindowStyle);
+    }
+    void init() {
+        window_ = std::make_unique<MainWindow>(Memory::None);
+        window_->show();
+    }
+    void cleanup() { window_.reset(); }
+
+    void tilesHaveARasterOfEachIpu() {
+        open({files_.write("two.pop", {.ipus = 2})});
+        trace_->setLook(TraceLook::Tiles);
+        waitUntilIdle();
+        views::TilePlot& plot = trace_->tiles().plot();
+        QCOMPARE(plot.lanes().size(), std::size_t(2));
+        QCOMPARE(plot.tiles().rasters().size(), std::size_t(2));
+        const auto raster = [&]() -> const TileRaster& { return plot.tiles().rasters()[0].raster; };
+        QVERIFY(raster().columns > 100 && raster().rows > 20);
+        const auto has = [&](TileState state) {
+            return std::any_of(raster().cells.begin(), raster().cells.end(),
+                               [&](const TileRaster::Cell& cell) { return cell.state == state; });
+        };
+        QVERIFY(has(TileState::Compute));
+        QVERIFY(has(TileState::Wait));
+        // An exchange is short: it has a column of its own when it fills the window.
+        trace_->search().setText("ExchangePre");
+        QTest::keyClick(&trace_->search().field(), Qt::Key_Return);
+        waitUntilIdle();
+        const StepOnIpu on = window_->context()
+                                 .reports.source()
+                                 ->trace({})
+                                 ->stepAt(trace_->selectedStep())
+                                 .ipus.front();
+        zoom().setRange(static_cast<double>(on.start - on.cycles),
+                        static_cast<double>(on.start + 2 * on.cycles));
+        waitUntilIdle();
+        QVERIFY(has(TileState::Exchange));
+    }
+
+    void ctrlWheelZoomsInTiles() {
+        open({files_.write("a.pop")});
+        trace_->setLook(TraceLook::Tiles);
+        waitUntilIdle();
+        views::TilePlot& plot = trace_->tiles().plot();
+        QVERIFY(plot.rows().showsAll());
+        const double cycles = zoom().span();
+        const QPointF where(plot.width() / 2.0, plot.height() / 2.0);
+        const double under = plot.yAxis->pixelToCoord(where.y());
+        QWheelEvent wheel(where, plot.mapToGlobal(where), {}, {0, 480}, Qt::NoButton,
+                          Qt::ControlModifier, Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(&plot, &wheel);
+        waitUntilIdle();
+        QVERIFY(!plot.rows().showsAll());
+        QCOMPARE(zoom().span(), cycles);
+        QVERIFY(std::abs(plot.yAxis->pixelToCoord(where.y()) - under) < 0.5);
+        QVERIFY(plot.tiles().rasters()[0].bottom - plot.tiles().rasters()[0].top < 1472);
+        key(Qt::Key_F);
+        QVERIFY(plot.rows().showsAll());
+    }
+
+    void aClickOnATileShowsItsStep() {
+        open({files_.write("a.pop")});
+        trace_->setLook(TraceLook::Tiles);
+        waitUntilIdle();
+        views::TilePlot& plot = trace_->tiles().plot();
+        const QPoint where(plot.width() / 2, plot.height() / 2);
+        QTest::mouseClick(&plot, Qt::LeftButton, {}, where);
+        waitUntilIdle();
+        QVERIFY(trace_->selectedStep() >= 0);
+        QVERIFY(trace_->details().rowCount() > 4);
+        QCOMPARE(window_->context().selection.current().tiles.size(), std::size_t(1));
+    }
+
+    void searchCountsAndGoesBothWays() {
+        open({files_.write("a.pop")});
+        std::vector<std::int64_t> matches;
+        const auto index = window_->context().reports.source()->trace({});
+        const auto programs = window_->context().reports.source()->programs({});
+        for (std::int64_t step = 0; step < index->stepCount(); ++step) {
+            const ProgramId program = index->stepAt(step).program;
+            if (program.valid() &&
+                (*programs)[program].name.find("layer1/conv/Convolve") != std::string::npos)
+                matches.push_back(step);
+        }
+        const QString total = QString::number(matches.size());
+        const auto press = [&](Qt::KeyboardModifiers modifiers = {}) {
+            QTest::keyClick(&trace_->search().field(), Qt::Key_Return, modifiers);
+            waitUntilIdle();
+        };
+        trace_->search().setText("LAYER1/conv/Convolve");
+        waitUntilIdle();
+        QCOMPARE(trace_->search().countText(), "matches: " + total);
+        press();
+        QCOMPARE(trace_->search().countText(), "1 of " + total);
+        QCOMPARE(trace_->selectedStep(), matches[0]);
+        press();
+        QCOMPARE(trace_->search().countText(), "2 of " + total);
+        QCOMPARE(trace_->selectedStep(), matches[1]);
+        press(Qt::ShiftModifier);
+        press(Qt::ShiftModifier); // goes round
+        QCOMPARE(trace_->search().countText(), total + " of " + total);
+        QCOMPARE(trace_->selectedStep(), matches.back());
+        trace_->search().setText("nothing like it");
+        waitUntilIdle();
+        QCOMPARE(trace_->search().countText(), QStringLiteral("no match"));
+        QTest::keyClick(&trace_->search().field(), Qt::Key_Escape);
+        QCOMPARE(trace_->search().countText(), QString());
+    }
+
+    void commaAndPeriodWalkOverTheSteps() {
+        open({files_.write("a.pop")});
+        key(Qt::Key_Period);
+        const std::int64_t first = trace_->selectedStep();
+        QVERIFY(first >= 0);
+        key(Qt::Key_Period);
+        QCOMPARE(trace_->selectedStep(), first + 1);
+        key(Qt::Key_Comma);
+        key(Qt::Key_Comma);
+        QCOMPARE(trace_->selectedStep(), first - 1);
+    }
+
+    void rSelectsTheRangeOfTheStep() {
+        open({files_.write("a.pop")});
+        key(Qt::Key_R);
+        QVERIFY(trace_->selectedRange().has_value());
+        key(Qt::Key_R);
+        QVERIFY(!trace_->selectedRange().has_value());
+        key(Qt::Key_Period);
+        key(Qt::Key_R);
+        const ExecutedStep step =
+            window_->context().reports.source()->trace({})->stepAt(trace_->selectedStep());
+        QCOMPARE(trace_->selectedRange()->begin, step.ipus.front().start);
+        QCOMPARE(trace_->selectedRange()->cycles(), step.ipus.front().cycles);
+        QCOMPARE(trace_->statistics().lanes()[0].statistics.cycles, step.ipus.front().cycles);
+        key(Qt::Key_Escape);
+        QVERIFY(!trace_->selectedRange().has_value());
+    }
+
+    void marksAreKeptBesideTheProfile() {
+        const QString file = files_.write("marked.pop");
+        open({file});
+        const QAbstractItemModelTester tester(&trace_->marks(), fatal);
+        key(Qt::Key_Period);
+        key(Qt::Key_M);
+        QCOMPARE(trace_->marks().rowCount(), 1);
+        key(Qt::Key_M); // the same place
+        QCOMPARE(trace_->marks().rowCount(), 1);
+        const double cycle = trace_->marks().marks()[0].cycle;
+        trace_->marks().setData(trace_->marks().index(0, views::MarksModel::Text), "slow here",
+                                Qt::EditRole);
+        trace_->marks().add(7, "early");
+        window_ = std::make_unique<MainWindow>(Memory::None);
+        window_->show();
+        open({file});
+        QCOMPARE(trace_->marks().rowCount(), 2);
+        QCOMPARE(trace_->marks().marks()[1].cycle, cycle);
+        QCOMPARE(trace_->marks().marks()[1].text, QStringLiteral("slow here"));
+        trace_->marks().remove(0);
+        views::MarksModel again;
+        QCOMPARE(again.open(file.toStdString(), 1e9, 1e18), QString());
+        QCOMPARE(again.rowCount(), 1);
+        QCOMPARE(again.open(file.toStdString(), 1e9, cycle - 1), QString());
+        QCOMPARE(again.rowCount(), 0); // behind the end of this execution
+    }
+
+    void bracketsGoFromMarkToMark() {
+        open({files_.write("brackets.pop")});
+        const double length = zoom().last();
+        for (const double share : {0.3, 0.5, 0.7})
+            trace_->marks().add(std::floor(length * share), {});
+        zoom().setRange(length * 0.39, length * 0.41);
+        const auto middle = [&] { return (zoom().from() + zoom().to()) / 2; };
+        key(Qt::Key_BracketRight);
+        QVERIFY(std::abs(middle() - length * 0.5) < 2);
+        key(Qt::Key_BracketRight);
+        QVERIFY(std::abs(middle() - length * 0.7) < 2);
+        key(Qt::Key_BracketLeft);
+        key(Qt::Key_BracketLeft);
+        QVERIFY(std::abs(middle() - length * 0.3) < 2);
+    }
+
+    void damagedMarksAreExplained() {
+        const QString file = files_.path("bad.pop");
+        files_.writeBytes("bad.pop.marks.json", "{ no json");
+        views::MarksModel marks;
+        QVERIFY(marks.open(file.toStdString(), 1e9, 100).contains("bad.pop.marks.json"));
+        QSignalSpy saved(&marks, &views::MarksModel::saved);
+        marks.open("/nowhere/profile.pop", 1e9, 100);
+        marks.add(5, "x");
+        QVERIFY(saved[0][0].toString().contains("/nowhere/profile.pop.marks.json"));
+    }
+
+    void optionsChangeTheRows() {
+        const QString file = files_.write("a.pop");
+        const views::ProfilePair pair{test::openSample(file), nullptr};
+        const std::int64_t length = views::traceLength(pair, {});
+        const auto lane = [&](bool runs, bool syncs) {
+            return views::traceLanes({pair, TraceLook::Flat, IpuId(), runs, syncs}, {0, length}, 1,
+                                     {})[0];
+        };
+        const auto syncs = [](const views::TraceLane& in) {
+            std::size_t count = 0;
+            for (const views::TraceRow& row : in.rows)
+                count += static_cast<std::size_t>(
+                    std::count_if(row.boxes.begin(), row.boxes.end(),
+                                  [](const auto& box) { return box.kind == ProgramKind::Sync; }));
+            return count;
+        };
+        QVERIFY(syncs(lane(true, true)) > 10);
+        QCOMPARE(syncs(lane(true, false)), std::size_t(0));
+        QCOMPARE(lane(true, true).rows.size(), lane(false, true).rows.size() + 1);
+    }
+
+    void overlappingStreamsHaveARowOfTheirOwn() {
+        const auto span = [](std::int64_t begin, std::int64_t end, ProgramKind kind) {
+            return TraceSpan{begin, end, kind, {}, begin, 1, 0};
+        };
+        using enum ProgramKind;
+        std::vector<TraceSpan> spans{span(0, 10, StreamCopyMid),  span(10, 40, OnTileExecute),
+                                     span(12, 30, StreamCopyMid), span(40, 80, StreamCopyMid),
+                                     span(50, 60, OnTileExecute), span(60, 70, DoExchange)};
+        const auto taken = takeOverlappingStreams(spans);
+        QCOMPARE(taken.size(), std::size_t(2));
+        QCOMPARE(taken[0].begin, std::int64_t(12));
+        QCOMPARE(taken[1].begin, std::int64_t(40));
+        QCOMPARE(spans.size(), std::size_t(4));
+        for (std::size_t i = 1; i < spans.size(); ++i)
+            QVERIFY(spans[i].begin >= spans[i - 1].end);
+    }
+
+    void twoExecutionsStandBelowEachOther() {
+        open({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
+        trace_->setLook(TraceLook::Tiles);
+        waitUntilIdle();
+        QCOMPARE(trace_->tiles().plot().lanes().size(), std::size_t(2));
+        QVERIFY(trace_->tiles().plot().lanes()[1].name.startsWith("Target"));
+        QCOMPARE(trace_->statistics().lanes().size(), std::size_t(2));
+    }
+
+    void theTreeAndTheTraceLeadToEachOther() {
+        open({files_.write("a.pop")});
+        trace_->search().setText("conv1/Convolve");
+        QTest::keyClick(&trace_->search().field(), Qt::Key_Return);
+        waitUntilIdle();
+        key(Qt::Key_P);
+        QCOMPARE(window_->currentReport(), Report::Programs);
+        auto& programs = static_cast<views::ProgramsView&>(window_->view(Report::Programs));
+        QCOMPARE(programs.model().programAt(programs.tree().currentIndex()),
+                 window_->context().selection.current().program);
+        QTest::keyClick(&programs.tree(), Qt::Key_T);
+        waitUntilIdle();
+        QCOMPARE(window_->currentReport(), Report::Trace);
+    }
+
+    void framesAreShort() {
+        open({files_.write("frames.pop", {.ipus = 2, .repeats = 1'000'000})});
+        trace_->setLook(TraceLook::Tiles);
+        waitUntilIdle();
+        views::FrameTimes& times = window_->context().frameTimes;
+        times.reset();
+        for (int i = 0; i < 20; ++i) {
+            zoom().zoomAt(zoom().last() * 0.4, i < 10 ? 0.5 : 2);
+            trace_->tiles().plot().replot(QCustomPlot::rpImmediateRefresh);
+            waitUntilIdle();
+        }
+        QVERIFY(times.frames() >= 20);
+    }
+};
+
+QTEST_MAIN(ExecutionTest)
+#include "execution_test.moc"

@@ -1,0 +1,57 @@
+// Places in an execution that the user has marked, kept beside the profile.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QString>
+#include <filesystem>
+#include <vector>
+
+#include "views/plot/trace/trace_flags.h"
+
+namespace tilescope::views {
+
+/// The marks of one profile as a table: cycle, time, text; the text can be edited. Every change is
+/// written at once to marksFile(); a folder that cannot be written to keeps nothing, and saved()
+/// says so.
+class MarksModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    enum Column { Cycle, Time, Text, ColumnCount };
+    using QAbstractTableModel::QAbstractTableModel;
+
+    /// Where the marks of a profile are kept: "profile.pop.marks.json" beside it.
+    [[nodiscard]] static QString marksFile(const std::filesystem::path& profile);
+
+    /// Reads the marks of a profile; one that has none is no error. `length` is its last cycle:
+    /// marks behind it are of an earlier run and are left out. Returns what is wrong with the file,
+    /// or an empty text.
+    QString open(const std::filesystem::path& profile, double clockHz, double length);
+    /// Marks a cycle; a mark that is there already stays.
+    void add(double cycle, const QString& text);
+    void remove(int row);
+    [[nodiscard]] const std::vector<TraceFlag>& marks() const { return marks_; }
+    /// The next mark behind a cycle (or before it), or -1.
+    [[nodiscard]] int beside(double cycle, bool forward) const;
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+    [[nodiscard]] Qt::ItemFlags flags(const QModelIndex& index) const override;
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
+                                      int role) const override;
+
+signals:
+    void marksChanged();
+    /// After writing; the text says what went wrong, or is empty.
+    void saved(const QString& problem);
+
+private:
+    void changed();
+
+    QString file_;
+    double clockHz_ = 0;
+    std::vector<TraceFlag> marks_; ///< by cycle
+};
+
+} // namespace tilescope::views

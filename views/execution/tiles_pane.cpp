@@ -1,0 +1,165 @@
+#include "views/execution/tiles_pane.h"
+
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "views/plot/axes/axis_labels.h"
+
+namespace tilescope::views {
+namespace {
+
+/// What is to be drawn of a lane: tiles that are in sight on so many pixels.
+struct LanePart {
+    std::size_t lane = 0;
+    std::int32_t firstTile = 0;
+    std::int32_t tiles = 0;
+    std::int32_t rows = 0;
+    double top = 0; ///< of the first tile on the vertical axis
+};
+
+std::vector<LanePart> partsInSight(TilePlot& plot) {
+    std::vector<LanePart> parts;
+    const double perTile = plot.axisRect()->height() / std::max(1.0, plot.rows().span());
+    for (std::size_t i = 0; i < plot.lanes().size(); ++i) {
+        const double first = plot.laneTop(i);
+        const std::int32_t tiles = plot.lanes()[i].tiles;
+        const auto from =
+            std::clamp(static_cast<std::int32_t>(std::floor(plot.rows().from() - first)), 0, tiles);
+        const auto to =
+            std::clamp(static_cast<std::int32_t>(std::ceil(plot.rows().to() - first)), from, tiles);
+        if (to > from)
+            parts.push_back({i, from, to - from,
+                             std::max(1, static_cast<std::int32_t>((to - from) * perTile)),
+                             first + from});
+    }
+    return parts;
+}
+
+} // namespace
+
+TilesPane::TilesPane(ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , context_(context)
+    , plot_(new TilePlot(context))
+    , partsQuery_(context.workers)
+    , rasterQuery_(context.workers) {
+    plot_->setAccessibleName(tr("Tiles over time"));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(plot_);
+    plot_->setReadOut([this](double x, double y) { return readOut(x, y); });
+    connect(plot_, &PlotWidget::hovered, this, &TilesPane::status);
+    connect(plot_, &PlotWidget::clicked, this, [this](double x, double y) { clicked(x, y); });
+    connect(&context.timeZoom, &ZoomRange::changed, this, &TilesPane::refresh);
+    connect(&plot_->rows(), &ZoomRange::changed, this, &TilesPane::refresh);
+    connect(&rasterQuery_, &BackgroundQuery::delivered, this, [this] {
+        if (std::exchange(rasterWanted_, false))
+            refresh();
+    });
+}
+
+void TilesPane::clear() {
+    partsQuery_.cancel();
+    rasterQuery_.cancel();
+    lanes_.reset();
+    plot_->tiles().setRasters({});
+}
+
+void TilesPane::load(const TraceQuestion& question) {
+    plot_->setClock(question.profiles.source->machine().clockHz);
+    partsQuery_.start([this, question](const std::stop_token& stop) {
+        auto lanes = std::make_shared<const std::vector<TileLane>>(readTileLanes(question, stop));
+        return [this, lanes] {
+            lanes_ = lanes;
+            std::vector<TilePlot::Lane> shown;
+            for (const TileLane& lane : *lanes)
+                shown.push_back({QString::fromStdString(lane.asked.name), lane.parts.tilesPerIpu});
+            plot_->setLanes(std::move(shown));
+            plot_->tiles().setRasters({});
+            refresh();
+        };
+    });
+}
+
+void TilesPane::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    refresh();
+}
+
+void TilesPane::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    refresh();
+}
+
+void TilesPane::refresh() {
+    if (!lanes_ || !isVisible())
+        return;
+    if (rasterQuery_.running()) {
+        rasterWanted_ = true;
+        return;
+    }
+    const ZoomRange& zoom = context_.timeZoom;
+    // A quarter of a screen more on each side, so that panning finds it drawn.
+    const double margin = zoom.span() / 4;
+    const CycleRange range{
+        static_cast<std::int64_t>(std::floor(std::max(zoom.first(), zoom.from() - margin))),
+        static_cast<std::int64_t>(std::ceil(std::min(zoom.last(), zoom.to() + margin)))};
+    const double perPixel = zoom.span() / std::max(1, plot_->axisRect()->width());
+    const auto columns = std::max(
+        1, static_cast<int>(static_cast<double>(range.cycles()) / std::max(1.0, perPixel)));
+    rasterQuery_.start([this, lanes = lanes_, parts = partsInSight(*plot_), range,
+                        columns](const std::stop_token& stop) {
+        std::vector<PlacedRaster> rasters;
+        for (const LanePart& part : parts) {
+            const TileLane& lane = (*lanes)[part.lane];
+            rasters.push_back(
+                {tileRaster(*lane.parts.trace, lane.parts.sources(),
+                            {lane.asked.ipu, range, columns, part.firstTile, part.tiles, part.rows},
+                            stop),
+                 static_cast<double>(range.begin), static_cast<double>(range.end), part.top,
+                 part.top + part.tiles});
+        }
+        return [this, rasters = std::move(rasters)]() mutable {
+            plot_->tiles().setRasters(std::move(rasters));
+            plot_->replotSoon();
+        };
+    });
+}
+
+QString TilesPane::readOut(double x, double y) const {
+    const TilePlot::Place place = plot_->placeAt(y);
+    if (!lanes_ || place.tile < 0 || place.lane >= lanes_->size() || x < 0)
+        return {};
+    const TileLane& lane = (*lanes_)[place.lane];
+    const TileMoment moment = tileMoment(lane, place.tile, static_cast<std::int64_t>(x));
+    QString title = tr("Tile %1 of %2")
+                        .arg(place.tile)
+                        .arg(QString::fromStdString(lane.asked.name).replace('\n', ' '));
+    if (moment.step < 0)
+        return tr("%1\nnothing runs").arg(title);
+    const std::string_view kind = toString(moment.kind);
+    QString step = QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size()));
+    if (moment.program.valid())
+        step += QStringLiteral("  ") +
+                QString::fromStdString((*lane.parts.programs)[moment.program].name);
+    return tr("%1\n%2\nworks %3\nthe step takes %4")
+        .arg(title, step, cyclesText(moment.worked, lane.parts.clockHz),
+             cyclesText(moment.on.cycles, lane.parts.clockHz));
+}
+
+void TilesPane::clicked(double x, double y) {
+    const TilePlot::Place place = plot_->placeAt(y);
+    if (!lanes_ || place.tile < 0 || x < 0)
+        return;
+    const TileLane& lane = (*lanes_)[place.lane];
+    const std::int64_t step =
+        lane.parts.trace->stepAtCycle(lane.asked.ipu, static_cast<std::int64_t>(x));
+    context_.selection.update([&](Selected& s) {
+        if (!lane.asked.target)
+            s.tiles = {TileId(lane.asked.ipu.value() * lane.parts.tilesPerIpu + place.tile)};
+    });
+    if (step >= 0)
+        emit stepClicked(step, lane.asked.target);
+}
+
+} // namespace tilescope::views

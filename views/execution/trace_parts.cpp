@@ -1,0 +1,188 @@
+// The controls of the trace view and what they paint.
+#include <QAction>
+#include <QHeaderView>
+#include <QMenu>
+#include <QScrollArea>
+#include <QStackedWidget>
+#include <QTabWidget>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+#include "views/execution/marks_panel.h"
+#include "views/execution/statistics_panel.h"
+#include "views/execution/trace_view.h"
+#include "views/plot/save_plot.h"
+
+namespace tilescope::views {
+namespace {
+constexpr double palest = 0.7; // of a pixel in the strip that is mostly empty
+}
+
+ToolRow* TraceView::makeTools() {
+    auto* tools = new ToolRow;
+    look_ = tools->addChoice(tr("View"), {tr("Flame"), tr("Flat"), tr("Tiles (BSP)")});
+    look_->setItemData(2,
+                       tr("Bulk-synchronous: every tile's own part in each step, and how long it "
+                          "waits for the slowest"),
+                       Qt::ToolTipRole);
+    ipu_ = tools->addChoice(tr("IPU"), {tr("All")});
+    run_ = tools->addChoice(tr("Run"), {tr("All")});
+    auto* fit = tools->addButton(tr("Fit"), tr("Show the whole execution (F)"));
+    makeOptions(*tools);
+    tools->addStretch();
+    search_ = new SearchBox(
+        tr("Find step"), tr("Steps whose name contains this stay bright. Enter goes to the next, "
+                            "Shift+Enter to the one before, Escape ends the search."));
+    tools->add(search_);
+    auto* tree =
+        tools->addButton(tr("Program"), tr("Show the selected step in the Program Tree (P)"));
+    auto* save = tools->addButton(tr("Save"), tr("Save the plot as a picture"));
+    connect(look_, &QComboBox::currentIndexChanged, this, &TraceView::changeLook);
+    connect(ipu_, &QComboBox::currentIndexChanged, this, &TraceView::loadOverview);
+    connect(run_, &QComboBox::activated, this, &TraceView::showRun);
+    connect(fit, &QToolButton::clicked, &context().timeZoom, &ZoomRange::fit);
+    connect(tree, &QToolButton::clicked, this,
+            [this] { emit reportWanted(QStringLiteral("programs")); });
+    connect(save, &QToolButton::clicked, this, [this] {
+        savePlot(look() == TraceLook::Tiles ? static_cast<PlotWidget&>(tiles_->plot()) : *plot_,
+                 QStringLiteral("trace"));
+    });
+    connect(search_, &SearchBox::textChanged, this, [this](const QString& text) {
+        plot_->trace().setHighlight(text);
+        plot_->replotSoon();
+        countMatches();
+    });
+    connect(search_, &SearchBox::stepWanted, this, &TraceView::findStep);
+    return tools;
+}
+
+QToolButton* TraceView::makeOptions(ToolRow& tools) {
+    QToolButton* button = tools.addButton(tr("Options"), tr("What the rows show"));
+    auto* menu = new QMenu(button);
+    const auto option = [&](const QString& text, const QString& toolTip) {
+        QAction* action = menu->addAction(text);
+        action->setToolTip(toolTip);
+        action->setCheckable(true);
+        action->setChecked(true);
+        return action;
+    };
+    showsRuns_ = option(tr("Row of runs"), tr("A row with the runs of the engine above the steps"));
+    showsSyncs_ = option(tr("Syncs"), tr("Boxes of syncs; without them their time stays empty"));
+    showsNames_ = option(tr("Names on boxes"), tr("Names where they have room"));
+    menu->setToolTipsVisible(true);
+    button->setMenu(menu);
+    button->setPopupMode(QToolButton::InstantPopup);
+    connect(showsRuns_, &QAction::toggled, this, &TraceView::loadOverview);
+    connect(showsSyncs_, &QAction::toggled, this, &TraceView::loadOverview);
+    connect(showsNames_, &QAction::toggled, this, [this](bool on) {
+        plot_->trace().setShowsNames(on);
+        plot_->replotSoon();
+    });
+    return button;
+}
+
+QWidget* TraceView::makeTop() {
+    auto* top = new QWidget;
+    auto* layout = new QVBoxLayout(top);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    plots_ = new QStackedWidget;
+    plots_->addWidget(plot_);
+    plots_->addWidget(tiles_);
+    layout->addWidget(strip_);
+    layout->addWidget(plots_, 1);
+    layout->addWidget(legend_);
+    plot_->setAccessibleName(tr("Steps over time"));
+    strip_->setContent(
+        [this](QPainter& painter, const QRect& rect) { paintOverview(painter, rect); });
+    plot_->setReadOut([this](double x, double y) { return readOut(x, y); });
+    plot_->installEventFilter(this);
+    tiles_->plot().installEventFilter(this);
+    connect(plot_, &PlotWidget::hovered, this, &ReportView::status);
+    connect(plot_, &PlotWidget::clicked, this, [this](double x, double y) { clicked(x, y); });
+    connect(tiles_, &TilesPane::status, this, &ReportView::status);
+    connect(tiles_, &TilesPane::stepClicked, this, [this](qint64 step, bool target) {
+        tabs_->setCurrentIndex(1);
+        loadDetails(step, target);
+    });
+    for (PlotWidget* plot :
+         {static_cast<PlotWidget*>(plot_), static_cast<PlotWidget*>(&tiles_->plot())})
+        connect(plot, &PlotWidget::rangeSelected, this, [this](double from, double to) {
+            selectRange(CycleRange{static_cast<std::int64_t>(std::max(0.0, from)),
+                                   static_cast<std::int64_t>(to) + 1});
+        });
+    updateLegend();
+    return top;
+}
+
+QWidget* TraceView::makeTabs() {
+    tabs_ = new QTabWidget;
+    tabs_->setDocumentMode(true);
+    statistics_ = new StatisticsPanel(context());
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(statistics_);
+    scroll->setAccessibleName(tr("Statistics"));
+    tabs_->addTab(scroll, tr("Summary"));
+    details_ = new ValueTreeModel(context(), this);
+    detailsView_ = new QTreeView;
+    detailsView_->setModel(details_);
+    detailsView_->setAccessibleName(tr("Details of the selected step"));
+    detailsView_->setFrameShape(QFrame::NoFrame);
+    detailsView_->setUniformRowHeights(true);
+    detailsPanel_ = new LoadingPanel(context().workers);
+    detailsPanel_->setContent(detailsView_);
+    detailsPanel_->showMessage(tr("No step is selected"), tr("Click a step in the trace above."));
+    tabs_->addTab(detailsPanel_, tr("Details"));
+    auto* marks = new MarksPanel(*marks_);
+    const int marksTab = tabs_->addTab(marks, tr("Marks"));
+    connect(marks, &MarksPanel::goTo, this, &TraceView::showCycle);
+    connect(marks_, &MarksModel::marksChanged, this, [this, marksTab] {
+        plot_->setFlags(marks_->marks());
+        tiles_->plot().setFlags(marks_->marks());
+        const int count = marks_->rowCount();
+        tabs_->setTabText(marksTab, count == 0 ? tr("Marks") : tr("Marks (%1)").arg(count));
+    });
+    connect(marks_, &MarksModel::saved, this, [this](const QString& problem) {
+        if (!problem.isEmpty())
+            emit status(problem);
+    });
+    return tabs_;
+}
+
+void TraceView::updateLegend() {
+    std::vector<LegendBar::Entry> entries;
+    const Theme& theme = context().theme.current();
+    for (const ProgramKind kind :
+         {ProgramKind::OnTileExecute, ProgramKind::DoExchange, ProgramKind::GlobalExchange,
+          ProgramKind::Sync, ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid,
+          ProgramKind::StreamCopyEnd}) {
+        const std::string_view name = toString(kind);
+        entries.push_back({QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
+                           theme.kind(kind)});
+    }
+    if (look() == TraceLook::Tiles)
+        entries.push_back({tr("Waits for other tiles"), tileStateColour(theme, TileState::Wait)});
+    legend_->setEntries(std::move(entries));
+}
+
+void TraceView::paintOverview(QPainter& painter, const QRect& rect) const {
+    const auto& lanes = plot_->trace().overview();
+    if (!lanes || lanes->empty())
+        return;
+    const Theme& theme = context().theme.current();
+    const ZoomRange& zoom = context().timeZoom;
+    const double height = static_cast<double>(rect.height()) / static_cast<double>(lanes->size());
+    for (std::size_t i = 0; i < lanes->size(); ++i) {
+        const TraceRow steps = stepsOf((*lanes)[i]);
+        for (const BoxOnScreen& place :
+             boxesOnScreen(steps, zoom.first(), zoom.last(), rect.width()))
+            painter.fillRect(QRectF(place.x0, height * static_cast<double>(i), place.x1 - place.x0,
+                                    std::max(1.0, height)),
+                             mixed(theme.kind(steps.boxes[place.box].kind), theme.surface,
+                                   std::min(palest, 1 - place.coverage)));
+    }
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,157 @@
+#include "views/plot/trace/tile_plot.h"
+
+#include <QSignalBlocker>
+#include <algorithm>
+#include <cmath>
+
+#include "views/plot/axes/tickers.h"
+
+namespace tilescope::views {
+namespace {
+constexpr double fewestTiles = 8; // as far as one can zoom in
+constexpr double gapShare = 0.04; // of an IPU between two
+constexpr double zoomStep = 1.25;
+} // namespace
+
+TilePlot::TilePlot(ViewContext& context, QWidget* parent)
+    : PlotWidget(context, context.timeZoom, parent)
+    , tiles_(new TilePlottable(xAxis, yAxis, context.theme))
+    , scroll_(new QScrollBar(Qt::Vertical, this)) {
+    xAxis->setTicker(QSharedPointer<CountTicker>::create());
+    xAxis->ticker()->setTickCount(8);
+    xAxis->setLabel(tr("Cycles"));
+    yAxis->setRangeReversed(true);
+    yAxis->setTicks(false);
+    yAxis->setTickLabels(false);
+    yAxis->grid()->setVisible(false);
+    connect(&rows_, &ZoomRange::changed, this, &TilePlot::showRows);
+    connect(scroll_, &QScrollBar::valueChanged, this,
+            [this](int value) { rows_.setRange(value, value + rows_.span()); });
+    connect(&context.theme, &ThemeSource::changed, this, &PlotWidget::replotSoon);
+}
+
+void TilePlot::setClock(double clockHz) {
+    xAxis2->setVisible(clockHz > 0);
+    if (clockHz <= 0)
+        return;
+    xAxis2->setTicker(QSharedPointer<TimeTicker>::create(clockHz));
+    xAxis2->ticker()->setTickCount(8);
+    xAxis2->setTickLabels(true);
+    xAxis2->setLabel(tr("Time at %1 GHz").arg(clockHz / 1e9, 0, 'g', 4));
+    xAxis2->setRange(xAxis->range());
+    replotSoon();
+}
+
+void TilePlot::setFlags(std::vector<TraceFlag> flags) {
+    flags_ = std::move(flags);
+    update();
+}
+
+double TilePlot::laneGap() const {
+    return lanes_.size() < 2 ? 0 : gapShare * lanes_.front().tiles;
+}
+
+double TilePlot::laneTop(std::size_t lane) const {
+    double top = 0;
+    for (std::size_t i = 0; i < lane; ++i)
+        top += lanes_[i].tiles + laneGap();
+    return top;
+}
+
+TilePlot::Place TilePlot::placeAt(double y) const {
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+        const double tile = std::floor(y - laneTop(lane));
+        if (tile >= 0 && tile < lanes_[lane].tiles)
+            return {lane, static_cast<std::int32_t>(tile)};
+    }
+    return {};
+}
+
+void TilePlot::setLanes(std::vector<Lane> lanes) {
+    const bool same = std::equal(
+        lanes.begin(), lanes.end(), lanes_.begin(), lanes_.end(),
+        [](const Lane& a, const Lane& b) { return a.tiles == b.tiles && a.name == b.name; });
+    if (same)
+        return;
+    lanes_ = std::move(lanes);
+    const double all = lanes_.empty() ? 1 : laneTop(lanes_.size()) - laneGap();
+    rows_.setLimits(0, all, std::min(fewestTiles, all));
+    showRows();
+}
+
+void TilePlot::showRows() {
+    yAxis->setRange(rows_.from(), rows_.to());
+    const QSignalBlocker blocker(scroll_);
+    scroll_->setRange(0, static_cast<int>(std::ceil(rows_.last() - rows_.span())));
+    scroll_->setPageStep(std::max(1, static_cast<int>(rows_.span())));
+    scroll_->setSingleStep(std::max(1, static_cast<int>(rows_.span() / 10)));
+    scroll_->setValue(static_cast<int>(rows_.from()));
+    scroll_->setVisible(!rows_.showsAll());
+    replotSoon();
+}
+
+void TilePlot::resizeEvent(QResizeEvent* event) {
+    PlotWidget::resizeEvent(event);
+    const int width = scroll_->sizeHint().width();
+    scroll_->setGeometry(this->width() - width, 0, width, height());
+}
+
+void TilePlot::wheelEvent(QWheelEvent* event) {
+    const int delta =
+        event->angleDelta().y() != 0 ? event->angleDelta().y() : event->angleDelta().x();
+    if (event->modifiers().testFlag(Qt::ControlModifier))
+        rows_.zoomAt(yAxis->pixelToCoord(event->position().y()),
+                     std::pow(zoomStep, -delta / 120.0));
+    else if (event->modifiers().testFlag(Qt::ShiftModifier))
+        rows_.panBy(-delta / 1200.0);
+    else
+        return PlotWidget::wheelEvent(event);
+    event->accept();
+}
+
+void TilePlot::keyPressEvent(QKeyEvent* event) {
+    const double centre = (rows_.from() + rows_.to()) / 2;
+    constexpr double keyPan = 0.15;
+    switch (event->key()) {
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+        return rows_.zoomAt(centre, 1 / zoomStep);
+    case Qt::Key_Minus:
+        return rows_.zoomAt(centre, zoomStep);
+    case Qt::Key_PageUp:
+        return rows_.panBy(-keyPan);
+    case Qt::Key_PageDown:
+        return rows_.panBy(keyPan);
+    case Qt::Key_F:
+    case Qt::Key_Home:
+        rows_.fit();
+        break;
+    default:
+        break;
+    }
+    PlotWidget::keyPressEvent(event);
+}
+
+void TilePlot::paintExtra(QPainter& painter) {
+    const QRect plot = axisRect()->rect();
+    painter.setClipRect(QRect(0, plot.top(), width(), plot.height()));
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+        const double first = laneTop(lane);
+        const double top = yAxis->coordToPixel(std::max(first, rows_.from()));
+        const double bottom = yAxis->coordToPixel(std::min(first + lanes_[lane].tiles, rows_.to()));
+        if (bottom <= top)
+            continue;
+        // Which tiles are in sight stands below the name.
+        const int from = std::max(0, static_cast<int>(std::floor(rows_.from() - first)));
+        const int to = std::min(static_cast<int>(lanes_[lane].tiles),
+                                static_cast<int>(std::ceil(rows_.to() - first)));
+        painter.setPen(theme().text);
+        painter.drawText(QRectF(0, top, leftMargin - 10, std::max(20.0, bottom - top)),
+                         Qt::AlignRight | Qt::AlignTop | Qt::TextWordWrap,
+                         tr("%1\ntiles %2 to %3").arg(lanes_[lane].name).arg(from).arg(to - 1));
+    }
+    paintFlags(painter, *this, theme(), flags_);
+    painter.setClipping(false);
+}
+
+} // namespace tilescope::views

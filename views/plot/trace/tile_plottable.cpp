@@ -1,0 +1,103 @@
+#include "views/plot/trace/tile_plottable.h"
+
+namespace tilescope::views {
+namespace {
+
+constexpr double full = 255;
+// A cell that is mostly idle is pale, but always to be seen.
+constexpr double palest = 0.7;
+
+QImage imageOf(const TileRaster& raster, const Theme& theme) {
+    std::array<QColor, tileStates.size()> colours;
+    for (const TileState state : tileStates)
+        colours.at(static_cast<std::size_t>(state)) = tileStateColour(theme, state);
+    QImage image(raster.columns, raster.rows, QImage::Format_RGB32);
+    for (int row = 0; row < raster.rows; ++row) {
+        auto* pixels = reinterpret_cast<QRgb*>(image.scanLine(row));
+        for (int column = 0; column < raster.columns; ++column) {
+            const TileRaster::Cell& cell = raster.at(column, row);
+            const QColor& colour = colours.at(static_cast<std::size_t>(cell.state));
+            pixels[column] =
+                cell.busy == full
+                    ? colour.rgb()
+                    : mixed(colour, theme.surface, std::min(palest, 1 - cell.busy / full)).rgb();
+        }
+    }
+    return image;
+}
+
+} // namespace
+
+QColor tileStateColour(const Theme& theme, TileState state) {
+    switch (state) {
+    case TileState::Compute:
+        return theme.kind(ProgramKind::OnTileExecute);
+    case TileState::Exchange:
+        return theme.kind(ProgramKind::DoExchange);
+    case TileState::GlobalExchange:
+        return theme.kind(ProgramKind::GlobalExchange);
+    case TileState::StreamBegin:
+        return theme.kind(ProgramKind::StreamCopyBegin);
+    case TileState::StreamMid:
+        return theme.kind(ProgramKind::StreamCopyMid);
+    case TileState::StreamEnd:
+        return theme.kind(ProgramKind::StreamCopyEnd);
+    case TileState::Sync:
+        return theme.kind(ProgramKind::Sync);
+    case TileState::Wait:
+        return mixed(theme.kind(ProgramKind::Sync), theme.surface, 0.75);
+    case TileState::Idle:
+        break;
+    }
+    return theme.surface;
+}
+
+TilePlottable::TilePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme)
+    : QCPAbstractPlottable(keyAxis, valueAxis)
+    , theme_(theme) {
+    setAntialiased(false);
+    setSelectable(QCP::stNone);
+    removeFromLegend();
+    connect(&theme, &ThemeSource::changed, this, &TilePlottable::colour);
+}
+
+void TilePlottable::setRasters(std::vector<PlacedRaster> rasters) {
+    rasters_ = std::move(rasters);
+    colour();
+}
+
+void TilePlottable::colour() {
+    images_.clear();
+    for (const PlacedRaster& placed : rasters_)
+        images_.push_back(imageOf(placed.raster, theme_.current()));
+}
+
+QCPRange TilePlottable::getKeyRange(bool& found, QCP::SignDomain) const {
+    found = false;
+    return {};
+}
+
+QCPRange TilePlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const {
+    found = false;
+    return {};
+}
+
+void TilePlottable::draw(QCPPainter* painter) {
+    for (std::size_t i = 0; i < rasters_.size(); ++i) {
+        const PlacedRaster& placed = rasters_[i];
+        const QRectF where(
+            QPointF(keyAxis()->coordToPixel(placed.from), valueAxis()->coordToPixel(placed.top)),
+            QPointF(keyAxis()->coordToPixel(placed.to), valueAxis()->coordToPixel(placed.bottom)));
+        // Only the part in sight: a stretched picture would be painted far beyond the plot.
+        const QRectF seen = where & QRectF(clipRect());
+        if (seen.isEmpty() || images_[i].isNull())
+            continue;
+        const double x = images_[i].width() / where.width();
+        const double y = images_[i].height() / where.height();
+        painter->drawImage(seen, images_[i],
+                           QRectF((seen.left() - where.left()) * x, (seen.top() - where.top()) * y,
+                                  seen.width() * x, seen.height() * y));
+    }
+}
+
+} // namespace tilescope::views

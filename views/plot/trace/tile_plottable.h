@@ -1,0 +1,51 @@
+// Rasters of tiles over time on a QCustomPlot.
+#pragma once
+
+#include <QImage>
+#include <qcustomplot.h>
+
+#include "core/analysis/tile_raster.h"
+#include "views/theme/theme.h"
+
+namespace tilescope::views {
+
+/// The colour of a state. Waiting is the pale form of a sync, which it ends in.
+QColor tileStateColour(const Theme& theme, TileState state);
+
+/// A raster where it belongs: cycles [from, to), rows [top, bottom) of the value axis.
+struct PlacedRaster {
+    TileRaster raster;
+    double from = 0;
+    double to = 0;
+    double top = 0;
+    double bottom = 0;
+};
+
+/// Draws pictures that were made beforehand, so that a frame costs the same however much happens
+/// in it; until sharper pictures come the old ones are stretched.
+class TilePlottable : public QCPAbstractPlottable {
+    Q_OBJECT
+public:
+    TilePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme);
+
+    void setRasters(std::vector<PlacedRaster> rasters);
+    [[nodiscard]] const std::vector<PlacedRaster>& rasters() const { return rasters_; }
+
+    double selectTest(const QPointF&, bool, QVariant* = nullptr) const override { return -1; }
+    QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
+    QCPRange getValueRange(bool& found, QCP::SignDomain domain,
+                           const QCPRange& keyRange) const override;
+
+protected:
+    void draw(QCPPainter* painter) override;
+    void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
+
+private:
+    void colour();
+
+    const ThemeSource& theme_;
+    std::vector<PlacedRaster> rasters_;
+    std::vector<QImage> images_;
+};
+
+} // namespace tilescope::views

@@ -1,0 +1,184 @@
+// The parts of a program's details that belong to its kind.
+#include <QCoreApplication>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <algorithm>
+
+#include "core/analysis/programs.h"
+#include "views/plot/axes/axis_labels.h"
+#include "views/programs/program_details.h"
+
+namespace tilescope::views {
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(ProgramDetails)
+};
+
+ValueNode line(const QString& name, Cell value, CellKind kind = CellKind::Text) {
+    return {name, {std::move(value)}, {}, kind};
+}
+
+ValueNode cyclesLine(const QString& name, std::int64_t cycles, const Target& machine) {
+    return line(name, cyclesText(cycles, machine.clockHz).toStdString());
+}
+
+/// How evenly tiles are busy with a step.
+void addTileCycles(ValueNode& node, const TileSeries& cycles, const Target& machine) {
+    const std::int64_t slowest = cycles.max().value;
+    node.children.push_back(
+        cyclesLine(Text::tr("Cycles, slowest tile (estimated)"), slowest, machine));
+    if (slowest == 0)
+        return;
+    const std::int64_t tiles = cycles.tilesUsed();
+    node.children.push_back(
+        line(Text::tr("Slowest tile"), std::int64_t{cycles.max().tile.value()}, CellKind::Count));
+    node.children.push_back(
+        cyclesLine(Text::tr("Cycles, mean of active tiles"), cycles.sum() / tiles, machine));
+    node.children.push_back(line(Text::tr("Active tiles"), tiles, CellKind::Count));
+    node.children.push_back(line(Text::tr("Balance of active tiles"),
+                                 static_cast<double>(cycles.sum()) /
+                                     (static_cast<double>(slowest) * static_cast<double>(tiles)),
+                                 CellKind::Share));
+}
+
+ValueNode vertexNode(const VertexInstances& group, const VertexType& type) {
+    ValueNode node = line(QString::fromStdString(type.name),
+                          Text::tr("vertices: %1")
+                              .arg(QString::fromStdString(withThousands(group.count.sum())))
+                              .toStdString());
+    const std::int64_t most = group.count.max().value;
+    node.children = {
+        line(Text::tr("Tiles"), std::int64_t{group.count.tilesUsed()}, CellKind::Count),
+        line(Text::tr("Most on a tile"), most, CellKind::Count),
+        line(Text::tr("Edges a vertex"), std::int64_t{group.edgesPerVertex}, CellKind::Count),
+        line(Text::tr("State"), group.stateBytes.sum(), CellKind::Bytes),
+        line(Text::tr("Code of the type, all tiles"), type.codeBytes.sum(), CellKind::Bytes)};
+    return node;
+}
+
+ValueNode computeSetNode(const OpenProfile& profile, ComputeSetId id, const std::stop_token& stop) {
+    const ComputeSet& set = (*profile.computeSets(stop))[id];
+    const auto types = profile.vertexTypes(stop);
+    ValueNode node = line(Text::tr("Compute set"), set.name);
+    addTileCycles(node, set.cycles, profile.machine());
+    for (const VertexInstances& group : set.vertices)
+        node.children.push_back(vertexNode(group, (*types)[group.type]));
+    return node;
+}
+
+ValueNode exchangeNode(const OpenProfile& profile, ExchangeId id, const std::stop_token& stop) {
+    const Exchange& exchange = (*profile.exchanges(stop))[id];
+    ValueNode node = line(Text::tr("Exchange"), exchange.name);
+    const auto moved = [&](const QString& bytes, const QString& tiles, const TileSeries& series) {
+        node.children.push_back(line(bytes, series.sum(), CellKind::Bytes));
+        node.children.push_back(line(tiles, std::int64_t{series.tilesUsed()}, CellKind::Count));
+    };
+    moved(Text::tr("Received"), Text::tr("Tiles receiving"), exchange.bytesReceived);
+    moved(Text::tr("Sent"), Text::tr("Tiles sending"), exchange.bytesSent);
+    node.children.push_back(line(Text::tr("Most received by a tile"),
+                                 exchange.bytesReceived.max().value, CellKind::Bytes));
+    node.children.push_back(
+        line(Text::tr("Most sent by a tile"), exchange.bytesSent.max().value, CellKind::Bytes));
+    node.children.push_back(line(Text::tr("Contiguous run"), exchange.runBytes, CellKind::Bytes));
+    node.children.push_back(
+        line(Text::tr("Exchange code"), exchange.codeBytes.sum(), CellKind::Bytes));
+    addTileCycles(node, exchange.cycles, profile.machine());
+    return node;
+}
+
+ValueNode streamNode(const OpenProfile& profile, StreamId id, const std::stop_token& stop) {
+    const Stream& stream = (*profile.streams(stop))[id];
+    ValueNode node = line(Text::tr("Stream"), stream.name);
+    node.children = {
+        line(Text::tr("Direction"), (stream.toDevice ? Text::tr("from the host to the IPU")
+                                                     : Text::tr("from the IPU to the host"))
+                                        .toStdString()),
+        line(Text::tr("Data"), stream.bytes.sum(), CellKind::Bytes),
+        line(Text::tr("Tiles"), std::int64_t{stream.bytes.tilesUsed()}, CellKind::Count),
+        line(Text::tr("Most on a tile"), stream.bytes.max().value, CellKind::Bytes)};
+    return node;
+}
+
+std::string jsonText(const QJsonValue& value) {
+    if (value.isArray()) {
+        QStringList parts;
+        for (const QJsonValue& item : value.toArray())
+            parts.append(QString::fromStdString(jsonText(item)));
+        return parts.join(QStringLiteral(" \u00d7 ")).toStdString();
+    }
+    return value.toVariant().toString().toStdString();
+}
+
+/// An object of the file as lines, as deep as it is.
+void addJson(ValueNode& node, const QJsonObject& object) {
+    for (auto at = object.begin(); at != object.end(); ++at) {
+        ValueNode child = line(at.key(), std::string());
+        if (at->isObject())
+            addJson(child, at->toObject());
+        else
+            child.values = {jsonText(*at)};
+        node.children.push_back(std::move(child));
+    }
+}
+
+void addJson(ValueNode& node, const QString& name, const std::string& json) {
+    const QJsonObject object = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
+    if (object.isEmpty())
+        return;
+    node.children.push_back(line(name, std::string()));
+    addJson(node.children.back(), object);
+}
+
+ValueNode operationNode(const Operation& operation) {
+    ValueNode node = line(Text::tr("Operation"), operation.name + " (" + operation.type + ")");
+    if (!operation.outputShape.empty())
+        node.children.push_back(line(Text::tr("Output"), operation.outputShape));
+    if (operation.flops > 0)
+        node.children.push_back(
+            line(Text::tr("Work of one execution"), operation.flops, CellKind::Flops));
+    addJson(node, Text::tr("Options"), operation.options);
+    addJson(node, Text::tr("Plan"), operation.plan);
+    return node;
+}
+
+ValueNode variablesNode(const QString& title, const std::vector<VariableId>& ids,
+                        const IdVector<VariableId, Variable>& variables) {
+    ValueNode node = line(title, static_cast<std::int64_t>(ids.size()), CellKind::Count);
+    for (const VariableId id : ids)
+        node.children.push_back(line(QString::fromStdString(variables[id].name),
+                                     variables[id].bytes.sum(), CellKind::Bytes));
+    return node;
+}
+
+} // namespace
+
+std::vector<ValueNode> programParts(const OpenProfile& profile, ProgramId id,
+                                    const std::stop_token& stop) {
+    const auto programs = profile.programs(stop);
+    const Program& program = (*programs)[id];
+    std::vector<ValueNode> parts;
+    if (program.computeSet.valid())
+        parts.push_back(computeSetNode(profile, program.computeSet, stop));
+    if (program.exchange.valid())
+        parts.push_back(exchangeNode(profile, program.exchange, stop));
+    if (program.stream.valid())
+        parts.push_back(streamNode(profile, program.stream, stop));
+    if (program.operation.valid())
+        parts.push_back(operationNode((*profile.operations(stop))[program.operation]));
+    if (!program.controlCode.empty())
+        parts.push_back(line(Text::tr("Control code"), program.controlCode.sum(), CellKind::Bytes));
+    if (program.variablesRead.empty() && program.variablesWritten.empty())
+        return parts;
+    const auto variables = profile.variables(stop);
+    if (!program.variablesRead.empty())
+        parts.push_back(
+            variablesNode(Text::tr("Variables read"), program.variablesRead, *variables));
+    if (!program.variablesWritten.empty())
+        parts.push_back(
+            variablesNode(Text::tr("Variables written"), program.variablesWritten, *variables));
+    return parts;
+}
+
+} // namespace tilescope::views

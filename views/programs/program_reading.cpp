@@ -1,0 +1,82 @@
+#include "views/programs/program_model.h"
+
+#include "core/analysis/programs.h"
+#include "core/base/error.h"
+
+namespace tilescope::views {
+namespace {
+
+/// Fills the order from top to bottom, without recursion.
+void putInOrder(ProgramTreeData& tree) {
+    tree.placeOf.assign(tree.programs->size(), -1);
+    std::vector<ProgramId> open(tree.roots.rbegin(), tree.roots.rend());
+    while (!open.empty()) {
+        const ProgramId id = open.back();
+        open.pop_back();
+        tree.placeOf[id.index()] = static_cast<int>(tree.order.size());
+        tree.order.push_back(id);
+        const std::vector<ProgramId>& children = (*tree.programs)[id].children;
+        open.insert(open.end(), children.rbegin(), children.rend());
+    }
+}
+
+void setMatches(ProgramTreeData& tree, std::vector<ProgramMatch> matches,
+                const ProgramTreeData& other) {
+    tree.matches = std::move(matches);
+    tree.otherCycles.assign(tree.matches.size(), 0);
+    for (std::size_t i = 0; i < tree.matches.size(); ++i)
+        if (tree.matches[i].other.valid())
+            tree.otherCycles[i] = other.costs[tree.matches[i].other.index()].cycles;
+}
+
+} // namespace
+
+ProgramTreeData readProgramTree(const OpenProfile& profile, const std::stop_token& stop) {
+    ProgramTreeData tree;
+    tree.programs = profile.programs(stop);
+    tree.operations = profile.operations(stop);
+    const auto computeSets = profile.computeSets(stop);
+    const auto exchanges = profile.exchanges(stop);
+    const ProfileReader reader = profile.reader(stop);
+    tree.roots = reader.controlPrograms();
+    tree.controlPrograms = tree.roots.size();
+    const std::vector<ProgramId> functions = reader.functions();
+    tree.roots.insert(tree.roots.end(), functions.begin(), functions.end());
+
+    const auto& programs = *tree.programs;
+    tree.rowOf.assign(programs.size(), -1);
+    const auto place = [&](ProgramId program, ProgramId parent, std::size_t row) {
+        if (program.index() >= programs.size() || programs[program].parent != parent ||
+            tree.rowOf[program.index()] >= 0)
+            throw UserError("damaged profile: the program tree is no tree");
+        tree.rowOf[program.index()] = static_cast<int>(row);
+    };
+    for (std::size_t i = 0; i < tree.roots.size(); ++i)
+        place(tree.roots[i], ProgramId(), i);
+    for (std::size_t p = 0; p < programs.size(); ++p) {
+        const Program& program = programs[ProgramId(p)];
+        for (std::size_t i = 0; i < program.children.size(); ++i)
+            place(program.children[i], ProgramId(p), i);
+        tree.labels.push_back(programLabel(program));
+    }
+    putInOrder(tree);
+    std::vector<ProgramExecutions> executions;
+    if (profile.info().hasExecution)
+        executions = profile.trace(stop)->executions(programs.size());
+    tree.costs = programCosts(programs, *computeSets, *exchanges, executions);
+    return tree;
+}
+
+ComparedTrees readComparedTrees(const OpenProfile& source, const OpenProfile& target,
+                                const std::stop_token& stop) {
+    ComparedTrees trees{readProgramTree(source, stop), readProgramTree(target, stop)};
+    ProgramTreeData& a = trees.source;
+    ProgramTreeData& b = trees.target;
+    ProgramDiff diff =
+        diffPrograms({*a.programs, a.roots, a.costs}, {*b.programs, b.roots, b.costs});
+    setMatches(a, std::move(diff.source), b);
+    setMatches(b, std::move(diff.target), a);
+    return trees;
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,99 @@
+#include "views/widgets/search_box.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QToolButton>
+
+#include "core/base/units.h"
+
+namespace tilescope::views {
+namespace {
+
+constexpr int fieldWidth = 220;
+
+QToolButton* button(Qt::ArrowType arrow, const QString& name) {
+    auto* made = new QToolButton;
+    made->setArrowType(arrow);
+    made->setToolTip(name);
+    made->setAccessibleName(name);
+    made->setEnabled(false);
+    return made;
+}
+
+QString number(qint64 value) {
+    return QString::fromStdString(withThousands(value));
+}
+
+} // namespace
+
+SearchBox::SearchBox(const QString& what, const QString& toolTip, QWidget* parent)
+    : QWidget(parent)
+    , field_(new QLineEdit)
+    , count_(new QLabel)
+    , previous_(button(Qt::UpArrow, tr("Previous match")))
+    , next_(button(Qt::DownArrow, tr("Next match"))) {
+    field_->setPlaceholderText(what);
+    field_->setAccessibleName(what);
+    field_->setToolTip(toolTip);
+    field_->setClearButtonEnabled(true);
+    field_->setMinimumWidth(fieldWidth / 2);
+    field_->setMaximumWidth(fieldWidth);
+    field_->installEventFilter(this);
+    count_->setObjectName(QStringLiteral("muted"));
+    count_->setAccessibleName(tr("Matches"));
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4);
+    row->addWidget(count_);
+    row->addWidget(field_, 1);
+    row->addWidget(previous_);
+    row->addWidget(next_);
+    connect(field_, &QLineEdit::textChanged, this, [this](const QString& text) {
+        if (text.isEmpty())
+            setMatches(0, 0);
+        emit textChanged(text);
+    });
+    connect(previous_, &QToolButton::clicked, this, [this] { emit stepWanted(false); });
+    connect(next_, &QToolButton::clicked, this, [this] { emit stepWanted(true); });
+}
+
+void SearchBox::setMatches(qint64 current, qint64 total) {
+    count_->setText(field_->text().isEmpty() ? QString()
+                    : total == 0             ? tr("no match")
+                    : current > 0            ? tr("%1 of %2").arg(number(current), number(total))
+                                             : tr("matches: %1").arg(number(total)));
+    previous_->setEnabled(total > 0);
+    next_->setEnabled(total > 0);
+}
+
+void SearchBox::setSearching() {
+    count_->setText(tr("searching…"));
+}
+
+QString SearchBox::countText() const {
+    return count_->text();
+}
+
+void SearchBox::focus() {
+    field_->setFocus();
+    field_->selectAll();
+}
+
+bool SearchBox::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::KeyPress)
+        return QWidget::eventFilter(watched, event);
+    const auto* key = static_cast<QKeyEvent*>(event);
+    if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
+        if (!field_->text().isEmpty())
+            emit stepWanted(!key->modifiers().testFlag(Qt::ShiftModifier));
+        return true;
+    }
+    if (key->key() == Qt::Key_Escape && !field_->text().isEmpty()) {
+        field_->clear();
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace tilescope::views

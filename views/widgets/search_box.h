@@ -1,0 +1,43 @@
+// A search field with its number of matches and the ways to the next and the one before.
+#pragma once
+
+#include <QLineEdit>
+#include <QWidget>
+
+class QLabel;
+class QToolButton;
+
+namespace tilescope::views {
+
+/// Enter goes to the next match, Shift+Enter to the one before, Escape clears. The view that uses
+/// it searches and tells the numbers.
+class SearchBox : public QWidget {
+    Q_OBJECT
+public:
+    /// `what` names what is searched: "Search programs".
+    SearchBox(const QString& what, const QString& toolTip, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString text() const { return field_->text(); }
+    void setText(const QString& text) { field_->setText(text); }
+    [[nodiscard]] QLineEdit& field() { return *field_; }
+    /// Match number `current` (from 1, 0 for none of them) of `total`.
+    void setMatches(qint64 current, qint64 total);
+    /// While the matches are not known.
+    void setSearching();
+    [[nodiscard]] QString countText() const;
+    void focus();
+
+signals:
+    void textChanged(const QString& text);
+    void stepWanted(bool forward);
+
+private:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+    QLineEdit* field_;
+    QLabel* count_;
+    QToolButton* previous_;
+    QToolButton* next_;
+};
+
+} // namespace tilescope::views

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/analysis/trace/executions.h"
 #include "core/analysis/trace/lanes.h"
 #include "core/analysis/trace/search.h"
 #include "core/base/error.h"
@@ -254,6 +255,10 @@ std::int64_t TraceIndex::stepAtCycle(IpuId ipu, std::int64_t cycle) const {
 
 std::int64_t TraceIndex::findProgram(ProgramId program, std::int64_t from, bool forward) const {
     return findExecutedProgram(impl_->lanes, program, from, forward);
+}
+
+std::vector<ProgramExecutions> TraceIndex::executions(std::size_t programs) const {
+    return programExecutions(impl_->lanes, programs);
 }
 
 std::optional<ExecutedCall> TraceIndex::findCall(ProgramId program) const {

@@ -51,6 +51,14 @@ struct ExecutedCall {
     CycleRange range;           ///< from its first step on any IPU to its last
 };
 
+/// How often a program is executed in all runs, and for how long: of a step the cycles of the IPU
+/// that takes longest, every time; of a Call or Repeat only how often.
+struct ProgramExecutions {
+    std::int64_t count = 0;
+    std::int64_t cycles = 0;
+    friend bool operator==(const ProgramExecutions&, const ProgramExecutions&) = default;
+};
+
 /// An index over a trace. Cheap to copy (shares what it holds). Safe for several threads.
 class TraceIndex {
 public:
@@ -87,6 +95,9 @@ public:
     /// `program`, going round the calls by arithmetic; -1 if there is none.
     [[nodiscard]] std::int64_t findProgram(ProgramId program, std::int64_t from,
                                            bool forward = true) const;
+
+    /// Of every program, [0, programs), without unrolling anything. Saturates.
+    [[nodiscard]] std::vector<ProgramExecutions> executions(std::size_t programs) const;
 
     /// The first execution of a Call or Repeat; none if it is never executed.
     [[nodiscard]] std::optional<ExecutedCall> findCall(ProgramId program) const;

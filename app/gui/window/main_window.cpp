@@ -17,6 +17,7 @@
 #include "app/gui/window/side_menu.h"
 #include "views/insights/insights_view.h"
 #include "views/memory/memory_view.h"
+#include "views/operations/operations_view.h"
 #include "views/pipeline/pipeline_view.h"
 #include "views/summary/summary_view.h"
 #include "views/theme/icons.h"
@@ -27,11 +28,24 @@ namespace tilescope::gui {
 using views::ReportPair;
 using views::ThemeChoice;
 
+namespace {
+
+void keepCollapsed(views::SummaryView& summary) {
+    const QString key = QStringLiteral("summary/collapsed");
+    summary.setCollapsed(QSettings().value(key).toStringList());
+    QObject::connect(&summary, &views::SummaryView::collapsedChanged, &summary,
+                     [key](const QStringList& names) { QSettings().setValue(key, names); });
+}
+
+} // namespace
+
 MainWindow::MainWindow(Memory memory, QWidget* parent)
     : QMainWindow(parent)
     , memory_(memory) {
-    if (memory_ == Memory::Persistent)
+    if (memory_ == Memory::Persistent) {
         context_.preferences.load();
+        context_.queries.keep();
+    }
     setAcceptDrops(true);
     resize(1500, 900);
     setMinimumSize(720, 480);
@@ -108,11 +122,17 @@ views::ReportView& MainWindow::view(Report report) {
         view = makeReport(report, context_);
         reportStack_->addWidget(view);
         connect(view, &views::ReportView::status, status_, &QLabel::setText);
-        if (auto* summary = qobject_cast<views::SummaryView*>(view))
+        if (auto* summary = qobject_cast<views::SummaryView*>(view)) {
             connect(summary, &views::SummaryView::memoryWanted, this,
                     [this] { showReport(Report::Memory); });
+            if (memory_ == Memory::Persistent)
+                keepCollapsed(*summary);
+        }
         if (auto* insights = qobject_cast<views::InsightsView*>(view))
             connect(insights, &views::InsightsView::reportWanted, this, &MainWindow::showSection);
+        if (auto* operations = qobject_cast<views::OperationsView*>(view))
+            connect(operations, &views::OperationsView::reportWanted, this,
+                    &MainWindow::showSection);
         if (auto* pipeline = qobject_cast<views::PipelineView*>(view))
             connect(pipeline, &views::PipelineView::reportWanted, this,
                     [this](const QString& name) { showReport(reportFrom(name)); });

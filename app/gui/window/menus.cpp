@@ -75,10 +75,8 @@ void MainWindow::fillRecentMenu() {
 void MainWindow::makeViewMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&View"));
     for (const Report report : reports)
-        needProfile_.push_back(
-            add(menu, reportTitle(report),
-                QKeySequence(QStringLiteral("Ctrl+%1").arg(static_cast<int>(report) + 1)),
-                [this, report] { showReport(report); }));
+        needProfile_.push_back(add(menu, reportTitle(report), QKeySequence(reportKeys(report)),
+                                   [this, report] { showReport(report); }));
     menu->addSeparator();
     views::Preferences& preferences = context_.preferences;
     addChoices<views::ThemeChoice>(menu->addMenu(tr("&Theme")),

@@ -68,12 +68,13 @@ void Card::setCollapsible() {
     layout()->setAlignment(toggle_, Qt::AlignLeft);
     delete heading_;
     heading_ = nullptr;
-    connect(toggle_, &QToolButton::clicked, this, [this] { setCollapsed(!collapsed()); });
+    connect(toggle_, &QToolButton::clicked, this, [this] { setCollapsed(!collapsed_); });
 }
 
 void Card::setCollapsed(bool collapsed) {
-    if (toggle_ == nullptr || collapsed == this->collapsed())
+    if (toggle_ == nullptr || collapsed == collapsed_)
         return;
+    collapsed_ = collapsed;
     body_->setVisible(!collapsed);
     toggle_->setArrowType(collapsed ? Qt::RightArrow : Qt::DownArrow);
     emit collapsedChanged(collapsed);

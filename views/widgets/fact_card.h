@@ -21,7 +21,7 @@ public:
     /// Lets the heading hide and show what is below it.
     void setCollapsible();
     void setCollapsed(bool collapsed);
-    [[nodiscard]] bool collapsed() const { return body_->isHidden(); }
+    [[nodiscard]] bool collapsed() const { return collapsed_; }
 
     struct Fact {
         QString name;
@@ -41,6 +41,7 @@ private:
     QWidget* body_;
     QVBoxLayout* layout_; ///< of the body
     QWidget* facts_ = nullptr;
+    bool collapsed_ = false;
 };
 
 } // namespace tilescope::views

@@ -40,6 +40,7 @@ Card::Card(const QString& title, QWidget* parent)
     , heading_(new QLabel(title))
     , body_(new QWidget)
     , layout_(new QVBoxLayout(body_)) {
+    setAccessibleName(title);
     setObjectName(QStringLiteral("panel"));
     heading_->setObjectName(QStringLiteral("heading"));
     layout_->setContentsMargins(0, 0, 0, 0);

@@ -106,7 +106,7 @@ void showShortcuts(QWidget* parent) {
         {QObject::tr("F"), QObject::tr("show everything")},
         {QObject::tr("Esc"), QObject::tr("clear the selection")},
         {QObject::tr("/ or Ctrl+F"), QObject::tr("search in the report")},
-        {QObject::tr("Ctrl+1 … Ctrl+0"), QObject::tr("the reports")},
+        {QObject::tr("Ctrl+1 … Ctrl+9"), QObject::tr("the reports")},
         {QObject::tr("Alt+Left, Alt+Right"), QObject::tr("selections before and after")},
         {QObject::tr("Ctrl+P"), QObject::tr("all commands")},
         {QObject::tr("Ctrl+Shift+T"), QObject::tr("light or dark")},

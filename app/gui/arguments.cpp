@@ -146,7 +146,8 @@ QString helpText() {
         "  --frame-times             print how long plots took to paint to standard error\n"
         "  --help, --version\n"
         "\n"
-        "Views: summary insights memory liveness programs operations trace pipeline compare\n");
+        "Views: summary insights memory liveness programs operations trace pipeline compare\n"
+        "       query\n");
 }
 
 } // namespace tilescope::gui

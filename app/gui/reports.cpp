@@ -16,6 +16,7 @@
 #include "views/operations/operations_view.h"
 #include "views/pipeline/pipeline_view.h"
 #include "views/programs/programs_view.h"
+#include "views/sql/sql_view.h"
 #include "views/summary/summary_view.h"
 
 namespace tilescope::gui {
@@ -35,6 +36,7 @@ constexpr std::array<Names, reports.size()> names{{
     {"trace", QT_TRANSLATE_NOOP("Reports", "Execution Trace")},
     {"pipeline", QT_TRANSLATE_NOOP("Reports", "Pipeline")},
     {"compare", QT_TRANSLATE_NOOP("Reports", "Compare")},
+    {"query", QT_TRANSLATE_NOOP("Reports", "Query")},
 }};
 
 } // namespace
@@ -45,6 +47,10 @@ QString reportName(Report report) {
 
 QString reportTitle(Report report) {
     return QCoreApplication::translate("Reports", names[static_cast<std::size_t>(report)].title);
+}
+
+QString reportKeys(Report report) {
+    return QStringLiteral("Ctrl+%1").arg((static_cast<int>(report) + 1) % 10);
 }
 
 Report reportFrom(const QString& name) {
@@ -77,9 +83,11 @@ views::ReportView* makeReport(Report report, views::ViewContext& context) {
     case Report::Pipeline:
         return new views::PipelineView(context);
     case Report::Compare:
+        return new views::CompareView(context);
+    case Report::Query:
         break;
     }
-    return new views::CompareView(context);
+    return new views::SqlView(context);
 }
 
 } // namespace tilescope::gui

@@ -10,11 +10,12 @@
 namespace tilescope {
 namespace {
 
-constexpr std::array<std::string_view, 13> kindNames{
-    "fit",           "worstTiles",     "peakVariables", "vertexCode",
-    "vertexState",   "exchangeCode",   "exchangeBound", "hostBound",
-    "stridedCopies", "shortRunCopies", "tileImbalance", "pipelineBubbles",
-    "unbalancedStages"};
+constexpr std::array<std::string_view, 19> kindNames{
+    "fit",           "worstTiles",        "peakVariables",   "singlePrecision",
+    "gaps",          "vertexCode",        "vertexState",     "exchangeCode",
+    "repeatedCode",  "longestOperations", "exchangeBound",   "hostBound",
+    "syncBound",     "idleTime",          "stridedCopies",   "shortRunCopies",
+    "tileImbalance", "pipelineBubbles",   "unbalancedStages"};
 constexpr std::array<std::string_view, 4> levelNames{"good", "note", "warning", "problem"};
 
 } // namespace
@@ -49,6 +50,16 @@ std::vector<Insight> findInsights(const InsightParts& parts) {
     addCopyInsights(parts, insights);
     addTimeInsights(parts, insights);
     addPipelineInsights(parts, insights);
+    const OperationSources sources{parts.operations,  parts.variables, parts.computeSets,
+                                   parts.exchanges,   parts.programs,  parts.copies,
+                                   &parts.vertexTypes};
+    std::vector<ProgramExecutions> executions;
+    if (parts.info.hasExecution)
+        executions = parts.trace.executions(parts.programs.size());
+    const std::vector<OperationGroup> groups =
+        operationGroups({sources, parts.info.target, executions}, OperationLayer::Operation);
+    addWasteInsights(parts, groups, insights);
+    addHotInsights(parts, groups, insights);
     std::stable_sort(insights.begin(), insights.end(),
                      [](const Insight& a, const Insight& b) { return a.kind < b.kind; });
     return insights;
@@ -61,7 +72,7 @@ std::vector<Insight> findInsights(const ProfileReader& reader) {
                          reader.vertexTypes(), reader.computeSets(), reader.exchanges(),
                          reader.copies(), reader.tileMemory(), reader.steps(),
                          TraceIndex(reader.trace(), info.target.ipus, info.target.tilesPerIpu),
-                         pipelineReport(reader)});
+                         pipelineReport(reader), reader.programs()});
 }
 
 std::vector<Insight> findInsights(const Profile& profile) {
@@ -70,7 +81,7 @@ std::vector<Insight> findInsights(const Profile& profile) {
     return findInsights({profile.info, profile.operations, profile.livenessClasses,
                          profile.variables, profile.vertexTypes, profile.computeSets,
                          profile.exchanges, profile.copies, profile.tileMemory, profile.steps,
-                         trace, pipelineReport(profile)});
+                         trace, pipelineReport(profile), profile.programs});
 }
 
 } // namespace tilescope

@@ -14,19 +14,25 @@ namespace tilescope {
 
 /// What an insight is about; each kind appears at most once, StridedCopies once an operation.
 enum class InsightKind {
-    Fit,              ///< fits, or by how much it does not
-    WorstTiles,       ///< the five tiles that use most memory
-    PeakVariables,    ///< largest variables at the peak of liveness
-    VertexCode,       ///< vertex type with most code
-    VertexState,      ///< vertex type with most state
-    ExchangeCode,     ///< exchange with most code
-    ExchangeBound,    ///< a large share of the cycles is exchange
-    HostBound,        ///< a large share of the cycles waits for or talks to the host
-    StridedCopies,    ///< an operation spends much of its time putting an operand in order
-    ShortRunCopies,   ///< other copies of runs under 8 bytes, which move elements one by one
-    TileImbalance,    ///< few tiles do most of the work
-    PipelineBubbles,  ///< IPUs without a stage to run in ramp-up and ramp-down
-    UnbalancedStages, ///< stages wait for the longest one
+    Fit,               ///< fits, or by how much it does not
+    WorstTiles,        ///< the five tiles that use most memory
+    PeakVariables,     ///< largest variables at the peak of liveness
+    SinglePrecision,   ///< much of the fullest tile is single precision
+    Gaps,              ///< much of the fullest tile is gaps
+    VertexCode,        ///< vertex type with most code
+    VertexState,       ///< vertex type with most state
+    ExchangeCode,      ///< exchange with most code
+    RepeatedCode,      ///< operations that are planned alike have code of their own each
+    LongestOperations, ///< the five operations that take most measured cycles
+    ExchangeBound,     ///< a large share of the cycles is exchange
+    HostBound,         ///< a large share of the cycles waits for or talks to the host
+    SyncBound,         ///< a large share of the cycles is syncs
+    IdleTime,          ///< an IPU has nothing to do for a large share of the cycles
+    StridedCopies,     ///< an operation spends much of its time putting an operand in order
+    ShortRunCopies,    ///< other copies of runs under 8 bytes, which move elements one by one
+    TileImbalance,     ///< few tiles do most of the work
+    PipelineBubbles,   ///< IPUs without a stage to run in ramp-up and ramp-down
+    UnbalancedStages,  ///< stages wait for the longest one
 };
 std::string_view toString(InsightKind kind); ///< "worstTiles"
 
@@ -70,8 +76,7 @@ struct Insight {
 /// Runs shorter than this are moved element by element.
 inline constexpr std::int64_t shortRunBytes = 8;
 
-/// What the rules look at. The larger parts of a profile, addresses and the program tree, are not
-/// among it.
+/// What the rules look at. The largest part of a profile, the addresses, is not among it.
 struct InsightParts {
     const ProfileInfo& info;
     const IdVector<OperationId, Operation>& operations;
@@ -85,6 +90,7 @@ struct InsightParts {
     const IdVector<StepId, ProgramId>& steps;
     const TraceIndex& trace;
     const PipelineReport& pipeline;
+    const IdVector<ProgramId, Program>& programs;
 };
 
 /// All insights that apply, in the order of InsightKind; without a trace those about time are left

@@ -31,8 +31,12 @@ constexpr int instructionsBetweenStopChecks = 10'000;
     case SQLITE_CANTOPEN:
         throw UserError(fmt::format("cannot open '{}': {}", file, sqlite3_errmsg(db)));
     default:
-        throw UserError(fmt::format("'{}': {}", file, sqlite3_errmsg(db)));
+        break;
     }
+    const std::string reason = sqlite3_errmsg(db);
+    const int offset = sqlite3_error_offset(db);
+    throw SqlError(fmt::format("'{}': {}", file, reason), reason,
+                   offset < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(offset)));
 }
 
 } // namespace
@@ -40,7 +44,9 @@ constexpr int instructionsBetweenStopChecks = 10'000;
 Statement::Statement(sqlite3* db, std::string_view sql, DatabaseOrigin origin)
     : db_(db)
     , origin_(std::move(origin)) {
-    check(sqlite3_prepare_v2(db, sql.data(), static_cast<int>(sql.size()), &statement_, nullptr));
+    const char* rest = nullptr;
+    check(sqlite3_prepare_v2(db, sql.data(), static_cast<int>(sql.size()), &statement_, &rest));
+    length_ = static_cast<std::size_t>(rest - sql.data());
 }
 
 Statement::~Statement() {
@@ -50,6 +56,7 @@ Statement::~Statement() {
 Statement::Statement(Statement&& other) noexcept
     : db_(other.db_)
     , statement_(std::exchange(other.statement_, nullptr))
+    , length_(other.length_)
     , origin_(std::move(other.origin_)) {}
 
 void Statement::check(int code) const {

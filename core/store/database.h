@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.h"
+
 struct sqlite3;
 struct sqlite3_stmt;
 
@@ -22,6 +24,23 @@ struct DatabaseOrigin {
     std::string file;
     std::string_view noun = "profile";
     std::string_view remedy = "Write the profile again."; ///< for a damaged one
+};
+
+/// SQL that cannot be run, and where.
+class SqlError : public UserError {
+public:
+    /// `what` names the file too; `reason` is SQLite's text alone.
+    SqlError(const std::string& what, std::string reason, std::optional<std::size_t> offset)
+        : UserError(what)
+        , reason_(std::move(reason))
+        , offset_(offset) {}
+    [[nodiscard]] const std::string& reason() const { return reason_; }
+    /// Bytes of the SQL before the place; none if SQLite knows no place.
+    [[nodiscard]] std::optional<std::size_t> offset() const { return offset_; }
+
+private:
+    std::string reason_;
+    std::optional<std::size_t> offset_;
 };
 
 /// A prepared statement. Parameters and columns count from 0.
@@ -45,6 +64,10 @@ public:
     /// Makes the statement ready for new parameters.
     void reset();
 
+    /// False if the text held no statement, only blanks and comments.
+    [[nodiscard]] bool valid() const { return statement_ != nullptr; }
+    /// Bytes of the text that belong to this statement; what follows is not run.
+    [[nodiscard]] std::size_t length() const { return length_; }
     [[nodiscard]] int columns() const;
     [[nodiscard]] std::string columnName(int at) const;
     [[nodiscard]] bool isNull(int at) const;
@@ -58,6 +81,7 @@ private:
     void check(int code) const;
     sqlite3* db_;
     sqlite3_stmt* statement_ = nullptr;
+    std::size_t length_ = 0;
     DatabaseOrigin origin_;
 };
 

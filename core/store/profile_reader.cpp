@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include "core/base/error.h"
 #include "core/store/database.h"
 #include "core/store/info_fields.h"
 #include "core/store/pipeline_store.h"
-#include "core/store/remote_store.h"
 #include "core/store/placement_codec.h"
+#include "core/store/remote_store.h"
 #include "core/store/row_access.h"
 #include "core/store/schema.h"
 #include "core/store/sql_functions.h"
@@ -282,8 +281,7 @@ IdVector<StreamId, Stream> ProfileReader::streams() const {
                     withRemote ? "remote_buffer" : "NULL"));
     while (row.step())
         streams.add({row.text(0), row.integer(1) != 0, seriesAt(row, 2),
-                     row.isNull(3) ? RemoteBufferId()
-                                   : idBelow<RemoteBufferId>(row, 3, buffers)});
+                     row.isNull(3) ? RemoteBufferId() : idBelow<RemoteBufferId>(row, 3, buffers)});
     return streams;
 }
 
@@ -403,9 +401,9 @@ Trace ProfileReader::trace() const {
 }
 
 Pipeline ProfileReader::pipeline() const {
-    return readPipeline(impl_->db, {info().target.ipus,
-                                    impl_->db.integer("SELECT count(*) FROM programs"),
-                                    impl_->db.integer("SELECT count(*) FROM variables")});
+    return readPipeline(impl_->db,
+                        {info().target.ipus, impl_->db.integer("SELECT count(*) FROM programs"),
+                         impl_->db.integer("SELECT count(*) FROM variables")});
 }
 
 Placement ProfileReader::placement(TileId tile) const {
@@ -458,37 +456,7 @@ Profile ProfileReader::load() const {
 }
 
 SqlResult ProfileReader::query(const std::string& sql, std::size_t maxRows) const {
-    SqlResult result;
-    Statement row = impl_->db.prepare(sql);
-    for (int i = 0; i < row.columns(); ++i)
-        result.columns.push_back(row.columnName(i));
-    while (row.step()) {
-        if (result.rows.size() == maxRows) {
-            result.truncated = true;
-            break;
-        }
-        std::vector<SqlValue> values;
-        for (int i = 0; i < row.columns(); ++i) {
-            switch (row.type(i)) {
-            case SQLITE_INTEGER:
-                values.emplace_back(row.integer(i));
-                break;
-            case SQLITE_FLOAT:
-                values.emplace_back(row.real(i));
-                break;
-            case SQLITE_TEXT:
-                values.emplace_back(row.text(i));
-                break;
-            case SQLITE_BLOB:
-                values.emplace_back(BlobSize{row.blob(i).size()});
-                break;
-            default:
-                values.emplace_back();
-            }
-        }
-        result.rows.push_back(std::move(values));
-    }
-    return result;
+    return runQuery(impl_->db, sql, maxRows);
 }
 
 } // namespace tilescope

@@ -5,25 +5,12 @@
 #include <memory>
 #include <stop_token>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "core/profile/profile.h"
+#include "core/store/sql_query.h"
 
 namespace tilescope {
-
-/// A value of a SQL result: nothing, a number, text, or a blob (given as its size).
-struct BlobSize {
-    std::size_t bytes = 0;
-    friend bool operator==(const BlobSize&, const BlobSize&) = default;
-};
-using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string, BlobSize>;
-
-struct SqlResult {
-    std::vector<std::string> columns;
-    std::vector<std::vector<SqlValue>> rows;
-    bool truncated = false; ///< there were more rows than asked for
-};
 
 /// Not-always-live bytes over all tiles at each step, and by IPU.
 struct LivenessCurve {
@@ -75,7 +62,7 @@ public:
     /// Everything; for tests and tools on small profiles.
     [[nodiscard]] Profile load() const;
 
-    /// Any SELECT. Only reads are possible. Throws UserError with SQLite's text for bad SQL.
+    /// Any SELECT, see runQuery().
     [[nodiscard]] SqlResult query(const std::string& sql,
                                   std::size_t maxRows = static_cast<std::size_t>(-1)) const;
 

@@ -109,6 +109,68 @@ private slots:
         QVERIFY(!find(findInsights(p), InsightKind::StridedCopies));
     }
 
+    void namesTheLongestOperations() {
+        const auto longest = find(findInsights(sampleProfile()), InsightKind::LongestOperations);
+        QVERIFY(longest);
+        // 12,000 of conv1 ten times, and its exchange; layer1/conv 5,540 twenty times.
+        QCOMPARE(text(longest->evidence[0].label), "conv1");
+        QVERIFY(longest->evidence[0].value >= 10 * sample::convCycles);
+        QCOMPARE(longest->link.operation.value(), 0);
+        QCOMPARE(text(longest->link.report), "operations");
+    }
+
+    void singlePrecisionIsWorthHalf() {
+        QVERIFY(!find(findInsights(sampleProfile()), InsightKind::SinglePrecision));
+        Profile p = sampleProfile();
+        for (Variable& v : p.variables)
+            if (v.name == "layer1/conv/partials")
+                v.type = "float";
+        const auto found = find(findInsights(p), InsightKind::SinglePrecision);
+        QVERIFY(found);
+        QCOMPARE(found->evidence[0].value, static_cast<double>(sample::partialsBytes));
+        QCOMPARE(found->evidence[1].value, sample::partialsBytes / 2.0);
+        QVERIFY(found->advice.starts_with("--precision half"));
+        QCOMPARE(text(p.variables[found->link.variable].name), "layer1/conv/partials");
+        p.info.options["precision"] = "half";
+        QVERIFY(find(findInsights(p), InsightKind::SinglePrecision)
+                    ->advice.find("--partials-type half") != std::string::npos);
+    }
+
+    void seesGaps() {
+        Profile p = sampleProfile();
+        for (TileMemory& tile : p.tileMemory)
+            tile.excludingGaps = tile.includingGaps;
+        QVERIFY(!find(findInsights(p), InsightKind::Gaps));
+        p.tileMemory[TileId(0)].includingGaps += 100'000;
+        QVERIFY(!find(findInsights(p), InsightKind::Gaps)); // there is room enough
+        p.tileMemory[TileId(0)].includingGaps = 630'000;
+        p.tileMemory[TileId(0)].excludingGaps = 530'000;
+        const auto gaps = find(findInsights(p), InsightKind::Gaps);
+        QVERIFY(gaps);
+        QCOMPARE(gaps->evidence[0].value, 100'000.0);
+        QCOMPARE(gaps->link.tile.value(), 0);
+    }
+
+    void operationsPlannedAlikeRepeatTheirCode() {
+        QVERIFY(!find(findInsights(sampleProfile()), InsightKind::RepeatedCode));
+        Profile p = sampleProfile();
+        for (const OperationId id : {OperationId(0), OperationId(2)}) {
+            p.operations[id].plan = "{\"method\": \"AMP\"}";
+            p.operations[id].outputShape = "[1,64,56,56]";
+        }
+        for (Exchange& e : p.exchanges)
+            e.codeBytes = TileSeries(TileId(0), 1472, 4000);
+        const auto found = find(findInsights(p), InsightKind::RepeatedCode);
+        QVERIFY(found);
+        QVERIFY(found->evidence[0].value >= 1472 * 4000.0);
+        QVERIFY(found->advice.find("--outline-threshold") != std::string::npos);
+        p.info.options["outline"] = "off";
+        QVERIFY(
+            find(findInsights(p), InsightKind::RepeatedCode)->advice.starts_with("--outline on"));
+        p.operations[OperationId(2)].plan = "{\"method\": \"VMAC\"}";
+        QVERIFY(!find(findInsights(p), InsightKind::RepeatedCode));
+    }
+
     void seesFewBusyTiles() {
         Profile p = sampleProfile();
         QVERIFY(!find(findInsights(p), InsightKind::TileImbalance));
@@ -122,6 +184,9 @@ private slots:
     void withoutExecutionOnlyMemoryIsJudged() {
         for (const Insight& insight : findInsights(sampleProfile({.tooLarge = true})))
             QVERIFY(insight.kind <= InsightKind::ShortRunCopies &&
+                    insight.kind != InsightKind::LongestOperations &&
+                    insight.kind != InsightKind::SyncBound &&
+                    insight.kind != InsightKind::IdleTime &&
                     insight.kind != InsightKind::HostBound &&
                     insight.kind != InsightKind::ExchangeBound);
     }

@@ -2,6 +2,7 @@
 #include <QTest>
 #include <sqlite3.h>
 
+#include "core/store/database.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/compare_profile.h"
@@ -164,6 +165,25 @@ private slots:
                 }).contains("attempt to write a readonly database"));
         QCOMPARE(reader.query("SELECT step FROM liveness_steps", 5).rows.size(), std::size_t(5));
         QVERIFY(reader.query("SELECT step FROM liveness_steps", 5).truncated);
+        QCOMPARE(userError([&] { (void)reader.query("SELECT 1; SELECT 2"); }),
+                 "one statement can be run at a time");
+        QCOMPARE(userError([&] { (void)reader.query("-- only a comment"); }),
+                 "there is no statement to run");
+        QCOMPARE(integerOf(reader, "SELECT 3; -- and a comment"), 3);
+        try {
+            (void)reader.query("SELECT name, nothing FROM operations");
+            QFAIL("there is no such column");
+        } catch (const SqlError& error) {
+            QCOMPARE(error.offset(), std::optional<std::size_t>(13));
+            QCOMPARE(text(error.reason()), "no such column: nothing");
+        }
+    }
+
+    void resultsAreWrittenAsCsv() {
+        const SqlResult result = ProfileReader(file("one.pop"))
+                                     .query("SELECT 1 AS n, 0.5 AS h, NULL AS e, 'a,\"b\"' AS t");
+        QCOMPARE(text(csvOf(result)), "n,h,e,t\r\n1,0.5,,\"a,\"\"b\"\"\"\r\n");
+        QCOMPARE(text(tabbedOf(result)), "n\th\te\tt\n1\t0.5\t\ta,\"b\"\n");
     }
 
     void stopsWhenAskedTo() {

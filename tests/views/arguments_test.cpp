@@ -39,7 +39,8 @@ private slots:
         QTest::addColumn<QString>("text");
         QTest::newRow("view") << QStringList{"--grab", "memry=m.png", "p"}
                               << "unknown view 'memry': it can be summary, insights, memory, "
-                                 "liveness, programs, operations, trace, pipeline, compare";
+                                 "liveness, programs, operations, trace, pipeline, "
+                                 "compare, query";
         QTest::newRow("no file") << QStringList{"--grab", "memory", "p"}
                                  << "--grab needs VIEW=FILE.png, not 'memory'";
         QTest::newRow("nothing") << QStringList{"--grab"} << "--grab needs VIEW=FILE.png";

@@ -43,7 +43,7 @@ class GrabTest : public QObject {
     Q_OBJECT
     test::SampleFiles files_;
     const QStringList views_{"summary",    "insights", "memory",   "liveness", "programs",
-                             "operations", "trace",    "pipeline", "compare"};
+                             "operations", "trace",    "pipeline", "compare",  "query"};
 
 private slots:
     void everyView_data() {

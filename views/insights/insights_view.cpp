@@ -88,7 +88,8 @@ std::vector<Insight> insightsOf(const OpenProfile& profile, const std::stop_toke
                          *profile.variables(stop), *profile.vertexTypes(stop),
                          *profile.computeSets(stop), *profile.exchanges(stop),
                          *profile.copies(stop), *profile.tileMemory(stop), *profile.steps(stop),
-                         *profile.trace(stop), pipelineReport(profile.reader(stop))});
+                         *profile.trace(stop), pipelineReport(profile.reader(stop)),
+                         *profile.programs(stop)});
 }
 
 } // namespace

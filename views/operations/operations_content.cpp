@@ -1,11 +1,8 @@
 #include "views/operations/operations_content.h"
 
 #include <QCoreApplication>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
+#include <algorithm>
 
-#include "core/analysis/operations.h"
 #include "views/tables/profile_tables.h"
 
 namespace tilescope::views {
@@ -15,99 +12,110 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(OperationsReport)
 };
 
-std::vector<OperationRow> rowsOf(const OpenProfile& profile, const std::stop_token& stop) {
+std::vector<OperationGroup> groupsOf(const OpenProfile& profile, const GroupChoice& choice,
+                                     const std::stop_token& stop) {
     const auto operations = profile.operations(stop);
     const auto variables = profile.variables(stop);
     const auto computeSets = profile.computeSets(stop);
     const auto exchanges = profile.exchanges(stop);
     const auto programs = profile.programs(stop);
     const auto copies = profile.copies(stop);
-    return operationTable({*operations, *variables, *computeSets, *exchanges, *programs, *copies});
+    const auto vertexTypes = profile.vertexTypes(stop);
+    std::vector<ProgramExecutions> executions;
+    if (profile.info().hasExecution)
+        executions = profile.trace(stop)->executions(programs->size());
+    const OperationSources sources{*operations, *variables, *computeSets,     *exchanges,
+                                   *programs,   *copies,    vertexTypes.get()};
+    return operationGroups({sources, profile.machine(), executions}, choice.layer, choice.depth);
 }
 
-std::vector<NamedValue> cyclesOf(const std::vector<OperationRow>& rows) {
+std::vector<NamedValue> valuesOf(const std::vector<OperationGroup>& groups,
+                                 const OperationColumn& column) {
     std::vector<NamedValue> values;
-    for (const OperationRow& row : rows)
-        values.push_back({row.name, row.cycles(), row.operation.value()});
+    for (std::size_t i = 0; i < groups.size(); ++i)
+        values.push_back(
+            {groups[i].name, column.compared(groups[i]), static_cast<std::int32_t>(i)});
     return values;
 }
 
-ValueNode jsonNode(const QString& name, const QJsonValue& value) {
-    ValueNode node{name, {}, {}, CellKind::Text};
-    if (value.isObject()) {
-        node.values.emplace_back(std::string());
-        const QJsonObject object = value.toObject();
-        for (auto it = object.begin(); it != object.end(); ++it)
-            node.children.push_back(jsonNode(it.key(), it.value()));
-        return node;
+QString nameTitle(OperationLayer layer) {
+    switch (layer) {
+    case OperationLayer::Operation:
+        return Text::tr("Operation");
+    case OperationLayer::Scope:
+        return Text::tr("Scope");
+    case OperationLayer::Type:
+        return Text::tr("Type");
+    case OperationLayer::Library:
+        return Text::tr("PopLibs call");
+    case OperationLayer::Step:
+        break;
     }
-    const QString text =
-        value.isArray()
-            ? QString::fromUtf8(QJsonDocument(value.toArray()).toJson(QJsonDocument::Compact))
-            : value.toVariant().toString();
-    node.values.emplace_back(text.toStdString());
-    return node;
-}
-
-void addJson(ValueTree& tree, const QString& title, const std::string& json) {
-    const QJsonObject object = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
-    if (!object.isEmpty())
-        tree.roots.push_back(jsonNode(title, object));
+    return Text::tr("Program step");
 }
 
 } // namespace
 
-DataTable operationsTable(const ProfilePair& profiles, const std::stop_token& stop) {
-    const std::vector<OperationRow> rows = rowsOf(*profiles.source, stop);
-    if (profiles.comparing())
-        return comparedTable(Text::tr("Operation (cycles)"), CellKind::Cycles, cyclesOf(rows),
-                             cyclesOf(rowsOf(*profiles.target, stop)));
-    DataTable table;
-    table.columns = {
-        {Text::tr("Operation"), CellKind::Text, {}},
-        {Text::tr("Type"), CellKind::Text, {}},
-        {Text::tr("Output"), CellKind::Text, Text::tr("Shape of the first output")},
-        {Text::tr("Steps"), CellKind::Count, Text::tr("Leaves of the program tree")},
-        {Text::tr("Compute cycles"), CellKind::Cycles,
-         Text::tr("Slowest tile, one execution of each step, estimated")},
-        {Text::tr("Copy cycles"), CellKind::Cycles,
-         Text::tr("Of the compute cycles, those of strided copies, which put operands in order")},
-        {Text::tr("Exchange cycles"), CellKind::Cycles,
-         Text::tr("Slowest tile, one execution of each step, estimated")},
-        {Text::tr("FLOPs"), CellKind::Flops,
-         Text::tr("Of one execution; a multiply-accumulate counts two")},
-        {Text::tr("FLOP/cycle"), CellKind::Real, {}},
-        {Text::tr("Variables"), CellKind::Bytes, Text::tr("Variables and constants, all tiles")},
-        {Text::tr("Code"), CellKind::Bytes, Text::tr("Exchange and control code, all tiles")},
-        {Text::tr("Vertex state"), CellKind::Bytes, {}}};
-    std::int64_t cycles = 0;
-    for (const OperationRow& row : rows) {
-        cycles += row.cycles();
-        table.rows.push_back(
-            {{row.name, row.type, row.outputShape, std::int64_t{row.steps}, row.computeCycles,
-              row.copyCycles, row.exchangeCycles, row.flops, row.flopsPerCycle, row.variableBytes,
-              row.codeBytes(), row.vertexStateBytes},
-             row.operation.value()});
+OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& choice,
+                                const std::stop_token& stop) {
+    OperationsReport report;
+    report.choice = choice;
+    report.source = groupsOf(*profiles.source, choice, stop);
+    report.depth = scopeDepth(*profiles.source->operations(stop));
+    report.executed = profiles.source->info().hasExecution;
+    if (profiles.comparing()) {
+        report.target = groupsOf(*profiles.target, choice, stop);
+        report.executed = report.executed && profiles.target->info().hasExecution;
     }
-    table.summary = Text::tr("Total %1").arg(QString::fromStdString(formatCycles(cycles)));
+    return report;
+}
+
+DataTable groupTable(const OperationsReport& report, const QStringList& wanted) {
+    DataTable table;
+    table.columns = {{nameTitle(report.choice.layer), CellKind::Text, {}}};
+    std::vector<const OperationColumn*> columns;
+    std::vector<double> totals;
+    for (const OperationColumn& column : operationColumns()) {
+        const bool typeTwice =
+            report.choice.layer == OperationLayer::Type && column.key == QLatin1String("type");
+        if (!wanted.contains(column.key) || (column.executed && !report.executed) || typeTwice)
+            continue;
+        columns.push_back(&column);
+        table.columns.push_back({column.title, column.kind, column.toolTip});
+        double total = 0;
+        if (column.shareOf != nullptr)
+            for (const OperationGroup& group : report.source)
+                total += static_cast<double>(column.shareOf(group));
+        totals.push_back(total);
+    }
+    std::int64_t cycles = 0;
+    std::int64_t measured = 0;
+    for (std::size_t i = 0; i < report.source.size(); ++i) {
+        const OperationGroup& group = report.source[i];
+        cycles += group.cycles();
+        measured += group.measuredCycles;
+        DataRow row{{group.name}, static_cast<std::int32_t>(i)};
+        for (std::size_t c = 0; c < columns.size(); ++c)
+            row.cells.push_back(columns[c]->value(group, totals[c]));
+        table.rows.push_back(std::move(row));
+    }
+    const auto text = [](std::int64_t n) { return QString::fromStdString(formatCycles(n)); };
+    table.summary = report.executed
+                        ? Text::tr("Estimated %1, measured %2").arg(text(cycles), text(measured))
+                        : Text::tr("Estimated %1").arg(text(cycles));
     return table;
 }
 
-ValueTree operationDetails(const OpenProfile& profile, OperationId id,
-                           const std::stop_token& stop) {
-    const Operation& operation = (*profile.operations(stop))[id];
-    ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}, true};
-    const auto add = [&](const QString& name, const std::string& value) {
-        if (!value.empty())
-            tree.roots.push_back({name, {value}, {}, CellKind::Text});
-    };
-    add(Text::tr("Name"), operation.name);
-    add(Text::tr("Type"), operation.type);
-    add(Text::tr("Output"), operation.outputShape);
-    add(Text::tr("FLOPs"), formatFlops(operation.flops));
-    addJson(tree, Text::tr("Plan"), operation.plan);
-    addJson(tree, Text::tr("Options"), operation.options);
-    return tree;
+DataTable comparedGroups(const OperationsReport& report, const OperationColumn& column) {
+    return comparedTable(
+        Text::tr("%1 (%2)").arg(nameTitle(report.choice.layer), column.title.toLower()),
+        column.kind == CellKind::Flops ? CellKind::Count : column.kind,
+        valuesOf(report.source, column), valuesOf(report.target, column));
+}
+
+DataTable operationsTable(const ProfilePair& profiles, const std::stop_token& stop) {
+    return comparedGroups(readOperations(profiles, {}, stop),
+                          *operationColumn(QStringLiteral("cycles")));
 }
 
 } // namespace tilescope::views

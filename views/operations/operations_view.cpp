@@ -1,68 +1,236 @@
 #include "views/operations/operations_view.h"
 
-#include <QHeaderView>
+#include <QComboBox>
+#include <QMenu>
 #include <QSplitter>
-#include <QTreeView>
+#include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
-#include "views/operations/operations_content.h"
+#include "views/widgets/tool_row.h"
 
 namespace tilescope::views {
+namespace {
+
+constexpr int deepestScope = 6; ///< deeper ones are hardly ever different from operations
+
+// The place of a choice in the list of layers: scopes of each depth stand behind one another.
+int placeOf(const GroupChoice& choice, int depths) {
+    switch (choice.layer) {
+    case OperationLayer::Operation:
+        return 0;
+    case OperationLayer::Scope:
+        return std::clamp(choice.depth, 1, std::max(1, depths));
+    case OperationLayer::Type:
+        return depths + 1;
+    case OperationLayer::Library:
+        return depths + 2;
+    case OperationLayer::Step:
+        break;
+    }
+    return depths + 3;
+}
+
+GroupChoice choiceAt(int place, int depths) {
+    if (place <= 0)
+        return {};
+    if (place <= depths)
+        return {OperationLayer::Scope, place};
+    const OperationLayer layers[] = {OperationLayer::Type, OperationLayer::Library,
+                                     OperationLayer::Step};
+    return {layers[std::min(place - depths - 1, 2)], 1};
+}
+
+} // namespace
 
 OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , table_(new TablePanel(context, tr("Filter operations")))
     , detailsPanel_(new LoadingPanel(context.workers))
-    , details_(new ValueTreeModel(context, this))
-    , detailsView_(new QTreeView) {
-    detailsView_->setModel(details_);
-    detailsView_->setFrameShape(QFrame::NoFrame);
-    detailsView_->setUniformRowHeights(true);
-    detailsPanel_->setContent(detailsView_);
+    , tabs_(new GroupTabs(context))
+    , groups_(context.workers) {
+    for (const OperationColumn& column : operationColumns())
+        if (column.standard)
+            columns_.append(column.key);
+    detailsPanel_->setContent(tabs_);
     auto* splitter = new QSplitter(Qt::Vertical);
     splitter->addWidget(table_);
     splitter->addWidget(detailsPanel_);
     splitter->setStretchFactor(0, 3);
-    splitter->setStretchFactor(1, 1);
+    splitter->setStretchFactor(1, 2);
     splitter->setChildrenCollapsible(false);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(splitter);
-    connect(table_, &TablePanel::chosen, this, [this](std::int32_t id) {
-        if (id >= 0)
-            this->context().selection.update([id](Selected& s) { s.operation = OperationId(id); });
+    layout->setSpacing(0);
+    layout->addWidget(makeTools());
+    layout->addWidget(splitter, 1);
+    connect(table_, &TablePanel::chosen, this, &OperationsView::choose);
+    connect(tabs_, &GroupTabs::stepChosen, this, &OperationsView::chooseStep);
+    connect(tabs_, &GroupTabs::stepActivated, this, [this](std::int32_t program) {
+        chooseStep(program);
+        emit reportWanted(QStringLiteral("programs"));
     });
+    connect(&groups_, &BackgroundQuery::failed, this, [this](const QString& text) {
+        table_->showHint(tr("This report cannot be shown"), text);
+    });
+    connect(&groups_, &BackgroundQuery::slow, this,
+            [this] { table_->showHint(tr("Gathering the steps…")); });
     connect(&context.selection, &Selection::changed, this, &OperationsView::followSelection);
 }
 
-void OperationsView::reload() {
-    shown_ = {};
-    detailsPanel_->query().cancel();
-    detailsPanel_->showMessage(tr("No operation is selected"),
-                               tr("Select a line of the table to see its plan and options."));
-    table_->load(
-        [pair = profiles()](const std::stop_token& stop) { return operationsTable(pair, stop); });
-    followSelection();
+QWidget* OperationsView::makeTools() {
+    auto* row = new ToolRow;
+    layer_ = row->addChoice(tr("Rows"), {});
+    layer_->setToolTip(tr("What a row stands for"));
+    fillLayers(1);
+    auto* metricRow = new ToolRow;
+    metricRow->layout()->setContentsMargins(0, 0, 0, 0);
+    QStringList titles;
+    for (const OperationColumn& column : operationColumns())
+        if (column.compared != nullptr)
+            titles.append(column.title);
+    metric_ = metricRow->addChoice(tr("Compare"), titles);
+    metric_->setCurrentText(operationColumn(QStringLiteral("cycles"))->title);
+    metricBox_ = metricRow;
+    row->layout()->addWidget(metricRow);
+    columnButton_ = row->addButton(tr("Columns \u25be"), tr("The columns of the table"));
+    columnButton_->setAccessibleName(tr("Columns"));
+    columnMenu_ = new QMenu(columnButton_);
+    columnMenu_->setToolTipsVisible(true);
+    columnButton_->setMenu(columnMenu_);
+    columnButton_->setPopupMode(QToolButton::InstantPopup);
+    row->addStretch();
+    connect(layer_, &QComboBox::activated, this,
+            [this](int place) { setChoice(choiceAt(place, layer_->count() - 4)); });
+    connect(metric_, &QComboBox::activated, this, [this] { showReport(); });
+    fillColumns();
+    return row;
 }
 
+void OperationsView::fillLayers(int depth) {
+    const int depths = std::clamp(depth, 1, deepestScope);
+    QStringList texts{tr("Operations of the model")};
+    for (int i = 1; i <= depths; ++i)
+        texts.append(depths == 1 ? tr("Scopes") : tr("Scopes, level %1").arg(i));
+    texts << tr("Operation types") << tr("PopLibs calls") << tr("Program steps");
+    layer_->clear();
+    layer_->addItems(texts);
+    layer_->setCurrentIndex(placeOf(choice_, depths));
+}
+
+void OperationsView::fillColumns() {
+    for (const OperationColumn& column : operationColumns()) {
+        QAction* action = columnMenu_->addAction(column.title);
+        action->setToolTip(column.toolTip);
+        action->setCheckable(true);
+        action->setChecked(columns_.contains(column.key));
+        connect(action, &QAction::toggled, this,
+                [this, key = column.key](bool on) { setColumn(key, on); });
+    }
+}
+
+void OperationsView::setColumn(const QString& key, bool on) {
+    columns_.removeAll(key);
+    if (on)
+        columns_.append(key);
+    showReport();
+}
+
+void OperationsView::setChoice(const GroupChoice& choice) {
+    if (choice == choice_)
+        return;
+    choice_ = choice;
+    load();
+}
+
+void OperationsView::reload() {
+    metricBox_->setVisible(comparing());
+    columnButton_->setVisible(!comparing());
+    load();
+}
+
+void OperationsView::load() {
+    report_.reset();
+    shownRow_ = -1;
+    detailsPanel_->query().cancel();
+    detailsPanel_->showMessage(
+        tr("Nothing is selected"),
+        tr("Select a line of the table to see its figures, steps, code and plan."));
+    groups_.start([this, pair = profiles(), choice = choice_](const std::stop_token& stop) {
+        auto report = std::make_shared<const OperationsReport>(readOperations(pair, choice, stop));
+        return [this, report] {
+            report_ = report;
+            fillLayers(report_->depth);
+            showReport();
+            followSelection();
+        };
+    });
+}
+
+void OperationsView::showReport() {
+    if (!report_)
+        return;
+    if (!comparing()) {
+        table_->setTable(groupTable(*report_, columns_));
+        return;
+    }
+    for (const OperationColumn& column : operationColumns())
+        if (column.compared != nullptr && column.title == metric_->currentText())
+            table_->setTable(comparedGroups(*report_, column));
+}
+
+void OperationsView::restyle() {
+    const std::int32_t row = std::exchange(shownRow_, -1);
+    if (row >= 0)
+        loadDetails(row);
+}
+
+void OperationsView::choose(std::int32_t row) {
+    if (!report_ || row < 0 || static_cast<std::size_t>(row) >= report_->source.size())
+        return;
+    loadDetails(row);
+    const OperationId operation = report_->source[static_cast<std::size_t>(row)].operation;
+    if (operation.valid())
+        context().selection.update([operation](Selected& s) { s.operation = operation; });
+}
+
+void OperationsView::chooseStep(std::int32_t program) {
+    if (program >= 0)
+        context().selection.update([program](Selected& s) { s.program = ProgramId(program); });
+}
+
+// The row whose steps are the operation's, if there is just one.
 void OperationsView::followSelection() {
     const OperationId operation = context().selection.current().operation;
-    table_->selectId(operation.value());
-    if (profiles().source && isVisible() && operation.valid() && operation != shown_)
-        loadDetails(operation);
+    if (!report_ || !isVisible() || !operation.valid())
+        return;
+    const auto& groups = report_->source;
+    // A row that is selected may be one of several of the operation.
+    if (shownRow_ >= 0 && groups[static_cast<std::size_t>(shownRow_)].operation == operation)
+        return;
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const OperationGroup& g) {
+        return g.operation == operation;
+    });
+    if (found == groups.end())
+        return;
+    const auto row = static_cast<std::int32_t>(found - groups.begin());
+    table_->selectId(row);
+    loadDetails(row);
 }
 
-void OperationsView::loadDetails(OperationId operation) {
-    shown_ = operation;
-    detailsPanel_->load(
-        [this, profile = profiles().source, operation](const std::stop_token& stop) {
-            return [this, tree = operationDetails(*profile, operation, stop)]() mutable {
-                details_->setTree(std::move(tree));
-                detailsView_->expandAll();
-                detailsView_->header()->setStretchLastSection(true);
-                detailsView_->header()->resizeSection(0, 420);
-            };
-        });
+void OperationsView::loadDetails(std::int32_t row) {
+    if (row == shownRow_ || !report_)
+        return;
+    shownRow_ = row;
+    detailsPanel_->load([this, pair = profiles(), report = report_, row,
+                         theme = context().theme.current()](const std::stop_token& stop) {
+        return [this, executed = pair.source->info().hasExecution, two = pair.comparing(),
+                details = groupDetails(pair, *report, static_cast<std::size_t>(row), theme,
+                                       stop)]() mutable {
+            tabs_->setDetails(std::move(details), executed, two);
+        };
+    });
 }
 
 } // namespace tilescope::views

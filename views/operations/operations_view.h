@@ -1,34 +1,66 @@
-// The operations report: what each operation of the model costs.
+// The operations report: what each part of the model costs.
 #pragma once
 
-#include "views/tables/table_panel.h"
-#include "views/tables/value_tree.h"
+#include "views/operations/group_tabs.h"
 #include "views/widgets/report_view.h"
 
-class QTreeView;
+class QComboBox;
+class QMenu;
+class QToolButton;
 
 namespace tilescope::views {
 
-/// The table of operations above, the selected one's plan and options below.
+/// The table of groups above (operations, scopes, types, PopLibs calls or steps), the selected
+/// one's tabs below. One profile shows any columns, two show one side by side.
 class OperationsView : public ReportView {
     Q_OBJECT
 public:
     explicit OperationsView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override { table_->focusFilter(); }
 
+    void setChoice(const GroupChoice& choice);
+    [[nodiscard]] const GroupChoice& choice() const { return choice_; }
+    [[nodiscard]] TablePanel& table() { return *table_; }
+    [[nodiscard]] GroupTabs& tabs() { return *tabs_; }
+    [[nodiscard]] QComboBox& layerChoice() { return *layer_; }
+    [[nodiscard]] QComboBox& metricChoice() { return *metric_; }
+    [[nodiscard]] QMenu& columnMenu() { return *columnMenu_; }
+    [[nodiscard]] const QStringList& columns() const { return columns_; }
+
+signals:
+    /// The user follows a step to another report, by its name on the command line.
+    void reportWanted(const QString& name);
+
 protected:
     void reload() override;
     void shown() override { followSelection(); }
+    void restyle() override;
 
 private:
-    void loadDetails(OperationId operation);
+    QWidget* makeTools();
+    void fillColumns();
+    void setColumn(const QString& key, bool on);
+    void load();
+    void showReport();
+    void fillLayers(int depth);
+    void choose(std::int32_t row);
+    void loadDetails(std::int32_t row);
     void followSelection();
+    void chooseStep(std::int32_t program);
 
     TablePanel* table_;
     LoadingPanel* detailsPanel_;
-    ValueTreeModel* details_;
-    QTreeView* detailsView_;
-    OperationId shown_;
+    GroupTabs* tabs_;
+    BackgroundQuery groups_;
+    QComboBox* layer_ = nullptr;
+    QComboBox* metric_ = nullptr;
+    QWidget* metricBox_ = nullptr;
+    QToolButton* columnButton_ = nullptr;
+    QMenu* columnMenu_ = nullptr;
+    GroupChoice choice_;
+    QStringList columns_;
+    std::shared_ptr<const OperationsReport> report_;
+    std::int32_t shownRow_ = -1; ///< the row whose details are shown
 };
 
 } // namespace tilescope::views

@@ -4,6 +4,7 @@
 #include "views/plot/frame_times.h"
 #include "views/query/workers.h"
 #include "views/session/preferences.h"
+#include "views/session/query_book.h"
 #include "views/session/report_pair.h"
 #include "views/session/selection.h"
 #include "views/session/zoom_range.h"
@@ -16,6 +17,7 @@ namespace tilescope::views {
 struct ViewContext {
     Workers workers;
     Preferences preferences;
+    QueryBook queries;
     ThemeSource theme;
     FrameTimes frameTimes;
     ReportPair reports{workers};

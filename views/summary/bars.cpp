@@ -9,7 +9,7 @@
 namespace tilescope::views {
 namespace {
 constexpr int barRow = 26;
-constexpr int nameWidth = 130;
+constexpr int leastNameWidth = 130;
 constexpr int valueWidth = 130;
 } // namespace
 
@@ -20,9 +20,10 @@ NamedBars::NamedBars(ViewContext& context, QWidget* parent)
     connect(&context_.preferences, &Preferences::unitsChanged, this, qOverload<>(&QWidget::update));
 }
 
-void NamedBars::setBars(std::vector<Bar> bars, std::int64_t limit) {
+void NamedBars::setBars(std::vector<Bar> bars, std::int64_t limit, CellKind kind) {
     bars_ = std::move(bars);
     limit_ = limit;
+    kind_ = kind;
     updateGeometry();
     update();
 }
@@ -31,7 +32,16 @@ QSize NamedBars::sizeHint() const {
     return {380, static_cast<int>(bars_.size()) * barRow + 4};
 }
 
+// As wide as the names are, up to half of the widget.
+int NamedBars::nameWidth() const {
+    int widest = leastNameWidth;
+    for (const Bar& bar : bars_)
+        widest = std::max(widest, fontMetrics().horizontalAdvance(bar.name) + 16);
+    return std::min(widest, std::max(leastNameWidth, (width() - valueWidth) / 2));
+}
+
 void NamedBars::paintEvent(QPaintEvent*) {
+    const int nameWidth = this->nameWidth();
     const Theme& theme = context_.theme.current();
     QPainter painter(this);
     std::int64_t largest = std::max<std::int64_t>(limit_, 1);
@@ -45,14 +55,14 @@ void NamedBars::paintEvent(QPaintEvent*) {
         painter.setPen(theme.text);
         painter.drawText(
             row.adjusted(0, 0, -(width() - nameWidth + 10), 0), Qt::AlignLeft | Qt::AlignVCenter,
-            painter.fontMetrics().elidedText(bar.name, Qt::ElideRight, nameWidth - 10));
+            painter.fontMetrics().elidedText(bar.name, Qt::ElideMiddle, nameWidth - 10));
         const QRect track(nameWidth, row.top() + 6, room, barRow - 12);
         painter.fillRect(track, theme.raised);
         painter.fillRect(track.left(), track.top(),
                          static_cast<int>(static_cast<double>(bar.value) * scale), track.height(),
                          bar.value > limit_ && limit_ > 0 ? theme.bad : bar.colour);
         painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter,
-                         context_.preferences.bytes(bar.value));
+                         cellText(bar.value, kind_, context_.preferences));
         if (limit_ > 0) {
             const int x = track.left() + static_cast<int>(static_cast<double>(limit_) * scale) - 1;
             painter.fillRect(x, track.top() - 3, 1, track.height() + 6, theme.limit);

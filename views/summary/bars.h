@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "views/session/view_context.h"
+#include "views/tables/data_table.h"
 
 namespace tilescope::views {
 
@@ -19,7 +20,8 @@ public:
         std::int32_t id = -1;
     };
     explicit NamedBars(ViewContext& context, QWidget* parent = nullptr);
-    void setBars(std::vector<Bar> bars, std::int64_t limit);
+    /// A limit of 0 is none. `kind` says how values are written.
+    void setBars(std::vector<Bar> bars, std::int64_t limit, CellKind kind = CellKind::Bytes);
     [[nodiscard]] const std::vector<Bar>& bars() const { return bars_; }
     [[nodiscard]] QSize sizeHint() const override;
 
@@ -31,9 +33,12 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
 
 private:
+    [[nodiscard]] int nameWidth() const;
+
     ViewContext& context_;
     std::vector<Bar> bars_;
     std::int64_t limit_ = 0;
+    CellKind kind_ = CellKind::Bytes;
 };
 
 /// Counts of values between 0 and `limit` (and one bucket for more).

@@ -1,8 +1,6 @@
 #include "views/summary/summary_view.h"
 
 #include <QDateTime>
-#include <QDir>
-#include <QFileInfo>
 #include <QGridLayout>
 #include <QLabel>
 #include <QScrollArea>
@@ -66,13 +64,17 @@ QWidget* SummaryView::makeContent() {
     targetCard_ = new Card(tr("Machine"), content);
     graphCard_ = new Card(tr("Program"), content);
     executionCard_ = new Card(tr("Memory and time"), content);
+    addBlock(QStringLiteral("model"), modelCard_);
+    addBlock(QStringLiteral("machine"), targetCard_);
+    addBlock(QStringLiteral("program"), graphCard_);
+    addBlock(QStringLiteral("figures"), executionCard_);
     layout->addLayout(facts_);
 
     auto* memoryCard = new Card(tr("Memory of each tile, including gaps"));
     tiles_ = new StepPlot(context(), tr("Tile (software order)"));
     tiles_->setMinimumHeight(230);
     memoryCard->addWidget(tiles_, 1);
-    layout->addWidget(memoryCard, 1);
+    layout->addWidget(addBlock(QStringLiteral("tiles"), memoryCard), 1);
     connect(&tiles_->plot(), &PlotWidget::clicked, this, [this](double x, double) {
         context().selection.update(
             [x](Selected& s) { s.tiles = {TileId(static_cast<std::int32_t>(x))}; });
@@ -99,23 +101,45 @@ QWidget* SummaryView::makeContent() {
     histogramCard_ = new Card(tr("Tiles by memory"));
     histogram_ = new Histogram(context());
     histogramCard_->addWidget(histogram_, 1);
-    charts->addWidget(fullestCard, 1);
-    charts->addWidget(histogramCard_, 1);
+    charts->addWidget(addBlock(QStringLiteral("fullest"), fullestCard), 1);
+    charts->addWidget(addBlock(QStringLiteral("histogram"), histogramCard_), 1);
     layout->addLayout(charts);
 
     messagesCard_ = new Card(tr("Messages"));
     messages_ = new TablePanel(context(), tr("Filter messages"));
     messages_->setMinimumHeight(170);
     messagesCard_->addWidget(messages_, 1);
-    layout->addWidget(messagesCard_);
+    layout->addWidget(addBlock(QStringLiteral("messages"), messagesCard_));
     auto* optionsCard = new Card(tr("Options"));
     options_ = new TablePanel(context(), tr("Filter options"));
     options_->setMinimumHeight(260);
     optionsCard->addWidget(options_, 1);
-    layout->addWidget(optionsCard);
+    layout->addWidget(addBlock(QStringLiteral("options"), optionsCard));
+    compilerCard_ = new Card(tr("Compiler"));
+    layout->addWidget(addBlock(QStringLiteral("compiler"), compilerCard_));
     filesCard_ = new Card(tr("Files"));
-    layout->addWidget(filesCard_);
+    layout->addWidget(addBlock(QStringLiteral("files"), filesCard_));
     return content;
+}
+
+Card* SummaryView::addBlock(const QString& name, Card* card) {
+    card->setCollapsible();
+    blocks_.insert(name, card);
+    connect(card, &Card::collapsedChanged, this, [this] { emit collapsedChanged(collapsed()); });
+    return card;
+}
+
+QStringList SummaryView::collapsed() const {
+    QStringList names;
+    for (auto it = blocks_.begin(); it != blocks_.end(); ++it)
+        if (it.value()->collapsed())
+            names.append(it.key());
+    return names;
+}
+
+void SummaryView::setCollapsed(const QStringList& names) {
+    for (auto it = blocks_.begin(); it != blocks_.end(); ++it)
+        it.value()->setCollapsed(names.contains(it.key()));
 }
 
 void SummaryView::reload() {
@@ -146,18 +170,7 @@ void SummaryView::show(const ProfileFigures& source, const ProfileFigures* targe
     options_->setTable(optionsTable(profiles()));
     messages_->setTable(messagesTable(profiles(), source, target));
     messagesCard_->setVisible(!messages_->model().table().rows.empty());
-    const auto file = [](const OpenProfilePtr& profile) {
-        return profile ? QDir::toNativeSeparators(QString::fromStdString(profile->file().string()))
-                       : QString();
-    };
-    const auto size = [this](const OpenProfilePtr& profile) {
-        return profile ? context().preferences.bytes(
-                             QFileInfo(QString::fromStdString(profile->file().string())).size())
-                       : QString();
-    };
-    filesCard_->setFacts({{tr("Profile"), file(profiles().source), file(profiles().target)},
-                          {tr("Size"), size(profiles().source), size(profiles().target)}},
-                         comparing());
+    showFiles();
 }
 
 void SummaryView::showVerdict() {

@@ -1,6 +1,8 @@
 // The summary: what was run, does it fit, how long does it take.
 #pragma once
 
+#include <QMap>
+
 #include "views/summary/bars.h"
 #include "views/summary/summary_content.h"
 #include "views/tables/table_panel.h"
@@ -17,7 +19,15 @@ class SummaryView : public ReportView {
 public:
     explicit SummaryView(ViewContext& context, QWidget* parent = nullptr);
 
+    /// Names of the blocks that show only their heading.
+    [[nodiscard]] QStringList collapsed() const;
+    void setCollapsed(const QStringList& names);
+    /// Nullptr if there is no such block.
+    [[nodiscard]] Card* block(const QString& name) const { return blocks_.value(name); }
+
 signals:
+    /// The user has hidden or shown a block.
+    void collapsedChanged(const QStringList& names);
     /// The user asks for the Memory report with a tile.
     void memoryWanted();
 
@@ -28,6 +38,8 @@ protected:
 
 private:
     QWidget* makeContent();
+    Card* addBlock(const QString& name, Card* card);
+    void showFiles();
     void show(const ProfileFigures& source, const ProfileFigures* target);
     void showCards(const ProfileFigures& source, const ProfileFigures* target);
     void showVerdict();
@@ -46,10 +58,12 @@ private:
     Card* graphCard_ = nullptr;
     Card* executionCard_ = nullptr;
     Card* filesCard_ = nullptr;
+    Card* compilerCard_ = nullptr;
     Card* histogramCard_ = nullptr;
     TablePanel* options_ = nullptr;
     TablePanel* messages_ = nullptr;
     Card* messagesCard_ = nullptr;
+    QMap<QString, Card*> blocks_; ///< by name for settings
     std::optional<ProfileFigures> source_;
     std::optional<ProfileFigures> target_;
 };

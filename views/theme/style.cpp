@@ -99,6 +99,8 @@ QAbstractScrollArea::corner { background: transparent; border: none; }
 QProgressBar { background: @border; border: none; border-radius: 3px; }
 QProgressBar::chunk { background: @accent; border-radius: 3px; }
 #heading { font-weight: 600; }
+#cardHeading { border: none; padding: 0; background: transparent; }
+#cardHeading:hover { color: @accent; }
 #toolBar QToolButton { background: @surface; border: 1px solid @border; border-radius: 4px; padding: 4px 8px; }
 #toolBar QToolButton:checked { border-color: @accent; color: @accent; background: @selected; }
 #toolBar QToolButton::menu-indicator { image: none; }

@@ -2,6 +2,7 @@
 
 #include <QGridLayout>
 #include <QLabel>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 namespace tilescope::views {
@@ -21,18 +22,63 @@ QLabel* label(const QString& text, const char* look, Qt::Alignment alignment) {
     return label;
 }
 
+QLabel* targetLabel(const Card::Fact& fact) {
+    QLabel* value = label(fact.target, "value", Qt::AlignRight);
+    if (fact.source != fact.target) {
+        QFont font = value->font();
+        font.setBold(true);
+        value->setFont(font);
+        value->setAccessibleDescription(Card::tr("differs"));
+    }
+    return value;
+}
+
 } // namespace
 
 Card::Card(const QString& title, QWidget* parent)
     : QFrame(parent)
-    , layout_(new QVBoxLayout(this)) {
+    , heading_(new QLabel(title))
+    , body_(new QWidget)
+    , layout_(new QVBoxLayout(body_)) {
     setAccessibleName(title);
     setObjectName(QStringLiteral("panel"));
-    layout_->setContentsMargins(14, 10, 14, 12);
+    heading_->setObjectName(QStringLiteral("heading"));
+    layout_->setContentsMargins(0, 0, 0, 0);
     layout_->setSpacing(8);
-    auto* heading = new QLabel(title);
-    heading->setObjectName(QStringLiteral("heading"));
-    layout_->addWidget(heading);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(14, 10, 14, 12);
+    outer->setSpacing(8);
+    outer->addWidget(heading_);
+    outer->addWidget(body_, 1);
+}
+
+void Card::setCollapsible() {
+    if (toggle_ != nullptr)
+        return;
+    toggle_ = new QToolButton;
+    toggle_->setObjectName(QStringLiteral("cardHeading"));
+    toggle_->setText(heading_->text());
+    toggle_->setToolTip(tr("Hides or shows this block"));
+    toggle_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    toggle_->setArrowType(Qt::DownArrow);
+    toggle_->setAutoRaise(true);
+    QFont font = toggle_->font();
+    font.setWeight(QFont::DemiBold);
+    toggle_->setFont(font);
+    delete layout()->replaceWidget(heading_, toggle_);
+    layout()->setAlignment(toggle_, Qt::AlignLeft);
+    delete heading_;
+    heading_ = nullptr;
+    connect(toggle_, &QToolButton::clicked, this, [this] { setCollapsed(!collapsed_); });
+}
+
+void Card::setCollapsed(bool collapsed) {
+    if (toggle_ == nullptr || collapsed == collapsed_)
+        return;
+    collapsed_ = collapsed;
+    body_->setVisible(!collapsed);
+    toggle_->setArrowType(collapsed ? Qt::RightArrow : Qt::DownArrow);
+    emit collapsedChanged(collapsed);
 }
 
 void Card::addWidget(QWidget* widget, int stretch) {
@@ -63,7 +109,7 @@ void Card::setFacts(const std::vector<Fact>& facts, bool comparing) {
         grid->addWidget(label(fact.name, "muted", Qt::AlignLeft), row, 0);
         grid->addWidget(label(fact.source, "value", Qt::AlignRight), row, 1);
         if (comparing)
-            grid->addWidget(label(fact.target, "value", Qt::AlignRight), row, 2);
+            grid->addWidget(targetLabel(fact), row, 2);
         ++row;
     }
     layout_->addWidget(facts_);

@@ -4,8 +4,8 @@
 #include <QFrame>
 #include <vector>
 
-class QGridLayout;
 class QLabel;
+class QToolButton;
 class QVBoxLayout;
 
 namespace tilescope::views {
@@ -18,17 +18,30 @@ public:
     void addWidget(QWidget* widget, int stretch = 0);
     void addStretch();
 
+    /// Lets the heading hide and show what is below it.
+    void setCollapsible();
+    void setCollapsed(bool collapsed);
+    [[nodiscard]] bool collapsed() const { return collapsed_; }
+
     struct Fact {
         QString name;
         QString source;
         QString target; ///< second column; left out if no fact has one
     };
-    /// Replaces the facts; with `comparing` the values stand under Source and Target.
+    /// Replaces the facts; with `comparing` the values stand under Source and Target, and those
+    /// that differ stand out.
     void setFacts(const std::vector<Fact>& facts, bool comparing);
 
+signals:
+    void collapsedChanged(bool collapsed);
+
 private:
-    QVBoxLayout* layout_;
+    QLabel* heading_;
+    QToolButton* toggle_ = nullptr; ///< in place of the heading if the card is collapsible
+    QWidget* body_;
+    QVBoxLayout* layout_; ///< of the body
     QWidget* facts_ = nullptr;
+    bool collapsed_ = false;
 };
 
 } // namespace tilescope::views

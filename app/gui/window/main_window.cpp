@@ -21,6 +21,7 @@
 #include "views/execution/trace_view.h"
 #include "views/insights/insights_view.h"
 #include "views/memory/memory_view.h"
+#include "views/operations/operations_view.h"
 #include "views/pipeline/pipeline_view.h"
 #include "views/programs/programs_view.h"
 #include "views/summary/summary_view.h"
@@ -33,11 +34,24 @@ namespace tilescope::gui {
 using views::ReportPair;
 using views::ThemeChoice;
 
+namespace {
+
+void keepCollapsed(views::SummaryView& summary) {
+    const QString key = QStringLiteral("summary/collapsed");
+    summary.setCollapsed(QSettings().value(key).toStringList());
+    QObject::connect(&summary, &views::SummaryView::collapsedChanged, &summary,
+                     [key](const QStringList& names) { QSettings().setValue(key, names); });
+}
+
+} // namespace
+
 MainWindow::MainWindow(Memory memory, QWidget* parent)
     : QMainWindow(parent)
     , memory_(memory) {
-    if (memory_ == Memory::Persistent)
+    if (memory_ == Memory::Persistent) {
         context_.preferences.load();
+        context_.queries.keep();
+    }
     setAcceptDrops(true);
     resize(1500, 900);
     setMinimumSize(720, 480);
@@ -143,9 +157,12 @@ views::ReportView& MainWindow::view(Report report) {
         view->setAccessibleName(reportTitle(report));
         reportStack_->addWidget(view);
         connect(view, &views::ReportView::status, status_, &QLabel::setText);
-        if (auto* summary = qobject_cast<views::SummaryView*>(view))
+        if (auto* summary = qobject_cast<views::SummaryView*>(view)) {
             connect(summary, &views::SummaryView::memoryWanted, this,
                     [this] { showReport(Report::Memory); });
+            if (memory_ == Memory::Persistent)
+                keepCollapsed(*summary);
+        }
         if (auto* insights = qobject_cast<views::InsightsView*>(view)) {
             connect(insights, &views::InsightsView::reportWanted, this, &MainWindow::showSection);
             connect(insights, &views::InsightsView::runAgainWanted, this,
@@ -158,6 +175,9 @@ views::ReportView& MainWindow::view(Report report) {
             connect(trace, &views::TraceView::reportWanted, this, &MainWindow::showSection);
         if (auto* programs = qobject_cast<views::ProgramsView*>(view))
             connect(programs, &views::ProgramsView::reportWanted, this, &MainWindow::showSection);
+        if (auto* operations = qobject_cast<views::OperationsView*>(view))
+            connect(operations, &views::OperationsView::reportWanted, this,
+                    &MainWindow::showSection);
         if (auto* pipeline = qobject_cast<views::PipelineView*>(view))
             connect(pipeline, &views::PipelineView::reportWanted, this,
                     [this](const QString& name) { showReport(reportFrom(name)); });

@@ -64,10 +64,8 @@ void MainWindow::fillRecentMenu() {
 void MainWindow::makeViewMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&View"));
     for (const Report report : reports)
-        needProfile_.push_back(
-            add(menu, reportTitle(report),
-                QKeySequence(QStringLiteral("Ctrl+%1").arg(static_cast<int>(report) + 1)),
-                [this, report] { showReport(report); }));
+        needProfile_.push_back(add(menu, reportTitle(report), QKeySequence(reportKeys(report)),
+                                   [this, report] { showReport(report); }));
     menu->addSeparator();
     add(menu, tr("Switch light and dark"), QKeySequence(tr("Ctrl+Shift+T")), [this] {
         context_.preferences.setTheme(context_.theme.current().dark ? views::ThemeChoice::Light

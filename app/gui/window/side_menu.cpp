@@ -25,8 +25,7 @@ SideMenu::SideMenu(views::ViewContext& context, QWidget* parent)
     for (const Report report : reports) {
         auto* button = new QToolButton;
         button->setText(reportTitle(report));
-        button->setToolTip(
-            tr("%1 (Ctrl+%2)").arg(reportTitle(report)).arg(static_cast<int>(report) + 1));
+        button->setToolTip(QStringLiteral("%1 (%2)").arg(reportTitle(report), reportKeys(report)));
         button->setCheckable(true);
         button->setIconSize(QSize(20, 20));
         button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);

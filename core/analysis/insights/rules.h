@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/analysis/insights.h"
+#include "core/analysis/operation_groups.h"
 
 namespace tilescope {
 
@@ -11,6 +12,11 @@ void addMemoryInsights(const InsightParts& parts, std::vector<Insight>& insights
 void addCopyInsights(const InsightParts& parts, std::vector<Insight>& insights);
 void addTimeInsights(const InsightParts& parts, std::vector<Insight>& insights);
 void addPipelineInsights(const InsightParts& parts, std::vector<Insight>& insights);
+/// `groups`: the operations of the model.
+void addWasteInsights(const InsightParts& parts, const std::vector<OperationGroup>& groups,
+                      std::vector<Insight>& insights);
+void addHotInsights(const InsightParts& parts, const std::vector<OperationGroup>& groups,
+                    std::vector<Insight>& insights);
 
 inline Evidence bytesOf(std::string label, std::int64_t bytes, TileId tile = {},
                         OperationId operation = {}) {

@@ -12,6 +12,8 @@ constexpr std::size_t shown = 5;
 // Shares of the cycles from which a bound is worth a note and a warning.
 constexpr double noteShare = 0.3;
 constexpr double warningShare = 0.5;
+// Syncs and idle cycles can be spared only in part, but are nothing that a model needs.
+constexpr double overheadShare = 0.1;
 // Below this balance most tiles wait for few.
 constexpr double lowBalance = 0.5;
 
@@ -65,6 +67,61 @@ ProgramId firstStreamCopy(const TraceIndex& trace) {
     return {};
 }
 
+void addLongestExchanges(const InsightParts& p, Insight& insight) {
+    std::vector<ExchangeId> order;
+    for (std::size_t i = 0; i < p.exchanges.size(); ++i)
+        order.emplace_back(i);
+    const std::size_t count = std::min(shown, order.size());
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count),
+                      order.end(), [&](ExchangeId a, ExchangeId b) {
+                          const std::int64_t first = p.exchanges[a].cycles.max().value;
+                          const std::int64_t second = p.exchanges[b].cycles.max().value;
+                          return first != second ? first > second : a < b;
+                      });
+    for (std::size_t i = 0; i < count; ++i) {
+        const Exchange& e = p.exchanges[order[i]];
+        insight.evidence.push_back(
+            cyclesOf(fmt::format("{}, once", e.name), e.cycles.max().value, e.operation));
+    }
+}
+
+// Syncs of a pipeline are mostly waits for other stages, which are told with these.
+void addSyncBound(const InsightParts& p, const Executed& run, std::vector<Insight>& insights) {
+    const double share = shareOfRange(run.worst.sums.sync(), run.worst);
+    if (share < overheadShare || p.pipeline.stages.size() > 1)
+        return;
+    Insight insight;
+    insight.kind = InsightKind::SyncBound;
+    insight.level = levelOf(share);
+    insight.title = fmt::format("{} of the cycles are syncs", formatPercent(share, 1));
+    insight.advice = "Every step ends with a sync of all tiles: a larger --batch-size does more in "
+                     "each step, for the same number of syncs.";
+    insight.link.report = "trace";
+    insight.evidence = {cyclesOf("syncs", run.worst.sums.sync()), cyclesOf("run", run.worst.cycles),
+                        shareOf("share", share),
+                        cyclesOf("estimated gain for as many samples, with twice the batch",
+                                 run.worst.sums.sync() / 2)};
+    insights.push_back(std::move(insight));
+}
+
+// What IPUs of a pipeline wait for is told with its stages.
+void addIdleTime(const InsightParts& p, const Executed& run, std::vector<Insight>& insights) {
+    const double share = shareOfRange(run.worst.idle(), run.worst);
+    if (share < overheadShare || p.pipeline.stages.size() > 1)
+        return;
+    Insight insight;
+    insight.kind = InsightKind::IdleTime;
+    insight.level = levelOf(share);
+    insight.title = fmt::format("IPU {} has nothing to do for {} of the run", run.ipu.value(),
+                                formatPercent(share, 1));
+    if (p.info.target.ipus > 1)
+        insight.advice = "--execution pipelined lets the IPUs work at the same time.";
+    insight.link.report = "trace";
+    insight.evidence = {cyclesOf("idle", run.worst.idle()), cyclesOf("run", run.worst.cycles),
+                        cyclesOf("estimated gain, at most", run.worst.idle())};
+    insights.push_back(std::move(insight));
+}
+
 void addExchangeBound(const InsightParts& p, const Executed& run, std::vector<Insight>& insights) {
     const double share = shareOfRange(run.worst.sums.exchange(), run.worst);
     if (share < noteShare)
@@ -79,6 +136,7 @@ void addExchangeBound(const InsightParts& p, const Executed& run, std::vector<In
     insight.link.exchange = longestExchange(p.exchanges);
     insight.evidence = {cyclesOf("exchange", run.worst.sums.exchange()),
                         cyclesOf("run", run.worst.cycles), shareOf("share", share)};
+    addLongestExchanges(p, insight);
     insights.push_back(std::move(insight));
 }
 
@@ -107,7 +165,9 @@ void addHostBound(const InsightParts& p, const Executed& run, std::vector<Insigh
     insight.evidence = {
         cyclesOf("waiting for the host", run.worst.sums.cycles(ProgramKind::StreamCopyBegin)),
         cyclesOf("transfer", run.worst.sums.cycles(ProgramKind::StreamCopyMid)),
-        cyclesOf("run", run.worst.cycles), shareOf("share", share)};
+        cyclesOf("run", run.worst.cycles), shareOf("share", share),
+        cyclesOf("estimated gain, at most, if transfers overlapped with compute",
+                 std::min(run.worst.sums.host(), run.worst.sums.compute()))};
     insights.push_back(std::move(insight));
 }
 
@@ -183,7 +243,10 @@ void addImbalance(const InsightParts& p, const Executed& run, std::vector<Insigh
     insight.evidence = {shareOf("balance of all compute sets", active / possible),
                         cyclesOf(fmt::format("most wasteful: {}", worst->name),
                                  worst->cycles.max().value, worst->operation),
-                        countOf("tiles it uses", worst->cycles.tilesUsed())};
+                        countOf("tiles it uses", worst->cycles.tilesUsed()),
+                        cyclesOf("estimated gain of even work, at most",
+                                 static_cast<std::int64_t>(static_cast<double>(compute) *
+                                                           (1 - active / possible)))};
     insights.push_back(std::move(insight));
 }
 
@@ -196,6 +259,8 @@ void addTimeInsights(const InsightParts& p, std::vector<Insight>& insights) {
     const Executed run = mainRun(p);
     addExchangeBound(p, run, insights);
     addHostBound(p, run, insights);
+    addSyncBound(p, run, insights);
+    addIdleTime(p, run, insights);
     addImbalance(p, run, insights);
 }
 

@@ -1,0 +1,40 @@
+// Queries that users write: any SELECT, its rows as values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tilescope {
+
+class Database;
+
+/// A value of a SQL result: nothing, a number, text, or a blob (given as its size).
+struct BlobSize {
+    std::size_t bytes = 0;
+    friend bool operator==(const BlobSize&, const BlobSize&) = default;
+};
+using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string, BlobSize>;
+
+struct SqlResult {
+    std::vector<std::string> columns;
+    std::vector<std::vector<SqlValue>> rows;
+    bool truncated = false; ///< there were more rows than asked for
+};
+
+/// Runs one statement on a connection that can only read. Throws SqlError, with the place where
+/// SQLite knows it: bad SQL, no statement, or a second one behind the first.
+SqlResult runQuery(const Database& db, const std::string& sql, std::size_t maxRows);
+
+/// A value as text that means the same to SQL and to spreadsheets: plain digits, nothing for NULL,
+/// "<blob of 12 bytes>".
+std::string plainText(const SqlValue& value);
+
+/// A result as RFC 4180 has it, with a line of headings.
+std::string csvOf(const SqlResult& result);
+/// The same with tabs, for the clipboard; tabs and line ends in texts become blanks.
+std::string tabbedOf(const SqlResult& result);
+
+} // namespace tilescope

@@ -1,0 +1,168 @@
+// The operations report, as a user handles it: layers, columns, tabs, two profiles.
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QMenu>
+#include <QTableView>
+#include <QtTest>
+
+#include "app/gui/window/main_window.h"
+#include "tests/views/sample_files.h"
+#include "views/operations/operations_view.h"
+#include "views/programs/programs_view.h"
+#include "views/theme/style.h"
+
+using namespace tilescope;
+using namespace tilescope::gui;
+using views::OperationsView;
+
+class OperationsTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    std::unique_ptr<MainWindow> window_;
+
+    void waitUntilIdle() {
+        QCoreApplication::processEvents();
+        QTRY_VERIFY(window_->context().workers.idle());
+        QCoreApplication::processEvents();
+    }
+    OperationsView& openView(const QStringList& files) {
+        window_->openProfiles(files);
+        [&] { QTRY_VERIFY(window_->context().reports.source()); }();
+        window_->showReport(Report::Operations);
+        waitUntilIdle();
+        return static_cast<OperationsView&>(window_->view(Report::Operations));
+    }
+    static QStringList names(OperationsView& view) {
+        QStringList texts;
+        for (int row = 0; row < view.table().model().rowCount(); ++row)
+            texts << view.table().model().index(row, 0).data().toString();
+        return texts;
+    }
+    static QStringList titles(OperationsView& view) {
+        QStringList texts;
+        for (int column = 0; column < view.table().model().columnCount(); ++column)
+            texts << view.table()
+                         .model()
+                         .headerData(column, Qt::Horizontal, Qt::DisplayRole)
+                         .toString();
+        return texts;
+    }
+    void chooseLayer(OperationsView& view, const QString& text) {
+        const int place = view.layerChoice().findText(text);
+        QVERIFY2(place >= 0, qPrintable(text));
+        view.layerChoice().setCurrentIndex(place);
+        emit view.layerChoice().activated(place);
+        waitUntilIdle();
+    }
+    void clickRow(OperationsView& view, const QString& name) {
+        QTableView& table = view.table().view();
+        const int row = static_cast<int>(names(view).indexOf(name));
+        QVERIFY2(row >= 0, qPrintable(name));
+        table.scrollTo(table.model()->index(row, 0));
+        QTest::mouseClick(table.viewport(), Qt::LeftButton, {},
+                          table.visualRect(table.model()->index(row, 0)).center());
+        waitUntilIdle();
+    }
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QApplication::setStyle(new views::WindowStyle);
+    }
+    void init() {
+        window_ = std::make_unique<MainWindow>(Memory::None);
+        window_->resize(1200, 800);
+        window_->show();
+    }
+    void cleanup() { window_.reset(); }
+
+    void everyLayerHasItsRows() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        const QAbstractItemModelTester tester(&view.table().model());
+        QCOMPARE(names(view),
+                 QStringList({"conv1", "relu1", "layer1/conv", "prob", "(no operation)"}));
+        chooseLayer(view, "Scopes, level 1");
+        QVERIFY(names(view).contains("layer1"));
+        chooseLayer(view, "Operation types");
+        QVERIFY(names(view).contains("Conv"));
+        QVERIFY(!titles(view).contains("Type"));
+        chooseLayer(view, "PopLibs calls");
+        QVERIFY(names(view).contains("prob"));
+        chooseLayer(view, "Program steps");
+        QVERIFY(names(view).contains("conv1/Convolve"));
+        QCOMPARE(view.layerChoice().currentText(), "Program steps");
+        chooseLayer(view, "Operations of the model");
+        QVERIFY(names(view).contains("conv1"));
+    }
+
+    void columnsCanBeChosen() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        QVERIFY(titles(view).contains("FLOPs") && titles(view).contains("Measured cycles"));
+        QVERIFY(!titles(view).contains("Vertex code"));
+        for (QAction* action : view.columnMenu().actions())
+            if (action->text() == "Vertex code" || action->text() == "FLOPs")
+                action->trigger();
+        QVERIFY(titles(view).contains("Vertex code") && !titles(view).contains("FLOPs"));
+    }
+
+    void withoutATraceNothingIsMeasured() {
+        OperationsView& view = openView({files_.write("large.pop", {.tooLarge = true})});
+        QVERIFY(!titles(view).join('|').contains("easured"));
+        QVERIFY(titles(view).contains("Cycles"));
+    }
+
+    void aSelectedRowFillsTheTabs() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        clickRow(view, "layer1/conv");
+        QCOMPARE(window_->context().selection.current().operation.value(), 2);
+        QVERIFY(view.tabs().isVisible());
+        const QAbstractItemModelTester steps(&view.tabs().steps().model());
+        const QAbstractItemModelTester summary(&view.tabs().summary());
+        QCOMPARE(view.tabs().steps().model().rowCount(), 4);
+        QCOMPARE(view.tabs().cycles().bars().front().name, "layer1/conv/Convolve");
+        QCOMPARE(view.tabs().cycles().bars().front().value, 4000 * 20);
+        QCOMPARE(view.tabs().code().bars()[1].value, 1472 * (160 + 160));
+        QStringList facts;
+        for (int row = 0; row < view.tabs().summary().rowCount(); ++row)
+            facts << view.tabs().summary().index(row, 0, {}).data().toString();
+        QVERIFY(facts.contains("FLOP utilisation") && facts.contains("Vertex code"));
+    }
+
+    void aStepLeadsToTheProgramTree() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        clickRow(view, "conv1");
+        emit view.tabs().steps().activated(view.tabs().steps().model().idAt(1));
+        waitUntilIdle();
+        QVERIFY(window_->currentReport() == Report::Programs);
+        QCOMPARE(window_->context().selection.current().program.value(),
+                 view.tabs().steps().model().idAt(1));
+    }
+
+    void theSelectionOfOtherReportsIsFollowed() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        window_->context().selection.update(
+            [](views::Selected& s) { s.operation = OperationId(1); });
+        waitUntilIdle();
+        QCOMPARE(view.table().view().currentIndex().data().toString(), "relu1");
+        QCOMPARE(view.tabs().steps().model().rowCount(), 1);
+    }
+
+    void twoProfilesAreComparedByOneMetric() {
+        OperationsView& view =
+            openView({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
+        QVERIFY(view.metricChoice().isVisible());
+        QCOMPARE(view.table().model().columnCount(), 4);
+        QVERIFY(titles(view)[0].contains("cycles"));
+        QVERIFY(names(view).contains("layer2/conv"));
+        const int code = view.metricChoice().findText("Exchange code");
+        view.metricChoice().setCurrentIndex(code);
+        emit view.metricChoice().activated(code);
+        QVERIFY2(titles(view)[0].contains("exchange code"), qPrintable(titles(view)[0]));
+        clickRow(view, "conv1");
+        QCOMPARE(view.tabs().summary().columnCount(), 3);
+        QVERIFY(view.tabs().tabText(1).contains("source"));
+    }
+};
+
+QTEST_MAIN(OperationsTest)
+#include "operations_test.moc"

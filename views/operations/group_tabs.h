@@ -1,0 +1,39 @@
+// What is known about the selected row of the operations report.
+#pragma once
+
+#include <QTabWidget>
+
+#include "views/operations/operations_content.h"
+#include "views/tables/table_panel.h"
+
+class QTreeView;
+
+namespace tilescope::views {
+
+/// Tabs: summary, program steps, code, cycles.
+class GroupTabs : public QTabWidget {
+    Q_OBJECT
+public:
+    explicit GroupTabs(ViewContext& context, QWidget* parent = nullptr);
+
+    void setDetails(GroupDetails details, bool executed, bool comparing);
+    [[nodiscard]] TablePanel& steps() { return *steps_; }
+    [[nodiscard]] NamedBars& code() { return *code_; }
+    [[nodiscard]] NamedBars& cycles() { return *cycles_; }
+    [[nodiscard]] ValueTreeModel& summary() { return *summary_; }
+
+signals:
+    /// A step was selected (in the steps, or by its bar).
+    void stepChosen(std::int32_t program);
+    /// The user wants to see it in the program tree.
+    void stepActivated(std::int32_t program);
+
+private:
+    ValueTreeModel* summary_;
+    QTreeView* summaryView_;
+    TablePanel* steps_;
+    NamedBars* code_;
+    NamedBars* cycles_;
+};
+
+} // namespace tilescope::views

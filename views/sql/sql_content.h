@@ -1,0 +1,47 @@
+// What the SQL console shows, made on a worker thread.
+#pragma once
+
+#include <QStringList>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "core/store/sql_query.h"
+#include "views/session/open_profile.h"
+
+namespace tilescope::views {
+
+/// A table, view or function that a query can name.
+struct SchemaEntry {
+    enum class Kind { Table, View, Function };
+    Kind kind = Kind::Table;
+    QString name;
+    QStringList columns; ///< of a function: what it returns
+    QString note;        ///< what the documentation of the format says; may be empty
+};
+std::vector<SchemaEntry> readSchema(const OpenProfile& profile, const std::stop_token& stop);
+
+/// The comment in front of a table or view in the documentation of the format.
+QString schemaNote(const QString& name);
+
+/// The answer to a query, or what is wrong with it.
+struct SqlAnswer {
+    SqlResult result;
+    QString error;                    ///< empty if it went well
+    std::optional<qsizetype> errorAt; ///< characters before the place
+    qint64 milliseconds = 0;
+};
+/// Runs a query on `profile`; the tables of `other`, if there is one, are named target.TABLE.
+/// Throws Cancelled after a stop.
+SqlAnswer answerTo(const QString& sql, const OpenProfile& profile, const OpenProfile* other,
+                   std::size_t maxRows, const std::stop_token& stop);
+
+/// A query to begin with.
+struct SqlExample {
+    QString title;
+    QString sql;
+    bool comparing = false; ///< needs a target
+};
+std::vector<SqlExample> sqlExamples();
+
+} // namespace tilescope::views

@@ -1,0 +1,56 @@
+// The text of a query.
+#pragma once
+
+#include <QPlainTextEdit>
+#include <QSyntaxHighlighter>
+
+#include "views/theme/theme.h"
+
+namespace tilescope::views {
+
+/// Colours of keywords, names of functions, texts, numbers and comments.
+class SqlHighlighter : public QSyntaxHighlighter {
+    Q_OBJECT
+public:
+    SqlHighlighter(QTextDocument* document, const ThemeSource& theme);
+
+protected:
+    void highlightBlock(const QString& text) override;
+
+private:
+    const ThemeSource& theme_;
+};
+
+/// A plain text editor that marks the place of an error. F5 and Ctrl+Enter run, Tab goes on to the
+/// next widget.
+class SqlEditor : public QPlainTextEdit {
+    Q_OBJECT
+public:
+    explicit SqlEditor(const ThemeSource& theme, QWidget* parent = nullptr);
+
+    /// What is to be run: the selection, or everything.
+    [[nodiscard]] QString query() const;
+    /// Where query() begins in the text.
+    [[nodiscard]] int queryBegin() const;
+    /// Underlines the word at a place of the text; the next change takes the mark away.
+    void markError(int position);
+    [[nodiscard]] bool hasMark() const { return !extraSelections().isEmpty(); }
+    /// Replaces the whole text, so that Undo brings back what was there.
+    void replaceText(const QString& text);
+    void insertWord(const QString& word);
+
+signals:
+    void runWanted();
+
+protected:
+    bool event(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    const ThemeSource& theme_;
+};
+
+/// True for the keys that run a query.
+bool isRunKey(const QKeyEvent& event);
+
+} // namespace tilescope::views

@@ -1,0 +1,74 @@
+// The summary's blocks about what wrote a profile, from what, and where it lies.
+#include <QDateTime>
+#include <QDir>
+#include <QFileInfo>
+
+#include "views/plot/axes/axis_labels.h"
+#include "views/summary/summary_view.h"
+
+namespace tilescope::views {
+namespace {
+
+const QString none = QStringLiteral("\u2013");
+
+QString option(const ProfileInfo& info, const char* key) {
+    const auto found = info.options.find(key);
+    return found == info.options.end() || found->second.empty()
+               ? none
+               : QString::fromStdString(found->second);
+}
+
+QString compileTime(const ProfileInfo& info) {
+    double seconds = 0;
+    for (const auto& [phase, time] : info.timings)
+        seconds += time;
+    return seconds > 0 ? durationText(seconds) : none;
+}
+
+} // namespace
+
+void SummaryView::showFiles() {
+    const ProfilePair& open = profiles();
+    const auto fact = [&](const QString& name, const auto& text) {
+        return Card::Fact{name, text(*open.source), comparing() ? text(*open.target) : QString()};
+    };
+    const auto path = [](const OpenProfile& p) {
+        return QString::fromStdString(p.file().string());
+    };
+    compilerCard_->setFacts(
+        {fact(tr("Written by"),
+              [](const OpenProfile& p) { return QString::fromStdString(p.info().creator); }),
+         fact(tr("Scheme of execution"),
+              [](const OpenProfile& p) { return option(p.info(), "execution"); }),
+         fact(tr("Schedule"),
+              [](const OpenProfile& p) {
+                  return option(p.info(), "execution") == QLatin1String("pipelined")
+                             ? option(p.info(), "schedule")
+                             : none;
+              }),
+         fact(tr("Time of compilation"),
+              [](const OpenProfile& p) { return compileTime(p.info()); })},
+        comparing());
+    filesCard_->setFacts(
+        {fact(tr("Profile"),
+              [&](const OpenProfile& p) { return QDir::toNativeSeparators(path(p)); }),
+         fact(tr("Size"),
+              [&](const OpenProfile& p) {
+                  return context().preferences.bytes(QFileInfo(path(p)).size());
+              }),
+         fact(tr("Changed"),
+              [&](const OpenProfile& p) {
+                  return QFileInfo(path(p)).lastModified().toString(
+                      QStringLiteral("yyyy-MM-dd HH:mm"));
+              }),
+         fact(tr("Model file"), [](const OpenProfile& p) { return option(p.info(), "modelFile"); }),
+         fact(tr("Execution profile"),
+              [](const OpenProfile& p) {
+                  return p.info().hasExecution
+                             ? tr("in the file")
+                             : tr("not there: the program does not fit, or was not timed");
+              })},
+        comparing());
+}
+
+} // namespace tilescope::views

@@ -4,8 +4,15 @@
 #include <map>
 #include <utility>
 
+#include "core/base/saturating.h"
+
 namespace tilescope {
 namespace {
+
+/// False too for ids of a damaged file.
+template <class Id, class Value> bool isOneOf(const IdVector<Id, Value>& values, Id id) {
+    return id.valid() && id.index() < values.size();
+}
 
 class PhaseTimes {
 public:
@@ -25,9 +32,9 @@ public:
     }
 
 private:
-    /// The phase that a program belongs to; none: -1.
+    /// The phase that a program belongs to; none: -1. Of a damaged file, programs that there are not.
     [[nodiscard]] std::int64_t phaseOf(ProgramId program) const {
-        for (; program.valid(); program = parts_.programs[program].parent)
+        for (; isOneOf(parts_.programs, program); program = parts_.programs[program].parent)
             if (const auto found = phaseAt_.find(program); found != phaseAt_.end())
                 return static_cast<std::int64_t>(found->second);
         return -1;
@@ -49,7 +56,7 @@ private:
 
     void addBody(const TraceBody& body) {
         for (const TraceStep& step : body.steps) {
-            const std::int64_t phase = step.program.valid() ? phaseOf(step.program) : -1;
+            const std::int64_t phase = phaseOf(step.program);
             for (const StepOnIpu& on : step.ipus)
                 if (phase >= 0)
                     addStep(step, on, extend(phase, on.ipu, on.start, on.cycles));
@@ -58,15 +65,18 @@ private:
             const std::int64_t phase = phaseOf(call.program);
             for (const CallOnIpu& on : call.ipus)
                 if (phase >= 0 && on.period > 0)
-                    extend(phase, on.ipu, on.start, call.count * on.period).otherCycles +=
-                        call.count * on.period;
+                    addCall(phase, on, saturatingProduct(call.count, on.period));
         }
+    }
+
+    void addCall(std::int64_t phase, const CallOnIpu& on, std::int64_t cycles) {
+        extend(phase, on.ipu, on.start, cycles).otherCycles += cycles;
     }
 
     void addStep(const TraceStep& step, const StepOnIpu& on, PhaseRow& row) const {
         const StreamId stream = parts_.programs[step.program].stream;
         const bool remote =
-            stream.valid() && parts_.streams[stream].remoteBuffer.valid();
+            isOneOf(parts_.streams, stream) && parts_.streams[stream].remoteBuffer.valid();
         (remote                                       ? row.remoteCycles
          : step.kind == ProgramKind::GlobalExchange ? row.linkCycles
                                                       : row.otherCycles) += on.cycles;
@@ -84,8 +94,8 @@ private:
 /// How often a run executes a program outside of functions.
 std::int64_t timesOf(const IdVector<ProgramId, Program>& programs, ProgramId program) {
     std::int64_t times = 1;
-    for (; program.valid(); program = programs[program].parent)
-        times *= programs[program].count;
+    for (; isOneOf(programs, program); program = programs[program].parent)
+        times = saturatingProduct(times, programs[program].count);
     return times;
 }
 
@@ -101,13 +111,15 @@ std::vector<RemoteBufferRow> remoteBufferTable(const PhaseParts& parts) {
         rows.push_back({buffer});
     for (std::size_t i = 0; i < parts.programs.size(); ++i) {
         const Program& program = parts.programs[ProgramId(i)];
-        if (program.kind != ProgramKind::StreamCopyMid || !program.stream.valid())
+        if (program.kind != ProgramKind::StreamCopyMid ||
+            !isOneOf(parts.streams, program.stream))
             continue;
         const Stream& stream = parts.streams[program.stream];
-        if (!stream.remoteBuffer.valid())
+        if (!stream.remoteBuffer.valid() || stream.remoteBuffer.index() >= rows.size())
             continue;
-        RemoteBufferRow& row = rows.at(stream.remoteBuffer.index());
-        (stream.toDevice ? row.loads : row.stores) += timesOf(parts.programs, ProgramId(i));
+        RemoteBufferRow& row = rows[stream.remoteBuffer.index()];
+        std::int64_t& times = stream.toDevice ? row.loads : row.stores;
+        times = saturatingSum(times, timesOf(parts.programs, ProgramId(i)));
     }
     return rows;
 }

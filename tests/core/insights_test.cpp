@@ -125,6 +125,8 @@ private slots:
         for (Variable& v : p.variables)
             if (v.name == "layer1/conv/partials")
                 v.type = "float";
+        for (TileMemory& tile : p.tileMemory)
+            tile.includingGaps = 10 * sample::partialsBytes;
         const auto found = find(findInsights(p), InsightKind::SinglePrecision);
         QVERIFY(found);
         QCOMPARE(found->evidence[0].value, static_cast<double>(sample::partialsBytes));

@@ -171,11 +171,11 @@ private slots:
                  "there is no statement to run");
         QCOMPARE(integerOf(reader, "SELECT 3; -- and a comment"), 3);
         try {
-            (void)reader.query("SELECT name, nothing FROM operations");
+            (void)reader.query("SELECT name, absent FROM operations");
             QFAIL("there is no such column");
         } catch (const SqlError& error) {
             QCOMPARE(error.offset(), std::optional<std::size_t>(13));
-            QCOMPARE(text(error.reason()), "no such column: nothing");
+            QCOMPARE(text(error.reason()), "no such column: absent");
         }
     }
 

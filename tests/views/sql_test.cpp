@@ -116,8 +116,8 @@ private slots:
         runText(view, "SELECT tile\nFORM memory_by_tile");
         QVERIFY2(view.errorText().startsWith("Line 2, column"), qPrintable(view.errorText()));
         QVERIFY(view.editor().hasMark());
-        runText(view, QString::fromUtf8("SELECT 'äöü', nothing FROM memory_by_tile"));
-        QVERIFY2(view.errorText().contains("Line 1, column 15: no such column: nothing"),
+        runText(view, QString::fromUtf8("SELECT 'äöü', absent FROM memory_by_tile"));
+        QVERIFY2(view.errorText().contains("Line 1, column 15: no such column: absent"),
                  qPrintable(view.errorText()));
         QTest::keyClick(&view.editor(), Qt::Key_Space);
         QVERIFY(!view.editor().hasMark());

@@ -89,7 +89,8 @@ void addSinglePrecision(const InsightParts& p, TileId tile, std::vector<Insight>
 void addGaps(const InsightParts& p, TileId tile, std::vector<Insight>& insights) {
     const TileMemory& memory = p.tileMemory[tile];
     const std::int64_t gaps = memory.includingGaps - memory.excludingGaps;
-    if (gaps <= 0 ||
+    const auto limit = static_cast<double>(p.info.target.bytesPerTile);
+    if (gaps <= 0 || static_cast<double>(memory.includingGaps) < nearlyFull * limit ||
         static_cast<double>(gaps) < worthOnATile * static_cast<double>(memory.includingGaps))
         return;
     std::int64_t all = 0;

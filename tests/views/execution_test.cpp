@@ -306,7 +306,7 @@ private slots:
         QCOMPARE(window_->currentReport(), Report::Trace);
     }
 
-    void framesAreShort() {
+    void everyFrameOfManyRepetitionsIsCounted() {
         open({files_.write("frames.pop", {.ipus = 2, .repeats = 1'000'000})});
         trace_->setLook(TraceLook::Tiles);
         waitUntilIdle();

@@ -4,6 +4,7 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QVBoxLayout>
 #include <map>
@@ -35,6 +36,30 @@ QLabel* textLabel(const std::string& text, const char* look) {
     return label;
 }
 
+/// A value that may be longer than the window is wide: names break behind what parts them.
+QLabel* longValue(const std::string& text) {
+    static const QRegularExpression parts(QStringLiteral("([/,_:])(?=[^/,_:])"));
+    QString broken = QString::fromStdString(text);
+    broken.replace(parts, QStringLiteral("\\1\u200b"));
+    auto* label = new QLabel(broken);
+    label->setWordWrap(true);
+    label->setMinimumWidth(0);
+    return label;
+}
+
+/// A name, shortened in its middle if it is long: copies are named for all that they move.
+QLabel* nameLabel(const QString& text) {
+    constexpr int most = 480; // pixels: half of the narrowest window that is looked at
+    auto* label = new QLabel;
+    const QString shown = label->fontMetrics().elidedText(text, Qt::ElideMiddle, most);
+    label->setText(shown);
+    if (shown != text) {
+        label->setToolTip(text);
+        label->setAccessibleName(text);
+    }
+    return label;
+}
+
 QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& preferences) {
     auto* widget = new QWidget;
     auto* grid = new QGridLayout(widget);
@@ -44,15 +69,18 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
     grid->setColumnStretch(2, 1);
     int row = 0;
     for (const Evidence& item : evidence) {
-        auto* name = new QLabel(QString::fromStdString(item.label));
+        QLabel* name = nameLabel(QString::fromStdString(item.label));
         name->setObjectName(QStringLiteral("muted"));
-        auto* value = new QLabel(item.unit == Evidence::Unit::Bytes
-                                     ? preferences.bytes(static_cast<std::int64_t>(item.value))
-                                     : QString::fromStdString(formatEvidence(item)));
-        value->setAlignment(item.unit == Evidence::Unit::Text ? Qt::AlignLeft : Qt::AlignRight);
+        const bool isText = item.unit == Evidence::Unit::Text;
+        auto* value =
+            isText ? longValue(formatEvidence(item))
+                   : new QLabel(item.unit == Evidence::Unit::Bytes
+                                    ? preferences.bytes(static_cast<std::int64_t>(item.value))
+                                    : QString::fromStdString(formatEvidence(item)));
+        value->setAlignment(isText ? Qt::AlignLeft : Qt::AlignRight);
         grid->addWidget(name, row, 0);
         // Texts may be longer than numbers and must not push them to the right.
-        if (item.unit == Evidence::Unit::Text)
+        if (isText)
             grid->addWidget(value, row++, 1, 1, 2);
         else
             grid->addWidget(value, row++, 1);

@@ -38,9 +38,11 @@ QLabel* textLabel(const std::string& text, const char* look) {
 
 /// A value that may be longer than the window is wide: names break behind what parts them.
 QLabel* longValue(const std::string& text) {
-    static const QRegularExpression parts(QStringLiteral("([/,_:])(?=[^/,_:])"));
+    constexpr qsizetype fits = 80; // letters that the narrowest window has room for
+    static const QRegularExpression parts(QStringLiteral("([/,_:])(?=[^/,_: ])"));
     QString broken = QString::fromStdString(text);
-    broken.replace(parts, QStringLiteral("\\1\u200b"));
+    if (broken.size() > fits)
+        broken.replace(parts, QStringLiteral("\\1\u200b"));
     auto* label = new QLabel(broken);
     label->setWordWrap(true);
     label->setMinimumWidth(0);

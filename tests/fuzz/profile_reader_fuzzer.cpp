@@ -1,0 +1,184 @@
+// A damaged profile, through everything that the reports of the command line and the window read.
+// An input is what to do to one of a few small profiles (tests/support/damage.h), or a whole file.
+#include <boost/json.hpp>
+#include <filesystem>
+#include <fstream>
+#include <fuzzer/FuzzedDataProvider.h>
+#include <sstream>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "app/cli/report/report_json.h"
+#include "app/cli/report/sections.h"
+#include "core/analysis/address_map.h"
+#include "core/analysis/compare/comparison.h"
+#include "core/analysis/insights.h"
+#include "core/analysis/program_costs.h"
+#include "core/analysis/program_diff.h"
+#include "core/analysis/tile_raster.h"
+#include "core/base/error.h"
+#include "core/export/chrome_trace.h"
+#include "core/store/profile_reader.h"
+#include "core/store/profile_writer.h"
+#include "tests/support/damage.h"
+#include "tests/support/sample_pipeline.h"
+#include "tests/support/sample_profile.h"
+
+using namespace tilescope;
+
+namespace {
+
+template <class Read> void orRefuse(Read read) {
+    try {
+        read();
+    } catch (const UserError&) {
+    }
+}
+
+/// A file without a disk; the descriptor stays open for the process.
+class MemoryFile {
+public:
+    MemoryFile()
+        : descriptor_(memfd_create("profile", 0)) {}
+    void set(const std::string& bytes) const {
+        if (ftruncate(descriptor_, 0) != 0 ||
+            pwrite(descriptor_, bytes.data(), bytes.size(), 0) !=
+                static_cast<ssize_t>(bytes.size()))
+            std::abort();
+    }
+    [[nodiscard]] std::filesystem::path path() const {
+        return "/proc/self/fd/" + std::to_string(descriptor_);
+    }
+
+private:
+    int descriptor_;
+};
+
+std::string writtenProfile(const Profile& profile) {
+    const auto file = std::filesystem::temp_directory_path() /
+                      ("profile_reader_fuzzer." + std::to_string(getpid()));
+    writeProfile(profile, file);
+    std::ifstream stream(file, std::ios::binary);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    std::filesystem::remove(file);
+    return text.str();
+}
+
+const std::vector<std::string>& goodProfiles() {
+    constexpr std::int32_t tiles = 128;
+    static const std::vector<std::string> profiles{
+        writtenProfile(test::sampleProfile({.tilesPerIpu = tiles, .withCopy = true})),
+        writtenProfile(test::sampleProfile({.ipus = 2, .tilesPerIpu = tiles})),
+        writtenProfile(test::sampleProfile({.tilesPerIpu = tiles, .tooLarge = true})),
+        writtenProfile(test::samplePipelineRun()),
+    };
+    return profiles;
+}
+
+void readSections(const ProfileReader& reader) {
+    for (const cli::Section& section : cli::reportSections())
+        orRefuse([&] {
+            cli::ReportRequest request;
+            static_cast<void>(section.make(reader, request));
+            static_cast<void>(cli::sectionJson(section, reader, request));
+            if (section.steps) {
+                request.step = StepId(1);
+                static_cast<void>(section.make(reader, request));
+            }
+            if (section.tiles) {
+                request.step = {};
+                request.selection = TileSelection::ofTile(TileId(3));
+                static_cast<void>(section.make(reader, request));
+            }
+        });
+    for (const char* breakdown : {"region", "category", "liveness"})
+        orRefuse([&] {
+            cli::ReportRequest request;
+            request.breakdown = breakdown;
+            static_cast<void>(cli::memorySection(reader, request));
+        });
+}
+
+void readAddresses(const ProfileReader& reader) {
+    const auto variables = reader.variables();
+    const auto classes = reader.livenessClasses();
+    const std::size_t steps = reader.steps().size();
+    for (const std::int32_t tile : {0, 3, 127}) {
+        const auto blocks = addressBlocks(reader.placement(TileId(tile)), variables, TileId(tile));
+        static_cast<void>(addressGaps(blocks));
+        static_cast<void>(addressSpans(blocks, variables, classes, steps));
+    }
+}
+
+void readTrace(const ProfileReader& reader) {
+    const ProfileInfo& info = reader.info();
+    const TraceIndex index(reader.trace(), info.target.ipus, info.target.tilesPerIpu);
+    const auto programs = reader.programs();
+    const auto operations = reader.operations();
+    std::ostringstream out;
+    constexpr std::int64_t events = 500;
+    writeChromeTrace(out, {info, index, programs, operations}, {{}, events});
+    const CycleRange all{0, index.totalCycles()};
+    const std::int64_t narrow = std::max<std::int64_t>(1, all.end / 200);
+    const auto sets = reader.computeSets();
+    const auto exchanges = reader.exchanges();
+    const auto streams = reader.streams();
+    for (std::int32_t ipu = 0; ipu < std::min(info.target.ipus, 2); ++ipu) {
+        static_cast<void>(flameRows(index, programs, IpuId(ipu), all, narrow));
+        static_cast<void>(index.statistics(IpuId(ipu), all));
+        const TileSources sources{programs, sets, exchanges, streams, info.target.tilesPerIpu};
+        const RasterQuestion question{IpuId(ipu), all, 60, 0, info.target.tilesPerIpu, 20};
+        static_cast<void>(tileRaster(index, sources, question, {}));
+    }
+    const auto executions = index.executions(programs.size());
+    const auto costs = programCosts(programs, sets, exchanges, executions);
+    const auto roots = reader.controlPrograms();
+    const ProgramSide side{programs, roots, costs};
+    static_cast<void>(diffPrograms(side, side));
+    for (std::size_t program = 0; program < std::min<std::size_t>(programs.size(), 20); ++program) {
+        static_cast<void>(index.findProgram(ProgramId(program), 0));
+        static_cast<void>(index.findCall(ProgramId(program)));
+    }
+}
+
+void readAll(const std::filesystem::path& file, const std::filesystem::path& other) {
+    const ProfileReader reader(file);
+    readSections(reader);
+    orRefuse([&] { static_cast<void>(reader.load()); });
+    orRefuse([&] { readAddresses(reader); });
+    orRefuse([&] { readTrace(reader); });
+    orRefuse([&] { static_cast<void>(reader.query("SELECT * FROM tile_map(3)")); });
+    orRefuse([&] {
+        static_cast<void>(reader.query("SELECT tile_sum(cycles_by_tile) FROM compute_sets"));
+    });
+    const ProfileReader good(other);
+    orRefuse([&] { static_cast<void>(compareProfiles(partsOf(good), partsOf(reader))); });
+    orRefuse([&] { static_cast<void>(compareProfiles(partsOf(reader), partsOf(good))); });
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const MemoryFile file;
+    static const MemoryFile good;
+    FuzzedDataProvider input(data, size);
+    // A number of the list above or, for a whole file, none of them.
+    const std::size_t which = input.ConsumeIntegral<std::uint8_t>() % (goodProfiles().size() + 1);
+    if (which == goodProfiles().size()) {
+        file.set(input.ConsumeRemainingBytesAsString());
+        good.set(goodProfiles()[0]);
+    } else {
+        const test::Draw draw = [&](std::uint64_t bound) {
+            return input.ConsumeIntegralInRange<std::uint64_t>(0, bound - 1);
+        };
+        constexpr int mostChanges = 6;
+        std::string copy = goodProfiles()[which];
+        for (int i = 0; i < mostChanges && input.remaining_bytes() > 0; ++i)
+            copy = test::damagedCopy(copy, draw).bytes;
+        file.set(copy);
+        good.set(goodProfiles()[which]);
+    }
+    orRefuse([&] { readAll(file.path(), good.path()); });
+    return 0;
+}

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/store/page_seal.h"
 
 namespace tilescope {
 namespace {
@@ -26,6 +27,9 @@ constexpr int instructionsBetweenStopChecks = 10'000;
     case SQLITE_FULL:
         throw UserError(fmt::format("cannot write '{}': no space left on the disk", file));
     case SQLITE_IOERR:
+        if (sqlite3_extended_errcode(db) == SQLITE_IOERR_DATA)
+            throw UserError(fmt::format("'{}' is damaged: a part of it is not as it was written. {}",
+                                        file, origin.remedy));
         throw UserError(fmt::format("cannot read or write '{}': {} (is the disk full?)", file,
                                     sqlite3_errmsg(db)));
     case SQLITE_CANTOPEN:
@@ -145,14 +149,21 @@ std::span<const std::byte> Statement::blob(int at) const {
 }
 
 Database::Database(const std::filesystem::path& file, Mode mode)
-    : Database(DatabaseOrigin{.file = file.string()}, mode) {}
+    : Database(DatabaseOrigin{.file = file.string()}, mode, sealingVfs()) {
+    if (mode == Mode::Create && !sealNewFile(db_))
+        throw UserError(fmt::format("cannot write '{}': SQLite has no room for check sums",
+                                    origin_.file));
+}
 
 Database::Database(DatabaseOrigin origin, Mode mode)
+    : Database(std::move(origin), mode, nullptr) {}
+
+Database::Database(DatabaseOrigin origin, Mode mode, const char* vfs)
     : origin_(std::move(origin)) {
     const int flags =
         mode == Mode::ReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     const int code =
-        sqlite3_open_v2(origin_.file.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+        sqlite3_open_v2(origin_.file.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, vfs);
     if (code != SQLITE_OK) {
         const std::string text = db_ ? sqlite3_errmsg(db_) : sqlite3_errstr(code);
         sqlite3_close(db_);

@@ -89,7 +89,7 @@ private:
 class Database {
 public:
     enum class Mode { ReadOnly, Create };
-    /// A profile.
+    /// A profile: its pages have seals (page_seal.h).
     Database(const std::filesystem::path& file, Mode mode);
     /// Another kind of file, as errors are to call it.
     Database(DatabaseOrigin origin, Mode mode);
@@ -107,6 +107,8 @@ public:
     void close();
 
 private:
+    Database(DatabaseOrigin origin, Mode mode, const char* vfs);
+
     sqlite3* db_ = nullptr;
     DatabaseOrigin origin_;
     std::unique_ptr<std::stop_token> stop_;

@@ -5,6 +5,9 @@
 
 namespace tilescope {
 
+/// Of the row that says that the file's pages have seals, so that their loss is noticed too.
+inline constexpr std::string_view sealedKey = "sealed";
+
 /// Calls visit(key, field) for every plain field of the info table; maps are not among them.
 template <class Info, class Visitor> void visitInfoFields(Info& info, Visitor&& visit) {
     visit("creator", info.creator);

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/store/database.h"
 #include "core/store/info_fields.h"
+#include "core/store/page_seal.h"
 #include "core/store/pipeline_store.h"
 #include "core/store/placement_codec.h"
 #include "core/store/remote_store.h"
@@ -89,6 +90,10 @@ public:
         Statement row = db.prepare("SELECT key, value FROM info");
         while (row.step()) {
             const std::string key = row.text(0);
+            if (key == sealedKey && !isSealed(path))
+                throw UserError(fmt::format("'{}' is damaged: its check sums are gone. Write the "
+                                            "profile again.",
+                                            path.string()));
             const auto under = [&](std::string_view prefix, auto& map, auto value) {
                 if (!key.starts_with(prefix))
                     return false;

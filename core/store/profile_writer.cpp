@@ -98,6 +98,7 @@ private:
                 else
                     (Row(row) << std::string_view(prefix + key) << std::string_view(value)).write();
         };
+        (Row(row) << sealedKey << true).write();
         writeMap("option.", profile_.info.options);
         writeMap("engine.", profile_.info.engineOptions);
         writeMap("timing.", profile_.info.timings);

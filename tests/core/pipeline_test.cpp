@@ -3,7 +3,6 @@
 #include <QTest>
 #include <filesystem>
 #include <set>
-#include <sqlite3.h>
 
 #include "core/analysis/insights.h"
 #include "core/analysis/pipeline.h"
@@ -11,6 +10,7 @@
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/compare_profile.h"
+#include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_pipeline.h"
 #include "tests/support/sample_profile.h"
@@ -28,10 +28,7 @@ class PipelineTest : public QObject {
         return fs::path(directory_.path().toStdString()) / name;
     }
     static void execute(const fs::path& file, const char* sql) {
-        sqlite3* db = nullptr;
-        sqlite3_open(file.c_str(), &db);
-        QCOMPARE(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK);
-        sqlite3_close(db);
+        QCOMPARE(text(changeProfile(file, sql)), "");
     }
 
 private slots:

@@ -2,7 +2,6 @@
 #include <QTest>
 #include <csignal>
 #include <filesystem>
-#include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include "core/base/atomic_file.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
+#include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 
@@ -20,10 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 void execute(const fs::path& file, const char* sql) {
-    sqlite3* db = nullptr;
-    sqlite3_open(file.c_str(), &db);
-    QCOMPARE(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK);
-    sqlite3_close(db);
+    QCOMPARE(text(changeProfile(file, sql)), "");
 }
 
 QString openError(const fs::path& file) {

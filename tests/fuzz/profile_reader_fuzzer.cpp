@@ -21,6 +21,7 @@
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/damage.h"
+#include "tests/support/profile_sql.h"
 #include "tests/support/sample_pipeline.h"
 #include "tests/support/sample_profile.h"
 
@@ -166,7 +167,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // A number of the list above or, for a whole file, none of them.
     const std::size_t which = input.ConsumeIntegral<std::uint8_t>() % (goodProfiles().size() + 1);
     if (which == goodProfiles().size()) {
-        file.set(input.ConsumeRemainingBytesAsString());
+        file.set(test::sealed(input.ConsumeRemainingBytesAsString()));
         good.set(goodProfiles()[0]);
     } else {
         const test::Draw draw = [&](std::uint64_t bound) {
@@ -176,7 +177,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::string copy = goodProfiles()[which];
         for (int i = 0; i < mostChanges && input.remaining_bytes() > 0; ++i)
             copy = test::damagedCopy(copy, draw).bytes;
-        file.set(copy);
+        // Seals would stop most of it at the first page.
+        file.set(test::sealed(std::move(copy)));
         good.set(goodProfiles()[which]);
     }
     orRefuse([&] { readAll(file.path(), good.path()); });

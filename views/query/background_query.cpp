@@ -1,10 +1,30 @@
 #include "views/query/background_query.h"
 
+#include <QMetaMethod>
 #include <QtConcurrent>
 
 #include "core/base/error.h"
 
 namespace tilescope::views {
+namespace {
+
+/// Runs a part of a query; what it throws becomes a text, "" if nothing. Cancelled goes on.
+template <class Part> QString errorOf(Part part) {
+    try {
+        part();
+    } catch (const Cancelled&) {
+        throw;
+    } catch (const UserError& error) {
+        return QString::fromUtf8(error.what());
+    } catch (const std::bad_alloc&) {
+        return BackgroundQuery::tr("There is not enough memory for this");
+    } catch (const std::exception& error) {
+        return BackgroundQuery::tr("Internal error: %1").arg(QString::fromUtf8(error.what()));
+    }
+    return {};
+}
+
+} // namespace
 
 BackgroundQuery::BackgroundQuery(Workers& workers, QObject* parent)
     : QObject(parent)
@@ -43,15 +63,13 @@ BackgroundQuery::Outcome BackgroundQuery::runGuarded(const Work& work,
                                                      const std::stop_token& token) {
     if (token.stop_requested())
         return {{}, {}, true};
+    Outcome outcome;
     try {
-        return {work(token), {}, false};
+        outcome.error = errorOf([&] { outcome.deliver = work(token); });
     } catch (const Cancelled&) {
-        return {{}, {}, true};
-    } catch (const UserError& error) {
-        return {{}, QString::fromUtf8(error.what()), false};
-    } catch (const std::exception& error) {
-        return {{}, tr("Internal error: %1").arg(QString::fromUtf8(error.what())), false};
+        outcome.stopped = true;
     }
+    return outcome;
 }
 
 void BackgroundQuery::drop() {
@@ -71,14 +89,22 @@ void BackgroundQuery::finish() {
     running_ = false;
     slowTimer_.stop();
     const Outcome outcome = watcher_.result();
-    if (!outcome.error.isEmpty()) {
-        emit failed(outcome.error);
-    } else if (!outcome.stopped) {
-        if (outcome.deliver)
-            outcome.deliver();
+    QString error = outcome.error;
+    // What a damaged file puts in a model or a plot may show only now.
+    if (error.isEmpty() && outcome.deliver)
+        error = errorOf(outcome.deliver);
+    if (!error.isEmpty())
+        fail(error);
+    else if (!outcome.stopped)
         emit delivered();
-    }
     workers_.end();
+}
+
+void BackgroundQuery::fail(const QString& text) {
+    static const QMetaMethod signal = QMetaMethod::fromSignal(&BackgroundQuery::failed);
+    if (!isSignalConnected(signal))
+        emit workers_.failed(text);
+    emit failed(text);
 }
 
 } // namespace tilescope::views

@@ -15,7 +15,7 @@ namespace tilescope::views {
 class BackgroundQuery : public QObject {
     Q_OBJECT
 public:
-    /// Shows a result; runs in the window's thread.
+    /// Shows a result; runs in the window's thread. It may throw like the work.
     using Deliver = std::function<void()>;
     /// Runs on a worker thread and returns what to do with the result. It may throw: a UserError's
     /// text reaches failed(), Cancelled is silent.
@@ -35,6 +35,7 @@ public:
 signals:
     void slow();
     void delivered();
+    /// If nobody is connected, Workers::failed() tells the window.
     void failed(const QString& text);
     void cancelled();
 
@@ -47,6 +48,7 @@ private:
     static Outcome runGuarded(const Work& work, const std::stop_token& token);
     void drop();
     void finish();
+    void fail(const QString& text);
 
     Workers& workers_;
     QFutureWatcher<Outcome> watcher_;

@@ -22,6 +22,8 @@ public:
     void end();
 
 signals:
+    /// A query failed that no view speaks for.
+    void failed(const QString& text);
     /// The last query under way has delivered (or failed, or was dropped).
     void becameIdle();
 

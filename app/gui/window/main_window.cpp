@@ -63,6 +63,8 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
             &MainWindow::applyTheme);
     connect(&context_.reports, &ReportPair::changed, this, &MainWindow::profilesChanged);
     connect(&context_.reports, &ReportPair::failed, this, &MainWindow::openingFailed);
+    connect(&context_.workers, &views::Workers::failed, messageBar_,
+            [this](const QString& text) { messageBar_->showError(text); });
     connect(&context_.reports, &ReportPair::openingIsSlow, this, [this](const QString& file) {
         messageBar_->showProgress(tr("Opening %1…").arg(file),
                                   [this] { context_.reports.cancelOpening(); });

@@ -1,0 +1,196 @@
+// Damaged copies of profiles, through every command and every report of the window:
+//   damage_sweep PROFILE... [--copies N] [--seed S] [--limit SECONDS] [--only cli|window] [--keep DIR]
+//     [--seal yes]
+// prints for each profile and way how many copies were read without a word, led to a message, were
+// refused without one, met an error of ours, crashed or hung; --keep saves the copies of the last
+// four; --seal gives the copies seals that hide the damage from all but the reading of it. Each copy is opened alone and compared, as source and as target. Exit status 1 if there are
+// any of the last four.
+#include <QApplication>
+#include <QTemporaryDir>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "core/base/atomic_file.h"
+#include "tests/bench/damage/cli_visit.h"
+#include "tests/bench/damage/window_visit.h"
+#include "tests/support/damage.h"
+#include "tests/support/profile_sql.h"
+#include "views/theme/style.h"
+
+using namespace tilescope;
+using namespace tilescope::bench;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Arguments {
+    std::vector<std::string> profiles;
+    int copies = 1000;
+    std::uint64_t seed = 1;
+    double limit = 20;
+    std::string only;
+    std::string keep;
+    bool seal = false;
+};
+
+Arguments parse(int argc, char** argv) {
+    Arguments a;
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        const std::string value = i + 1 < argc ? argv[i + 1] : "";
+        if (!word.starts_with("--")) {
+            a.profiles.push_back(word);
+            continue;
+        }
+        ++i;
+        if (word == "--copies")
+            a.copies = std::stoi(value);
+        else if (word == "--seed")
+            a.seed = std::stoull(value);
+        else if (word == "--limit")
+            a.limit = std::stod(value);
+        else if (word == "--only")
+            a.only = value;
+        else if (word == "--keep")
+            a.keep = value;
+        else if (word == "--seal")
+            a.seal = value == "yes";
+    }
+    return a;
+}
+
+/// A child that asks for more memory than a profile of this size could need gets an error.
+void limitMemory() {
+#ifndef __SANITIZE_ADDRESS__ // whose shadow alone is larger
+    constexpr rlim_t most = rlim_t{6} << 30;
+    const rlimit limit{most, most};
+    setrlimit(RLIMIT_AS, &limit);
+#endif
+}
+
+/// The copies of one profile: made anew for each job, so that nothing is kept.
+class Copies {
+public:
+    Copies(const std::string& profile, const Arguments& arguments, fs::path folder)
+        : good_(profile)
+        , bytes_(readFile(profile))
+        , seed_(arguments.seed)
+        , seal_(arguments.seal)
+        , copy_((std::move(folder) / "copy.pop").string()) {}
+
+    [[nodiscard]] const std::string& good() const { return good_; }
+    [[nodiscard]] const std::string& copy() const { return copy_; }
+    [[nodiscard]] test::DamagedCopy make(int number) const {
+        auto copy = test::damagedCopy(
+            bytes_, test::seededDraw(seed_ * 1'000'003 + static_cast<std::uint64_t>(number)));
+        if (seal_)
+            copy.bytes = test::sealed(std::move(copy.bytes));
+        return copy;
+    }
+    void write(int number) const { writeFileAtomically(copy_, make(number).bytes); }
+
+private:
+    std::string good_;
+    std::string bytes_;
+    std::uint64_t seed_;
+    bool seal_;
+    std::string copy_;
+};
+
+JobResult worse(JobResult a, JobResult b) {
+    return b.verdict > a.verdict ? std::move(b) : std::move(a);
+}
+
+JobResult byCommands(const Copies& copies, int number, const Progress& at) {
+    static const bool limited = (limitMemory(), true);
+    static_cast<void>(limited);
+    copies.write(number);
+    return visitByCommands(copies.copy(), copies.good(), at);
+}
+
+/// The application of a child; made once in it.
+void makeApplication() {
+    static int argc = 1;
+    static std::array<char*, 2> argv{const_cast<char*>("damage_sweep"), nullptr};
+    limitMemory();
+    static QApplication* const application = new QApplication(argc, argv.data());
+    static_cast<void>(application);
+    QApplication::setStyle(new views::WindowStyle);
+}
+
+JobResult byWindow(const Copies& copies, int number, const Progress& at) {
+    static const bool made = (makeApplication(), true);
+    static_cast<void>(made);
+    const QString good = QString::fromStdString(copies.good());
+    const QString copy = QString::fromStdString(copies.copy());
+    static const QStringList usual = textsOfWindow({good}) + textsOfWindow({good, good});
+    copies.write(number);
+    JobResult result = visitByWindow({copy}, usual, at);
+    for (const QStringList& pair : {QStringList{good, copy}, QStringList{copy, good}})
+        result = worse(std::move(result), visitByWindow(pair, usual, at));
+    return result;
+}
+
+struct Count {
+    std::array<int, verdicts> of{};
+    double slowest = 0;
+    [[nodiscard]] bool bad() const {
+        return of[2] + of[3] + of[4] + of[5] > 0;
+    }
+};
+
+Count sweep(const Arguments& a, const Copies& copies, const std::string& way) {
+    Count count;
+    const bool commands = way == "cli";
+    const Job job = [&](int number, const Progress& at) {
+        return commands ? byCommands(copies, number, at) : byWindow(copies, number, at);
+    };
+    runJobs(a.copies, a.limit, job, [&](const JobResult& result) {
+        ++count.of.at(static_cast<std::size_t>(result.verdict));
+        count.slowest = std::max(count.slowest, result.seconds);
+        const test::DamagedCopy copy = copies.make(result.job);
+        std::printf("%s %s %d: %s, %.1f s: [%s] %s\n", copies.good().c_str(), way.c_str(),
+                    result.job, toString(result.verdict), result.seconds,
+                    copy.what.substr(0, 200).c_str(), result.text.c_str());
+        if (!a.keep.empty() && result.verdict > Verdict::Message)
+            writeFileAtomically(fs::path(a.keep) / fmt::format("{}-{}-{}.pop",
+                                                               fs::path(copies.good()).stem().string(),
+                                                               way, result.job),
+                                copy.bytes);
+    });
+    return count;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
+    const Arguments a = parse(argc, argv);
+    if (a.profiles.empty())
+        return std::fputs("usage: damage_sweep PROFILE... [--copies N] [--seed S] [--limit SECONDS] "
+                          "[--only cli|window] [--keep DIR]\n",
+                          stderr),
+               2;
+    const QTemporaryDir folder;
+    std::string table;
+    bool bad = false;
+    for (const std::string& profile : a.profiles) {
+        const Copies copies(profile, a, folder.path().toStdString());
+        for (const std::string way : {"cli", "window"}) {
+            if (!a.only.empty() && a.only != way)
+                continue;
+            const Count count = sweep(a, copies, way);
+            bad = bad || count.bad();
+            table += fmt::format("{} by {}:", profile, way);
+            for (std::size_t i = 0; i < verdicts; ++i)
+                table += fmt::format(" {} {},", toString(static_cast<Verdict>(i)), count.of[i]);
+            table += fmt::format(" slowest {:.1f} s\n", count.slowest);
+        }
+    }
+    std::printf("\n%s", table.c_str());
+    return bad ? 1 : 0;
+}

@@ -1,0 +1,76 @@
+// Damaged profiles in the window: each report is visited and used; there is a message, and never an
+// internal error. tests/bench/damage_sweep does the same a thousand times.
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "core/base/atomic_file.h"
+#include "core/store/profile_writer.h"
+#include "tests/bench/damage/window_visit.h"
+#include "tests/support/damage.h"
+#include "tests/support/profile_sql.h"
+#include "tests/support/qt_text.h"
+#include "tests/support/sample_profile.h"
+#include "views/theme/style.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+class DamagedTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir directory_;
+    std::string good_;
+    QStringList usual_;
+    QString file(const char* name) const { return directory_.filePath(QString::fromLatin1(name)); }
+
+    bench::JobResult visit(const DamagedCopy& copy, bool seal, bool compared) {
+        writeFileAtomically(file("p.pop").toStdString(), seal ? sealed(copy.bytes) : copy.bytes);
+        const QStringList profiles = compared ? QStringList{file("good.pop"), file("p.pop")}
+                                              : QStringList{file("p.pop")};
+        return bench::visitByWindow(profiles, usual_, [](const std::string&) {});
+    }
+
+private slots:
+    void initTestCase() {
+        QApplication::setStyle(new views::WindowStyle);
+        writeProfile(sampleProfile({.tilesPerIpu = 128, .withCopy = true}),
+                     file("good.pop").toStdString());
+        good_ = readFile(file("good.pop").toStdString());
+        usual_ = bench::textsOfWindow({file("good.pop")}) +
+                 bench::textsOfWindow({file("good.pop"), file("good.pop")});
+    }
+
+    void aGoodProfileHasNoMessage() {
+        QCOMPARE(bench::toString(visit({good_, {}}, false, false).verdict), "fine");
+        QCOMPARE(bench::toString(visit({good_, {}}, false, true).verdict), "fine");
+    }
+
+    void randomDamage_data() {
+        QTest::addColumn<bool>("seal");
+        QTest::addColumn<bool>("compared");
+        QTest::newRow("alone") << false << false;
+        QTest::newRow("compared") << false << true;
+        QTest::newRow("alone, seals hide it") << true << false;
+        QTest::newRow("compared, seals hide it") << true << true;
+    }
+    void randomDamage() {
+        QFETCH(bool, seal);
+        QFETCH(bool, compared);
+        constexpr std::uint64_t copies = 5;
+        for (std::uint64_t i = 0; i < copies; ++i) {
+            const std::uint64_t seed = 100 + i * 4 + (seal ? 2U : 0U) + (compared ? 1U : 0U);
+            const DamagedCopy copy = damagedCopy(good_, seededDraw(seed));
+            const bench::JobResult result = visit(copy, seal, compared);
+            const bool unnoticed = seal || copy.bytes == good_;
+            QVERIFY2(result.verdict == bench::Verdict::Message ||
+                         (unnoticed && result.verdict == bench::Verdict::Fine),
+                     qPrintable(QString("%1: %2: %3: %4")
+                                    .arg(seed)
+                                    .arg(text(copy.what), bench::toString(result.verdict),
+                                         text(result.text))));
+        }
+    }
+};
+
+QTEST_MAIN(DamagedTest)
+#include "damaged_test.moc"

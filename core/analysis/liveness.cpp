@@ -45,8 +45,8 @@ std::vector<SizedVariable> sized(const Target& target,
 const LivenessClass& classOf(const IdVector<LivenessClassId, LivenessClass>& classes,
                              const Variable& variable) {
     if (variable.liveness.index() >= classes.size())
-        throw UserError(
-            fmt::format("damaged profile: variable '{}' has no liveness", variable.name));
+        throw DamagedProfile(
+            fmt::format("variable '{}' has no liveness", variable.name));
     return classes[variable.liveness];
 }
 
@@ -87,8 +87,8 @@ LivenessSeries livenessOf(const Target& target, const IdVector<VariableId, Varia
         for (const StepInterval& interval : classOf(classes, v).intervals) {
             if (!interval.first.valid() || interval.end < interval.first ||
                 interval.end.index() > steps)
-                throw UserError(fmt::format(
-                    "damaged profile: variable '{}' is live at a step that does not exist",
+                throw DamagedProfile(fmt::format(
+                    "variable '{}' is live at a step that does not exist",
                     v.name));
             change[interval.first.index()] += bytes;
             change[interval.end.index()] -= bytes;
@@ -139,7 +139,7 @@ std::vector<std::string> stepNames(const IdVector<ProgramId, Program>& programs,
     names.reserve(steps.size());
     for (const ProgramId id : steps) {
         if (!id.valid() || id.index() >= programs.size())
-            throw UserError("damaged profile: a step names a program that does not exist");
+            throw DamagedProfile("a step names a program that does not exist");
         names.push_back(programLabel(programs[id]));
     }
     return names;

@@ -26,10 +26,10 @@ public:
             const auto [id, depth] = open.back();
             open.pop_back();
             if (!id.valid() || id.index() >= programs_.size())
-                throw UserError("damaged profile: the program tree names a program that does not "
+                throw DamagedProfile("the program tree names a program that does not "
                                 "exist");
             if (seen_[id.index()])
-                throw UserError(fmt::format("damaged profile: program {} stands in the tree twice",
+                throw DamagedProfile(fmt::format("program {} stands in the tree twice",
                                             id.value()));
             seen_[id.index()] = true;
             const Program& p = programs_[id];

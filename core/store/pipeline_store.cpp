@@ -63,7 +63,7 @@ IdType checkedId(const Statement& row, int at, std::int64_t count, bool optional
         return {};
     const std::int64_t value = row.integer(at);
     if (row.isNull(at) || value < 0 || value >= count)
-        throw UserError("damaged profile: a row refers to one that does not exist");
+        throw DamagedProfile("a row refers to one that does not exist");
     return IdType(static_cast<std::int32_t>(value));
 }
 
@@ -73,9 +73,9 @@ void readStages(const Database& db, const PipelineLimits& limits, Pipeline& pipe
                                "ORDER BY stage");
     while (row.step()) {
         if (row.integer(0) != number(pipeline.stages.size()))
-            throw UserError("damaged profile: the pipeline's stages have a hole");
+            throw DamagedProfile("the pipeline's stages have a hole");
         if (row.integer(6) < 0)
-            throw UserError("damaged profile: a pipeline buffer has a depth below zero");
+            throw DamagedProfile("a pipeline buffer has a depth below zero");
         pipeline.stages.push_back({checkedId<IpuId>(row, 1, limits.ipus),
                                    checkedId<ProgramId>(row, 2, limits.programs),
                                    checkedId<ProgramId>(row, 3, limits.programs, true),
@@ -95,7 +95,7 @@ void readSlots(const Database& db, const PipelineLimits& limits, Pipeline& pipel
     while (row.step()) {
         if (row.integer(0) != number(pipeline.slotList.size()) || row.integer(2) < 0 ||
             row.integer(2) > mostRepeats)
-            throw UserError("damaged profile: the pipeline's slots cannot be");
+            throw DamagedProfile("the pipeline's slots cannot be");
         pipeline.slotList.push_back(
             {known(pipelinePartFrom(row.text(1)), row, 1), row.integer(2), {}});
     }
@@ -139,7 +139,7 @@ Pipeline readPipeline(const Database& db, const PipelineLimits& limits) {
     pipeline.microBatches = row.integer(1);
     pipeline.iterations = row.integer(2);
     if (pipeline.microBatches < 1 || pipeline.iterations < 1 || pipeline.iterations > mostRepeats)
-        throw UserError("damaged profile: a pipeline runs as often as cannot be");
+        throw DamagedProfile("a pipeline runs as often as cannot be");
     readStages(db, limits, pipeline);
     readSlots(db, limits, pipeline);
     Statement operation =

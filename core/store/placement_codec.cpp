@@ -29,11 +29,11 @@ std::vector<std::byte> compress(std::span<const std::byte> raw) {
 std::vector<std::byte> decompress(std::span<const std::byte> packed) {
     const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
     if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > maxChunkBytes)
-        throw UserError("damaged profile: a chunk of tile addresses cannot be read");
+        throw DamagedProfile("a chunk of tile addresses cannot be read");
     std::vector<std::byte> raw(size);
     const std::size_t got = ZSTD_decompress(raw.data(), raw.size(), packed.data(), packed.size());
     if (ZSTD_isError(got) || got != raw.size())
-        throw UserError("damaged profile: a chunk of tile addresses cannot be read");
+        throw DamagedProfile("a chunk of tile addresses cannot be read");
     return raw;
 }
 
@@ -70,13 +70,13 @@ std::vector<Placement> decodePlacements(std::span<const std::byte> data) {
     VarintReader reader(raw);
     const std::uint64_t count = reader.next();
     if (count > placementsPerChunk)
-        throw UserError("damaged profile: a chunk of tile addresses is too long");
+        throw DamagedProfile("a chunk of tile addresses is too long");
     std::vector<Placement> placements(count);
     Offsets before;
     for (Placement& placement : placements) {
         const std::uint64_t entries = reader.next();
         if (entries > reader.remaining() / 2)
-            throw UserError("damaged profile: a chunk of tile addresses ends too early");
+            throw DamagedProfile("a chunk of tile addresses ends too early");
         placement.variables.reserve(entries);
         std::int64_t previous = -1;
         for (std::uint64_t i = 0; i < entries; ++i) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 #include "core/base/error.h"
 #include "core/store/database.h"
@@ -27,10 +28,10 @@ void appendRun(TileSeries& series, const Target& target, std::int64_t first, std
                std::int64_t value) {
     const std::int64_t all = target.totalTiles();
     if (value < 0 || value > TileSeries::largestStored)
-        throw UserError("damaged profile: a row holds a size that cannot be");
+        throw DamagedProfile("a row holds a size that cannot be");
     if (first < 0 || first > all || tiles < 0 || tiles > all - first ||
         (!series.empty() && first < series.runs().back().end))
-        throw UserError("damaged profile: a row names tiles that cannot be");
+        throw DamagedProfile("a row names tiles that cannot be");
     series.append(static_cast<std::int32_t>(first), static_cast<std::int32_t>(first + tiles),
                   value);
 }
@@ -120,7 +121,7 @@ public:
             else if constexpr (std::is_same_v<Field, double>)
                 field = value.real(0);
             else
-                field = static_cast<Field>(value.integer(0));
+                field = static_cast<Field>(infoNumber(value, key, std::numeric_limits<Field>::max()));
         });
         const Target& t = info.target;
         // Sizes of allocations follow from these: a damaged file must not ask for terabytes.
@@ -128,6 +129,16 @@ public:
         if (t.ipus < 1 || t.tilesPerIpu < 1 || std::int64_t{t.ipus} * t.tilesPerIpu > mostTiles)
             throw UserError(fmt::format("'{}' is damaged: {} IPUs of {} tiles cannot be",
                                         path.string(), t.ipus, t.tilesPerIpu));
+    }
+
+    /// Of a plain field: a whole number from 0 to `most`.
+    [[nodiscard]] std::int64_t infoNumber(const Statement& row, std::string_view key,
+                                          std::int64_t most) const {
+        const std::int64_t value = row.integer(0);
+        if (value < 0 || value > most)
+            throw UserError(fmt::format("'{}' is damaged: '{}' cannot be {} in its info table",
+                                        path.string(), key, value));
+        return value;
     }
 
     fs::path path;
@@ -393,7 +404,7 @@ IdVector<TileId, TileMemory> ProfileReader::tileMemory() const {
     const auto bytes = [&](int column) {
         const std::int64_t value = row.integer(column);
         if (value < 0 || value > TileSeries::largestStored)
-            throw UserError("damaged profile: a row holds a size that cannot be");
+            throw DamagedProfile("a row holds a size that cannot be");
         return value;
     };
     while (row.step())

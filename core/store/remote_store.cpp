@@ -35,7 +35,7 @@ IdVector<RemoteBufferId, RemoteBuffer> readRemoteBuffers(const Database& db) {
     while (row.step()) {
         buffers.add({row.text(0), row.text(1), row.text(2), row.integer(3), row.integer(4)});
         if (row.integer(3) < 0 || row.integer(4) < 0)
-            throw UserError(fmt::format("damaged profile: remote buffer '{}' has {} rows of {} "
+            throw DamagedProfile(fmt::format("remote buffer '{}' has {} rows of {} "
                                         "bytes",
                                         row.text(0), row.integer(3), row.integer(4)));
     }
@@ -50,7 +50,7 @@ std::vector<ProgramId> readPhases(const Database& db, std::int64_t programs) {
     while (row.step()) {
         const std::int64_t program = row.integer(0);
         if (program < 0 || program >= programs)
-            throw UserError(fmt::format("damaged profile: there is no program {} for an execution "
+            throw DamagedProfile(fmt::format("there is no program {} for an execution "
                                         "phase",
                                         program));
         phases.emplace_back(static_cast<std::int32_t>(program));

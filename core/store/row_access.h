@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <limits>
 
 #include "core/base/error.h"
 #include "core/base/ids.h"
@@ -10,16 +11,21 @@
 
 namespace tilescope {
 
-/// An id, or none for NULL.
+/// An id, or none for NULL; whether there is such a row is for whoever follows it to see.
 template <class IdType> IdType idAt(const Statement& row, int at) {
-    return row.isNull(at) ? IdType() : IdType(static_cast<std::int32_t>(row.integer(at)));
+    if (row.isNull(at))
+        return {};
+    const std::int64_t value = row.integer(at);
+    if (value < 0 || value > std::numeric_limits<std::int32_t>::max())
+        throw DamagedProfile("a row refers to one that cannot be");
+    return IdType(static_cast<std::int32_t>(value));
 }
 
 /// An id of which there are `count`; throws UserError if there is no such row.
 template <class IdType> IdType idBelow(const Statement& row, int at, std::int64_t count) {
     const std::int64_t value = row.integer(at);
     if (row.isNull(at) || value < 0 || value >= count)
-        throw UserError("damaged profile: a row refers to one that does not exist");
+        throw DamagedProfile("a row refers to one that does not exist");
     return IdType(static_cast<std::int32_t>(value));
 }
 
@@ -31,20 +37,20 @@ inline TileSeries seriesAt(const Statement& row, int at) {
 /// The value of a look-up by name; throws UserError if the name in the row was not known.
 template <class Optional> auto known(Optional value, const Statement& row, int at) {
     if (!value)
-        throw UserError(fmt::format("damaged profile: unknown name '{}'", row.text(at)));
+        throw DamagedProfile(fmt::format("unknown name '{}'", row.text(at)));
     return *value;
 }
 
 /// An element by an index from the file; throws UserError if there is none.
 template <class T> T& element(std::vector<T>& items, std::int64_t at) {
     if (at < 0 || static_cast<std::size_t>(at) >= items.size())
-        throw UserError("damaged profile: a row refers to one that does not exist");
+        throw DamagedProfile("a row refers to one that does not exist");
     return items[static_cast<std::size_t>(at)];
 }
 
 template <class IdType, class T> T& element(IdVector<IdType, T>& items, std::int64_t at) {
     if (at < 0 || static_cast<std::size_t>(at) >= items.size())
-        throw UserError("damaged profile: a row refers to one that does not exist");
+        throw DamagedProfile("a row refers to one that does not exist");
     return items[IdType(static_cast<std::size_t>(at))];
 }
 

@@ -193,7 +193,7 @@ TileSeries TileSeries::decode(std::span<const std::byte> blob) {
     const std::uint64_t count = reader.next();
     // Each run takes three bytes at least: a larger count is damage, not data.
     if (count > reader.remaining() / 3)
-        throw UserError("damaged profile: a per-tile blob names more runs than it holds");
+        throw DamagedProfile("a per-tile blob names more runs than it holds");
     constexpr std::uint64_t limit = std::numeric_limits<std::int32_t>::max();
     std::uint64_t end = 0;
     std::uint64_t value = 0;
@@ -202,10 +202,10 @@ TileSeries TileSeries::decode(std::span<const std::byte> blob) {
         const std::uint64_t tiles = reader.next();
         value += static_cast<std::uint64_t>(reader.nextSigned());
         if (gap > limit || tiles > limit || end + gap + tiles > limit)
-            throw UserError("damaged profile: a per-tile blob names a tile that cannot be");
+            throw DamagedProfile("a per-tile blob names a tile that cannot be");
         const auto signedValue = static_cast<std::int64_t>(value);
         if (signedValue > largestStored || signedValue < -largestStored)
-            throw UserError("damaged profile: a per-tile blob holds a value that cannot be");
+            throw DamagedProfile("a per-tile blob holds a value that cannot be");
         series.append(static_cast<std::int32_t>(end + gap),
                       static_cast<std::int32_t>(end + gap + tiles), signedValue);
         end += gap + tiles;

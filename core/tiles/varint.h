@@ -41,13 +41,13 @@ public:
         std::uint64_t value = 0;
         for (unsigned shift = 0; shift < 64; shift += 7) {
             if (at_ == data_.size())
-                throw UserError("damaged profile: a per-tile blob ends too early");
+                throw DamagedProfile("a per-tile blob ends too early");
             const auto byte = static_cast<std::uint64_t>(data_[at_++]);
             value |= (byte & 0x7F) << shift;
             if (byte < 0x80)
                 return value;
         }
-        throw UserError("damaged profile: a number of a per-tile blob is too long");
+        throw DamagedProfile("a number of a per-tile blob is too long");
     }
     std::int64_t nextSigned() { return unzigzag(next()); }
 

@@ -48,7 +48,7 @@ ProgramTreeData readProgramTree(const OpenProfile& profile, const std::stop_toke
     const auto place = [&](ProgramId program, ProgramId parent, std::size_t row) {
         if (program.index() >= programs.size() || programs[program].parent != parent ||
             tree.rowOf[program.index()] >= 0)
-            throw UserError("damaged profile: the program tree is no tree");
+            throw DamagedProfile("the program tree is no tree");
         tree.rowOf[program.index()] = static_cast<int>(row);
     };
     for (std::size_t i = 0; i < tree.roots.size(); ++i)

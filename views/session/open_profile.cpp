@@ -29,7 +29,9 @@ ProfileReader OpenProfile::reader(const std::stop_token& stop) const {
 
 template <class T, class Read>
 OpenProfile::Part<T> OpenProfile::load(const LazyPart<T>& part, Stop stop, Read read) const {
-    return part.get([&] { return (reader(stop).*read)(); });
+    return part.get([&] {
+        return namingFile(file_.string(), [&] { return (reader(stop).*read)(); });
+    });
 }
 
 OpenProfile::Part<std::vector<Message>> OpenProfile::messages(Stop stop) const {
@@ -77,8 +79,11 @@ OpenProfile::Part<IdVector<TileId, TileMemory>> OpenProfile::tileMemory(Stop sto
     return load(tileMemory_, stop, &ProfileReader::tileMemory);
 }
 OpenProfile::Part<TraceIndex> OpenProfile::trace(Stop stop) const {
-    return trace_.get(
-        [&] { return TraceIndex(reader(stop).trace(), machine().ipus, machine().tilesPerIpu); });
+    return trace_.get([&] {
+        return namingFile(file_.string(), [&] {
+            return TraceIndex(reader(stop).trace(), machine().ipus, machine().tilesPerIpu);
+        });
+    });
 }
 
 } // namespace tilescope::views

@@ -46,8 +46,14 @@ DiffResult compare(const Arguments& arguments) {
     const std::vector<Threshold> thresholds = thresholdsOf(arguments);
     const ProfileReader source = openProfile(arguments.source);
     const ProfileReader target = openProfile(arguments.target);
+    const auto partsIn = [](const ProfileReader& reader) {
+        return namingFile(reader.file().string(), [&] { return partsOf(reader); });
+    };
+    // What is found only now may be in either.
+    const std::string both = arguments.source + "' or '" + arguments.target;
     DiffResult result{
-        arguments.source, arguments.target, compareProfiles(partsOf(source), partsOf(target)), {}};
+        arguments.source, arguments.target,
+        namingFile(both, [&] { return compareProfiles(partsIn(source), partsIn(target)); }), {}};
     std::vector<std::optional<double>> before;
     std::vector<std::optional<double>> after;
     for (const ComparedMetric& metric : result.comparison.metrics) {

@@ -124,7 +124,9 @@ void addExportCommand(CLI::App& app, Action& action) {
         "--events", a->events, "most events of a chrome-trace; short steps beyond are merged");
     command->callback([a, from, to, events, &action] {
         a->traceOptions = from->count() + to->count() + events->count() > 0;
-        action = [a](const Streams& streams) { return exportProfile(*a, streams); };
+        action = [a](const Streams& streams) {
+            return namingFile(a->profile, [&] { return exportProfile(*a, streams); });
+        };
     });
 }
 

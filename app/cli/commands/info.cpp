@@ -6,8 +6,24 @@
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
 #include "app/cli/summary_output.h"
+#include "core/base/error.h"
 
 namespace tilescope::cli {
+
+namespace {
+
+int info(const std::string& profile, const FormatFlags& flags, const Streams& streams) {
+    const ProfileReader reader = openProfile(profile);
+    const std::vector<Message> messages = reader.messages();
+    const SummarySource source{reader.info(), memorySummary(reader), messages, reader.file()};
+    if (flags.json)
+        writeJson(streams.out, summaryJson(source));
+    else
+        writeSummary(streams.out, source);
+    return exitYes;
+}
+
+} // namespace
 
 void addInfoCommand(CLI::App& app, Action& action) {
     struct Arguments {
@@ -21,15 +37,8 @@ void addInfoCommand(CLI::App& app, Action& action) {
     addJsonFlag(*command, arguments->flags);
     command->callback([arguments, &action] {
         action = [arguments](const Streams& streams) {
-            const ProfileReader reader = openProfile(arguments->profile);
-            const std::vector<Message> messages = reader.messages();
-            const SummarySource source{reader.info(), memorySummary(reader), messages,
-                                       reader.file()};
-            if (arguments->flags.json)
-                writeJson(streams.out, summaryJson(source));
-            else
-                writeSummary(streams.out, source);
-            return exitYes;
+            return namingFile(arguments->profile,
+                              [&] { return info(arguments->profile, arguments->flags, streams); });
         };
     });
 }

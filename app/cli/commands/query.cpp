@@ -6,6 +6,7 @@
 
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
+#include "core/base/error.h"
 
 namespace tilescope::cli {
 namespace {
@@ -52,7 +53,9 @@ void addQueryCommand(CLI::App& app, Action& action) {
     addFormatFlags(*command, arguments->flags);
     command->callback([arguments, &action] {
         action = [arguments](const Streams& streams) {
-            const Table table = tableOf(openProfile(arguments->profile).query(arguments->sql));
+            const Table table = namingFile(arguments->profile, [&] {
+                return tableOf(openProfile(arguments->profile).query(arguments->sql));
+            });
             switch (arguments->flags.format()) {
             case Format::Json:
                 writeJson(streams.out, toJson(table));

@@ -109,8 +109,11 @@ void addReportCommand(CLI::App& app, Action& action) {
     command->add_option("--by", a->breakdown, "none|region|category|liveness");
     command->add_option("--filter", a->filter, "regular expression that names must contain");
     addFormatFlags(*command, a->flags);
-    command->callback(
-        [a, &action] { action = [a](const Streams& streams) { return report(*a, streams); }; });
+    command->callback([a, &action] {
+        action = [a](const Streams& streams) {
+            return namingFile(a->profile, [&] { return report(*a, streams); });
+        };
+    });
 }
 
 } // namespace tilescope::cli

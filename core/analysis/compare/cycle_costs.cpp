@@ -53,7 +53,7 @@ private:
         if (counts_[node] >= 0)
             return counts_[node];
         if (counts_[node] == open || depth > deepestNesting)
-            throw UserError("damaged profile: its programs call themselves");
+            throw DamagedProfile("its programs call themselves");
         counts_[node] = open;
         std::int64_t sum = 0;
         for (const Edge& edge : edges_[node])
@@ -186,7 +186,7 @@ ProgramCycles programCyclesOf(const ProfileParts& parts, CycleBasis basis) {
     if (basis == CycleBasis::Estimated)
         return estimatedCycles(parts);
     if (parts.trace->runs.empty())
-        throw UserError("damaged profile: it has an execution without a run");
+        throw DamagedProfile("it has an execution without a run");
     return executedCycles(parts);
 }
 

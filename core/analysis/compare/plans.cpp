@@ -18,7 +18,7 @@ json::object planObject(std::string_view plan) {
     json::error_code error;
     const json::value value = json::parse({plan.data(), plan.size()}, error);
     if (error || !value.is_object())
-        throw UserError("damaged profile: the plan of an operation is no JSON object");
+        throw DamagedProfile("the plan of an operation is no JSON object");
     return value.as_object();
 }
 

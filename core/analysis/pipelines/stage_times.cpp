@@ -16,7 +16,7 @@ constexpr std::int64_t longestStep = std::int64_t{1} << 46;
 std::int64_t checked(std::int64_t cycles, std::int64_t count = 1) {
     std::int64_t product = 0;
     if (__builtin_mul_overflow(cycles, count, &product) || product < 0 || product > longestStep)
-        throw UserError("damaged profile: a stage has a step at an impossible time");
+        throw DamagedProfile("a stage has a step at an impossible time");
     return product;
 }
 

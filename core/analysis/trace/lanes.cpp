@@ -18,7 +18,7 @@ constexpr std::int64_t mostOverlapping = 64;
 constexpr std::size_t entriesPerBlock = 32;
 
 [[noreturn]] void damaged(const std::string& what) {
-    throw UserError("damaged profile: the trace " + what);
+    throw DamagedProfile("the trace " + what);
 }
 
 void checkCycles(std::int64_t start, std::int64_t cycles) {

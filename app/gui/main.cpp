@@ -6,6 +6,7 @@
 #include <memory>
 #include <unistd.h>
 
+#include "app/gui/application.h"
 #include "app/gui/arguments.h"
 #include "app/gui/frame_exercise.h"
 #include "app/gui/grabber.h"
@@ -130,7 +131,7 @@ int run(int argc, char** argv) {
     // Has to be said before the application exists.
     if (grabbing)
         qputenv("QT_QPA_PLATFORM", "offscreen");
-    QApplication app(argc, argv);
+    gui::Application app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("TileScope"));
     QApplication::setOrganizationName(QStringLiteral("TileScope"));
     QApplication::setApplicationVersion(QStringLiteral(TILESCOPE_VERSION));

@@ -126,7 +126,9 @@ public:
         const Target& t = info.target;
         // Sizes of allocations follow from these: a damaged file must not ask for terabytes.
         constexpr std::int64_t mostTiles = 1'000'000;
-        if (t.ipus < 1 || t.tilesPerIpu < 1 || std::int64_t{t.ipus} * t.tilesPerIpu > mostTiles)
+        constexpr std::int64_t mostIpus = 1024; // four times what the options take
+        if (t.ipus < 1 || t.ipus > mostIpus || t.tilesPerIpu < 1 ||
+            std::int64_t{t.ipus} * t.tilesPerIpu > mostTiles)
             throw UserError(fmt::format("'{}' is damaged: {} IPUs of {} tiles cannot be",
                                         path.string(), t.ipus, t.tilesPerIpu));
     }

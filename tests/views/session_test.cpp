@@ -78,6 +78,37 @@ private slots:
         QCOMPARE(failed[1][0].toString(), QStringLiteral("Internal error: broken"));
     }
 
+    void aDeliveryThatThrowsIsAFailure() {
+        Workers workers;
+        BackgroundQuery query(workers);
+        QSignalSpy failed(&query, &BackgroundQuery::failed);
+        QSignalSpy delivered(&query, &BackgroundQuery::delivered);
+        query.start([](const std::stop_token&) -> BackgroundQuery::Deliver {
+            return [] { throw std::out_of_range("row 7"); };
+        });
+        QTRY_COMPARE(failed.count(), 1);
+        QCOMPARE(failed[0][0].toString(), "Internal error: row 7");
+        QCOMPARE(delivered.count(), 0);
+        QVERIFY(workers.idle());
+    }
+
+    void aFailureThatNobodyShowsReachesTheWindow() {
+        Workers workers;
+        QSignalSpy told(&workers, &Workers::failed);
+        const BackgroundQuery::Work work = [](const std::stop_token&) -> BackgroundQuery::Deliver {
+            throw UserError("no such thing");
+        };
+        BackgroundQuery unseen(workers);
+        unseen.start(work);
+        QTRY_COMPARE(told.count(), 1);
+        QCOMPARE(told[0][0].toString(), "no such thing");
+        BackgroundQuery seen(workers);
+        QSignalSpy failed(&seen, &BackgroundQuery::failed);
+        seen.start(work);
+        QTRY_COMPARE(failed.count(), 1);
+        QCOMPARE(told.count(), 1);
+    }
+
     void aNewQueryDropsTheOldResult() {
         Workers workers;
         BackgroundQuery query(workers);

@@ -63,8 +63,7 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
             &MainWindow::applyTheme);
     connect(&context_.reports, &ReportPair::changed, this, &MainWindow::profilesChanged);
     connect(&context_.reports, &ReportPair::failed, this, &MainWindow::openingFailed);
-    connect(&context_.workers, &views::Workers::failed, messageBar_,
-            [this](const QString& text) { messageBar_->showError(text); });
+    connect(&context_.workers, &views::Workers::failed, this, &MainWindow::showError);
     connect(&context_.reports, &ReportPair::openingIsSlow, this, [this](const QString& file) {
         messageBar_->showProgress(tr("Opening %1…").arg(file),
                                   [this] { context_.reports.cancelOpening(); });
@@ -231,6 +230,10 @@ void MainWindow::profilesChanged() {
     watchFiles();
     restoreSelection();
     updateActions();
+}
+
+void MainWindow::showError(const QString& text) {
+    messageBar_->showError(text);
 }
 
 void MainWindow::openingEnded() {

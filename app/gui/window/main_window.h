@@ -47,6 +47,8 @@ public:
     [[nodiscard]] const MessageBar& messageBar() const { return *messageBar_; }
     [[nodiscard]] RecentFiles& recent() { return recent_; }
     void setShowsFrameTimes(bool shows);
+    /// A message that belongs to no report.
+    void showError(const QString& text);
 
     /// What the window shows, and showing that again as its profiles open.
     [[nodiscard]] SessionState state() const;

@@ -1,0 +1,35 @@
+#include "app/gui/application.h"
+
+#include <cstdio>
+
+#include "app/gui/window/main_window.h"
+#include "core/base/error.h"
+
+namespace tilescope::gui {
+
+// `argc` must live as long as the application.
+Application::Application(int& argc, char** argv)
+    : QApplication(argc, argv) {}
+
+bool Application::notify(QObject* receiver, QEvent* event) {
+    try {
+        return QApplication::notify(receiver, event);
+    } catch (const UserError& error) {
+        tell(QString::fromUtf8(error.what()));
+    } catch (const std::bad_alloc&) {
+        tell(tr("There is not enough memory for this"));
+    } catch (const std::exception& error) {
+        tell(tr("Internal error: %1. This is a fault of TileScope, please report it.")
+                 .arg(QString::fromUtf8(error.what())));
+    }
+    return false;
+}
+
+void Application::tell(const QString& text) {
+    std::fprintf(stderr, "tilescope-gui: error: %s\n", qPrintable(text));
+    for (QWidget* window : topLevelWidgets())
+        if (auto* main = qobject_cast<MainWindow*>(window))
+            main->showError(text);
+}
+
+} // namespace tilescope::gui

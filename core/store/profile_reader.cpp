@@ -10,6 +10,7 @@
 #include "core/store/page_seal.h"
 #include "core/store/pipeline_store.h"
 #include "core/store/placement_codec.h"
+#include "core/store/program_forest.h"
 #include "core/store/remote_store.h"
 #include "core/store/row_access.h"
 #include "core/store/schema.h"
@@ -133,6 +134,16 @@ public:
                                         path.string(), t.ipus, t.tilesPerIpu));
     }
 
+    /// Ids are places in a list: of `rows` rows the first must have 0 and the last must have none
+    /// missing before it.
+    void checkIds(std::string_view table, std::string_view id, std::size_t rows) const {
+        Statement ends = db.prepare(fmt::format(
+            "SELECT (SELECT min({0}) FROM {1}), (SELECT max({0}) FROM {1})", id, table));
+        if (rows > 0 && ends.step() &&
+            (ends.integer(0) != 0 || ends.integer(1) != static_cast<std::int64_t>(rows) - 1))
+            throw DamagedProfile(fmt::format("rows of {} are missing", table));
+    }
+
     /// Of a plain field: a whole number from 0 to `most`.
     [[nodiscard]] std::int64_t infoNumber(const Statement& row, std::string_view key,
                                           std::int64_t most) const {
@@ -179,14 +190,19 @@ IdVector<OperationId, Operation> ProfileReader::operations() const {
     while (row.step())
         operations.add(
             {row.text(0), row.text(1), row.real(2), row.text(3), row.text(4), row.text(5)});
+    impl_->checkIds("operations", "id", operations.size());
     return operations;
 }
 
 IdVector<LivenessClassId, LivenessClass> ProfileReader::livenessClasses() const {
     IdVector<LivenessClassId, LivenessClass> classes;
+    // Classes without an interval are not in the file, but each has a variable.
+    const std::int64_t most = impl_->db.integer("SELECT count(*) FROM liveness_intervals") +
+                              impl_->db.integer("SELECT count(*) FROM variables");
     Statement row = impl_->db.prepare("SELECT liveness_class, first_step, end_step "
                                       "FROM liveness_intervals ORDER BY 1, 2");
     while (row.step()) {
+        static_cast<void>(idBelow<LivenessClassId>(row, 0, most));
         while (static_cast<std::int64_t>(classes.size()) <= row.integer(0))
             classes.add({});
         classes.back().intervals.push_back({idAt<StepId>(row, 1), idAt<StepId>(row, 2)});
@@ -198,7 +214,7 @@ IdVector<VariableId, Variable> ProfileReader::variables() const {
     IdVector<VariableId, Variable> variables;
     Statement row = impl_->db.prepare(
         "SELECT v.name, c.name, operation, always_live, liveness_class, type, shape "
-        "FROM variables v JOIN var_categories c ON c.id = v.category ORDER BY v.id");
+        "FROM variables v LEFT JOIN var_categories c ON c.id = v.category ORDER BY v.id");
     while (row.step()) {
         Variable v;
         v.name = row.text(0);
@@ -216,6 +232,7 @@ IdVector<VariableId, Variable> ProfileReader::variables() const {
         appendRun(element(variables, tiles.integer(0)).bytes, info().target, tiles.integer(1),
                   tiles.integer(2), tiles.integer(3));
     }
+    impl_->checkIds("variables", "id", variables.size());
     return variables;
 }
 
@@ -224,6 +241,7 @@ IdVector<VertexTypeId, VertexType> ProfileReader::vertexTypes() const {
     Statement row = impl_->db.prepare("SELECT name, code_by_tile FROM vertex_types ORDER BY id");
     while (row.step())
         types.add({row.text(0), seriesAt(row, 1)});
+    impl_->checkIds("vertex_types", "id", types.size());
     return types;
 }
 
@@ -241,6 +259,7 @@ IdVector<ComputeSetId, ComputeSet> ProfileReader::computeSets() const {
             .vertices.push_back({idAt<VertexTypeId>(vertex, 1), seriesAt(vertex, 2),
                                  seriesAt(vertex, 3),
                                  static_cast<std::int32_t>(vertex.integer(4))});
+    impl_->checkIds("compute_sets", "compute_set", sets.size());
     return sets;
 }
 
@@ -252,6 +271,7 @@ IdVector<ExchangeId, Exchange> ProfileReader::exchanges() const {
     while (row.step())
         exchanges.add({row.text(0), idAt<OperationId>(row, 1), seriesAt(row, 2), seriesAt(row, 3),
                        seriesAt(row, 4), seriesAt(row, 5), row.integer(6)});
+    impl_->checkIds("exchanges", "id", exchanges.size());
     return exchanges;
 }
 
@@ -286,6 +306,7 @@ IdVector<CopyId, Copy> ProfileReader::copies() const {
         c.transposed = row.integer(12) != 0;
         copies.add(std::move(c));
     }
+    impl_->checkIds("copies", "id", copies.size());
     return copies;
 }
 
@@ -300,6 +321,7 @@ IdVector<StreamId, Stream> ProfileReader::streams() const {
     while (row.step())
         streams.add({row.text(0), row.integer(1) != 0, seriesAt(row, 2),
                      row.isNull(3) ? RemoteBufferId() : idBelow<RemoteBufferId>(row, 3, buffers)});
+    impl_->checkIds("streams", "id", streams.size());
     return streams;
 }
 
@@ -341,6 +363,8 @@ IdVector<ProgramId, Program> ProfileReader::programs() const {
         (variable.integer(2) != 0 ? p.variablesWritten : p.variablesRead)
             .push_back(idAt<VariableId>(variable, 1));
     }
+    impl_->checkIds("programs", "id", programs.size());
+    checkForest(programs);
     return programs;
 }
 
@@ -369,6 +393,7 @@ IdVector<StepId, ProgramId> ProfileReader::steps() const {
     Statement row = impl_->db.prepare("SELECT program FROM liveness_steps ORDER BY step");
     while (row.step())
         steps.add(idAt<ProgramId>(row, 0));
+    impl_->checkIds("liveness_steps", "step", steps.size());
     return steps;
 }
 
@@ -389,7 +414,7 @@ std::vector<CategoryMemory> ProfileReader::categoryMemory() const {
     std::vector<CategoryMemory> memory;
     Statement row = impl_->db.prepare(
         "SELECT c.name, region, overlapped, bytes_by_tile FROM memory_by_category m "
-        "JOIN var_categories c ON c.id = m.category ORDER BY m.rowid");
+        "LEFT JOIN var_categories c ON c.id = m.category ORDER BY m.rowid");
     while (row.step())
         memory.push_back({known(memoryCategoryFrom(row.text(0)), row, 0),
                           known(memoryRegionFrom(row.text(1)), row, 1), row.integer(2) != 0,
@@ -411,6 +436,7 @@ IdVector<TileId, TileMemory> ProfileReader::tileMemory() const {
     };
     while (row.step())
         memory.add({bytes(0), bytes(1), bytes(2), bytes(3), bytes(4), bytes(5), bytes(6)});
+    impl_->checkIds("memory_by_tile", "tile", memory.size());
     return memory;
 }
 

@@ -19,6 +19,9 @@ void readBodiesAndRuns(const Database& db, Trace& trace) {
         b.program = idAt<ProgramId>(body, 1);
         trace.bodies.add(std::move(b));
     }
+    const std::int64_t last = db.integer("SELECT max(id) FROM trace_bodies");
+    if (!trace.bodies.empty() && last != static_cast<std::int64_t>(trace.bodies.size()) - 1)
+        throw DamagedProfile("rows of trace_bodies are missing");
     Statement run = db.prepare("SELECT name, body, start, cycles FROM runs ORDER BY id");
     while (run.step())
         trace.runs.push_back(

@@ -175,6 +175,22 @@ private slots:
                                        << "damaged profile: unknown name 'whim'";
         QTest::newRow("trace step of no body")
             << QByteArray("UPDATE trace_steps SET body = 77 WHERE body = 0") << refers;
+        QTest::newRow("id of 33 bits")
+            << QByteArray("UPDATE variables SET operation = 4294967297")
+            << "damaged profile: a row refers to one that cannot be";
+        QTest::newRow("class that would take all memory")
+            << QByteArray("UPDATE OR REPLACE liveness_intervals SET liveness_class = 2000000000")
+            << refers;
+        QTest::newRow("program that is its own parent")
+            << QByteArray("UPDATE programs SET parent = id WHERE id = 3")
+            << "damaged profile: program 3 is its own parent";
+        QTest::newRow("row that is gone") << QByteArray("DELETE FROM operations WHERE id = 1")
+                                          << "damaged profile: rows of operations are missing";
+        QTest::newRow("trace body that is gone")
+            << QByteArray("DELETE FROM trace_bodies WHERE id = 0")
+            << "damaged profile: rows of trace_bodies are missing";
+        QTest::newRow("category that is gone") << QByteArray("DELETE FROM var_categories")
+                                               << "damaged profile: unknown name ''";
         QTest::newRow("hole in a trace body")
             << QByteArray("DELETE FROM trace_steps WHERE body = 0 AND position = 0")
             << "damaged profile: positions of a trace body have a hole";
@@ -185,6 +201,32 @@ private slots:
         const fs::path damaged = copy("damaged.pop");
         execute(damaged, sql.constData());
         QCOMPARE(loadError(damaged), error);
+    }
+
+    void programsInACircle() {
+        const fs::path damaged = copy("circle.pop");
+        execute(damaged, "UPDATE programs SET parent = (SELECT max(id) FROM programs) WHERE id = "
+                         "(SELECT parent FROM programs ORDER BY id DESC LIMIT 1)");
+        const QString error = loadError(damaged);
+        QVERIFY2(error.endsWith(" is its own parent"), qPrintable(error));
+    }
+
+    void impossibleFigures_data() {
+        QTest::addColumn<QByteArray>("sql");
+        QTest::addColumn<QString>("figure");
+        QTest::newRow("negative") << QByteArray("UPDATE info SET value = -1 WHERE key = 'cycles'")
+                                  << "'cycles' cannot be -1";
+        QTest::newRow("too large for its type")
+            << QByteArray("UPDATE info SET value = 4294967297 WHERE key = 'target.workers'")
+            << "'target.workers' cannot be 4294967297";
+    }
+    void impossibleFigures() {
+        QFETCH(QByteArray, sql);
+        QFETCH(QString, figure);
+        const fs::path damaged = copy("figure.pop");
+        execute(damaged, sql.constData());
+        QCOMPARE(openError(damaged),
+                 quoted("figure.pop") + " is damaged: " + figure + " in its info table");
     }
 
     void damagedPlacementChunk() {

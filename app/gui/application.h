@@ -5,9 +5,9 @@
 
 namespace tilescope::gui {
 
-/// Survives what an event handler throws: the event is dropped and every main window says so, because
-/// a view that cannot draw one profile is no reason to lose the others. Lets nothing through Qt's own
-/// code, which may not be unwound.
+/// Survives what an event handler throws: the event is dropped and every main window says so,
+/// because a view that cannot draw one profile is no reason to lose the others. Lets nothing
+/// through Qt's own code, which may not be unwound.
 class Application : public QApplication {
     Q_OBJECT
 public:

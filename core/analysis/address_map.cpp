@@ -14,8 +14,8 @@ std::vector<AddressBlock> addressBlocks(const Placement& placement,
     blocks.reserve(placement.variables.size());
     for (const PlacedVariable& placed : placement.variables) {
         if (!placed.variable.valid() || placed.variable.index() >= variables.size())
-            throw DamagedProfile(fmt::format(
-                "tile {} holds a variable that does not exist", tile.value()));
+            throw DamagedProfile(
+                fmt::format("tile {} holds a variable that does not exist", tile.value()));
         const std::int64_t bytes = variables[placed.variable].bytes.at(tile);
         if (bytes > 0)
             blocks.push_back({placed.offset, placed.offset + bytes, placed.variable});

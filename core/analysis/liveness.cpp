@@ -45,8 +45,7 @@ std::vector<SizedVariable> sized(const Target& target,
 const LivenessClass& classOf(const IdVector<LivenessClassId, LivenessClass>& classes,
                              const Variable& variable) {
     if (variable.liveness.index() >= classes.size())
-        throw DamagedProfile(
-            fmt::format("variable '{}' has no liveness", variable.name));
+        throw DamagedProfile(fmt::format("variable '{}' has no liveness", variable.name));
     return classes[variable.liveness];
 }
 
@@ -87,9 +86,8 @@ LivenessSeries livenessOf(const Target& target, const IdVector<VariableId, Varia
         for (const StepInterval& interval : classOf(classes, v).intervals) {
             if (!interval.first.valid() || interval.end < interval.first ||
                 interval.end.index() > steps)
-                throw DamagedProfile(fmt::format(
-                    "variable '{}' is live at a step that does not exist",
-                    v.name));
+                throw DamagedProfile(
+                    fmt::format("variable '{}' is live at a step that does not exist", v.name));
             change[interval.first.index()] += bytes;
             change[interval.end.index()] -= bytes;
         }

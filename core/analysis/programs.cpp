@@ -27,10 +27,10 @@ public:
             open.pop_back();
             if (!id.valid() || id.index() >= programs_.size())
                 throw DamagedProfile("the program tree names a program that does not "
-                                "exist");
+                                     "exist");
             if (seen_[id.index()])
-                throw DamagedProfile(fmt::format("program {} stands in the tree twice",
-                                            id.value()));
+                throw DamagedProfile(
+                    fmt::format("program {} stands in the tree twice", id.value()));
             seen_[id.index()] = true;
             const Program& p = programs_[id];
             tree.lines.push_back(

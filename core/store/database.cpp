@@ -28,8 +28,8 @@ constexpr int instructionsBetweenStopChecks = 10'000;
         throw UserError(fmt::format("cannot write '{}': no space left on the disk", file));
     case SQLITE_IOERR:
         if (sqlite3_extended_errcode(db) == SQLITE_IOERR_DATA)
-            throw UserError(fmt::format("'{}' is damaged: a part of it is not as it was written. {}",
-                                        file, origin.remedy));
+            throw UserError(fmt::format(
+                "'{}' is damaged: a part of it is not as it was written. {}", file, origin.remedy));
         throw UserError(fmt::format("cannot read or write '{}': {} (is the disk full?)", file,
                                     sqlite3_errmsg(db)));
     case SQLITE_CANTOPEN:
@@ -151,8 +151,8 @@ std::span<const std::byte> Statement::blob(int at) const {
 Database::Database(const std::filesystem::path& file, Mode mode)
     : Database(DatabaseOrigin{.file = file.string()}, mode, sealingVfs()) {
     if (mode == Mode::Create && !sealNewFile(db_))
-        throw UserError(fmt::format("cannot write '{}': SQLite has no room for check sums",
-                                    origin_.file));
+        throw UserError(
+            fmt::format("cannot write '{}': SQLite has no room for check sums", origin_.file));
 }
 
 Database::Database(DatabaseOrigin origin, Mode mode)
@@ -162,8 +162,7 @@ Database::Database(DatabaseOrigin origin, Mode mode, const char* vfs)
     : origin_(std::move(origin)) {
     const int flags =
         mode == Mode::ReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    const int code =
-        sqlite3_open_v2(origin_.file.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, vfs);
+    const int code = sqlite3_open_v2(origin_.file.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, vfs);
     if (code != SQLITE_OK) {
         const std::string text = db_ ? sqlite3_errmsg(db_) : sqlite3_errstr(code);
         sqlite3_close(db_);

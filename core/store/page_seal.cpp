@@ -76,7 +76,8 @@ bool isPage(int bytes, sqlite3_int64 offset) {
 }
 
 int closeFile(sqlite3_file* file) {
-    return below(file)->pMethods == nullptr ? SQLITE_OK : below(file)->pMethods->xClose(below(file));
+    return below(file)->pMethods == nullptr ? SQLITE_OK
+                                            : below(file)->pMethods->xClose(below(file));
 }
 
 int readFile(sqlite3_file* file, void* data, int bytes, sqlite3_int64 offset) {
@@ -167,9 +168,9 @@ int openFile(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int*
     if (code != SQLITE_OK || (flags & SQLITE_OPEN_MAIN_DB) == 0)
         return code;
     std::array<std::byte, headerBytes> header{};
-    sealed.verifies = below(file)->pMethods->xRead(below(file), header.data(), headerBytes, 0) ==
-                          SQLITE_OK &&
-                      saysSealed(header);
+    sealed.verifies =
+        below(file)->pMethods->xRead(below(file), header.data(), headerBytes, 0) == SQLITE_OK &&
+        saysSealed(header);
     return SQLITE_OK;
 }
 
@@ -198,7 +199,8 @@ bool sealNewFile(sqlite3* db) {
 bool isSealed(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
     std::array<char, headerBytes> header{};
-    return stream.read(header.data(), header.size()) && saysSealed(std::as_bytes(std::span(header)));
+    return stream.read(header.data(), header.size()) &&
+           saysSealed(std::as_bytes(std::span(header)));
 }
 
 void sealPages(std::span<std::byte> file) {

@@ -15,8 +15,9 @@ namespace tilescope {
 /// rest of the page and of its place there.
 inline constexpr int sealBytes = 8;
 
-/// The name of a SQLite VFS that refuses to read a page of a sealed file that does not bear its seal
-/// (SQLITE_IOERR_DATA). Files without seals are read as they are. Registered on the first call.
+/// The name of a SQLite VFS that refuses to read a page of a sealed file that does not bear its
+/// seal (SQLITE_IOERR_DATA). Files without seals are read as they are. Registered on the first
+/// call.
 const char* sealingVfs();
 
 /// Pages of a file that was just made through this VFS get seals from now on; false if they cannot.

@@ -122,7 +122,8 @@ public:
             else if constexpr (std::is_same_v<Field, double>)
                 field = value.real(0);
             else
-                field = static_cast<Field>(infoNumber(value, key, std::numeric_limits<Field>::max()));
+                field =
+                    static_cast<Field>(infoNumber(value, key, std::numeric_limits<Field>::max()));
         });
         const Target& t = info.target;
         // Sizes of allocations follow from these: a damaged file must not ask for terabytes.

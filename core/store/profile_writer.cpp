@@ -6,8 +6,8 @@
 #include "core/store/database.h"
 #include "core/store/info_fields.h"
 #include "core/store/pipeline_store.h"
-#include "core/store/remote_store.h"
 #include "core/store/placement_codec.h"
+#include "core/store/remote_store.h"
 #include "core/store/schema.h"
 
 namespace tilescope {

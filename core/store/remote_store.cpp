@@ -36,8 +36,8 @@ IdVector<RemoteBufferId, RemoteBuffer> readRemoteBuffers(const Database& db) {
         buffers.add({row.text(0), row.text(1), row.text(2), row.integer(3), row.integer(4)});
         if (row.integer(3) < 0 || row.integer(4) < 0)
             throw DamagedProfile(fmt::format("remote buffer '{}' has {} rows of {} "
-                                        "bytes",
-                                        row.text(0), row.integer(3), row.integer(4)));
+                                             "bytes",
+                                             row.text(0), row.integer(3), row.integer(4)));
     }
     return buffers;
 }
@@ -51,8 +51,8 @@ std::vector<ProgramId> readPhases(const Database& db, std::int64_t programs) {
         const std::int64_t program = row.integer(0);
         if (program < 0 || program >= programs)
             throw DamagedProfile(fmt::format("there is no program {} for an execution "
-                                        "phase",
-                                        program));
+                                             "phase",
+                                             program));
         phases.emplace_back(static_cast<std::int32_t>(program));
     }
     return phases;

@@ -71,7 +71,7 @@ struct OutputShape {
         checkWindow(conv, input);
         require(weights.size() == input.size(), "weights {} do not have the rank of input {}",
                 toString(weights), toString(input));
-        require(conv.groups >= 1 && weights[0] % conv.groups == 0 &&
+        require(conv.groups >= 1 && conv.groups <= weights[0] && weights[0] % conv.groups == 0 &&
                     weights[1] * conv.groups == input[1],
                 "weights {} in {} groups do not fit input {}", toString(weights), conv.groups,
                 toString(input));
@@ -208,8 +208,10 @@ struct OutputShape {
         require(pad.padsBegin.size() == result.size() && pad.padsEnd.size() == result.size(),
                 "its pads do not have the rank of {}", toString(result));
         for (std::size_t i = 0; i < result.size(); ++i) {
-            result[i] += pad.padsBegin[i] + pad.padsEnd[i];
-            require(result[i] >= 1, "it crops dimension {} of {} away", i, toString(inputs[0]));
+            const bool counts = !__builtin_add_overflow(result[i], pad.padsBegin[i], &result[i]) &&
+                                !__builtin_add_overflow(result[i], pad.padsEnd[i], &result[i]);
+            require(counts && result[i] >= 1, "it crops dimension {} of {} away", i,
+                    toString(inputs[0]));
         }
         return result;
     }
@@ -293,8 +295,11 @@ void checkSlice(const SliceAttributes& slice, const Shape& input, const Shape& o
                 output.size() == input.size(),
             "slice of {} into {} does not keep the rank", toString(input), toString(output));
     for (std::size_t i = 0; i < input.size(); ++i) {
-        const std::int64_t last = slice.starts[i] + (output[i] - 1) * slice.steps[i];
-        require(std::min(slice.starts[i], last) >= 0 && std::max(slice.starts[i], last) < input[i],
+        std::int64_t last = 0;
+        const bool counts = !__builtin_mul_overflow(output[i] - 1, slice.steps[i], &last) &&
+                            !__builtin_add_overflow(last, slice.starts[i], &last);
+        require(counts && std::min(slice.starts[i], last) >= 0 &&
+                    std::max(slice.starts[i], last) < input[i],
                 "slice reads outside of dimension {} of {}", i, toString(input));
     }
 }

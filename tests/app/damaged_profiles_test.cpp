@@ -22,7 +22,7 @@ using namespace tilescope::test;
 namespace {
 
 struct Answers {
-    QString bad;         ///< the first that is neither a result nor a user error that names the file
+    QString bad; ///< the first that is neither a result nor a user error that names the file
     bool refused = false; ///< some command found the damage
 };
 

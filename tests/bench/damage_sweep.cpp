@@ -1,10 +1,12 @@
 // Damaged copies of profiles, through every command and every report of the window:
-//   damage_sweep PROFILE... [--copies N] [--seed S] [--limit SECONDS] [--only cli|window] [--keep DIR]
+//   damage_sweep PROFILE... [--copies N] [--seed S] [--limit SECONDS] [--only cli|window] [--keep
+//   DIR]
 //     [--seal yes]
 // prints for each profile and way how many copies were read without a word, led to a message, were
 // refused without one, met an error of ours, crashed or hung; --keep saves the copies of the last
-// four; --seal gives the copies seals that hide the damage from all but the reading of it. Each copy is opened alone and compared, as source and as target. Exit status 1 if there are
-// any of the last four.
+// four; --seal gives the copies seals that hide the damage from all but the reading of it. Each
+// copy is opened alone and compared, as source and as target. Exit status 1 if there are any of the
+// last four.
 #include <QApplication>
 #include <QTemporaryDir>
 #include <array>
@@ -137,9 +139,7 @@ JobResult byWindow(const Copies& copies, int number, const Progress& at) {
 struct Count {
     std::array<int, verdicts> of{};
     double slowest = 0;
-    [[nodiscard]] bool bad() const {
-        return of[2] + of[3] + of[4] + of[5] > 0;
-    }
+    [[nodiscard]] bool bad() const { return of[2] + of[3] + of[4] + of[5] > 0; }
 };
 
 Count sweep(const Arguments& a, const Copies& copies, const std::string& way) {
@@ -156,9 +156,10 @@ Count sweep(const Arguments& a, const Copies& copies, const std::string& way) {
                     result.job, toString(result.verdict), result.seconds,
                     copy.what.substr(0, 200).c_str(), result.text.c_str());
         if (!a.keep.empty() && result.verdict > Verdict::Message)
-            writeFileAtomically(fs::path(a.keep) / fmt::format("{}-{}-{}.pop",
-                                                               fs::path(copies.good()).stem().string(),
-                                                               way, result.job),
+            writeFileAtomically(fs::path(a.keep) /
+                                    fmt::format("{}-{}-{}.pop",
+                                                fs::path(copies.good()).stem().string(), way,
+                                                result.job),
                                 copy.bytes);
     });
     return count;
@@ -171,9 +172,10 @@ int main(int argc, char** argv) {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     const Arguments a = parse(argc, argv);
     if (a.profiles.empty())
-        return std::fputs("usage: damage_sweep PROFILE... [--copies N] [--seed S] [--limit SECONDS] "
-                          "[--only cli|window] [--keep DIR]\n",
-                          stderr),
+        return std::fputs(
+                   "usage: damage_sweep PROFILE... [--copies N] [--seed S] [--limit SECONDS] "
+                   "[--only cli|window] [--keep DIR]\n",
+                   stderr),
                2;
     const QTemporaryDir folder;
     std::string table;

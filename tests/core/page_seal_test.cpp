@@ -72,7 +72,8 @@ private slots:
         writeFileAtomically(file("other.pop"), good_);
         sqlite3* db = nullptr;
         sqlite3_open(file("other.pop").c_str(), &db);
-        QCOMPARE(sqlite3_exec(db, "UPDATE operations SET name = 'x' WHERE id = 1", nullptr, nullptr, nullptr),
+        QCOMPARE(sqlite3_exec(db, "UPDATE operations SET name = 'x' WHERE id = 1", nullptr, nullptr,
+                              nullptr),
                  SQLITE_OK);
         sqlite3_close(db);
         QCOMPARE(loadError(readFile(file("other.pop"))), broken());

@@ -175,9 +175,8 @@ private slots:
                                        << "damaged profile: unknown name 'whim'";
         QTest::newRow("trace step of no body")
             << QByteArray("UPDATE trace_steps SET body = 77 WHERE body = 0") << refers;
-        QTest::newRow("id of 33 bits")
-            << QByteArray("UPDATE variables SET operation = 4294967297")
-            << "damaged profile: a row refers to one that cannot be";
+        QTest::newRow("id of 33 bits") << QByteArray("UPDATE variables SET operation = 4294967297")
+                                       << "damaged profile: a row refers to one that cannot be";
         QTest::newRow("class that would take all memory")
             << QByteArray("UPDATE OR REPLACE liveness_intervals SET liveness_class = 2000000000")
             << refers;
@@ -189,8 +188,8 @@ private slots:
         QTest::newRow("trace body that is gone")
             << QByteArray("DELETE FROM trace_bodies WHERE id = 0")
             << "damaged profile: rows of trace_bodies are missing";
-        QTest::newRow("category that is gone") << QByteArray("DELETE FROM var_categories")
-                                               << "damaged profile: unknown name ''";
+        QTest::newRow("category that is gone")
+            << QByteArray("DELETE FROM var_categories") << "damaged profile: unknown name ''";
         QTest::newRow("hole in a trace body")
             << QByteArray("DELETE FROM trace_steps WHERE body = 0 AND position = 0")
             << "damaged profile: positions of a trace body have a hole";

@@ -63,15 +63,22 @@ private:
 
     std::int64_t number() {
         static constexpr std::array<std::int64_t, 18> odd{
-            0,   -1,  1,    2,       3,          4,          5,
-            7,   64,  -2,   1 << 20, 2147483647, 2147483648, std::int64_t{1} << 40,
-            255, 224, -100, std::numeric_limits<std::int64_t>::max()};
+            0,          -1,
+            1,          2,
+            3,          4,
+            5,          7,
+            64,         -2,
+            1 << 20,    2147483647,
+            2147483648, std::int64_t{1} << 40,
+            255,        224,
+            -100,       std::numeric_limits<std::int64_t>::max()};
         return below(8) == 0 ? std::numeric_limits<std::int64_t>::min() : odd[below(odd.size())];
     }
 
     std::string text() {
-        return texts_.empty() || below(8) == 0 ? std::string(below(12), static_cast<char>(below(256)))
-                                               : texts_[below(texts_.size())];
+        return texts_.empty() || below(8) == 0
+                   ? std::string(below(12), static_cast<char>(below(256)))
+                   : texts_[below(texts_.size())];
     }
 
     void change(pb::Message& message) {

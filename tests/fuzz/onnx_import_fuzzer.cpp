@@ -1,5 +1,5 @@
-// An ONNX model: parsed, shapes inferred, expressed in our operations. Mutations change the message,
-// so that most of them are models still.
+// An ONNX model: parsed, shapes inferred, expressed in our operations. Mutations change the
+// message, so that most of them are models still.
 #include <fuzzer/FuzzedDataProvider.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <onnx/onnx_pb.h>
@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size < 2 || !parse(model, data, size - 1))
         return 0;
     try {
-        static_cast<void>(
+        sim::checkGraph(
             sim::importOnnx(std::move(model), "fuzzed.onnx", optionsFrom(data[size - 1])));
     } catch (const UserError&) {
     }

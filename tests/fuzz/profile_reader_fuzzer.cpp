@@ -42,9 +42,8 @@ public:
     MemoryFile()
         : descriptor_(memfd_create("profile", 0)) {}
     void set(const std::string& bytes) const {
-        if (ftruncate(descriptor_, 0) != 0 ||
-            pwrite(descriptor_, bytes.data(), bytes.size(), 0) !=
-                static_cast<ssize_t>(bytes.size()))
+        if (ftruncate(descriptor_, 0) != 0 || pwrite(descriptor_, bytes.data(), bytes.size(), 0) !=
+                                                  static_cast<ssize_t>(bytes.size()))
             std::abort();
     }
     [[nodiscard]] std::filesystem::path path() const {

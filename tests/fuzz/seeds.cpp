@@ -1,5 +1,5 @@
-// Writes what the fuzzers begin with: fuzz_seeds DIRECTORY makes a folder for each fuzzer in it, and
-// job.dict, the words of job files.
+// Writes what the fuzzers begin with: fuzz_seeds DIRECTORY makes a folder for each fuzzer in it,
+// and job.dict, the words of job files.
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
@@ -71,9 +71,11 @@ void writeJobs(Folder folder) {
 
 void writeDictionary(const fs::path& file) {
     std::string words;
-    const auto add = [&](const std::string& word) { words += fmt::format("\"\\\"{}\\\"\"\n", word); };
-    for (const char* word : {"model", "name", "type", "inputs", "variables", "operations", "dataType",
-                             "matMul", "add", "mul", "half", "float"})
+    const auto add = [&](const std::string& word) {
+        words += fmt::format("\"\\\"{}\\\"\"\n", word);
+    };
+    for (const char* word : {"model", "name", "type", "inputs", "variables", "operations",
+                             "dataType", "matMul", "add", "mul", "half", "float"})
         add(word);
     for (const OptionSpec& spec : runOptionTable()) {
         add(spec.key);

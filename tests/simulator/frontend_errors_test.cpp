@@ -158,6 +158,37 @@ private slots:
                      {"node 'y' (MaxPool)", "'strides'"}));
     }
 
+    void numbersThatDivideByNothing() {
+        QVERIFY(says(
+            errorOf("g (float[1,1,4,4] x) => (float[1,1,a,b] y) { y = MaxPool "
+                    "<kernel_shape = [2,2], strides = [0,0], auto_pad = \"SAME_UPPER\"> (x) }"),
+            {"node 'y' (MaxPool)", "'strides'"}));
+        // Its square is 0 in 64 bits.
+        QVERIFY(says(errorOf("g (float[1,4,4,4] x) => (float[1,a,b,c] y) "
+                             "{ y = DepthToSpace <blocksize = 4294967296> (x) }"),
+                     {"node 'y' (DepthToSpace)", "'blocksize' cannot be 4294967296"}));
+        QVERIFY(says(errorOf("g (float[1,0,4] x) => (float[1,a,b] y) "
+                             "<float[3] s = {1.0,2.0,1.0}> { y = Resize(x, , s) }"),
+                     {"node 'y' (Resize)"}));
+    }
+
+    void numbersThatOverflow() {
+        QVERIFY(
+            says(errorOf("g (float[1,1,4,4] x) => (float[1,1,a,b] y) { y = MaxPool <kernel_shape "
+                         "= [2,2], pads = [9223372036854775807,0,9223372036854775807,0]> (x) }"),
+                 {"node 'y' (MaxPool)", "'pads'"}));
+        QVERIFY(says(errorOf("g (float[1099511627776,1099511627776] x) => (float[a,b] y) "
+                             "{ y = Relu(x) }"),
+                     {"input 'x'", "too large"}));
+    }
+
+    void constantsOfTwoTypes() {
+        QVERIFY(says(errorOf("g (float[2] x) => (float[2] y) "
+                             "<float[2] a = {1.0,2.0}, int64[2] b = {1,2}> "
+                             "{ c = Concat <axis = 0> (a, b) y = Reshape(x, c) }"),
+                     {"node 'c' (Concat)", "differ in type"}));
+    }
+
     void textsAreNotTensors() {
         QVERIFY(says(errorOf("g (string[2] x) => (string[2] y) { y = Identity(x) }"),
                      {"test.onnx", "string"}));

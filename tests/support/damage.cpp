@@ -96,9 +96,8 @@ std::string damageBytes(std::string& file, const Draw& draw) {
 
 Draw seededDraw(std::uint64_t seed) {
     // The engine's numbers are the standard's; a distribution's would be the library's.
-    return [engine = std::mt19937_64(seed)](std::uint64_t bound) mutable {
-        return engine() % bound;
-    };
+    return
+        [engine = std::mt19937_64(seed)](std::uint64_t bound) mutable { return engine() % bound; };
 }
 
 DamagedCopy damagedCopy(const std::string& profile, const Draw& draw) {

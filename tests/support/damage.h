@@ -23,8 +23,8 @@ struct DamagedCopy {
 /// Damages a profile once: bytes of the file (flipped, cut, pages overwritten), or, through SQLite,
 /// its content (tables dropped, renamed, emptied; columns dropped; rows deleted, copied, moved;
 /// numbers that cannot be, references to nowhere and in circles, text that is no UTF-8, blobs cut,
-/// lengthened, flipped; the version of the schema). `profile` may be damaged already. A profile that
-/// SQLite cannot read any more is damaged as bytes.
+/// lengthened, flipped; the version of the schema). `profile` may be damaged already. A profile
+/// that SQLite cannot read any more is damaged as bytes.
 DamagedCopy damagedCopy(const std::string& profile, const Draw& draw);
 
 } // namespace tilescope::test

@@ -39,7 +39,8 @@ public:
     [[nodiscard]] std::vector<std::string> column(const std::string& sql) const {
         std::vector<std::string> rows;
         sqlite3_stmt* statement = nullptr;
-        if (!readable_ || sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK)
+        if (!readable_ ||
+            sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK)
             return rows;
         while (sqlite3_step(statement) == SQLITE_ROW) {
             const auto* text = sqlite3_column_text(statement, 0);
@@ -72,8 +73,8 @@ std::string someRows(const Content& db, const std::string& table, const Draw& dr
         return "";
     const auto count = db.column(fmt::format("SELECT count(*) FROM \"{}\"", table));
     const std::uint64_t rows = count.empty() ? 0 : std::strtoull(count[0].c_str(), nullptr, 10);
-    const auto key = db.column(fmt::format(
-        "SELECT group_concat(name) FROM pragma_table_info('{}') WHERE pk > 0", table));
+    const auto key = db.column(
+        fmt::format("SELECT group_concat(name) FROM pragma_table_info('{}') WHERE pk > 0", table));
     const std::string columns = key.empty() || key[0].empty() ? "rowid" : key[0];
     return fmt::format(" WHERE ({0}) IN (SELECT {0} FROM \"{1}\" LIMIT 1 OFFSET {2})", columns,
                        table, draw(std::max<std::uint64_t>(1, rows)));

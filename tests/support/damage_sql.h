@@ -7,8 +7,8 @@
 
 namespace tilescope::test {
 
-/// Changes `file` and says what was changed; leaves it alone and returns "" where SQLite cannot read
-/// it or refuses the change.
+/// Changes `file` and says what was changed; leaves it alone and returns "" where SQLite cannot
+/// read it or refuses the change.
 std::string damageContent(std::string& file, const Draw& draw);
 
 } // namespace tilescope::test

@@ -6,8 +6,8 @@
 
 namespace tilescope::test {
 
-/// Runs statements on a profile and seals its pages anew, so that what its rows say is read and judged
-/// and not only the check sums. Returns SQLite's complaint, "" if there is none.
+/// Runs statements on a profile and seals its pages anew, so that what its rows say is read and
+/// judged and not only the check sums. Returns SQLite's complaint, "" if there is none.
 std::string changeProfile(const std::filesystem::path& file, const std::string& sql);
 
 /// The bytes of a profile with seals for whatever they hold.

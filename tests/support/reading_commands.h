@@ -10,8 +10,9 @@ namespace tilescope::test {
 inline std::vector<std::vector<std::string>> readingCommands(const std::string& profile,
                                                              const std::string& good) {
     std::vector<std::vector<std::string>> commands{{"info", profile, "--json"}, {"info", profile}};
-    for (const char* section : {"memory", "liveness", "variables", "vertices", "exchanges",
-                                "programs", "operations", "trace", "pipeline", "phases", "insights"})
+    for (const char* section :
+         {"memory", "liveness", "variables", "vertices", "exchanges", "programs", "operations",
+          "trace", "pipeline", "phases", "insights"})
         commands.push_back({"report", profile, section});
     for (const char* section : {"insights", "pipeline", "trace"})
         commands.push_back({"report", profile, section, "--json"});
@@ -22,7 +23,8 @@ inline std::vector<std::vector<std::string>> readingCommands(const std::string& 
     commands.push_back({"report", profile, "variables", "--tile", "3"});
     commands.push_back({"report", profile, "trace", "--step", "100"});
     commands.push_back({"query", profile, "SELECT * FROM tile_map(3)"});
-    commands.push_back({"query", profile, "SELECT name, tile_max(cycles_by_tile) FROM compute_sets"});
+    commands.push_back(
+        {"query", profile, "SELECT name, tile_max(cycles_by_tile) FROM compute_sets"});
     commands.push_back({"diff", good, profile});
     commands.push_back({"diff", profile, good, "--json"});
     for (const char* format : {"json", "chrome-trace"})

@@ -25,8 +25,8 @@ class DamagedTest : public QObject {
 
     bench::JobResult visit(const DamagedCopy& copy, bool seal, bool compared) {
         writeFileAtomically(file("p.pop").toStdString(), seal ? sealed(copy.bytes) : copy.bytes);
-        const QStringList profiles = compared ? QStringList{file("good.pop"), file("p.pop")}
-                                              : QStringList{file("p.pop")};
+        const QStringList profiles =
+            compared ? QStringList{file("good.pop"), file("p.pop")} : QStringList{file("p.pop")};
         return bench::visitByWindow(profiles, usual_, [](const std::string&) {});
     }
 

@@ -29,9 +29,8 @@ ProfileReader OpenProfile::reader(const std::stop_token& stop) const {
 
 template <class T, class Read>
 OpenProfile::Part<T> OpenProfile::load(const LazyPart<T>& part, Stop stop, Read read) const {
-    return part.get([&] {
-        return namingFile(file_.string(), [&] { return (reader(stop).*read)(); });
-    });
+    return part.get(
+        [&] { return namingFile(file_.string(), [&] { return (reader(stop).*read)(); }); });
 }
 
 OpenProfile::Part<std::vector<Message>> OpenProfile::messages(Stop stop) const {

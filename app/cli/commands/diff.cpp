@@ -52,8 +52,10 @@ DiffResult compare(const Arguments& arguments) {
     // What is found only now may be in either.
     const std::string both = arguments.source + "' or '" + arguments.target;
     DiffResult result{
-        arguments.source, arguments.target,
-        namingFile(both, [&] { return compareProfiles(partsIn(source), partsIn(target)); }), {}};
+        arguments.source,
+        arguments.target,
+        namingFile(both, [&] { return compareProfiles(partsIn(source), partsIn(target)); }),
+        {}};
     std::vector<std::optional<double>> before;
     std::vector<std::optional<double>> after;
     for (const ComparedMetric& metric : result.comparison.metrics) {

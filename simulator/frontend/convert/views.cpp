@@ -66,7 +66,8 @@ void rearrange(NodeConverter& node, const Shape& split, std::vector<std::int64_t
 void convertDepthToSpace(NodeConverter& node) {
     const std::int64_t block = node.node().integer("blocksize", 0);
     const Shape& x = node.shape(0);
-    if (x.size() != 4 || block < 1 || x[1] % (block * block) != 0)
+    constexpr std::int64_t largestBlock = 1 << 15; // whose square does not overflow
+    if (x.size() != 4 || block < 1 || block > largestBlock || x[1] % (block * block) != 0)
         NodeConverter::refuse(fmt::format("blocks of {} do not fit {}", block, toString(x)));
     const std::int64_t depth = x[1] / (block * block);
     if (node.node().text("mode", "DCR") == "CRD")
@@ -92,7 +93,7 @@ void convertResize(NodeConverter& node) {
     Shape split;
     Shape repeated;
     for (std::size_t d = 0; d < from.size(); ++d) {
-        if (mode != "nearest" || to.at(d) % from[d] != 0)
+        if (mode != "nearest" || from[d] < 1 || to.at(d) % from[d] != 0)
             NodeConverter::refuse(fmt::format("mode '{}' from {} to {} is not supported, only "
                                               "'nearest' by whole factors",
                                               mode, toString(from), toString(to)));

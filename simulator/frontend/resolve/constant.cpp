@@ -1,5 +1,6 @@
 #include "simulator/frontend/resolve/constant.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -10,6 +11,8 @@
 
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
+
+#include "core/base/saturating.h"
 
 namespace tilescope::sim {
 
@@ -129,7 +132,10 @@ Constant intConstant(std::vector<std::int64_t> values) {
 }
 
 std::int64_t elementsOf(const Shape& shape) {
-    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+    // Sizes that no memory holds, and a zero behind them, stand in damaged models.
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+        return 0;
+    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, saturatingProduct);
 }
 
 Constant constantFrom(const onnx::TensorProto& tensor) {

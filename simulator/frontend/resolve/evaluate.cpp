@@ -277,6 +277,9 @@ Results concat(const Node& node, const ConstantOperands& operands) {
     if (tooLarge(shape))
         return std::nullopt;
     Constant joined{operands[0]->type, shape, {}, {}};
+    for (const Constant* part : operands)
+        if (isReal(part->type) != isReal(joined.type))
+            throw std::invalid_argument("its operands differ in type");
     const std::int64_t outer =
         elementsOf({shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis)});
     for (std::int64_t row = 0; row < outer; ++row) {
@@ -294,6 +297,14 @@ Results concat(const Node& node, const ConstantOperands& operands) {
     return std::vector{std::move(joined)};
 }
 
+// Two's complement, as the runtime of a model would have it.
+std::int64_t wrappingSum(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t wrappingProduct(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
 Results range(const Node&, const ConstantOperands& operands) {
     const Constant& start = operand(operands, 0);
     const Constant& limit = operand(operands, 1);
@@ -309,7 +320,8 @@ Results range(const Node&, const ConstantOperands& operands) {
         if (isReal(start.type))
             result.reals.push_back(start.reals.at(0) + static_cast<double>(i) * step);
         else
-            result.ints.push_back(start.ints.at(0) + i * delta.ints.at(0));
+            result.ints.push_back(
+                wrappingSum(start.ints.at(0), wrappingProduct(i, delta.ints.at(0))));
     }
     return std::vector{std::move(result)};
 }

@@ -49,14 +49,26 @@ void guardPermutation(const Node& node, std::size_t rank) {
                                                 toString(permutation), rank));
 }
 
+/// Divisors and factors of sizes: beyond this they are damage, and products would overflow.
+constexpr std::int64_t largestStep = std::int64_t{1} << 31;
+
+void checkStep(std::int64_t value, std::int64_t least, std::string_view attribute) {
+    if (value < least || value > largestStep)
+        throw std::invalid_argument(fmt::format("attribute '{}' cannot be {}", attribute, value));
+}
+
 /// Every list of a window has a value per spatial dimension, pads two.
 void guardWindow(const Node& node, std::size_t rank) {
     if (rank < 3)
         throw std::invalid_argument("its input has no spatial dimension");
     const std::size_t dims = rank - 2;
     for (const char* attribute : {"kernel_shape", "strides", "dilations", "pads"}) {
-        const std::size_t count = node.integers(attribute).size();
-        const std::size_t expected = std::string_view(attribute) == "pads" ? 2 * dims : dims;
+        const auto values = node.integers(attribute);
+        const std::size_t count = values.size();
+        const bool pads = std::string_view(attribute) == "pads";
+        const std::size_t expected = pads ? 2 * dims : dims;
+        for (const std::int64_t value : values)
+            checkStep(value, pads ? -largestStep : 1, attribute);
         if (count != 0 && count != expected)
             throw std::invalid_argument(fmt::format("attribute '{}' has {} values where {} belong",
                                                     attribute, count, expected));
@@ -115,6 +127,10 @@ void guardInference(const Node& node, const OperandValues& operands) {
     guardPermutation(node, rank);
     if (node.type == "Conv" || node.type == "MaxPool" || node.type == "AveragePool")
         guardWindow(node, rank);
+    constexpr std::int64_t largestBlock = 1 << 15; // whose square is a step
+    if (node.has("blocksize") && node.integer("blocksize", 0) > largestBlock)
+        throw std::invalid_argument(
+            fmt::format("attribute 'blocksize' cannot be {}", node.integer("blocksize", 0)));
 }
 
 } // namespace tilescope::sim

@@ -133,8 +133,8 @@ int runChild(int first, int jobs, double limit, const Job& job,
 } // namespace
 
 const char* toString(Verdict verdict) {
-    static constexpr std::array<const char*, verdicts> names{"fine",           "message", "no message",
-                                                             "internal error", "crash",   "hang"};
+    static constexpr std::array<const char*, verdicts> names{
+        "fine", "message", "no message", "internal error", "crash", "hang"};
     return names.at(static_cast<std::size_t>(verdict));
 }
 

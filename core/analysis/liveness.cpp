@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/analysis/programs.h"
+#include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 
 namespace tilescope {

@@ -1,4 +1,5 @@
 #include "core/store/pipeline_store.h"
+#include "core/base/damaged_profile.h"
 
 #include "core/store/row_access.h"
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <zstd.h>
 
+#include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 #include "core/tiles/varint.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/error.h"
+#include "core/base/damaged_profile.h"
 
 namespace tilescope {
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 #include "core/base/ids.h"
 #include "core/store/database.h"

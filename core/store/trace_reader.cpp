@@ -1,4 +1,5 @@
 #include "core/store/trace_reader.h"
+#include "core/base/damaged_profile.h"
 
 #include <algorithm>
 #include <utility>

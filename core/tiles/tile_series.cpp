@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 #include "core/tiles/varint.h"
 

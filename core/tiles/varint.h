@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 
 namespace tilescope {

@@ -9,6 +9,7 @@
 
 #include "app/cli/cli.h"
 #include "core/base/atomic_file.h"
+#include "core/base/damaged_profile.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/damage.h"
 #include "tests/support/profile_sql.h"

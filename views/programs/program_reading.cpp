@@ -1,7 +1,7 @@
 #include "views/programs/program_model.h"
 
 #include "core/analysis/programs.h"
-#include "core/base/error.h"
+#include "core/base/damaged_profile.h"
 
 namespace tilescope::views {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 
+#include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 
 namespace tilescope::views {

@@ -10,6 +10,7 @@
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
 #include "app/cli/diff/diff_output.h"
+#include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 

@@ -13,6 +13,7 @@
 #include "app/cli/report/sections.h"
 #include "app/cli/summary_output.h"
 #include "core/base/atomic_file.h"
+#include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 #include "core/export/chrome_trace.h"
 

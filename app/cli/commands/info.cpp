@@ -6,7 +6,7 @@
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
 #include "app/cli/summary_output.h"
-#include "core/base/error.h"
+#include "core/base/damaged_profile.h"
 
 namespace tilescope::cli {
 

@@ -9,6 +9,7 @@
 #include "app/cli/report/report_json.h"
 #include "app/cli/report/sections.h"
 #include "app/cli/report/tree_text.h"
+#include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/analysis/compare/costs.h"
 #include "core/analysis/programs.h"
-#include "core/base/error.h"
+#include "core/base/damaged_profile.h"
 
 namespace tilescope {
 namespace {

@@ -4,7 +4,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "core/base/error.h"
+#include "core/base/damaged_profile.h"
 
 namespace tilescope {
 namespace json = boost::json;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "core/base/error.h"
+#include "core/base/damaged_profile.h"
 
 namespace tilescope {
 namespace {

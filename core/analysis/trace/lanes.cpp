@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/base/error.h"
+#include "core/base/damaged_profile.h"
 
 namespace tilescope {
 namespace {

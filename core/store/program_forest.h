@@ -1,7 +1,6 @@
 // What everything that walks the program tree relies on.
 #pragma once
 
-#include "core/base/damaged_profile.h"
 #include "core/profile/profile.h"
 
 namespace tilescope {

@@ -9,7 +9,6 @@
 
 #include "app/cli/cli.h"
 #include "core/base/atomic_file.h"
-#include "core/base/damaged_profile.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/damage.h"
 #include "tests/support/profile_sql.h"

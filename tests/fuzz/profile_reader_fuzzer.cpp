@@ -5,7 +5,6 @@
 #include <fstream>
 #include <fuzzer/FuzzedDataProvider.h>
 #include <sstream>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "app/cli/report/report_json.h"
@@ -26,6 +25,7 @@
 #include "tests/support/sample_profile.h"
 
 using namespace tilescope;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -36,32 +36,43 @@ template <class Read> void orRefuse(Read read) {
     }
 }
 
-/// A file without a disk; the descriptor stays open for the process.
-class MemoryFile {
+/// Files of this process lie in memory where the system has a place for that.
+fs::path scratch(const std::string& name) {
+    const fs::path memory = "/dev/shm";
+    return (fs::exists(memory) ? memory : fs::temp_directory_path()) /
+           ("profile_reader_fuzzer." + std::to_string(getpid()) + "." + name);
+}
+
+/// A file that is written anew for every input and removed at the end.
+class ScratchFile {
 public:
-    MemoryFile()
-        : descriptor_(memfd_create("profile", 0)) {}
+    explicit ScratchFile(const std::string& name)
+        : path_(scratch(name)) {}
+    ~ScratchFile() {
+        std::error_code ignored;
+        fs::remove(path_, ignored);
+    }
+    ScratchFile(const ScratchFile&) = delete;
+    ScratchFile& operator=(const ScratchFile&) = delete;
+
     void set(const std::string& bytes) const {
-        if (ftruncate(descriptor_, 0) != 0 || pwrite(descriptor_, bytes.data(), bytes.size(), 0) !=
-                                                  static_cast<ssize_t>(bytes.size()))
+        std::ofstream stream(path_, std::ios::binary);
+        if (!stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size())))
             std::abort();
     }
-    [[nodiscard]] std::filesystem::path path() const {
-        return "/proc/self/fd/" + std::to_string(descriptor_);
-    }
+    [[nodiscard]] const fs::path& path() const { return path_; }
 
 private:
-    int descriptor_;
+    fs::path path_;
 };
 
 std::string writtenProfile(const Profile& profile) {
-    const auto file = std::filesystem::temp_directory_path() /
-                      ("profile_reader_fuzzer." + std::to_string(getpid()));
+    const fs::path file = scratch("good");
     writeProfile(profile, file);
     std::ifstream stream(file, std::ios::binary);
     std::ostringstream text;
     text << stream.rdbuf();
-    std::filesystem::remove(file);
+    fs::remove(file);
     return text.str();
 }
 
@@ -142,7 +153,7 @@ void readTrace(const ProfileReader& reader) {
     }
 }
 
-void readAll(const std::filesystem::path& file, const std::filesystem::path& other) {
+void readAll(const fs::path& file, const fs::path& other) {
     const ProfileReader reader(file);
     readSections(reader);
     orRefuse([&] { static_cast<void>(reader.load()); });
@@ -160,8 +171,8 @@ void readAll(const std::filesystem::path& file, const std::filesystem::path& oth
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static const MemoryFile file;
-    static const MemoryFile good;
+    static const ScratchFile file("damaged");
+    static const ScratchFile good("good");
     FuzzedDataProvider input(data, size);
     // A number of the list above or, for a whole file, none of them.
     const std::size_t which = input.ConsumeIntegral<std::uint8_t>() % (goodProfiles().size() + 1);

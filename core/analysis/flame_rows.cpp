@@ -35,9 +35,12 @@ std::string_view behindNumber(std::string_view text, std::string_view word,
 }
 
 std::vector<std::string_view> partsOf(std::string_view path) {
+    // Each part is a row of the flame; no model nests so deep, but names in a damaged file may.
+    constexpr std::size_t mostParts = 100;
     std::vector<std::string_view> parts;
     while (!path.empty()) {
-        const std::size_t slash = std::min(path.find('/'), path.size());
+        const std::size_t slash =
+            parts.size() < mostParts ? std::min(path.find('/'), path.size()) : path.size();
         if (slash != 0)
             parts.push_back(path.substr(0, slash));
         path.remove_prefix(std::min(slash + 1, path.size()));

@@ -236,7 +236,9 @@ int scopeDepth(const IdVector<OperationId, Operation>& operations) {
     std::ptrdiff_t depth = 0;
     for (const Operation& operation : operations)
         depth = std::max(depth, 1 + std::count(operation.name.begin(), operation.name.end(), '/'));
-    return static_cast<int>(depth);
+    // A choice of levels for people; names in a damaged file may have any number.
+    constexpr std::ptrdiff_t deepest = 100;
+    return static_cast<int>(std::min(depth, deepest));
 }
 
 // A unit takes a vector of input channels in a cycle: four of half precision, one of single. With

@@ -137,6 +137,9 @@ private slots:
     void scopesAreAsDeepAsNames() {
         QCOMPARE(scopeDepth(sampleProfile().operations), 2);
         QCOMPARE(scopeDepth({}), 0);
+        IdVector<OperationId, Operation> absurd;
+        absurd.add({std::string(1'000'000, '/'), "Conv"});
+        QCOMPARE(scopeDepth(absurd), 100);
         QVERIFY(Groups(Profile()).of(OperationLayer::Operation).empty());
     }
 };

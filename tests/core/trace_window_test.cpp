@@ -197,6 +197,17 @@ private slots:
             100);
     }
 
+    void absurdNamesDoNotMakeAbsurdRows() {
+        IdVector<ProgramId, Program> programs = p_.programs;
+        for (Program& program : programs)
+            for (int i = 0; i < 20'000; ++i)
+                program.name += "/x";
+        const TraceRun& run = p_.trace.runs[1];
+        for (const FlameSpan& box :
+             flameRows(index_, programs, IpuId(0), {run.start, run.start + 1000}, 1))
+            QVERIFY2(box.row < 500, qPrintable(QString::number(box.row)));
+    }
+
     void flameRowsShareNames() {
         const TraceRun& run = p_.trace.runs[1];
         const auto rows =

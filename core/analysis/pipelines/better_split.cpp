@@ -81,9 +81,12 @@ bool isBelow(const std::string& name, const std::string& scope) {
 
 /// The shortest scope that begins with this operation, which --split takes as the boundary.
 std::string boundaryName(const std::vector<StagedOperation>& operations, std::size_t at) {
+    // Names in a damaged file may nest deeper than anybody would look.
+    constexpr int deepest = 100;
     const std::string& name = operations[at].name;
-    for (std::size_t end = name.find('/'); end != std::string::npos;
-         end = name.find('/', end + 1)) {
+    std::size_t end = name.find('/');
+    for (int depth = 0; depth < deepest && end != std::string::npos;
+         ++depth, end = name.find('/', end + 1)) {
         const std::string scope = name.substr(0, end);
         if (std::none_of(operations.begin(), operations.begin() + static_cast<std::ptrdiff_t>(at),
                          [&](const StagedOperation& op) { return isBelow(op.name, scope); }))

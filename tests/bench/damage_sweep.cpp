@@ -128,7 +128,7 @@ JobResult byWindow(const Copies& copies, int number, const Progress& at) {
     static_cast<void>(made);
     const QString good = QString::fromStdString(copies.good());
     const QString copy = QString::fromStdString(copies.copy());
-    static const QStringList usual = textsOfWindow({good}) + textsOfWindow({good, good});
+    static const QStringList usual = textsOfWindow({good}, at) + textsOfWindow({good, good}, at);
     copies.write(number);
     JobResult result = visitByWindow({copy}, usual, at);
     for (const QStringList& pair : {QStringList{good, copy}, QStringList{copy, good}})

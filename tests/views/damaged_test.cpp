@@ -36,8 +36,9 @@ private slots:
         writeProfile(sampleProfile({.tilesPerIpu = 128, .withCopy = true}),
                      file("good.pop").toStdString());
         good_ = readFile(file("good.pop").toStdString());
-        usual_ = bench::textsOfWindow({file("good.pop")}) +
-                 bench::textsOfWindow({file("good.pop"), file("good.pop")});
+        const auto quiet = [](const std::string&) {};
+        usual_ = bench::textsOfWindow({file("good.pop")}, quiet) +
+                 bench::textsOfWindow({file("good.pop"), file("good.pop")}, quiet);
     }
 
     void aGoodProfileHasNoMessage() {

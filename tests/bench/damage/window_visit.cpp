@@ -2,7 +2,7 @@
 
 #include <QAbstractItemView>
 #include <QApplication>
-#include <QHeaderView>
+#include <QPointer>
 #include <QTabBar>
 #include <QTreeView>
 #include <QWheelEvent>
@@ -30,6 +30,8 @@ public:
         // The message bar has room for one: all that it is told are heard.
         QObject::connect(&window_.context().workers, &views::Workers::failed, &window_,
                          [this](const QString& text) { texts_.append(text); });
+        // Small, since painting is what takes longest.
+        window_.resize(window_.minimumSize());
         window_.show();
         window_.openProfiles(profiles);
         settle();
@@ -52,10 +54,19 @@ private:
     /// Until every query has been answered and all that follows from it is done.
     void settle() {
         do {
-            QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 5);
+            while (!window_.context().workers.idle())
+                QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents);
             QApplication::processEvents();
         } while (!window_.context().workers.idle());
-        QApplication::sendPostedEvents();
+    }
+
+    /// Children of a kind that can be seen; using one may remove another.
+    template <class Kind> std::vector<QPointer<Kind>> seen(const QWidget& parent) {
+        std::vector<QPointer<Kind>> found;
+        for (Kind* child : parent.findChildren<Kind*>())
+            if (child->isVisible())
+                found.emplace_back(child);
+        return found;
     }
 
     void visit(gui::Report report) {
@@ -63,11 +74,8 @@ private:
         window_.showReport(report);
         settle();
         look();
-        views::ReportView& view = window_.view(report);
-        for (QTabBar* tabs : view.findChildren<QTabBar*>())
-            for (int tab = 0; tab < tabs->count(); ++tab) {
-                if (!tabs->isVisible())
-                    break;
+        for (const QPointer<QTabBar>& tabs : seen<QTabBar>(window_.view(report)))
+            for (int tab = 1; tabs && tab < tabs->count(); ++tab) {
                 step(gui::reportName(report) + QLatin1Char('/') + tabs->tabText(tab));
                 tabs->setCurrentIndex(tab);
                 settle();
@@ -85,29 +93,28 @@ private:
     }
 
     void useTables() {
-        for (auto* view : window_.findChildren<QAbstractItemView*>()) {
-            if (!view->isVisible() || view->model() == nullptr)
+        for (const QPointer<QAbstractItemView>& view : seen<QAbstractItemView>(window_)) {
+            if (!view || view->model() == nullptr)
                 continue;
-            if (auto* tree = qobject_cast<QTreeView*>(view)) {
+            if (auto* tree = qobject_cast<QTreeView*>(view.data())) {
                 constexpr int depth = 3;
                 tree->expandToDepth(depth);
                 for (int column = 0; column < tree->model()->columnCount(); ++column)
                     if (tree->isSortingEnabled())
                         tree->sortByColumn(column, Qt::DescendingOrder);
             }
-            const QAbstractItemModel& model = *view->model();
-            for (const int row : {model.rowCount() - 1, model.rowCount() / 2, 0})
-                if (row >= 0 && row < model.rowCount()) {
-                    view->setCurrentIndex(model.index(row, 0));
-                    settle();
-                }
+            for (const bool last : {true, false})
+                if (view && view->model()->rowCount() > 0)
+                    view->setCurrentIndex(
+                        view->model()->index(last ? view->model()->rowCount() - 1 : 0, 0));
+            settle();
         }
     }
 
     void usePlots() {
         constexpr int notch = 120;
-        for (auto* plot : window_.findChildren<views::PlotWidget*>()) {
-            if (!plot->isVisible())
+        for (const QPointer<views::PlotWidget>& plot : seen<views::PlotWidget>(window_)) {
+            if (!plot)
                 continue;
             const QPointF where(plot->width() / 2.0, plot->height() / 2.0);
             const QPointF screen = plot->mapToGlobal(where);
@@ -160,8 +167,8 @@ JobResult visitByWindow(const QStringList& profiles, const QStringList& usual, c
     return result;
 }
 
-QStringList textsOfWindow(const QStringList& profiles) {
-    return Visitor(profiles, [](const std::string&) {}).visitAll();
+QStringList textsOfWindow(const QStringList& profiles, const Progress& at) {
+    return Visitor(profiles, at).visitAll();
 }
 
 } // namespace tilescope::bench

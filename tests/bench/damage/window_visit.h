@@ -16,6 +16,6 @@ namespace tilescope::bench {
 JobResult visitByWindow(const QStringList& profiles, const QStringList& usual, const Progress& at);
 
 /// Everything that the window says about good profiles: the empty states.
-QStringList textsOfWindow(const QStringList& profiles);
+QStringList textsOfWindow(const QStringList& profiles, const Progress& at);
 
 } // namespace tilescope::bench

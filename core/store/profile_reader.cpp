@@ -136,6 +136,15 @@ public:
                                         path.string(), t.ipus, t.tilesPerIpu));
     }
 
+    /// Values of the device's tiles, none of them negative: bytes, cycles and counts.
+    [[nodiscard]] TileSeries series(const Statement& row, int at) const {
+        TileSeries series = seriesAt(row, at);
+        for (const TileRun& run : series.runs())
+            if (run.value < 0 || run.end > info.target.totalTiles())
+                throw DamagedProfile("a per-tile blob is not of this machine");
+        return series;
+    }
+
     /// Ids are places in a list: of `rows` rows the first must have 0 and the last must have none
     /// missing before it.
     void checkIds(std::string_view table, std::string_view id, std::size_t rows) const {
@@ -242,7 +251,7 @@ IdVector<VertexTypeId, VertexType> ProfileReader::vertexTypes() const {
     IdVector<VertexTypeId, VertexType> types;
     Statement row = impl_->db.prepare("SELECT name, code_by_tile FROM vertex_types ORDER BY id");
     while (row.step())
-        types.add({row.text(0), seriesAt(row, 1)});
+        types.add({row.text(0), impl_->series(row, 1)});
     impl_->checkIds("vertex_types", "id", types.size());
     return types;
 }
@@ -252,14 +261,14 @@ IdVector<ComputeSetId, ComputeSet> ProfileReader::computeSets() const {
     Statement row = impl_->db.prepare(
         "SELECT name, operation, cycles_by_tile FROM compute_sets ORDER BY compute_set");
     while (row.step())
-        sets.add({row.text(0), idAt<OperationId>(row, 1), seriesAt(row, 2), {}});
+        sets.add({row.text(0), idAt<OperationId>(row, 1), impl_->series(row, 2), {}});
     Statement vertex = impl_->db.prepare(
         "SELECT compute_set, vertex_type, count_by_tile, state_by_tile, edges_per_vertex "
         "FROM vertex_instances ORDER BY rowid");
     while (vertex.step())
         element(sets, vertex.integer(0))
-            .vertices.push_back({idAt<VertexTypeId>(vertex, 1), seriesAt(vertex, 2),
-                                 seriesAt(vertex, 3),
+            .vertices.push_back({idAt<VertexTypeId>(vertex, 1), impl_->series(vertex, 2),
+                                 impl_->series(vertex, 3),
                                  static_cast<std::int32_t>(vertex.integer(4))});
     impl_->checkIds("compute_sets", "compute_set", sets.size());
     return sets;
@@ -271,8 +280,8 @@ IdVector<ExchangeId, Exchange> ProfileReader::exchanges() const {
         "SELECT name, operation, received_by_tile, sent_by_tile, code_by_tile, cycles_by_tile, "
         "run_bytes FROM exchanges ORDER BY id");
     while (row.step())
-        exchanges.add({row.text(0), idAt<OperationId>(row, 1), seriesAt(row, 2), seriesAt(row, 3),
-                       seriesAt(row, 4), seriesAt(row, 5), row.integer(6)});
+        exchanges.add({row.text(0), idAt<OperationId>(row, 1), impl_->series(row, 2), impl_->series(row, 3),
+                       impl_->series(row, 4), impl_->series(row, 5), row.integer(6)});
     impl_->checkIds("exchanges", "id", exchanges.size());
     return exchanges;
 }
@@ -321,7 +330,7 @@ IdVector<StreamId, Stream> ProfileReader::streams() const {
         fmt::format("SELECT name, to_device, bytes_by_tile, {} FROM streams ORDER BY id",
                     withRemote ? "remote_buffer" : "NULL"));
     while (row.step())
-        streams.add({row.text(0), row.integer(1) != 0, seriesAt(row, 2),
+        streams.add({row.text(0), row.integer(1) != 0, impl_->series(row, 2),
                      row.isNull(3) ? RemoteBufferId() : idBelow<RemoteBufferId>(row, 3, buffers)});
     impl_->checkIds("streams", "id", streams.size());
     return streams;
@@ -351,7 +360,7 @@ IdVector<ProgramId, Program> ProfileReader::programs() const {
         p.exchange = idAt<ExchangeId>(row, 6);
         p.stream = idAt<StreamId>(row, 7);
         p.operation = idAt<OperationId>(row, 8);
-        p.controlCode = seriesAt(row, 9);
+        p.controlCode = impl_->series(row, 9);
         programs.add(std::move(p));
     }
     Statement child = impl_->db.prepare(
@@ -420,7 +429,7 @@ std::vector<CategoryMemory> ProfileReader::categoryMemory() const {
     while (row.step())
         memory.push_back({known(memoryCategoryFrom(row.text(0)), row, 0),
                           known(memoryRegionFrom(row.text(1)), row, 1), row.integer(2) != 0,
-                          seriesAt(row, 3)});
+                          impl_->series(row, 3)});
     return memory;
 }
 

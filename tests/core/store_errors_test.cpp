@@ -175,6 +175,12 @@ private slots:
                                        << "damaged profile: unknown name 'whim'";
         QTest::newRow("trace step of no body")
             << QByteArray("UPDATE trace_steps SET body = 77 WHERE body = 0") << refers;
+        QTest::newRow("tiles of another machine")
+            << QByteArray("UPDATE compute_sets SET cycles_by_tile = x'01b90b0a02'") // 1465 and 9 more
+            << "damaged profile: a per-tile blob is not of this machine";
+        QTest::newRow("negative cycles")
+            << QByteArray("UPDATE compute_sets SET cycles_by_tile = x'01000103'")
+            << "damaged profile: a per-tile blob is not of this machine";
         QTest::newRow("id of 33 bits") << QByteArray("UPDATE variables SET operation = 4294967297")
                                        << "damaged profile: a row refers to one that cannot be";
         QTest::newRow("class that would take all memory")

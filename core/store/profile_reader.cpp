@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/store/database.h"
 #include "core/store/info_fields.h"
+#include "core/store/model_graph_store.h"
 #include "core/store/pipeline_store.h"
 #include "core/store/placement_codec.h"
 #include "core/store/remote_store.h"
@@ -162,6 +163,10 @@ IdVector<OperationId, Operation> ProfileReader::operations() const {
         operations.add(
             {row.text(0), row.text(1), row.real(2), row.text(3), row.text(4), row.text(5)});
     return operations;
+}
+
+ModelGraph ProfileReader::modelGraph() const {
+    return readModelGraph(impl_->db);
 }
 
 IdVector<LivenessClassId, LivenessClass> ProfileReader::livenessClasses() const {
@@ -424,6 +429,7 @@ Profile ProfileReader::load() const {
     profile.info = info();
     profile.messages = messages();
     profile.operations = operations();
+    profile.modelGraph = modelGraph();
     profile.livenessClasses = livenessClasses();
     profile.variables = variables();
     profile.vertexTypes = vertexTypes();

@@ -182,6 +182,15 @@ private slots:
                                      "layer1/again/conv>prob"}));
     }
 
+    void inputsAndOutputsBecomeNodes() {
+        const ModelGraph graph = withEnds(sampleProfile().modelGraph);
+        QCOMPARE(graph.nodes.size(), std::size_t{7});
+        QCOMPARE(text(graph.nodes[ModelNodeId(0)].name), "input");
+        QCOMPARE(text(graph.nodes[ModelNodeId(0)].type), "Input");
+        QCOMPARE(text(graph.nodes[ModelNodeId(6)].type), "Output");
+        QCOMPARE(modelEdges(graph).size(), modelEdges(sampleProfile().modelGraph).size() + 2);
+    }
+
     void placesOfAFunctionShareItsBytes() {
         const Profile p = sampleProfile();
         LivenessCurve curve;

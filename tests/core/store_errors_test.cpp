@@ -135,7 +135,7 @@ private slots:
     void damagedModelGraphs() {
         QFETCH(QString, sql);
         const fs::path damaged = copy("graph.pop");
-        execute(damaged, sql.toStdString());
+        execute(damaged, sql.toUtf8().constData());
         const ProfileReader reader(damaged);
         QVERIFY(userError([&] { (void)reader.modelGraph(); }).contains("damaged profile"));
     }

@@ -56,6 +56,36 @@ Expansion startingExpansion(const ScopeTree& tree, std::size_t most) {
     return expansion;
 }
 
+ModelGraph withEnds(const ModelGraph& graph) {
+    ModelGraph made;
+    made.tensors = graph.tensors;
+    // Names of tensors are paths as well, but the ends are of no scope.
+    const auto lastPart = [](const std::string& name) { return name.substr(name.rfind('/') + 1); };
+    for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+        const ModelTensor& tensor = graph.tensors[ModelTensorId(i)];
+        if (tensor.source == TensorSource::Input)
+            made.nodes.add({lastPart(tensor.name), "Input", {}, ModelPhase::Forward, 0, {},
+                            {ModelTensorId(i)}});
+    }
+    for (const ModelNode& node : graph.nodes)
+        made.nodes.add(node);
+    for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+        const ModelTensor& tensor = graph.tensors[ModelTensorId(i)];
+        if (!tensor.isOutput)
+            continue;
+        ModelNode end{lastPart(tensor.name), "Output", {}, ModelPhase::Forward, 0, {}, {}};
+        end.reads.push_back(ModelTensorId(i));
+        for (const ModelNode& node : graph.nodes)
+            if (std::find(node.writes.begin(), node.writes.end(), ModelTensorId(i)) !=
+                node.writes.end()) {
+                end.phase = node.phase;
+                end.stage = node.stage;
+            }
+        made.nodes.add(std::move(end));
+    }
+    return made;
+}
+
 std::vector<ModelEdge> modelEdges(const ModelGraph& graph) {
     std::vector<std::vector<ModelNodeId>> writers(graph.tensors.size());
     std::vector<ModelEdge> edges;

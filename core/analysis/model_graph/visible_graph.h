@@ -33,6 +33,10 @@ struct ModelEdge {
     ModelTensorId tensor;
     friend auto operator<=>(const ModelEdge&, const ModelEdge&) = default;
 };
+/// The graph with a node of type "Input" for each tensor that the host sends and one of type
+/// "Output" for each result, called as the tensor is.
+ModelGraph withEnds(const ModelGraph& graph);
+
 /// Sorted, each once.
 std::vector<ModelEdge> modelEdges(const ModelGraph& graph);
 

@@ -2,6 +2,7 @@
 // profiles.
 #include <QComboBox>
 #include <QLabel>
+#include <QTableView>
 #include <QToolButton>
 #include <QtTest>
 
@@ -295,6 +296,34 @@ private slots:
         QVERIFY(!window_->context().selection.current().operation.valid());
         click(canvas, "layer1");
         QCOMPARE(view.tabs().summary().columnCount(), 3);
+    }
+
+    void edgesHaveLabels() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        GraphCanvas& canvas = view.graph().canvas();
+        const QStringList texts(canvas.scene()->wireLabels.begin(),
+                                canvas.scene()->wireLabels.end());
+        QVERIFY(texts.contains("[1,64,112,112] half"));
+        const QImage without = canvas.grab().toImage();
+        QTest::mouseClick(&view.graph().edgeLabelButton(), Qt::LeftButton);
+        QVERIFY(canvas.edgeLabels());
+        QVERIFY(canvas.grab().toImage() != without);
+    }
+
+    void passesAndStagesStandApart() {
+        Profile profile = test::sampleProfile();
+        profile.modelGraph.nodes[ModelNodeId(2)].stage = 1;
+        profile.modelGraph.nodes[ModelNodeId(3)].phase = ModelPhase::Backward;
+        OperationsView& view = openView({files_.writeProfile("stages.pop", profile)});
+        GraphCanvas& canvas = view.graph().canvas();
+        QVERIFY(item(canvas, "forward").isScope() && item(canvas, "stage 0").isScope());
+        QTest::mouseClick(&view.graph().stageButton(), Qt::LeftButton);
+        waitUntilIdle();
+        QVERIFY(!item(canvas, "stage 0").valid() && item(canvas, "forward").isScope());
+        QTest::mouseClick(&view.graph().phaseButton(), Qt::LeftButton);
+        waitUntilIdle();
+        QVERIFY(!item(canvas, "forward").valid());
+        QVERIFY(item(canvas, "layer1").isScope());
     }
 
     void olderProfilesSayWhatIsMissing() {

@@ -66,6 +66,11 @@ void GraphCanvas::setMetric(GraphMetric metric) {
     recolour();
 }
 
+void GraphCanvas::setEdgeLabels(bool shown) {
+    edgeLabels_ = shown;
+    update();
+}
+
 void GraphCanvas::recolour() {
     colours_.reset();
     values_.clear();

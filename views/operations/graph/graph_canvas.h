@@ -23,6 +23,9 @@ public:
     void setScene(std::shared_ptr<const GraphScene> scene, const GraphItem& anchor);
     [[nodiscard]] const GraphScene* scene() const { return scene_.get(); }
     void setMetric(GraphMetric metric);
+    /// Shapes and types of tensors on the lines, where there is room to read them.
+    void setEdgeLabels(bool shown);
+    [[nodiscard]] bool edgeLabels() const { return edgeLabels_; }
     [[nodiscard]] const std::optional<GraphColours>& colours() const { return colours_; }
     /// Nodes that a search has found; boxes that are or have one are marked.
     void setMatches(const std::vector<ModelNodeId>& nodes);
@@ -80,6 +83,7 @@ private:
     // In graph_paint.cpp.
     void paintFrames(QPainter& painter, const QRectF& part) const;
     void paintWires(QPainter& painter, const QRectF& part) const;
+    void paintEdgeLabels(QPainter& painter, const QRectF& part) const;
     void paintArrow(QPainter& painter, const PlacedWire& wire) const;
     void paintBoxes(QPainter& painter, const QRectF& part) const;
     void paintBox(QPainter& painter, std::size_t box, bool withText) const;
@@ -102,6 +106,7 @@ private:
     QPointF last_;
     bool dragging_ = false;
     bool inMap_ = false;
+    bool edgeLabels_ = false;
     double frameMs_ = 0;
 };
 

@@ -10,6 +10,7 @@ namespace tilescope::views {
 namespace {
 
 constexpr double textFrom = 0.42;      ///< names are painted from this scale on
+constexpr double labelsFrom = 0.7;     ///< and what is on the lines
 constexpr double smoothUpTo = 1500;    ///< lines; more are painted without smoothing
 constexpr double corner = 5;
 constexpr double widestMap = 150;
@@ -37,6 +38,8 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
     const QRectF part = visiblePart();
     paintFrames(painter, part);
     paintWires(painter, part);
+    if (edgeLabels_ && scale_ >= labelsFrom)
+        paintEdgeLabels(painter, part);
     paintBoxes(painter, part);
     painter.restore();
     if (mapShows())
@@ -113,6 +116,26 @@ void GraphCanvas::paintWires(QPainter& painter, const QRectF& part) const {
     for (const std::size_t i : bright)
         draw(i, theme.accent, 0.6);
     painter.setRenderHint(QPainter::Antialiasing);
+}
+
+void GraphCanvas::paintEdgeLabels(QPainter& painter, const QRectF& part) const {
+    const Theme& theme = context_.theme.current();
+    QFont small = font();
+    small.setPointSizeF(small.pointSizeF() * 0.85);
+    const QFontMetricsF metrics(small);
+    painter.setFont(small);
+    for (std::size_t i = 0; i < scene_->wires.size(); ++i) {
+        if (!scene_->wireBounds[i].intersects(part))
+            continue;
+        const QString& text = scene_->wireLabels[i];
+        const QSizeF size(metrics.horizontalAdvance(text) + 6, metrics.height());
+        const QPointF middle = scene_->wires[i].pointAtPercent(0.5);
+        const QRectF place(middle - QPointF(size.width() / 2, size.height() / 2), size);
+        painter.fillRect(place, mixed(theme.surface, theme.text, 0.04));
+        painter.setPen(theme.mutedText);
+        painter.drawText(place, Qt::AlignCenter, text);
+    }
+    painter.setFont(font());
 }
 
 void GraphCanvas::paintArrow(QPainter& painter, const PlacedWire& wire) const {

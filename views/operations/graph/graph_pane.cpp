@@ -61,6 +61,8 @@ QWidget* GraphPane::makeTools() {
     metric_->setToolTip(tr("What the boxes are coloured by"));
     byPhase_ = row->addToggle(tr("Passes"), tr("Forward, backward and update apart"), true);
     byStage_ = row->addToggle(tr("Stages"), tr("Stages of the pipeline apart"), true);
+    edgeLabels_ = row->addToggle(tr("Shapes"), tr("Shapes and types of tensors on the lines"), false);
+    connect(edgeLabels_, &QToolButton::toggled, canvas_, &GraphCanvas::setEdgeLabels);
     collapseAll_ = row->addButton(tr("Collapse"), tr("Collapse all scopes"));
     expandAll_ = row->addButton(tr("Expand all"), tr("Show every operation"));
     auto* fit = row->addButton(tr("Fit"), tr("Show everything (F)"));

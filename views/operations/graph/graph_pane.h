@@ -32,6 +32,7 @@ public:
     [[nodiscard]] QToolButton& collapseAllButton() { return *collapseAll_; }
     [[nodiscard]] QToolButton& phaseButton() { return *byPhase_; }
     [[nodiscard]] QToolButton& stageButton() { return *byStage_; }
+    [[nodiscard]] QToolButton& edgeLabelButton() { return *edgeLabels_; }
     [[nodiscard]] QLabel& way() { return *way_; }
     void focusSearch() { search_->focus(); }
 
@@ -67,6 +68,7 @@ private:
     QComboBox* metric_ = nullptr;
     QToolButton* byPhase_ = nullptr;
     QToolButton* byStage_ = nullptr;
+    QToolButton* edgeLabels_ = nullptr;
     QToolButton* expandAll_ = nullptr;
     QToolButton* collapseAll_ = nullptr;
     QLabel* way_ = nullptr;

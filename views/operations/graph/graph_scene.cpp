@@ -1,8 +1,10 @@
 #include "views/operations/graph/graph_scene.h"
 
+#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace tilescope::views {
 namespace {
@@ -25,6 +27,17 @@ QPainterPath pathOf(const std::vector<GraphPoint>& points) {
             path.cubicTo(from.x, middle, to.x, middle, to.x, to.y);
     }
     return path;
+}
+
+QString wireLabel(const GraphScene& scene, const PlacedWire& wire) {
+    std::set<ModelTensorId> tensors;
+    for (const std::size_t edge : wire.edges)
+        for (const std::size_t member : scene.visible.edges[edge].members)
+            tensors.insert(scene.model->merged.edges[member].tensor);
+    if (tensors.size() != 1)
+        return QCoreApplication::translate("ModelGraph", "%1 tensors").arg(tensors.size());
+    const ModelTensor& tensor = scene.model->merged.graph.tensors[*tensors.begin()];
+    return QString::fromStdString(tensor.shape + ' ' + tensor.type);
 }
 
 double rowDistance(const QRectF& from, const QRectF& to, bool right) {
@@ -97,7 +110,7 @@ std::shared_ptr<const GraphScene> makeScene(std::shared_ptr<const GraphModel> mo
                             2 * metrics.height() + aboveText};
     };
     auto scene = std::make_shared<GraphScene>(
-        GraphScene{model, std::move(expansion), {}, {}, {}, {}, {}, {}, {}});
+        GraphScene{model, std::move(expansion), {}, {}, {}, {}, {}, {}, {}, {}});
     scene->visible = visibleGraph(tree, scene->expansion, model->merged.edges);
     FrameRoom room;
     room.header = frameHeader(font);
@@ -114,6 +127,7 @@ std::shared_ptr<const GraphScene> makeScene(std::shared_ptr<const GraphModel> mo
     }
     for (const PlacedWire& wire : scene->layout.wires) {
         scene->wires.push_back(pathOf(wire.points));
+        scene->wireLabels.push_back(wireLabel(*scene, wire));
         scene->wireBounds.push_back(scene->wires.back().controlPointRect().adjusted(-6, -6, 6, 6));
     }
     for (std::size_t e = 0; e < scene->visible.edges.size(); ++e) {

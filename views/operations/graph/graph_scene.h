@@ -22,6 +22,7 @@ struct GraphScene {
     std::vector<QString> labels;       ///< by box, short enough for it
     std::vector<QPainterPath> wires;   ///< by wire of the layout
     std::vector<QRectF> wireBounds;
+    std::vector<QString> wireLabels;   ///< shape and type of the tensor, or how many there are
     std::map<GraphItem, std::size_t> boxOf;
     std::map<GraphItem, std::vector<std::size_t>> edgesOf; ///< visible edges of a box, either way
 

@@ -2,6 +2,7 @@
 //   graph_bench [PROFILE ...]
 // prints a line for random models of several sizes, or for the graphs of profiles.
 #include <QApplication>
+#include <QWheelEvent>
 #include <chrono>
 #include <cstdio>
 

@@ -13,6 +13,8 @@ class QToolButton;
 
 namespace tilescope::views {
 
+class ToolRow;
+
 /// The table of groups above (operations, scopes, types, PopLibs calls or steps), the selected
 /// one's tabs below. One profile shows any columns, two show one side by side. Instead of the table
 /// the model's graph can be shown, with the tabs beside it.
@@ -70,7 +72,7 @@ private:
     LoadingPanel* detailsPanel_;
     GroupTabs* tabs_;
     BackgroundQuery groups_;
-    class ToolRow* tools_ = nullptr;
+    ToolRow* tools_ = nullptr;
     QToolButton* tableButton_ = nullptr;
     QToolButton* graphButton_ = nullptr;
     QComboBox* layer_ = nullptr;

@@ -173,9 +173,12 @@ private:
             double height = 0;
             for (const std::size_t one : ranks[r])
                 height = std::max(height, nodes_[one].height);
+            // Only places on a border have no height.
+            const bool atBorder = r > 0 && (height == 0 || bottoms_.back() == tops_.back());
+            y += r == 0 ? 0 : atBorder ? gaps_.borders : gaps_.rows;
             tops_.push_back(y);
             bottoms_.push_back(y + height);
-            y += height + gaps_.rows;
+            y += height;
         }
         height_ = bottoms_.empty() ? 0 : bottoms_.back();
     }
@@ -259,14 +262,14 @@ void placeBorders(const std::vector<LayerBox>& boxes, const std::vector<LayerEdg
     if (hasKind(Kind::Top)) {
         for (std::size_t i = 0; i < boxes.size(); ++i)
             if (boxes[i].kind == Kind::Box)
-                drawing.corners[i].y += gaps.rows;
+                drawing.corners[i].y += gaps.borders;
         for (auto& path : drawing.paths)
             for (GraphPoint& point : path)
-                point.y += gaps.rows;
-        drawing.height += gaps.rows;
+                point.y += gaps.borders;
+        drawing.height += gaps.borders;
     }
     if (hasKind(Kind::Bottom))
-        drawing.height += gaps.rows;
+        drawing.height += gaps.borders;
     for (const Kind kind : {Kind::Top, Kind::Bottom}) {
         // The mean of what each leads to, in order and with distance.
         std::vector<std::pair<double, std::size_t>> wanted;

@@ -14,9 +14,10 @@ struct GraphPoint {
 
 /// Distances, in the unit of the boxes.
 struct LayerGaps {
-    double rows = 40;  ///< between layers, where edges change their column
-    double boxes = 22; ///< between boxes side by side
-    double wires = 10; ///< between an edge and what it passes
+    double rows = 40;    ///< between layers, where edges change their column
+    double borders = 16; ///< between a border and what is next to it
+    double boxes = 22;   ///< between boxes side by side
+    double wires = 10;   ///< between an edge and what it passes
     /// Shares of width to height that boxes without connections are put together in.
     double aspect = 1.6;
     /// Edges over several layers are led around the boxes between, the shortest first, as long as

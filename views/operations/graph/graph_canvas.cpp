@@ -47,6 +47,7 @@ void GraphCanvas::setScene(std::shared_ptr<const GraphScene> scene, const GraphI
     const auto place = scene_->boxOf.find(anchor);
     if (held && place != scene_->boxOf.end()) {
         offset_ = *held - scene_->rectOf(place->second).topLeft() * scale_;
+        placed_ = true;
         keepInView();
     } else {
         placed_ = false;

@@ -202,7 +202,9 @@ void GraphCanvas::paintBox(QPainter& painter, std::size_t box, bool withText) co
     painter.drawText(upper, Qt::AlignLeft | Qt::AlignVCenter, mark + scene_->labels[box]);
     painter.setPen(mixed(ink, fill, 0.22));
     const QString second =
-        isEnd ? tr(model.node(item).type == "Input" ? "Input" : "Output") : values_[box];
+        !isEnd                               ? values_[box]
+        : model.node(item).type == "Input" ? tr("Input")
+                                             : tr("Output");
     const QFontMetricsF metrics(font());
     painter.drawText(lower, Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(second, Qt::ElideRight, lower.width()));

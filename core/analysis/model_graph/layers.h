@@ -14,7 +14,7 @@ struct GraphPoint {
 
 /// Distances, in the unit of the boxes.
 struct LayerGaps {
-    double rows = 40;    ///< between layers, where edges change their column
+    double rows = 32;    ///< between layers, where edges change their column
     double borders = 16; ///< between a border and what is next to it
     double boxes = 22;   ///< between boxes side by side
     double wires = 10;   ///< between an edge and what it passes

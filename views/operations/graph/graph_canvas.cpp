@@ -53,7 +53,7 @@ void GraphCanvas::setScene(std::shared_ptr<const GraphScene> scene, const GraphI
         placed_ = false;
         fit();
         if (scale_ < readable) {
-            scale_ = readable;
+            scale_ = std::clamp((width() - 2 * margin) / scene_->layout.width, readable, 1.0);
             const QRectF first = scene_->rectOf(scene_->boxOf.at(scene_->visible.items.front()));
             offset_ = {width() / 2.0 - first.center().x() * scale_, margin};
             keepInView();

@@ -12,6 +12,7 @@
 #include "simulator/engine/timing.h"
 #include "simulator/frontend/import.h"
 #include "simulator/frontend/operation_list.h"
+#include "simulator/graph/model_record.h"
 #include "simulator/lowering/lower.h"
 #include "simulator/memory/code.h"
 #include "simulator/memory/liveness.h"
@@ -202,6 +203,7 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
     Profile profile = std::move(lowered.profile);
     phases.run("time", 0.95, [&] {
         describeRun(profile, simple, options);
+        linkModelGraph(profile, simple);
         noteIdleRecomputation(profile, simple, options);
         addPlannerMessages(profile, simple, plans, options.relaxMemoryTarget);
         countVertices(profile);

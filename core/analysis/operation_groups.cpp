@@ -211,9 +211,10 @@ private:
         if (group.computeCycles > 0)
             group.balance = static_cast<double>(work.tileCycles.sum()) /
                             (static_cast<double>(group.computeCycles) * tiles);
-        const double peak = peakFlopsPerCycle(from_.target, work.half) * tiles;
-        if (group.cycles() > 0 && peak > 0)
-            group.utilisation = group.flops / (static_cast<double>(group.cycles()) * peak);
+        group.peakFlops = peakFlopsPerCycle(from_.target, work.half) * tiles *
+                          static_cast<double>(group.cycles());
+        if (group.peakFlops > 0)
+            group.utilisation = group.flops / group.peakFlops;
     }
 
     const GroupSources& from_;

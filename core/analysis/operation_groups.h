@@ -34,7 +34,9 @@ struct OperationGroup {
     std::int64_t exchangeCycles = 0;
     std::int64_t measuredCycles = 0;
     double flops = 0; ///< one execution of each operation; 0 where steps share an operation
-    /// flops / (compute and exchange cycles x peak of the IPUs that work on it), 0 to 1.
+    /// What the IPUs that work on it could have done in its compute and exchange cycles.
+    double peakFlops = 0;
+    /// flops / peakFlops, 0 to 1.
     double utilisation = 0;
     double balance = 0; ///< tile cycles / (compute cycles x tiles of these IPUs), 0 to 1
     std::int64_t vertexCode = 0;

@@ -10,6 +10,7 @@
 
 #include "core/base/ids.h"
 #include "core/profile/kinds.h"
+#include "core/profile/model_graph.h"
 #include "core/profile/pipeline.h"
 #include "core/profile/remote.h"
 #include "core/profile/trace.h"
@@ -208,6 +209,7 @@ struct Profile {
     ProfileInfo info;
     std::vector<Message> messages;
     IdVector<OperationId, Operation> operations;
+    ModelGraph modelGraph;
     IdVector<LivenessClassId, LivenessClass> livenessClasses;
     IdVector<VariableId, Variable> variables;
     IdVector<VertexTypeId, VertexType> vertexTypes;

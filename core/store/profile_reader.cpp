@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/store/database.h"
 #include "core/store/info_fields.h"
+#include "core/store/model_graph_store.h"
 #include "core/store/page_seal.h"
 #include "core/store/pipeline_store.h"
 #include "core/store/placement_codec.h"
@@ -203,6 +204,10 @@ IdVector<OperationId, Operation> ProfileReader::operations() const {
             {row.text(0), row.text(1), row.real(2), row.text(3), row.text(4), row.text(5)});
     impl_->checkIds("operations", "id", operations.size());
     return operations;
+}
+
+ModelGraph ProfileReader::modelGraph() const {
+    return readModelGraph(impl_->db);
 }
 
 IdVector<LivenessClassId, LivenessClass> ProfileReader::livenessClasses() const {
@@ -479,6 +484,7 @@ Profile ProfileReader::load() const {
     profile.info = info();
     profile.messages = messages();
     profile.operations = operations();
+    profile.modelGraph = modelGraph();
     profile.livenessClasses = livenessClasses();
     profile.variables = variables();
     profile.vertexTypes = vertexTypes();

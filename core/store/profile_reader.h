@@ -36,6 +36,8 @@ public:
 
     [[nodiscard]] std::vector<Message> messages() const;
     [[nodiscard]] IdVector<OperationId, Operation> operations() const;
+    /// Not recorded in files before schema version 5.
+    [[nodiscard]] ModelGraph modelGraph() const;
     [[nodiscard]] IdVector<LivenessClassId, LivenessClass> livenessClasses() const;
     [[nodiscard]] IdVector<VariableId, Variable> variables() const;
     [[nodiscard]] IdVector<VertexTypeId, VertexType> vertexTypes() const;

@@ -5,6 +5,7 @@
 #include "core/base/atomic_file.h"
 #include "core/store/database.h"
 #include "core/store/info_fields.h"
+#include "core/store/model_graph_store.h"
 #include "core/store/pipeline_store.h"
 #include "core/store/placement_codec.h"
 #include "core/store/remote_store.h"
@@ -59,6 +60,7 @@ public:
     void writeAll() {
         writeInfo();
         writeMessagesAndOperations();
+        writeModelGraph(db_, profile_.modelGraph, profile_.operations);
         writeVariables();
         writeComputeSets();
         writeExchangesAndStreams();

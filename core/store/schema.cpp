@@ -4,7 +4,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::string_view schemaSql =
-    R"sql(-- TileScope profile, schema version 4 (PRAGMA user_version), application_id 0x54536370.
+    R"sql(-- TileScope profile, schema version 5 (PRAGMA user_version), application_id 0x54536370.
 --
 -- The last 8 bytes of each page, which SQLite reserves, are a check sum of the page: other programs
 -- read the file as any other, and what they or a bad disk change in it is noticed by TileScope.
@@ -30,6 +30,18 @@ CREATE TABLE messages(id INTEGER PRIMARY KEY, severity TEXT, text TEXT, operatio
 -- Operations of the model's graph; plan and options are JSON objects or empty.
 CREATE TABLE operations(id INTEGER PRIMARY KEY, name TEXT, type TEXT, flops REAL,
     output_shape TEXT, plan TEXT, options TEXT);
+
+-- The model's graph (since version 5), in the order of execution: operations after import, training
+-- and other transforms, before repeated parts became functions. operation: whose program and costs
+-- are its own; several places have one where it stands in a function. name and type: NULL where
+-- they are the operation's. phase: forward, backward, update. Calls have no tensors.
+CREATE TABLE graph_operations(id INTEGER PRIMARY KEY, name TEXT, type TEXT, operation INTEGER,
+    phase TEXT, stage INTEGER);
+-- source: operation, input, weight, constant, remote. is_output: 1 for results of the model.
+CREATE TABLE graph_tensors(id INTEGER PRIMARY KEY, name TEXT, type TEXT, shape TEXT,
+    bytes INTEGER, source TEXT, is_output INTEGER);
+-- What each operation reads (written 0) and makes or changes (written 1), in the operation's order.
+CREATE TABLE operation_tensors(graph_operation INTEGER, tensor INTEGER, written INTEGER);
 
 -- Variables of one class are live over the same steps [first_step, end_step).
 CREATE TABLE liveness_intervals(liveness_class INTEGER, first_step INTEGER, end_step INTEGER,
@@ -174,6 +186,18 @@ CREATE VIEW copy_info AS
     FROM copies c JOIN compute_sets s ON s.compute_set = c.compute_set
     LEFT JOIN operations o ON o.id = s.operation
     LEFT JOIN variables v ON v.id = c.variable;
+
+-- Edges of the model's graph: names of who makes and who reads a tensor.
+CREATE VIEW graph_edges AS
+    SELECT coalesce(p.name, a.name) AS producer, coalesce(c.name, b.name) AS consumer,
+           t.name AS tensor, t.shape AS shape, t.type AS type, t.bytes AS bytes
+    FROM operation_tensors w JOIN operation_tensors r
+         ON w.written = 1 AND r.written = 0 AND r.tensor = w.tensor
+         AND r.graph_operation > w.graph_operation
+    JOIN graph_tensors t ON t.id = w.tensor
+    JOIN graph_operations p ON p.id = w.graph_operation
+    JOIN graph_operations c ON c.id = r.graph_operation
+    LEFT JOIN operations a ON a.id = p.operation LEFT JOIN operations b ON b.id = c.operation;
 
 -- Executions of bodies, unrolled: base is the absolute cycle at which one starts on an IPU.
 CREATE VIEW trace_instances AS

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "core/base/ids.h"
 #include "core/profile/kinds.h"
+#include "core/profile/model_graph.h"
 #include "core/profile/pipeline.h"
 #include "core/profile/remote.h"
 #include "simulator/graph/attributes.h"
@@ -121,6 +123,11 @@ struct Graph {
     /// What Call operations run, of this graph or of each other: callees before their callers.
     /// Only the outermost graph has any.
     std::vector<Graph> functions;
+    /// The graph before outlining, as the profile records it; empty unless it was prepared.
+    ModelGraph model;
+    /// Operations that outlining has put into functions: by the name of each of them, that of the
+    /// function's operation that runs at its place.
+    std::map<std::string, std::string> runsAs;
 
     [[nodiscard]] std::int32_t stages() const {
         return stageIpus.empty() ? 1 : static_cast<std::int32_t>(stageIpus.size());

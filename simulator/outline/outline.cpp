@@ -61,6 +61,9 @@ public:
         for (std::size_t m = 0; m < matches_.size(); ++m)
             result.functions.push_back(function(m));
         emitMain(result);
+        for (std::size_t at = 0; at < sequence_.size(); ++at)
+            if (!matchesAt_[at].empty())
+                nameStandIns(result, static_cast<std::int32_t>(at));
         return result;
     }
 
@@ -163,6 +166,34 @@ private:
         for (const Result& result : results_[match])
             op.outputs.push_back(opAt(start + result.operation).outputs[result.output]);
         return op;
+    }
+
+    /// Says of each operation of the largest match at a position which one of a function runs there.
+    void nameStandIns(Graph& result, std::int32_t start) const {
+        const std::size_t match = matchesAt_[static_cast<std::size_t>(start)].back();
+        for (std::int32_t i = 0; i < matches_[match].length; ++i) {
+            const std::string& name = opAt(start + i).name;
+            const std::string& runs = opAt(standIn(match, i)).name;
+            if (runs != name)
+                result.runsAs.try_emplace(name, runs);
+        }
+    }
+
+    /// Where the operation stands that is the n-th of a function in the program: at the first place
+    /// of the innermost function that has it.
+    [[nodiscard]] std::int32_t standIn(std::size_t match, std::int32_t n) const {
+        std::int32_t at = matches_[match].starts.front();
+        const std::int32_t wanted = at + n;
+        while (at <= wanted) {
+            const auto& here = matchesAt_[static_cast<std::size_t>(at)];
+            const auto above = std::lower_bound(here.begin(), here.end(), match);
+            const std::int32_t length =
+                above == here.begin() ? 1 : matches_[*std::prev(above)].length;
+            if (wanted < at + length)
+                return above == here.begin() ? wanted : standIn(*std::prev(above), wanted - at);
+            at += length;
+        }
+        return wanted;
     }
 
     void emitMain(Graph& result) {

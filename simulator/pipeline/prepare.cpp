@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "simulator/cost/elementwise_cycles.h"
+#include "simulator/graph/model_record.h"
 #include "simulator/outline/outline.h"
 #include "simulator/pipeline/buffers.h"
 #include "simulator/pipeline/crossings.h"
@@ -165,6 +166,7 @@ Graph preparedGraph(const Graph& graph, const RunOptions& options) {
         insertCrossings(result, schedule ? &*schedule : nullptr);
     if (schedule)
         insertActivationBuffers(result, *schedule);
+    result.model = recordedModel(result);
     return options.outline && !result.ownProgram ? outlined(result, options) : result;
 }
 

@@ -89,6 +89,7 @@ private slots:
         writeProfile(sampleProfile({.ipus = 2}), "two.pop");
         writeProfile(sampleProfile({.tooLarge = true}), "large.pop");
         writeProfile(sampleProfile({.withCopy = true}), "copy.pop");
+        writeProfile(sampleProfile({.withGraph = false}), "old.pop");
         QVERIFY(QDir().mkdir("run"));
         writeProfile(sampleProfile({.changed = true}), "run/profile.pop");
         writeFileAtomically("empty.pop", "");

@@ -86,7 +86,7 @@ private slots:
         const fs::path newer = copy("newer.pop");
         execute(newer, "PRAGMA user_version = 99");
         QCOMPARE(openError(newer), quoted("newer.pop") +
-                                       " has schema version 99, this TileScope reads up to 4: "
+                                       " has schema version 99, this TileScope reads up to 5: "
                                        "open it with a newer TileScope.");
     }
 
@@ -107,6 +107,34 @@ private slots:
         const Profile read = ProfileReader(older).load();
         QVERIFY(read.remoteBuffers.empty() && read.phases.empty());
         QCOMPARE(read.streams.size(), sampleProfile({.withCopy = true}).streams.size());
+    }
+
+    void anOlderSchemaHasNoModelGraph() {
+        const fs::path older = copy("older4.pop");
+        execute(older, "DROP VIEW graph_edges; DROP TABLE graph_operations; "
+                       "DROP TABLE graph_tensors; DROP TABLE operation_tensors; "
+                       "PRAGMA user_version = 4");
+        const Profile read = ProfileReader(older).load();
+        QVERIFY(!read.modelGraph.recorded());
+        QCOMPARE(read.operations.size(), sampleProfile().operations.size());
+    }
+
+    void damagedModelGraphs_data() {
+        QTest::addColumn<QString>("sql");
+        QTest::newRow("no such tensor") << "UPDATE operation_tensors SET tensor = 99";
+        QTest::newRow("no such node") << "UPDATE operation_tensors SET graph_operation = -1";
+        QTest::newRow("no such operation") << "UPDATE graph_operations SET operation = 99";
+        QTest::newRow("a hole") << "DELETE FROM graph_tensors WHERE id = 1";
+        QTest::newRow("a source") << "UPDATE graph_tensors SET source = 'moon'";
+        QTest::newRow("a phase") << "UPDATE graph_operations SET phase = 'full'";
+        QTest::newRow("a size") << "UPDATE graph_tensors SET bytes = -5";
+    }
+    void damagedModelGraphs() {
+        QFETCH(QString, sql);
+        const fs::path damaged = copy("graph.pop");
+        execute(damaged, sql.toUtf8().constData());
+        const ProfileReader reader(damaged);
+        QVERIFY(userError([&] { (void)reader.modelGraph(); }).contains("damaged profile"));
     }
 
     void noSchemaVersion() {

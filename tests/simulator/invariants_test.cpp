@@ -116,6 +116,11 @@ private slots:
                         ++step.ipus[0].bytesIn;
         });
         row("the headline is the main program's cycles", [](Profile& p) { ++p.info.cycles; });
+        row("every operation is in the graph", [](Profile& p) {
+            p.modelGraph.nodes[ModelNodeId(0)].operation = p.modelGraph.nodes.back().operation;
+        });
+        row("a tensor is made before it is read",
+            [](Profile& p) { p.modelGraph.nodes[ModelNodeId(0)].writes.clear(); });
         row("what does not fit does not run", [](Profile& p) { p.info.fits = false; });
     }
 

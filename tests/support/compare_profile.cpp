@@ -139,6 +139,8 @@ std::string firstDifference(const Profile& a, const Profile& b) {
         return "steps";
     if (!(a.pipeline == b.pipeline))
         return "pipeline";
+    if (!(a.modelGraph == b.modelGraph))
+        return "modelGraph";
     if (a.phases != b.phases)
         return "phases";
     if (!(a.placementOfTile == b.placementOfTile))

@@ -18,6 +18,8 @@ public:
         addFunction();
         addWeightsProgram();
         addMainProgram();
+        if (options_.withGraph)
+            addModelGraph();
         numberSteps();
         addTensors();
         addCodeAndState();
@@ -194,6 +196,37 @@ private:
             exchange("prob/GlobalPre", loop, prob_, 1024, 64, ProgramKind::GlobalExchange);
         compute("prob/SoftMax", loop, prob_, softmaxVertex_, tiles(0, 16, 700), 1, 12);
         streamCopy("copyToHost/anchor_d2h_prob_0", loop, output);
+    }
+
+    ModelTensorId tensor(std::string name, std::string shape, std::int64_t bytes,
+                         TensorSource source = TensorSource::Operation) {
+        return p_.modelGraph.tensors.add(
+            {std::move(name), "half", std::move(shape), bytes, source, false});
+    }
+
+    /// Adds an operation that makes a tensor of its output's shape.
+    ModelTensorId node(std::string name, OperationId operation, std::vector<ModelTensorId> reads,
+                       std::int64_t bytes) {
+        const Operation& op = p_.operations[operation];
+        const ModelTensorId made = tensor(name + "/out", op.outputShape, bytes);
+        p_.modelGraph.nodes.add({std::move(name), op.type, operation, ModelPhase::Forward, 0,
+                                 std::move(reads), {made}});
+        return made;
+    }
+
+    void addModelGraph() {
+        const ModelTensorId input =
+            tensor("input", "[1,3,224,224]", 301056, TensorSource::Input);
+        const ModelTensorId weights =
+            tensor("conv1/weights", "[64,3,7,7]", 18816, TensorSource::Weight);
+        const ModelTensorId conv1 = node("conv1", conv1_, {input, weights}, 1605632);
+        const ModelTensorId relu = node("relu1", relu1_, {conv1}, 1605632);
+        const ModelTensorId first = node("layer1/conv", layer1_, {relu}, 401408);
+        ModelTensorId last = node("layer1/again/conv", layer1_, {first, relu}, 401408);
+        if (options_.changed)
+            last = node("layer2/conv", extra_, {last}, 200704);
+        const ModelTensorId result = node("prob", prob_, {last}, 2000);
+        p_.modelGraph.tensors[result].isOutput = true;
     }
 
     /// The operand of conv1 is put in order after its exchange.

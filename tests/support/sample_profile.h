@@ -18,12 +18,16 @@ struct SampleOptions {
     bool tooLarge = false;
     /// The input is put in order in place, by a strided copy after conv1's exchange.
     bool withCopy = false;
+    /// The model's graph is recorded, as it is since schema version 5.
+    bool withGraph = true;
 };
 
 /// Operations: conv1 (Conv), relu1 (Relu), layer1/conv (Conv; its function is called twice in each
 /// repetition), prob (Softmax).
 /// Control programs: 0 weightsFromHost (three stream copies), 1 main (input, Repeat, output).
 /// One function: layer1.
+/// The model's graph: input -> conv1 -> relu1 -> layer1/conv -> layer1/again/conv -> prob, where
+/// layer1/again/conv reads relu1's result as well and runs the function of layer1/conv.
 Profile sampleProfile(const SampleOptions& options = {});
 
 /// Sizes that sampleProfile() uses, for tests that compute expected values from them.

@@ -1,13 +1,16 @@
 #include "views/operations/operations_view.h"
 
+#include <QButtonGroup>
 #include <QComboBox>
 #include <QMenu>
 #include <QSplitter>
+#include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
+#include "views/operations/graph/graph_texts.h"
 #include "views/widgets/tool_row.h"
 
 namespace tilescope::views {
@@ -47,6 +50,9 @@ GroupChoice choiceAt(int place, int depths) {
 OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , table_(new TablePanel(context, tr("Filter operations")))
+    , graph_(new GraphPane(context))
+    , pages_(new QStackedWidget)
+    , splitter_(new QSplitter(Qt::Vertical))
     , detailsPanel_(new LoadingPanel(context.workers))
     , tabs_(new GroupTabs(context))
     , groups_(context.workers) {
@@ -54,18 +60,21 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
         if (column.standard)
             columns_.append(column.key);
     detailsPanel_->setContent(tabs_);
-    auto* splitter = new QSplitter(Qt::Vertical);
-    splitter->addWidget(table_);
-    splitter->addWidget(detailsPanel_);
-    splitter->setStretchFactor(0, 3);
-    splitter->setStretchFactor(1, 2);
-    splitter->setChildrenCollapsible(false);
+    pages_->addWidget(table_);
+    pages_->addWidget(graph_);
+    splitter_->addWidget(pages_);
+    splitter_->addWidget(detailsPanel_);
+    splitter_->setStretchFactor(0, 3);
+    splitter_->setStretchFactor(1, 2);
+    splitter_->setChildrenCollapsible(false);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(makeTools());
-    layout->addWidget(splitter, 1);
+    layout->addWidget(splitter_, 1);
     connect(table_, &TablePanel::chosen, this, &OperationsView::choose);
+    connect(graph_, &GraphPane::itemChosen, this, &OperationsView::chooseInGraph);
+    connect(graph_, &GraphPane::hovered, this, &OperationsView::status);
     connect(tabs_, &GroupTabs::stepChosen, this, &OperationsView::chooseStep);
     connect(tabs_, &GroupTabs::stepActivated, this, [this](std::int32_t program) {
         chooseStep(program);
@@ -80,7 +89,13 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
 }
 
 QWidget* OperationsView::makeTools() {
-    auto* row = new ToolRow;
+    auto* row = tools_ = new ToolRow;
+    tableButton_ = row->addToggle(tr("Table"), tr("Operations as lines of a table"), true);
+    graphButton_ = row->addToggle(tr("Graph"), tr("The graph of the model"), false);
+    auto* pages = new QButtonGroup(row);
+    pages->addButton(tableButton_);
+    pages->addButton(graphButton_);
+    connect(graphButton_, &QToolButton::toggled, this, &OperationsView::showGraph);
     layer_ = row->addChoice(tr("Rows"), {});
     layer_->setToolTip(tr("What a row stands for"));
     fillLayers(1);
@@ -145,18 +160,103 @@ void OperationsView::setChoice(const GroupChoice& choice) {
 }
 
 void OperationsView::reload() {
-    metricBox_->setVisible(comparing());
-    columnButton_->setVisible(!comparing());
+    metricBox_->setVisible(comparing() && !showsGraph());
+    columnButton_->setVisible(!comparing() && !showsGraph());
+    graphStale_ = true;
     load();
+    if (showsGraph())
+        loadGraph();
 }
 
-void OperationsView::load() {
-    report_.reset();
+void OperationsView::shown() {
+    followSelection();
+}
+
+void OperationsView::focusSearch() {
+    if (showsGraph())
+        graph_->focusSearch();
+    else
+        table_->focusFilter();
+}
+
+bool OperationsView::showSection(const QString& name) {
+    if (name != QLatin1String("graph") && name != QLatin1String("table"))
+        return false;
+    (name == QLatin1String("graph") ? graphButton_ : tableButton_)->setChecked(true);
+    return true;
+}
+
+bool OperationsView::showsGraph() const {
+    return pages_->currentWidget() == graph_;
+}
+
+// The tabs stand beside the graph, which needs the height, and below the table, which needs the
+// width.
+void OperationsView::showGraph(bool graph) {
+    pages_->setCurrentWidget(graph ? static_cast<QWidget*>(graph_) : table_);
+    splitter_->setOrientation(graph ? Qt::Horizontal : Qt::Vertical);
+    tools_->setShown(layer_, !graph);
+    metricBox_->setVisible(comparing() && !graph);
+    columnButton_->setVisible(!comparing() && !graph);
+    if (!graph)
+        return;
+    setChoice({});
+    if (graphStale_)
+        loadGraph();
+}
+
+void OperationsView::loadGraph() {
+    graphStale_ = false;
+    graph_->load(profiles());
+}
+
+void OperationsView::chooseInGraph(const GraphItem& item) {
+    const auto& model = graph_->model();
+    const OperationId operation =
+        item.valid() && model ? model->operationOf(item) : OperationId();
+    if (operation.valid()) {
+        context().selection.update([operation](Selected& s) { s.operation = operation; });
+        if (const std::int32_t row = rowOf(operation); row >= 0) {
+            table_->selectId(row);
+            loadDetails(row);
+        }
+        return;
+    }
+    forgetDetails();
+    if (!item.valid() || !model)
+        return;
+    if (item.isScope()) {
+        tabs_->setDetails({scopeSummary(*model, item.scope), {}, {}, {}}, model->executed,
+                          model->comparing);
+        detailsPanel_->showContent();
+    } else {
+        detailsPanel_->showMessage(fullName(*model, item),
+                                   itemText(*model, item, context().preferences)
+                                       .section(QLatin1Char('\n'), 1));
+    }
+}
+
+std::int32_t OperationsView::rowOf(OperationId operation) const {
+    if (!report_)
+        return -1;
+    const auto& groups = report_->source;
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const OperationGroup& g) {
+        return g.operation == operation;
+    });
+    return found == groups.end() ? -1 : static_cast<std::int32_t>(found - groups.begin());
+}
+
+void OperationsView::forgetDetails() {
     shownRow_ = -1;
     detailsPanel_->query().cancel();
     detailsPanel_->showMessage(
         tr("Nothing is selected"),
-        tr("Select a line of the table to see its figures, steps, code and plan."));
+        tr("Select an operation to see its figures, steps, code and plan."));
+}
+
+void OperationsView::load() {
+    report_.reset();
+    forgetDetails();
     groups_.start([this, pair = profiles(), choice = choice_](const std::stop_token& stop) {
         auto report = std::make_shared<const OperationsReport>(readOperations(pair, choice, stop));
         return [this, report] {
@@ -203,18 +303,19 @@ void OperationsView::chooseStep(std::int32_t program) {
 // The row whose steps are the operation's, if there is just one.
 void OperationsView::followSelection() {
     const OperationId operation = context().selection.current().operation;
-    if (!report_ || !isVisible() || !operation.valid())
+    if (!isVisible() || !operation.valid())
+        return;
+    if (showsGraph())
+        graph_->mark(operation);
+    if (!report_)
         return;
     const auto& groups = report_->source;
     // A row that is selected may be one of several of the operation.
     if (shownRow_ >= 0 && groups[static_cast<std::size_t>(shownRow_)].operation == operation)
         return;
-    const auto found = std::find_if(groups.begin(), groups.end(), [&](const OperationGroup& g) {
-        return g.operation == operation;
-    });
-    if (found == groups.end())
+    const std::int32_t row = rowOf(operation);
+    if (row < 0)
         return;
-    const auto row = static_cast<std::int32_t>(found - groups.begin());
     table_->selectId(row);
     loadDetails(row);
 }

@@ -1,26 +1,37 @@
 // The operations report: what each part of the model costs.
 #pragma once
 
+#include "views/operations/graph/graph_pane.h"
 #include "views/operations/group_tabs.h"
 #include "views/widgets/report_view.h"
 
 class QComboBox;
 class QMenu;
+class QSplitter;
+class QStackedWidget;
 class QToolButton;
 
 namespace tilescope::views {
 
+class ToolRow;
+
 /// The table of groups above (operations, scopes, types, PopLibs calls or steps), the selected
-/// one's tabs below. One profile shows any columns, two show one side by side.
+/// one's tabs below. One profile shows any columns, two show one side by side. Instead of the table
+/// the model's graph can be shown, with the tabs beside it.
 class OperationsView : public ReportView {
     Q_OBJECT
 public:
     explicit OperationsView(ViewContext& context, QWidget* parent = nullptr);
-    void focusSearch() override { table_->focusFilter(); }
+    void focusSearch() override;
+    /// "table" or "graph".
+    bool showSection(const QString& name) override;
 
     void setChoice(const GroupChoice& choice);
     [[nodiscard]] const GroupChoice& choice() const { return choice_; }
     [[nodiscard]] TablePanel& table() { return *table_; }
+    [[nodiscard]] GraphPane& graph() { return *graph_; }
+    [[nodiscard]] QToolButton& tableButton() { return *tableButton_; }
+    [[nodiscard]] QToolButton& graphButton() { return *graphButton_; }
     [[nodiscard]] GroupTabs& tabs() { return *tabs_; }
     [[nodiscard]] QComboBox& layerChoice() { return *layer_; }
     [[nodiscard]] QComboBox& metricChoice() { return *metric_; }
@@ -33,7 +44,7 @@ signals:
 
 protected:
     void reload() override;
-    void shown() override { followSelection(); }
+    void shown() override;
     void restyle() override;
 
 private:
@@ -47,11 +58,23 @@ private:
     void loadDetails(std::int32_t row);
     void followSelection();
     void chooseStep(std::int32_t program);
+    [[nodiscard]] bool showsGraph() const;
+    void showGraph(bool graph);
+    void loadGraph();
+    void chooseInGraph(const GraphItem& item);
+    [[nodiscard]] std::int32_t rowOf(OperationId operation) const;
+    void forgetDetails();
 
     TablePanel* table_;
+    GraphPane* graph_;
+    QStackedWidget* pages_;
+    QSplitter* splitter_;
     LoadingPanel* detailsPanel_;
     GroupTabs* tabs_;
     BackgroundQuery groups_;
+    ToolRow* tools_ = nullptr;
+    QToolButton* tableButton_ = nullptr;
+    QToolButton* graphButton_ = nullptr;
     QComboBox* layer_ = nullptr;
     QComboBox* metric_ = nullptr;
     QWidget* metricBox_ = nullptr;
@@ -61,6 +84,7 @@ private:
     QStringList columns_;
     std::shared_ptr<const OperationsReport> report_;
     std::int32_t shownRow_ = -1; ///< the row whose details are shown
+    bool graphStale_ = true;     ///< the graph is not that of the open profiles
 };
 
 } // namespace tilescope::views

@@ -40,6 +40,9 @@ OpenProfile::Part<std::vector<Message>> OpenProfile::messages(Stop stop) const {
 OpenProfile::Part<IdVector<OperationId, Operation>> OpenProfile::operations(Stop stop) const {
     return load(operations_, stop, &ProfileReader::operations);
 }
+OpenProfile::Part<ModelGraph> OpenProfile::modelGraph(Stop stop) const {
+    return load(modelGraph_, stop, &ProfileReader::modelGraph);
+}
 OpenProfile::Part<IdVector<LivenessClassId, LivenessClass>>
 OpenProfile::livenessClasses(Stop stop) const {
     return load(livenessClasses_, stop, &ProfileReader::livenessClasses);

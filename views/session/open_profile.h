@@ -47,6 +47,7 @@ public:
     using Stop = const std::stop_token&;
     [[nodiscard]] Part<std::vector<Message>> messages(Stop stop) const;
     [[nodiscard]] Part<IdVector<OperationId, Operation>> operations(Stop stop) const;
+    [[nodiscard]] Part<ModelGraph> modelGraph(Stop stop) const;
     [[nodiscard]] Part<IdVector<LivenessClassId, LivenessClass>> livenessClasses(Stop stop) const;
     [[nodiscard]] Part<IdVector<VariableId, Variable>> variables(Stop stop) const;
     [[nodiscard]] Part<IdVector<VertexTypeId, VertexType>> vertexTypes(Stop stop) const;
@@ -69,6 +70,7 @@ private:
     ProfileInfo info_;
     LazyPart<std::vector<Message>> messages_;
     LazyPart<IdVector<OperationId, Operation>> operations_;
+    LazyPart<ModelGraph> modelGraph_;
     LazyPart<IdVector<LivenessClassId, LivenessClass>> livenessClasses_;
     LazyPart<IdVector<VariableId, Variable>> variables_;
     LazyPart<IdVector<VertexTypeId, VertexType>> vertexTypes_;

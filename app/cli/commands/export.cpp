@@ -9,6 +9,7 @@
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
 #include "app/cli/export/csv_folder.h"
+#include "app/cli/report/graph_section.h"
 #include "app/cli/report/report_json.h"
 #include "app/cli/report/sections.h"
 #include "app/cli/summary_output.h"
@@ -27,6 +28,7 @@ struct Arguments {
     std::int64_t from = 0;
     std::int64_t to = 0;
     std::int64_t events = ChromeTraceOptions().mostEvents;
+    std::vector<std::string> expand; ///< of --format dot
     bool traceOptions = false; ///< one of --from, --to, --events was given
 };
 
@@ -86,6 +88,8 @@ void exportCsv(const Arguments& arguments, const ProfileReader& reader, const St
 void checkTraceOptions(const Arguments& arguments) {
     if (arguments.format != "chrome-trace" && arguments.traceOptions)
         throw UserError("options --from, --to and --events apply to --format chrome-trace only");
+    if (arguments.format != "dot" && !arguments.expand.empty())
+        throw UserError("option --expand: it applies to --format dot only");
     if (arguments.from < 0 || arguments.to < 0 || arguments.events < 1)
         throw UserError("options --from and --to are cycles from 0 on, --events is at least 1");
 }
@@ -99,8 +103,11 @@ int exportProfile(const Arguments& arguments, const Streams& streams) {
         exportCsv(arguments, reader, streams);
     else if (arguments.format == "json")
         writeTo(arguments, streams, [&](std::ostream& out) { writeJson(out, everything(reader)); });
+    else if (arguments.format == "dot")
+        writeTo(arguments, streams,
+                [&](std::ostream& out) { writeGraphDot(out, reader, arguments.expand); });
     else
-        throw UserError(fmt::format("unknown format '{}': it can be chrome-trace, csv or json",
+        throw UserError(fmt::format("unknown format '{}': it can be chrome-trace, csv, json or dot",
                                     arguments.format));
     return exitYes;
 }
@@ -114,11 +121,16 @@ void addExportCommand(CLI::App& app, Action& action) {
         ->required();
     command
         ->add_option("--format", a->format,
-                     "chrome-trace (the execution, for Perfetto), csv (a folder of tables) or json "
-                     "(all reports)")
+                     "chrome-trace (the execution, for Perfetto), csv (a folder of tables), json "
+                     "(all reports) or dot (the model's graph, for Graphviz)")
         ->required();
     command->add_option("-o,--output", a->output,
                         "file (csv: folder) to write; without it the standard output");
+    command
+        ->add_option("--expand", a->expand,
+                     "a scope of a dot to show the content of, or all (repeatable)")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     CLI::Option* from = command->add_option("--from", a->from, "first cycle of a chrome-trace");
     CLI::Option* to = command->add_option("--to", a->to, "end of it (0: the end)");
     CLI::Option* events = command->add_option(

@@ -6,6 +6,7 @@
 
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
+#include "app/cli/report/graph_section.h"
 #include "app/cli/report/report_json.h"
 #include "app/cli/report/sections.h"
 #include "app/cli/report/tree_text.h"
@@ -24,6 +25,8 @@ struct Arguments {
     std::optional<std::int32_t> step;
     std::string breakdown;
     std::string filter;
+    bool graph = false;
+    std::vector<std::string> expand;
     FormatFlags flags;
 };
 
@@ -59,6 +62,11 @@ ReportRequest requestFrom(const Arguments& a, const Section& section) {
     checkApplies(a.step.has_value(), section.steps, "--step", section);
     checkApplies(!a.breakdown.empty(), section.breakdowns, "--by", section);
     checkApplies(!a.filter.empty(), section.filters, "--filter", section);
+    checkApplies(a.graph, section.name == "operations", "--graph", section);
+    if (!a.expand.empty() && !a.graph)
+        throw UserError("option --expand: it applies to --graph only");
+    if (a.graph && !a.filter.empty())
+        throw UserError("option --filter: it does not apply to --graph; --expand chooses scopes");
     const auto notNegative = [](const char* option, std::optional<std::int32_t> value) {
         if (value && *value < 0)
             throw UserError(fmt::format("option {}: {} is negative", option, *value));
@@ -84,7 +92,10 @@ int report(const Arguments& arguments, const Streams& streams) {
     const ReportRequest request = requestFrom(arguments, section);
     const ProfileReader reader = openProfile(arguments.profile);
     const Format format = arguments.flags.format();
-    if (format == Format::Json)
+    if (arguments.graph)
+        write(streams.out,
+              graphDocument(reader, arguments.expand, format == Format::Text), format);
+    else if (format == Format::Json)
         writeJson(streams.out, sectionJson(section, reader, request));
     else if (format == Format::Text && section.name == "programs")
         writeProgramTrees(streams.out, reader, request);
@@ -109,6 +120,13 @@ void addReportCommand(CLI::App& app, Action& action) {
     command->add_option("--step", a->step, "one step, with what is live or happens there");
     command->add_option("--by", a->breakdown, "none|region|category|liveness");
     command->add_option("--filter", a->filter, "regular expression that names must contain");
+    command->add_flag("--graph", a->graph,
+                      "operations: the model's graph, scopes with what is in them");
+    command
+        ->add_option("--expand", a->expand,
+                     "--graph: a scope to show the content of, or all (repeatable)")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     addFormatFlags(*command, a->flags);
     command->callback([a, &action] {
         action = [a](const Streams& streams) {

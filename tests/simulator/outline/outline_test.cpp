@@ -128,6 +128,28 @@ Graph repetitiveGraph() {
     return graph;
 }
 
+/// Every operation has one that runs for it and does the same, and none runs for nobody.
+void checkStandIns(const Graph& graph, const Graph& made) {
+    std::map<std::string, const Op*> run;
+    const auto add = [&](const Graph& part) {
+        for (const Op& op : part.ops)
+            if (!std::holds_alternative<CallAttributes>(op.attributes))
+                run[op.name] = &op;
+    };
+    add(made);
+    for (const Graph& function : made.functions)
+        add(function);
+    std::set<std::string> used;
+    for (const Op& op : graph.ops) {
+        const auto standIn = made.runsAs.find(op.name);
+        const std::string& name = standIn == made.runsAs.end() ? op.name : standIn->second;
+        RC_ASSERT(run.contains(name));
+        RC_ASSERT(run[name]->attributes == op.attributes);
+        used.insert(name);
+    }
+    RC_ASSERT(used.size() == run.size());
+}
+
 } // namespace
 
 class OutlineTest : public QObject {
@@ -273,6 +295,7 @@ private slots:
             checkGraph(made);
             Meaning meaning;
             RC_ASSERT(meaning.of(graph) == meaning.of(made));
+            checkStandIns(graph, made);
             for (const Graph& function : made.functions) {
                 RC_ASSERT(function.ops.size() > 0U);
                 for (const Op& op : function.ops)

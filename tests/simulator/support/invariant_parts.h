@@ -19,6 +19,8 @@ void checkComputeSetsAndExchanges(const Profile& profile, Complaints& complaints
 void checkLives(const Profile& profile, Complaints& complaints);
 void checkAddresses(const Profile& profile, Complaints& complaints);
 void checkTileAccounts(const Profile& profile, Complaints& complaints);
+/// Every operation stands in the model's graph, whose tensors are made before they are read.
+void checkModelGraph(const Profile& profile, Complaints& complaints);
 void checkTrace(const Profile& profile, Complaints& complaints);
 
 } // namespace tilescope::sim

@@ -1,0 +1,229 @@
+#include "app/cli/report/graph_section.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include "core/analysis/model_graph/costs.h"
+#include "core/analysis/model_graph/visible_graph.h"
+#include "core/analysis/trace_window.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+#include "core/export/graph_dot.h"
+
+namespace tilescope::cli {
+namespace {
+
+NodeCosts readCosts(const ProfileReader& reader, const ModelGraph& graph) {
+    const auto operations = reader.operations();
+    const auto variables = reader.variables();
+    const auto computeSets = reader.computeSets();
+    const auto exchanges = reader.exchanges();
+    const auto programs = reader.programs();
+    const auto copies = reader.copies();
+    const auto vertexTypes = reader.vertexTypes();
+    const Target& target = reader.info().target;
+    std::vector<ProgramExecutions> executions;
+    if (reader.info().hasExecution)
+        executions = TraceIndex(reader.trace(), target.ipus, target.tilesPerIpu)
+                         .executions(programs.size());
+    const OperationSources sources{operations, variables, computeSets, exchanges,
+                                   programs,   copies,    &vertexTypes};
+    return nodeCosts(graph,
+                     operationGroups({sources, target, executions}, OperationLayer::Operation),
+                     bytesAtPeak(operations.size(), variables, reader.livenessClasses(),
+                                 reader.livenessCurve()));
+}
+
+ModelGraph recordedGraph(const ProfileReader& reader) {
+    ModelGraph graph = reader.modelGraph();
+    if (!graph.recorded())
+        throw UserError(fmt::format("'{}' does not record the model's graph, which profiles have "
+                                    "since schema version 5: run the model again",
+                                    reader.file().string()));
+    return graph;
+}
+
+Expansion expansionFor(const ScopeTree& tree, const std::vector<std::string>& expand) {
+    if (expand.empty())
+        return startingExpansion(tree);
+    Expansion expansion(tree);
+    for (const std::string& path : expand) {
+        if (path == "all") {
+            expansion.setAll(true);
+            continue;
+        }
+        const GraphScopeId scope = tree.find(path);
+        if (!scope.valid()) {
+            std::vector<std::string> paths;
+            for (const GraphScope& one : tree.scopes())
+                paths.push_back(one.path);
+            throw UserError(fmt::format("option --expand: the graph has no scope '{}'.{}", path,
+                                        didYouMean(path, paths)));
+        }
+        expansion.set(scope, true);
+        expansion.reveal(tree, GraphItem::of(scope));
+    }
+    return expansion;
+}
+
+/// The graph with what is shown of it.
+struct ShownGraph {
+    ModelGraph graph;
+    ScopeTree tree;
+    Expansion expansion;
+    std::vector<ModelEdge> edges;
+    VisibleGraph visible;
+    NodeCosts costs;
+    ScopeCosts sums;
+
+    ShownGraph(const ProfileReader& reader, const std::vector<std::string>& expand)
+        : graph(recordedGraph(reader))
+        , tree(graph, usualGrouping(graph))
+        , expansion(expansionFor(tree, expand))
+        , edges(modelEdges(graph))
+        , visible(visibleGraph(tree, expansion, edges))
+        , costs(readCosts(reader, graph))
+        , sums(scopeCosts(tree, costs)) {}
+
+    [[nodiscard]] std::string pathOf(const GraphItem& item) const {
+        if (item.isScope())
+            return tree[item.scope].path;
+        const std::string& scope = tree[tree.parentOf(item)].path;
+        return scope.empty() ? tree.labelOf(item) : scope + '/' + tree.labelOf(item);
+    }
+    [[nodiscard]] const GraphCosts& costsOf(const GraphItem& item) const {
+        return item.isScope() ? sums[item.scope] : costs[item.node];
+    }
+};
+
+class GraphTables {
+public:
+    GraphTables(const ShownGraph& shown, bool forPeople)
+        : shown_(shown)
+        , forPeople_(forPeople)
+        , readsFrom_(shown.visible.items.size()) {
+        for (const VisibleEdge& edge : shown.visible.edges)
+            readsFrom_[edge.to].push_back(edge.from);
+        for (std::size_t i = 0; i < shown.visible.items.size(); ++i)
+            numbers_[shown.visible.items[i]] = i;
+    }
+
+    Table items() {
+        table_ = {"items",
+                  "Scopes and operations",
+                  {{"item", "Id"},
+                   {"path", forPeople_ ? "Operation or scope" : "Path"},
+                   {"type", "Type"},
+                   {"operations", "Operations"},
+                   {"cycles", "Cycles", Unit::Cycles},
+                   {"measuredCycles", "Measured", Unit::Cycles},
+                   {"flops", "Work", Unit::Flops},
+                   {"utilisation", "FLOP use", Unit::Share},
+                   {"codeBytes", "Code", Unit::Bytes},
+                   {"temporaryBytes", "At the peak", Unit::Bytes},
+                   {"variableBytes", "Variables", Unit::Bytes},
+                   {"readsFrom", "Reads from", Unit::None, Shown::Text}},
+                  {}};
+        addScope(shown_.tree.root());
+        return std::move(table_);
+    }
+
+    [[nodiscard]] Table edges() const {
+        Table table{"edges",
+                    "Edges",
+                    {{"from", "From"},
+                     {"to", "To"},
+                     {"tensors", "Tensors"},
+                     {"bytes", "Bytes", Unit::Bytes},
+                     {"shape", "Shape"},
+                     {"type", "Type"}},
+                    {}};
+        for (const VisibleEdge& edge : shown_.visible.edges) {
+            std::set<ModelTensorId> tensors;
+            for (const std::size_t member : edge.members)
+                tensors.insert(shown_.edges[member].tensor);
+            std::int64_t bytes = 0;
+            for (const ModelTensorId tensor : tensors)
+                bytes += shown_.graph.tensors[tensor].bytes;
+            const ModelTensor& first = shown_.graph.tensors[*tensors.begin()];
+            const bool one = tensors.size() == 1;
+            table.rows.push_back({static_cast<std::int64_t>(edge.from),
+                                  static_cast<std::int64_t>(edge.to),
+                                  static_cast<std::int64_t>(tensors.size()), bytes,
+                                  one ? Value(first.shape) : Value(),
+                                  one ? Value(first.type) : Value()});
+        }
+        return table;
+    }
+
+private:
+    void addScope(GraphScopeId scope) {
+        for (const GraphItem& child : shown_.tree[scope].children) {
+            const bool open = child.isScope() && shown_.expansion.isExpanded(child.scope);
+            if (!open || forPeople_)
+                addItem(child, open);
+            if (open)
+                addScope(child.scope);
+        }
+    }
+
+    void addItem(const GraphItem& item, bool open) {
+        const GraphCosts& costs = shown_.costsOf(item);
+        const auto depth = static_cast<std::size_t>(shown_.tree[shown_.tree.parentOf(item)].depth);
+        std::string name = shown_.pathOf(item);
+        if (forPeople_)
+            name = std::string(2 * depth, ' ') + shown_.tree.labelOf(item) +
+                   (open ? "/" : item.isScope() ? "/ ..." : "");
+        table_.rows.push_back(
+            {open ? Value() : Value(static_cast<std::int64_t>(numbers_.at(item))), std::move(name),
+             item.isScope() ? Value("scope") : Value(shown_.graph.nodes[item.node].type),
+             std::int64_t{item.isScope() ? shown_.tree[item.scope].operations : 1}, costs.cycles,
+             costs.measuredCycles, costs.flops, costs.utilisation(), costs.codeBytes,
+             costs.temporaryBytes, costs.variableBytes, open ? Value() : readers(item)});
+    }
+
+    [[nodiscard]] Value readers(const GraphItem& item) const {
+        constexpr std::size_t mostNamed = 6; // a line has no room for more
+        std::string text;
+        const std::vector<std::size_t>& from = readsFrom_[numbers_.at(item)];
+        for (std::size_t i = 0; i < std::min(from.size(), mostNamed); ++i)
+            text += (i == 0 ? "" : " ") + std::to_string(from[i]);
+        return from.size() > mostNamed ? text + " ..." : text;
+    }
+
+    const ShownGraph& shown_;
+    bool forPeople_;
+    std::vector<std::vector<std::size_t>> readsFrom_;
+    std::map<GraphItem, std::size_t> numbers_;
+    Table table_;
+};
+
+} // namespace
+
+Document graphDocument(const ProfileReader& reader, const std::vector<std::string>& expand,
+                       bool forPeople) {
+    const ShownGraph shown(reader, expand);
+    Document document;
+    document.fields = {
+        {"operations", "Operations", static_cast<std::int64_t>(shown.graph.nodes.size())},
+        {"scopes", "Scopes", static_cast<std::int64_t>(shown.tree.scopes().size()) - 1},
+        {"tensors", "Tensors", static_cast<std::int64_t>(shown.graph.tensors.size())},
+        {"totalCycles", "Cycles, each place once", shown.sums[shown.tree.root()].cycles,
+         Unit::Cycles}};
+    GraphTables tables(shown, forPeople);
+    document.tables.push_back(tables.items());
+    if (!forPeople)
+        document.tables.push_back(tables.edges());
+    return document;
+}
+
+void writeGraphDot(std::ostream& out, const ProfileReader& reader,
+                   const std::vector<std::string>& expand) {
+    const ShownGraph shown(reader, expand);
+    writeDot(out, {reader.info().model, shown.graph, shown.tree, shown.expansion, shown.visible,
+                   shown.edges, shown.costs});
+}
+
+} // namespace tilescope::cli

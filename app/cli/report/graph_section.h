@@ -1,0 +1,24 @@
+// The model's graph on the command line.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "app/cli/document.h"
+#include "core/store/profile_reader.h"
+
+namespace tilescope::cli {
+
+/// Scopes and operations with their costs and what they read from: `report operations --graph`.
+/// `expand`: paths of scopes to show the content of, or "all"; none: what fits on a page. Throws
+/// UserError if the profile does not record a graph or has no such scope. Text has the names
+/// indented and reads of each line, data has paths and a table of edges.
+Document graphDocument(const ProfileReader& reader, const std::vector<std::string>& expand,
+                       bool forPeople);
+
+/// The same for Graphviz.
+void writeGraphDot(std::ostream& out, const ProfileReader& reader,
+                   const std::vector<std::string>& expand);
+
+} // namespace tilescope::cli

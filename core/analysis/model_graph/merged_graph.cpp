@@ -1,0 +1,166 @@
+#include "core/analysis/model_graph/merged_graph.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "core/analysis/compare/names.h"
+
+namespace tilescope {
+namespace {
+
+/// The source's node of each of the target's.
+std::vector<ModelNodeId> matches(const ModelGraph& source, const ModelGraph& target) {
+    std::vector<ModelNodeId> found(target.nodes.size());
+    std::vector<bool> taken(source.nodes.size());
+    const auto match = [&](auto keyOf) {
+        std::map<std::string, std::vector<ModelNodeId>> open;
+        for (std::size_t i = source.nodes.size(); i-- > 0;)
+            if (!taken[i])
+                open[keyOf(source.nodes[ModelNodeId(i)].name)].push_back(ModelNodeId(i));
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            if (found[i].valid())
+                continue;
+            const auto same = open.find(keyOf(target.nodes[ModelNodeId(i)].name));
+            if (same == open.end() || same->second.empty())
+                continue;
+            found[i] = same->second.back();
+            taken[found[i].index()] = true;
+            same->second.pop_back();
+        }
+    };
+    match([](const std::string& name) { return name; });
+    match([](const std::string& name) { return comparableName(name); });
+    return found;
+}
+
+class Merger {
+public:
+    Merger(const ModelGraph& source, const ModelGraph& target)
+        : source_(source)
+        , target_(target)
+        , match_(matches(source, target))
+        , newIds_(source.nodes.size()) {}
+
+    MergedGraph run() {
+        addTensors();
+        addNodes();
+        addEdges();
+        return std::move(merged_);
+    }
+
+private:
+    void addTensors() {
+        merged_.graph.tensors = source_.tensors;
+        std::unordered_map<std::string_view, ModelTensorId> byName;
+        for (std::size_t i = 0; i < source_.tensors.size(); ++i)
+            byName.emplace(source_.tensors[ModelTensorId(i)].name, ModelTensorId(i));
+        for (const ModelTensor& tensor : target_.tensors) {
+            const auto same = byName.find(tensor.name);
+            tensors_.push_back(same == byName.end() ? merged_.graph.tensors.add(tensor)
+                                                    : same->second);
+        }
+    }
+
+    [[nodiscard]] std::vector<ModelTensorId> moved(const std::vector<ModelTensorId>& list) const {
+        std::vector<ModelTensorId> result;
+        for (const ModelTensorId tensor : list)
+            result.push_back(tensors_.at(tensor.index()));
+        return result;
+    }
+
+    void add(const ModelNode& node, ModelNodeId source, ModelNodeId target) {
+        merged_.graph.nodes.add(node);
+        merged_.source.add(source);
+        merged_.target.add(target);
+    }
+
+    void addNodes() {
+        // What only the target has, behind the source's node that it follows (first: none).
+        std::vector<std::vector<ModelNodeId>> behind(source_.nodes.size() + 1);
+        std::vector<ModelNodeId> counterpart(source_.nodes.size());
+        std::size_t at = 0;
+        for (std::size_t i = 0; i < match_.size(); ++i) {
+            if (match_[i].valid()) {
+                at = match_[i].index() + 1;
+                counterpart[match_[i].index()] = ModelNodeId(i);
+            } else {
+                behind[at].push_back(ModelNodeId(i));
+            }
+        }
+        targetIds_.resize(target_.nodes.size());
+        const auto addBehind = [&](std::size_t place) {
+            for (const ModelNodeId node : behind[place]) {
+                ModelNode moved = target_.nodes[node];
+                moved.reads = this->moved(moved.reads);
+                moved.writes = this->moved(moved.writes);
+                targetIds_[node.index()] = ModelNodeId(merged_.graph.nodes.size());
+                add(moved, {}, node);
+            }
+        };
+        addBehind(0);
+        for (std::size_t i = 0; i < source_.nodes.size(); ++i) {
+            newIds_[i] = ModelNodeId(merged_.graph.nodes.size());
+            if (counterpart[i].valid())
+                targetIds_[counterpart[i].index()] = newIds_[i];
+            add(source_.nodes[ModelNodeId(i)], ModelNodeId(i), counterpart[i]);
+            addBehind(i + 1);
+        }
+    }
+
+    void addEdges() {
+        for (const ModelEdge& edge : modelEdges(source_))
+            merged_.edges.push_back(
+                {newIds_[edge.from.index()], newIds_[edge.to.index()], edge.tensor});
+        for (const ModelEdge& edge : modelEdges(target_))
+            merged_.edges.push_back({targetIds_[edge.from.index()], targetIds_[edge.to.index()],
+                                     tensors_[edge.tensor.index()]});
+        std::sort(merged_.edges.begin(), merged_.edges.end());
+        merged_.edges.erase(std::unique(merged_.edges.begin(), merged_.edges.end()),
+                            merged_.edges.end());
+    }
+
+    const ModelGraph& source_;
+    const ModelGraph& target_;
+    std::vector<ModelNodeId> match_;       ///< by node of the target
+    std::vector<ModelTensorId> tensors_;   ///< by tensor of the target
+    std::vector<ModelNodeId> newIds_;      ///< by node of the source
+    std::vector<ModelNodeId> targetIds_;   ///< by node of the target
+    MergedGraph merged_;
+};
+
+} // namespace
+
+MergedGraph mergedGraph(const ModelGraph& source, const ModelGraph& target) {
+    return Merger(source, target).run();
+}
+
+NodeCosts costsByMerged(const IdVector<ModelNodeId, ModelNodeId>& side, const NodeCosts& costs) {
+    NodeCosts merged;
+    for (const ModelNodeId own : side)
+        merged.add(own.valid() ? costs[own] : GraphCosts());
+    return merged;
+}
+
+IdVector<GraphScopeId, Presence> scopePresence(const ScopeTree& tree, const MergedGraph& merged) {
+    std::vector<std::int32_t> source(tree.scopes().size());
+    std::vector<std::int32_t> target(tree.scopes().size());
+    for (std::size_t i = 0; i < merged.graph.nodes.size(); ++i) {
+        const std::size_t scope = tree.parentOf(GraphItem::of(ModelNodeId(i))).index();
+        source[scope] += merged.source[ModelNodeId(i)].valid() ? 1 : 0;
+        target[scope] += merged.target[ModelNodeId(i)].valid() ? 1 : 0;
+    }
+    IdVector<GraphScopeId, Presence> presence;
+    for (std::size_t i = tree.scopes().size(); i-- > 1;) {
+        const std::size_t parent = tree[GraphScopeId(i)].parent.index();
+        source[parent] += source[i];
+        target[parent] += target[i];
+    }
+    for (std::size_t i = 0; i < tree.scopes().size(); ++i)
+        presence.add(target[i] == 0   ? Presence::SourceOnly
+                     : source[i] == 0 ? Presence::TargetOnly
+                                      : Presence::Both);
+    return presence;
+}
+
+} // namespace tilescope

@@ -1,0 +1,71 @@
+// The graph of the model: operations and the tensors that pass between them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/ids.h"
+
+namespace tilescope {
+
+using ModelNodeId = Id<struct ModelNodeTag>;
+using ModelTensorId = Id<struct ModelTensorTag>;
+
+/// Where the elements of a tensor come from.
+enum class TensorSource : std::uint8_t {
+    Operation, ///< made by one
+    Input,     ///< streamed from the host for each batch
+    Weight,
+    Constant,
+    Remote, ///< brought from a remote buffer
+};
+std::string_view toString(TensorSource source); ///< "operation", "input", "weight", ...
+std::optional<TensorSource> tensorSourceFrom(std::string_view name);
+
+/// When in a training step an operation runs; in inference all are forward.
+enum class ModelPhase : std::uint8_t {
+    Forward,
+    Backward, ///< gradients, and adding them up
+    Update,   ///< the optimizer
+};
+std::string_view toString(ModelPhase phase); ///< "forward", "backward", "update"
+std::optional<ModelPhase> modelPhaseFrom(std::string_view name);
+
+struct ModelTensor {
+    std::string name;
+    std::string type;  ///< element type, "half"
+    std::string shape; ///< "[1,64,56,56]"
+    std::int64_t bytes = 0;
+    TensorSource source = TensorSource::Operation;
+    bool isOutput = false; ///< a result of the model
+    friend bool operator==(const ModelTensor&, const ModelTensor&) = default;
+};
+
+/// An operation at its place in the model. Where repeated parts became a function, several of them
+/// have one `operation`: the function's, which runs at each of these places.
+struct ModelNode {
+    std::string name; ///< debug path, nested with '/'
+    std::string type; ///< operator of the model; "Call" for the copies around a function's run
+    OperationId operation;
+    ModelPhase phase = ModelPhase::Forward;
+    std::int32_t stage = 0; ///< of a pipeline or sharded model
+    std::vector<ModelTensorId> reads;
+    std::vector<ModelTensorId> writes;
+    friend bool operator==(const ModelNode&, const ModelNode&) = default;
+};
+
+/// The graph as it is compiled: after import, training and the other transforms, before repeated
+/// parts become functions. Nodes stand in the order of execution. Calls of functions are nodes
+/// without tensors: what they copy belongs to their scope.
+struct ModelGraph {
+    IdVector<ModelNodeId, ModelNode> nodes;
+    IdVector<ModelTensorId, ModelTensor> tensors;
+    /// False for a profile that was written before graphs were.
+    [[nodiscard]] bool recorded() const { return !nodes.empty(); }
+    friend bool operator==(const ModelGraph&, const ModelGraph&) = default;
+};
+
+} // namespace tilescope

@@ -1,0 +1,16 @@
+// The tables of the model's graph. Internal to core/store.
+#pragma once
+
+#include "core/profile/profile.h"
+#include "core/store/database.h"
+
+namespace tilescope {
+
+/// Names and types are stored where they differ from those of the node's operation.
+void writeModelGraph(const Database& db, const ModelGraph& graph,
+                     const IdVector<OperationId, Operation>& operations);
+
+/// Empty for an older file. Throws UserError on rows that cannot be.
+ModelGraph readModelGraph(const Database& db);
+
+} // namespace tilescope

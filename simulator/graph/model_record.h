@@ -1,0 +1,17 @@
+// What a profile records of a graph.
+#pragma once
+
+#include "core/profile/profile.h"
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+/// Operations and the tensors that they read or make, in the order of the graph. Operations of
+/// functions are left out. Which operation of a program each node is, linkModelGraph() knows.
+ModelGraph recordedModel(const Graph& graph);
+
+/// Names each node's operation: the one of its name or, where outlining put it into a function, the
+/// function's (Graph::runsAs). Operations that no node has, such as calls, become nodes.
+void linkModelGraph(Profile& profile, const Graph& graph);
+
+} // namespace tilescope::sim

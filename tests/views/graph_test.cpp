@@ -1,0 +1,375 @@
+// The graph of the operations report, as a user handles it: mouse, wheel, keys, search, two
+// profiles.
+#include <QComboBox>
+#include <QLabel>
+#include <QTableView>
+#include <QToolButton>
+#include <QtTest>
+
+#include "app/gui/window/main_window.h"
+#include "tests/support/qt_text.h"
+#include "tests/support/random_model.h"
+#include "tests/views/sample_files.h"
+#include "views/operations/operations_view.h"
+#include "views/theme/style.h"
+
+using namespace tilescope;
+using namespace tilescope::gui;
+using views::GraphCanvas;
+using views::GraphPane;
+using views::OperationsView;
+
+class GraphTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    std::unique_ptr<MainWindow> window_;
+
+    void waitUntilIdle() {
+        // A result may start the next query.
+        for (int i = 0; i < 3; ++i) {
+            QCoreApplication::processEvents();
+            QTRY_VERIFY(window_->context().workers.idle());
+            QCoreApplication::processEvents();
+        }
+    }
+    OperationsView& openView(const QStringList& files) {
+        window_->openProfiles(files);
+        [&] { QTRY_VERIFY(window_->context().reports.source()); }();
+        window_->showReport(Report::Operations);
+        waitUntilIdle();
+        auto& view = static_cast<OperationsView&>(window_->view(Report::Operations));
+        QTest::mouseClick(&view.graphButton(), Qt::LeftButton);
+        waitUntilIdle();
+        return view;
+    }
+    static QString label(GraphCanvas& canvas, const GraphItem& item) {
+        return test::text(canvas.scene()->model->tree.labelOf(item));
+    }
+    static QStringList labels(GraphCanvas& canvas) {
+        QStringList texts;
+        for (const GraphItem& item : canvas.scene()->visible.items)
+            texts << label(canvas, item);
+        return texts;
+    }
+    /// A box or a frame by its label.
+    static GraphItem item(GraphCanvas& canvas, const QString& wanted) {
+        for (const PlacedBox& box : canvas.scene()->layout.boxes)
+            if (label(canvas, box.item) == wanted)
+                return box.item;
+        return {};
+    }
+    static QPoint place(GraphCanvas& canvas, const QString& wanted) {
+        const GraphItem found = item(canvas, wanted);
+        const QRectF box = canvas.screenRect(found);
+        // The name of a frame, the middle of a box.
+        return (found.isScope() && canvas.scene()->expansion.isExpanded(found.scope)
+                    ? box.topLeft() + QPointF(12, 8)
+                    : box.center())
+            .toPoint();
+    }
+    void click(GraphCanvas& canvas, const QString& wanted) {
+        QTest::mouseClick(&canvas, Qt::LeftButton, {}, place(canvas, wanted));
+        waitUntilIdle();
+    }
+    void doubleClick(GraphCanvas& canvas, const QString& wanted) {
+        QTest::mouseDClick(&canvas, Qt::LeftButton, {}, place(canvas, wanted));
+        waitUntilIdle();
+    }
+    static void wheel(GraphCanvas& canvas, const QPoint& at, int delta) {
+        QWheelEvent event(at, canvas.mapToGlobal(at), {}, {0, delta}, Qt::NoButton, {},
+                          Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(&canvas, &event);
+    }
+    QString longModel(const QString& name, std::size_t operations) {
+        Profile profile = test::sampleProfile();
+        profile.modelGraph = test::randomModel(7, operations);
+        return files_.writeProfile(name, profile);
+    }
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QApplication::setStyle(new views::WindowStyle);
+    }
+    void init() {
+        window_ = std::make_unique<MainWindow>(Memory::None);
+        window_->resize(1200, 800);
+        window_->show();
+    }
+    void cleanup() { window_.reset(); }
+
+    void smallModelsShowAllTheyHave() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        GraphCanvas& canvas = view.graph().canvas();
+        QVERIFY(canvas.isVisible() && !view.table().isVisible());
+        QCOMPARE(labels(canvas), QStringList({"input", "conv1", "relu1", "conv", "again/conv",
+                                              "prob", "out"}));
+        QVERIFY(canvas.screenRect(item(canvas, "layer1"))
+                    .contains(canvas.screenRect(item(canvas, "conv"))));
+        QVERIFY(canvas.rect().contains(canvas.screenRect(item(canvas, "prob")).toRect()));
+        QTest::mouseClick(&view.tableButton(), Qt::LeftButton);
+        QVERIFY(view.table().isVisible() && !canvas.isVisible());
+    }
+
+    void aDoubleClickCollapsesAndExpandsInPlace() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        GraphCanvas& canvas = view.graph().canvas();
+        const GraphItem scope = item(canvas, "layer1");
+        const QPointF before = canvas.screenRect(scope).topLeft();
+        doubleClick(canvas, "layer1");
+        QCOMPARE(labels(canvas),
+                 QStringList({"input", "conv1", "relu1", "layer1", "prob", "out"}));
+        QCOMPARE(canvas.screenRect(scope).topLeft(), before);
+        doubleClick(canvas, "layer1");
+        QVERIFY(labels(canvas).contains("again/conv"));
+        QCOMPARE(canvas.screenRect(scope).topLeft(), before);
+    }
+
+    void wheelZoomsAtThePointer() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        GraphCanvas& canvas = view.graph().canvas();
+        const QRectF before = canvas.screenRect(item(canvas, "relu1"));
+        const double scale = canvas.scale();
+        wheel(canvas, before.topLeft().toPoint(), 240);
+        QVERIFY(canvas.scale() > 1.2 * scale);
+        const QRectF after = canvas.screenRect(item(canvas, "relu1"));
+        const QPointF moved = after.topLeft() - before.topLeft();
+        QVERIFY(std::abs(moved.x()) < 2 && std::abs(moved.y()) < 2);
+        QVERIFY(after.width() > 1.2 * before.width());
+    }
+
+    void dragPansAndFFits() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        GraphCanvas& canvas = view.graph().canvas();
+        const QRectF before = canvas.screenRect(item(canvas, "conv1"));
+        const QPoint from = canvas.rect().topLeft() + QPoint(30, 200);
+        QTest::mousePress(&canvas, Qt::LeftButton, {}, from);
+        QTest::mouseMove(&canvas, from + QPoint(40, 15));
+        QTest::mouseMove(&canvas, from + QPoint(60, 30));
+        QTest::mouseRelease(&canvas, Qt::LeftButton, {}, from + QPoint(60, 30));
+        QCOMPARE(canvas.screenRect(item(canvas, "conv1")), before.translated(60, 30));
+        QVERIFY(!canvas.chosen().valid()); // a drag chooses nothing
+        wheel(canvas, from, 480);
+        QTest::keyClick(&canvas, Qt::Key_F);
+        QCOMPARE(canvas.screenRect(item(canvas, "conv1")), before);
+    }
+
+    void keysWalkExpandAndCollapse() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        GraphCanvas& canvas = view.graph().canvas();
+        canvas.setFocus();
+        QTest::keyClick(&canvas, Qt::Key_Home);
+        QCOMPARE(label(canvas, canvas.chosen()), "input");
+        QTest::keyClick(&canvas, Qt::Key_Down);
+        QTest::keyClick(&canvas, Qt::Key_Down);
+        QCOMPARE(label(canvas, canvas.chosen()), "relu1");
+        QTest::keyClick(&canvas, Qt::Key_Down);
+        QCOMPARE(label(canvas, canvas.chosen()), "conv");
+        QTest::keyClick(&canvas, Qt::Key_Minus);
+        waitUntilIdle();
+        QCOMPARE(label(canvas, canvas.chosen()), "layer1");
+        QVERIFY(!labels(canvas).contains("conv"));
+        QTest::keyClick(&canvas, Qt::Key_Up);
+        QCOMPARE(label(canvas, canvas.chosen()), "relu1");
+        QTest::keyClick(&canvas, Qt::Key_Down);
+        QTest::keyClick(&canvas, Qt::Key_Return);
+        waitUntilIdle();
+        QVERIFY(labels(canvas).contains("conv"));
+        QTest::keyClick(&canvas, Qt::Key_Escape);
+        QVERIFY(!canvas.chosen().valid());
+    }
+
+    void aClickSelectsEverywhere() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        GraphCanvas& canvas = view.graph().canvas();
+        click(canvas, "relu1");
+        QCOMPARE(window_->context().selection.current().operation, OperationId(1));
+        QCOMPARE(view.tabs().steps().model().rowCount(), 1);
+        QVERIFY(view.graph().way().text().contains("relu1"));
+        // A second place of layer1's function is the function's operation.
+        click(canvas, "again/conv");
+        QCOMPARE(window_->context().selection.current().operation, OperationId(2));
+        QVERIFY(canvas.describe(canvas.chosen()).contains("2 places"));
+        QTest::mouseClick(&view.tableButton(), Qt::LeftButton);
+        QCOMPARE(view.table().view().currentIndex().data().toString(), "layer1/conv");
+    }
+
+    void selectionsOfOtherReportsAreMarked() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        GraphCanvas& canvas = view.graph().canvas();
+        window_->context().selection.update(
+            [](views::Selected& s) { s.operation = OperationId(3); });
+        waitUntilIdle();
+        QCOMPARE(label(canvas, canvas.chosen()), "prob");
+        // In a collapsed scope the scope is marked.
+        doubleClick(canvas, "layer1");
+        window_->context().selection.update(
+            [](views::Selected& s) { s.operation = OperationId(2); });
+        waitUntilIdle();
+        QCOMPARE(label(canvas, canvas.chosen()), "layer1");
+    }
+
+    void scopesHaveTheirSums() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        click(view.graph().canvas(), "layer1");
+        const auto& model = view.graph().model();
+        const GraphScopeId scope = model->tree.find("layer1");
+        QAbstractItemModel& summary = view.tabs().summary();
+        QStringList lines;
+        for (int row = 0; row < summary.rowCount({}); ++row)
+            lines << summary.index(row, 0, {}).data().toString() + ": " +
+                         summary.index(row, 1, {}).data().toString();
+        QVERIFY2(lines.contains("Operations: 2"), qPrintable(lines.join('\n')));
+        QCOMPARE(model->sourceSums[scope].cycles,
+                 2 * model->source[model->nodeOf(OperationId(2))].cycles);
+    }
+
+    void searchFindsInCollapsedScopes() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        GraphCanvas& canvas = view.graph().canvas();
+        QTest::mouseClick(&view.graph().collapseAllButton(), Qt::LeftButton);
+        waitUntilIdle();
+        QVERIFY(!labels(canvas).contains("again/conv"));
+        view.focusSearch();
+        QTest::keyClicks(&view.graph().search().field(), "AGAIN");
+        QVERIFY(view.graph().search().countText().contains('1'));
+        QTest::keyClick(&view.graph().search().field(), Qt::Key_Return);
+        waitUntilIdle();
+        QCOMPARE(label(canvas, canvas.chosen()), "again/conv");
+        QVERIFY(canvas.rect().contains(canvas.screenRect(canvas.chosen()).toRect()));
+        QCOMPARE(view.graph().search().countText(), "1 of 1");
+        view.graph().search().setText("nothing like it");
+        QCOMPARE(view.graph().search().countText(), "no match");
+    }
+
+    void theWayLeadsToScopes() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        GraphCanvas& canvas = view.graph().canvas();
+        click(canvas, "again/conv");
+        QLabel& way = view.graph().way();
+        QVERIFY2(way.text().contains("layer1</a>"), qPrintable(way.text()));
+        const GraphScopeId scope = view.graph().model()->tree.find("layer1");
+        emit way.linkActivated(QString::number(scope.value()));
+        waitUntilIdle();
+        QCOMPARE(label(canvas, canvas.chosen()), "layer1");
+    }
+
+    void coloursFollowTheMetric() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        GraphPane& pane = view.graph();
+        const auto chooseMetric = [&](GraphMetric metric) {
+            const int at = pane.metricChoice().findData(static_cast<int>(metric));
+            QVERIFY(at >= 0);
+            pane.metricChoice().setCurrentIndex(at);
+            emit pane.metricChoice().activated(at);
+        };
+        chooseMetric(GraphMetric::Cycles);
+        const auto& model = *pane.model();
+        const GraphItem conv1 = item(pane.canvas(), "conv1");
+        QCOMPARE(pane.canvas().colours()->most(), double(model.sourceCosts(conv1).cycles));
+        QCOMPARE(pane.legend().texts(),
+                 QStringList({"Estimated cycles", "0 cycles", "13,024 cycles"}));
+        const QColor hot = pane.canvas().grab().toImage().pixelColor(
+            pane.canvas().screenRect(conv1).topLeft().toPoint() + QPoint(4, 12));
+        chooseMetric(GraphMetric::Code);
+        QVERIFY(pane.legend().texts()[0] == "Code" && pane.legend().texts()[2].contains("iB"));
+        chooseMetric(GraphMetric::Temporary);
+        const QColor cool = pane.canvas().grab().toImage().pixelColor(
+            pane.canvas().screenRect(conv1).topLeft().toPoint() + QPoint(4, 12));
+        QVERIFY(hot != cool);
+    }
+
+    void twoProfilesShowTheDifference() {
+        OperationsView& view =
+            openView({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
+        GraphPane& pane = view.graph();
+        GraphCanvas& canvas = pane.canvas();
+        QVERIFY(labels(canvas).contains("layer2/conv"));
+        const GraphItem added = item(canvas, "layer2/conv");
+        QVERIFY(pane.model()->presenceOf(added) == Presence::TargetOnly);
+        QVERIFY(canvas.describe(added).contains("only in the target"));
+        QVERIFY(pane.legend().texts()[0].contains("target less source"));
+        QVERIFY(canvas.colours()->comparing());
+        QVERIFY(canvas.colours()->valueOf(*pane.model(), added) > 0);
+        // Nothing of the source can be selected by it; its figures are still there.
+        click(canvas, "layer2/conv");
+        QVERIFY(!window_->context().selection.current().operation.valid());
+        click(canvas, "layer1");
+        QCOMPARE(view.tabs().summary().columnCount(), 3);
+    }
+
+    void edgesHaveLabels() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        GraphCanvas& canvas = view.graph().canvas();
+        const QStringList texts(canvas.scene()->wireLabels.begin(),
+                                canvas.scene()->wireLabels.end());
+        QVERIFY(texts.contains("[1,64,112,112] half"));
+        const QImage without = canvas.grab().toImage();
+        QTest::mouseClick(&view.graph().edgeLabelButton(), Qt::LeftButton);
+        QVERIFY(canvas.edgeLabels());
+        QVERIFY(canvas.grab().toImage() != without);
+    }
+
+    void passesAndStagesStandApart() {
+        Profile profile = test::sampleProfile();
+        profile.modelGraph.nodes[ModelNodeId(2)].stage = 1;
+        profile.modelGraph.nodes[ModelNodeId(3)].phase = ModelPhase::Backward;
+        OperationsView& view = openView({files_.writeProfile("stages.pop", profile)});
+        GraphCanvas& canvas = view.graph().canvas();
+        QVERIFY(item(canvas, "forward").isScope() && item(canvas, "stage 0").isScope());
+        QTest::mouseClick(&view.graph().stageButton(), Qt::LeftButton);
+        waitUntilIdle();
+        QVERIFY(!item(canvas, "stage 0").valid() && item(canvas, "forward").isScope());
+        QTest::mouseClick(&view.graph().phaseButton(), Qt::LeftButton);
+        waitUntilIdle();
+        QVERIFY(!item(canvas, "forward").valid());
+        QVERIFY(item(canvas, "layer1").isScope());
+    }
+
+    void olderProfilesSayWhatIsMissing() {
+        OperationsView& view = openView({files_.write("old.pop", {.withGraph = false})});
+        QVERIFY(view.graph().panel().showsMessage());
+        QVERIFY(view.graph().panel().messageText().contains("schema version 5"));
+        window_->openProfiles(
+            {files_.write("a.pop"), files_.write("old.pop", {.withGraph = false})});
+        waitUntilIdle();
+        QVERIFY2(view.graph().panel().messageText().contains("The target"),
+                 qPrintable(view.graph().panel().messageText()));
+    }
+
+    void largeModelsBeginCollapsedAndReadable() {
+        OperationsView& view = openView({longModel("long.pop", 3000)});
+        GraphCanvas& canvas = view.graph().canvas();
+        QVERIFY(canvas.scale() > 0.5);
+        QVERIFY(canvas.rect().intersects(
+            canvas.screenRect(canvas.scene()->visible.items.front()).toRect()));
+        QTest::mouseClick(&view.graph().expandAllButton(), Qt::LeftButton);
+        waitUntilIdle();
+        QCOMPARE(canvas.scene()->visible.items.size(), std::size_t{3002}); // with the input
+        QTest::keyClick(&canvas, Qt::Key_F);
+        QVERIFY(!canvas.grab().isNull());
+    }
+
+    void theMapMovesTheDrawing() {
+        OperationsView& view = openView({longModel("long.pop", 600)});
+        GraphCanvas& canvas = view.graph().canvas();
+        QTest::mouseClick(&view.graph().expandAllButton(), Qt::LeftButton);
+        waitUntilIdle();
+        const QRectF before = canvas.screenRect(canvas.scene()->visible.items.front());
+        QTest::mouseClick(&canvas, Qt::LeftButton, {},
+                          canvas.rect().bottomRight() - QPoint(16, 16));
+        QVERIFY(canvas.screenRect(canvas.scene()->visible.items.front()).top() < before.top() - 50);
+    }
+
+    void pagesSwitchByName() {
+        OperationsView& view = openView({files_.write("a.pop")});
+        QVERIFY(view.showSection("table") && view.table().isVisible());
+        QVERIFY(view.showSection("graph") && view.graph().isVisible());
+        QVERIFY(!view.showSection("moon"));
+        QCOMPARE(view.graph().canvas().accessibleName(), "Graph of the model");
+        QVERIFY(view.graph().canvas().focusPolicy() == Qt::StrongFocus);
+    }
+};
+
+QTEST_MAIN(GraphTest)
+#include "graph_test.moc"

@@ -1,0 +1,99 @@
+#include "views/operations/graph/graph_legend.h"
+
+#include <QPainter>
+
+namespace tilescope::views {
+namespace {
+
+constexpr double edge = 12;
+constexpr double gap = 8;
+constexpr double scaleWidth = 140;
+constexpr double scaleHeight = 11;
+
+} // namespace
+
+GraphLegend::GraphLegend(ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , context_(context) {
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    connect(&context_.theme, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
+    connect(&context_.preferences, &Preferences::unitsChanged, this, qOverload<>(&QWidget::update));
+}
+
+void GraphLegend::setColours(std::optional<GraphColours> colours) {
+    colours_ = std::move(colours);
+    setToolTip(colours_ ? metricToolTip(colours_->metric()) : QString());
+    setAccessibleName(texts().join(QStringLiteral(", ")));
+    update();
+}
+
+QStringList GraphLegend::texts() const {
+    if (!colours_)
+        return {};
+    const ByteUnits units = context_.preferences.byteUnits();
+    const GraphMetric metric = colours_->metric();
+    if (!colours_->comparing())
+        return {metricTitle(metric), metricText(metric, 0, units),
+                metricText(metric, colours_->most(), units)};
+    return {tr("%1, target less source").arg(metricTitle(metric)),
+            metricText(metric, -colours_->most(), units, true),
+            metricText(metric, colours_->most(), units, true)};
+}
+
+QSize GraphLegend::sizeHint() const {
+    return {320, fontMetrics().height() + 12};
+}
+
+QSize GraphLegend::minimumSizeHint() const {
+    return {120, sizeHint().height()};
+}
+
+double GraphLegend::paintScale(QPainter& painter, double left) const {
+    const Theme& theme = context_.theme.current();
+    const double top = (height() - scaleHeight) / 2;
+    const double least = colours_->comparing() ? -colours_->most() : 0;
+    for (int i = 0; i < static_cast<int>(scaleWidth); ++i) {
+        const double value = least + (colours_->most() - least) * (i + 0.5) / scaleWidth;
+        painter.fillRect(QRectF(left + i, top, 1, scaleHeight),
+                         colours_->most() > 0 ? colours_->colourOf(value, theme)
+                                              : colours_->colourOf(0, theme));
+    }
+    painter.setPen(theme.border);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(QRectF(left, top, scaleWidth, scaleHeight));
+    return left + scaleWidth;
+}
+
+void GraphLegend::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const Theme& theme = context_.theme.current();
+    painter.fillRect(rect(), theme.surface);
+    if (!colours_)
+        return;
+    const QStringList all = texts();
+    double at = edge;
+    const auto write = [&](const QString& text, const QColor& colour) {
+        painter.setPen(colour);
+        const double width = fontMetrics().horizontalAdvance(text);
+        painter.drawText(QRectF(at, 0, width + 1, height()), Qt::AlignVCenter, text);
+        at += width + gap;
+    };
+    write(all[0], theme.text);
+    write(all[1], theme.mutedText);
+    at = paintScale(painter, at) + gap;
+    write(all[2], theme.mutedText);
+    if (!colours_->comparing())
+        return;
+    const auto mark = [&](const QColor& colour, Qt::PenStyle style, const QString& text) {
+        constexpr double side = 12;
+        at += gap;
+        painter.setPen(QPen(colour, 2.5, style));
+        painter.drawRoundedRect(QRectF(at, (height() - side) / 2, 1.6 * side, side), 3, 3);
+        at += 1.6 * side + gap;
+        write(text, theme.mutedText);
+    };
+    mark(theme.source, Qt::DashLine, tr("only in the source"));
+    mark(theme.target, Qt::SolidLine, tr("only in the target"));
+}
+
+} // namespace tilescope::views

@@ -4,27 +4,12 @@
 #include <fmt/format.h>
 
 #include "core/analysis/trace/counts.h"
-#include "core/analysis/trace/lanes.h"
+#include "core/analysis/trace/lane_cursor.h"
 #include "core/analysis/trace/search.h"
 #include "core/base/error.h"
 
 namespace tilescope {
 namespace {
-
-/// Entries [first, end) of a lane that touch cycles [from, to).
-struct Touched {
-    std::size_t first = 0;
-    std::size_t end = 0;
-};
-
-Touched touchedEntries(const Lane& lane, std::int64_t from, std::int64_t to) {
-    const auto first = std::upper_bound(lane.maxEnd.begin(), lane.maxEnd.end(), from);
-    const auto end = std::lower_bound(
-        lane.entries.begin(), lane.entries.end(), to,
-        [](const LaneEntry& entry, std::int64_t cycle) { return entry.begin < cycle; });
-    const auto at = static_cast<std::size_t>(first - lane.maxEnd.begin());
-    return {at, std::max(at, static_cast<std::size_t>(end - lane.entries.begin()))};
-}
 
 /// Sums over a range, from the lanes of one IPU.
 class RangeSums {
@@ -35,20 +20,23 @@ public:
 
     /// `from` and `to` count from the start of the body.
     [[nodiscard]] TraceSums ofBody(TraceBodyId body, std::int64_t from, std::int64_t to) const {
-        const Lane& lane = lanes_.lane(body, ipu_);
-        if (from <= 0 && to >= lane.length)
-            return lane.total;
-        const Touched touched = touchedEntries(lane, from, to);
+        LaneCursor cursor(lanes_, body, ipu_);
+        if (from <= 0 && to >= cursor.lane().length)
+            return cursor.lane().total;
+        const auto [first, end] = cursor.touched(from, to);
+        const auto whole = cursor.wholeBlocks(from, to);
         TraceSums sums;
-        if (!lane.sequential || touched.end - touched.first <= 2) {
-            for (std::size_t i = touched.first; i < touched.end; ++i)
-                sums += ofEntry(body, lane.entries[i], from, to);
+        const auto add = [&](std::size_t begin, std::size_t stop) {
+            for (std::size_t i = begin; i < stop; ++i)
+                sums += ofEntry(body, LaneEntry(cursor.at(i)), from, to);
+        };
+        if (whole.first >= whole.end) {
+            add(first, end);
             return sums;
         }
-        // One after the other: only the first and the last can be cut.
-        sums = lanes_.sumsOf(body, ipu_, touched.first + 1, touched.end - 1);
-        sums += ofEntry(body, lane.entries[touched.first], from, to);
-        sums += ofEntry(body, lane.entries[touched.end - 1], from, to);
+        sums = cursor.sumsBefore(whole.end) - cursor.sumsBefore(whole.first);
+        add(first, whole.first * entriesPerBlock);
+        add(whole.end * entriesPerBlock, end);
         return sums;
     }
 
@@ -109,36 +97,151 @@ public:
 
 private:
     void body(TraceBodyId id, std::int64_t base, std::int64_t firstStep) {
-        const Lane& lane = lanes_.lane(id, ipu_);
-        const auto [first, end] = touchedEntries(lane, range_.begin - base, range_.end - base);
+        LaneCursor cursor(lanes_, id, ipu_);
+        const auto [first, end] = cursor.touched(range_.begin - base, range_.end - base);
+        if (cursor.lane().paged != nullptr && minimum_ > 1)
+            return pagedBody(id, cursor, {first, end}, base, firstStep);
         for (std::size_t i = first; i < end;) {
-            const LaneEntry& entry = lane.entries[i];
-            const std::int64_t step =
-                firstStep + lanes_.stepsBefore(id)[static_cast<std::size_t>(entry.item)];
+            const LaneEntry entry = cursor.at(i);
+            const std::int64_t step = firstStep + beforeItem(id, entry.item);
             if (minimum_ > 1 && entry.end - entry.begin < minimum_) {
-                i = narrow(id, lane, i, base, step);
+                i = narrow(cursor, i, base, step);
                 continue;
             }
-            if (lanes_.callOf(id, entry) != nullptr)
-                call(lanes_.repetition(id, ipu_, entry), base + entry.begin, step);
-            else
-                single(lanes_.stepOf(id, entry), base, entry, step);
+            whole(id, entry, base, step);
             ++i;
         }
     }
 
+    [[nodiscard]] std::int64_t beforeItem(TraceBodyId id, std::int32_t item) const {
+        return lanes_.order(id).before(static_cast<std::size_t>(item));
+    }
+
+    void whole(TraceBodyId id, const LaneEntry& entry, std::int64_t base, std::int64_t step) {
+        if (entry.call >= 0)
+            call(lanes_.repetition(id, ipu_, entry), base + entry.begin, step);
+        else
+            single(base, entry, step);
+    }
+
+    /// Neighbours that together are narrower than the minimum, gathered block by block where a
+    /// whole block is: most pages of a long trace need not be read for a picture of all of it.
+    void pagedBody(TraceBodyId id, LaneCursor& cursor, LaneCursor::Touched touched,
+                   std::int64_t base, std::int64_t firstStep) {
+        Gathered gathered;
+        const auto flushAll = [&] { flush(id, gathered, base, firstStep); };
+        for (std::size_t i = touched.first; i < touched.end;) {
+            const std::size_t behind = i + entriesPerBlock;
+            if (i % entriesPerBlock == 0 && behind <= touched.end &&
+                gather(cursor, i / entriesPerBlock, gathered, flushAll)) {
+                i = behind;
+                continue;
+            }
+            const LaneEntry entry = cursor.at(i++);
+            if (entry.end - entry.begin >= minimum_) {
+                flushAll();
+                whole(id, entry, base, firstStep + beforeItem(id, entry.item));
+                continue;
+            }
+            if (gathered.entries > 0 && entry.end - gathered.begin > minimum_)
+                flushAll();
+            gathered.add(entry);
+            if (entry.call >= 0)
+                gathered.sums += lanes_.sumsOf(id, ipu_, entry);
+        }
+        flushAll();
+    }
+
+    struct Gathered {
+        std::size_t entries = 0;
+        std::int64_t begin = 0;
+        std::int64_t end = 0;
+        std::int32_t item = 0;
+        LaneBlock::Named first;
+        LaneBlock::Named last;
+        LaneEntry only; ///< if it is one
+        TraceSums sums;
+
+        void open(std::int64_t from, std::int32_t at) {
+            if (entries > 0)
+                return;
+            *this = {};
+            begin = from;
+            end = from;
+            item = at;
+        }
+        void add(const LaneEntry& entry) {
+            open(entry.begin, entry.item);
+            only = entry;
+            ++entries;
+            end = std::max(end, entry.end);
+            if (entry.call < 0) {
+                sums.cyclesByKind[static_cast<std::size_t>(entry.kind)] += entry.end - entry.begin;
+                ++sums.steps;
+            }
+            if (!entry.program.valid())
+                return;
+            last = {entry.item, entry.program};
+            if (!first.program.valid())
+                first = last;
+        }
+    };
+
+    /// Adds a block if it is narrow, and if what is gathered stays so with it.
+    bool gather(LaneCursor& cursor, std::size_t at, Gathered& gathered, const auto& flushAll) {
+        const std::vector<LaneBlock>& blocks = *cursor.lane().paged;
+        const LaneBlock& block = blocks[at];
+        if (block.maxEnd - block.begin >= minimum_)
+            return false;
+        if (gathered.entries > 0 && block.maxEnd - gathered.begin > minimum_)
+            flushAll();
+        gathered.open(block.begin, block.item);
+        gathered.entries += entriesPerBlock;
+        gathered.end = std::max(gathered.end, block.maxEnd);
+        gathered.sums += cursor.sumsBefore(at + 1) - block.before;
+        if (block.last.program.valid())
+            gathered.last = block.last;
+        if (!gathered.first.program.valid())
+            gathered.first = block.first;
+        return true;
+    }
+
+    void flush(TraceBodyId id, Gathered& gathered, std::int64_t base, std::int64_t firstStep) {
+        if (gathered.entries == 0)
+            return;
+        const std::int64_t step = firstStep + beforeItem(id, gathered.item);
+        if (gathered.entries == 1 && gathered.only.call < 0) {
+            single(base, gathered.only, step);
+        } else if (gathered.sums.steps > 0) {
+            TraceSpan span{base + gathered.begin, base + gathered.end,
+                           gathered.sums.dominantKind(), {}, step, gathered.sums.steps, run_,
+                           {}, {}};
+            const auto named = [&](const LaneBlock::Named& of) {
+                return of.program.valid()
+                           ? TraceSpan::Named{firstStep + beforeItem(id, of.item), of.program}
+                           : TraceSpan::Named{};
+            };
+            span.first = named(gathered.first);
+            span.last = named(gathered.last);
+            if (span.steps == 1 && span.first.program.valid())
+                span.program = span.first.program;
+            spans_.push_back(span);
+        }
+        gathered.entries = 0;
+    }
+
     /// Merges entry `at` with those behind it that end within the minimum; returns the next entry.
-    std::size_t narrow(TraceBodyId id, const Lane& lane, std::size_t at, std::int64_t base,
-                       std::int64_t step) {
+    std::size_t narrow(LaneCursor& cursor, std::size_t at, std::int64_t base, std::int64_t step) {
+        const Lane& lane = cursor.lane();
         const LaneEntry& entry = lane.entries[at];
         const auto next =
             std::upper_bound(lane.maxEnd.begin() + static_cast<std::ptrdiff_t>(at) + 1,
                              lane.maxEnd.end(), entry.begin + minimum_);
         const auto end = static_cast<std::size_t>(next - lane.maxEnd.begin());
-        if (end == at + 1 && lanes_.callOf(id, entry) == nullptr)
-            single(lanes_.stepOf(id, entry), base, entry, step);
+        if (end == at + 1 && entry.call < 0)
+            single(base, entry, step);
         else
-            merged(lanes_.sumsOf(id, ipu_, at, end), base + entry.begin,
+            merged(cursor.sums(at, end), base + entry.begin,
                    base + std::max(entry.end, lane.maxEnd[end - 1]), step);
         return end;
     }
@@ -163,16 +266,15 @@ private:
         }
     }
 
-    void single(const TraceStep& step, std::int64_t base, const LaneEntry& entry,
-                std::int64_t index) {
-        spans_.push_back(
-            {base + entry.begin, base + entry.end, step.kind, step.program, index, 1, run_});
+    void single(std::int64_t base, const LaneEntry& entry, std::int64_t index) {
+        spans_.push_back({base + entry.begin, base + entry.end, entry.kind, entry.program, index, 1,
+                          run_, {}, {}});
     }
 
     void merged(const TraceSums& sums, std::int64_t begin, std::int64_t end, std::int64_t index) {
         if (sums.steps == 0)
             return;
-        TraceSpan span{begin, end, sums.dominantKind(), {}, index, sums.steps, run_};
+        TraceSpan span{begin, end, sums.dominantKind(), {}, index, sums.steps, run_, {}, {}};
         if (sums.steps == 1)
             span.program = executedStep(lanes_, index).program;
         spans_.push_back(span);
@@ -190,8 +292,8 @@ private:
 
 class TraceIndex::Impl {
 public:
-    Impl(Trace trace, std::int32_t ipus, std::int32_t tiles)
-        : lanes(std::move(trace), ipus)
+    Impl(TraceLanes of, std::int32_t tiles)
+        : lanes(std::move(of))
         , tilesPerIpu(tiles) {}
 
     void checkIpu(IpuId ipu) const {
@@ -205,7 +307,21 @@ public:
 };
 
 TraceIndex::TraceIndex(Trace trace, std::int32_t ipus, std::int32_t tilesPerIpu)
-    : impl_(std::make_shared<Impl>(std::move(trace), ipus, tilesPerIpu)) {}
+    : impl_(std::make_shared<Impl>(
+          TraceLanes(std::make_shared<const Trace>(std::move(trace)), ipus), tilesPerIpu)) {}
+
+TraceIndex::TraceIndex(const ProfileReader& reader) {
+    const Target& target = reader.info().target;
+    if (auto pages = TracePages::open(reader.file(), target.ipus))
+        impl_ =
+            std::make_shared<Impl>(TraceLanes(std::move(pages), target.ipus), target.tilesPerIpu);
+    else
+        *this = TraceIndex(reader.trace(), target.ipus, target.tilesPerIpu);
+}
+
+bool TraceIndex::inPages() const {
+    return impl_->lanes.pages() != nullptr;
+}
 
 const std::vector<TraceRun>& TraceIndex::runs() const {
     return impl_->lanes.trace().runs;
@@ -250,6 +366,10 @@ TraceStatistics TraceIndex::statistics(IpuId ipu, CycleRange range) const {
 
 ExecutedStep TraceIndex::stepAt(std::int64_t index) const {
     return executedStep(impl_->lanes, index);
+}
+
+ExecutedStep TraceIndex::placeOf(std::int64_t index) const {
+    return executedPlace(impl_->lanes, index);
 }
 
 std::int64_t TraceIndex::stepAtCycle(IpuId ipu, std::int64_t cycle) const {

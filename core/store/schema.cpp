@@ -4,7 +4,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::string_view schemaSql =
-    R"sql(-- TileScope profile, schema version 4 (PRAGMA user_version), application_id 0x54536370.
+    R"sql(-- TileScope profile, schema version 5 (PRAGMA user_version), application_id 0x54536370.
 --
 -- Blobs named *_by_tile are TileSeries, a value per tile as runs: LEB128 numbers: count of runs,
 -- then for each run the tiles since the end of the run before, its length in tiles, and the zigzag
@@ -127,6 +127,20 @@ CREATE TABLE trace_calls(body INTEGER, position INTEGER, callee INTEGER, program
     count INTEGER, PRIMARY KEY(body, position)) WITHOUT ROWID;
 CREATE TABLE trace_call_ipus(body INTEGER, position INTEGER, ipu INTEGER, start INTEGER,
     period INTEGER, PRIMARY KEY(body, position, ipu)) WITHOUT ROWID;
+
+-- A long trace once more, as a window reads it (since version 5; no rows for a short trace).
+-- trace_lanes: the steps and calls of a body on an IPU, sorted by start, with what is known of each
+-- 64 of them. trace_pages: 1024 of them. trace_item_pages: what 4096 items of a body execute, in
+-- order. LEB128 numbers; core/store/trace_page_codec.cpp has the fields. trace_program_totals: how
+-- often a body executes a program, and the cycles of the IPU that takes longest each time.
+CREATE TABLE trace_lanes(body INTEGER, ipu INTEGER, entries INTEGER, sequential INTEGER,
+    summary BLOB, PRIMARY KEY(body, ipu)) WITHOUT ROWID;
+CREATE TABLE trace_pages(body INTEGER, ipu INTEGER, page INTEGER, entries BLOB,
+    PRIMARY KEY(body, ipu, page)) WITHOUT ROWID;
+CREATE TABLE trace_item_pages(body INTEGER, page INTEGER, items INTEGER, programs BLOB,
+    PRIMARY KEY(body, page)) WITHOUT ROWID;
+CREATE TABLE trace_program_totals(body INTEGER, program INTEGER, count INTEGER, cycles INTEGER,
+    PRIMARY KEY(body, program)) WITHOUT ROWID;
 
 -- A pipelined execution (since version 3); no rows if the execution is not pipelined.
 -- schedule: popart, grouped, interleaved, sequential. micro_batches go through the slots once

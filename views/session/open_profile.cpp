@@ -78,7 +78,7 @@ OpenProfile::Part<IdVector<TileId, TileMemory>> OpenProfile::tileMemory(Stop sto
 }
 OpenProfile::Part<TraceIndex> OpenProfile::trace(Stop stop) const {
     return trace_.get(
-        [&] { return TraceIndex(reader(stop).trace(), machine().ipus, machine().tilesPerIpu); });
+        [&] { return TraceIndex(reader(stop)); });
 }
 
 } // namespace tilescope::views

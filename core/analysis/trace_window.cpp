@@ -313,10 +313,13 @@ TraceIndex::TraceIndex(Trace trace, std::int32_t ipus, std::int32_t tilesPerIpu)
 TraceIndex::TraceIndex(const ProfileReader& reader) {
     const Target& target = reader.info().target;
     if (auto pages = TracePages::open(reader.file(), target.ipus))
-        impl_ =
-            std::make_shared<Impl>(TraceLanes(std::move(pages), target.ipus), target.tilesPerIpu);
+        *this = TraceIndex(std::move(pages), target);
     else
         *this = TraceIndex(reader.trace(), target.ipus, target.tilesPerIpu);
+}
+
+TraceIndex::TraceIndex(std::shared_ptr<const TracePages> pages, const Target& target)
+    : impl_(std::make_shared<Impl>(TraceLanes(std::move(pages), target.ipus), target.tilesPerIpu)) {
 }
 
 bool TraceIndex::inPages() const {

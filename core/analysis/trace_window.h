@@ -14,6 +14,8 @@
 
 namespace tilescope {
 
+class TracePages;
+
 /// Cycles [begin, end) of the profile's clock.
 struct CycleRange {
     std::int64_t begin = 0;
@@ -83,6 +85,7 @@ public:
     /// what it has read last, and calls read what they need more of. They throw UserError where that
     /// is damaged. Throws as above, and Cancelled if the reader is stopped.
     explicit TraceIndex(const ProfileReader& reader);
+    TraceIndex(std::shared_ptr<const TracePages> pages, const Target& target);
     /// Whether the trace stays in its file.
     [[nodiscard]] bool inPages() const;
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/analysis/trace_window.h"
 #include "core/base/atomic_file.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
@@ -89,7 +90,7 @@ private slots:
         const fs::path newer = copy("newer.pop");
         execute(newer, "PRAGMA user_version = 99");
         QCOMPARE(openError(newer), quoted("newer.pop") +
-                                       " has schema version 99, this TileScope reads up to 4: "
+                                       " has schema version 99, this TileScope reads up to 5: "
                                        "open it with a newer TileScope.");
     }
 
@@ -110,6 +111,16 @@ private slots:
         const Profile read = ProfileReader(older).load();
         QVERIFY(read.remoteBuffers.empty() && read.phases.empty());
         QCOMPARE(read.streams.size(), sampleProfile({.withCopy = true}).streams.size());
+    }
+
+    void anOlderSchemaHasNoTracePages() {
+        const fs::path older = copy("older4.pop");
+        execute(older, "DROP TABLE trace_lanes; DROP TABLE trace_pages; "
+                       "DROP TABLE trace_item_pages; DROP TABLE trace_program_totals; "
+                       "PRAGMA user_version = 4");
+        const TraceIndex index{ProfileReader(older)};
+        QVERIFY(!index.inPages());
+        QCOMPARE(index.runs().size(), std::size_t{2});
     }
 
     void noSchemaVersion() {

@@ -117,12 +117,16 @@ std::vector<AskedIpu> askedIpus(const TraceQuestion& question) {
 }
 
 std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
-                                  std::int64_t minimumCycles, const std::stop_token& stop) {
+                                  std::int64_t minimumCycles, const std::stop_token& stop,
+                                  std::optional<TracePlottable::LaneRange> wanted) {
     std::vector<TraceLane> lanes;
     for (const AskedIpu& asked : askedIpus(question)) {
         if (stop.stop_requested())
             throw Cancelled();
-        lanes.push_back(laneOf(asked, question, range, minimumCycles, stop));
+        if (wanted && !wanted->contains(lanes.size()))
+            lanes.push_back({asked.name, asked.target, asked.ipu.value(), {}});
+        else
+            lanes.push_back(laneOf(asked, question, range, minimumCycles, stop));
     }
     return lanes;
 }

@@ -19,12 +19,21 @@ TracePlottable::TracePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const Theme
 void TracePlottable::setOverview(Lanes lanes) {
     overview_ = std::move(lanes);
     detail_.reset();
+    rowCounts_.clear();
+    for (std::size_t i = 0; overview_ && i < overview_->size(); ++i)
+        rowCounts_.push_back(std::max<std::size_t>((*overview_)[i].rows.size(), 1));
 }
 
 void TracePlottable::setDetail(Lanes lanes, double from, double to) {
     detail_ = std::move(lanes);
     detailFrom_ = from;
     detailTo_ = to;
+    // A flame has as many rows as its deepest name in sight. A lane that is out of sight keeps what
+    // it had, or scrolling would move what is being scrolled.
+    for (std::size_t i = 0; detail_ && i < std::min(detail_->size(), rowCounts_.size()); ++i)
+        if (!(*detail_)[i].rows.empty())
+            rowCounts_[i] = std::max({(*overview_)[i].rows.size(), (*detail_)[i].rows.size(),
+                                      std::size_t{1}});
 }
 
 void TracePlottable::setHighlight(const QString& text) {
@@ -32,11 +41,7 @@ void TracePlottable::setHighlight(const QString& text) {
 }
 
 std::size_t TracePlottable::rowsOf(std::size_t lane) const {
-    // A flame has as many rows as its deepest name in sight.
-    std::size_t rows = (*overview_)[lane].rows.size();
-    if (detail_ && lane < detail_->size())
-        rows = std::max(rows, (*detail_)[lane].rows.size());
-    return std::max<std::size_t>(rows, 1);
+    return rowCounts_[lane];
 }
 
 double TracePlottable::laneTop(std::size_t lane) const {
@@ -55,16 +60,34 @@ bool TracePlottable::detailed(double from, double to) const {
            to <= detailTo_;
 }
 
+const TraceLane& TracePlottable::laneToShow(std::size_t lane, bool detailed) const {
+    return detailed && !(*detail_)[lane].rows.empty() ? (*detail_)[lane] : (*overview_)[lane];
+}
+
+TracePlottable::LaneRange TracePlottable::lanesWithin(double from, double to) const {
+    LaneRange range;
+    double top = 0;
+    for (std::size_t lane = 0; overview_ && lane < overview_->size() && top <= to; ++lane) {
+        const double bottom = top + static_cast<double>(rowsOf(lane));
+        if (bottom <= from)
+            range.first = lane + 1;
+        range.end = lane + 1;
+        top = bottom + laneGap;
+    }
+    return range;
+}
+
 TracePlottable::Hit TracePlottable::hit(double cycle, double row) const {
     if (!overview_)
         return {};
-    const auto& lanes = detailed(cycle, cycle) ? *detail_ : *overview_;
-    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
-        const double within = row - laneTop(lane);
-        if (within >= 0 && within < static_cast<double>(lanes[lane].rows.size()))
-            return {lane, boxAt(lanes[lane].rows[static_cast<std::size_t>(within)], cycle)};
-    }
-    return {};
+    const auto [lane, end] = lanesWithin(row, row);
+    if (lane >= end)
+        return {};
+    const std::vector<TraceRow>& rows = laneToShow(lane, detailed(cycle, cycle)).rows;
+    const double within = row - laneTop(lane);
+    if (within < 0 || within >= static_cast<double>(rows.size()))
+        return {};
+    return {lane, boxAt(rows[static_cast<std::size_t>(within)], cycle)};
 }
 
 QCPRange TracePlottable::getKeyRange(bool& found, QCP::SignDomain) const {
@@ -82,16 +105,19 @@ void TracePlottable::draw(QCPPainter* painter) {
         return;
     painter->setAntialiasing(false);
     const QCPRange range = keyAxis()->range();
-    const auto& lanes = detailed(range.lower, range.upper) ? *detail_ : *overview_;
+    const bool inDetail = detailed(range.lower, range.upper);
     const QRect plot = clipRect();
-    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+    const auto [firstLane, endLane] =
+        lanesWithin(valueAxis()->range().lower, valueAxis()->range().upper);
+    for (std::size_t lane = firstLane; lane < endLane; ++lane) {
         const double first = laneTop(lane);
-        for (std::size_t row = 0; row < lanes[lane].rows.size(); ++row) {
+        const std::vector<TraceRow>& rows = laneToShow(lane, inDetail).rows;
+        for (std::size_t row = 0; row < rows.size(); ++row) {
             const double value = first + static_cast<double>(row);
             const int top = qRound(valueAxis()->coordToPixel(value));
             const int bottom = qRound(valueAxis()->coordToPixel(value + 1));
             if (bottom >= plot.top() && top <= plot.bottom())
-                drawRow(painter, lanes[lane].rows[row], top, bottom - 1);
+                drawRow(painter, rows[row], top, bottom - 1);
         }
     }
 }

@@ -22,7 +22,7 @@ public:
 
     /// Everything, coarsely. Its lanes decide how many rows there are.
     void setOverview(Lanes lanes);
-    /// Cycles [from, to) in detail.
+    /// Cycles [from, to) in detail. A lane without rows stays as coarse as it was.
     void setDetail(Lanes lanes, double from, double to);
     void setHighlight(const QString& text);
     void setShowsNames(bool shows) { showsNames_ = shows; }
@@ -31,6 +31,13 @@ public:
     [[nodiscard]] double rowCount() const;
     /// The first row of a lane on the value axis.
     [[nodiscard]] double laneTop(std::size_t lane) const;
+    /// Lanes [first, end) that have rows in [from, to) of the value axis.
+    struct LaneRange {
+        std::size_t first = 0;
+        std::size_t end = 0;
+        [[nodiscard]] bool contains(std::size_t lane) const { return lane >= first && lane < end; }
+    };
+    [[nodiscard]] LaneRange lanesWithin(double from, double to) const;
     struct Hit {
         std::size_t lane = 0;
         const TraceBox* box = nullptr;
@@ -48,6 +55,7 @@ protected:
 
 private:
     [[nodiscard]] bool detailed(double from, double to) const;
+    [[nodiscard]] const TraceLane& laneToShow(std::size_t lane, bool detailed) const;
     [[nodiscard]] std::size_t rowsOf(std::size_t lane) const;
     void drawRow(QCPPainter* painter, const TraceRow& row, int top, int bottom) const;
     void drawText(QCPPainter* painter, const TraceBox& box, const QRect& rect,
@@ -57,6 +65,7 @@ private:
     const ThemeSource& theme_;
     Lanes overview_;
     Lanes detail_;
+    std::vector<std::size_t> rowCounts_; ///< of each lane
     double detailFrom_ = 0;
     double detailTo_ = 0;
     QString highlight_;

@@ -128,8 +128,10 @@ std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double 
 TraceRow stepsOf(const TraceLane& lane) {
     TraceRow all;
     for (const TraceRow& row : lane.rows)
-        std::copy_if(row.boxes.begin(), row.boxes.end(), std::back_inserter(all.boxes),
-                     [](const TraceBox& box) { return box.look == TraceBox::Look::Step; });
+        for (const TraceBox& box : row.boxes)
+            if (box.look == TraceBox::Look::Step)
+                all.boxes.push_back(
+                    {box.begin, box.end, box.kind, box.look, box.firstStep, box.steps, {}});
     std::stable_sort(all.boxes.begin(), all.boxes.end(),
                      [](const TraceBox& a, const TraceBox& b) { return a.begin < b.begin; });
     std::int64_t end = std::numeric_limits<std::int64_t>::min();

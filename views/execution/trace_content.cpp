@@ -140,9 +140,9 @@ std::int64_t traceLength(const ProfilePair& profiles, const std::stop_token& sto
 
 std::optional<FirstStep> firstStep(const OpenProfile& profile, const std::stop_token& stop) {
     const std::int64_t count = profile.reader(stop).pipeline().iterations;
-    const auto programs = profile.programs(stop);
     if (count < 2)
         return {};
+    const auto programs = profile.programs(stop);
     // The outermost repeat stands before those inside it.
     for (std::size_t i = 0; i < programs->size(); ++i) {
         const Program& program = (*programs)[ProgramId(i)];

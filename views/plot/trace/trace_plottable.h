@@ -1,6 +1,7 @@
 // Lanes of boxes on a QCustomPlot.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <qcustomplot.h>
 
@@ -57,10 +58,25 @@ private:
     [[nodiscard]] bool detailed(double from, double to) const;
     [[nodiscard]] const TraceLane& laneToShow(std::size_t lane, bool detailed) const;
     [[nodiscard]] std::size_t rowsOf(std::size_t lane) const;
-    void drawRow(QCPPainter* painter, const TraceRow& row, int top, int bottom) const;
-    void drawText(QCPPainter* painter, const TraceBox& box, const QRect& rect,
-                  const QColor& back) const;
-    [[nodiscard]] QColor colourOf(const TraceBox& box) const;
+    /// The colours of boxes and of what is behind them, mixed once for all boxes.
+    struct Palette {
+        std::array<QRgb, 3 * programKinds.size()> boxes{}; ///< by look and kind
+        QRgb surface = 0;
+        [[nodiscard]] QRgb of(const TraceBox& box) const;
+    };
+    [[nodiscard]] Palette makePalette() const;
+    /// A box that has room for its name.
+    struct Named {
+        const TraceBox* box = nullptr;
+        QRect rect;
+        QRgb back = 0;
+    };
+    /// Gives fill(rect, colour) what a row is made of.
+    template <class Fill>
+    void layOutRow(const TraceRow& row, int top, int bottom, const Palette& palette,
+                   std::vector<Named>& names, const Fill& fill) const;
+    template <class Fill> void layOutRows(std::vector<Named>& names, const Fill& fill) const;
+    void drawText(QCPPainter* painter, const Named& named) const;
 
     const ThemeSource& theme_;
     Lanes overview_;

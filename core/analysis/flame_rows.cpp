@@ -173,7 +173,8 @@ public:
         }
         if (span.merged())
             return place(sharedGroups(span), {}, span);
-        const ExecutedStep step = index_.stepAt(span.firstStep);
+        ExecutedStep step = index_.placeOf(span.firstStep);
+        step.program = span.program;
         if (!known(span.program)) {
             syncs_.push_back({span, surroundings_.of(step)});
             return;
@@ -247,19 +248,32 @@ private:
             const ExecutedStep step = index_.stepAt(at);
             if (!known(step.program))
                 continue;
-            std::vector<Group> groups = surroundings_.of(step);
-            const FlamePath path = pathOf(programs_[step.program].name);
-            for (const std::string_view group : path.groups)
-                groups.push_back({std::string(group), {}});
-            return groups;
+            return groupsOf(step);
         }
         return {};
     }
 
+    [[nodiscard]] std::vector<Group> groupsOf(const ExecutedStep& step) {
+        std::vector<Group> groups = surroundings_.of(step);
+        const FlamePath path = pathOf(programs_[step.program].name);
+        for (const std::string_view group : path.groups)
+            groups.push_back({std::string(group), {}});
+        return groups;
+    }
+
+    [[nodiscard]] std::vector<Group> groupsOf(const TraceSpan::Named& named) {
+        ExecutedStep step = index_.placeOf(named.step);
+        step.program = named.program;
+        return groupsOf(step);
+    }
+
     /// The groups that the ends of a merged span share: it is too narrow to look at the rest.
     [[nodiscard]] std::vector<Group> sharedGroups(const TraceSpan& span) {
-        std::vector<Group> first = groupsFrom(span.firstStep, 1);
-        const std::vector<Group> last = groupsFrom(span.firstStep + span.steps - 1, -1);
+        const bool isKnown = known(span.first.program) && known(span.last.program);
+        std::vector<Group> first =
+            isKnown ? groupsOf(span.first) : groupsFrom(span.firstStep, 1);
+        const std::vector<Group> last =
+            isKnown ? groupsOf(span.last) : groupsFrom(span.firstStep + span.steps - 1, -1);
         first.resize(sharedCount(first, last));
         return first;
     }

@@ -71,7 +71,7 @@ std::vector<Insight> findInsights(const ProfileReader& reader) {
     return findInsights({info, reader.operations(), reader.livenessClasses(), reader.variables(),
                          reader.vertexTypes(), reader.computeSets(), reader.exchanges(),
                          reader.copies(), reader.tileMemory(), reader.steps(),
-                         TraceIndex(reader.trace(), info.target.ipus, info.target.tilesPerIpu),
+                         TraceIndex(reader),
                          pipelineReport(reader), reader.programs()});
 }
 

@@ -10,8 +10,11 @@
 
 #include "core/analysis/trace_statistics.h"
 #include "core/profile/profile.h"
+#include "core/store/profile_reader.h"
 
 namespace tilescope {
+
+class TracePages;
 
 /// Cycles [begin, end) of the profile's clock.
 struct CycleRange {
@@ -30,6 +33,14 @@ struct TraceSpan {
     std::int64_t firstStep = 0;                    ///< execution index of the (first) step
     std::int64_t steps = 1;                        ///< how many are merged
     std::int32_t run = 0;
+    /// Of a merged span its first and last step with a program, where they are known.
+    struct Named {
+        std::int64_t step = -1; ///< execution index
+        ProgramId program;
+        friend bool operator==(const Named&, const Named&) = default;
+    };
+    Named first;
+    Named last;
     [[nodiscard]] bool merged() const { return steps > 1; }
     friend bool operator==(const TraceSpan&, const TraceSpan&) = default;
 };
@@ -70,6 +81,14 @@ public:
     /// `tilesPerIpu` are the target's.
     TraceIndex(Trace trace, std::int32_t ipus, std::int32_t tilesPerIpu);
 
+    /// Of a file. A long trace stays in it: the index holds summaries of every 64 steps of an IPU and
+    /// what it has read last, and calls read what they need more of. They throw UserError where that
+    /// is damaged. Throws as above, and Cancelled if the reader is stopped.
+    explicit TraceIndex(const ProfileReader& reader);
+    TraceIndex(std::shared_ptr<const TracePages> pages, const Target& target);
+    /// Whether the trace stays in its file.
+    [[nodiscard]] bool inPages() const;
+
     [[nodiscard]] const std::vector<TraceRun>& runs() const;
     /// The cycle at which the last step on any IPU ends.
     [[nodiscard]] std::int64_t totalCycles() const;
@@ -78,7 +97,8 @@ public:
     [[nodiscard]] bool empty() const { return stepCount() == 0; }
 
     /// What one IPU does in a range, in order of start. Neighbours that together take less than
-    /// `minimumCycles` come as one merged span, so the answer holds at most about
+    /// `minimumCycles` come as one merged span (of a trace in its file, in whole summaries where
+    /// these are narrow enough), so the answer holds at most about
     /// 2 x range / minimumCycles spans for each level of nesting, and takes as long. Spans keep
     /// their whole extent: the first and last may reach out of the range. With minimumCycles <= 1
     /// nothing is merged.
@@ -90,6 +110,8 @@ public:
 
     /// A step by its place in the order of execution. Throws UserError if there is none.
     [[nodiscard]] ExecutedStep stepAt(std::int64_t index) const;
+    /// The same without kind, program and IPUs, which costs nothing but arithmetic.
+    [[nodiscard]] ExecutedStep placeOf(std::int64_t index) const;
 
     /// The index of the step that runs on an IPU at a cycle, or -1 between steps.
     [[nodiscard]] std::int64_t stepAtCycle(IpuId ipu, std::int64_t cycle) const;

@@ -413,11 +413,16 @@ IdVector<StepId, ProgramId> ProfileReader::steps() const {
     return steps;
 }
 
-LivenessCurve ProfileReader::livenessCurve() const {
-    LivenessCurve curve;
+std::vector<std::int64_t> ProfileReader::notAlwaysLive() const {
+    std::vector<std::int64_t> bytes;
     Statement row = impl_->db.prepare("SELECT not_always_live FROM liveness_steps ORDER BY step");
     while (row.step())
-        curve.notAlwaysLive.push_back(row.integer(0));
+        bytes.push_back(row.integer(0));
+    return bytes;
+}
+
+LivenessCurve ProfileReader::livenessCurve() const {
+    LivenessCurve curve{notAlwaysLive(), {}};
     curve.byIpu.assign(static_cast<std::size_t>(info().target.ipus),
                        std::vector<std::int64_t>(curve.notAlwaysLive.size(), 0));
     Statement ipu = impl_->db.prepare("SELECT ipu, step, not_always_live FROM liveness_by_ipu");

@@ -52,6 +52,8 @@ public:
     [[nodiscard]] std::vector<ProgramId> controlPrograms() const;
     [[nodiscard]] std::vector<ProgramId> functions() const;
     [[nodiscard]] IdVector<StepId, ProgramId> steps() const;
+    /// Not-always-live bytes over all tiles at each step, without the part of each IPU.
+    [[nodiscard]] std::vector<std::int64_t> notAlwaysLive() const;
     [[nodiscard]] LivenessCurve livenessCurve() const;
     [[nodiscard]] std::vector<CategoryMemory> categoryMemory() const;
     [[nodiscard]] IdVector<TileId, TileMemory> tileMemory() const;

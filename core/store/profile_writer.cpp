@@ -10,6 +10,7 @@
 #include "core/store/placement_codec.h"
 #include "core/store/remote_store.h"
 #include "core/store/schema.h"
+#include "core/store/trace_page_writer.h"
 
 namespace tilescope {
 namespace {
@@ -70,6 +71,7 @@ public:
         writeMemory();
         writePlacements();
         writeTrace();
+        writeTracePages(db_, profile_.trace, profile_.info.target.ipus);
         writePipeline(db_, profile_.pipeline);
         writeRemote(db_, profile_.remoteBuffers, profile_.phases);
     }

@@ -143,6 +143,20 @@ CREATE TABLE trace_calls(body INTEGER, position INTEGER, callee INTEGER, program
 CREATE TABLE trace_call_ipus(body INTEGER, position INTEGER, ipu INTEGER, start INTEGER,
     period INTEGER, PRIMARY KEY(body, position, ipu)) WITHOUT ROWID;
 
+-- A long trace once more, as a window reads it (since version 5; no rows for a short trace).
+-- trace_lanes: the steps and calls of a body on an IPU, sorted by start, with what is known of each
+-- 64 of them. trace_pages: 1024 of them. trace_item_pages: what 4096 items of a body execute, in
+-- order. LEB128 numbers; core/store/trace_page_codec.cpp has the fields. trace_program_totals: how
+-- often a body executes a program, and the cycles of the IPU that takes longest each time.
+CREATE TABLE trace_lanes(body INTEGER, ipu INTEGER, entries INTEGER, sequential INTEGER,
+    summary BLOB, PRIMARY KEY(body, ipu)) WITHOUT ROWID;
+CREATE TABLE trace_pages(body INTEGER, ipu INTEGER, page INTEGER, entries BLOB,
+    PRIMARY KEY(body, ipu, page)) WITHOUT ROWID;
+CREATE TABLE trace_item_pages(body INTEGER, page INTEGER, items INTEGER, programs BLOB,
+    PRIMARY KEY(body, page)) WITHOUT ROWID;
+CREATE TABLE trace_program_totals(body INTEGER, program INTEGER, count INTEGER, cycles INTEGER,
+    PRIMARY KEY(body, program)) WITHOUT ROWID;
+
 -- A pipelined execution (since version 3); no rows if the execution is not pipelined.
 -- schedule: popart, grouped, interleaved, sequential. micro_batches go through the slots once
 -- (gradient accumulation in training); iterations: how often the slots run.

@@ -98,4 +98,25 @@ Trace readTrace(const Database& db) {
     return trace;
 }
 
+Trace readOutline(const Database& db) {
+    Trace trace;
+    readBodiesAndRuns(db, trace);
+    Statement row = db.prepare(
+        "SELECT c.body, c.position, callee, program, count, ipu, start, period "
+        "FROM trace_calls c LEFT JOIN trace_call_ipus i "
+        "ON i.body = c.body AND i.position = c.position ORDER BY c.body, c.position, ipu");
+    std::pair<std::int64_t, std::int64_t> at{-1, -1};
+    while (row.step()) {
+        std::vector<TraceCall>& calls = element(trace.bodies, row.integer(0)).calls;
+        if (const std::pair place{row.integer(0), row.integer(1)}; place != at) {
+            calls.push_back(
+                {idAt<TraceBodyId>(row, 2), idAt<ProgramId>(row, 3), row.integer(4), {}});
+            at = place;
+        }
+        if (!row.isNull(5))
+            calls.back().ipus.push_back({idAt<IpuId>(row, 5), row.integer(6), row.integer(7)});
+    }
+    return trace;
+}
+
 } // namespace tilescope

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/analysis/trace_window.h"
 #include "core/base/atomic_file.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
@@ -135,6 +136,16 @@ private slots:
         execute(damaged, sql.toUtf8().constData());
         const ProfileReader reader(damaged);
         QVERIFY(userError([&] { (void)reader.modelGraph(); }).contains("damaged profile"));
+    }
+
+    void anOlderSchemaHasNoTracePages() {
+        const fs::path older = copy("older4.pop");
+        execute(older, "DROP TABLE trace_lanes; DROP TABLE trace_pages; "
+                       "DROP TABLE trace_item_pages; DROP TABLE trace_program_totals; "
+                       "PRAGMA user_version = 4");
+        const TraceIndex index{ProfileReader(older)};
+        QVERIFY(!index.inPages());
+        QCOMPARE(index.runs().size(), std::size_t{2});
     }
 
     void noSchemaVersion() {

@@ -117,12 +117,16 @@ std::vector<AskedIpu> askedIpus(const TraceQuestion& question) {
 }
 
 std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
-                                  std::int64_t minimumCycles, const std::stop_token& stop) {
+                                  std::int64_t minimumCycles, const std::stop_token& stop,
+                                  std::optional<TracePlottable::LaneRange> wanted) {
     std::vector<TraceLane> lanes;
     for (const AskedIpu& asked : askedIpus(question)) {
         if (stop.stop_requested())
             throw Cancelled();
-        lanes.push_back(laneOf(asked, question, range, minimumCycles, stop));
+        if (wanted && !wanted->contains(lanes.size()))
+            lanes.push_back({asked.name, asked.target, asked.ipu.value(), {}});
+        else
+            lanes.push_back(laneOf(asked, question, range, minimumCycles, stop));
     }
     return lanes;
 }
@@ -136,9 +140,9 @@ std::int64_t traceLength(const ProfilePair& profiles, const std::stop_token& sto
 
 std::optional<FirstStep> firstStep(const OpenProfile& profile, const std::stop_token& stop) {
     const std::int64_t count = profile.reader(stop).pipeline().iterations;
-    const auto programs = profile.programs(stop);
     if (count < 2)
         return {};
+    const auto programs = profile.programs(stop);
     // The outermost repeat stands before those inside it.
     for (std::size_t i = 0; i < programs->size(); ++i) {
         const Program& program = (*programs)[ProgramId(i)];

@@ -32,9 +32,10 @@ struct AskedIpu {
 std::vector<AskedIpu> askedIpus(const TraceQuestion& question);
 
 /// The lanes for a range of cycles at a resolution: boxes shorter than `minimumCycles` may come
-/// merged. Source first, then target.
+/// merged. Source first, then target. Only lanes that are `wanted` get rows.
 std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
-                                  std::int64_t minimumCycles, const std::stop_token& stop);
+                                  std::int64_t minimumCycles, const std::stop_token& stop,
+                                  std::optional<TracePlottable::LaneRange> wanted = {});
 
 /// The longest of both executions.
 std::int64_t traceLength(const ProfilePair& profiles, const std::stop_token& stop);

@@ -98,6 +98,7 @@ QWidget* TraceView::makeTop() {
     plot_->setReadOut([this](double x, double y) { return readOut(x, y); });
     plot_->installEventFilter(this);
     tiles_->plot().installEventFilter(this);
+    connect(&plot_->scrollBar(), &QScrollBar::valueChanged, this, &TraceView::loadDetail);
     connect(plot_, &PlotWidget::hovered, this, &ReportView::status);
     connect(plot_, &PlotWidget::clicked, this, [this](double x, double y) { clicked(x, y); });
     connect(tiles_, &TilesPane::status, this, &ReportView::status);
@@ -168,14 +169,16 @@ void TraceView::updateLegend() {
 }
 
 void TraceView::paintOverview(QPainter& painter, const QRect& rect) const {
-    const auto& lanes = plot_->trace().overview();
-    if (!lanes || lanes->empty())
+    if (stripRows_.empty())
         return;
     const Theme& theme = context().theme.current();
     const ZoomRange& zoom = context().timeZoom;
-    const double height = static_cast<double>(rect.height()) / static_cast<double>(lanes->size());
-    for (std::size_t i = 0; i < lanes->size(); ++i) {
-        const TraceRow steps = stepsOf((*lanes)[i]);
+    // More lanes than pixels cannot all be seen.
+    const std::size_t shown =
+        std::min(stripRows_.size(), static_cast<std::size_t>(std::max(1, rect.height())));
+    const double height = static_cast<double>(rect.height()) / static_cast<double>(shown);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const TraceRow& steps = stripRows_[i * stripRows_.size() / shown];
         for (const BoxOnScreen& place :
              boxesOnScreen(steps, zoom.first(), zoom.last(), rect.width()))
             painter.fillRect(QRectF(place.x0, height * static_cast<double>(i), place.x1 - place.x0,

@@ -194,8 +194,12 @@ void TraceView::loadOverview() {
     detailQuery_.start([this, question = question(), length](const std::stop_token& stop) {
         auto lanes = std::make_shared<const std::vector<TraceLane>>(
             traceLanes(question, {0, length}, length / overviewPixels, stop));
-        return [this, lanes] {
+        std::vector<TraceRow> strip;
+        for (const TraceLane& lane : *lanes)
+            strip.push_back(stepsOf(lane));
+        return [this, lanes, strip = std::move(strip)]() mutable {
             plot_->trace().setOverview(lanes);
+            stripRows_ = std::move(strip);
             plot_->updateRows();
             strip_->invalidate();
             detailWanted_ = look() != TraceLook::Tiles;
@@ -218,10 +222,14 @@ void TraceView::loadDetail() {
     const double from = zoom.from() - zoom.span() / 2;
     const double to = zoom.to() + zoom.span() / 2;
     const double perPixel = zoom.span() / std::max(1, plot_->axisRect()->width());
+    // Of many IPUs most lie below those in sight.
+    const QCPRange rows = plot_->yAxis->range();
+    const TracePlottable::LaneRange inSight = plot_->trace().lanesWithin(rows.lower, rows.upper);
     detailQuery_.start(
-        [this, question = question(), from, to, perPixel](const std::stop_token& stop) {
+        [this, question = question(), from, to, perPixel, inSight](const std::stop_token& stop) {
             auto lanes = std::make_shared<const std::vector<TraceLane>>(
-                traceLanes(question, rangeOf(from, to), static_cast<std::int64_t>(perPixel), stop));
+                traceLanes(question, rangeOf(from, to), static_cast<std::int64_t>(perPixel), stop,
+                           inSight));
             return [this, lanes, from, to] {
                 plot_->trace().setDetail(lanes, from, to);
                 plot_->updateRows();

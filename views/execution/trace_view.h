@@ -126,6 +126,7 @@ private:
     std::optional<double> shownMark_; ///< cycle that the keys have gone to
     ProgramId shownProgram_;
     std::vector<TraceRun> runs_;
+    std::vector<TraceRow> stripRows_; ///< of each lane, all steps coarsely
     std::optional<FirstStep> firstStep_; ///< last of the choices, if there is one
 };
 

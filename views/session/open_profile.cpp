@@ -82,11 +82,8 @@ OpenProfile::Part<IdVector<TileId, TileMemory>> OpenProfile::tileMemory(Stop sto
     return load(tileMemory_, stop, &ProfileReader::tileMemory);
 }
 OpenProfile::Part<TraceIndex> OpenProfile::trace(Stop stop) const {
-    return trace_.get([&] {
-        return namingFile(file_.string(), [&] {
-            return TraceIndex(reader(stop).trace(), machine().ipus, machine().tilesPerIpu);
-        });
-    });
+    return trace_.get(
+        [&] { return namingFile(file_.string(), [&] { return TraceIndex(reader(stop)); }); });
 }
 
 } // namespace tilescope::views

@@ -14,9 +14,13 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(SummaryReport)
 };
 
-std::size_t rowsOf(const ProfileReader& reader, const char* table) {
-    const SqlResult result = reader.query(std::string("SELECT count(*) FROM ") + table);
+std::size_t numberOf(const ProfileReader& reader, const std::string& sql) {
+    const SqlResult result = reader.query(sql);
     return static_cast<std::size_t>(std::get<std::int64_t>(result.rows.at(0).at(0)));
+}
+
+std::size_t rowsOf(const ProfileReader& reader, const char* table) {
+    return numberOf(reader, std::string("SELECT count(*) FROM ") + table);
 }
 
 } // namespace
@@ -24,15 +28,15 @@ std::size_t rowsOf(const ProfileReader& reader, const char* table) {
 ProfileFigures readFigures(const OpenProfile& profile, const std::stop_token& stop) {
     ProfileFigures figures;
     const auto tiles = profile.tileMemory(stop);
-    figures.memory =
-        summariseMemory(profile.machine(), *tiles, profile.livenessCurve(stop)->notAlwaysLive);
+    const ProfileReader reader = profile.reader(stop);
+    figures.memory = summariseMemory(profile.machine(), *tiles, reader.notAlwaysLive());
     figures.tileBytes.reserve(tiles->size());
     for (const TileMemory& tile : *tiles)
         figures.tileBytes.push_back(tile.includingGaps);
-    const ProfileReader reader = profile.reader(stop);
-    // As many as the view vars_info has rows, which would be unrolled to be counted.
-    for (const Variable& variable : *profile.variables(stop))
-        figures.variables += static_cast<std::size_t>(variable.bytes.tilesUsed());
+    // As many as the view vars_info has rows, which would be unrolled to be counted. The variables
+    // themselves are not needed here, and there may be many.
+    figures.variables =
+        numberOf(reader, "SELECT max(0, CAST(total(tiles) AS INTEGER)) FROM variable_tiles WHERE bytes != 0");
     figures.computeSets = rowsOf(reader, "compute_sets");
     figures.steps = rowsOf(reader, "liveness_steps");
     figures.operations = rowsOf(reader, "operations");

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/error.h"
+
 namespace tilescope::views {
 
 TableModel::TableModel(ViewContext& context, QObject* parent)
     : QAbstractTableModel(parent)
-    , context_(context) {
+    , context_(context)
+    , arranging_(context.workers) {
     const auto repaint = [this] {
         if (rowCount() > 0)
             emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
@@ -18,48 +21,58 @@ TableModel::TableModel(ViewContext& context, QObject* parent)
 }
 
 void TableModel::setTable(DataTable table) {
+    arranging_.cancel();
     beginResetModel();
     // Sorting by a column stays only if the column does.
-    if (table.columns.size() != table_.columns.size())
-        sortColumn_ = -1;
-    table_ = std::move(table);
-    rebuild();
+    if (table.columns.size() != table_->columns.size())
+        wish_.sortColumn = -1;
+    // A large table takes a while to be given back.
+    if (table_->rows.size() > arrangedAtOnce)
+        context_.workers.pool().start([old = std::move(table_)]() mutable { old.reset(); });
+    table_ = std::make_shared<const DataTable>(std::move(table));
+    const bool large = table_->rows.size() > arrangedAtOnce;
+    arrangement_ = arranged(*table_, large ? Wish() : wish_, {});
     endResetModel();
+    if (large && (wish_.sortColumn >= 0 || !wish_.filter.pattern().isEmpty()))
+        arrangeAnew(false);
 }
 
 void TableModel::setFilter(const QString& pattern) {
-    beginResetModel();
-    filter_ = QRegularExpression(pattern, QRegularExpression::CaseInsensitiveOption);
-    if (!filter_.isValid())
-        filter_.setPattern(QRegularExpression::escape(pattern));
-    rebuild();
-    endResetModel();
-}
-
-void TableModel::rebuild() {
-    shown_.clear();
-    shown_.reserve(table_.rows.size());
-    for (std::uint32_t i = 0; i < table_.rows.size(); ++i)
-        if (passes(table_.rows[i]))
-            shown_.push_back(i);
-    totals_ = {};
-    if (table_.hasTotals() && !shown_.empty())
-        totals_ = {totalsOf(table_, shown_), -1, true};
-    sortRows();
-}
-
-bool TableModel::passes(const DataRow& row) const {
-    if (filter_.pattern().isEmpty())
-        return true;
-    return std::any_of(row.cells.begin(), row.cells.end(), [this](const Cell& cell) {
-        const auto* text = std::get_if<std::string>(&cell);
-        return text != nullptr && filter_.match(QString::fromStdString(*text)).hasMatch();
-    });
+    wish_.filter = QRegularExpression(pattern, QRegularExpression::CaseInsensitiveOption);
+    if (!wish_.filter.isValid())
+        wish_.filter.setPattern(QRegularExpression::escape(pattern));
+    arrangeAnew(false);
 }
 
 void TableModel::sort(int column, Qt::SortOrder order) {
     if (column < 0 || column >= columnCount())
         return;
+    wish_.sortColumn = column;
+    wish_.order = order;
+    arrangeAnew(true);
+}
+
+void TableModel::arrangeAnew(bool keepsSelection) {
+    if (table_->rows.size() <= arrangedAtOnce)
+        return take(arranged(*table_, wish_, {}), keepsSelection);
+    arranging_.start(
+        [this, table = table_, wish = wish_, keepsSelection](const std::stop_token& stop) {
+            return [this, arrangement = arranged(*table, wish, stop), keepsSelection]() mutable {
+                take(std::move(arrangement), keepsSelection);
+            };
+        });
+}
+
+void TableModel::take(Arrangement arrangement, bool keepsSelection) {
+    // Rows that come or go are another table to a view; rows in another order are not.
+    if (keepsSelection && arrangement.shown.size() == arrangement_.shown.size())
+        return takeSorted(std::move(arrangement));
+    beginResetModel();
+    arrangement_ = std::move(arrangement);
+    endResetModel();
+}
+
+void TableModel::takeSorted(Arrangement arrangement) {
     emit layoutAboutToBeChanged();
     const QModelIndexList before = persistentIndexList();
     // The rows of the table that the indexes are at; none for the totals, which stay where they
@@ -67,33 +80,54 @@ void TableModel::sort(int column, Qt::SortOrder order) {
     std::vector<std::optional<std::uint32_t>> rows;
     rows.reserve(static_cast<std::size_t>(before.size()));
     for (const QModelIndex& index : before)
-        rows.push_back(
-            index.row() < firstRow()
-                ? std::nullopt
-                : std::optional(shown_[static_cast<std::size_t>(index.row() - firstRow())]));
-    sortColumn_ = column;
-    sortOrder_ = order;
-    sortRows();
+        rows.push_back(index.row() < firstRow()
+                           ? std::nullopt
+                           : std::optional(arrangement_.shown[static_cast<std::size_t>(
+                                 index.row() - firstRow())]));
+    arrangement_ = std::move(arrangement);
+    const std::vector<std::uint32_t>& shown = arrangement_.shown;
     QModelIndexList after;
     for (qsizetype i = 0; i < before.size(); ++i) {
         const std::optional<std::uint32_t> row = rows[static_cast<std::size_t>(i)];
-        const auto place = std::find(shown_.begin(), shown_.end(), row.value_or(0));
-        after.append(index(row ? firstRow() + static_cast<int>(place - shown_.begin()) : 0,
+        const auto place = std::find(shown.begin(), shown.end(), row.value_or(0));
+        after.append(index(row ? firstRow() + static_cast<int>(place - shown.begin()) : 0,
                            before[i].column()));
     }
     changePersistentIndexList(before, after);
     emit layoutChanged();
 }
 
-void TableModel::sortRows() {
-    if (sortColumn_ < 0)
-        return;
-    const auto column = static_cast<std::size_t>(sortColumn_);
-    std::stable_sort(shown_.begin(), shown_.end(), [&](std::uint32_t a, std::uint32_t b) {
-        const Cell& first = table_.rows[a].cells[column];
-        const Cell& second = table_.rows[b].cells[column];
-        return sortOrder_ == Qt::AscendingOrder ? cellLess(first, second) : cellLess(second, first);
-    });
+TableModel::Arrangement TableModel::arranged(const DataTable& table, const Wish& wish,
+                                             const std::stop_token& stop) {
+    const bool filtered = !wish.filter.pattern().isEmpty();
+    const auto passes = [&](const DataRow& row) {
+        return std::any_of(row.cells.begin(), row.cells.end(), [&](const Cell& cell) {
+            const auto* text = std::get_if<std::string>(&cell);
+            return text != nullptr &&
+                   wish.filter.match(QString::fromStdString(*text)).hasMatch();
+        });
+    };
+    Arrangement result;
+    result.shown.reserve(table.rows.size());
+    for (std::uint32_t i = 0; i < table.rows.size(); ++i) {
+        if (stop.stop_requested())
+            throw Cancelled();
+        if (!filtered || passes(table.rows[i]))
+            result.shown.push_back(i);
+    }
+    if (table.hasTotals() && !result.shown.empty())
+        result.totals = {totalsOf(table, result.shown), -1, true};
+    if (wish.sortColumn < 0)
+        return result;
+    const auto column = static_cast<std::size_t>(wish.sortColumn);
+    std::stable_sort(result.shown.begin(), result.shown.end(),
+                     [&](std::uint32_t a, std::uint32_t b) {
+                         const Cell& first = table.rows[a].cells[column];
+                         const Cell& second = table.rows[b].cells[column];
+                         return wish.order == Qt::AscendingOrder ? cellLess(first, second)
+                                                                 : cellLess(second, first);
+                     });
+    return result;
 }
 
 std::int32_t TableModel::idAt(int row) const {
@@ -101,16 +135,18 @@ std::int32_t TableModel::idAt(int row) const {
 }
 
 int TableModel::rowOf(std::int32_t id) const {
-    const auto found = std::find_if(shown_.begin(), shown_.end(),
-                                    [&](std::uint32_t row) { return table_.rows[row].id == id; });
-    return id < 0 || found == shown_.end() ? -1
-                                           : firstRow() + static_cast<int>(found - shown_.begin());
+    const std::vector<std::uint32_t>& shown = arrangement_.shown;
+    const auto found = std::find_if(shown.begin(), shown.end(), [&](std::uint32_t row) {
+        return table_->rows[row].id == id;
+    });
+    return id < 0 || found == shown.end() ? -1
+                                          : firstRow() + static_cast<int>(found - shown.begin());
 }
 
 const DataRow& TableModel::rowAt(int row) const {
     if (row < firstRow())
-        return totals_;
-    return table_.rows[shown_[static_cast<std::size_t>(row - firstRow())]];
+        return arrangement_.totals;
+    return table_->rows[arrangement_.shown[static_cast<std::size_t>(row - firstRow())]];
 }
 
 int TableModel::rowCount(const QModelIndex& parent) const {
@@ -118,7 +154,7 @@ int TableModel::rowCount(const QModelIndex& parent) const {
 }
 
 int TableModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(table_.columns.size());
+    return parent.isValid() ? 0 : static_cast<int>(table_->columns.size());
 }
 
 const Cell& TableModel::cellAt(const QModelIndex& index) const {
@@ -128,7 +164,7 @@ const Cell& TableModel::cellAt(const QModelIndex& index) const {
 QVariant TableModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return {};
-    const DataColumn& column = table_.columns[static_cast<std::size_t>(index.column())];
+    const DataColumn& column = table_->columns[static_cast<std::size_t>(index.column())];
     const Theme& theme = context_.theme.current();
     switch (role) {
     case Qt::DisplayRole:
@@ -165,7 +201,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
 QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
         return {};
-    const DataColumn& column = table_.columns[static_cast<std::size_t>(section)];
+    const DataColumn& column = table_->columns[static_cast<std::size_t>(section)];
     switch (role) {
     case Qt::DisplayRole:
         return column.title;

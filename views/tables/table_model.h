@@ -3,21 +3,24 @@
 
 #include <QAbstractTableModel>
 #include <QRegularExpression>
+#include <memory>
 
+#include "views/query/background_query.h"
 #include "views/session/view_context.h"
 #include "views/tables/data_table.h"
 
 namespace tilescope::views {
 
 /// Keeps the values and an order of row numbers; text is made only for the cells on the screen. A
-/// table with totals has them in its first row, over the rows that the filter leaves.
+/// table with totals has them in its first row, over the rows that the filter leaves. Large tables
+/// are filtered and sorted by a worker and keep their rows until it is done.
 class TableModel : public QAbstractTableModel {
     Q_OBJECT
 public:
     explicit TableModel(ViewContext& context, QObject* parent = nullptr);
 
     void setTable(DataTable table);
-    [[nodiscard]] const DataTable& table() const { return table_; }
+    [[nodiscard]] const DataTable& table() const { return *table_; }
     /// Keeps rows with a text cell that matches: a regular expression, or the plain text where the
     /// pattern is none. Case does not matter.
     void setFilter(const QString& pattern);
@@ -26,7 +29,7 @@ public:
     /// The row on the screen of an id, -1 if it is not shown.
     [[nodiscard]] int rowOf(std::int32_t id) const;
     /// Rows of the table that the filter leaves, without the totals.
-    [[nodiscard]] int shownRows() const { return static_cast<int>(shown_.size()); }
+    [[nodiscard]] int shownRows() const { return static_cast<int>(arrangement_.shown.size()); }
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -35,21 +38,34 @@ public:
                                       int role) const override;
     void sort(int column, Qt::SortOrder order) override;
 
+    /// Tables with more rows are arranged by a worker.
+    static constexpr std::size_t arrangedAtOnce = 20'000;
+
 private:
-    void rebuild();
-    void sortRows();
-    [[nodiscard]] bool passes(const DataRow& row) const;
+    /// Which rows are shown, in which order, and their totals.
+    struct Arrangement {
+        std::vector<std::uint32_t> shown;
+        DataRow totals; ///< no cells if there are none
+    };
+    struct Wish {
+        QRegularExpression filter;
+        int sortColumn = -1; ///< -1: as the table came
+        Qt::SortOrder order = Qt::DescendingOrder;
+    };
+    static Arrangement arranged(const DataTable& table, const Wish& wish,
+                                const std::stop_token& stop);
+    void arrangeAnew(bool keepsSelection);
+    void take(Arrangement arrangement, bool keepsSelection);
+    void takeSorted(Arrangement arrangement);
     [[nodiscard]] const DataRow& rowAt(int row) const;
     [[nodiscard]] const Cell& cellAt(const QModelIndex& index) const;
-    [[nodiscard]] int firstRow() const { return totals_.cells.empty() ? 0 : 1; }
+    [[nodiscard]] int firstRow() const { return arrangement_.totals.cells.empty() ? 0 : 1; }
 
     ViewContext& context_;
-    DataTable table_;
-    std::vector<std::uint32_t> shown_; ///< rows of the table in the order of the screen
-    DataRow totals_;                   ///< no cells if there are none
-    QRegularExpression filter_;
-    int sortColumn_ = -1; ///< -1: as the table came
-    Qt::SortOrder sortOrder_ = Qt::DescendingOrder;
+    std::shared_ptr<const DataTable> table_ = std::make_shared<const DataTable>();
+    Arrangement arrangement_;
+    Wish wish_;
+    BackgroundQuery arranging_;
 };
 
 } // namespace tilescope::views

@@ -79,10 +79,8 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget*
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(loading_);
 
-    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
-        model_->setFilter(text);
-        updateSummary();
-    });
+    connect(filter_, &QLineEdit::textChanged, model_, &TableModel::setFilter);
+    connect(model_, &QAbstractItemModel::modelReset, this, &TablePanel::updateSummary);
     connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& index) {
                 // With several rows the selection says which; it changes after the current row.
@@ -114,7 +112,6 @@ void TablePanel::load(MakeTable make) {
 void TablePanel::setTable(DataTable table) {
     model_->setTable(std::move(table));
     layOutColumns();
-    updateSummary();
     loading_->showContent();
     if (wanted_ >= 0)
         selectId(wanted_);

@@ -21,7 +21,7 @@ ProfileReader openProfile(const std::string& path) {
 
 MemorySummary memorySummary(const ProfileReader& reader) {
     return summariseMemory(reader.info().target, reader.tileMemory(),
-                           reader.livenessCurve().notAlwaysLive);
+                           reader.notAlwaysLive());
 }
 
 } // namespace tilescope::cli

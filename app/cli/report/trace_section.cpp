@@ -110,7 +110,7 @@ Document traceSection(const ProfileReader& reader, const ReportRequest& request)
         return {{{"execution", "Execution",
                   std::string(info.fits ? "none recorded" : "none: the model does not fit")}},
                 {}};
-    const TraceIndex index(reader.trace(), info.target.ipus, info.target.tilesPerIpu);
+    const TraceIndex index(reader);
     if (request.step)
         return stepDocument(reader, index, *request.step);
     const std::int64_t total = index.totalCycles();

@@ -32,7 +32,7 @@ ProfileParts partsOf(const ProfileReader& reader) {
     parts.steps = owned(reader.steps());
     parts.categoryMemory = owned(reader.categoryMemory());
     parts.tileMemory = owned(reader.tileMemory());
-    parts.notAlwaysLive = owned(reader.livenessCurve().notAlwaysLive);
+    parts.notAlwaysLive = owned(reader.notAlwaysLive());
     parts.trace = owned(reader.info().hasExecution ? reader.trace() : Trace());
     return parts;
 }

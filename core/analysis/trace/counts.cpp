@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/analysis/trace/lane_cursor.h"
 #include "core/base/saturating.h"
 
 namespace tilescope {
@@ -22,29 +23,41 @@ public:
     std::int64_t below(TraceBodyId id, std::int64_t before) {
         if (before >= lanes_.stepCount(id))
             return all(id);
-        const TraceBody& body = lanes_.trace().bodies[id];
-        const auto& firsts = lanes_.stepsBefore(id);
+        const StepOrder& order = lanes_.order(id);
+        ItemCursor cursor(lanes_, id);
         std::int64_t count = 0;
-        for (std::size_t at = 0; at < body.items.size() && firsts[at] < before; ++at)
-            count += ofItem(body, body.items[at], before - firsts[at]);
+        std::int64_t first = 0;
+        for (std::size_t at = 0; at < order.items() && first < before; ++at) {
+            const ItemCursor::Item item = cursor.at(at);
+            count += ofItem(item, before - first);
+            first += item.call == nullptr
+                         ? 1
+                         : item.call->count * lanes_.stepCount(item.call->callee);
+        }
         return count;
     }
 
 private:
     std::int64_t all(TraceBodyId id) {
-        if (whole_[id.index()] >= 0)
-            return whole_[id.index()];
+        std::int64_t& whole = whole_[id.index()];
+        if (whole >= 0)
+            return whole;
         const TraceBody& body = lanes_.trace().bodies[id];
         std::int64_t count = 0;
-        for (const TraceItem& item : body.items)
-            count += ofItem(body, item, most);
+        for (const TraceStep& step : body.steps)
+            count += isWanted(step.program) ? 1 : 0;
+        if (const TracePages* pages = lanes_.pages())
+            for (const ProgramTotal& total : pages->totals(id))
+                count += isWanted(total.program) ? total.count : 0;
+        for (const TraceCall& call : body.calls)
+            count += ofItem({&call, {}}, most);
         return whole_[id.index()] = count;
     }
 
-    std::int64_t ofItem(const TraceBody& body, const TraceItem& item, std::int64_t before) {
-        if (item.step >= 0)
-            return isWanted(body.steps[static_cast<std::size_t>(item.step)].program) ? 1 : 0;
-        const TraceCall& call = body.calls[static_cast<std::size_t>(item.call)];
+    std::int64_t ofItem(const ItemCursor::Item& item, std::int64_t before) {
+        if (item.call == nullptr)
+            return isWanted(item.program) ? 1 : 0;
+        const TraceCall& call = *item.call;
         const std::int64_t steps = lanes_.stepCount(call.callee);
         if (steps == 0)
             return 0;
@@ -114,12 +127,12 @@ std::vector<ProgramExecutions> programExecutions(const TraceLanes& lanes, std::s
     std::vector<std::int64_t> times(trace.bodies.size(), 0);
     for (const TraceRun& run : trace.runs)
         ++times[run.body.index()];
-    const auto add = [&](ProgramId program, std::int64_t count, std::int64_t cycles) {
+    const auto add = [&](ProgramId program, std::int64_t executed, const ProgramTotal& once) {
         if (!program.valid() || program.index() >= programs)
             return;
         ProgramExecutions& of = result[program.index()];
-        of.count = saturatingSum(of.count, count);
-        of.cycles = saturatingSum(of.cycles, saturatingProduct(count, cycles));
+        of.count = saturatingSum(of.count, saturatingProduct(executed, once.count));
+        of.cycles = saturatingSum(of.cycles, saturatingProduct(executed, once.cycles));
     };
     for (const TraceBodyId id : CallOrder(trace).make()) {
         const std::int64_t executed = times[id.index()];
@@ -127,10 +140,13 @@ std::vector<ProgramExecutions> programExecutions(const TraceLanes& lanes, std::s
             std::int64_t cycles = 0;
             for (const StepOnIpu& on : step.ipus)
                 cycles = std::max(cycles, on.cycles);
-            add(step.program, executed, cycles);
+            add(step.program, executed, {step.program, 1, cycles});
         }
+        if (const TracePages* pages = lanes.pages())
+            for (const ProgramTotal& total : pages->totals(id))
+                add(total.program, executed, total);
         for (const TraceCall& call : trace.bodies[id].calls) {
-            add(call.program, executed, 0);
+            add(call.program, executed, {{}, 1, 0});
             std::int64_t& callee = times[call.callee.index()];
             callee = saturatingSum(callee, saturatingProduct(executed, call.count));
         }

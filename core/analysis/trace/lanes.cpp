@@ -14,8 +14,6 @@ constexpr std::int32_t deepestNesting = 500;
 constexpr std::int64_t latestCycle = std::int64_t{1} << 61;
 // Repetitions that run at the same time (a pipeline): more than this cannot be.
 constexpr std::int64_t mostOverlapping = 64;
-// Prefix sums are kept for every so many entries: 20 numbers an entry would be too many.
-constexpr std::size_t entriesPerBlock = 32;
 
 [[noreturn]] void damaged(const std::string& what) {
     throw DamagedProfile("the trace " + what);
@@ -24,6 +22,18 @@ constexpr std::size_t entriesPerBlock = 32;
 void checkCycles(std::int64_t start, std::int64_t cycles) {
     if (start < 0 || cycles < 0 || start > latestCycle || cycles > latestCycle ||
         start + cycles > latestCycle)
+        damaged("has a step at an impossible time");
+}
+
+void checkIpu(IpuId ipu, std::int32_t ipus) {
+    if (!ipu.valid() || ipu.value() >= ipus)
+        damaged(fmt::format("names IPU {} of {}", ipu.value(), ipus));
+}
+
+void checkRepetition(const Repetition& r) {
+    if (r.period > 0 && r.length / r.period > mostOverlapping)
+        damaged("repeats a body before it can have ended");
+    if (r.period > 0 && r.count > latestCycle / r.period)
         damaged("has a step at an impossible time");
 }
 
@@ -69,17 +79,29 @@ Repetition::Touched Repetition::touched(std::int64_t from, std::int64_t to) cons
     return result;
 }
 
-TraceLanes::TraceLanes(Trace trace, std::int32_t ipus)
+TraceLanes::TraceLanes(std::shared_ptr<const Trace> trace, std::int32_t ipus)
     : trace_(std::move(trace))
-    , ipus_(ipus)
-    , states_(trace_.bodies.size(), State::New)
-    , stepsBefore_(trace_.bodies.size())
-    , lanes_(trace_.bodies.size() * static_cast<std::size_t>(ipus)) {
-    for (std::size_t body = 0; body < trace_.bodies.size(); ++body)
+    , ipus_(ipus) {
+    build();
+}
+
+TraceLanes::TraceLanes(std::shared_ptr<const TracePages> pages, std::int32_t ipus)
+    : pages_(std::move(pages))
+    , trace_(pages_, &pages_->outline())
+    , ipus_(ipus) {
+    build();
+}
+
+void TraceLanes::build() {
+    const std::size_t bodies = trace_->bodies.size();
+    states_.assign(bodies, State::New);
+    orders_.resize(bodies);
+    lanes_.resize(bodies * static_cast<std::size_t>(ipus_));
+    for (std::size_t body = 0; body < bodies; ++body)
         buildBody(TraceBodyId(body), 0);
     std::int64_t steps = 0;
-    for (const TraceRun& run : trace_.runs) {
-        if (!run.body.valid() || run.body.index() >= trace_.bodies.size())
+    for (const TraceRun& run : trace_->runs) {
+        if (!run.body.valid() || run.body.index() >= bodies)
             damaged("runs a body that does not exist");
         checkCycles(run.start, run.cycles);
         steps = addSteps(steps, stepCount(run.body), 1);
@@ -92,6 +114,10 @@ const Lane& TraceLanes::lane(TraceBodyId body, IpuId ipu) const {
     return lanes_.at(body.index() * static_cast<std::size_t>(ipus_) + ipu.index());
 }
 
+Lane& TraceLanes::laneAt(TraceBodyId body, IpuId ipu) {
+    return lanes_.at(body.index() * static_cast<std::size_t>(ipus_) + ipu.index());
+}
+
 void TraceLanes::buildBody(TraceBodyId id, std::int32_t depth) {
     State& state = states_[id.index()];
     if (state == State::Done)
@@ -101,12 +127,22 @@ void TraceLanes::buildBody(TraceBodyId id, std::int32_t depth) {
     if (depth > deepestNesting)
         damaged("nests too deep");
     state = State::Open;
-    const TraceBody& body = trace_.bodies[id];
-    checkItems(body);
+    const TraceBody& body = trace_->bodies[id];
+    checkCalls(body);
+    if (!pages_) {
+        checkItems(body);
+        checkSteps(body);
+    }
     for (const TraceCall& call : body.calls)
         buildBody(call.callee, depth + 1);
     countSteps(id);
+    if (pages_)
+        checkPagedCalls(id);
     for (std::int32_t ipu = 0; ipu < ipus_; ++ipu) {
+        if (pages_) {
+            takeLane(id, IpuId(ipu));
+            continue;
+        }
         fillLane(id, IpuId(ipu));
         sumLane(id, IpuId(ipu));
     }
@@ -114,10 +150,6 @@ void TraceLanes::buildBody(TraceBodyId id, std::int32_t depth) {
 }
 
 void TraceLanes::checkItems(const TraceBody& body) const {
-    const auto checkIpu = [&](IpuId ipu) {
-        if (!ipu.valid() || ipu.value() >= ipus_)
-            damaged(fmt::format("names IPU {} of {}", ipu.value(), ipus_));
-    };
     for (const TraceItem& item : body.items) {
         const bool isStep = item.step >= 0;
         const std::int32_t at = isStep ? item.step : item.call;
@@ -125,79 +157,122 @@ void TraceLanes::checkItems(const TraceBody& body) const {
         if (at < 0 || static_cast<std::size_t>(at) >= size)
             damaged("has an item that is neither step nor call");
     }
+}
+
+void TraceLanes::checkSteps(const TraceBody& body) const {
     for (const TraceStep& step : body.steps)
         for (const StepOnIpu& on : step.ipus) {
-            checkIpu(on.ipu);
+            checkIpu(on.ipu, ipus_);
             checkCycles(on.start, on.cycles);
         }
+}
+
+void TraceLanes::checkCalls(const TraceBody& body) const {
     for (const TraceCall& call : body.calls) {
-        if (!call.callee.valid() || call.callee.index() >= trace_.bodies.size())
+        if (!call.callee.valid() || call.callee.index() >= trace_->bodies.size())
             damaged("calls a body that does not exist");
         if (call.count < 0)
             damaged("repeats a body less than zero times");
         for (const CallOnIpu& on : call.ipus) {
-            checkIpu(on.ipu);
+            checkIpu(on.ipu, ipus_);
             checkCycles(on.start, on.period);
         }
     }
 }
 
-void TraceLanes::countSteps(TraceBodyId id) {
-    const TraceBody& body = trace_.bodies[id];
-    std::vector<std::int64_t>& before = stepsBefore_[id.index()];
-    before.reserve(body.items.size() + 1);
-    before.push_back(0);
-    for (const TraceItem& item : body.items) {
-        if (item.step >= 0) {
-            before.push_back(addSteps(before.back(), 1, 1));
-            continue;
+// Of a lane in memory the entries are checked as they are made.
+void TraceLanes::checkPagedCalls(TraceBodyId id) const {
+    const std::vector<TraceCall>& calls = trace_->bodies[id].calls;
+    for (std::size_t i = 0; i < calls.size(); ++i)
+        for (std::size_t on = 0; on < calls[i].ipus.size(); ++on) {
+            LaneEntry entry;
+            entry.call = static_cast<std::int32_t>(i);
+            entry.onIpu = static_cast<std::int32_t>(on);
+            checkRepetition(repetition(id, calls[i].ipus[on].ipu, entry));
         }
-        const TraceCall& call = body.calls[static_cast<std::size_t>(item.call)];
-        before.push_back(addSteps(before.back(), stepCount(call.callee), call.count));
+}
+
+void TraceLanes::countSteps(TraceBodyId id) {
+    const TraceBody& body = trace_->bodies[id];
+    StepOrder& order = orders_[id.index()];
+    const auto add = [&](const TraceCall& call) {
+        const std::int64_t steps = addSteps(0, stepCount(call.callee), call.count);
+        addSteps(order.total(), steps, 1);
+        order.addCall(steps);
+    };
+    if (!pages_) {
+        for (const TraceItem& item : body.items)
+            if (item.step >= 0)
+                order.addSteps(1);
+            else
+                add(body.calls[static_cast<std::size_t>(item.call)]);
+        return;
     }
+    std::int64_t next = 0;
+    const std::vector<std::int32_t>& calls = pages_->callItems(id);
+    for (std::size_t i = 0; i < body.calls.size(); ++i) {
+        order.addSteps(calls.at(i) - next);
+        add(body.calls[i]);
+        next = std::int64_t{calls[i]} + 1;
+    }
+    order.addSteps(pages_->items(id) - next);
 }
 
 void TraceLanes::fillLane(TraceBodyId id, IpuId ipu) {
-    const TraceBody& body = trace_.bodies[id];
-    Lane& lane = lanes_[id.index() * static_cast<std::size_t>(ipus_) + ipu.index()];
+    const TraceBody& body = trace_->bodies[id];
+    Lane& lane = laneAt(id, ipu);
     const auto findIpu = [&](const auto& ipus) {
         for (std::size_t i = 0; i < ipus.size(); ++i)
             if (ipus[i].ipu == ipu)
                 return static_cast<std::int32_t>(i);
         return -1;
     };
-    for (std::size_t item = 0; item < body.items.size(); ++item) {
+    for (std::size_t at = 0; at < body.items.size(); ++at) {
+        const TraceItem& item = body.items[at];
         LaneEntry entry;
-        entry.item = static_cast<std::int32_t>(item);
-        if (const TraceCall* call = callOf(id, entry)) {
-            entry.onIpu = findIpu(call->ipus);
+        entry.item = static_cast<std::int32_t>(at);
+        if (item.step < 0) {
+            const TraceCall& call = body.calls[static_cast<std::size_t>(item.call)];
+            entry.call = item.call;
+            entry.onIpu = findIpu(call.ipus);
             if (entry.onIpu < 0)
                 continue;
             const Repetition r = repetition(id, ipu, entry);
             if (r.count == 0)
                 continue;
-            if (r.period > 0 && r.length / r.period > mostOverlapping)
-                damaged("repeats a body before it can have ended");
-            if (r.period > 0 && r.count > latestCycle / r.period)
-                damaged("has a step at an impossible time");
-            entry.begin = call->ipus[static_cast<std::size_t>(entry.onIpu)].start;
+            checkRepetition(r);
+            entry.begin = call.ipus[static_cast<std::size_t>(entry.onIpu)].start;
             entry.end = entry.begin + (r.count - 1) * r.period + r.length;
         } else {
-            const TraceStep& step = stepOf(id, entry);
+            const TraceStep& step = body.steps[static_cast<std::size_t>(item.step)];
             entry.onIpu = findIpu(step.ipus);
             if (entry.onIpu < 0)
                 continue;
             const StepOnIpu& on = step.ipus[static_cast<std::size_t>(entry.onIpu)];
+            entry.kind = step.kind;
+            entry.program = step.program;
             entry.begin = on.start;
             entry.end = on.start + on.cycles;
         }
         checkCycles(entry.begin, entry.end - entry.begin);
         lane.entries.push_back(entry);
     }
+    lane.count = lane.entries.size();
+}
+
+void TraceLanes::takeLane(TraceBodyId id, IpuId ipu) {
+    const PagedLane& paged = pages_->lane(id, ipu);
+    Lane& lane = laneAt(id, ipu);
+    lane.count = paged.entries;
+    lane.sequential = paged.sequential;
+    lane.paged = &paged.summary.blocks;
+    lane.total = paged.summary.total;
+    if (!lane.paged->empty())
+        lane.length = lane.paged->back().maxEnd;
 }
 
 void TraceLanes::sumLane(TraceBodyId id, IpuId ipu) {
-    Lane& lane = lanes_[id.index() * static_cast<std::size_t>(ipus_) + ipu.index()];
+    Lane& lane = laneAt(id, ipu);
     std::stable_sort(lane.entries.begin(), lane.entries.end(),
                      [](const LaneEntry& a, const LaneEntry& b) { return a.begin < b.begin; });
     lane.maxEnd.reserve(lane.entries.size());
@@ -213,15 +288,15 @@ void TraceLanes::sumLane(TraceBodyId id, IpuId ipu) {
 }
 
 const TraceCall* TraceLanes::callOf(TraceBodyId id, const LaneEntry& entry) const {
-    const TraceBody& body = trace_.bodies[id];
-    const TraceItem& item = body.items[static_cast<std::size_t>(entry.item)];
-    return item.step >= 0 ? nullptr : &body.calls[static_cast<std::size_t>(item.call)];
+    return entry.call < 0 ? nullptr
+                          : &trace_->bodies[id].calls[static_cast<std::size_t>(entry.call)];
 }
 
-const TraceStep& TraceLanes::stepOf(TraceBodyId id, const LaneEntry& entry) const {
-    const TraceBody& body = trace_.bodies[id];
-    return body
-        .steps[static_cast<std::size_t>(body.items[static_cast<std::size_t>(entry.item)].step)];
+TraceStep TraceLanes::stepOf(TraceBodyId id, std::size_t item) const {
+    if (pages_)
+        return pages_->step(id, static_cast<std::int64_t>(item));
+    const TraceBody& body = trace_->bodies[id];
+    return body.steps.at(static_cast<std::size_t>(body.items.at(item).step));
 }
 
 Repetition TraceLanes::repetition(TraceBodyId body, IpuId ipu, const LaneEntry& entry) const {
@@ -237,28 +312,12 @@ Repetition TraceLanes::repetition(TraceBodyId body, IpuId ipu, const LaneEntry& 
 TraceSums TraceLanes::sumsOf(TraceBodyId body, IpuId ipu, const LaneEntry& entry) const {
     if (const TraceCall* call = callOf(body, entry))
         return lane(call->callee, ipu).total.times(call->count);
-    const TraceStep& step = stepOf(body, entry);
-    return sumsOfStep(step.kind, step.ipus[static_cast<std::size_t>(entry.onIpu)]);
-}
-
-TraceSums TraceLanes::sumsOf(TraceBodyId body, IpuId ipu, std::size_t first,
-                             std::size_t end) const {
-    const Lane& l = lane(body, ipu);
-    TraceSums sums;
-    const std::size_t firstBlock = (first + entriesPerBlock - 1) / entriesPerBlock;
-    const std::size_t endBlock = end / entriesPerBlock;
-    if (firstBlock < endBlock) {
-        const bool wholeTail = endBlock == l.blockSums.size();
-        sums = (wholeTail ? l.total : l.blockSums[endBlock]) - l.blockSums[firstBlock];
-        for (std::size_t i = first; i < firstBlock * entriesPerBlock; ++i)
-            sums += sumsOf(body, ipu, l.entries[i]);
-        for (std::size_t i = endBlock * entriesPerBlock; i < end; ++i)
-            sums += sumsOf(body, ipu, l.entries[i]);
-        return sums;
-    }
-    for (std::size_t i = first; i < end; ++i)
-        sums += sumsOf(body, ipu, l.entries[i]);
-    return sums;
+    if (pages_)
+        return sumsOfStep(entry.kind, pages_->stepOn(body, entry.item, ipu));
+    const TraceBody& of = trace_->bodies[body];
+    const TraceItem& item = of.items[static_cast<std::size_t>(entry.item)];
+    return sumsOfStep(entry.kind, of.steps[static_cast<std::size_t>(item.step)]
+                                      .ipus[static_cast<std::size_t>(entry.onIpu)]);
 }
 
 } // namespace tilescope

@@ -1,30 +1,28 @@
-// The sorted, summed-up form of a trace that TraceIndex searches. Internal to core/analysis.
+// The sorted, summed-up form of a trace that TraceIndex searches: built in memory for a short trace,
+// left in the pages of its file for a long one. Internal to core/analysis and core/store.
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <memory>
+#include <optional>
 #include <vector>
 
+#include "core/analysis/trace/step_order.h"
 #include "core/analysis/trace_statistics.h"
 #include "core/profile/trace.h"
+#include "core/store/trace_pages.h"
 
 namespace tilescope {
 
-/// A step or a call of a body on one IPU; cycles count from the start of the body.
-struct LaneEntry {
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
-    std::int32_t item = 0;  ///< index into TraceBody::items
-    std::int32_t onIpu = 0; ///< index into TraceStep::ipus or TraceCall::ipus
-};
-
 /// What a body does on one IPU, in order of start.
 struct Lane {
-    std::vector<LaneEntry> entries;
-    std::vector<std::int64_t> maxEnd; ///< largest end of this and all entries before it
+    std::size_t count = 0;            ///< of entries
+    std::vector<LaneEntry> entries;   ///< empty if they are in pages
+    std::vector<std::int64_t> maxEnd; ///< largest end of this and all entries before it; likewise
     bool sequential = true;           ///< no two entries overlap
     std::int64_t length = 0;
-    std::vector<TraceSums> blockSums; ///< sums of all entries before each block
+    std::vector<TraceSums> blockSums;             ///< sums of all entries before each block; likewise
+    const std::vector<LaneBlock>* paged = nullptr; ///< blocks of a lane in pages
     TraceSums total;
 };
 
@@ -42,44 +40,47 @@ struct Repetition {
     [[nodiscard]] Touched touched(std::int64_t from, std::int64_t to) const;
 };
 
-/// All lanes of a checked trace.
+/// All lanes of a checked trace. Calls throw UserError where a page of the file is damaged.
 class TraceLanes {
 public:
-    TraceLanes(Trace trace, std::int32_t ipus);
+    TraceLanes(std::shared_ptr<const Trace> trace, std::int32_t ipus);
+    TraceLanes(std::shared_ptr<const TracePages> pages, std::int32_t ipus);
 
-    [[nodiscard]] const Trace& trace() const { return trace_; }
+    /// Without items and steps if they are in pages.
+    [[nodiscard]] const Trace& trace() const { return *trace_; }
+    [[nodiscard]] const TracePages* pages() const { return pages_.get(); }
     [[nodiscard]] std::int32_t ipus() const { return ipus_; }
     [[nodiscard]] const Lane& lane(TraceBodyId body, IpuId ipu) const;
-    /// Steps executed by a body before each of its items, then the total.
-    [[nodiscard]] const std::vector<std::int64_t>& stepsBefore(TraceBodyId body) const {
-        return stepsBefore_[body.index()];
-    }
-    [[nodiscard]] std::int64_t stepCount(TraceBodyId body) const {
-        return stepsBefore_[body.index()].back();
-    }
+    [[nodiscard]] const StepOrder& order(TraceBodyId body) const { return orders_[body.index()]; }
+    [[nodiscard]] std::int64_t stepCount(TraceBodyId body) const { return order(body).total(); }
     /// The call behind an entry of a lane; it must be one.
     [[nodiscard]] Repetition repetition(TraceBodyId body, IpuId ipu, const LaneEntry& entry) const;
     [[nodiscard]] const TraceCall* callOf(TraceBodyId body, const LaneEntry& entry) const;
-    [[nodiscard]] const TraceStep& stepOf(TraceBodyId body, const LaneEntry& entry) const;
+    /// A step by its item, on all IPUs.
+    [[nodiscard]] TraceStep stepOf(TraceBodyId body, std::size_t item) const;
     /// What an entry of a lane does as a whole.
     [[nodiscard]] TraceSums sumsOf(TraceBodyId body, IpuId ipu, const LaneEntry& entry) const;
-    /// Sums of entries [first, end) of a lane.
-    [[nodiscard]] TraceSums sumsOf(TraceBodyId body, IpuId ipu, std::size_t first,
-                                   std::size_t end) const;
 
 private:
+    void build();
     void buildBody(TraceBodyId body, std::int32_t depth);
     void checkItems(const TraceBody& body) const;
+    void checkSteps(const TraceBody& body) const;
+    void checkCalls(const TraceBody& body) const;
+    void checkPagedCalls(TraceBodyId body) const;
     void countSteps(TraceBodyId body);
     void fillLane(TraceBodyId body, IpuId ipu);
     void sumLane(TraceBodyId body, IpuId ipu);
+    void takeLane(TraceBodyId body, IpuId ipu);
+    [[nodiscard]] Lane& laneAt(TraceBodyId body, IpuId ipu);
 
     enum class State : std::uint8_t { New, Open, Done };
-    Trace trace_;
+    std::shared_ptr<const TracePages> pages_;
+    std::shared_ptr<const Trace> trace_;
     std::int32_t ipus_ = 0;
     std::vector<State> states_;
-    std::vector<std::vector<std::int64_t>> stepsBefore_; ///< [body]
-    std::vector<Lane> lanes_;                            ///< [body * ipus + ipu]
+    std::vector<StepOrder> orders_; ///< [body]
+    std::vector<Lane> lanes_;       ///< [body * ipus + ipu]
 };
 
 } // namespace tilescope

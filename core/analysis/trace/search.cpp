@@ -4,16 +4,11 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "core/analysis/trace/lane_cursor.h"
 #include "core/base/error.h"
 
 namespace tilescope {
 namespace {
-
-/// The item of a body that executes its `index`-th step.
-std::size_t itemOfStep(const std::vector<std::int64_t>& stepsBefore, std::int64_t index) {
-    const auto after = std::upper_bound(stepsBefore.begin(), stepsBefore.end(), index);
-    return static_cast<std::size_t>(after - stepsBefore.begin()) - 1;
-}
 
 /// Follows calls down to one step, adding up starts on each IPU.
 class Descent {
@@ -23,36 +18,35 @@ public:
         , result_(result)
         , base_(static_cast<std::size_t>(lanes.ipus()), 0) {}
 
-    void go(TraceBodyId id, std::int64_t start, std::int64_t index) {
+    /// To the step's item; its body and item are what is left to look up.
+    std::pair<TraceBodyId, std::size_t> go(TraceBodyId id, std::int64_t start, std::int64_t index) {
         std::fill(base_.begin(), base_.end(), start);
         for (;;) {
+            const StepOrder& order = lanes_.order(id);
+            const std::size_t at = order.itemOf(index);
+            const std::optional<std::size_t> called = order.callOf(at);
+            index -= order.before(at);
+            if (!called)
+                return {id, at};
             const TraceBody& body = lanes_.trace().bodies[id];
-            const auto& before = lanes_.stepsBefore(id);
-            const std::size_t at = itemOfStep(before, index);
-            const TraceItem& item = body.items.at(at);
-            index -= before[at];
-            if (item.step >= 0) {
-                arrive(body.steps[static_cast<std::size_t>(item.step)]);
-                return;
-            }
-            const TraceCall& call = body.calls[static_cast<std::size_t>(item.call)];
-            const std::int64_t steps = lanes_.stepCount(call.callee);
+            const TraceCall* call = ItemCursor(lanes_, id).callNumber(*called, at);
+            const std::int64_t steps = lanes_.stepCount(call->callee);
             const std::int64_t repetition = index / steps;
-            for (std::size_t i = 0; i < call.ipus.size(); ++i) {
-                const CallOnIpu& on = call.ipus[i];
-                const LaneEntry entry{0, 0, static_cast<std::int32_t>(at),
-                                      static_cast<std::int32_t>(i)};
+            for (std::size_t i = 0; i < call->ipus.size(); ++i) {
+                const CallOnIpu& on = call->ipus[i];
+                LaneEntry entry;
+                entry.call = static_cast<std::int32_t>(call - body.calls.data());
+                entry.onIpu = static_cast<std::int32_t>(i);
                 base_[on.ipu.index()] +=
                     on.start + repetition * lanes_.repetition(id, on.ipu, entry).period;
             }
-            result_.callers.push_back(call.program);
+            result_.callers.push_back(call->program);
             result_.repetitions.push_back(repetition);
             index -= repetition * steps;
-            id = call.callee;
+            id = call->callee;
         }
     }
 
-private:
     void arrive(const TraceStep& step) {
         result_.kind = step.kind;
         result_.program = step.program;
@@ -61,25 +55,11 @@ private:
             on.start += base_[on.ipu.index()];
     }
 
+private:
     const TraceLanes& lanes_;
     ExecutedStep& result_;
     std::vector<std::int64_t> base_;
 };
-
-/// The entry of a lane that a cycle falls into, or nullptr.
-const LaneEntry* entryAt(const Lane& lane, std::int64_t cycle) {
-    auto after = std::upper_bound(
-        lane.entries.begin(), lane.entries.end(), cycle,
-        [](std::int64_t wanted, const LaneEntry& entry) { return wanted < entry.begin; });
-    while (after != lane.entries.begin()) {
-        --after;
-        if (after->end > cycle)
-            return &*after;
-        if (lane.maxEnd[static_cast<std::size_t>(after - lane.entries.begin())] <= cycle)
-            return nullptr;
-    }
-    return nullptr;
-}
 
 /// Next and previous executions of wanted programs, by body.
 class ProgramSearch {
@@ -93,13 +73,16 @@ public:
     std::int64_t next(TraceBodyId id, std::int64_t from) {
         if (!contains(id) || from >= lanes_.stepCount(id))
             return -1;
-        const TraceBody& body = lanes_.trace().bodies[id];
-        const auto& before = lanes_.stepsBefore(id);
+        const StepOrder& order = lanes_.order(id);
+        ItemCursor cursor(lanes_, id);
         from = std::max<std::int64_t>(from, 0);
-        for (std::size_t at = itemOfStep(before, from); at < body.items.size(); ++at) {
-            const std::int64_t found = inItem(body, at, from - before[at], true);
+        std::size_t at = order.itemOf(from);
+        for (std::int64_t before = order.before(at); at < order.items(); ++at) {
+            const ItemCursor::Item item = cursor.at(at);
+            const std::int64_t found = inItem(item, from - before, true);
             if (found >= 0)
-                return before[at] + found;
+                return before + found;
+            before += stepsOf(item);
         }
         return -1;
     }
@@ -108,13 +91,16 @@ public:
     std::int64_t previous(TraceBodyId id, std::int64_t from) {
         if (!contains(id) || from < 0 || lanes_.stepCount(id) == 0)
             return -1;
-        const TraceBody& body = lanes_.trace().bodies[id];
-        const auto& before = lanes_.stepsBefore(id);
+        const StepOrder& order = lanes_.order(id);
+        ItemCursor cursor(lanes_, id);
         from = std::min(from, lanes_.stepCount(id) - 1);
-        for (std::size_t at = itemOfStep(before, from) + 1; at-- > 0;) {
-            const std::int64_t found = inItem(body, at, from - before[at], false);
+        std::size_t at = order.itemOf(from) + 1;
+        for (std::int64_t before = order.before(at); at-- > 0;) {
+            const ItemCursor::Item item = cursor.at(at);
+            before -= stepsOf(item);
+            const std::int64_t found = inItem(item, from - before, false);
             if (found >= 0)
-                return before[at] + found;
+                return before + found;
         }
         return -1;
     }
@@ -126,8 +112,7 @@ private:
             return known != 0;
         const TraceBody& body = lanes_.trace().bodies[id];
         const bool found =
-            std::any_of(body.steps.begin(), body.steps.end(),
-                        [&](const TraceStep& step) { return isWanted(step.program); }) ||
+            containsStep(id) ||
             std::any_of(body.calls.begin(), body.calls.end(), [&](const TraceCall& call) {
                 return call.count > 0 && contains(call.callee);
             });
@@ -135,15 +120,29 @@ private:
         return found;
     }
 
-    /// Within an item: the match nearest to `from` in a direction, counted from the item's start.
-    std::int64_t inItem(const TraceBody& body, std::size_t at, std::int64_t from, bool forward) {
-        const TraceItem& item = body.items[at];
-        if (item.step >= 0) {
-            const bool reachable = forward ? from <= 0 : from >= 0;
-            const TraceStep& step = body.steps[static_cast<std::size_t>(item.step)];
-            return reachable && isWanted(step.program) ? 0 : -1;
+    bool containsStep(TraceBodyId id) {
+        if (const TracePages* pages = lanes_.pages()) {
+            const std::vector<ProgramTotal>& totals = pages->totals(id);
+            return std::any_of(totals.begin(), totals.end(), [&](const ProgramTotal& total) {
+                return isWanted(total.program);
+            });
         }
-        const TraceCall& call = body.calls[static_cast<std::size_t>(item.call)];
+        const std::vector<TraceStep>& steps = lanes_.trace().bodies[id].steps;
+        return std::any_of(steps.begin(), steps.end(),
+                           [&](const TraceStep& step) { return isWanted(step.program); });
+    }
+
+    [[nodiscard]] std::int64_t stepsOf(const ItemCursor::Item& item) const {
+        return item.call == nullptr ? 1 : item.call->count * lanes_.stepCount(item.call->callee);
+    }
+
+    /// Within an item: the match nearest to `from` in a direction, counted from the item's start.
+    std::int64_t inItem(const ItemCursor::Item& item, std::int64_t from, bool forward) {
+        if (item.call == nullptr) {
+            const bool reachable = forward ? from <= 0 : from >= 0;
+            return reachable && isWanted(item.program) ? 0 : -1;
+        }
+        const TraceCall& call = *item.call;
         const std::int64_t steps = lanes_.stepCount(call.callee);
         if (steps == 0 || !contains(call.callee))
             return -1;
@@ -183,16 +182,15 @@ public:
         if (visited_[id.index()])
             return {};
         visited_[id.index()] = true;
-        const TraceBody& body = lanes_.trace().bodies[id];
-        for (std::size_t at = 0; at < body.items.size(); ++at) {
-            if (body.items[at].step >= 0)
-                continue;
-            const TraceCall& call = body.calls[static_cast<std::size_t>(body.items[at].call)];
-            const std::int64_t step = firstStep + lanes_.stepsBefore(id)[at];
+        const StepOrder& order = lanes_.order(id);
+        for (std::size_t i = 0; i < order.calls(); ++i) {
+            const std::size_t at = order.itemOfCall(i);
+            const TraceCall& call = *ItemCursor(lanes_, id).callNumber(i, at);
+            const std::int64_t step = firstStep + order.before(at);
             if (call.count <= 0)
                 continue;
             if (call.program == program_)
-                return place(id, static_cast<std::int32_t>(at), call, base, step);
+                return place(id, call, base, step);
             std::vector<std::int64_t> inner = base;
             for (const CallOnIpu& on : call.ipus)
                 inner[on.ipu.index()] += on.start;
@@ -203,13 +201,15 @@ public:
     }
 
 private:
-    [[nodiscard]] std::optional<ExecutedCall> place(TraceBodyId id, std::int32_t at,
-                                                    const TraceCall& call,
+    [[nodiscard]] std::optional<ExecutedCall> place(TraceBodyId id, const TraceCall& call,
                                                     const std::vector<std::int64_t>& base,
                                                     std::int64_t step) const {
         ExecutedCall found{step, {std::numeric_limits<std::int64_t>::max(), 0}};
         for (std::size_t i = 0; i < call.ipus.size(); ++i) {
-            const LaneEntry entry{0, 0, at, static_cast<std::int32_t>(i)};
+            LaneEntry entry;
+            entry.call =
+                static_cast<std::int32_t>(&call - lanes_.trace().bodies[id].calls.data());
+            entry.onIpu = static_cast<std::int32_t>(i);
             const Repetition r = lanes_.repetition(id, call.ipus[i].ipu, entry);
             if (r.length <= 0)
                 continue; // this IPU has nothing to do in the call
@@ -235,7 +235,11 @@ std::int64_t executedSteps(const TraceLanes& lanes) {
     return steps;
 }
 
-ExecutedStep executedStep(const TraceLanes& lanes, std::int64_t index) {
+namespace {
+
+/// Goes down to a step; `arrive` takes its body and item.
+template <class Arrive>
+ExecutedStep descend(const TraceLanes& lanes, std::int64_t index, const Arrive& arrive) {
     ExecutedStep result;
     result.index = index;
     std::int64_t local = index;
@@ -244,7 +248,9 @@ ExecutedStep executedStep(const TraceLanes& lanes, std::int64_t index) {
         const std::int64_t steps = lanes.stepCount(run.body);
         if (local < steps) {
             result.run = static_cast<std::int32_t>(i);
-            Descent(lanes, result).go(run.body, run.start, local);
+            Descent descent(lanes, result);
+            const auto [body, item] = descent.go(run.body, run.start, local);
+            arrive(descent, body, item);
             return result;
         }
         local -= steps;
@@ -255,15 +261,27 @@ ExecutedStep executedStep(const TraceLanes& lanes, std::int64_t index) {
                                              index, steps - 1));
 }
 
+} // namespace
+
+ExecutedStep executedStep(const TraceLanes& lanes, std::int64_t index) {
+    return descend(lanes, index, [&](Descent& descent, TraceBodyId body, std::size_t item) {
+        descent.arrive(lanes.stepOf(body, item));
+    });
+}
+
+ExecutedStep executedPlace(const TraceLanes& lanes, std::int64_t index) {
+    return descend(lanes, index, [](Descent&, TraceBodyId, std::size_t) {});
+}
+
 std::int64_t executedStepAtCycle(const TraceLanes& lanes, IpuId ipu, std::int64_t cycle) {
     std::int64_t index = 0;
     for (const TraceRun& run : lanes.trace().runs) {
         TraceBodyId id = run.body;
         std::int64_t local = cycle - run.start;
         std::int64_t at = index;
-        while (const LaneEntry* entry = entryAt(lanes.lane(id, ipu), local)) {
-            at += lanes.stepsBefore(id)[static_cast<std::size_t>(entry->item)];
-            if (lanes.callOf(id, *entry) == nullptr)
+        while (const auto entry = LaneCursor(lanes, id, ipu).entryAt(local)) {
+            at += lanes.order(id).before(static_cast<std::size_t>(entry->item));
+            if (entry->call < 0)
                 return at;
             const Repetition r = lanes.repetition(id, ipu, *entry);
             local -= entry->begin;

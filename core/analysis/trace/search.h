@@ -11,6 +11,7 @@ namespace tilescope {
 
 std::int64_t executedSteps(const TraceLanes& lanes);
 ExecutedStep executedStep(const TraceLanes& lanes, std::int64_t index);
+ExecutedStep executedPlace(const TraceLanes& lanes, std::int64_t index);
 std::int64_t executedStepAtCycle(const TraceLanes& lanes, IpuId ipu, std::int64_t cycle);
 std::int64_t findExecutedProgram(const TraceLanes& lanes, ProgramId program, std::int64_t from,
                                  bool forward);

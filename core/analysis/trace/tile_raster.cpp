@@ -169,8 +169,26 @@ private:
         StepOnIpu on;
     };
 
+    /// Of a trace in its file neighbours, which stand in one page.
+    [[nodiscard]] std::vector<Sample> neighboursOf(const TraceSpan& span,
+                                                   std::int64_t count) const {
+        const double part = static_cast<double>(count) / static_cast<double>(span.steps);
+        const auto cycles = static_cast<std::int64_t>(
+            std::ceil(static_cast<double>(span.end - span.begin) * part));
+        std::vector<Sample> samples;
+        for (const TraceSpan& step :
+             index_.spans(q_.ipu, {span.begin, span.begin + std::max<std::int64_t>(1, cycles)}, 1))
+            if (step.begin >= span.begin && step.end <= span.end)
+                samples.push_back({step.kind,
+                                   step.program,
+                                   {q_.ipu, step.begin, step.end - step.begin, 0, 0, 0, 0}});
+        return samples;
+    }
+
     [[nodiscard]] std::vector<Sample> samplesOf(const TraceSpan& span) const {
         const std::int64_t count = std::min(span.steps, sampledSteps);
+        if (index_.inPages())
+            return neighboursOf(span, count);
         const std::int64_t stride = span.steps / count;
         std::vector<Sample> samples;
         for (std::int64_t i = 0; i < count; ++i) {

@@ -1,6 +1,7 @@
 // Lanes of boxes on a QCustomPlot.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <qcustomplot.h>
 
@@ -22,7 +23,7 @@ public:
 
     /// Everything, coarsely. Its lanes decide how many rows there are.
     void setOverview(Lanes lanes);
-    /// Cycles [from, to) in detail.
+    /// Cycles [from, to) in detail. A lane without rows stays as coarse as it was.
     void setDetail(Lanes lanes, double from, double to);
     void setHighlight(const QString& text);
     void setShowsNames(bool shows) { showsNames_ = shows; }
@@ -31,6 +32,13 @@ public:
     [[nodiscard]] double rowCount() const;
     /// The first row of a lane on the value axis.
     [[nodiscard]] double laneTop(std::size_t lane) const;
+    /// Lanes [first, end) that have rows in [from, to) of the value axis.
+    struct LaneRange {
+        std::size_t first = 0;
+        std::size_t end = 0;
+        [[nodiscard]] bool contains(std::size_t lane) const { return lane >= first && lane < end; }
+    };
+    [[nodiscard]] LaneRange lanesWithin(double from, double to) const;
     struct Hit {
         std::size_t lane = 0;
         const TraceBox* box = nullptr;
@@ -48,15 +56,32 @@ protected:
 
 private:
     [[nodiscard]] bool detailed(double from, double to) const;
+    [[nodiscard]] const TraceLane& laneToShow(std::size_t lane, bool detailed) const;
     [[nodiscard]] std::size_t rowsOf(std::size_t lane) const;
-    void drawRow(QCPPainter* painter, const TraceRow& row, int top, int bottom) const;
-    void drawText(QCPPainter* painter, const TraceBox& box, const QRect& rect,
-                  const QColor& back) const;
-    [[nodiscard]] QColor colourOf(const TraceBox& box) const;
+    /// The colours of boxes and of what is behind them, mixed once for all boxes.
+    struct Palette {
+        std::array<QRgb, 3 * programKinds.size()> boxes{}; ///< by look and kind
+        QRgb surface = 0;
+        [[nodiscard]] QRgb of(const TraceBox& box) const;
+    };
+    [[nodiscard]] Palette makePalette() const;
+    /// A box that has room for its name.
+    struct Named {
+        const TraceBox* box = nullptr;
+        QRect rect;
+        QRgb back = 0;
+    };
+    /// Gives fill(rect, colour) what a row is made of.
+    template <class Fill>
+    void layOutRow(const TraceRow& row, int top, int bottom, const Palette& palette,
+                   std::vector<Named>& names, const Fill& fill) const;
+    template <class Fill> void layOutRows(std::vector<Named>& names, const Fill& fill) const;
+    void drawText(QCPPainter* painter, const Named& named) const;
 
     const ThemeSource& theme_;
     Lanes overview_;
     Lanes detail_;
+    std::vector<std::size_t> rowCounts_; ///< of each lane
     double detailFrom_ = 0;
     double detailTo_ = 0;
     QString highlight_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <iterator>
 #include <limits>
 
@@ -22,12 +23,21 @@ public:
             s.longest = at;
             longest_ = box.cycles();
         }
+        touched_ |= std::uint64_t{1} << key;
         s.sum += share;
         all_ += share;
         if (winner_ < 0 || s.sum > shares_.at(static_cast<std::size_t>(winner_)).sum)
             winner_ = static_cast<int>(key);
     }
     [[nodiscard]] bool empty() const { return winner_ < 0; }
+    /// Most pixels have one or two kinds: only these are set back.
+    void clear() {
+        for (; touched_ != 0; touched_ &= touched_ - 1)
+            shares_.at(static_cast<std::size_t>(std::countr_zero(touched_))) = {};
+        longest_ = 0;
+        all_ = 0;
+        winner_ = -1;
+    }
     [[nodiscard]] std::size_t box() const {
         return shares_.at(static_cast<std::size_t>(winner_)).longest;
     }
@@ -39,6 +49,8 @@ private:
         std::size_t longest = 0;
     };
     std::array<Share, looks * programKinds.size()> shares_{};
+    std::uint64_t touched_ = 0; ///< a bit for each share that is not nothing
+    static_assert(looks * programKinds.size() <= 64);
     std::int64_t longest_ = 0;
     double all_ = 0;
     int winner_ = -1;
@@ -87,7 +99,7 @@ private:
     void flush() {
         if (!shares_.empty())
             put({pixel_, pixel_ + 1, shares_.box(), shares_.all()});
-        shares_ = {};
+        shares_.clear();
         pixel_ = -1;
     }
 
@@ -128,8 +140,10 @@ std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double 
 TraceRow stepsOf(const TraceLane& lane) {
     TraceRow all;
     for (const TraceRow& row : lane.rows)
-        std::copy_if(row.boxes.begin(), row.boxes.end(), std::back_inserter(all.boxes),
-                     [](const TraceBox& box) { return box.look == TraceBox::Look::Step; });
+        for (const TraceBox& box : row.boxes)
+            if (box.look == TraceBox::Look::Step)
+                all.boxes.push_back(
+                    {box.begin, box.end, box.kind, box.look, box.firstStep, box.steps, {}});
     std::stable_sort(all.boxes.begin(), all.boxes.end(),
                      [](const TraceBox& a, const TraceBox& b) { return a.begin < b.begin; });
     std::int64_t end = std::numeric_limits<std::int64_t>::min();

@@ -50,8 +50,8 @@ struct BoxOnScreen {
 /// of its cycles are, and of that kind to the longest box. So there are never more than `pixels`.
 std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double to, int pixels);
 
-/// All steps of a lane in one row, whatever row they stand on; where steps overlap the first is
-/// kept.
+/// All steps of a lane in one row, whatever row they stand on, without their names; where steps
+/// overlap the first is kept.
 TraceRow stepsOf(const TraceLane& lane);
 
 /// The box at a cycle, or none (nullptr).

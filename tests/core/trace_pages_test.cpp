@@ -1,0 +1,232 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <sqlite3.h>
+
+#include "core/analysis/trace_window.h"
+#include "core/store/profile_writer.h"
+#include "core/store/trace_pages.h"
+#include "tests/support/qt_text.h"
+#include "tests/support/sample_profile.h"
+#include "tests/support/scale_profile.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+ScaleOptions longTrace() {
+    ScaleOptions options;
+    options.steps = shortestPagedTrace;
+    options.ipus = 3;
+    options.variables = 60;
+    options.tilesPerIpu = 16;
+    return options;
+}
+
+} // namespace
+
+/// A long trace read page by page says the same as the whole in memory.
+class TracePagesTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    const Profile p_ = scaleProfile(longTrace());
+    const std::string file_ = folder_.filePath(QStringLiteral("long.pop")).toStdString();
+    std::optional<TraceIndex> whole_;
+    std::optional<TraceIndex> paged_;
+    std::int64_t total_ = 0;
+
+    void execute(const std::string& file, const char* sql) const {
+        sqlite3* db = nullptr;
+        QCOMPARE(sqlite3_open(file.c_str(), &db), SQLITE_OK);
+        char* error = nullptr;
+        sqlite3_exec(db, sql, nullptr, nullptr, &error);
+        QVERIFY2(error == nullptr, error);
+        sqlite3_close(db);
+    }
+
+    [[nodiscard]] std::string copyOf(const char* name) const {
+        const QString copy = folder_.filePath(QString::fromUtf8(name));
+        QFile::remove(copy);
+        QFile::copy(QString::fromStdString(file_), copy);
+        return copy.toStdString();
+    }
+
+    [[nodiscard]] std::vector<CycleRange> ranges() const {
+        std::vector<CycleRange> ranges;
+        for (std::int64_t begin = -500; begin < total_; begin += total_ / 13)
+            for (const std::int64_t width : {std::int64_t{1}, std::int64_t{9'999}, total_ / 7})
+                ranges.push_back({begin, begin + width});
+        ranges.push_back({0, total_});
+        return ranges;
+    }
+
+private slots:
+    void initTestCase() {
+        writeProfile(p_, file_);
+        whole_.emplace(p_.trace, p_.info.target.ipus, p_.info.target.tilesPerIpu);
+        paged_.emplace(ProfileReader(file_));
+        total_ = whole_->totalCycles();
+        QVERIFY(paged_->inPages());
+        QVERIFY(!whole_->inPages());
+    }
+
+    void theGeneratorWritesAsManyStepsAsAskedFor() {
+        std::int64_t steps = 0;
+        for (const TraceBody& body : p_.trace.bodies)
+            steps += static_cast<std::int64_t>(body.steps.size());
+        QCOMPARE(steps, longTrace().steps);
+        QCOMPARE(static_cast<int>(p_.variables.size()), longTrace().variables + 2);
+        QVERIFY(p_.trace.bodies.begin()->calls.empty());
+        QVERIFY(p_.trace.bodies.back().calls.size() > 2); // the pages hold calls too
+    }
+
+    void shortTracesHaveNoPages() {
+        const std::string file = folder_.filePath(QStringLiteral("short.pop")).toStdString();
+        writeProfile(sampleProfile(), file);
+        QVERIFY(TracePages::open(file, 1) == nullptr);
+        QVERIFY(!TraceIndex(ProfileReader(file)).inPages());
+    }
+
+    void lengthsAndCountsAgree() {
+        QCOMPARE(paged_->totalCycles(), total_);
+        QCOMPARE(paged_->stepCount(), whole_->stepCount());
+        QCOMPARE(paged_->runs().size(), whole_->runs().size());
+    }
+
+    void stepsOfRangesAgree() {
+        for (std::int32_t ipu = 0; ipu < 3; ++ipu)
+            for (const CycleRange range : ranges())
+                QVERIFY(paged_->spans(IpuId(ipu), range, 1) ==
+                        whole_->spans(IpuId(ipu), range, 1));
+    }
+
+    // Where steps are merged is up to the index; that none is lost or counted twice is not.
+    void mergedStepsAreComplete() {
+        for (const std::int64_t pixels : {100, 2'000, 40'000}) {
+            const std::int64_t minimum = total_ / pixels;
+            for (std::int32_t ipu = 0; ipu < 3; ++ipu) {
+                const auto spans = paged_->spans(IpuId(ipu), {0, total_}, minimum);
+                const auto all = whole_->spans(IpuId(ipu), {0, total_}, 1);
+                std::int64_t steps = 0;
+                std::size_t at = 0;
+                for (const TraceSpan& span : spans) {
+                    QCOMPARE(span.begin, all.at(at).begin);
+                    at += static_cast<std::size_t>(span.steps);
+                    QCOMPARE(span.end, all.at(at - 1).end);
+                    QVERIFY(!span.merged() || span.end - span.begin <= minimum);
+                    steps += span.steps;
+                    if (!span.first.program.valid())
+                        continue;
+                    QCOMPARE(whole_->stepAt(span.first.step).program, span.first.program);
+                    QCOMPARE(whole_->stepAt(span.last.step).program, span.last.program);
+                }
+                QCOMPARE(steps, static_cast<std::int64_t>(all.size()));
+                QVERIFY(static_cast<std::int64_t>(spans.size()) <= 4 * pixels);
+            }
+        }
+    }
+
+    void statisticsAgree() {
+        for (std::int32_t ipu = 0; ipu < 3; ++ipu)
+            for (const CycleRange range : ranges()) {
+                const TraceStatistics a = paged_->statistics(IpuId(ipu), range);
+                const TraceStatistics b = whole_->statistics(IpuId(ipu), range);
+                QVERIFY(a.sums == b.sums);
+                QCOMPARE(a.tileBalance, b.tileBalance);
+            }
+    }
+
+    void stepsAreFoundByIndexAndCycle() {
+        for (std::int64_t index = 0; index < whole_->stepCount(); index += 7'919) {
+            const ExecutedStep a = paged_->stepAt(index);
+            const ExecutedStep b = whole_->stepAt(index);
+            QCOMPARE(a.program, b.program);
+            QCOMPARE(a.kind, b.kind);
+            QVERIFY(a.callers == b.callers);
+            QVERIFY(a.repetitions == b.repetitions);
+            QCOMPARE(a.ipus.size(), b.ipus.size());
+            for (std::size_t i = 0; i < a.ipus.size(); ++i) {
+                QCOMPARE(a.ipus[i].start, b.ipus[i].start);
+                QCOMPARE(a.ipus[i].bytesIn, b.ipus[i].bytesIn);
+                QCOMPARE(paged_->stepAtCycle(a.ipus[i].ipu, a.ipus[i].start), index);
+            }
+            QVERIFY(paged_->placeOf(index).callers == b.callers);
+        }
+        QVERIFY_EXCEPTION_THROWN((void)paged_->stepAt(whole_->stepCount()), UserError);
+        QCOMPARE(paged_->stepAtCycle(IpuId(0), total_), -1);
+    }
+
+    void searchesAgree() {
+        ProgramSet some(p_.programs.size(), false);
+        for (std::size_t i = 0; i < p_.programs.size(); ++i)
+            some[i] = p_.programs[ProgramId(i)].name.find(scaleSearchText) != std::string::npos ||
+                      p_.programs[ProgramId(i)].name.find("Momentum") != std::string::npos;
+        const std::int64_t end = whole_->stepCount();
+        QVERIFY(whole_->countAny(some, end) > 0);
+        for (std::int64_t from = -1; from <= end; from += end / 41) {
+            QCOMPARE(paged_->findAny(some, from, true), whole_->findAny(some, from, true));
+            QCOMPARE(paged_->findAny(some, from, false), whole_->findAny(some, from, false));
+            QCOMPARE(paged_->countAny(some, from), whole_->countAny(some, from));
+        }
+        QCOMPARE(paged_->countAny(some, end), whole_->countAny(some, end));
+        QCOMPARE(paged_->findAny(ProgramSet(p_.programs.size(), false), -1, true), -1);
+        for (std::size_t i = 0; i < p_.programs.size(); ++i) {
+            const auto a = paged_->findCall(ProgramId(i));
+            const auto b = whole_->findCall(ProgramId(i));
+            QCOMPARE(a.has_value(), b.has_value());
+            if (!a)
+                continue;
+            QCOMPARE(a->firstStep, b->firstStep);
+            QVERIFY(a->range == b->range);
+        }
+    }
+
+    void executionsAgree() {
+        QVERIFY(paged_->executions(p_.programs.size()) == whole_->executions(p_.programs.size()));
+    }
+
+    // The point of it: a picture of the whole reads next to nothing.
+    void overviewsReadFewPages() {
+        const auto pages = TracePages::open(file_, p_.info.target.ipus);
+        QVERIFY(pages);
+        QCOMPARE(pages->pagesRead(), 0);
+        const TraceIndex index(pages, p_.info.target);
+        for (std::int32_t ipu = 0; ipu < 3; ++ipu)
+            (void)index.spans(IpuId(ipu), {0, total_}, total_ / 500);
+        std::int64_t all = 0;
+        for (std::size_t body = 0; body < p_.trace.bodies.size(); ++body)
+            for (std::int32_t ipu = 0; ipu < 3; ++ipu)
+                all += static_cast<std::int64_t>(
+                    pages->lane(TraceBodyId(body), IpuId(ipu)).entries / entriesPerPage);
+        QVERIFY2(pages->pagesRead() * 10 < all,
+                 qPrintable(QStringLiteral("%1 of %2").arg(pages->pagesRead()).arg(all)));
+        // And a zoom what is in sight.
+        const std::int64_t before = pages->pagesRead();
+        (void)index.spans(IpuId(1), {total_ / 2, total_ / 2 + 50'000}, 50);
+        QVERIFY(pages->pagesRead() - before <= 3);
+    }
+
+    void damagedPagesAreUserErrors() {
+        const auto errorOf = [&](const char* name, const char* sql) {
+            const std::string file = copyOf(name);
+            execute(file, sql);
+            return userError([&] {
+                const TraceIndex index{ProfileReader(file)};
+                (void)index.spans(IpuId(0), {0, total_}, 1);
+                (void)index.findAny(ProgramSet(p_.programs.size(), true), 100, true);
+            });
+        };
+        for (const char* sql :
+             {"UPDATE trace_pages SET entries = x'0102'", "DELETE FROM trace_pages",
+              "UPDATE trace_lanes SET summary = zeroblob(9)", "UPDATE trace_lanes SET ipu = ipu + 7",
+              "UPDATE trace_lanes SET entries = 1 << 60", "UPDATE trace_lanes SET body = body + 9",
+              "UPDATE trace_item_pages SET programs = x'ff'",
+              "UPDATE trace_item_pages SET items = items - 1 WHERE page = 0",
+              "UPDATE trace_calls SET position = -position - 1"})
+            QVERIFY2(errorOf("damaged.pop", sql).contains("damaged profile"), sql);
+    }
+};
+
+QTEST_APPLESS_MAIN(TracePagesTest)
+#include "trace_pages_test.moc"

@@ -1,0 +1,61 @@
+// How long the event loop of the window's thread is blocked.
+#pragma once
+
+#include <QCoreApplication>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace tilescope::test {
+
+/// A thread of its own sends the window's thread a heartbeat and measures how long each waits for
+/// its turn. Made and destroyed in the window's thread.
+class LoopWatch : public QObject {
+public:
+    LoopWatch()
+        : thread_([this](const std::stop_token& stop) { beat(stop); }) {}
+    ~LoopWatch() override {
+        thread_.request_stop();
+        thread_.join();
+    }
+
+    /// Milliseconds of the longest wait since the last call. One that goes on counts as well.
+    double takeLongest() {
+        const double now = milliseconds(Clock::now());
+        const double sent = sent_.load();
+        const double waiting = sent > 0 ? now - sent : 0;
+        return std::max(longest_.exchange(0), waiting);
+    }
+    /// Heartbeats that were answered.
+    [[nodiscard]] long beats() const { return beats_.load(); }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    static double milliseconds(Clock::time_point time) {
+        return std::chrono::duration<double, std::milli>(time.time_since_epoch()).count();
+    }
+
+    void beat(const std::stop_token& stop) {
+        constexpr std::chrono::milliseconds pause(2);
+        for (; !stop.stop_requested(); std::this_thread::sleep_for(pause)) {
+            if (sent_.load() > 0)
+                continue; // the last one still waits
+            sent_ = milliseconds(Clock::now());
+            QMetaObject::invokeMethod(this, [this] { answer(); }, Qt::QueuedConnection);
+        }
+    }
+
+    void answer() {
+        const double waited = milliseconds(Clock::now()) - sent_.exchange(0);
+        if (waited > longest_.load())
+            longest_ = waited;
+        ++beats_;
+    }
+
+    std::atomic<double> sent_ = 0;
+    std::atomic<double> longest_ = 0;
+    std::atomic<long> beats_ = 0;
+    std::jthread thread_; ///< last: it uses all others
+};
+
+} // namespace tilescope::test

@@ -1,0 +1,198 @@
+// A long profile does not hold up the window: everything is read by its workers, and in pieces.
+#include <QTest>
+#include <mutex>
+#include <sqlite3.h>
+
+#include "app/gui/frame_exercise.h"
+#include "tests/support/loop_watch.h"
+#include "tests/support/scale_profile.h"
+#include "tests/views/sample_files.h"
+#include "views/execution/trace_view.h"
+#include "views/theme/style.h"
+
+using namespace tilescope;
+using namespace tilescope::gui;
+
+namespace {
+
+/// Every SQL statement that begins anywhere in the program, and on which thread.
+class StatementLog {
+public:
+    static StatementLog& instance() {
+        static StatementLog log;
+        return log;
+    }
+    void clear() {
+        const std::lock_guard lock(mutex_);
+        inWindow_.clear();
+        all_ = 0;
+        wholeTrace_ = 0;
+    }
+    void add(const QString& sql) {
+        const std::lock_guard lock(mutex_);
+        ++all_;
+        if (QThread::currentThread() == QCoreApplication::instance()->thread())
+            inWindow_ << sql;
+        // Reading all of the table instead of one step of it.
+        if (sql.contains(QLatin1String("FROM trace_step_ipus")) &&
+            !sql.contains(QLatin1String("WHERE")))
+            ++wholeTrace_;
+    }
+    QStringList inWindow() {
+        const std::lock_guard lock(mutex_);
+        return inWindow_;
+    }
+    int all() {
+        const std::lock_guard lock(mutex_);
+        return all_;
+    }
+    int wholeTrace() {
+        const std::lock_guard lock(mutex_);
+        return wholeTrace_;
+    }
+
+private:
+    std::mutex mutex_;
+    QStringList inWindow_;
+    int all_ = 0;
+    int wholeTrace_ = 0;
+};
+
+int logStatement(unsigned, void*, void* statement, void*) {
+    const char* sql = sqlite3_sql(static_cast<sqlite3_stmt*>(statement));
+    StatementLog::instance().add(QString::fromUtf8(sql));
+    return 0;
+}
+
+// SQLite calls this for each new connection.
+int watchConnection(sqlite3* db, const char**, const void*) {
+    return sqlite3_trace_v2(db, SQLITE_TRACE_STMT, logStatement, nullptr);
+}
+
+} // namespace
+
+class ResponsiveTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    std::unique_ptr<MainWindow> window_;
+    std::unique_ptr<test::LoopWatch> watch_;
+
+    void waitUntilIdle() {
+        constexpr int patience = 60'000; // of a slow machine; nothing is expected to take long
+        QCoreApplication::processEvents();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->context().workers.idle(), patience);
+        QCoreApplication::processEvents();
+    }
+    views::TraceView& trace() {
+        window_->showReport(Report::Trace);
+        waitUntilIdle();
+        return static_cast<views::TraceView&>(window_->view(Report::Trace));
+    }
+    /// What has to hold for all that was done since the log was cleared.
+    void verifyNothingHeldUp() {
+        StatementLog& log = StatementLog::instance();
+        QVERIFY2(log.inWindow().isEmpty(), qPrintable(log.inWindow().join(QLatin1Char('\n'))));
+        QCOMPARE(log.wholeTrace(), 0);
+        QVERIFY(watch_->beats() > 0);
+    }
+
+private slots:
+    void initTestCase() {
+        QApplication::setStyle(new views::WindowStyle);
+        test::ScaleOptions options;
+        options.steps = 300'000;
+        options.ipus = 16;
+        options.variables = 4000;
+        options.tilesPerIpu = 64;
+        const QString file =
+            files_.writeProfile(QStringLiteral("long.pop"), test::scaleProfile(options));
+        sqlite3_auto_extension(reinterpret_cast<void (*)()>(watchConnection));
+        window_ = std::make_unique<MainWindow>(Memory::None);
+        window_->resize(1280, 720);
+        window_->show();
+        watch_ = std::make_unique<test::LoopWatch>();
+        QSignalSpy changed(&window_->context().reports, &views::ReportPair::changed);
+        window_->openProfiles({file});
+        QTRY_COMPARE(changed.count(), 1);
+        waitUntilIdle();
+        QVERIFY(StatementLog::instance().all() > 0); // the log works
+        verifyNothingHeldUp();
+    }
+    void cleanupTestCase() {
+        watch_.reset();
+        window_.reset();
+        sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(watchConnection));
+    }
+    void init() {
+        StatementLog::instance().clear();
+        (void)watch_->takeLongest();
+    }
+    void cleanup() {
+        // A figure to look at; how fast the machine is must not decide whether the test passes.
+        qInfo("longest the event loop was held up: %.0f ms", watch_->takeLongest());
+    }
+
+    void reportsReadInTheBackground_data() {
+        QTest::addColumn<int>("report");
+        for (const Report report : reports)
+            if (report != Report::Compare) // needs two profiles
+                QTest::newRow(qPrintable(reportName(report))) << static_cast<int>(report);
+    }
+    void reportsReadInTheBackground() {
+        QFETCH(int, report);
+        window_->showReport(static_cast<Report>(report));
+        waitUntilIdle();
+        verifyNothingHeldUp();
+    }
+
+    void everyLookOfTheTraceDoes() {
+        views::TraceView& view = trace();
+        for (const views::TraceLook look :
+             {views::TraceLook::Flat, views::TraceLook::Tiles, views::TraceLook::Flame}) {
+            view.setLook(look);
+            waitUntilIdle();
+        }
+        verifyNothingHeldUp();
+    }
+
+    void zoomsReadOnlyWhatIsInSight() {
+        views::TraceView& view = trace();
+        views::ZoomRange& zoom = window_->context().timeZoom;
+        const double length = zoom.last();
+        constexpr int steps = 12;
+        for (int i = 0; i < steps; ++i) {
+            const double span = length / (1 << i);
+            zoom.setRange(length / 3, length / 3 + span);
+            waitUntilIdle();
+        }
+        const auto& lanes = view.plot().trace().overview();
+        QVERIFY(lanes);
+        const int width = view.plot().axisRect()->width();
+        std::size_t widest = 0;
+        for (const views::TraceLane& lane : *lanes)
+            for (const views::TraceRow& row : lane.rows)
+                widest = std::max(widest, row.boxes.size());
+        // However many steps there are, a row has a few boxes for each pixel.
+        QVERIFY2(widest <= static_cast<std::size_t>(6 * std::max(width, 1500)),
+                 qPrintable(QString::number(widest)));
+        verifyNothingHeldUp();
+    }
+
+    void searchesAreCountedInTheBackgroundAndCanBeCancelled() {
+        views::TraceView& view = trace();
+        view.search().setText(QString::fromUtf8(test::scaleSearchText));
+        QVERIFY(!window_->context().workers.idle());
+        waitUntilIdle();
+        const QString found = view.search().countText();
+        QVERIFY2(found.contains(QRegularExpression(QStringLiteral("[1-9]"))), qPrintable(found));
+        // Clearing the text while the search is under way ends it.
+        view.search().setText(QStringLiteral("stage1"));
+        view.search().setText({});
+        waitUntilIdle();
+        QVERIFY(view.search().text().isEmpty());
+        verifyNothingHeldUp();
+    }
+};
+
+QTEST_MAIN(ResponsiveTest)
+#include "responsive_test.moc"

@@ -202,13 +202,17 @@ QString splitText(const PipelineSide& side) {
              count(report.better.longestCycles), count(now), stages.join(QStringLiteral(" / ")));
 }
 
-QString splitOption(const PipelineReport& report) {
-    if (report.better.split.empty())
-        return {};
+QString splitValue(const PipelineReport& report) {
     QStringList names;
     for (const std::string& name : report.better.split)
         names << QString::fromStdString(name);
-    QString value = names.join(QLatin1Char(','));
+    return names.join(QLatin1Char(','));
+}
+
+QString splitOption(const PipelineReport& report) {
+    if (report.better.split.empty())
+        return {};
+    QString value = splitValue(report);
     static const QRegularExpression special(QStringLiteral("[^A-Za-z0-9_./:,@%+=-]"));
     if (value.contains(special)) {
         value.replace(QLatin1Char('\''), QStringLiteral("'\\''"));

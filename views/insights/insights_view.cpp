@@ -201,9 +201,11 @@ QLayout* InsightsView::makeLinks(const InsightLink& link) {
     column->setSpacing(6);
     std::vector<std::string> places{link.report};
     places.insert(places.end(), link.also.begin(), link.also.end());
-    for (const std::string& place : places) {
-        auto* go = new QPushButton(tr("Show in %1").arg(reportTitle(place)));
-        connect(go, &QPushButton::clicked, this, [this, link, place] { follow(link, place); });
+    for (const std::string& report : places) {
+        auto* go = new QPushButton(tr("Show in %1").arg(reportTitle(report)));
+        InsightLink place = link;
+        place.report = report;
+        connect(go, &QPushButton::clicked, this, [this, place] { follow(place); });
         column->addWidget(go);
     }
     column->addStretch();
@@ -247,7 +249,7 @@ QWidget* InsightsView::makeRunAgain(const Insight& insight, const OpenProfilePtr
     return row;
 }
 
-void InsightsView::follow(const InsightLink& link, const std::string& report) {
+void InsightsView::follow(const InsightLink& link) {
     context().selection.update([&](Selected& s) {
         if (link.tile.valid())
             s.tiles = {link.tile};
@@ -264,7 +266,7 @@ void InsightsView::follow(const InsightLink& link, const std::string& report) {
         if (link.program.valid())
             s.program = link.program;
     });
-    emit reportWanted(QString::fromStdString(report));
+    emit reportWanted(QString::fromStdString(link.report));
 }
 
 } // namespace tilescope::views

@@ -41,7 +41,7 @@ private:
     QWidget* makeRunAgain(const Insight& insight, const OpenProfilePtr& profile);
     /// A button for each report that shows the place.
     QLayout* makeLinks(const InsightLink& link);
-    void follow(const InsightLink& link, const std::string& report);
+    void follow(const InsightLink& link);
 
     LoadingPanel* panel_;
     QWidget* content_;

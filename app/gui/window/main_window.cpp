@@ -43,6 +43,20 @@ void keepCollapsed(views::SummaryView& summary) {
                      [key](const QStringList& names) { QSettings().setValue(key, names); });
 }
 
+// Two runs of one model are told apart by their folders.
+QString namesOf(const views::ProfilePair& open) {
+    if (!open.comparing())
+        return open.source->title();
+    const auto name = [same = open.source->title() == open.target->title()](
+                          const views::OpenProfile& profile) {
+        const std::string folder = profile.file().parent_path().filename().string();
+        return same && !folder.empty() ? MainWindow::tr("%1 (%2)").arg(
+                                             profile.title(), QString::fromStdString(folder))
+                                       : profile.title();
+    };
+    return MainWindow::tr("%1  \u2192  %2").arg(name(*open.source), name(*open.target));
+}
+
 } // namespace
 
 MainWindow::MainWindow(Memory memory, QWidget* parent)
@@ -231,9 +245,7 @@ void MainWindow::profilesChanged() {
     QString title = QStringLiteral("TileScope");
     QString names;
     if (open.source) {
-        names = open.comparing()
-                    ? tr("%1  \u2192  %2").arg(open.source->title(), open.target->title())
-                    : open.source->title();
+        names = namesOf(open);
         title = QStringLiteral("%1 \u2013 TileScope").arg(names);
         showReport(std::exchange(wanted_, {}).value_or(current_));
         if (memory_ == Memory::Persistent)

@@ -99,9 +99,9 @@ void CompactTable::fitColumns() {
     constexpr int narrowestText = 80;
     // Where that is too much, a column of texts gives way to the numbers.
     const int over = others + narrowestName - view_->viewport()->width();
-    const bool isText = model_->rowCount() > 0 && model_->columnCount() > 1 &&
-                        !(model_->data(model_->index(0, 1), Qt::TextAlignmentRole).toInt() &
-                          Qt::AlignRight);
+    const bool isText =
+        model_->rowCount() > 0 && model_->columnCount() > 1 &&
+        !(model_->data(model_->index(0, 1), Qt::TextAlignmentRole).toInt() & Qt::AlignRight);
     if (over > 0 && isText) {
         const int width = std::max(narrowestText, header->sectionSize(1) - over);
         others += width - header->sectionSize(1);

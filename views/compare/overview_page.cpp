@@ -69,7 +69,8 @@ OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
 void OverviewPage::makePlaces() {
     peaks_ = {memory_->addButton(tr("Source's peak")), memory_->addButton(tr("Target's peak"))};
     steps_ = {cycles_->addButton(tr("Source in trace")), cycles_->addButton(tr("Target in trace"))};
-    peaks_.source->setToolTip(tr("The peak of the source in Liveness, with the selected operation"));
+    peaks_.source->setToolTip(
+        tr("The peak of the source in Liveness, with the selected operation"));
     peaks_.target->setToolTip(
         tr("The step of Liveness that is the target's peak, with the selected operation"));
     steps_.source->setToolTip(
@@ -107,8 +108,7 @@ void OverviewPage::updatePlaces() {
     // The trace shows the target beside the source, not alone.
     const bool source = cycles != nullptr && comparison_->source.hasExecution;
     steps_.source->setEnabled(source && cycles->source.valid());
-    steps_.target->setEnabled(source && comparison_->target.hasExecution &&
-                              cycles->target.valid());
+    steps_.target->setEnabled(source && comparison_->target.hasExecution && cycles->target.valid());
 }
 
 void OverviewPage::showPeak(StepId step) {

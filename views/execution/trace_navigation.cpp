@@ -182,7 +182,8 @@ void TraceView::findOperation(OperationId operation, bool target) {
         }
         const std::int64_t found = longest.valid() ? index->findProgram(longest, -1) : -1;
         if (found < 0)
-            return [this] { emit status(tr("No step of the execution belongs to this operation")); };
+            return
+                [this] { emit status(tr("No step of the execution belongs to this operation")); };
         return [this, target, step = index->stepAt(found)] {
             showAround(step);
             tabs_->setCurrentIndex(1);

@@ -170,8 +170,7 @@ QWidget* PipelineView::makeSplitActions(std::size_t side) {
     auto* row = new QHBoxLayout(actions);
     row->setContentsMargins(0, 0, 0, 0);
     auto* again = new QPushButton(tr("Run again with it …"));
-    again->setToolTip(
-        tr("Opens the options of this run with this split; the result is compared"));
+    again->setToolTip(tr("Opens the options of this run with this split; the result is compared"));
     auto* copy = new QPushButton(tr("Copy option"));
     copy->setToolTip(tr("Copies the option for the command line"));
     row->addWidget(again);

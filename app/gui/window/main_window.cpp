@@ -47,12 +47,12 @@ void keepCollapsed(views::SummaryView& summary) {
 QString namesOf(const views::ProfilePair& open) {
     if (!open.comparing())
         return open.source->title();
-    const auto name = [same = open.source->title() == open.target->title()](
-                          const views::OpenProfile& profile) {
+    const auto name = [same = open.source->title() ==
+                              open.target->title()](const views::OpenProfile& profile) {
         const std::string folder = profile.file().parent_path().filename().string();
-        return same && !folder.empty() ? MainWindow::tr("%1 (%2)").arg(
-                                             profile.title(), QString::fromStdString(folder))
-                                       : profile.title();
+        return same && !folder.empty()
+                   ? MainWindow::tr("%1 (%2)").arg(profile.title(), QString::fromStdString(folder))
+                   : profile.title();
     };
     return MainWindow::tr("%1  \u2192  %2").arg(name(*open.source), name(*open.target));
 }
@@ -78,11 +78,10 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
     connect(&context_.reports, &ReportPair::changed, this, &MainWindow::profilesChanged);
     connect(&context_.reports, &ReportPair::failed, this, &MainWindow::openingFailed);
     connect(&context_.reports, &ReportPair::openingIsSlow, this, [this](const QString& file) {
-        messageBar_->showProgress(tr("Opening %1…").arg(file),
-                                  [this] {
-                                      wanted_.reset();
-                                      context_.reports.cancelOpening();
-                                  });
+        messageBar_->showProgress(tr("Opening %1…").arg(file), [this] {
+            wanted_.reset();
+            context_.reports.cancelOpening();
+        });
     });
     connect(&context_.reports, &ReportPair::openingEnded, this, &MainWindow::openingEnded);
     connect(&context_.selection, &views::Selection::changed, this, &MainWindow::updateActions);

@@ -109,9 +109,8 @@ std::vector<std::size_t> blockStarts(const std::vector<StagedOperation>& operati
     std::string before;
     for (std::size_t i = 0; i < operations.size(); ++i) {
         const std::string block = blockOf(operations[i].name, names);
-        const bool inside =
-            i > 0 && (isOneBlock(block, before) ||
-                      isBelow(operations[i].name, operations[starts.back()].name));
+        const bool inside = i > 0 && (isOneBlock(block, before) ||
+                                      isBelow(operations[i].name, operations[starts.back()].name));
         if (!inside)
             starts.push_back(i);
         before = block;

@@ -31,7 +31,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(window.context().reports.source(), demoMs);
         story.waitUntilIdle();
         QVERIFY(window.windowTitle().contains("resnext50_32x4d on mk2"));
-        Story::verifyReads(window, "does not fit");
+        Story::verifyReads(window, "Out of memory: 917 tiles over the limit");
 
         // Insights: by how much, and what is largest when most is live.
         story.openReport(Report::Insights);
@@ -81,10 +81,10 @@ private slots:
         auto& compare = story.view<CompareView>(Report::Compare);
         QVERIFY(compare.isVisible());
         const QString page = compare.overview().verdict();
-        for (const char* line : {"Source does not fit: ", "Target fits: the fullest tile (",
-                                 "The peak of what is not always live fell by ",
-                                 "What is always live rose by ",
-                                 "Changed: availableMemoryProportion 0.8 \u2192 0.4."})
+        for (const char* line :
+             {"Source does not fit: ", "Target fits: the fullest tile (",
+              "The peak of what is not always live fell by ", "What is always live rose by ",
+              "Changed: availableMemoryProportion 0.8 \u2192 0.4."})
             QVERIFY2(page.contains(line), qPrintable(page));
         story.picture("fit-compare");
         Story::verifyReads(compare, "plans changed, most temporary memory first");

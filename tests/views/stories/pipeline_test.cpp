@@ -48,7 +48,8 @@ private slots:
             return p.stage == longest && p.call.valid();
         });
         QVERIFY(piece != pieces.end());
-        const QPoint at = diagram.rectOf(static_cast<int>(piece - pieces.begin())).center().toPoint();
+        const QPoint at =
+            diagram.rectOf(static_cast<int>(piece - pieces.begin())).center().toPoint();
         QTest::mouseClick(&diagram, Qt::LeftButton, {}, at);
         Story::verifyReads(pipeline, QStringLiteral("of stage %1 on IPU %1").arg(longest));
         Story::press(*Story::find<QToolButton>(pipeline, "Show in Execution Trace"));

@@ -146,8 +146,8 @@ public:
         type(*named<QLineEdit>(dialog, QStringLiteral("Output folder")), folder_.filePath(name));
         QSignalSpy changed(&window_->context().reports, &views::ReportPair::changed);
         press(*find<QPushButton>(dialog, QStringLiteral("Run")));
-        QTRY_VERIFY2_WITH_TIMEOUT(!dialog.isVisible(),
-                                  qPrintable(textsOf(dialog).join('\n')), longestRunMs);
+        QTRY_VERIFY2_WITH_TIMEOUT(!dialog.isVisible(), qPrintable(textsOf(dialog).join('\n')),
+                                  longestRunMs);
         QTRY_COMPARE(changed.count(), 1);
         waitUntilIdle();
     }

@@ -64,8 +64,8 @@ private slots:
         // Insights names it, with both orders and the remedy.
         story.openReport(Report::Insights);
         QWidget& card = Story::cardWith(window.view(Report::Insights), "of its cycles on strided");
-        for (const char* text : {"Swap the operands of ", "order it has", "order it needs",
-                                 "estimated gain, at most"})
+        for (const char* text :
+             {"Swap the operands of ", "order it has", "order it needs", "estimated gain, at most"})
             Story::verifyReads(card, text);
         Story::press(*Story::find<QPushButton>(card, "Show in Execution Trace"));
         story.waitUntilIdle();

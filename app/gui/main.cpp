@@ -108,6 +108,8 @@ int runWindow(gui::WindowList& windows, const gui::Arguments& arguments) {
     prepare(window, arguments);
     if (!arguments.view.isEmpty())
         window.showReport(gui::reportFrom(arguments.view));
+    else if (arguments.profiles.size() == 2)
+        window.showReport(gui::Report::Compare);
     if (arguments.frameTimes)
         reportFirstPlot(window);
     window.openProfiles(arguments.profiles);

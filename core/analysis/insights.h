@@ -55,6 +55,7 @@ std::string formatEvidence(const Evidence& evidence);
 /// Where in the reports to look.
 struct InsightLink {
     std::string report; ///< section of `tilescope report`: "memory", "liveness", "trace", ...
+    std::vector<std::string> also = {}; ///< further sections that show the same place
     TileId tile;
     StepId step;
     OperationId operation;

@@ -44,7 +44,8 @@ struct PipelineSlotTime {
     double occupancy = 0; ///< mean over the IPUs
 };
 
-/// Another contiguous split of the same operations whose longest stage is shortest.
+/// Another contiguous split of the same operations, between blocks of the model, whose longest
+/// stage is shortest. Copies between IPUs are taken to stay as they are.
 struct BetterSplit {
     std::vector<std::string> split;        ///< value of --split; empty if nothing better was found
     std::vector<std::int64_t> stageCycles; ///< forward and backward of each stage, expected

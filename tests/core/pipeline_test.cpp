@@ -143,6 +143,23 @@ private slots:
         QCOMPARE(better.gainCycles, 3100 - 2600 - 0);
     }
 
+    // Copies of what passes inside a block may cost more than even stages gain.
+    void betterSplitsLieBetweenBlocks() {
+        Profile p = samplePipeline();
+        for (Operation& operation : p.operations)
+            if (operation.name.starts_with("b"))
+                operation.name = "c/" + operation.name;
+        p.pipeline.operations[1].name = "c/b";
+        QCOMPARE(pipelineReport(p).stages[1].cycles(), 700);
+        QVERIFY(pipelineReport(p).better.split.empty());
+        // Another block begins where the scope of the shortcut ends.
+        p.pipeline.operations[1].name = "d/b";
+        for (Operation& operation : p.operations)
+            if (operation.name.starts_with("c/b"))
+                operation.name.front() = 'd';
+        QCOMPARE(pipelineReport(p).better.split, (std::vector<std::string>{"c"}));
+    }
+
     void slotsHaveTheirCallsAndWhatFollowsThem() {
         const Profile p = samplePipelineRun();
         const PipelineReport r = pipelineReport(p);

@@ -152,10 +152,16 @@ private slots:
         QVERIFY2(texts.contains("[C][HW]") && texts.contains("[HW][C]") &&
                      texts.contains("1 element, 2 B"),
                  qPrintable(texts.join('\n')));
-        auto* go = card->findChild<QPushButton*>();
-        QVERIFY(go);
-        QCOMPARE(go->text(), "Show in Liveness");
-        go->click();
+        std::map<QString, QPushButton*> buttons;
+        for (QPushButton* button : card->findChildren<QPushButton*>())
+            buttons[button->text()] = button;
+        QVERIFY(buttons.contains("Show in Execution Trace") &&
+                buttons.contains("Show in Liveness") && buttons.contains("another model \u2026"));
+        buttons["Show in Execution Trace"]->click();
+        waitUntilIdle();
+        QVERIFY(window_->view(Report::Trace).isVisible());
+        window_->showReport(Report::Insights);
+        buttons["Show in Liveness"]->click();
         waitUntilIdle();
         const Selected& now = window_->context().selection.current();
         const auto& source = *window_->context().reports.source();

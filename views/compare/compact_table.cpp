@@ -3,6 +3,7 @@
 #include <QEvent>
 #include <QHeaderView>
 #include <QLabel>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -12,7 +13,8 @@ CompactTable::CompactTable(ViewContext& context, QWidget* parent)
     : QWidget(parent)
     , model_(new TableModel(context, this))
     , view_(new QTableView)
-    , title_(new QLabel) {
+    , title_(new QLabel)
+    , heading_(new QHBoxLayout) {
     view_->setModel(model_);
     view_->setShowGrid(false);
     view_->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -32,15 +34,32 @@ CompactTable::CompactTable(ViewContext& context, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(2);
-    layout->addWidget(title_);
+    heading_->setContentsMargins(0, 0, 8, 0);
+    heading_->setSpacing(4);
+    heading_->addWidget(title_, 1);
+    layout->addLayout(heading_);
     layout->addWidget(view_, 1);
     connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& index) {
                 if (!selecting_ && index.isValid())
                     emit chosen(model_->idAt(index.row()));
             });
+    connect(view_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            &CompactTable::rowChanged);
     connect(view_, &QTableView::activated, this,
             [this](const QModelIndex& index) { emit activated(model_->idAt(index.row())); });
+}
+
+QToolButton* CompactTable::addButton(const QString& text) {
+    auto* button = new QToolButton;
+    button->setText(text);
+    heading_->addWidget(button);
+    return button;
+}
+
+int CompactTable::selectedRow() const {
+    const QModelIndexList rows = view_->selectionModel()->selectedRows();
+    return rows.isEmpty() ? -1 : rows.front().row();
 }
 
 void CompactTable::setTable(const QString& title, DataTable table) {
@@ -48,6 +67,7 @@ void CompactTable::setTable(const QString& title, DataTable table) {
     view_->setAccessibleName(title);
     model_->setTable(std::move(table));
     fitColumns();
+    emit rowChanged(); // a table begins without a selection
 }
 
 void CompactTable::selectId(std::int32_t id) {
@@ -79,9 +99,9 @@ void CompactTable::fitColumns() {
     constexpr int narrowestText = 80;
     // Where that is too much, a column of texts gives way to the numbers.
     const int over = others + narrowestName - view_->viewport()->width();
-    const bool isText = model_->rowCount() > 0 && model_->columnCount() > 1 &&
-                        !(model_->data(model_->index(0, 1), Qt::TextAlignmentRole).toInt() &
-                          Qt::AlignRight);
+    const bool isText =
+        model_->rowCount() > 0 && model_->columnCount() > 1 &&
+        !(model_->data(model_->index(0, 1), Qt::TextAlignmentRole).toInt() & Qt::AlignRight);
     if (over > 0 && isText) {
         const int width = std::max(narrowestText, header->sectionSize(1) - over);
         others += width - header->sectionSize(1);

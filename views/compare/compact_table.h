@@ -6,7 +6,9 @@
 
 #include "views/tables/table_model.h"
 
+class QHBoxLayout;
 class QLabel;
+class QToolButton;
 
 namespace tilescope::views {
 
@@ -16,6 +18,10 @@ public:
     explicit CompactTable(ViewContext& context, QWidget* parent = nullptr);
     void setTable(const QString& title, DataTable table);
     void selectId(std::int32_t id);
+    /// A button in the line of the title.
+    QToolButton* addButton(const QString& text);
+    /// The selected row; -1 if none is.
+    [[nodiscard]] int selectedRow() const;
     [[nodiscard]] QTableView& view() { return *view_; }
     [[nodiscard]] TableModel& model() { return *model_; }
 
@@ -23,6 +29,8 @@ signals:
     /// The user has selected, or activated, a row.
     void chosen(std::int32_t id);
     void activated(std::int32_t id);
+    /// Another row is selected or none, whoever did it.
+    void rowChanged();
 
 private:
     void fitColumns();
@@ -31,6 +39,7 @@ private:
     TableModel* model_;
     QTableView* view_;
     QLabel* title_;
+    QHBoxLayout* heading_;
     bool selecting_ = false; ///< the selection changes because selectId() says so
 };
 

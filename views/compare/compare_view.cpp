@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 #include <array>
 
+#include "views/liveness/liveness_content.h"
 #include "views/summary/summary_content.h"
 
 namespace tilescope::views {
@@ -72,6 +73,7 @@ CompareView::CompareView(ViewContext& context, QWidget* parent)
     connect(overview_, &OverviewPage::operationChosen, this,
             [this](std::int32_t id) { select(FirstTable + operationsTable, id); });
     connect(overview_, &OverviewPage::placeWanted, this, &CompareView::goTo);
+    connect(overview_, &OverviewPage::traceWanted, this, &CompareView::traceWanted);
     connect(overview_, &OverviewPage::plansWanted, this, [this] { tabs_->setCurrentIndex(Plans); });
     connect(&context.selection, &Selection::changed, this, &CompareView::followSelection);
 }
@@ -104,8 +106,10 @@ void CompareView::reload() {
     }
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
         ComparisonPtr comparison = comparisonOf(pair, stop);
-        return [this, comparison = std::move(comparison)]() mutable {
+        const StepId peak = matchingStep({pair.target, pair.source}, comparison->targetPeak, stop);
+        return [this, comparison = std::move(comparison), peak]() mutable {
             comparison_ = std::move(comparison);
+            targetPeak_ = peak;
             showComparison();
         };
     });
@@ -114,7 +118,7 @@ void CompareView::reload() {
 void CompareView::showComparison() {
     if (!comparison_)
         return;
-    overview_->setComparison(comparison_, scale());
+    overview_->setComparison(comparison_, scale(), targetPeak_);
     overview_->selectOperation(context().selection.current().operation);
     loadTab();
 }

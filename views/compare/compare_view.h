@@ -27,6 +27,8 @@ public:
 signals:
     /// A place in another report, by the name of the report or of a tab of Memory.
     void reportWanted(const QString& report);
+    /// An operation's place in the execution of the source or, by the target's id, of the target.
+    void traceWanted(tilescope::OperationId operation, bool target);
 
 protected:
     void reload() override;
@@ -53,6 +55,7 @@ private:
     OverviewPage* overview_;
     std::vector<TablePanel*> tables_; ///< by tab
     ComparisonPtr comparison_;
+    StepId targetPeak_; ///< the source's step that corresponds to the target's peak
 };
 
 } // namespace tilescope::views

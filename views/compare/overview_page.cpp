@@ -2,6 +2,7 @@
 
 #include <QHeaderView>
 #include <QScrollArea>
+#include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -51,6 +52,7 @@ OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
     column->addLayout(middle, 7);
     column->addLayout(bottom, 12);
 
+    makePlaces();
     connect(plans_, &LinkFlow::chosen, this,
             [this](std::int32_t id) { emit placeWanted(QStringLiteral("operations"), id, {}); });
     connect(plans_, &LinkFlow::moreWanted, this, &OverviewPage::plansWanted);
@@ -64,8 +66,59 @@ OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
             [this](std::int32_t id) { emit placeWanted(QStringLiteral("operations"), id, {}); });
 }
 
-void OverviewPage::setComparison(ComparisonPtr comparison, ValueScale scale) {
+void OverviewPage::makePlaces() {
+    peaks_ = {memory_->addButton(tr("Source's peak")), memory_->addButton(tr("Target's peak"))};
+    steps_ = {cycles_->addButton(tr("Source in trace")), cycles_->addButton(tr("Target in trace"))};
+    peaks_.source->setToolTip(
+        tr("The peak of the source in Liveness, with the selected operation"));
+    peaks_.target->setToolTip(
+        tr("The step of Liveness that is the target's peak, with the selected operation"));
+    steps_.source->setToolTip(
+        tr("The longest step of the selected operation in the source's execution"));
+    steps_.target->setToolTip(
+        tr("The longest step of the selected operation in the target's execution"));
+    connect(memory_, &CompactTable::rowChanged, this, &OverviewPage::updatePlaces);
+    connect(cycles_, &CompactTable::rowChanged, this, &OverviewPage::updatePlaces);
+    connect(peaks_.source, &QToolButton::clicked, this,
+            [this] { showPeak(comparison_->sourcePeak); });
+    connect(peaks_.target, &QToolButton::clicked, this, [this] { showPeak(targetPeak_); });
+    connect(steps_.source, &QToolButton::clicked, this, [this] {
+        if (const Cause* cause = selected(*cycles_, comparison_->cycles))
+            emit traceWanted(cause->source, false);
+    });
+    connect(steps_.target, &QToolButton::clicked, this, [this] {
+        if (const Cause* cause = selected(*cycles_, comparison_->cycles))
+            emit traceWanted(cause->target, true);
+    });
+    updatePlaces();
+}
+
+const Cause* OverviewPage::selected(const CompactTable& table, const CauseList& list) const {
+    const int row = comparison_ ? table.selectedRow() : -1;
+    return row >= 0 && static_cast<std::size_t>(row) < list.causes.size()
+               ? &list.causes[static_cast<std::size_t>(row)]
+               : nullptr;
+}
+
+void OverviewPage::updatePlaces() {
+    const Cause* memory = comparison_ ? selected(*memory_, comparison_->memory) : nullptr;
+    peaks_.source->setEnabled(memory != nullptr && comparison_->sourcePeak.valid());
+    peaks_.target->setEnabled(memory != nullptr && targetPeak_.valid());
+    const Cause* cycles = comparison_ ? selected(*cycles_, comparison_->cycles) : nullptr;
+    // The trace shows the target beside the source, not alone.
+    const bool source = cycles != nullptr && comparison_->source.hasExecution;
+    steps_.source->setEnabled(source && cycles->source.valid());
+    steps_.target->setEnabled(source && comparison_->target.hasExecution && cycles->target.valid());
+}
+
+void OverviewPage::showPeak(StepId step) {
+    if (const Cause* cause = selected(*memory_, comparison_->memory))
+        emit placeWanted(QStringLiteral("liveness"), cause->source.value(), step);
+}
+
+void OverviewPage::setComparison(ComparisonPtr comparison, ValueScale scale, StepId targetPeak) {
     comparison_ = std::move(comparison);
+    targetPeak_ = targetPeak;
     figures_->setTree(headlineFigures(*comparison_, scale));
     QHeaderView* header = figuresView_->header();
     header->setStretchLastSection(false);

@@ -7,6 +7,7 @@
 #include "views/compare/compare_content.h"
 #include "views/compare/link_flow.h"
 
+class QToolButton;
 class QTreeView;
 
 namespace tilescope::views {
@@ -19,7 +20,8 @@ public:
     static constexpr std::size_t mostCauses = 10;
 
     explicit OverviewPage(ViewContext& context, QWidget* parent = nullptr);
-    void setComparison(ComparisonPtr comparison, ValueScale scale);
+    /// `targetPeak` is the source's step that corresponds to the target's peak.
+    void setComparison(ComparisonPtr comparison, ValueScale scale, StepId targetPeak);
     /// Colours and units are in the text of the verdict.
     void restyle();
     void selectOperation(OperationId operation);
@@ -35,8 +37,19 @@ signals:
     /// A row was activated (double click, Enter) or a link followed.
     void placeWanted(const QString& report, std::int32_t operation, StepId step);
     void plansWanted();
+    /// An operation's place in the execution of the source or, by the target's id, of the target.
+    void traceWanted(tilescope::OperationId operation, bool target);
 
 private:
+    /// Buttons that lead from the selected cause to its place in either profile.
+    struct Places {
+        QToolButton* source = nullptr;
+        QToolButton* target = nullptr;
+    };
+    void makePlaces();
+    void updatePlaces();
+    [[nodiscard]] const Cause* selected(const CompactTable& table, const CauseList& list) const;
+    void showPeak(StepId step);
     void fillPlans();
 
     ViewContext& context_;
@@ -47,6 +60,9 @@ private:
     LinkFlow* plans_;
     CompactTable* memory_;
     CompactTable* cycles_;
+    Places peaks_;
+    Places steps_;
+    StepId targetPeak_;
 };
 
 } // namespace tilescope::views

@@ -157,6 +157,50 @@ void TraceView::goToProgram(ProgramId program) {
     });
 }
 
+void TraceView::goToOperation(OperationId operation, bool target) {
+    if (panel_->query().running())
+        wanted_ = {operation, target};
+    else
+        findOperation(operation, target);
+}
+
+void TraceView::findOperation(OperationId operation, bool target) {
+    const OpenProfilePtr profile = target ? profiles().target : profiles().source;
+    if (!canShow() || !profile || !profile->info().hasExecution)
+        return;
+    findQuery_.start([this, profile, operation,
+                      target](const std::stop_token& stop) -> BackgroundQuery::Deliver {
+        const auto index = profile->trace(stop);
+        const auto programs = profile->programs(stop);
+        const std::vector<ProgramExecutions> executions = index->executions(programs->size());
+        ProgramId longest;
+        for (std::size_t i = 0; i < programs->size(); ++i) {
+            const ProgramId id(i);
+            if ((*programs)[id].operation == operation && executions[i].cycles > 0 &&
+                (!longest.valid() || executions[i].cycles > executions[longest.index()].cycles))
+                longest = id;
+        }
+        const std::int64_t found = longest.valid() ? index->findProgram(longest, -1) : -1;
+        if (found < 0)
+            return
+                [this] { emit status(tr("No step of the execution belongs to this operation")); };
+        return [this, target, step = index->stepAt(found)] {
+            showAround(step);
+            tabs_->setCurrentIndex(1);
+            loadDetails(step.index, target);
+        };
+    });
+}
+
+void TraceView::showAround(const ExecutedStep& step) {
+    if (step.ipus.empty())
+        return;
+    constexpr double beside = 4; // times its length, on either side: what runs before and behind
+    const auto begin = static_cast<double>(step.ipus.front().start);
+    const auto length = static_cast<double>(step.ipus.front().cycles);
+    context().timeZoom.setRange(begin - beside * length, begin + (1 + beside) * length);
+}
+
 void TraceView::clicked(double x, double y) {
     selectedRange_.reset();
     const TracePlottable::Hit hit = plot_->trace().hit(x, y);

@@ -119,12 +119,16 @@ void TraceView::reload() {
             fillRuns(runs, step);
             loadOverview();
             countMatches();
-            goToProgram(context().selection.current().program);
+            if (const auto wanted = std::exchange(wanted_, {}))
+                findOperation(wanted->operation, wanted->target);
+            else
+                goToProgram(context().selection.current().program);
         };
     });
 }
 
 void TraceView::showNothing() {
+    wanted_.reset();
     detailQuery_.cancel();
     statisticsQuery_.cancel();
     countQuery_.cancel();

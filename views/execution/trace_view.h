@@ -37,6 +37,9 @@ public:
     [[nodiscard]] SearchBox& search() { return *search_; }
     [[nodiscard]] const StatisticsPanel& statistics() const { return *statistics_; }
     [[nodiscard]] const ValueTreeModel& details() const { return *details_; }
+    /// Shows the step of an operation that takes most cycles, in the source's execution or in the
+    /// target's, whose ids these are then.
+    void goToOperation(OperationId operation, bool target);
     [[nodiscard]] std::int64_t selectedStep() const { return selectedStep_; }
     [[nodiscard]] const std::optional<CycleRange>& selectedRange() const { return selectedRange_; }
 
@@ -75,6 +78,8 @@ private:
     void showStep(const ExecutedStep& step, ValueTree tree, const Selected& wanted, bool target);
     void followSelection();
     void goToProgram(ProgramId program);
+    void findOperation(OperationId operation, bool target);
+    void showAround(const ExecutedStep& step);
     void markStep(const ExecutedStep& step);
     void markCall(const ExecutedCall& call);
     void selectRange(std::optional<CycleRange> range);
@@ -125,6 +130,11 @@ private:
     QString selectedName_;            ///< of the step, for a mark
     std::optional<double> shownMark_; ///< cycle that the keys have gone to
     ProgramId shownProgram_;
+    struct WantedOperation {
+        OperationId operation;
+        bool target = false;
+    };
+    std::optional<WantedOperation> wanted_; ///< to be shown when the execution is read
     std::vector<TraceRun> runs_;
     std::vector<TraceRow> stripRows_; ///< of each lane, all steps coarsely
     std::optional<FirstStep> firstStep_; ///< last of the choices, if there is one

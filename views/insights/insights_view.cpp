@@ -191,17 +191,32 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     if (QWidget* again = makeRunAgain(insight, ofSource ? profiles().source : profiles().target))
         text->addWidget(again);
     layout->addLayout(text, 1);
-    if (ofSource && !insight.link.report.empty()) {
-        auto* go = new QPushButton(tr("Show in %1").arg(reportTitle(insight.link.report)));
-        connect(go, &QPushButton::clicked, this, [this, link = insight.link] { follow(link); });
-        layout->addWidget(go, 0, Qt::AlignTop);
-    }
+    if (ofSource && !insight.link.report.empty())
+        layout->addLayout(makeLinks(insight.link));
     return card;
+}
+
+QLayout* InsightsView::makeLinks(const InsightLink& link) {
+    auto* column = new QVBoxLayout;
+    column->setSpacing(6);
+    std::vector<std::string> places{link.report};
+    places.insert(places.end(), link.also.begin(), link.also.end());
+    for (const std::string& report : places) {
+        auto* go = new QPushButton(tr("Show in %1").arg(reportTitle(report)));
+        InsightLink place = link;
+        place.report = report;
+        connect(go, &QPushButton::clicked, this, [this, place] { follow(place); });
+        column->addWidget(go);
+    }
+    column->addStretch();
+    return column;
 }
 
 QWidget* InsightsView::makeRunAgain(const Insight& insight, const OpenProfilePtr& profile) {
     const std::vector<OptionMention> mentions = optionsNamedIn(insight.advice);
-    if (mentions.empty() || !profile)
+    // No option puts an operand in order: the model has to change.
+    const bool ofModel = insight.kind == InsightKind::StridedCopies && !insight.advice.empty();
+    if ((mentions.empty() && !ofModel) || !profile)
         return nullptr;
     auto* row = new QWidget;
     auto* layout = new QHBoxLayout(row);
@@ -219,6 +234,15 @@ QWidget* InsightsView::makeRunAgain(const Insight& insight, const OpenProfilePtr
         connect(button, &QPushButton::clicked, this, [this, profile, key = mention.key, value] {
             emit runAgainWanted(profile, key, value);
         });
+        layout->addWidget(button);
+    }
+    if (ofModel) {
+        auto* button = new QPushButton(tr("another model …"));
+        button->setToolTip(tr("Opens the options of this run to choose the changed model; the "
+                              "result is compared"));
+        button->setAccessibleName(tr("Run again with %1").arg(button->text()));
+        connect(button, &QPushButton::clicked, this,
+                [this, profile] { emit runAgainWanted(profile, "model", {}); });
         layout->addWidget(button);
     }
     layout->addStretch();

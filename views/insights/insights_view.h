@@ -5,6 +5,7 @@
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
 
+class QLayout;
 class QVBoxLayout;
 
 namespace tilescope::views {
@@ -18,8 +19,8 @@ public:
 signals:
     /// The user follows an insight to another report, by its name on the command line.
     void reportWanted(const QString& name);
-    /// The user wants the run of a profile again with one option changed; the value is a proposal
-    /// and may be empty.
+    /// The user wants the run of a profile again with one option changed, or the key "model"; the
+    /// value is a proposal and may be empty.
     void runAgainWanted(const tilescope::views::OpenProfilePtr& profile, const std::string& key,
                         const std::string& value);
 
@@ -35,8 +36,11 @@ private:
     };
     void show();
     QWidget* makeCard(const Insight& insight, bool ofSource);
-    /// A button for each option that the advice names; nullptr if it names none.
+    /// A button for each option that the advice names, and for the model where that is to change;
+    /// nullptr if there is neither.
     QWidget* makeRunAgain(const Insight& insight, const OpenProfilePtr& profile);
+    /// A button for each report that shows the place.
+    QLayout* makeLinks(const InsightLink& link);
     void follow(const InsightLink& link);
 
     LoadingPanel* panel_;

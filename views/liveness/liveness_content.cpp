@@ -163,11 +163,14 @@ std::vector<Lifetime> lifetimes(const ProfilePair& profiles,
 }
 
 StepId matchingStep(const ProfilePair& profiles, StepId step, const std::stop_token& stop) {
-    const std::vector<std::string> source = namesOfSteps(*profiles.source, stop);
-    const std::vector<std::string> target = namesOfSteps(*profiles.target, stop);
-    if (step.index() >= source.size())
+    return matchingStep(namesOfSteps(*profiles.source, stop), namesOfSteps(*profiles.target, stop),
+                        step);
+}
+
+StepId matchingStep(const std::vector<std::string>& source, const std::vector<std::string>& target,
+                    StepId step) {
+    if (!step.valid() || step.index() >= source.size())
         return {};
-    // Of several steps of one name the one at the same turn: the third of these in both.
     const std::string& name = source[step.index()];
     auto turn = std::count(source.begin(), source.begin() + step.value(), name);
     for (std::size_t i = 0; i < target.size(); ++i)

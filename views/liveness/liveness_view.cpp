@@ -307,11 +307,19 @@ void LivenessView::nextStep() {
 }
 
 void LivenessView::markSteps() {
-    std::vector<PlotWidget::Marker> markers;
-    for (const StepId step : steps_)
-        if (const int place = sourceSteps_.placeOf(step); place >= 0)
+    std::vector<PlotWidget::Marker> ofSource;
+    std::vector<PlotWidget::Marker> ofTarget;
+    const auto mark = [](std::vector<PlotWidget::Marker>& markers, int place) {
+        if (place >= 0)
             markers.push_back({static_cast<double>(place), place + 1.0});
-    plots_->setMarkers(markers);
+    };
+    for (const StepId step : steps_) {
+        mark(ofSource, sourceSteps_.placeOf(step));
+        if (plots_->showsTwo())
+            mark(ofTarget,
+                 targetSteps_.placeOf(matchingStep(sourceSteps_.names, targetSteps_.names, step)));
+    }
+    plots_->setMarkers(ofSource, ofTarget);
 }
 
 void LivenessView::save() {

@@ -205,7 +205,7 @@ void MemoryView::markSelection() {
         const double place = placeOfTile(machine, options().order, tile);
         markers.push_back({place, place + 1});
     }
-    plots_->setMarkers(markers);
+    plots_->setMarkers(markers, markers);
     map_->setSelected(selected.tiles);
     map_->setIpu(selected.ipu);
 }

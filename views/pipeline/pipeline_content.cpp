@@ -191,24 +191,28 @@ QString splitText(const PipelineSide& side) {
     if (side.stepCycles <= 0)
         return Text::tr("Without an execution there are no cycles to balance the stages by.");
     if (report.better.split.empty())
-        return Text::tr("No other contiguous split of the operations has a shorter longest stage.");
+        return Text::tr("No split between other blocks of the model has a shorter longest stage.");
     const std::int64_t now = report.stages[static_cast<std::size_t>(report.longestStage)].cycles();
     QStringList stages;
     for (const std::int64_t cycles : report.better.stageCycles)
         stages << count(cycles);
-    return Text::tr("Another split would shorten the run by %1, %2. Its longest stage takes %3 "
-                    "cycles instead of %4 (stages: %5).")
+    return Text::tr("Another split would shorten the run by %1, %2, if copies between IPUs stay as "
+                    "they are. Its longest stage takes %3 cycles instead of %4 (stages: %5).")
         .arg(percent(report.better.gain), cyclesText(report.better.gainCycles, side.clockHz),
              count(report.better.longestCycles), count(now), stages.join(QStringLiteral(" / ")));
+}
+
+QString splitValue(const PipelineReport& report) {
+    QStringList names;
+    for (const std::string& name : report.better.split)
+        names << QString::fromStdString(name);
+    return names.join(QLatin1Char(','));
 }
 
 QString splitOption(const PipelineReport& report) {
     if (report.better.split.empty())
         return {};
-    QStringList names;
-    for (const std::string& name : report.better.split)
-        names << QString::fromStdString(name);
-    QString value = names.join(QLatin1Char(','));
+    QString value = splitValue(report);
     static const QRegularExpression special(QStringLiteral("[^A-Za-z0-9_./:,@%+=-]"));
     if (value.contains(special)) {
         value.replace(QLatin1Char('\''), QStringLiteral("'\\''"));

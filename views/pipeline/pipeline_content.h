@@ -29,6 +29,8 @@ std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const Pipeline
 
 /// What a better split would give, in sentences; says so if there is none.
 QString splitText(const PipelineSide& side);
+/// The better split as a value of its option; empty if there is none.
+QString splitValue(const PipelineReport& report);
 /// The option of `tilescope run` that makes the better split, ready for a shell; empty if none.
 QString splitOption(const PipelineReport& report);
 

@@ -148,26 +148,48 @@ QWidget* PipelineView::makeCards() {
 
 Card* PipelineView::makeSplitCard() {
     auto* card = new Card(tr("Balance of the stages"));
-    for (Side& side : sides_) {
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+        Side& side = sides_[i];
         side.split = new QWidget;
         auto* column = new QVBoxLayout(side.split);
         column->setContentsMargins(0, 0, 0, 0);
         side.splitText = wrapped("advice");
         side.splitOption = wrapped("heading");
-        side.copy = new QPushButton(tr("Copy option"));
-        side.copy->setToolTip(tr("Copies the option for the command line"));
+        side.actions = makeSplitActions(i);
         column->addWidget(side.splitText);
         column->addWidget(side.splitOption);
-        column->addWidget(side.copy, 0, Qt::AlignLeft);
+        column->addWidget(side.actions);
         card->addWidget(side.split);
-        connect(side.copy, &QPushButton::clicked, this, [this, label = side.splitOption] {
-            const QString option = label->property("option").toString();
-            QGuiApplication::clipboard()->setText(option);
-            emit status(tr("Copied %1").arg(option));
-        });
     }
     card->addStretch();
     return card;
+}
+
+QWidget* PipelineView::makeSplitActions(std::size_t side) {
+    auto* actions = new QWidget;
+    auto* row = new QHBoxLayout(actions);
+    row->setContentsMargins(0, 0, 0, 0);
+    auto* again = new QPushButton(tr("Run again with it …"));
+    again->setToolTip(tr("Opens the options of this run with this split; the result is compared"));
+    auto* copy = new QPushButton(tr("Copy option"));
+    copy->setToolTip(tr("Copies the option for the command line"));
+    row->addWidget(again);
+    row->addWidget(copy);
+    row->addStretch();
+    connect(again, &QPushButton::clicked, this, [this, side] { runWithSplit(side); });
+    connect(copy, &QPushButton::clicked, this, [this, label = sides_[side].splitOption] {
+        const QString option = label->property("option").toString();
+        QGuiApplication::clipboard()->setText(option);
+        emit status(tr("Copied %1").arg(option));
+    });
+    return actions;
+}
+
+void PipelineView::runWithSplit(std::size_t side) {
+    const OpenProfilePtr& profile = side == 0 ? profiles().source : profiles().target;
+    const std::optional<PipelineSide>& shown = side == 0 ? source_ : target_;
+    if (profile && shown)
+        emit runAgainWanted(profile, "split", splitValue(shown->report).toStdString());
 }
 
 void PipelineView::reload() {
@@ -233,7 +255,7 @@ void PipelineView::showSide(Side& side, const PipelineSide* shown) {
     breakable.replace(QLatin1Char('/'), QStringLiteral("/\u200b"));
     side.splitOption->setText(breakable);
     side.splitOption->setVisible(!option.isEmpty());
-    side.copy->setVisible(!option.isEmpty());
+    side.actions->setVisible(!option.isEmpty());
 }
 
 void PipelineView::setWidths(SlotWidths widths) {

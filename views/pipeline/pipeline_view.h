@@ -32,6 +32,9 @@ public:
 signals:
     /// The user goes to the chosen program in another report, by its name on the command line.
     void reportWanted(const QString& name);
+    /// The user wants the run of a profile again with this value of an option.
+    void runAgainWanted(const tilescope::views::OpenProfilePtr& profile, const std::string& key,
+                        const std::string& value);
 
 protected:
     void reload() override;
@@ -48,12 +51,14 @@ private:
         QWidget* split = nullptr;
         QLabel* splitText = nullptr;
         QLabel* splitOption = nullptr;
-        QPushButton* copy = nullptr;
+        QWidget* actions = nullptr; ///< what can be done with the split
     };
     ToolRow* makeTools();
     QWidget* makeTop();
     QWidget* makeCards();
     Card* makeSplitCard();
+    QWidget* makeSplitActions(std::size_t side);
+    void runWithSplit(std::size_t side);
     void show(PipelineSide source, std::optional<PipelineSide> target);
     void showSide(Side& side, const PipelineSide* shown);
     void pieceChosen(std::size_t side, int piece);

@@ -30,6 +30,7 @@ public:
         double to = 0;
     };
     void setMarkers(std::vector<Marker> markers);
+    [[nodiscard]] const std::vector<Marker>& markers() const { return markers_; }
 
     /// A labelled horizontal line, such as the memory of a tile.
     struct Limit {

@@ -96,8 +96,12 @@ void RunDialog::setRequest(const RunRequest& request) {
     then_->setCurrentIndex(request.compareWith.isEmpty() ? Open : Compare);
     setModel(request.model);
     form_->setValues(request.options);
-    if (!request.focusOption.empty())
+    if (request.focusOption == "model") {
+        model_->setFocus();
+        model_->lineEdit()->selectAll();
+    } else if (!request.focusOption.empty()) {
         form_->focusOption(request.focusOption);
+    }
 }
 
 void RunDialog::setOpenProfiles(const QStringList& files) {

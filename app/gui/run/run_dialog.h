@@ -20,7 +20,7 @@ namespace tilescope::gui {
 struct RunRequest {
     QString model; ///< empty if the user has to say
     std::map<std::string, std::string> options;
-    std::string focusOption; ///< key of the option to look at first
+    std::string focusOption; ///< key of the option to look at first, or "model"
     QString compareWith;     ///< profile to compare the result with
 };
 

@@ -43,6 +43,20 @@ void keepCollapsed(views::SummaryView& summary) {
                      [key](const QStringList& names) { QSettings().setValue(key, names); });
 }
 
+// Two runs of one model are told apart by their folders.
+QString namesOf(const views::ProfilePair& open) {
+    if (!open.comparing())
+        return open.source->title();
+    const auto name = [same = open.source->title() ==
+                              open.target->title()](const views::OpenProfile& profile) {
+        const std::string folder = profile.file().parent_path().filename().string();
+        return same && !folder.empty()
+                   ? MainWindow::tr("%1 (%2)").arg(profile.title(), QString::fromStdString(folder))
+                   : profile.title();
+    };
+    return MainWindow::tr("%1  \u2192  %2").arg(name(*open.source), name(*open.target));
+}
+
 } // namespace
 
 MainWindow::MainWindow(Memory memory, QWidget* parent)
@@ -65,8 +79,10 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
     connect(&context_.reports, &ReportPair::failed, this, &MainWindow::openingFailed);
     connect(&context_.workers, &views::Workers::failed, this, &MainWindow::showError);
     connect(&context_.reports, &ReportPair::openingIsSlow, this, [this](const QString& file) {
-        messageBar_->showProgress(tr("Opening %1…").arg(file),
-                                  [this] { context_.reports.cancelOpening(); });
+        messageBar_->showProgress(tr("Opening %1…").arg(file), [this] {
+            wanted_.reset();
+            context_.reports.cancelOpening();
+        });
     });
     connect(&context_.reports, &ReportPair::openingEnded, this, &MainWindow::openingEnded);
     connect(&context_.selection, &views::Selection::changed, this, &MainWindow::updateActions);
@@ -112,7 +128,7 @@ void MainWindow::makeCentral() {
     connect(home_, &HomeScreen::openWanted, this, &MainWindow::openDialog);
     connect(home_, &HomeScreen::compareWanted, this, &MainWindow::compareDialog);
     connect(home_, &HomeScreen::recentWanted, this,
-            [this](const QString& entry) { openProfiles(RecentFiles::filesOf(entry)); });
+            [this](const QString& entry) { compareProfiles(RecentFiles::filesOf(entry)); });
     connect(home_, &HomeScreen::demoReady, this,
             [this](const QString& profile) { openProfiles({profile}); });
     connect(home_, &HomeScreen::runWanted, this, [this] { openRunDialog({}); });
@@ -123,6 +139,7 @@ void MainWindow::openProfiles(const QStringList& files) {
         return;
     if (pending_ && pending_->files != files)
         pending_.reset();
+    wanted_.reset();
     messageBar_->hide();
     // What the user wants now must not be replaced by the demo when that is ready.
     home_->demo().cancel();
@@ -131,11 +148,17 @@ void MainWindow::openProfiles(const QStringList& files) {
     context_.reports.open(files[0].toStdString(), files.value(1).toStdString());
 }
 
+void MainWindow::compareProfiles(const QStringList& files) {
+    openProfiles(files);
+    if (files.size() == 2)
+        wanted_ = Report::Compare;
+}
+
 void MainWindow::openSweep(const QString& file) {
     if (sweep_ == nullptr) {
         sweep_ = new views::SweepView(context_);
         pages_->addWidget(sweep_);
-        connect(sweep_, &views::SweepView::profilesWanted, this, &MainWindow::openProfiles);
+        connect(sweep_, &views::SweepView::profilesWanted, this, &MainWindow::compareProfiles);
     }
     sweep_->open(file.toStdString());
     if (memory_ == Memory::Persistent)
@@ -167,10 +190,7 @@ views::ReportView& MainWindow::view(Report report) {
         if (auto* insights = qobject_cast<views::InsightsView*>(view)) {
             connect(insights, &views::InsightsView::reportWanted, this, &MainWindow::showSection);
             connect(insights, &views::InsightsView::runAgainWanted, this,
-                    [this](const views::OpenProfilePtr& profile, const std::string& key,
-                           const std::string& value) {
-                        openRunDialog(runAgain(*profile, key, value));
-                    });
+                    &MainWindow::openRunAgain);
         }
         if (auto* trace = qobject_cast<views::TraceView*>(view))
             connect(trace, &views::TraceView::reportWanted, this, &MainWindow::showSection);
@@ -179,11 +199,21 @@ views::ReportView& MainWindow::view(Report report) {
         if (auto* operations = qobject_cast<views::OperationsView*>(view))
             connect(operations, &views::OperationsView::reportWanted, this,
                     &MainWindow::showSection);
-        if (auto* pipeline = qobject_cast<views::PipelineView*>(view))
+        if (auto* pipeline = qobject_cast<views::PipelineView*>(view)) {
             connect(pipeline, &views::PipelineView::reportWanted, this,
                     [this](const QString& name) { showReport(reportFrom(name)); });
-        if (auto* compare = qobject_cast<views::CompareView*>(view))
+            connect(pipeline, &views::PipelineView::runAgainWanted, this,
+                    &MainWindow::openRunAgain);
+        }
+        if (auto* compare = qobject_cast<views::CompareView*>(view)) {
             connect(compare, &views::CompareView::reportWanted, this, &MainWindow::showSection);
+            connect(compare, &views::CompareView::traceWanted, this,
+                    [this](OperationId operation, bool target) {
+                        showReport(Report::Trace);
+                        static_cast<views::TraceView&>(this->view(Report::Trace))
+                            .goToOperation(operation, target);
+                    });
+        }
     }
     return *view;
 }
@@ -215,11 +245,9 @@ void MainWindow::profilesChanged() {
     QString title = QStringLiteral("TileScope");
     QString names;
     if (open.source) {
-        names = open.comparing()
-                    ? tr("%1  \u2192  %2").arg(open.source->title(), open.target->title())
-                    : open.source->title();
+        names = namesOf(open);
         title = QStringLiteral("%1 \u2013 TileScope").arg(names);
-        showReport(current_);
+        showReport(std::exchange(wanted_, {}).value_or(current_));
         if (memory_ == Memory::Persistent)
             recent_.add(QString::fromStdString(open.source->file().string()),
                         open.target ? QString::fromStdString(open.target->file().string())
@@ -244,6 +272,7 @@ void MainWindow::openingEnded() {
 }
 
 void MainWindow::openingFailed(const QString& file, const QString& text) {
+    wanted_.reset();
     QString entry;
     for (const QString& recent : recent_.entries())
         if (RecentFiles::filesOf(recent).contains(QFileInfo(file).absoluteFilePath()))
@@ -298,7 +327,7 @@ void MainWindow::compareDialog() {
                                               QFileInfo(files.front()).absolutePath(),
                                               tr(profileFilter)));
     if (!files.back().isEmpty())
-        openProfiles(files);
+        compareProfiles(files);
 }
 
 void MainWindow::setShowsFrameTimes(bool shows) {
@@ -320,7 +349,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
     for (const QUrl& url : event->mimeData()->urls())
         files.append(url.toLocalFile());
     event->acceptProposedAction();
-    openProfiles(files);
+    compareProfiles(files);
 }
 
 void MainWindow::restore() {

@@ -37,6 +37,8 @@ public:
 
     /// One profile, two to compare, or the results of a sweep (a sweep.db or its folder).
     void openProfiles(const QStringList& files);
+    /// Opens source and target, and shows the report that says what changed.
+    void compareProfiles(const QStringList& files);
     /// The sweep that is open; null if none is.
     [[nodiscard]] views::SweepView* sweep() { return sweep_; }
     void showReport(Report report);
@@ -60,7 +62,7 @@ public:
     /// The dialog of a run, open and filled in.
     RunDialog& openRunDialog(const RunRequest& request);
     /// The request that repeats the run of a profile with one option changed; an empty key changes
-    /// none, an empty value leaves the option to the user.
+    /// none, an empty value leaves the option (or "model") to the user.
     [[nodiscard]] static RunRequest runAgain(const views::OpenProfile& profile,
                                              const std::string& key = {},
                                              const std::string& value = {});
@@ -96,6 +98,8 @@ private:
     void showPreferences();
     void fillRecentMenu();
     void showSection(const QString& name);
+    void openRunAgain(const views::OpenProfilePtr& profile, const std::string& key,
+                      const std::string& value);
     void openSweep(const QString& file);
     void showSweep();
     void profilesChanged();
@@ -113,6 +117,7 @@ private:
     views::FileWatch watch_;
     std::function<QStringList()> openProfiles_;
     std::optional<SessionState> pending_; ///< to be restored when its profiles are open
+    std::optional<Report> wanted_;        ///< to be shown when the profiles that open are open
     QString rewritten_;                   ///< the file whose change is the reason for reading again
     RunDialog* runDialog_ = nullptr;
     Memory memory_;

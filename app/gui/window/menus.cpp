@@ -55,7 +55,7 @@ void MainWindow::fillRecentMenu() {
     recentMenu_->clear();
     for (const QString& entry : recent_.entries())
         add(recentMenu_, RecentFiles::filesOf(entry).join(tr("  compared with  ")), {},
-            [this, entry] { openProfiles(RecentFiles::filesOf(entry)); });
+            [this, entry] { compareProfiles(RecentFiles::filesOf(entry)); });
     recentMenu_->addSeparator();
     QAction* clear = add(recentMenu_, tr("Clear the list"), {}, [this] { recent_.clear(); });
     clear->setEnabled(!recent_.entries().isEmpty());
@@ -98,7 +98,7 @@ void MainWindow::makeGoMenu() {
     needProfile_.push_back(find);
     needProfile_.push_back(
         add(menu, tr("Show the whole execution"), {}, [this] { context_.timeZoom.fit(); }));
-    showSweep_ = add(menu, tr("Results of the sweep"), QKeySequence(tr("Ctrl+Shift+W")),
+    showSweep_ = add(menu, tr("Results of the sweep"), QKeySequence(tr("Ctrl+Alt+W")),
                      [this] { showSweep(); });
     menu->addSeparator();
     add(menu, tr("All commands…"), QKeySequence(tr("Ctrl+P")),

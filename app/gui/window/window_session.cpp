@@ -99,13 +99,18 @@ RunRequest MainWindow::runAgain(const views::OpenProfile& profile, const std::st
     return request;
 }
 
+void MainWindow::openRunAgain(const views::OpenProfilePtr& profile, const std::string& key,
+                              const std::string& value) {
+    openRunDialog(runAgain(*profile, key, value));
+}
+
 RunDialog& MainWindow::openRunDialog(const RunRequest& request) {
     if (runDialog_ == nullptr) {
         runDialog_ = new RunDialog(SimulationRun::findProgram(), this);
         connect(runDialog_, &RunDialog::resultReady, this,
                 [this](const QString& profile, const QString& compareWith) {
-                    openProfiles(compareWith.isEmpty() ? QStringList{profile}
-                                                       : QStringList{compareWith, profile});
+                    compareWith.isEmpty() ? openProfiles({profile})
+                                          : compareProfiles({compareWith, profile});
                 });
     }
     // A run under way is shown, not replaced.

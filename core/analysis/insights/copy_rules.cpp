@@ -135,7 +135,11 @@ Insight insightOf(const InsightParts& p, const StridedOperation& found) {
     if (found.copies.size() > shownCopies)
         insight.evidence.push_back(countOf(
             "further copies", static_cast<std::int64_t>(found.copies.size() - shownCopies)));
-    insight.link.report = "liveness";
+    // Where it ran the copy is a box of its own; else its step at least has a place.
+    insight.link.report = p.info.hasExecution ? "trace" : "liveness";
+    if (p.info.hasExecution)
+        insight.link.also = {"liveness"};
+    insight.link.program = largest.program;
     insight.link.step = stepOf(p, largest.program);
     insight.link.operation = found.operation;
     insight.link.variable = largest.variable;

@@ -86,8 +86,8 @@ void addUnbalanced(const InsightParts& p, std::vector<Insight>& insights) {
         insight.evidence.push_back(
             cyclesOf(fmt::format("stage {}, forward and backward", stage.stage), stage.cycles()));
     if (report.better.split.empty()) {
-        insight.advice = "No other contiguous split of the operations is shorter; the longest "
-                         "operation of the stage would have to become faster.";
+        insight.advice = "No split between other blocks of the model is shorter; the longest "
+                         "operations of the stage would have to become faster.";
     } else {
         insight.advice = fmt::format("--split {} would balance the stages.",
                                      fmt::join(report.better.split, ","));

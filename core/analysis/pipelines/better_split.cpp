@@ -1,6 +1,8 @@
 // Which contiguous split of the operations has the shortest longest stage.
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <string_view>
 
 #include "core/analysis/pipelines/stage_times.h"
 
@@ -79,6 +81,57 @@ bool isBelow(const std::string& name, const std::string& scope) {
     return name.starts_with(scope) && (name.size() == scope.size() || name[scope.size()] == '/');
 }
 
+/// The scope that an operation stands in. One below another operation ("conv1/bias") stands where
+/// that does.
+std::string blockOf(std::string name, const std::set<std::string_view>& names) {
+    std::string scope;
+    do {
+        const std::size_t slash = name.rfind('/');
+        scope = name.substr(0, slash == std::string::npos ? 0 : slash);
+        name = scope;
+    } while (!scope.empty() && names.contains(scope));
+    return scope;
+}
+
+/// Whether one of two blocks stands in the other, or is it; the model itself is no block.
+bool isOneBlock(const std::string& a, const std::string& b) {
+    return !a.empty() && !b.empty() && (isBelow(a, b) || isBelow(b, a));
+}
+
+/// The operations at which a stage may begin. Inside a block of the model its shortcuts would pass
+/// to the next IPU as well, and what passes at such a place is not recorded: copies between IPUs
+/// take as long as whole stages, so stages begin with a block or with an operation outside of any.
+std::vector<std::size_t> blockStarts(const std::vector<StagedOperation>& operations) {
+    std::set<std::string_view> names;
+    for (const StagedOperation& op : operations)
+        names.insert(op.name);
+    std::vector<std::size_t> starts;
+    std::string before;
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+        const std::string block = blockOf(operations[i].name, names);
+        const bool inside = i > 0 && (isOneBlock(block, before) ||
+                                      isBelow(operations[i].name, operations[starts.back()].name));
+        if (!inside)
+            starts.push_back(i);
+        before = block;
+    }
+    return starts;
+}
+
+/// Cycles of the operations from each start to the next.
+std::vector<PassCycles> cyclesOfBlocks(const std::vector<PassCycles>& operations,
+                                       const std::vector<std::size_t>& starts) {
+    std::vector<PassCycles> blocks(starts.size());
+    std::size_t block = 0;
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+        if (block + 1 < starts.size() && starts[block + 1] == i)
+            ++block;
+        blocks[block].forward += operations[i].forward;
+        blocks[block].backward += operations[i].backward;
+    }
+    return blocks;
+}
+
 /// The shortest scope that begins with this operation, which --split takes as the boundary.
 std::string boundaryName(const std::vector<StagedOperation>& operations, std::size_t at) {
     // Names in a damaged file may nest deeper than anybody would look.
@@ -102,19 +155,16 @@ BetterSplit betterSplit(const Pipeline& pipeline, const StageTimes& times,
     const std::size_t stages = pipeline.stages.size();
     const bool sharesIpus =
         workByIpu(pipeline, std::vector<std::int64_t>(stages, 0)).size() < stages;
-    if (stages < 2 || sharesIpus || times.operations.size() < stages || stepCycles <= 0)
+    const std::vector<std::size_t> blocks = blockStarts(pipeline.operations);
+    if (stages < 2 || sharesIpus || blocks.size() < stages || stepCycles <= 0)
         return {};
-    const std::vector<std::size_t> starts = balancedStarts(times.operations, stages);
+    std::vector<std::size_t> starts =
+        balancedStarts(cyclesOfBlocks(times.operations, blocks), stages);
     if (starts.size() != stages)
         return {};
-    std::vector<PassCycles> expected(stages);
-    std::size_t stage = 0;
-    for (std::size_t i = 0; i < times.operations.size(); ++i) {
-        if (stage + 1 < stages && starts[stage + 1] == i)
-            ++stage;
-        expected[stage].forward += times.operations[i].forward;
-        expected[stage].backward += times.operations[i].backward;
-    }
+    for (std::size_t& start : starts)
+        start = blocks[start];
+    const std::vector<PassCycles> expected = cyclesOfBlocks(times.operations, starts);
     BetterSplit better;
     const double gain = static_cast<double>(pipeline.iterations) *
                         (slotSums(pipeline, times.stages, times.fifos).total -

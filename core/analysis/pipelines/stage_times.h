@@ -65,8 +65,8 @@ std::vector<std::int64_t> workInSlot(const PipelineSlot& slot,
 std::vector<std::int64_t> workByIpu(const Pipeline& pipeline,
                                     const std::vector<std::int64_t>& ofStages);
 
-/// The contiguous split of the operations with the least longest stage. None is looked
-/// for where stages share an IPU.
+/// The contiguous split between blocks of the model (scopes) with the least longest stage. None is
+/// looked for where stages share an IPU.
 BetterSplit betterSplit(const Pipeline& pipeline, const StageTimes& times, std::int64_t stepCycles);
 
 } // namespace tilescope

@@ -94,9 +94,10 @@ void StepPlotPair::setKeyLabel(const QString& label) {
     showSecond(two_);
 }
 
-void StepPlotPair::setMarkers(const std::vector<PlotWidget::Marker>& markers) {
-    first_->plot().setMarkers(markers);
-    second_->plot().setMarkers(markers);
+void StepPlotPair::setMarkers(const std::vector<PlotWidget::Marker>& first,
+                              const std::vector<PlotWidget::Marker>& second) {
+    first_->plot().setMarkers(first);
+    second_->plot().setMarkers(second);
 }
 
 } // namespace tilescope::views

@@ -17,7 +17,9 @@ public:
     void setContents(StepPlot::Content first, const QString& firstTitle, StepPlot::Content second,
                      const QString& secondTitle);
     void setKeyLabel(const QString& label);
-    void setMarkers(const std::vector<PlotWidget::Marker>& markers);
+    /// The second plot has marks of its own: its steps stand elsewhere.
+    void setMarkers(const std::vector<PlotWidget::Marker>& first,
+                    const std::vector<PlotWidget::Marker>& second);
 
     [[nodiscard]] StepPlot& first() { return *first_; }
     [[nodiscard]] StepPlot& second() { return *second_; }

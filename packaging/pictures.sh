@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Makes the pictures of the README anew, 1280 x 720: those of the stories are saved by their tests, so
+# that they show what was checked; two more are reports of the demo at two memory proportions.
+set -euo pipefail
+# shellcheck source=packaging/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+command -v convert >/dev/null || {
+    echo "pictures.sh: ImageMagick makes the pictures small: apt-get install imagemagick" >&2
+    exit 2
+}
+stories=(stories_out_of_memory_test stories_strided_copies_test stories_pipeline_test)
+build release tilescope tilescope-gui "${stories[@]}"
+bin=$root/build/release/bin
+out=$(mktemp -d)
+trap 'rm -r "$out"' EXIT
+
+for story in "${stories[@]}"; do
+    say "Pictures of $story"
+    TILESCOPE_PICTURES=$out QT_QPA_PLATFORM=offscreen "$root/build/release/tests/$story"
+done
+
+say "Pictures of the demo"
+job=$root/resources/jobs/demo.json
+# 1 means that the model does not fit, which is what the picture is about.
+"$bin/tilescope" run "$job" -o "$out/before" || [ $? -eq 1 ]
+"$bin/tilescope" run "$job" --available-memory-proportion 0.2 -o "$out/after"
+"$bin/tilescope-gui" --size 1280x720 --grab "liveness=$out/liveness-two-runs.png" \
+    "$out/before" "$out/after"
+"$bin/tilescope-gui" --size 1280x720 --theme dark --grab "trace=$out/trace-dark.png" "$out/after"
+
+# A palette of 256 colours is what a window has, and a third of the bytes.
+for picture in "$out"/*.png; do
+    convert "$picture" -resize 1280x720 +dither -colors 256 -strip \
+        -define png:compression-level=9 "PNG8:$root/resources/pictures/$(basename "$picture")"
+done
+ls -l "$root/resources/pictures"

@@ -1,0 +1,111 @@
+// A ResNeXt-50 that does not fit: diagnosed, one option changed, run again, compared.
+#include "tests/views/stories/story.h"
+#include "views/compare/compare_view.h"
+#include "views/liveness/liveness_view.h"
+
+using namespace tilescope;
+using namespace tilescope::views;
+using gui::Report;
+using test::Story;
+
+class OutOfMemoryStory : public QObject {
+    Q_OBJECT
+    static constexpr int demoMs = 120000;
+
+    // What the pointer reads on a place of the plot.
+    static QString readAt(PlotWidget& plot, double x) {
+        const QSignalSpy read(&plot, &PlotWidget::hovered);
+        QTest::mouseMove(&plot, QPoint(1, 1));
+        QTest::mouseMove(&plot, QPoint(qRound(plot.xAxis->coordToPixel(x)), plot.height() / 2));
+        QCoreApplication::processEvents();
+        return read.isEmpty() ? QString() : read.last()[0].toString();
+    }
+
+private slots:
+    void aResNeXtIsMadeToFit() {
+        Story story;
+        gui::MainWindow& window = story.window();
+
+        // The demo does not fit, and the window says so.
+        Story::press(*Story::find<QPushButton>(window, "Open demo"));
+        QTRY_VERIFY_WITH_TIMEOUT(window.context().reports.source(), demoMs);
+        story.waitUntilIdle();
+        QVERIFY(window.windowTitle().contains("resnext50_32x4d on mk2"));
+        Story::verifyReads(window, "Out of memory: 917 tiles over the limit");
+
+        // Insights: by how much, and what is largest when most is live.
+        story.openReport(Report::Insights);
+        QWidget& insights = window.view(Report::Insights);
+        QWidget& verdict = Story::cardWith(insights, "Does not fit: tile ");
+        Story::verifyReads(verdict, "tiles over the limit");
+        story.picture("fit-insights");
+        QWidget& peak = Story::cardWith(insights, "At the peak, step ");
+        Story::verifyReads(peak, "actsRearranged' is the largest variable");
+
+        // Its place in Liveness: the peak is marked, the variable is the selected row.
+        Story::press(*Story::find<QPushButton>(peak, "Show in Liveness"));
+        story.waitUntilIdle();
+        auto& liveness = story.view<LivenessView>(Report::Liveness);
+        QVERIFY(liveness.isVisible());
+        PlotWidget& plot = liveness.plot().plot();
+        QCOMPARE(plot.markers().size(), std::size_t(1));
+        const double marked = plot.markers().front().from;
+        QCOMPARE(liveness.tabs().currentIndex(), int(LivenessTabs::NotAlwaysLive));
+        QTableView& live = liveness.tabs().table(LivenessTabs::NotAlwaysLive).view();
+        QVERIFY2(Story::cell(live, live.currentIndex().row(), 0).contains("actsRearranged"),
+                 qPrintable(Story::cell(live, live.currentIndex().row(), 0)));
+        const QString read = readAt(plot, marked + 0.5);
+        QVERIFY2(read.contains("Convolve"), qPrintable(read));
+        // The wheel goes nearer, the marked step stays where the pointer is.
+        const QPointF at(plot.xAxis->coordToPixel(marked + 0.5), plot.height() / 2.0);
+        for (int notch = 0; notch < 10; ++notch)
+            Story::wheel(plot, at, 120);
+        story.waitUntilIdle();
+        QVERIFY(plot.zoom().from() < marked && marked < plot.zoom().to());
+        QVERIFY(!plot.zoom().showsAll());
+
+        // One option changed, from the card that says what to do.
+        story.openReport(Report::Insights);
+        Story::press(*Story::find<QPushButton>(Story::cardWith(insights, "Does not fit: tile "),
+                                               "--available-memory-proportion 0.4"));
+        gui::RunDialog& dialog = story.dialog();
+        QVERIFY2(dialog.commandLine().contains("tilescope run resnext50_32x4d") &&
+                     dialog.commandLine().contains("--batch-size 32") &&
+                     dialog.commandLine().contains("--available-memory-proportion 0.4"),
+                 qPrintable(dialog.commandLine()));
+        QCOMPARE(Story::named<QComboBox>(dialog, "When it is done")->currentText(),
+                 "Compare the result with the open profile");
+        story.run("after");
+
+        // It fits; the first page says what that cost.
+        auto& compare = story.view<CompareView>(Report::Compare);
+        QVERIFY(compare.isVisible());
+        const QString page = compare.overview().verdict();
+        for (const char* line :
+             {"Source does not fit: ", "Target fits: the fullest tile (",
+              "The peak of what is not always live fell by ", "What is always live rose by ",
+              "Changed: availableMemoryProportion 0.8 \u2192 0.4."})
+            QVERIFY2(page.contains(line), qPrintable(page));
+        story.picture("fit-compare");
+        Story::verifyReads(compare, "plans changed, most temporary memory first");
+
+        // The largest cause at the peak has its place in both.
+        QTableView& causes = compare.overview().memory().view();
+        Story::clickRow(causes, 0);
+        const QString cause = Story::cell(causes, 0, 0);
+        Story::press(*Story::find<QToolButton>(compare, "Target's peak"));
+        story.waitUntilIdle();
+        QVERIFY(liveness.isVisible());
+        QCOMPARE(plot.markers().size(), std::size_t(1));
+        Story::press(*Story::find<QToolButton>(liveness, "Separate"));
+        story.waitUntilIdle();
+        QVERIFY(liveness.plots().second().plot().isVisible());
+        QCOMPARE(liveness.plots().second().plot().markers().size(), std::size_t(1));
+        story.openReport(Report::Operations);
+        auto* operations = window.view(Report::Operations).findChild<QTableView*>();
+        QCOMPARE(Story::cell(*operations, operations->currentIndex().row(), 0), cause);
+    }
+};
+
+QTEST_MAIN(OutOfMemoryStory)
+#include "out_of_memory_test.moc"

@@ -1,0 +1,92 @@
+// A pipeline whose stages are not equally long: seen, split anew, compared.
+#include "tests/views/stories/story.h"
+#include "views/compare/compare_view.h"
+#include "views/execution/trace_view.h"
+#include "views/pipeline/pipeline_view.h"
+
+using namespace tilescope;
+using namespace tilescope::views;
+using gui::Report;
+using test::Story;
+
+class PipelineStory : public QObject {
+    Q_OBJECT
+
+private slots:
+    void thePipelineIsSplitAnew() {
+        Story story;
+        gui::MainWindow& window = story.window();
+        Story::press(*Story::find<QPushButton>(window, "Run a model\u2026"));
+        gui::RunDialog& dialog = story.dialog();
+        Story::type(*Story::named<QLineEdit>(dialog, "Model"),
+                    Story::job("resnet50_pipelined.json"));
+        Story::type(*Story::named<QLineEdit>(dialog, "Search options"), "split");
+        Story::type(static_cast<QLineEdit&>(dialog.form().editor("split")->editor()),
+                    "layer2,layer3,layer4");
+        story.run("by-layers");
+
+        // Pipeline: what is lost, and to which stage.
+        story.openReport(Report::Pipeline);
+        auto& pipeline = story.view<PipelineView>(Report::Pipeline);
+        for (const char* text : {"Bubbles: no stage to run", "Waits for a longer stage",
+                                 "Another split would shorten the run by ", "--split "})
+            Story::verifyReads(pipeline, text);
+        QTableView& stages = pipeline.stages().view();
+        const int longest = Story::rowWith(stages, "longest");
+        QVERIFY(longest >= 0);
+
+        story.picture("pipeline");
+
+        // The longest stage has its place in the trace.
+        SlotDiagram& diagram = pipeline.diagram();
+        QComboBox* widths = Story::named<QComboBox>(pipeline, "Slot widths");
+        widths->setFocus();
+        QTest::keyClick(widths, Qt::Key_Down);
+        story.waitUntilIdle();
+        const auto& pieces = diagram.schedule().pieces;
+        const auto piece = std::find_if(pieces.begin(), pieces.end(), [&](const SlotPiece& p) {
+            return p.stage == longest && p.call.valid();
+        });
+        QVERIFY(piece != pieces.end());
+        const QPoint at =
+            diagram.rectOf(static_cast<int>(piece - pieces.begin())).center().toPoint();
+        QTest::mouseClick(&diagram, Qt::LeftButton, {}, at);
+        Story::verifyReads(pipeline, QStringLiteral("of stage %1 on IPU %1").arg(longest));
+        Story::press(*Story::find<QToolButton>(pipeline, "Show in Execution Trace"));
+        story.waitUntilIdle();
+        auto& trace = story.view<TraceView>(Report::Trace);
+        QVERIFY(trace.isVisible());
+        QCOMPARE(trace.plot().markers().size(), std::size_t(1));
+
+        // Insights say the same in words.
+        story.openReport(Report::Insights);
+        QWidget& card = Story::cardWith(window.view(Report::Insights), "Stages wait for stage ");
+        Story::verifyReads(card, QStringLiteral("Stages wait for stage %1").arg(longest));
+
+        // The better split, run from the page that names it.
+        story.openReport(Report::Pipeline);
+        Story::press(*Story::find<QPushButton>(pipeline, "Run again with it \u2026"));
+        const QString split =
+            QString::fromStdString(story.dialog().form().editor("split")->value());
+        QVERIFY(!split.isEmpty() && split != "layer2,layer3,layer4");
+        Story::verifyReads(pipeline, "--split " + split);
+        QVERIFY2(story.dialog().commandLine().contains(split),
+                 qPrintable(story.dialog().commandLine()));
+        story.run("better");
+
+        // Compared: less time, and the longest stage is shorter.
+        auto& compare = story.view<CompareView>(Report::Compare);
+        QVERIFY(compare.isVisible());
+        const QString page = compare.overview().verdict();
+        QVERIFY2(page.contains(" less time: ") &&
+                     page.contains("Changed: split layer2,layer3,layer4 \u2192 " + split),
+                 qPrintable(page));
+        story.openReport(Report::Pipeline);
+        Story::verifyReads(pipeline, "Target: resnet50 on mk2");
+        QVERIFY(pipeline.diagram().isVisible() && pipeline.targetDiagram().isVisible());
+        story.picture("pipeline-compare");
+    }
+};
+
+QTEST_MAIN(PipelineStory)
+#include "pipeline_test.moc"

@@ -251,7 +251,8 @@ bool SlotDiagram::event(QEvent* event) {
     else
         QToolTip::showText(
             help->globalPos(),
-            pieceText(side_, layout_, layout_.pieces[static_cast<std::size_t>(piece)]), this);
+            pieceText(side_, layout_, layout_.pieces[static_cast<std::size_t>(piece)],
+                      context_.preferences), this);
     return true;
 }
 

@@ -69,6 +69,12 @@ QString Preferences::cycles(std::int64_t value, double clockHz) const {
     return cyclesText(value, clockHz);
 }
 
+QString Preferences::cyclesAlone(std::int64_t value, double clockHz) const {
+    if (clock_ == ClockUnits::Time && clockHz > 0)
+        return durationText(static_cast<double>(value) / clockHz);
+    return QString::fromStdString(withThousands(value));
+}
+
 void Preferences::load() {
     const QSettings settings;
     setByteUnits(

@@ -41,6 +41,10 @@ public:
     /// A clock of 0 leaves cycles.
     [[nodiscard]] QString cycles(std::int64_t value, double clockHz) const;
 
+    /// The same where a title beside it says that these are cycles: "34,655", or "26.1 µs" if the
+    /// user prefers time.
+    [[nodiscard]] QString cyclesAlone(std::int64_t value, double clockHz) const;
+
     void load();
     void save() const;
 

@@ -62,7 +62,7 @@ void NamedBars::paintEvent(QPaintEvent*) {
                          static_cast<int>(static_cast<double>(bar.value) * scale), track.height(),
                          bar.value > limit_ && limit_ > 0 ? theme.bad : bar.colour);
         painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter,
-                         cellText(bar.value, kind_, context_.preferences));
+                         cellText(bar.value, kind_, context_.preferences, context_.reports.clockHz()));
         if (limit_ > 0) {
             const int x = track.left() + static_cast<int>(static_cast<double>(limit_) * scale) - 1;
             painter.fillRect(x, track.top() - 3, 1, track.height() + 6, theme.limit);

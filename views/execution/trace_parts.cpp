@@ -12,6 +12,7 @@
 #include "views/execution/statistics_panel.h"
 #include "views/execution/trace_view.h"
 #include "views/plot/save_plot.h"
+#include "views/widgets/control_states.h"
 
 namespace tilescope::views {
 namespace {
@@ -27,6 +28,7 @@ ToolRow* TraceView::makeTools() {
                        Qt::ToolTipRole);
     ipu_ = tools->addChoice(tr("IPU"), {tr("All")});
     run_ = tools->addChoice(tr("Run"), {tr("All")});
+    leaveOutOfState(*run_);
     auto* fit = tools->addButton(tr("Fit"), tr("Show the whole execution (F)"));
     makeOptions(*tools);
     tools->addStretch();

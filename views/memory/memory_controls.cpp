@@ -7,6 +7,7 @@
 #include "views/memory/memory_view.h"
 #include "views/memory/tile_list.h"
 #include "views/plot/save_plot.h"
+#include "views/widgets/control_states.h"
 
 namespace tilescope::views {
 
@@ -22,6 +23,8 @@ ToolRow* MemoryView::makeTools() {
                                  "shift-click adds one"),
                               170);
     tiles_->setAccessibleName(tr("Selected tiles"));
+    leaveOutOfState(*ipu_);
+    leaveOutOfState(*tiles_);
     auto* save = tools_->addButton(tr("Save"), tr("Save the graph as a picture"));
     connect(save, &QToolButton::clicked, this, &MemoryView::save);
     connect(graph_, &QComboBox::currentIndexChanged, this, [this] {

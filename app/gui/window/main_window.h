@@ -89,6 +89,8 @@ private:
     void fileChanged(const QString& file);
     void restoreSelection();
     void restoreZoom();
+    void restoreControls();
+    [[nodiscard]] QJsonObject controls() const;
     void openingEnded();
     void savePicture();
     void showPreferences();
@@ -111,6 +113,7 @@ private:
     views::FileWatch watch_;
     std::function<QStringList()> openProfiles_;
     std::optional<SessionState> pending_; ///< to be restored when its profiles are open
+    QJsonObject wantedControls_;          ///< of reports that were not shown yet
     QString rewritten_;                   ///< the file whose change is the reason for reading again
     RunDialog* runDialog_ = nullptr;
     Memory memory_;

@@ -91,7 +91,7 @@ void Grabber::showScreen(const GrabRequest& request) {
         window_.openRunDialog(source ? MainWindow::runAgain(*source) : RunRequest{});
         return; // kept by the window
     } else if (request.view == QLatin1String("preferences")) {
-        dialog_ = new PreferencesDialog(window_.context().preferences, &window_);
+        dialog_ = new PreferencesDialog(window_.context(), &window_);
     } else if (request.view == QLatin1String("help")) {
         auto* help = new HelpWindow(&window_);
         help->showPage(request.parts.value(0));

@@ -207,7 +207,11 @@ private slots:
     // Kinds of the trace must be told apart by the colour-blind as well: by lightness if not by
     // hue.
     void kindsOfTheTraceDiffer() {
-        const Theme themes[] = {lightTheme(), darkTheme()};
+        std::vector<Theme> themes;
+        for (const DataColours colours : dataColours) {
+            themes.push_back(lightTheme(colours));
+            themes.push_back(darkTheme(colours));
+        }
         const ProgramKind kinds[] = {ProgramKind::OnTileExecute,
                                      ProgramKind::DoExchange,
                                      ProgramKind::GlobalExchange,

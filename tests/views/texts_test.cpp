@@ -106,7 +106,7 @@ class TextsTest : public QObject {
         dialogs.push_back(std::make_unique<RunDialog>(QString()));
         dialogs.push_back(std::make_unique<HelpWindow>());
         dialogs.push_back(
-            std::make_unique<PreferencesDialog>(window_->context().preferences, nullptr));
+            std::make_unique<PreferencesDialog>(window_->context(), nullptr));
         auto palette = std::make_unique<CommandPalette>(*window_);
         palette->setAttribute(Qt::WA_DeleteOnClose, false);
         dialogs.push_back(std::move(palette));

@@ -8,6 +8,7 @@
 #include "views/memory/tile_list.h"
 #include "views/plot/save_plot.h"
 #include "views/widgets/control_states.h"
+#include "views/widgets/save_picture.h"
 
 namespace tilescope::views {
 
@@ -142,10 +143,13 @@ void MemoryView::save() {
     if (graph() != Map && !plots_->showsTwo())
         return savePlot(plots_->first().plot(), QStringLiteral("memory"));
     const QString file = QFileDialog::getSaveFileName(
-        window(), tr("Save graph"), graph() == Map ? tr("tile-map.png") : tr("memory.png"),
-        tr("PNG picture (*.png)"));
-    if (!file.isEmpty() && !graphs_->grab().save(file))
-        QMessageBox::warning(window(), tr("Save graph"), tr("Cannot write '%1'.").arg(file));
+        window(), tr("Save graph"),
+        graph() == Map ? QStringLiteral("tile-map.png") : QStringLiteral("memory.png"),
+        pictureFilter());
+    if (file.isEmpty())
+        return;
+    if (const QString problem = savePicture(*graphs_, file); !problem.isEmpty())
+        QMessageBox::warning(window(), tr("Save graph"), problem);
 }
 
 } // namespace tilescope::views

@@ -4,6 +4,7 @@
 #include <QObject>
 
 #include "core/base/units.h"
+#include "views/theme/data_palette.h"
 
 namespace tilescope::views {
 
@@ -21,6 +22,10 @@ public:
     void setByteUnits(ByteUnits units);
     [[nodiscard]] ThemeChoice theme() const { return theme_; }
     void setTheme(ThemeChoice theme);
+
+    /// The colours of data, in both themes.
+    [[nodiscard]] DataColours dataColours() const { return colours_; }
+    void setDataColours(DataColours colours);
 
     [[nodiscard]] ClockUnits clockUnits() const { return clock_; }
     void setClockUnits(ClockUnits units);
@@ -50,13 +55,14 @@ public:
 
 signals:
     void unitsChanged();
-    void themeChanged();
+    void themeChanged(); ///< or the colours of data
     void changed(); ///< any of them
 
 private:
     ByteUnits units_ = ByteUnits::Binary;
     ThemeChoice theme_ = ThemeChoice::System;
     ClockUnits clock_ = ClockUnits::CyclesAndTime;
+    DataColours colours_ = DataColours::OkabeIto;
     bool reloads_ = true;
     bool restores_ = true;
 };

@@ -271,7 +271,8 @@ void MainWindow::applyTheme() {
         QApplication::palette().color(QPalette::Window).lightness() < 128;
     const bool dark =
         choice == ThemeChoice::Dark || (choice == ThemeChoice::System && systemIsDark);
-    const views::Theme theme = dark ? views::darkTheme() : views::lightTheme();
+    const views::DataColours colours = context_.preferences.dataColours();
+    const views::Theme theme = dark ? views::darkTheme(colours) : views::lightTheme(colours);
     QApplication::setPalette(theme.palette());
     setStyleSheet(theme.styleSheet());
     context_.theme.set(theme);

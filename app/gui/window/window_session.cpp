@@ -154,7 +154,7 @@ void MainWindow::savePicture() {
 }
 
 void MainWindow::showPreferences() {
-    auto* dialog = new PreferencesDialog(context_.preferences, this);
+    auto* dialog = new PreferencesDialog(context_, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->open();
 }

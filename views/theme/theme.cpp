@@ -149,8 +149,8 @@ Theme lightTheme(DataColours colours) {
     t.accent = QColor("#0068a3");
     t.selected = QColor("#d6e9f6");
     t.good = QColor("#00734f");
-    t.warning = QColor("#8f5d00");
-    t.bad = QColor("#b84300");
+    t.warning = QColor("#885800");
+    t.bad = QColor("#ad3f00");
     t.limit = t.text;
     setData(t, colours);
     return t;
@@ -165,9 +165,9 @@ Theme darkTheme(DataColours colours) {
     t.border = QColor("#363d46");
     t.grid = QColor("#2a3037");
     t.text = QColor("#e6eaee");
-    t.mutedText = QColor("#9ba7b4");
+    t.mutedText = QColor("#a3afbc");
     t.accent = QColor("#5cb8ec");
-    t.selected = QColor("#1f4560");
+    t.selected = QColor("#1c3d55");
     t.good = QColor("#3cc9a0");
     t.warning = QColor("#f0b13c");
     t.bad = QColor("#ff8a4a");

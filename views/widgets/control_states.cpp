@@ -180,6 +180,11 @@ bool chooseByText(QWidget& report, const QString& text) {
             turn(*button, true);
             return true;
         }
+    for (QAction* action : report.findChildren<QAction*>())
+        if (action->isCheckable() && is(action->text())) {
+            turn(*action, true);
+            return true;
+        }
     return false;
 }
 

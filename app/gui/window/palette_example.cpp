@@ -7,7 +7,7 @@ namespace {
 constexpr int margin = 10;
 constexpr int barHeight = 18;
 constexpr int gap = 4;
-constexpr int width = 520;
+constexpr int exampleWidth = 520;
 } // namespace
 
 PaletteExample::PaletteExample(views::ViewContext& context, QWidget* parent)
@@ -38,7 +38,7 @@ int PaletteExample::rowHeight() const {
 }
 
 QSize PaletteExample::sizeHint() const {
-    return {width, 3 * rowHeight() + 2 * margin - gap};
+    return {exampleWidth, 3 * rowHeight() + 2 * margin - gap};
 }
 
 void PaletteExample::paintEvent(QPaintEvent*) {
@@ -50,7 +50,7 @@ void PaletteExample::paintEvent(QPaintEvent*) {
     int y = margin;
     for (const std::vector<Sample>& row : rows()) {
         double x = margin;
-        const double whole = this->width() - 2 * margin;
+        const double whole = width() - 2 * margin;
         for (const Sample& sample : row) {
             const QRectF box(x, y, sample.share * whole - 1, rowHeight() - gap);
             painter.fillRect(box, sample.colour);

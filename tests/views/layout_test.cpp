@@ -181,8 +181,11 @@ QStringList plotProblems(const QCustomPlot& plot) {
                                                            {plot.xAxis2, "upper"},
                                                            {plot.yAxis, "left"},
                                                            {plot.yAxis2, "right"}};
+    const auto* ours = qobject_cast<const views::PlotWidget*>(&plot);
     for (const auto& [axis, side] : axes)
-        if (const QString problem = axisProblem(*axis, QLatin1String(side)); !problem.isEmpty())
+        if (axis == plot.yAxis && ours != nullptr && !ours->valueTitle().isEmpty())
+            continue;
+        else if (const QString problem = axisProblem(*axis, QLatin1String(side)); !problem.isEmpty())
             problems << problem + nameOf(plot);
     return problems;
 }

@@ -25,6 +25,7 @@ LivenessView::LivenessView(ViewContext& context, QWidget* parent)
     , plotPanel_(new LoadingPanel(context.workers))
     , lifetimeQuery_(context.workers)
     , tabs_(new LivenessTabs(context)) {
+    plots_->setValueTitle(tr("Live memory"));
     auto* plotPage = new QWidget;
     auto* plotLayout = new QVBoxLayout(plotPage);
     plotLayout->setContentsMargins(0, 0, 0, 0);

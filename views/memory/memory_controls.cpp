@@ -49,6 +49,7 @@ void MemoryView::addPlotControls(ToolRow& tools) {
     };
     connect(order_, &QComboBox::currentIndexChanged, this, setKeyLabel);
     setKeyLabel();
+    plots_->setValueTitle(tr("Memory of a tile"));
     for (QComboBox* box : {breakdown_, order_})
         connect(box, &QComboBox::currentIndexChanged, this, &MemoryView::loadGraph);
     for (QToolButton* toggle : {gaps_, limit_})

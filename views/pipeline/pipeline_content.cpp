@@ -30,15 +30,15 @@ struct Metric {
 };
 
 std::vector<Metric> allMetrics() {
-    return {{Text::tr("Forward"), CellKind::Cycles, Text::tr("Cycles of one micro-batch"),
+    return {{Text::tr("Forward cycles"), CellKind::Cycles, Text::tr("Cycles of one micro-batch"),
              [](const PipelineStage& s) { return Cell(s.forwardCycles); }},
-            {Text::tr("Backward"), CellKind::Cycles,
+            {Text::tr("Backward cycles"), CellKind::Cycles,
              Text::tr("Cycles of one micro-batch, with what is computed again"),
              [](const PipelineStage& s) { return Cell(s.backwardCycles); }},
-            {Text::tr("Recompute"), CellKind::Cycles,
+            {Text::tr("Recompute cycles"), CellKind::Cycles,
              Text::tr("Of the backward cycles, those of forward operations that run again"),
              [](const PipelineStage& s) { return Cell(s.recomputeCycles); }},
-            {Text::tr("Update"), CellKind::Cycles,
+            {Text::tr("Update cycles"), CellKind::Cycles,
              Text::tr("Compute and exchange cycles of one weight update"),
              [](const PipelineStage& s) { return Cell(s.updateCycles); }},
             {Text::tr("FIFO cycles"), CellKind::Cycles,

@@ -17,6 +17,7 @@ public:
     void setContents(StepPlot::Content first, const QString& firstTitle, StepPlot::Content second,
                      const QString& secondTitle);
     void setKeyLabel(const QString& label);
+    void setValueTitle(const QString& title);
     void setMarkers(const std::vector<PlotWidget::Marker>& markers);
 
     [[nodiscard]] StepPlot& first() { return *first_; }

@@ -19,8 +19,8 @@ ToolRow* MemoryView::makeTools() {
     addMapControls(*tools_);
     tools_->addStretch();
     ipu_ = tools_->addChoice(tr("IPU"), {tr("All")});
-    tiles_ = tools_->addField(tr("Tiles, e.g. 1,5 or 0-3"),
-                              tr("Tiles for the tables below; a click on the graph selects one, "
+    tiles_ = tools_->addField(tr("Tiles, e.g. 0-3,7"),
+                              tr("Tiles for the tables below, such as 1,5 or 0-3; a click on the graph selects one, "
                                  "shift-click adds one"),
                               170);
     tiles_->setAccessibleName(tr("Selected tiles"));
@@ -57,10 +57,10 @@ void MemoryView::addPlotControls(ToolRow& tools) {
 }
 
 void MemoryView::addMapControls(ToolRow& tools) {
-    quantity_ = tools.addChoice(tr("Colour by"), {});
+    quantity_ = tools.addNarrowChoice(tr("Colour by"), {});
     for (int kind = 0; kind < TileQuantity::Category; ++kind)
         quantity_->addItem(TileQuantity{static_cast<TileQuantity::Kind>(kind), {}, {}, {}}.name());
-    range_ = tools.addChoice(
+    range_ = tools.addNarrowChoice(
         tr("Scale"), {tr("0 to tile memory"), tr("0 to largest"), tr("Smallest to largest")});
     scale_ = tools.addChoice(tr("Colours"), {tr("Viridis"), tr("Cividis"), tr("Greys")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, &MemoryView::loadGraph);

@@ -342,8 +342,8 @@ private slots:
         QCOMPARE(field.text(), QString("12,000 \u2013 34,000 cycles"));
         const double clock = window_->context().reports.clockHz();
         type("10-20 us");
-        QCOMPARE(zoom().from(), std::floor(10e-6 * clock));
-        QCOMPARE(zoom().to(), std::ceil(20e-6 * clock));
+        QCOMPARE(zoom().from(), std::round(10e-6 * clock));
+        QCOMPARE(zoom().to(), std::round(20e-6 * clock));
         // What is no range changes nothing, and is told.
         QSignalSpy status(trace_, &views::ReportView::status);
         const double before = zoom().from();
@@ -360,7 +360,7 @@ private slots:
     // Two lanes of many rows on a small screen: names have room, and a scroll bar what is below.
     void rowsHaveRoomForNames() {
         window_->resize(1280, 720);
-        open({files_.write("four.pop", {.ipus = 4})});
+        open({files_.write("eight.pop", {.ipus = 8})});
         views::TracePlot& plot = trace_->plot();
         QVERIFY(plot.rowHeight() >= views::TracePlot::readableRow);
         QVERIFY(plot.scrollBar().isVisible());

@@ -40,8 +40,11 @@ std::optional<CycleRange> parseCycleRange(const QString& text, double clockHz) {
         return {};
     const double from = match.captured(1).remove(QLatin1Char(',')).toDouble() * *first;
     const double to = match.captured(3).remove(QLatin1Char(',')).toDouble() * *last;
-    const CycleRange cycles{static_cast<std::int64_t>(std::min(from, mostCycles)),
-                            static_cast<std::int64_t>(std::ceil(std::min(to, mostCycles)))};
+    // A whole number of cycles stays one through the rounding of its unit.
+    constexpr double rounding = 1e-6;
+    const CycleRange cycles{
+        static_cast<std::int64_t>(std::floor(std::min(from, mostCycles) + rounding)),
+        static_cast<std::int64_t>(std::ceil(std::min(to, mostCycles) - rounding))};
     return cycles.cycles() > 0 ? std::optional(cycles) : std::nullopt;
 }
 

@@ -109,8 +109,7 @@ void parseOption(Arguments& arguments, const QString& option, Reader& reader) {
         while (!reader.atEnd() && isGrab(reader.peek()))
             arguments.grabs.push_back(grabFrom(reader.next()));
     } else if (option == QLatin1String("--select")) {
-        for (const QString& each :
-             reader.value(option, "WHAT=NUMBER,...").split(QLatin1Char(',')))
+        for (const QString& each : reader.value(option, "WHAT=NUMBER,...").split(QLatin1Char(',')))
             select(arguments.selected, each);
     } else if (option == QLatin1String("--theme")) {
         arguments.theme = themeFrom(reader.value(option, "dark, light or system"));
@@ -176,7 +175,8 @@ QString helpText() {
         "VIEW:PART\n"
         "                            brings tabs to the front and makes choices, such as\n"
         "                            memory:tile-map or trace:flat+details\n"
-        "  --select WHAT=NUMBER,...  what is selected in pictures: tile, step, variable, operation,\n"
+        "  --select WHAT=NUMBER,...  what is selected in pictures: tile, step, variable, "
+        "operation,\n"
         "                            program\n"
         "  --theme dark|light|system colours\n"
         "  --size WIDTHxHEIGHT       size of the window (and of pictures)\n"

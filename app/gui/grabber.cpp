@@ -43,7 +43,9 @@ void Grabber::begin() {
 
 bool Grabber::canSelect() const {
     const views::OpenProfilePtr& profile = window_.context().reports.source();
-    const auto within = [](auto id, std::size_t count) { return !id.valid() || id.index() < count; };
+    const auto within = [](auto id, std::size_t count) {
+        return !id.valid() || id.index() < count;
+    };
     const auto tiles = profile ? static_cast<std::size_t>(profile->machine().totalTiles()) : 0;
     return profile && within(selected_.step, profile->steps({})->size()) &&
            within(selected_.variable, profile->variables({})->size()) &&

@@ -56,7 +56,8 @@ private slots:
                  peak->advice.c_str());
         // Half of one sample is none.
         p.info.batchSize = 1;
-        QVERIFY(find(findInsights(p), InsightKind::PeakVariables)->advice.ends_with("--batch-size."));
+        QVERIFY(
+            find(findInsights(p), InsightKind::PeakVariables)->advice.ends_with("--batch-size."));
         // What the planner could take for the operation in question.
         p.operations[peak->link.operation].options = R"({"availableMemoryProportion":0.45})";
         const Evidence& last = find(findInsights(p), InsightKind::PeakVariables)->evidence.back();

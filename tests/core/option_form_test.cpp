@@ -101,8 +101,9 @@ private slots:
     }
 
     void numbersStandInParentheses() {
-        const auto found = optionsNamedIn("Lower --available-memory-proportion (0.25 instead of 0.6) "
-                                          "or --batch-size, or --ipus (4) or --phases (x instead of y)");
+        const auto found =
+            optionsNamedIn("Lower --available-memory-proportion (0.25 instead of 0.6) "
+                           "or --batch-size, or --ipus (4) or --phases (x instead of y)");
         QCOMPARE(found.size(), std::size_t(4));
         QCOMPARE(text(found[0].value), "0.25");
         QCOMPARE(text(suggestedValue(found[0], "0.6")), "0.25");

@@ -28,9 +28,9 @@ private slots:
     }
 
     void partsScreensAndSelections() {
-        const Arguments arguments = parseArguments(
-            {"--grab", "memory:tile-map+variables=m.png", "help:trace=h.png", "home=o.png",
-             "--select", "tile=3,step=12,tile=5", "p.pop"});
+        const Arguments arguments =
+            parseArguments({"--grab", "memory:tile-map+variables=m.png", "help:trace=h.png",
+                            "home=o.png", "--select", "tile=3,step=12,tile=5", "p.pop"});
         QCOMPARE(arguments.grabs[0].parts, (QStringList{"tile map", "variables"}));
         QCOMPARE(arguments.grabs[1].view, QStringLiteral("help"));
         QCOMPARE(arguments.grabs[1].parts, QStringList{"trace"});

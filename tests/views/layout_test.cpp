@@ -44,9 +44,8 @@ int advance(const QWidget& widget, const QString& text) {
 QString problemOf(const QLabel& label) {
     if (label.text().isEmpty() || !label.pixmap().isNull())
         return {};
-    const QSize needed = label.wordWrap()
-                             ? QSize(0, label.heightForWidth(label.width()))
-                             : label.minimumSizeHint();
+    const QSize needed =
+        label.wordWrap() ? QSize(0, label.heightForWidth(label.width())) : label.minimumSizeHint();
     if (needed.height() > label.height() || needed.width() > label.width())
         return QStringLiteral("label '%1' is cut off: %2x%3 of %4x%5")
             .arg(label.text().left(60))
@@ -60,7 +59,8 @@ QString problemOf(const QLabel& label) {
 QString problemOf(const QAbstractButton& button) {
     const auto* tool = qobject_cast<const QToolButton*>(&button);
     if (button.text().isEmpty() ||
-        (tool != nullptr && tool->toolButtonStyle() == Qt::ToolButtonIconOnly && !tool->icon().isNull()))
+        (tool != nullptr && tool->toolButtonStyle() == Qt::ToolButtonIconOnly &&
+         !tool->icon().isNull()))
         return {};
     const QSize needed = button.sizeHint();
     if (button.width() < needed.width() || button.height() < needed.height())
@@ -93,8 +93,8 @@ QString problemOf(const QLineEdit& field) {
     const QRect inside =
         field.style()->subElementRect(QStyle::SE_LineEditContents, &option, &field);
     constexpr int margins = 4; // Qt's own, left and right of the text
-    const QString text = field.isReadOnly() || field.text().isEmpty() ? field.placeholderText()
-                                                                      : QString();
+    const QString text =
+        field.isReadOnly() || field.text().isEmpty() ? field.placeholderText() : QString();
     if (advance(field, text) > inside.width() - margins)
         return QStringLiteral("field '%1' is cut off: %2 of %3 pixels")
             .arg(text)
@@ -114,9 +114,9 @@ QString problemOf(const QHeaderView& header) {
     if (header.orientation() != Qt::Horizontal || header.model() == nullptr)
         return {};
     for (int section = 0; section < header.count(); ++section) {
-        const QString title =
-            header.model()->headerData(section, Qt::Horizontal).toString();
-        if (!header.isSectionHidden(section) && header.sectionSize(section) < advance(header, title))
+        const QString title = header.model()->headerData(section, Qt::Horizontal).toString();
+        if (!header.isSectionHidden(section) &&
+            header.sectionSize(section) < advance(header, title))
             return QStringLiteral("column '%1' is cut off: %2 of %3 pixels")
                 .arg(title)
                 .arg(header.sectionSize(section))
@@ -167,8 +167,8 @@ QString axisProblem(const QCPAxis& axis, const QString& side) {
         return {};
     if (axis.label().isEmpty())
         return QStringLiteral("the %1 axis has no label").arg(side);
-    const int room = axis.orientation() == Qt::Horizontal ? axis.axisRect()->width()
-                                                          : axis.axisRect()->height();
+    const int room =
+        axis.orientation() == Qt::Horizontal ? axis.axisRect()->width() : axis.axisRect()->height();
     if (QFontMetrics(axis.labelFont()).horizontalAdvance(axis.label()) > room)
         return QStringLiteral("the label '%1' of the %2 axis is longer than it")
             .arg(axis.label(), side);
@@ -185,7 +185,8 @@ QStringList plotProblems(const QCustomPlot& plot) {
     for (const auto& [axis, side] : axes)
         if (axis == plot.yAxis && ours != nullptr && !ours->valueTitle().isEmpty())
             continue;
-        else if (const QString problem = axisProblem(*axis, QLatin1String(side)); !problem.isEmpty())
+        else if (const QString problem = axisProblem(*axis, QLatin1String(side));
+                 !problem.isEmpty())
             problems << problem + nameOf(plot);
     return problems;
 }

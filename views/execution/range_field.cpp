@@ -28,9 +28,10 @@ RangeField::RangeField(ViewContext& context, QWidget* parent)
 // As wide as the longest range of an execution, so that zooming does not move what stands beside.
 QSize RangeField::sizeHint() const {
     constexpr int padding = 24;
-    return {fontMetrics().horizontalAdvance(QStringLiteral("000,000,000 \u2013 000,000,000 cycles")) +
-                padding,
-            QLineEdit::sizeHint().height()};
+    return {
+        fontMetrics().horizontalAdvance(QStringLiteral("000,000,000 \u2013 000,000,000 cycles")) +
+            padding,
+        QLineEdit::sizeHint().height()};
 }
 
 QString RangeField::rangeText() const {
@@ -59,8 +60,7 @@ void RangeField::take() {
         return;
     }
     setModified(false);
-    context_.timeZoom.setRange(static_cast<double>(range->begin),
-                               static_cast<double>(range->end));
+    context_.timeZoom.setRange(static_cast<double>(range->begin), static_cast<double>(range->end));
     setText(rangeText());
 }
 

@@ -3,7 +3,6 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-
 namespace tilescope::views {
 namespace {
 

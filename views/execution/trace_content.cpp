@@ -198,10 +198,16 @@ ValueTree stepDetails(const OpenProfile& profile, const ExecutedStep& step,
         tree.valueTitles.append(QString());
     const double clock = profile.machine().clockHz;
     line(
-        Text::tr("Start"), [clock](const StepOnIpu& s) { return Duration{s.start, clock}; },
+        Text::tr("Start"),
+        [clock](const StepOnIpu& s) {
+            return Duration{s.start, clock};
+        },
         CellKind::Cycles);
     line(
-        Text::tr("Duration"), [clock](const StepOnIpu& s) { return Duration{s.cycles, clock}; },
+        Text::tr("Duration"),
+        [clock](const StepOnIpu& s) {
+            return Duration{s.cycles, clock};
+        },
         CellKind::Cycles);
     line(
         Text::tr("Active tiles"), [](const StepOnIpu& s) { return Cell(s.activeTiles); },

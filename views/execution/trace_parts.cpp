@@ -72,8 +72,9 @@ QToolButton* TraceView::makeOptions(ToolRow& tools) {
     showsRuns_ = option(tr("Row of runs"), tr("A row with the runs of the engine above the steps"));
     showsSyncs_ = option(tr("Syncs"), tr("Boxes of syncs; without them their time stays empty"));
     showsNames_ = option(tr("Names on boxes"), tr("Names where they have room"));
-    QAction* all = option(tr("All rows in sight"),
-                          tr("Rows as low as it takes to see all of them without scrolling"), false);
+    QAction* all =
+        option(tr("All rows in sight"),
+               tr("Rows as low as it takes to see all of them without scrolling"), false);
     connect(all, &QAction::toggled, plot_, &TracePlot::setShowsAllRows);
     menu->setToolTipsVisible(true);
     button->setMenu(menu);

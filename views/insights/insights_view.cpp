@@ -87,9 +87,8 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
         QLabel* name = nameLabel(QString::fromStdString(item.label));
         name->setObjectName(QStringLiteral("muted"));
         const bool isText = item.unit == Evidence::Unit::Text;
-        auto* value =
-            isText ? longValue(formatEvidence(item))
-                   : new QLabel(numberOf(item, preferences, clockHz));
+        auto* value = isText ? longValue(formatEvidence(item))
+                             : new QLabel(numberOf(item, preferences, clockHz));
         value->setAlignment(isText ? Qt::AlignLeft : Qt::AlignRight);
         grid->addWidget(name, row, 0);
         // Texts may be longer than numbers and must not push them to the right.

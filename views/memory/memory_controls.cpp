@@ -19,10 +19,11 @@ ToolRow* MemoryView::makeTools() {
     addMapControls(*tools_);
     tools_->addStretch();
     ipu_ = tools_->addChoice(tr("IPU"), {tr("All")});
-    tiles_ = tools_->addField(tr("Tiles, e.g. 0-3,7"),
-                              tr("Tiles for the tables below, such as 1,5 or 0-3; a click on the graph selects one, "
-                                 "shift-click adds one"),
-                              170);
+    tiles_ = tools_->addField(
+        tr("Tiles, e.g. 0-3,7"),
+        tr("Tiles for the tables below, such as 1,5 or 0-3; a click on the graph selects one, "
+           "shift-click adds one"),
+        170);
     tiles_->setAccessibleName(tr("Selected tiles"));
     leaveOutOfState(*ipu_);
     leaveOutOfState(*tiles_);

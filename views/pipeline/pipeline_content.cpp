@@ -169,8 +169,8 @@ std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const Pipeline
     add(Text::tr("Slots (up + main + down)"),
         [](const PipelineSide& s) { return slotsText(s.report); });
     add(Text::tr("A step takes"), [&](const PipelineSide& s) {
-        return cyclesOrDash(s.stepCycles / std::max<std::int64_t>(1, s.report.iterations),
-                            clock(s), preferences);
+        return cyclesOrDash(s.stepCycles / std::max<std::int64_t>(1, s.report.iterations), clock(s),
+                            preferences);
     });
     add(Text::tr("Longest stage"), [&](const PipelineSide& s) {
         const PipelineReport& r = s.report;
@@ -179,8 +179,8 @@ std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const Pipeline
                    : Text::tr("%1: %2")
                          .arg(r.longestStage)
                          .arg(cyclesOrDash(
-                             r.stages[static_cast<std::size_t>(r.longestStage)].cycles(),
-                             clock(s), preferences));
+                             r.stages[static_cast<std::size_t>(r.longestStage)].cycles(), clock(s),
+                             preferences));
     });
     return facts;
 }

@@ -32,8 +32,7 @@ bool savePdf(PlotWidget& plot, const QString& file) {
     constexpr int dotsPerInch = 96; // Qt's unit of a widget's pixel
     constexpr double pointsPerInch = 72;
     pdf.setResolution(dotsPerInch);
-    pdf.setPageSize(
-        QPageSize(QSizeF(plot.size()) * pointsPerInch / dotsPerInch, QPageSize::Point));
+    pdf.setPageSize(QPageSize(QSizeF(plot.size()) * pointsPerInch / dotsPerInch, QPageSize::Point));
     pdf.setPageMargins({});
     return paintOn(plot, pdf);
 }

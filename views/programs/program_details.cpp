@@ -37,8 +37,7 @@ void addExecutions(std::vector<ValueNode>& roots, const OpenProfile& profile, Pr
     if (cost.executions > 0)
         roots.push_back(line(Text::tr("Executions in all runs"), cost.executions, CellKind::Count));
     if (measured)
-        roots.push_back(line(Text::tr("Cycles of all executions"),
-                             Duration{cost.total, clock}));
+        roots.push_back(line(Text::tr("Cycles of all executions"), Duration{cost.total, clock}));
 }
 
 /// Who calls a function.

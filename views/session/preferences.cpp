@@ -91,8 +91,8 @@ void Preferences::load() {
     setTheme(static_cast<ThemeChoice>(std::clamp(settings.value("view/theme", 0).toInt(), 0, 2)));
     setClockUnits(
         static_cast<ClockUnits>(std::clamp(settings.value("view/clockUnits", 0).toInt(), 0, 2)));
-    setDataColours(static_cast<DataColours>(
-        std::clamp(settings.value("view/dataColours", 0).toInt(), 0, 2)));
+    setDataColours(
+        static_cast<DataColours>(std::clamp(settings.value("view/dataColours", 0).toInt(), 0, 2)));
     setReloadsByItself(settings.value("files/reloadByItself", true).toBool());
     setRestoresSession(settings.value("session/restore", true).toBool());
 }

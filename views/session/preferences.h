@@ -56,7 +56,7 @@ public:
 signals:
     void unitsChanged();
     void themeChanged(); ///< or the colours of data
-    void changed(); ///< any of them
+    void changed();      ///< any of them
 
 private:
     ByteUnits units_ = ByteUnits::Binary;

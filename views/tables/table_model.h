@@ -45,7 +45,7 @@ private:
 
     ViewContext& context_;
     DataTable table_;
-    double clockHz_ = 0; ///< of the profiles that the table is of
+    double clockHz_ = 0;               ///< of the profiles that the table is of
     std::vector<std::uint32_t> shown_; ///< rows of the table in the order of the screen
     DataRow totals_;                   ///< no cells if there are none
     QRegularExpression filter_;

@@ -70,8 +70,8 @@ double contrast(const QColor& a, const QColor& b) {
 
 DataPalette visibleOn(const DataPalette& palette, const QColor& surface, const QColor& text) {
     DataPalette seen = palette;
-    for (QColor* colour : {&seen.orange, &seen.sky, &seen.green, &seen.blue, &seen.vermillion,
-                           &seen.purple})
+    for (QColor* colour :
+         {&seen.orange, &seen.sky, &seen.green, &seen.blue, &seen.vermillion, &seen.purple})
         *colour = visible(*colour, surface, text);
     return seen;
 }

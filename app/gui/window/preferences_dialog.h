@@ -7,7 +7,8 @@
 
 namespace tilescope::gui {
 
-/// Units, clock, theme, colours with an example of them, files. Every choice holds at once; there is nothing to confirm.
+/// Units, clock, theme, colours with an example of them, files. Every choice holds at once; there
+/// is nothing to confirm.
 class PreferencesDialog : public QDialog {
     Q_OBJECT
 public:

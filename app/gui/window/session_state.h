@@ -9,7 +9,8 @@
 
 namespace tilescope::gui {
 
-/// Profiles, report, zoom, selection, and tabs and filters of the reports of one window. Kept as JSON in QSettings.
+/// Profiles, report, zoom, selection, and tabs and filters of the reports of one window. Kept as
+/// JSON in QSettings.
 struct SessionState {
     /// A zoom means something only over the limits it was made for.
     struct Zoom {

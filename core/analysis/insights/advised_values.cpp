@@ -46,8 +46,7 @@ std::string proportionOf(const Operation& operation) {
     const boost::json::value options = boost::json::parse(operation.options, error);
     if (error || !options.is_object())
         return {};
-    const boost::json::value* found =
-        options.as_object().if_contains("availableMemoryProportion");
+    const boost::json::value* found = options.as_object().if_contains("availableMemoryProportion");
     return found != nullptr && found->is_number() ? numberText(found->to_number<double>())
                                                   : std::string();
 }

@@ -8,8 +8,8 @@
 
 namespace tilescope {
 
-/// What a run had for an option, by its key; "" for what it does not say. A batch size may come from
-/// the model.
+/// What a run had for an option, by its key; "" for what it does not say. A batch size may come
+/// from the model.
 std::string inForce(const ProfileInfo& info, const std::string& key);
 
 /// The number of inForce(), if it is one.

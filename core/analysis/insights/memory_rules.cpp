@@ -23,10 +23,10 @@ std::string proportionFor(const InsightParts& p, TileId tile, std::int64_t bytes
     constexpr double least = 0.05;
     constexpr double hundredth = 100;
     const auto now = numberInForce(p.info, "availableMemoryProportion");
-    const auto temporary = static_cast<double>(
-        livenessOf(p.info.target, p.variables, p.livenessClasses, p.steps.size(),
-                   TileSelection::ofTile(tile))
-            .maxNotAlwaysLive());
+    const auto temporary =
+        static_cast<double>(livenessOf(p.info.target, p.variables, p.livenessClasses,
+                                       p.steps.size(), TileSelection::ofTile(tile))
+                                .maxNotAlwaysLive());
     if (!now || temporary <= 0)
         return {};
     const double value =

@@ -10,7 +10,8 @@
 namespace tilescope::views {
 
 /// A PlotWidget over cycles with rows of one height, high enough for names; lower ones where all
-/// lanes have to be seen at once. Shift-wheel and the scroll bar move the rows, the wheel zooms in time.
+/// lanes have to be seen at once. Shift-wheel and the scroll bar move the rows, the wheel zooms in
+/// time.
 class TracePlot : public PlotWidget {
     Q_OBJECT
 public:

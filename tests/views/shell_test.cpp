@@ -152,7 +152,10 @@ private slots:
     void tabsFiltersAndChoicesAreRestored() {
         const QString a = files_.write("a.pop");
         const auto graphOf = [](MainWindow& window) {
-            return window.view(Report::Memory).findChild<QComboBox*>();
+            for (QComboBox* box : window.view(Report::Memory).findChildren<QComboBox*>())
+                if (box->accessibleName() == "Graph")
+                    return box;
+            return static_cast<QComboBox*>(nullptr);
         };
         const auto fieldOf = [](MainWindow& window) {
             for (QLineEdit* field : window.view(Report::Operations).findChildren<QLineEdit*>())

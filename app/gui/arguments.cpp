@@ -1,6 +1,7 @@
 #include "app/gui/arguments.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <fmt/format.h>
 #include <string>
 #include <vector>
@@ -12,8 +13,8 @@
 namespace tilescope::gui {
 namespace {
 
-const std::vector<std::string> options{"--grab", "--theme", "--size",        "--view",
-                                       "--help", "-h",      "--frame-times", "--version"};
+const std::vector<std::string> options{"--grab", "--select", "--theme",       "--size",   "--view",
+                                       "--help", "-h",       "--frame-times", "--version"};
 
 // The value of an option, which may follow it or stand behind '='.
 class Reader {
@@ -44,11 +45,40 @@ GrabRequest grabFrom(const QString& text) {
         throw UserError(fmt::format("--grab needs VIEW=FILE.png, not '{}'", text.toStdString()));
     const QString view = text.left(equals);
     // Titles of parts have blanks, which a command line would have to quote.
-    GrabRequest request{
-        view.section(QLatin1Char(':'), 0, 0), text.mid(equals + 1),
-        view.section(QLatin1Char(':'), 1).replace(QLatin1Char('-'), QLatin1Char(' '))};
-    reportFrom(request.view); // throws for an unknown one
+    QString parts = view.section(QLatin1Char(':'), 1);
+    parts.replace(QLatin1Char('-'), QLatin1Char(' '));
+    GrabRequest request{view.section(QLatin1Char(':'), 0, 0), text.mid(equals + 1),
+                        parts.split(QLatin1Char('+'), Qt::SkipEmptyParts)};
+    if (!screens.contains(request.view))
+        reportFrom(request.view); // throws for an unknown one
     return request;
+}
+
+void select(views::Selected& selected, const QString& text) {
+    const QString what = text.section(QLatin1Char('='), 0, 0);
+    bool good = false;
+    const int id = text.section(QLatin1Char('='), 1).toInt(&good);
+    if (!good || id < 0)
+        throw UserError(fmt::format("--select needs WHAT=NUMBER, such as tile=5, not '{}'",
+                                    text.toStdString()));
+    if (what == QLatin1String("tile"))
+        selected.tiles.emplace_back(id);
+    else if (what == QLatin1String("step"))
+        selected.step = StepId(id);
+    else if (what == QLatin1String("variable"))
+        selected.variable = VariableId(id);
+    else if (what == QLatin1String("operation"))
+        selected.operation = OperationId(id);
+    else if (what == QLatin1String("program"))
+        selected.program = ProgramId(id);
+    else
+        throw UserError(fmt::format("--select cannot select '{}': it can be tile, step, variable, "
+                                    "operation or program",
+                                    what.toStdString()));
+}
+
+bool needsProfile(const GrabRequest& request) {
+    return !screens.contains(request.view) || request.view == QLatin1String("sweep");
 }
 
 views::ThemeChoice themeFrom(const QString& text) {
@@ -78,6 +108,9 @@ void parseOption(Arguments& arguments, const QString& option, Reader& reader) {
         arguments.grabs.push_back(grabFrom(reader.value(option, "VIEW=FILE.png")));
         while (!reader.atEnd() && isGrab(reader.peek()))
             arguments.grabs.push_back(grabFrom(reader.next()));
+    } else if (option == QLatin1String("--select")) {
+        for (const QString& each : reader.value(option, "WHAT=NUMBER,...").split(QLatin1Char(',')))
+            select(arguments.selected, each);
     } else if (option == QLatin1String("--theme")) {
         arguments.theme = themeFrom(reader.value(option, "dark, light or system"));
     } else if (option == QLatin1String("--size")) {
@@ -122,8 +155,8 @@ Arguments parseArguments(const QStringList& list) {
     }
     if (arguments.profiles.size() > 2)
         throw UserError("at most two profiles can be open: a source and a target");
-    if (!arguments.grabs.empty() && arguments.profiles.isEmpty() && !arguments.help &&
-        !arguments.version)
+    if (std::any_of(arguments.grabs.begin(), arguments.grabs.end(), needsProfile) &&
+        arguments.profiles.isEmpty() && !arguments.help && !arguments.version)
         throw UserError("--grab needs a profile");
     if (arguments.exerciseFrames && arguments.profiles.isEmpty())
         throw UserError("--exercise-frames needs a profile");
@@ -140,14 +173,19 @@ QString helpText() {
         "  --view VIEW               begin with this report\n"
         "  --grab VIEW=FILE.png ...  write pictures of reports and exit; needs no display; "
         "VIEW:PART\n"
-        "                            brings a tab or graph to the front, such as memory:tile-map\n"
+        "                            brings tabs to the front and makes choices, such as\n"
+        "                            memory:tile-map or trace:flat+details\n"
+        "  --select WHAT=NUMBER,...  what is selected in pictures: tile, step, variable, "
+        "operation,\n"
+        "                            program\n"
         "  --theme dark|light|system colours\n"
         "  --size WIDTHxHEIGHT       size of the window (and of pictures)\n"
         "  --frame-times             print how long plots took to paint to standard error\n"
         "  --help, --version\n"
         "\n"
         "Views: summary insights memory liveness programs operations trace pipeline compare\n"
-        "       query\n");
+        "       query\n"
+        "Pictures only: home sweep run preferences help:PAGE palette\n");
 }
 
 } // namespace tilescope::gui

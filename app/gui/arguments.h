@@ -8,19 +8,26 @@
 #include <vector>
 
 #include "views/session/preferences.h"
+#include "views/session/selection.h"
 
 namespace tilescope::gui {
 
-/// A picture to take: which report, into which file, and which part of the report is in front.
+/// A picture to take: which report or screen, into which file, and which parts of it are in front.
 struct GrabRequest {
     QString view;
     QString file;
-    QString section; ///< "tile map"; empty for what the report begins with
+    QStringList parts; ///< "tile map"; none for what the report begins with
 };
+
+/// What can be grabbed and is no report.
+inline const QStringList screens{QStringLiteral("home"), QStringLiteral("sweep"),
+                                 QStringLiteral("run"),  QStringLiteral("preferences"),
+                                 QStringLiteral("help"), QStringLiteral("palette")};
 
 struct Arguments {
     QStringList profiles; ///< none, a source, or source and target
     std::vector<GrabRequest> grabs;
+    views::Selected selected; ///< of the source, for pictures
     std::optional<views::ThemeChoice> theme;
     std::optional<QSize> size;
     QString view; ///< report to begin with; empty for the summary

@@ -1,54 +1,142 @@
 #include "app/gui/grabber.h"
 
+#include <QPainter>
 #include <QPixmap>
-#include <QTimer>
+#include <algorithm>
 
-#include "app/gui/window/message_bar.h"
+#include "app/gui/window/command_palette.h"
+#include "app/gui/window/help_window.h"
+#include "app/gui/window/preferences_dialog.h"
 #include "views/plot/plot_widget.h"
+#include "views/widgets/control_states.h"
 #include "views/widgets/report_view.h"
 
 namespace tilescope::gui {
 
-Grabber::Grabber(MainWindow& window, std::vector<GrabRequest> requests, QObject* parent)
+Grabber::Grabber(MainWindow& window, std::vector<GrabRequest> requests, views::Selected selected,
+                 QObject* parent)
     : QObject(parent)
     , window_(window)
-    , requests_(std::move(requests)) {}
+    , requests_(std::move(requests))
+    , selected_(std::move(selected)) {}
 
 void Grabber::start() {
     views::ViewContext& context = window_.context();
     connect(&context.reports, &views::ReportPair::failed, this,
             [this](const QString&, const QString& text) { emit failed(text); });
-    connect(&context.reports, &views::ReportPair::changed, this, &Grabber::opened);
+    connect(&context.reports, &views::ReportPair::changed, this, &Grabber::begin);
     connect(&context.workers, &views::Workers::becameIdle, this, &Grabber::grabWhenIdle,
             Qt::QueuedConnection);
 }
 
-void Grabber::opened() {
-    if (!showing_)
-        showNext();
+void Grabber::begin() {
+    if (std::exchange(begun_, true))
+        return;
+    if (selected_ != views::Selected{}) {
+        if (!canSelect())
+            return emit failed(tr("--select: the profile has no such tile, step, variable, "
+                                  "operation or program"));
+        window_.context().selection.set(selected_);
+    }
+    showNext();
+}
+
+bool Grabber::canSelect() const {
+    const views::OpenProfilePtr& profile = window_.context().reports.source();
+    const auto within = [](auto id, std::size_t count) {
+        return !id.valid() || id.index() < count;
+    };
+    const auto tiles = profile ? static_cast<std::size_t>(profile->machine().totalTiles()) : 0;
+    return profile && within(selected_.step, profile->steps({})->size()) &&
+           within(selected_.variable, profile->variables({})->size()) &&
+           within(selected_.operation, profile->operations({})->size()) &&
+           within(selected_.program, profile->programs({})->size()) &&
+           std::all_of(selected_.tiles.begin(), selected_.tiles.end(),
+                       [&](TileId tile) { return within(tile, tiles); });
 }
 
 void Grabber::showNext() {
+    delete dialog_;
     if (next_ == requests_.size()) {
         emit finished();
         return;
     }
     showing_ = true;
+    partsChosen_ = false;
     const GrabRequest& request = requests_[next_];
-    const Report report = reportFrom(request.view);
-    window_.showReport(report);
-    if (!request.section.isEmpty() && !window_.view(report).showSection(request.section)) {
-        emit failed(tr("the report '%1' has no part '%2': parts bear the titles of its tabs")
-                        .arg(request.view, request.section));
-        return;
-    }
+    if (screens.contains(request.view))
+        showScreen(request);
+    else
+        showReport(request);
     // A report without anything to load never makes the workers busy.
     QMetaObject::invokeMethod(this, &Grabber::grabWhenIdle, Qt::QueuedConnection);
 }
 
+void Grabber::showReport(const GrabRequest& request) {
+    if (!window_.context().reports.source()) {
+        showing_ = false;
+        return emit failed(tr("--grab %1 needs a profile").arg(request.view));
+    }
+    window_.showReport(reportFrom(request.view));
+}
+
+void Grabber::showScreen(const GrabRequest& request) {
+    const views::OpenProfilePtr source = window_.context().reports.source();
+    if (request.view == QLatin1String("home")) {
+        window_.context().reports.close();
+    } else if (request.view == QLatin1String("sweep")) {
+        if (window_.sweep() == nullptr) {
+            showing_ = false;
+            return emit failed(tr("--grab sweep needs a sweep.db or the folder of one"));
+        }
+    } else if (request.view == QLatin1String("run")) {
+        window_.openRunDialog(source ? MainWindow::runAgain(*source) : RunRequest{});
+        return; // kept by the window
+    } else if (request.view == QLatin1String("preferences")) {
+        dialog_ = new PreferencesDialog(window_.context(), &window_);
+    } else if (request.view == QLatin1String("help")) {
+        auto* help = new HelpWindow(&window_);
+        help->showPage(request.parts.value(0));
+        dialog_ = help;
+    } else {
+        dialog_ = new CommandPalette(window_);
+    }
+    if (dialog_)
+        dialog_->show();
+}
+
 void Grabber::grabWhenIdle() {
-    if (showing_ && window_.context().workers.idle())
-        grab();
+    if (!showing_ || !window_.context().workers.idle())
+        return;
+    const GrabRequest& request = requests_[next_];
+    // Some choices have no items before the report has been read.
+    if (!std::exchange(partsChosen_, true) && !screens.contains(request.view)) {
+        views::ReportView& report = window_.view(reportFrom(request.view));
+        for (const QString& part : request.parts)
+            if (!report.showSection(part) && !views::chooseByText(report, part)) {
+                showing_ = false;
+                return emit failed(tr("the report '%1' has no part '%2': parts bear the titles of "
+                                      "its tabs, choices and switches")
+                                       .arg(request.view, part));
+            }
+        QMetaObject::invokeMethod(this, &Grabber::grabWhenIdle, Qt::QueuedConnection);
+        return;
+    }
+    grab();
+}
+
+// A dialog stands in the middle of the window, as on a screen.
+QPixmap Grabber::picture() const {
+    QPixmap picture = window_.grab();
+    const auto* dialog = dialog_ ? dialog_.data() : window_.findChild<RunDialog*>();
+    if (dialog == nullptr || !dialog->isVisible())
+        return picture;
+    const QPixmap front = const_cast<QDialog*>(dialog)->grab();
+    const QSize room = window_.size() - dialog->size();
+    QPainter painter(&picture);
+    painter.fillRect(picture.rect(), QColor(0, 0, 0, 90));
+    painter.drawPixmap(std::max(0, room.width() / 2), std::max(0, room.height() / 2), front);
+    return picture;
 }
 
 void Grabber::grab() {
@@ -60,9 +148,11 @@ void Grabber::grab() {
             plot->replot(QCustomPlot::rpImmediateRefresh);
     if (!window_.context().workers.idle())
         return; // a new size made a plot ask for more detail
-    const QPixmap picture = window_.grab();
+    const QPixmap shown = picture();
+    if (auto* run = window_.findChild<RunDialog*>())
+        run->hide();
     showing_ = false;
-    if (!picture.save(request.file)) {
+    if (!shown.save(request.file)) {
         emit failed(tr("cannot write picture '%1': the folder must exist and be writable, and the "
                        "name end in .png or .jpg")
                         .arg(request.file));

@@ -1,7 +1,9 @@
 // Pictures of reports without anybody looking.
 #pragma once
 
+#include <QDialog>
 #include <QObject>
+#include <QPointer>
 #include <vector>
 
 #include "app/gui/arguments.h"
@@ -9,29 +11,39 @@
 
 namespace tilescope::gui {
 
-/// Shows one report after the other, waits until everything has been loaded and saves what the
-/// window shows. Driven by signals only.
+/// Shows one report or screen after the other, waits until everything has been loaded and saves
+/// what the window shows. Driven by signals only.
 class Grabber : public QObject {
     Q_OBJECT
 public:
-    Grabber(MainWindow& window, std::vector<GrabRequest> requests, QObject* parent = nullptr);
+    Grabber(MainWindow& window, std::vector<GrabRequest> requests, views::Selected selected,
+            QObject* parent = nullptr);
     /// After profiles were asked to open.
     void start();
+    /// Takes the pictures, if that has not begun: what is to be seen is there.
+    void begin();
 
 signals:
     void finished();
     void failed(const QString& text);
 
 private:
-    void opened();
     void showNext();
+    void showReport(const GrabRequest& request);
+    void showScreen(const GrabRequest& request);
     void grabWhenIdle();
     void grab();
+    [[nodiscard]] bool canSelect() const;
+    [[nodiscard]] QPixmap picture() const;
 
     MainWindow& window_;
     std::vector<GrabRequest> requests_;
+    views::Selected selected_;
     std::size_t next_ = 0;
+    bool begun_ = false;
     bool showing_ = false;
+    bool partsChosen_ = false; ///< of the request that is shown
+    QPointer<QDialog> dialog_; ///< in front of the window
 };
 
 } // namespace tilescope::gui

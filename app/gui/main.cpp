@@ -48,7 +48,7 @@ double sinceProcessStart() {
 }
 
 int runGrabs(QApplication& app, gui::MainWindow& window, const gui::Arguments& arguments) {
-    gui::Grabber grabber(window, arguments.grabs);
+    gui::Grabber grabber(window, arguments.grabs, arguments.selected);
     int status = 0;
     QObject::connect(&grabber, &gui::Grabber::failed, &app, [&](const QString& text) {
         status = userError(text);
@@ -60,6 +60,9 @@ int runGrabs(QApplication& app, gui::MainWindow& window, const gui::Arguments& a
     window.show();
     grabber.start();
     window.openProfiles(arguments.profiles);
+    // Screens without a profile, and results of sweeps, do not open one.
+    if (arguments.profiles.isEmpty() || window.sweep() != nullptr)
+        QMetaObject::invokeMethod(&grabber, &gui::Grabber::begin, Qt::QueuedConnection);
     return QApplication::exec();
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "core/analysis/insights/advised_values.h"
 #include "core/analysis/insights/rules.h"
 #include "core/base/units.h"
 
@@ -60,6 +61,8 @@ std::vector<Insight> findInsights(const InsightParts& parts) {
         operationGroups({sources, parts.info.target, executions}, OperationLayer::Operation);
     addWasteInsights(parts, groups, insights);
     addHotInsights(parts, groups, insights);
+    for (Insight& insight : insights)
+        insight.advice = withValues(std::move(insight.advice), parts.info);
     std::stable_sort(insights.begin(), insights.end(),
                      [](const Insight& a, const Insight& b) { return a.kind < b.kind; });
     return insights;

@@ -64,7 +64,8 @@ std::string_view wordBefore(std::string_view text, std::size_t at) {
 
 OptionMention::Change changeOf(std::string_view word) {
     using Change = OptionMention::Change;
-    if (word == "lower" || word == "Lower" || word == "smaller" || word == "Smaller")
+    if (word == "lower" || word == "Lower" || word == "smaller" || word == "Smaller" ||
+        word == "fewer" || word == "Fewer")
         return Change::Lower;
     if (word == "higher" || word == "Higher" || word == "larger" || word == "Larger")
         return Change::Higher;
@@ -79,12 +80,30 @@ bool isNumber(const OptionSpec& spec) {
 // "A or B" lowers both where A is lowered.
 bool continues(std::string_view between) {
     constexpr std::array<std::string_view, 5> links{" or ", " and ", ", ", ", or ", ", and "};
+    // A value stands in parentheses behind its flag.
+    if (between.starts_with(" (") && between.find(')') != std::string_view::npos)
+        between.remove_prefix(between.find(')') + 1);
     return std::find(links.begin(), links.end(), between) != links.end();
 }
 
-// "half" in "--precision half or ...", if the option allows it; a text has no other sign of a
-// value.
+// "16" in "--batch-size (16 instead of 32)".
+std::string numberAfter(const OptionSpec& spec, std::string_view text, std::size_t at) {
+    constexpr std::string_view open = " (";
+    constexpr std::string_view instead = " instead of ";
+    if (text.substr(at, open.size()) != open)
+        return "";
+    const std::size_t begin = at + open.size();
+    const std::size_t end = text.find(' ', begin);
+    if (end == std::string_view::npos || text.substr(end, instead.size()) != instead)
+        return "";
+    std::string word(text.substr(begin, end - begin));
+    return optionProblem(spec, {}, word).empty() ? word : "";
+}
+
+// "half" in "--precision half or ...", if the option allows it, or a number in parentheses.
 std::string valueAfter(const OptionSpec& spec, std::string_view text, std::size_t at) {
+    if (isNumber(spec))
+        return numberAfter(spec, text, at);
     if (at >= text.size() || text[at] != ' ')
         return "";
     const std::size_t end = std::min(text.find(' ', at + 1), text.size());

@@ -43,7 +43,9 @@ std::string optionOfError(std::string_view error);
 struct OptionMention {
     std::string key;
     enum class Change { None, Lower, Higher } change = Change::None;
-    std::string value; ///< that follows its flag, if the table allows it: "--precision half"
+    /// That follows its flag, if the table allows it: "--precision half", or for a number
+    /// "--batch-size (16 instead of 32)".
+    std::string value;
     friend bool operator==(const OptionMention&, const OptionMention&) = default;
 };
 /// Each option once, in the order of the text; the first mention with a value or a direction wins.

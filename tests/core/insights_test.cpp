@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "core/options/option_form.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
@@ -36,6 +37,34 @@ private slots:
         QCOMPARE(bad->link.tile.value(), 0);
         QCOMPARE(bad->evidence[0].value, 736.0); // the half of the tiles with the activations
         QVERIFY(!bad->advice.empty());
+    }
+
+    // Values to try stand behind the options, and what is in force.
+    void advisesValues() {
+        Profile p = sampleProfile({.tooLarge = true});
+        p.info.batchSize = 8;
+        const auto fit = find(findInsights(p), InsightKind::Fit);
+        QVERIFY(fit);
+        const auto mentions = optionsNamedIn(fit->advice);
+        QCOMPARE(text(mentions[0].key), "availableMemoryProportion");
+        const double proportion = std::stod(mentions[0].value);
+        QVERIFY2(proportion < 0.6 && proportion > 0, fit->advice.c_str());
+        QVERIFY(fit->advice.find("--batch-size (4 instead of 8)") != std::string::npos);
+        const auto peak = find(findInsights(p), InsightKind::PeakVariables);
+        QVERIFY2(peak->advice.find("--available-memory-proportion (0.3 instead of 0.6)") !=
+                     std::string::npos,
+                 peak->advice.c_str());
+        // Half of one sample is none.
+        p.info.batchSize = 1;
+        QVERIFY(
+            find(findInsights(p), InsightKind::PeakVariables)->advice.ends_with("--batch-size."));
+        // What the planner could take for the operation in question.
+        p.operations[peak->link.operation].options = R"({"availableMemoryProportion":0.45})";
+        const Evidence& last = find(findInsights(p), InsightKind::PeakVariables)->evidence.back();
+        QCOMPARE(text(last.label), "availableMemoryProportion of 'layer1/conv'");
+        QCOMPARE(text(last.text), "0.45");
+        p.operations[peak->link.operation].options = "[";
+        QVERIFY(find(findInsights(p), InsightKind::PeakVariables)->evidence.back().text.empty());
     }
 
     void namesTheLargest() {

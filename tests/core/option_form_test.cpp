@@ -100,6 +100,18 @@ private slots:
         QVERIFY(optionsNamedIn("-- --").empty());
     }
 
+    void numbersStandInParentheses() {
+        const auto found =
+            optionsNamedIn("Lower --available-memory-proportion (0.25 instead of 0.6) "
+                           "or --batch-size, or --ipus (4) or --phases (x instead of y)");
+        QCOMPARE(found.size(), std::size_t(4));
+        QCOMPARE(text(found[0].value), "0.25");
+        QCOMPARE(text(suggestedValue(found[0], "0.6")), "0.25");
+        QVERIFY(found[1].change == Change::Lower);
+        QVERIFY(found[2].value.empty());
+        QVERIFY(found[3].value.empty());
+    }
+
     // A flag without a direction gives way to the mention that has one.
     void theMentionThatSaysMostWins() {
         const auto found = optionsNamedIn("see --batch-size: a larger --batch-size hides this");

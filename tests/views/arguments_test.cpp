@@ -27,6 +27,19 @@ private slots:
         QCOMPARE(arguments.profiles.size(), 2);
     }
 
+    void partsScreensAndSelections() {
+        const Arguments arguments =
+            parseArguments({"--grab", "memory:tile-map+variables=m.png", "help:trace=h.png",
+                            "home=o.png", "--select", "tile=3,step=12,tile=5", "p.pop"});
+        QCOMPARE(arguments.grabs[0].parts, (QStringList{"tile map", "variables"}));
+        QCOMPARE(arguments.grabs[1].view, QStringLiteral("help"));
+        QCOMPARE(arguments.grabs[1].parts, QStringList{"trace"});
+        QCOMPARE(arguments.selected.tiles, (std::vector{TileId(3), TileId(5)}));
+        QCOMPARE(arguments.selected.step, StepId(12));
+        // Screens need no profile.
+        QVERIFY(parseArguments({"--grab", "home=o.png"}).profiles.isEmpty());
+    }
+
     void grabsMayBeRepeated() {
         QCOMPARE(parseArguments({"--grab", "memory=m.png", "--grab", "trace=t.png", "p.pop"})
                      .grabs.size(),
@@ -53,6 +66,12 @@ private slots:
             << "--size needs WIDTHxHEIGHT in pixels from 400x300 to 16000x16000, not '10x10'";
         QTest::newRow("option") << QStringList{"--tehme", "dark"}
                                 << "unknown option '--tehme'. Did you mean '--theme'?";
+        QTest::newRow("select") << QStringList{"--select", "tile=x", "p"}
+                                << "--select needs WHAT=NUMBER, such as tile=5, not 'tile=x'";
+        QTest::newRow("select what") << QStringList{"--select", "moon=1", "p"}
+                                     << "--select cannot select 'moon': it can be tile, step, "
+                                        "variable, operation or program";
+        QTest::newRow("sweep") << QStringList{"--grab", "sweep=s.png"} << "--grab needs a profile";
         QTest::newRow("three") << QStringList{"a", "b", "c"}
                                << "at most two profiles can be open: a source and a target";
     }

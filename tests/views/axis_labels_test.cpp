@@ -1,6 +1,7 @@
 // Units and distances of axis ticks.
 #include <QtTest>
 
+#include "views/execution/cycle_range_text.h"
 #include "views/plot/axes/axis_labels.h"
 
 using namespace tilescope;
@@ -63,6 +64,41 @@ private slots:
 
     void aTickNearZeroIsZero() {
         QCOMPARE(countLabels({1e-12, 1}, 1).front(), QStringLiteral("0"));
+    }
+
+    void rangesOfCycles_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<qint64>("from");
+        QTest::addColumn<qint64>("to");
+        const QString dash(QChar(0x2013));
+        QTest::newRow("cycles") << "12000-34000" << qint64(12000) << qint64(34000);
+        QTest::newRow("as shown") << "12,000 " + dash + " 34,000 cycles" << qint64(12000)
+                                  << qint64(34000);
+        QTest::newRow("dots") << " 5 .. 7 " << qint64(5) << qint64(7);
+        QTest::newRow("time") << "1.5 ms to 2 ms" << qint64(1'500'000) << qint64(2'000'000);
+        QTest::newRow("one unit") << "1.5-2 MS" << qint64(1'500'000) << qint64(2'000'000);
+        QTest::newRow("two units") << "500us-1ms" << qint64(500'000) << qint64(1'000'000);
+        QTest::newRow("micro") << QString::fromUtf8("1 \xc2\xb5s - 3 \xc2\xb5s") << qint64(1000)
+                               << qint64(3000);
+        for (const char* const wrong : {"", "5", "7-5", "a-b", "1-2 h", "-", "5-", "1 - 2 - 3"})
+            QTest::newRow(wrong) << wrong << qint64(0) << qint64(0);
+    }
+    void rangesOfCycles() {
+        QFETCH(QString, text);
+        QFETCH(qint64, from);
+        QFETCH(qint64, to);
+        const auto range = parseCycleRange(text, 1e9);
+        QCOMPARE(range.has_value(), to > 0);
+        if (range) {
+            QCOMPARE(range->begin, from);
+            QCOMPARE(range->end, to);
+        }
+    }
+    void timeNeedsAClock() {
+        QVERIFY(!parseCycleRange("1-2 ms", 0));
+        QVERIFY(parseCycleRange("1-2", 0));
+        QCOMPARE(parseCycleRange("0-1e9", 0), std::optional<CycleRange>());
+        QVERIFY(parseCycleRange("0-99999999999999999999999", 0)->end > 0);
     }
 
     void cyclesWithAndWithoutClock() {

@@ -204,10 +204,36 @@ private slots:
                  "+" + durationText(1.5e-6));
     }
 
+    void durationsFollowThePreferredUnits() {
+        Preferences preferences;
+        const Cell duration = Duration{1330, 1.33e9};
+        const auto is = [&](const Cell& cell, CellKind kind, const QString& text) {
+            QCOMPARE(cellText(cell, kind, preferences, 1.33e9), text);
+        };
+        const QString time = durationText(1e-6);
+        is(duration, CellKind::Text, "1,330 cycles (" + time + ")");
+        is(std::int64_t{1330}, CellKind::Cycles, "1,330");
+        QCOMPARE(columnTitle("Cycles", CellKind::Cycles, preferences, 1.33e9), "Cycles");
+        preferences.setClockUnits(ClockUnits::Time);
+        is(duration, CellKind::Text, time);
+        is(std::int64_t{1330}, CellKind::Cycles, time);
+        is(std::int64_t{1330}, CellKind::Count, "1,330");
+        is(Change{2660, 1330}, CellKind::CyclesChange, "-" + time + " (-50.0 %)");
+        QCOMPARE(columnTitle("Cycles", CellKind::Cycles, preferences, 1.33e9), "Cycles, as time");
+        // Two clocks have no time in common.
+        QCOMPARE(cellText(std::int64_t{1330}, CellKind::Cycles, preferences), "1,330");
+        preferences.setClockUnits(ClockUnits::Cycles);
+        is(duration, CellKind::Text, "1,330 cycles");
+    }
+
     // Kinds of the trace must be told apart by the colour-blind as well: by lightness if not by
     // hue.
     void kindsOfTheTraceDiffer() {
-        const Theme themes[] = {lightTheme(), darkTheme()};
+        std::vector<Theme> themes;
+        for (const DataColours colours : dataColours) {
+            themes.push_back(lightTheme(colours));
+            themes.push_back(darkTheme(colours));
+        }
         const ProgramKind kinds[] = {ProgramKind::OnTileExecute,
                                      ProgramKind::DoExchange,
                                      ProgramKind::GlobalExchange,

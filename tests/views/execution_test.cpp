@@ -1,5 +1,6 @@
 // The execution trace through its real widgets: tiles, search, marks, keys, statistics.
 #include <QAbstractItemModelTester>
+#include <QLineEdit>
 #include <QMenu>
 #include <QTabWidget>
 #include <QTreeView>
@@ -8,6 +9,7 @@
 #include "app/gui/window/main_window.h"
 #include "core/analysis/tile_raster.h"
 #include "tests/views/sample_files.h"
+#include "views/execution/range_field.h"
 #include "views/execution/statistics_panel.h"
 #include "views/execution/trace_view.h"
 #include "views/programs/programs_view.h"
@@ -280,6 +282,93 @@ private slots:
         QCOMPARE(spans.size(), std::size_t(4));
         for (std::size_t i = 1; i < spans.size(); ++i)
             QVERIFY(spans[i].begin >= spans[i - 1].end);
+    }
+
+    void theStripIsDragged() {
+        open({files_.write("a.pop")});
+        views::OverviewStrip& strip = trace_->strip();
+        zoom().fit();
+        const double all = zoom().last() - zoom().first();
+        zoom().setRange(zoom().first() + all * 0.25, zoom().first() + all * 0.5);
+        const int left = views::PlotWidget::leftMargin;
+        const int width = strip.width() - left - views::PlotWidget::rightMargin;
+        const auto at = [&](double share) {
+            return QPoint(left + static_cast<int>(share * width), strip.height() / 2);
+        };
+        const double pixel = all / width;
+        const auto drag = [&](const QPoint& from, const QPoint& to) {
+            QTest::mousePress(&strip, Qt::LeftButton, {}, from);
+            QTest::mouseMove(&strip, (from + to) / 2);
+            QTest::mouseMove(&strip, to);
+            QTest::mouseRelease(&strip, Qt::LeftButton, {}, to);
+            waitUntilIdle();
+        };
+        const auto near = [&](double cycle, double share) {
+            return std::abs(cycle - zoom().first() - share * all) <= 2 * pixel;
+        };
+        // Between the handles the range moves and keeps its length.
+        const double span = zoom().span();
+        drag(at(0.35), at(0.6));
+        QVERIFY(near(zoom().from(), 0.5) && near(zoom().to(), 0.75));
+        QCOMPARE(zoom().span(), span);
+        // A handle moves its end only.
+        drag(at(0.5), at(0.1));
+        QVERIFY(near(zoom().from(), 0.1) && near(zoom().to(), 0.75));
+        drag(at(0.75), at(0.9));
+        QVERIFY(near(zoom().from(), 0.1) && near(zoom().to(), 0.9));
+        // A press beside it centres the range there.
+        zoom().setRange(zoom().first() + all * 0.1, zoom().first() + all * 0.2);
+        QTest::mouseClick(&strip, Qt::LeftButton, {}, at(0.7));
+        QVERIFY(near(zoom().from(), 0.65) && near(zoom().to(), 0.75));
+        QTest::mouseDClick(&strip, Qt::LeftButton, {}, at(0.7));
+        QVERIFY(zoom().showsAll());
+    }
+
+    void aRangeCanBeTyped() {
+        open({files_.write("a.pop")});
+        zoom().fit();
+        auto& field = trace_->range();
+        QVERIFY(field.text().startsWith("0 \u2013 "));
+        const auto type = [&](const QString& text) {
+            field.setFocus();
+            field.selectAll();
+            QTest::keyClicks(&field, text);
+            QTest::keyClick(&field, Qt::Key_Return);
+            waitUntilIdle();
+        };
+        type("12,000-34000");
+        QCOMPARE(zoom().from(), 12000.0);
+        QCOMPARE(zoom().to(), 34000.0);
+        QCOMPARE(field.text(), QString("12,000 \u2013 34,000 cycles"));
+        const double clock = window_->context().reports.clockHz();
+        type("10-20 us");
+        QCOMPARE(zoom().from(), std::round(10e-6 * clock));
+        QCOMPARE(zoom().to(), std::round(20e-6 * clock));
+        // What is no range changes nothing, and is told.
+        QSignalSpy status(trace_, &views::ReportView::status);
+        const double before = zoom().from();
+        type("twelve");
+        QCOMPARE(zoom().from(), before);
+        QVERIFY(status.last()[0].toString().contains("'twelve' is no range"));
+        QTest::keyClick(&field, Qt::Key_Escape);
+        QVERIFY(field.text().endsWith("cycles"));
+        window_->context().preferences.setClockUnits(views::ClockUnits::Time);
+        QVERIFY(field.text().endsWith("s") && !field.text().endsWith("cycles"));
+        window_->context().preferences.setClockUnits(views::ClockUnits::CyclesAndTime);
+    }
+
+    // Two lanes of many rows on a small screen: names have room, and a scroll bar what is below.
+    void rowsHaveRoomForNames() {
+        window_->resize(1280, 720);
+        open({files_.write("eight.pop", {.ipus = 8})});
+        views::TracePlot& plot = trace_->plot();
+        QVERIFY(plot.rowHeight() >= views::TracePlot::readableRow);
+        QVERIFY(plot.scrollBar().isVisible());
+        for (QAction* action : trace_->findChildren<QAction*>())
+            if (action->text() == "All rows in sight")
+                action->trigger();
+        QVERIFY(plot.rowHeight() < views::TracePlot::readableRow);
+        QVERIFY(!plot.scrollBar().isVisible());
     }
 
     void twoExecutionsStandBelowEachOther() {

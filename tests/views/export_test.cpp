@@ -152,6 +152,14 @@ private slots:
                     QCOMPARE(views::savePlotAs(*plot, files_.path(name + kind)), QString());
                     checkPicture(files_.path(name + kind), 3);
                 }
+                // What is painted over the plot is part of the drawing, as texts.
+                QFile drawing(files_.path(name + ".svg"));
+                QVERIFY(drawing.open(QIODevice::ReadOnly));
+                const QByteArray text = drawing.readAll();
+                if (report == Report::Trace)
+                    QVERIFY(text.contains("IPU 0"));
+                if (report == Report::Liveness)
+                    QVERIFY(text.contains("Live memory"));
                 QVERIFY2(action(*plot, "Save picture…"), qPrintable(reportName(report)));
                 action(*plot, "Copy picture")->trigger();
                 QVERIFY(coloursIn(QApplication::clipboard()->image()) >= 3);

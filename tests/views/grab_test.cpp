@@ -111,6 +111,31 @@ private slots:
         QVERIFY(QImage(map) != QImage(memory));
     }
 
+    void screensAndDialogs() {
+        QStringList arguments{"--size", "900x600", "--grab"};
+        const QStringList screens{"home", "run", "preferences", "help:trace", "palette"};
+        for (const QString& screen : screens)
+            arguments << screen + "=" + files_.path(screen.left(4) + ".png");
+        QCOMPARE(run(arguments).status, 0);
+        QSet<QByteArray> pictures;
+        for (const QString& screen : screens) {
+            const QImage image(files_.path(screen.left(4) + ".png"));
+            QCOMPARE(image.size(), QSize(900, 600));
+            pictures << QByteArray(reinterpret_cast<const char*>(image.constBits()),
+                                   image.sizeInBytes());
+        }
+        QCOMPARE(pictures.size(), screens.size());
+    }
+
+    void whatIsSelectedIsShown() {
+        const QString a = files_.write("a.pop");
+        const QString plain = files_.path("plain.png");
+        const QString selected = files_.path("selected.png");
+        QCOMPARE(run({"--grab", "memory:details=" + plain, a}).status, 0);
+        QCOMPARE(run({"--select", "tile=7", "--grab", "memory:details=" + selected, a}).status, 0);
+        QVERIFY(QImage(plain) != QImage(selected));
+    }
+
     void mistakes_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<QString>("text");
@@ -120,6 +145,10 @@ private slots:
                               << "unknown view 'nothing': it can be summary, insights,";
         QTest::newRow("part") << QStringList{"--grab", "memory:nothing=x.png", a}
                               << "the report 'memory' has no part 'nothing'";
+        QTest::newRow("selected") << QStringList{"--select", "tile=99999", "--grab", out, a}
+                                  << "--select: the profile has no such tile";
+        QTest::newRow("no sweep") << QStringList{"--grab", "sweep=" + files_.path("x.png"), a}
+                                  << "--grab sweep needs a sweep.db";
         QTest::newRow("missing") << QStringList{"--grab", out, files_.path("none.pop")}
                                  << "no such file";
         QTest::newRow("empty") << QStringList{"--grab", out, files_.writeBytes("e.pop", {})}

@@ -142,6 +142,20 @@ private slots:
         QVERIFY(zoom.span() < 4 * 700.0 + 1);
     }
 
+    void durationsFollowThePreferredUnits() {
+        views::PipelineView& view = openPipeline({pipeline_});
+        views::SlotDiagram& diagram = view.diagram();
+        const int piece = pieceOf(diagram, 1, 1, SlotWork::Forward);
+        QTest::mouseClick(&diagram, Qt::LeftButton, {}, middleOf(diagram, piece));
+        QVERIFY(textsOf(view).join('|').contains("cycles ("));
+        window_->context().preferences.setClockUnits(views::ClockUnits::Cycles);
+        QVERIFY(!textsOf(view).join('|').contains("cycles ("));
+        QVERIFY(textsOf(view).join('|').contains("cycles"));
+        window_->context().preferences.setClockUnits(views::ClockUnits::Time);
+        QVERIFY(!textsOf(view).join('|').contains(" cycles"));
+        QCOMPARE(diagram.chosen(), piece);
+    }
+
     void keysWalkOverTheSlots() {
         views::SlotDiagram& diagram = openPipeline({pipeline_}).diagram();
         diagram.setFocus();
@@ -212,7 +226,7 @@ private slots:
         for (int i = 0; i < view.stages().model().columnCount(); ++i)
             titles
                 << view.stages().model().headerData(i, Qt::Horizontal, Qt::DisplayRole).toString();
-        QVERIFY(titles.contains("Forward, source") && titles.contains("difference"));
+        QVERIFY(titles.contains("Forward cycles, source") && titles.contains("difference"));
     }
 
     void onePipelineOfTwo() {

@@ -7,6 +7,7 @@
 #include <QMenuBar>
 #include <QPushButton>
 #include <QSettings>
+#include <QTabWidget>
 #include <QToolButton>
 #include <QtTest>
 
@@ -19,6 +20,8 @@
 #include "app/gui/window/window_list.h"
 #include "tests/views/sample_files.h"
 #include "views/theme/style.h"
+#include "views/widgets/control_states.h"
+#include "views/widgets/report_view.h"
 
 using namespace tilescope;
 using namespace tilescope::gui;
@@ -144,6 +147,51 @@ private slots:
         QVERIFY(again.context().selection.current() == before.selected);
         QCOMPARE(again.context().timeZoom.from(), before.zoom.from);
         QCOMPARE(again.context().timeZoom.to(), before.zoom.to);
+    }
+
+    void tabsFiltersAndChoicesAreRestored() {
+        const QString a = files_.write("a.pop");
+        const auto graphOf = [](MainWindow& window) {
+            for (QComboBox* box : window.view(Report::Memory).findChildren<QComboBox*>())
+                if (box->accessibleName() == "Graph")
+                    return box;
+            return static_cast<QComboBox*>(nullptr);
+        };
+        const auto fieldOf = [](MainWindow& window) {
+            for (QLineEdit* field : window.view(Report::Operations).findChildren<QLineEdit*>())
+                if (field->isVisible())
+                    return field;
+            return static_cast<QLineEdit*>(nullptr);
+        };
+        {
+            WindowList windows(Memory::Persistent);
+            MainWindow& one = windows.add();
+            one.show();
+            open(one, {a});
+            one.showReport(Report::Operations);
+            waitUntilIdle(one);
+            fieldOf(one)->setText("conv1");
+            one.showReport(Report::Memory);
+            waitUntilIdle(one);
+            QVERIFY(views::chooseByText(one.view(Report::Memory), "tile map"));
+            QVERIFY(views::chooseByText(one.view(Report::Memory), "vertices"));
+            waitUntilIdle(one);
+            windows.quit();
+        }
+        WindowList windows(Memory::Persistent);
+        QVERIFY(windows.restoreSession());
+        MainWindow& again = *windows.windows().front();
+        QTRY_COMPARE(again.openFiles(), QStringList{a});
+        waitUntilIdle(again);
+        QCOMPARE(again.currentReport(), Report::Memory);
+        QTRY_COMPARE(graphOf(again)->currentText(), "Tile map");
+        auto* tabs = again.view(Report::Memory).findChild<QTabWidget*>();
+        QCOMPARE(tabs->tabText(tabs->currentIndex()), "Vertices");
+        // What was not looked at again is not forgotten either.
+        QVERIFY(again.state().controls.contains("operations"));
+        again.showReport(Report::Operations);
+        waitUntilIdle(again);
+        QTRY_COMPARE(fieldOf(again)->text(), "conv1");
     }
 
     void noSessionIsRestoredUnlessWanted() {
@@ -334,6 +382,9 @@ private slots:
         choose("Durations", 2);
         QVERIFY(now.cycles(1330, 1.33e9).contains("µs"));
         QVERIFY(now.cycles(1330, 0).contains("cycles"));
+        choose("Colours of data", 1);
+        QCOMPARE(window.context().theme.current().source,
+                 views::dataPalette(views::DataColours::Tableau).blue);
         choose("Theme", 2);
         QVERIFY(window.context().theme.current().dark);
         for (QCheckBox* box : dialog->findChildren<QCheckBox*>())
@@ -348,6 +399,7 @@ private slots:
         QCOMPARE(kept.byteUnits(), ByteUnits::Plain);
         QCOMPARE(kept.clockUnits(), views::ClockUnits::Time);
         QCOMPARE(kept.theme(), views::ThemeChoice::Dark);
+        QCOMPARE(kept.dataColours(), views::DataColours::Tableau);
         QVERIFY(!kept.restoresSession());
     }
 };

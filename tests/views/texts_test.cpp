@@ -105,8 +105,7 @@ class TextsTest : public QObject {
         std::vector<std::unique_ptr<QDialog>> dialogs;
         dialogs.push_back(std::make_unique<RunDialog>(QString()));
         dialogs.push_back(std::make_unique<HelpWindow>());
-        dialogs.push_back(
-            std::make_unique<PreferencesDialog>(window_->context().preferences, nullptr));
+        dialogs.push_back(std::make_unique<PreferencesDialog>(window_->context(), nullptr));
         auto palette = std::make_unique<CommandPalette>(*window_);
         palette->setAttribute(Qt::WA_DeleteOnClose, false);
         dialogs.push_back(std::move(palette));

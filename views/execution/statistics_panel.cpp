@@ -141,13 +141,14 @@ QString StatisticsPanel::numbers(const LaneStatistics& lane) const {
     return parts.join(QStringLiteral("  \u00b7  "));
 }
 
-QString StatisticsPanel::proportionsText(const TraceStatistics& statistics) const {
+QString StatisticsPanel::proportionsText(const LaneStatistics& lane) const {
+    const TraceStatistics& statistics = lane.statistics;
     QStringList lines;
     const double all = static_cast<double>(std::max<std::int64_t>(statistics.cycles, 1));
     const auto line = [&](const QString& name, std::int64_t cycles) {
         if (cycles > 0)
             lines.append(tr("%1: %2, %3 %")
-                             .arg(name, QString::fromStdString(formatCycles(cycles)))
+                             .arg(name, context_.preferences.cycles(cycles, lane.clockHz))
                              .arg(100.0 * static_cast<double>(cycles) / all, 0, 'f', 1));
     };
     for (const ProgramKind kind : programKinds) {
@@ -167,7 +168,7 @@ QString StatisticsPanel::toolTipAt(std::size_t lane, int x) const {
     if (x >= shareRect(row, Share::Efficiency).left())
         return tr("Cycles in which tiles compute, against the cycles of compute sets times the "
                   "tiles of the IPU: what waiting for the slowest tile leaves");
-    return proportionsText(lanes_[lane].statistics);
+    return proportionsText(lanes_[lane]);
 }
 
 bool StatisticsPanel::event(QEvent* event) {

@@ -34,7 +34,7 @@ private:
     void paintShare(QPainter& painter, const QRect& bar, double share) const;
     [[nodiscard]] QString toolTipAt(std::size_t lane, int x) const;
     [[nodiscard]] QString numbers(const LaneStatistics& lane) const;
-    [[nodiscard]] QString proportionsText(const TraceStatistics& statistics) const;
+    [[nodiscard]] QString proportionsText(const LaneStatistics& lane) const;
 
     ViewContext& context_;
     QString title_;

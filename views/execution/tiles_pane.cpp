@@ -3,8 +3,6 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "views/plot/axes/axis_labels.h"
-
 namespace tilescope::views {
 namespace {
 
@@ -143,8 +141,8 @@ QString TilesPane::readOut(double x, double y) const {
         step += QStringLiteral("  ") +
                 QString::fromStdString((*lane.parts.programs)[moment.program].name);
     return tr("%1\n%2\nworks %3\nthe step takes %4")
-        .arg(title, step, cyclesText(moment.worked, lane.parts.clockHz),
-             cyclesText(moment.on.cycles, lane.parts.clockHz));
+        .arg(title, step, context_.preferences.cycles(moment.worked, lane.parts.clockHz),
+             context_.preferences.cycles(moment.on.cycles, lane.parts.clockHz));
 }
 
 void TilesPane::clicked(double x, double y) {

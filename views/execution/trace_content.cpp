@@ -6,7 +6,6 @@
 
 #include "core/analysis/programs.h"
 #include "core/base/error.h"
-#include "views/plot/axes/axis_labels.h"
 #include "views/programs/program_details.h"
 
 namespace tilescope::views {
@@ -201,17 +200,19 @@ ValueTree stepDetails(const OpenProfile& profile, const ExecutedStep& step,
         tree.valueTitles.append(Text::tr("IPU %1").arg(ipu.ipu.value()));
     if (tree.valueTitles.isEmpty())
         tree.valueTitles.append(QString());
+    const double clock = profile.machine().clockHz;
     line(
-        Text::tr("Start"), [](const StepOnIpu& s) { return Cell(s.start); }, CellKind::Cycles);
-    line(
-        Text::tr("Cycles"), [](const StepOnIpu& s) { return Cell(s.cycles); }, CellKind::Cycles);
-    line(
-        Text::tr("Time"),
-        [&](const StepOnIpu& s) {
-            return Cell(durationText(static_cast<double>(s.cycles) / profile.machine().clockHz)
-                            .toStdString());
+        Text::tr("Start"),
+        [clock](const StepOnIpu& s) {
+            return Duration{s.start, clock};
         },
-        CellKind::Text);
+        CellKind::Cycles);
+    line(
+        Text::tr("Duration"),
+        [clock](const StepOnIpu& s) {
+            return Duration{s.cycles, clock};
+        },
+        CellKind::Cycles);
     line(
         Text::tr("Active tiles"), [](const StepOnIpu& s) { return Cell(s.activeTiles); },
         CellKind::Count);

@@ -9,9 +9,11 @@
 #include <QVBoxLayout>
 
 #include "views/execution/marks_panel.h"
+#include "views/execution/range_field.h"
 #include "views/execution/statistics_panel.h"
 #include "views/execution/trace_view.h"
 #include "views/plot/save_plot.h"
+#include "views/widgets/control_states.h"
 
 namespace tilescope::views {
 namespace {
@@ -27,6 +29,7 @@ ToolRow* TraceView::makeTools() {
                        Qt::ToolTipRole);
     ipu_ = tools->addChoice(tr("IPU"), {tr("All")});
     run_ = tools->addChoice(tr("Run"), {tr("All")});
+    leaveOutOfState(*run_);
     auto* fit = tools->addButton(tr("Fit"), tr("Show the whole execution (F)"));
     makeOptions(*tools);
     tools->addStretch();
@@ -59,16 +62,20 @@ ToolRow* TraceView::makeTools() {
 QToolButton* TraceView::makeOptions(ToolRow& tools) {
     QToolButton* button = tools.addButton(tr("Options"), tr("What the rows show"));
     auto* menu = new QMenu(button);
-    const auto option = [&](const QString& text, const QString& toolTip) {
+    const auto option = [&](const QString& text, const QString& toolTip, bool on = true) {
         QAction* action = menu->addAction(text);
         action->setToolTip(toolTip);
         action->setCheckable(true);
-        action->setChecked(true);
+        action->setChecked(on);
         return action;
     };
     showsRuns_ = option(tr("Row of runs"), tr("A row with the runs of the engine above the steps"));
     showsSyncs_ = option(tr("Syncs"), tr("Boxes of syncs; without them their time stays empty"));
     showsNames_ = option(tr("Names on boxes"), tr("Names where they have room"));
+    QAction* all =
+        option(tr("All rows in sight"),
+               tr("Rows as low as it takes to see all of them without scrolling"), false);
+    connect(all, &QAction::toggled, plot_, &TracePlot::setShowsAllRows);
     menu->setToolTipsVisible(true);
     button->setMenu(menu);
     button->setPopupMode(QToolButton::InstantPopup);
@@ -91,7 +98,7 @@ QWidget* TraceView::makeTop() {
     plots_->addWidget(tiles_);
     layout->addWidget(strip_);
     layout->addWidget(plots_, 1);
-    layout->addWidget(legend_);
+    layout->addWidget(makeFoot());
     plot_->setAccessibleName(tr("Steps over time"));
     strip_->setContent(
         [this](QPainter& painter, const QRect& rect) { paintOverview(painter, rect); });
@@ -114,6 +121,20 @@ QWidget* TraceView::makeTop() {
         });
     updateLegend();
     return top;
+}
+
+// What the colours mean, and where one is.
+QWidget* TraceView::makeFoot() {
+    range_ = new RangeField(context());
+    connect(range_, &RangeField::refused, this, &ReportView::status);
+    auto* foot = new QWidget;
+    foot->setObjectName(QStringLiteral("tabPage"));
+    foot->setAttribute(Qt::WA_StyledBackground);
+    auto* row = new QHBoxLayout(foot);
+    row->setContentsMargins(0, 0, PlotWidget::rightMargin, 4);
+    row->addWidget(legend_, 1);
+    row->addWidget(range_);
+    return foot;
 }
 
 QWidget* TraceView::makeTabs() {

@@ -20,6 +20,7 @@ class QTreeView;
 
 namespace tilescope::views {
 
+class RangeField;
 class StatisticsPanel;
 
 /// Lanes of boxes, or of tiles, over cycles above; statistics of the visible (or selected) range,
@@ -33,6 +34,8 @@ public:
     [[nodiscard]] TraceLook look() const;
     [[nodiscard]] TracePlot& plot() { return *plot_; }
     [[nodiscard]] TilesPane& tiles() { return *tiles_; }
+    [[nodiscard]] OverviewStrip& strip() { return *strip_; }
+    [[nodiscard]] RangeField& range() { return *range_; }
     [[nodiscard]] MarksModel& marks() { return *marks_; }
     [[nodiscard]] SearchBox& search() { return *search_; }
     [[nodiscard]] const StatisticsPanel& statistics() const { return *statistics_; }
@@ -55,6 +58,7 @@ private:
     // Controls
     ToolRow* makeTools();
     QWidget* makeTop();
+    QWidget* makeFoot();
     QWidget* makeTabs();
     QToolButton* makeOptions(ToolRow& tools);
     void updateLegend();
@@ -111,6 +115,7 @@ private:
     QAction* showsRuns_ = nullptr;
     QAction* showsSyncs_ = nullptr;
     QAction* showsNames_ = nullptr;
+    RangeField* range_ = nullptr;
     SearchBox* search_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     StatisticsPanel* statistics_ = nullptr;

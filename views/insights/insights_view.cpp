@@ -62,7 +62,20 @@ QLabel* nameLabel(const QString& text) {
     return label;
 }
 
-QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& preferences) {
+QString numberOf(const Evidence& item, const Preferences& preferences, double clockHz) {
+    const auto value = static_cast<std::int64_t>(item.value);
+    switch (item.unit) {
+    case Evidence::Unit::Bytes:
+        return preferences.bytes(value);
+    case Evidence::Unit::Cycles:
+        return preferences.cycles(value, clockHz);
+    default:
+        return QString::fromStdString(formatEvidence(item));
+    }
+}
+
+QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& preferences,
+                      double clockHz) {
     auto* widget = new QWidget;
     auto* grid = new QGridLayout(widget);
     grid->setContentsMargins(0, 4, 0, 0);
@@ -74,11 +87,8 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
         QLabel* name = nameLabel(QString::fromStdString(item.label));
         name->setObjectName(QStringLiteral("muted"));
         const bool isText = item.unit == Evidence::Unit::Text;
-        auto* value =
-            isText ? longValue(formatEvidence(item))
-                   : new QLabel(item.unit == Evidence::Unit::Bytes
-                                    ? preferences.bytes(static_cast<std::int64_t>(item.value))
-                                    : QString::fromStdString(formatEvidence(item)));
+        auto* value = isText ? longValue(formatEvidence(item))
+                             : new QLabel(numberOf(item, preferences, clockHz));
         value->setAlignment(isText ? Qt::AlignLeft : Qt::AlignRight);
         grid->addWidget(name, row, 0);
         // Texts may be longer than numbers and must not push them to the right.
@@ -173,6 +183,7 @@ void InsightsView::show() {
 QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     const Theme& theme = context().theme.current();
     const QColor colour = levelColour(theme, insight.level);
+    const OpenProfilePtr& profile = ofSource ? profiles().source : profiles().target;
     auto* card = new QFrame;
     card->setObjectName(QStringLiteral("panel"));
     card->setStyleSheet(QStringLiteral("#panel { border-left: 4px solid %1; "
@@ -187,8 +198,9 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     if (!insight.advice.empty())
         text->addWidget(textLabel(insight.advice, "advice"));
     if (!insight.evidence.empty())
-        text->addWidget(evidenceGrid(insight.evidence, context().preferences));
-    if (QWidget* again = makeRunAgain(insight, ofSource ? profiles().source : profiles().target))
+        text->addWidget(evidenceGrid(insight.evidence, context().preferences,
+                                     profile ? profile->machine().clockHz : 0));
+    if (QWidget* again = makeRunAgain(insight, profile))
         text->addWidget(again);
     layout->addLayout(text, 1);
     if (ofSource && !insight.link.report.empty())

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "views/plot/save_plot.h"
+#include "views/widgets/save_picture.h"
 
 namespace tilescope::views {
 namespace {
@@ -24,6 +25,7 @@ LivenessView::LivenessView(ViewContext& context, QWidget* parent)
     , plotPanel_(new LoadingPanel(context.workers))
     , lifetimeQuery_(context.workers)
     , tabs_(new LivenessTabs(context)) {
+    plots_->setValueTitle(tr("Live memory"));
     auto* plotPage = new QWidget;
     auto* plotLayout = new QVBoxLayout(plotPage);
     plotLayout->setContentsMargins(0, 0, 0, 0);
@@ -325,10 +327,12 @@ void LivenessView::markSteps() {
 void LivenessView::save() {
     if (!plots_->showsTwo() && lifetimes_->lifetimes().empty())
         return savePlot(plots_->first().plot(), QStringLiteral("liveness"));
-    const QString file = QFileDialog::getSaveFileName(window(), tr("Save plot"), tr("liveness.png"),
-                                                      tr("PNG picture (*.png)"));
-    if (!file.isEmpty() && !plotPanel_->grab().save(file))
-        QMessageBox::warning(window(), tr("Save plot"), tr("Cannot write '%1'.").arg(file));
+    const QString file = QFileDialog::getSaveFileName(
+        window(), tr("Save plot"), QStringLiteral("liveness.png"), pictureFilter());
+    if (file.isEmpty())
+        return;
+    if (const QString problem = savePicture(*plotPanel_, file); !problem.isEmpty())
+        QMessageBox::warning(window(), tr("Save plot"), problem);
 }
 
 QString LivenessView::readOut(double x, bool ofSource) const {

@@ -113,6 +113,7 @@ AddressHistory::AddressHistory(ViewContext& context, ZoomRange& zoom, QWidget* p
     xAxis->setTicker(QSharedPointer<CountTicker>::create());
     yAxis->setTicker(QSharedPointer<AddressTicker>::create());
     yAxis->ticker()->setTickCount(8);
+    setValueTitle(tr("Address"));
     setReadOut([this](double step, double offset) { return textAt(step, offset); });
     connect(this, &PlotWidget::clicked, this, [this](double x, double y, Qt::KeyboardModifiers) {
         if (x < 0 || x >= static_cast<double>(areas_->content().stepNames.size()))

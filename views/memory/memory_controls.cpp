@@ -7,6 +7,8 @@
 #include "views/memory/memory_view.h"
 #include "views/memory/tile_list.h"
 #include "views/plot/save_plot.h"
+#include "views/widgets/control_states.h"
+#include "views/widgets/save_picture.h"
 
 namespace tilescope::views {
 
@@ -17,11 +19,14 @@ ToolRow* MemoryView::makeTools() {
     addMapControls(*tools_);
     tools_->addStretch();
     ipu_ = tools_->addChoice(tr("IPU"), {tr("All")});
-    tiles_ = tools_->addField(tr("Tiles, e.g. 1,5 or 0-3"),
-                              tr("Tiles for the tables below; a click on the graph selects one, "
-                                 "shift-click adds one"),
-                              170);
+    tiles_ = tools_->addField(
+        tr("Tiles, e.g. 0-3,7"),
+        tr("Tiles for the tables below, such as 1,5 or 0-3; a click on the graph selects one, "
+           "shift-click adds one"),
+        170);
     tiles_->setAccessibleName(tr("Selected tiles"));
+    leaveOutOfState(*ipu_);
+    leaveOutOfState(*tiles_);
     auto* save = tools_->addButton(tr("Save"), tr("Save the graph as a picture"));
     connect(save, &QToolButton::clicked, this, &MemoryView::save);
     connect(graph_, &QComboBox::currentIndexChanged, this, [this] {
@@ -45,6 +50,7 @@ void MemoryView::addPlotControls(ToolRow& tools) {
     };
     connect(order_, &QComboBox::currentIndexChanged, this, setKeyLabel);
     setKeyLabel();
+    plots_->setValueTitle(tr("Memory of a tile"));
     for (QComboBox* box : {breakdown_, order_})
         connect(box, &QComboBox::currentIndexChanged, this, &MemoryView::loadGraph);
     for (QToolButton* toggle : {gaps_, limit_})
@@ -52,10 +58,10 @@ void MemoryView::addPlotControls(ToolRow& tools) {
 }
 
 void MemoryView::addMapControls(ToolRow& tools) {
-    quantity_ = tools.addChoice(tr("Colour by"), {});
+    quantity_ = tools.addNarrowChoice(tr("Colour by"), {});
     for (int kind = 0; kind < TileQuantity::Category; ++kind)
         quantity_->addItem(TileQuantity{static_cast<TileQuantity::Kind>(kind), {}, {}, {}}.name());
-    range_ = tools.addChoice(
+    range_ = tools.addNarrowChoice(
         tr("Scale"), {tr("0 to tile memory"), tr("0 to largest"), tr("Smallest to largest")});
     scale_ = tools.addChoice(tr("Colours"), {tr("Viridis"), tr("Cividis"), tr("Greys")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, &MemoryView::loadGraph);
@@ -139,10 +145,13 @@ void MemoryView::save() {
     if (graph() != Map && !plots_->showsTwo())
         return savePlot(plots_->first().plot(), QStringLiteral("memory"));
     const QString file = QFileDialog::getSaveFileName(
-        window(), tr("Save graph"), graph() == Map ? tr("tile-map.png") : tr("memory.png"),
-        tr("PNG picture (*.png)"));
-    if (!file.isEmpty() && !graphs_->grab().save(file))
-        QMessageBox::warning(window(), tr("Save graph"), tr("Cannot write '%1'.").arg(file));
+        window(), tr("Save graph"),
+        graph() == Map ? QStringLiteral("tile-map.png") : QStringLiteral("memory.png"),
+        pictureFilter());
+    if (file.isEmpty())
+        return;
+    if (const QString problem = savePicture(*graphs_, file); !problem.isEmpty())
+        QMessageBox::warning(window(), tr("Save graph"), problem);
 }
 
 } // namespace tilescope::views

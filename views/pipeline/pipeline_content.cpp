@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/base/units.h"
-#include "views/plot/axes/axis_labels.h"
 
 namespace tilescope::views {
 namespace {
@@ -31,15 +30,15 @@ struct Metric {
 };
 
 std::vector<Metric> allMetrics() {
-    return {{Text::tr("Forward"), CellKind::Cycles, Text::tr("Cycles of one micro-batch"),
+    return {{Text::tr("Forward cycles"), CellKind::Cycles, Text::tr("Cycles of one micro-batch"),
              [](const PipelineStage& s) { return Cell(s.forwardCycles); }},
-            {Text::tr("Backward"), CellKind::Cycles,
+            {Text::tr("Backward cycles"), CellKind::Cycles,
              Text::tr("Cycles of one micro-batch, with what is computed again"),
              [](const PipelineStage& s) { return Cell(s.backwardCycles); }},
-            {Text::tr("Recompute"), CellKind::Cycles,
+            {Text::tr("Recompute cycles"), CellKind::Cycles,
              Text::tr("Of the backward cycles, those of forward operations that run again"),
              [](const PipelineStage& s) { return Cell(s.recomputeCycles); }},
-            {Text::tr("Update"), CellKind::Cycles,
+            {Text::tr("Update cycles"), CellKind::Cycles,
              Text::tr("Compute and exchange cycles of one weight update"),
              [](const PipelineStage& s) { return Cell(s.updateCycles); }},
             {Text::tr("FIFO cycles"), CellKind::Cycles,
@@ -135,8 +134,8 @@ QString slotsText(const PipelineReport& report) {
         .arg(count(report.rampUpSlots), count(report.mainSlots), count(report.rampDownSlots));
 }
 
-QString cyclesOrDash(std::int64_t cycles, double clockHz) {
-    return cycles > 0 ? cyclesText(cycles, clockHz) : QStringLiteral("\u2013");
+QString cyclesOrDash(std::int64_t cycles, double clockHz, const Preferences& preferences) {
+    return cycles > 0 ? preferences.cycles(cycles, clockHz) : QStringLiteral("\u2013");
 }
 
 } // namespace
@@ -151,11 +150,13 @@ DataTable stageTable(const PipelineSide& source, const PipelineSide* target) {
                              : comparedStages(source.report, target->report);
 }
 
-std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const PipelineSide* target) {
+std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const PipelineSide* target,
+                                      const Preferences& preferences) {
     std::vector<Card::Fact> facts;
     const bool comparing = target != nullptr;
-    // Two columns leave no room for times.
-    const auto clock = [comparing](const PipelineSide& s) { return comparing ? 0 : s.clockHz; };
+    // Two columns leave no room for both.
+    const bool onlyOne = comparing && preferences.clockUnits() == ClockUnits::CyclesAndTime;
+    const auto clock = [onlyOne](const PipelineSide& s) { return onlyOne ? 0 : s.clockHz; };
     const auto add = [&](const QString& name, auto value) {
         facts.push_back({name, value(source), target != nullptr ? value(*target) : QString()});
     };
@@ -168,8 +169,8 @@ std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const Pipeline
     add(Text::tr("Slots (up + main + down)"),
         [](const PipelineSide& s) { return slotsText(s.report); });
     add(Text::tr("A step takes"), [&](const PipelineSide& s) {
-        return cyclesOrDash(s.stepCycles / std::max<std::int64_t>(1, s.report.iterations),
-                            clock(s));
+        return cyclesOrDash(s.stepCycles / std::max<std::int64_t>(1, s.report.iterations), clock(s),
+                            preferences);
     });
     add(Text::tr("Longest stage"), [&](const PipelineSide& s) {
         const PipelineReport& r = s.report;
@@ -178,13 +179,13 @@ std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const Pipeline
                    : Text::tr("%1: %2")
                          .arg(r.longestStage)
                          .arg(cyclesOrDash(
-                             r.stages[static_cast<std::size_t>(r.longestStage)].cycles(),
-                             clock(s)));
+                             r.stages[static_cast<std::size_t>(r.longestStage)].cycles(), clock(s),
+                             preferences));
     });
     return facts;
 }
 
-QString splitText(const PipelineSide& side) {
+QString splitText(const PipelineSide& side, const Preferences& preferences) {
     const PipelineReport& report = side.report;
     if (report.stages.empty())
         return QString::fromStdString(report.hint);
@@ -195,11 +196,13 @@ QString splitText(const PipelineSide& side) {
     const std::int64_t now = report.stages[static_cast<std::size_t>(report.longestStage)].cycles();
     QStringList stages;
     for (const std::int64_t cycles : report.better.stageCycles)
-        stages << count(cycles);
+        stages << preferences.cyclesAlone(cycles, side.clockHz);
     return Text::tr("Another split would shorten the run by %1, %2, if copies between IPUs stay as "
-                    "they are. Its longest stage takes %3 cycles instead of %4 (stages: %5).")
-        .arg(percent(report.better.gain), cyclesText(report.better.gainCycles, side.clockHz),
-             count(report.better.longestCycles), count(now), stages.join(QStringLiteral(" / ")));
+                    "they are. Its longest stage takes %3 instead of %4 (stages: %5).")
+        .arg(percent(report.better.gain),
+             preferences.cycles(report.better.gainCycles, side.clockHz),
+             preferences.cycles(report.better.longestCycles, side.clockHz),
+             preferences.cycles(now, side.clockHz), stages.join(QStringLiteral(" / ")));
 }
 
 QString splitValue(const PipelineReport& report) {
@@ -251,13 +254,14 @@ QString groupName(const SlotGroup& group) {
     return Text::tr("Ramp-down");
 }
 
-QString pieceText(const PipelineSide& side, const SlotLayout& layout, const SlotPiece& piece) {
+QString pieceText(const PipelineSide& side, const SlotLayout& layout, const SlotPiece& piece,
+                  const Preferences& preferences) {
     const PipelineStage& stage = side.report.stages[static_cast<std::size_t>(piece.stage)];
     QStringList lines{Text::tr("%1 of stage %2 on IPU %3")
                           .arg(workName(piece.work))
                           .arg(piece.stage)
                           .arg(stage.ipu.value()),
-                      cyclesOrDash(piece.cycles, side.clockHz)};
+                      cyclesOrDash(piece.cycles, side.clockHz, preferences)};
     if (layout.columns[piece.column].isUpdate)
         return lines.join(QLatin1Char('\n'));
     const PipelineSlotTime& slot = side.report.slotTimes[piece.column];
@@ -276,7 +280,7 @@ QString pieceText(const PipelineSide& side, const SlotLayout& layout, const Slot
             lines << place;
         }
     if (slot.cycles > 0)
-        lines << Text::tr("The slot takes %1").arg(cyclesText(slot.cycles, side.clockHz));
+        lines << Text::tr("The slot takes %1").arg(preferences.cycles(slot.cycles, side.clockHz));
     return lines.join(QLatin1Char('\n'));
 }
 

@@ -25,17 +25,19 @@ PipelineSide readPipeline(const OpenProfile& profile, const std::stop_token& sto
 DataTable stageTable(const PipelineSide& source, const PipelineSide* target);
 
 /// Schedule, counts and cycles for a card.
-std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const PipelineSide* target);
+std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const PipelineSide* target,
+                                      const Preferences& preferences);
 
 /// What a better split would give, in sentences; says so if there is none.
-QString splitText(const PipelineSide& side);
+QString splitText(const PipelineSide& side, const Preferences& preferences);
 /// The better split as a value of its option; empty if there is none.
 QString splitValue(const PipelineReport& report);
 /// The option of `tilescope run` that makes the better split, ready for a shell; empty if none.
 QString splitOption(const PipelineReport& report);
 
 /// A piece of the slot diagram in words, several lines.
-QString pieceText(const PipelineSide& side, const SlotLayout& layout, const SlotPiece& piece);
+QString pieceText(const PipelineSide& side, const SlotLayout& layout, const SlotPiece& piece,
+                  const Preferences& preferences);
 
 /// "Forward", "Computed again", ...
 QString workName(SlotWork work);

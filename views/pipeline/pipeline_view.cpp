@@ -217,11 +217,10 @@ void PipelineView::show(PipelineSide source, std::optional<PipelineSide> target)
                             QString::fromStdString(source_->report.hint));
         return;
     }
-    const PipelineSide* second = target_ ? &*target_ : nullptr;
-    facts_->setFacts(pipelineFacts(*source_, second), second != nullptr);
     showSide(sides_[0], &*source_);
-    showSide(sides_[1], second);
-    stages_->setTable(stageTable(*source_, second));
+    showSide(sides_[1], target_ ? &*target_ : nullptr);
+    stages_->setTable(stageTable(*source_, target_ ? &*target_ : nullptr));
+    updateTexts();
     pieceChosen(0, -1);
     updateLegend();
     followSelection();
@@ -244,9 +243,6 @@ void PipelineView::showSide(Side& side, const PipelineSide* shown) {
     side.empty->setText(QString::fromStdString(shown->report.hint));
     side.diagram->setSide(*shown);
     side.shares->setParts(named ? name : QString(), sharesOf(shown->report));
-    const QString text = splitText(*shown);
-    side.splitText->setText(named ? tr("%1. %2").arg(isTarget ? tr("Target") : tr("Source"), text)
-                                  : text);
     const QString option = splitOption(shown->report);
     side.splitOption->setProperty("option", option);
     // A long option may break behind a comma or a slash.
@@ -280,7 +276,8 @@ void PipelineView::pieceChosen(std::size_t side, int piece) {
                       "trace and in the program tree.");
     if (chosen) {
         text = pieceText(diagram.side(), diagram.schedule(),
-                         diagram.schedule().pieces[static_cast<std::size_t>(piece)]);
+                         diagram.schedule().pieces[static_cast<std::size_t>(piece)],
+                         context().preferences);
         text.replace(QLatin1Char('\n'), QStringLiteral("  \u00b7  "));
     }
     chosen_->setText(text);
@@ -327,8 +324,24 @@ void PipelineView::updateLegend() {
     legend_->setEntries(std::move(entries));
 }
 
+// What is written in the units that the user prefers.
+void PipelineView::updateTexts() {
+    const PipelineSide* second = target_ ? &*target_ : nullptr;
+    facts_->setFacts(pipelineFacts(*source_, second, context().preferences), second != nullptr);
+    const QString source = splitText(*source_, context().preferences);
+    sides_[0].splitText->setText(second == nullptr ? source : tr("Source. %1").arg(source));
+    if (second != nullptr)
+        sides_[1].splitText->setText(
+            tr("Target. %1").arg(splitText(*second, context().preferences)));
+}
+
 void PipelineView::restyle() {
     updateLegend();
+    if (source_ && widths_->isEnabled()) {
+        updateTexts();
+        const std::size_t side = sides_[1].diagram->chosen() >= 0 ? 1 : 0;
+        pieceChosen(side, sides_[side].diagram->chosen());
+    }
 }
 
 } // namespace tilescope::views

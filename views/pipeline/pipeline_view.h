@@ -65,6 +65,7 @@ private:
     void goTo(const QString& report);
     void followSelection();
     void updateLegend();
+    void updateTexts();
 
     LoadingPanel* panel_;
     QComboBox* widths_ = nullptr;

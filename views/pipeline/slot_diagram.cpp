@@ -249,9 +249,11 @@ bool SlotDiagram::event(QEvent* event) {
     if (piece < 0)
         QToolTip::hideText();
     else
-        QToolTip::showText(
-            help->globalPos(),
-            pieceText(side_, layout_, layout_.pieces[static_cast<std::size_t>(piece)]), this);
+        QToolTip::showText(help->globalPos(),
+                           pieceText(side_, layout_,
+                                     layout_.pieces[static_cast<std::size_t>(piece)],
+                                     context_.preferences),
+                           this);
     return true;
 }
 

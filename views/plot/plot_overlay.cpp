@@ -20,6 +20,7 @@ void PlotWidget::paintOverlay(QPainter& painter) {
     }
     painter.restore();
     paintLimit(painter);
+    paintValueTitle(painter);
     if (!readOutText_.isEmpty() && !dragging_)
         paintReadOut(painter);
     if (window()->property(showFrameTimesProperty).toBool())
@@ -78,6 +79,15 @@ void PlotWidget::paintLimit(QPainter& painter) const {
     painter.fillRect(label, back);
     painter.setPen(theme().text);
     painter.drawText(label, Qt::AlignCenter, limit_->label);
+}
+
+void PlotWidget::paintValueTitle(QPainter& painter) const {
+    constexpr int besideAxis = 6;
+    const QRect plot = axisRect()->rect();
+    const int height = painter.fontMetrics().height();
+    painter.setPen(theme().mutedText);
+    painter.drawText(QRect(besideAxis, plot.top() - height - 4, width() - besideAxis, height),
+                     Qt::AlignLeft | Qt::AlignVCenter, valueTitle_);
 }
 
 void PlotWidget::paintRangeSelection(QPainter& painter) const {

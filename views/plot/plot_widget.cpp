@@ -1,6 +1,7 @@
 #include "views/plot/plot_widget.h"
 
 #include <cmath>
+#include <utility>
 
 namespace tilescope::views {
 namespace {
@@ -66,6 +67,25 @@ void PlotWidget::setSections(std::vector<Section> sections) {
 void PlotWidget::setLimit(std::optional<Limit> limit) {
     limit_ = std::move(limit);
     update();
+}
+
+void PlotWidget::setValueTitle(const QString& title) {
+    valueTitle_ = title;
+    constexpr int above = 10;
+    const int needed = title.isEmpty() ? above : above + fontMetrics().height();
+    axisRect()->setMinimumMargins(QMargins(leftMargin, needed, rightMargin, above));
+    replotSoon();
+}
+
+void PlotWidget::paintWhole(QCPPainter& painter) {
+    const auto pointer = std::exchange(pointer_, {});
+    const QString readOut = std::exchange(readOutText_, {});
+    painter.setMode(QCPPainter::pmVectorized);
+    painter.setMode(QCPPainter::pmNoCaching);
+    toPainter(&painter, width(), height());
+    paintOverlay(painter);
+    pointer_ = pointer;
+    readOutText_ = readOut;
 }
 
 void PlotWidget::paintEvent(QPaintEvent* event) {

@@ -48,6 +48,14 @@ public:
     void setSections(std::vector<Section> sections);
     [[nodiscard]] const std::vector<Section>& sections() const { return sections_; }
 
+    /// What the vertical axis measures; stands above it, so that its labels may be long.
+    void setValueTitle(const QString& title);
+    [[nodiscard]] const QString& valueTitle() const { return valueTitle_; }
+
+    /// Paints all that the widget shows but for the pointer: lines and texts, not the picture of
+    /// them that a screen gets.
+    void paintWhole(QCPPainter& painter);
+
     /// Wheel and W, S zoom horizontally; a view with rows may take the plain wheel for scrolling.
     void replotSoon() { replot(QCustomPlot::rpQueuedReplot); }
 
@@ -84,6 +92,7 @@ private:
     void paintMarkers(QPainter& painter) const;
     void paintSections(QPainter& painter) const;
     void paintLimit(QPainter& painter) const;
+    void paintValueTitle(QPainter& painter) const;
     void paintReadOut(QPainter& painter) const;
     void paintRangeSelection(QPainter& painter) const;
     void paintFrameTime(QPainter& painter) const;
@@ -95,6 +104,7 @@ private:
     std::vector<Marker> markers_;
     std::vector<Section> sections_;
     std::optional<Limit> limit_;
+    QString valueTitle_;
     QString readOutText_;
     std::optional<QPoint> pointer_;
     std::optional<QPoint> pressed_;

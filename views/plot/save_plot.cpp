@@ -3,10 +3,20 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
+#include <QPageSize>
+#include <QPdfWriter>
 #include <QSvgGenerator>
 
 namespace tilescope::views {
 namespace {
+
+bool paintOn(PlotWidget& plot, QPaintDevice& device) {
+    QCPPainter painter;
+    if (!painter.begin(&device))
+        return false;
+    plot.paintWhole(painter);
+    return painter.end();
+}
 
 bool saveSvg(PlotWidget& plot, const QString& file) {
     QSvgGenerator svg;
@@ -14,25 +24,33 @@ bool saveSvg(PlotWidget& plot, const QString& file) {
     svg.setSize(plot.size());
     svg.setViewBox(plot.rect());
     svg.setTitle(plot.window()->windowTitle());
-    QCPPainter painter;
-    if (!painter.begin(&svg))
-        return false;
-    // Lines and texts, not the picture of them that a screen gets.
-    painter.setMode(QCPPainter::pmVectorized);
-    painter.setMode(QCPPainter::pmNoCaching);
-    plot.toPainter(&painter, plot.width(), plot.height());
-    return painter.end();
+    return paintOn(plot, svg);
+}
+
+bool savePdf(PlotWidget& plot, const QString& file) {
+    QPdfWriter pdf(file);
+    constexpr int dotsPerInch = 96; // Qt's unit of a widget's pixel
+    constexpr double pointsPerInch = 72;
+    pdf.setResolution(dotsPerInch);
+    pdf.setPageSize(QPageSize(QSizeF(plot.size()) * pointsPerInch / dotsPerInch, QPageSize::Point));
+    pdf.setPageMargins({});
+    return paintOn(plot, pdf);
+}
+
+bool savePixels(PlotWidget& plot, const QString& file) {
+    constexpr int finer = 2;
+    QPixmap pixmap(plot.size() * finer);
+    pixmap.setDevicePixelRatio(finer);
+    return paintOn(plot, pixmap) && pixmap.save(file);
 }
 
 } // namespace
 
 QString savePlotAs(PlotWidget& plot, const QString& file) {
-    constexpr double finer = 2;
     const QString suffix = QFileInfo(file).suffix().toLower();
-    const bool saved = suffix == QLatin1String("pdf")   ? plot.savePdf(file)
+    const bool saved = suffix == QLatin1String("pdf")   ? savePdf(plot, file)
                        : suffix == QLatin1String("svg") ? saveSvg(plot, file)
-                       : suffix == QLatin1String("jpg") ? plot.saveJpg(file, 0, 0, finer)
-                                                        : plot.savePng(file, 0, 0, finer);
+                                                        : savePixels(plot, file);
     return saved ? QString() : PlotWidget::tr("Cannot write '%1'.").arg(file);
 }
 

@@ -6,7 +6,6 @@
 
 #include "core/analysis/program_costs.h"
 #include "core/analysis/programs.h"
-#include "views/plot/axes/axis_labels.h"
 
 namespace tilescope::views {
 namespace {
@@ -34,12 +33,11 @@ void addExecutions(std::vector<ValueNode>& roots, const OpenProfile& profile, Pr
     if (cost.cycles > 0)
         roots.push_back(line(measured ? Text::tr("Cycles of one execution, as executed")
                                       : Text::tr("Cycles of one execution (estimated)"),
-                             cyclesText(cost.cycles, clock).toStdString()));
+                             Duration{cost.cycles, clock}));
     if (cost.executions > 0)
         roots.push_back(line(Text::tr("Executions in all runs"), cost.executions, CellKind::Count));
     if (measured)
-        roots.push_back(line(Text::tr("Cycles of all executions"),
-                             cyclesText(cost.total, clock).toStdString()));
+        roots.push_back(line(Text::tr("Cycles of all executions"), Duration{cost.total, clock}));
 }
 
 /// Who calls a function.

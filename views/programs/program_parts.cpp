@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "core/analysis/programs.h"
-#include "views/plot/axes/axis_labels.h"
 #include "views/programs/program_details.h"
 
 namespace tilescope::views {
@@ -21,7 +20,7 @@ ValueNode line(const QString& name, Cell value, CellKind kind = CellKind::Text) 
 }
 
 ValueNode cyclesLine(const QString& name, std::int64_t cycles, const Target& machine) {
-    return line(name, cyclesText(cycles, machine.clockHz).toStdString());
+    return line(name, Duration{cycles, machine.clockHz});
 }
 
 /// How evenly tiles are busy with a step.

@@ -23,6 +23,14 @@ void Preferences::setTheme(ThemeChoice theme) {
     emit changed();
 }
 
+void Preferences::setDataColours(DataColours colours) {
+    if (colours == colours_)
+        return;
+    colours_ = colours;
+    emit themeChanged();
+    emit changed();
+}
+
 void Preferences::setClockUnits(ClockUnits units) {
     if (units == clock_)
         return;
@@ -49,6 +57,7 @@ void Preferences::copyFrom(const Preferences& other) {
     setByteUnits(other.units_);
     setClockUnits(other.clock_);
     setTheme(other.theme_);
+    setDataColours(other.colours_);
     setReloadsByItself(other.reloads_);
     setRestoresSession(other.restores_);
 }
@@ -69,6 +78,12 @@ QString Preferences::cycles(std::int64_t value, double clockHz) const {
     return cyclesText(value, clockHz);
 }
 
+QString Preferences::cyclesAlone(std::int64_t value, double clockHz) const {
+    if (clock_ == ClockUnits::Time && clockHz > 0)
+        return durationText(static_cast<double>(value) / clockHz);
+    return QString::fromStdString(withThousands(value));
+}
+
 void Preferences::load() {
     const QSettings settings;
     setByteUnits(
@@ -76,6 +91,8 @@ void Preferences::load() {
     setTheme(static_cast<ThemeChoice>(std::clamp(settings.value("view/theme", 0).toInt(), 0, 2)));
     setClockUnits(
         static_cast<ClockUnits>(std::clamp(settings.value("view/clockUnits", 0).toInt(), 0, 2)));
+    setDataColours(
+        static_cast<DataColours>(std::clamp(settings.value("view/dataColours", 0).toInt(), 0, 2)));
     setReloadsByItself(settings.value("files/reloadByItself", true).toBool());
     setRestoresSession(settings.value("session/restore", true).toBool());
 }
@@ -84,6 +101,7 @@ void Preferences::save() const {
     QSettings settings;
     settings.setValue("view/byteUnits", static_cast<int>(units_));
     settings.setValue("view/theme", static_cast<int>(theme_));
+    settings.setValue("view/dataColours", static_cast<int>(colours_));
     settings.setValue("view/clockUnits", static_cast<int>(clock_));
     settings.setValue("files/reloadByItself", reloads_);
     settings.setValue("session/restore", restores_);

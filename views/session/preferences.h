@@ -4,6 +4,7 @@
 #include <QObject>
 
 #include "core/base/units.h"
+#include "views/theme/data_palette.h"
 
 namespace tilescope::views {
 
@@ -21,6 +22,10 @@ public:
     void setByteUnits(ByteUnits units);
     [[nodiscard]] ThemeChoice theme() const { return theme_; }
     void setTheme(ThemeChoice theme);
+
+    /// The colours of data, in both themes.
+    [[nodiscard]] DataColours dataColours() const { return colours_; }
+    void setDataColours(DataColours colours);
 
     [[nodiscard]] ClockUnits clockUnits() const { return clock_; }
     void setClockUnits(ClockUnits units);
@@ -41,18 +46,23 @@ public:
     /// A clock of 0 leaves cycles.
     [[nodiscard]] QString cycles(std::int64_t value, double clockHz) const;
 
+    /// The same where a title beside it says that these are cycles: "34,655", or "26.1 µs" if the
+    /// user prefers time.
+    [[nodiscard]] QString cyclesAlone(std::int64_t value, double clockHz) const;
+
     void load();
     void save() const;
 
 signals:
     void unitsChanged();
-    void themeChanged();
-    void changed(); ///< any of them
+    void themeChanged(); ///< or the colours of data
+    void changed();      ///< any of them
 
 private:
     ByteUnits units_ = ByteUnits::Binary;
     ThemeChoice theme_ = ThemeChoice::System;
     ClockUnits clock_ = ClockUnits::CyclesAndTime;
+    DataColours colours_ = DataColours::OkabeIto;
     bool reloads_ = true;
     bool restores_ = true;
 };

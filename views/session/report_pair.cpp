@@ -48,6 +48,13 @@ void ReportPair::open(const std::filesystem::path& source, const std::filesystem
     });
 }
 
+double ReportPair::clockHz() const {
+    if (!profiles_.source)
+        return 0;
+    const double clock = profiles_.source->machine().clockHz;
+    return !profiles_.comparing() || profiles_.target->machine().clockHz == clock ? clock : 0;
+}
+
 void ReportPair::reload() {
     if (profiles_.source)
         open(profiles_.source->file(),

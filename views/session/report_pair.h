@@ -20,6 +20,10 @@ public:
     [[nodiscard]] const OpenProfilePtr& source() const { return profiles_.source; }
     [[nodiscard]] const OpenProfilePtr& target() const { return profiles_.target; }
 
+    /// The clock of the machines (Hz), to write cycles as time; 0 where none is open or the two
+    /// run at different ones.
+    [[nodiscard]] double clockHz() const;
+
     /// Opens one profile, or two to compare if `target` is not empty. Those open stay open until
     /// both new ones are good.
     void open(const std::filesystem::path& source, const std::filesystem::path& target = {});

@@ -61,8 +61,9 @@ void NamedBars::paintEvent(QPaintEvent*) {
         painter.fillRect(track.left(), track.top(),
                          static_cast<int>(static_cast<double>(bar.value) * scale), track.height(),
                          bar.value > limit_ && limit_ > 0 ? theme.bad : bar.colour);
-        painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter,
-                         cellText(bar.value, kind_, context_.preferences));
+        painter.drawText(
+            row, Qt::AlignRight | Qt::AlignVCenter,
+            cellText(bar.value, kind_, context_.preferences, context_.reports.clockHz()));
         if (limit_ > 0) {
             const int x = track.left() + static_cast<int>(static_cast<double>(limit_) * scale) - 1;
             painter.fillRect(x, track.top() - 3, 1, track.height() + 6, theme.limit);
@@ -108,15 +109,21 @@ void Histogram::paintEvent(QPaintEvent*) {
     const Theme& theme = context_.theme.current();
     QPainter painter(this);
     const int textHeight = painter.fontMetrics().height();
-    const QRect plot = rect().adjusted(48, 8, -8, -textHeight - 8);
     std::int64_t most = 1;
     for (const Series& series : series_)
         most = std::max(most, *std::max_element(series.counts.begin(), series.counts.end()));
+    const QString mostText = QString::fromStdString(withThousands(most));
+    constexpr int besideAxis = 6;
+    constexpr int leastRoom = 42;
+    const int room = std::max(leastRoom, painter.fontMetrics().horizontalAdvance(mostText) + 2);
+    const QRect plot = rect().adjusted(room + besideAxis, 8, -8, -textHeight - 8);
     painter.setPen(theme.mutedText);
-    painter.drawText(QRect(0, plot.top() - textHeight / 2, 42, textHeight), Qt::AlignRight,
-                     QString::fromStdString(withThousands(most)));
-    painter.drawText(QRect(0, plot.bottom() - textHeight / 2, 42, textHeight), Qt::AlignRight,
-                     QStringLiteral("0"));
+    const auto label = [&](int middle, const QString& text) {
+        painter.drawText(QRect(0, middle - textHeight / 2, room, textHeight), Qt::AlignRight, text);
+    };
+    label(plot.top(), mostText);
+    label(plot.center().y(), tr("Tiles"));
+    label(plot.bottom(), QStringLiteral("0"));
     painter.fillRect(plot.left(), plot.bottom(), plot.width(), 1, theme.border);
     const auto buckets = series_.front().counts.size();
     const double slot = static_cast<double>(plot.width()) / static_cast<double>(buckets);

@@ -19,17 +19,30 @@ QString nanosecondsText(std::int64_t value) {
     return durationText(static_cast<double>(value) * 1e-9);
 }
 
-QString changeAmount(std::int64_t difference, CellKind kind, const Preferences& preferences) {
+QString withSign(std::int64_t value, const QString& amount) {
+    return (value > 0 ? QStringLiteral("+") : value < 0 ? QStringLiteral("-") : QString()) + amount;
+}
+
+bool isCycles(CellKind kind) {
+    return kind == CellKind::Cycles || kind == CellKind::CyclesChange ||
+           kind == CellKind::CyclesDifference;
+}
+
+bool asTime(CellKind kind, const Preferences& preferences, double clockHz) {
+    return isCycles(kind) && clockHz > 0 && preferences.clockUnits() == ClockUnits::Time;
+}
+
+QString changeAmount(std::int64_t difference, CellKind kind, const Preferences& preferences,
+                     double clockHz) {
+    if (asTime(kind, preferences, clockHz))
+        return withSign(difference, preferences.cyclesAlone(std::abs(difference), clockHz));
     switch (kind) {
     case CellKind::BytesChange:
     case CellKind::BytesDifference:
         return preferences.signedBytes(difference);
     case CellKind::NanosecondsChange:
     case CellKind::NanosecondsDifference:
-        return (difference > 0   ? QStringLiteral("+")
-                : difference < 0 ? QStringLiteral("-")
-                                 : QString()) +
-               nanosecondsText(std::abs(difference));
+        return withSign(difference, nanosecondsText(std::abs(difference)));
     default:
         return signedCount(difference);
     }
@@ -40,9 +53,10 @@ bool isDifference(CellKind kind) {
            kind == CellKind::CountDifference || kind == CellKind::NanosecondsDifference;
 }
 
-QString changeText(const Change& change, CellKind kind, const Preferences& preferences) {
+QString changeText(const Change& change, CellKind kind, const Preferences& preferences,
+                   double clockHz) {
     const std::int64_t difference = change.difference();
-    const QString amount = changeAmount(difference, kind, preferences);
+    const QString amount = changeAmount(difference, kind, preferences, clockHz);
     if (difference == 0 || change.source == 0 || isDifference(kind))
         return amount;
     const double percent =
@@ -52,12 +66,15 @@ QString changeText(const Change& change, CellKind kind, const Preferences& prefe
         .arg(percent, 0, 'f', 1);
 }
 
-QString integerText(std::int64_t value, CellKind kind, const Preferences& preferences) {
+QString integerText(std::int64_t value, CellKind kind, const Preferences& preferences,
+                    double clockHz) {
     switch (kind) {
     case CellKind::Bytes:
         return preferences.bytes(value);
     case CellKind::Nanoseconds:
         return nanosecondsText(value);
+    case CellKind::Cycles:
+        return preferences.cyclesAlone(value, clockHz);
     default:
         return QString::fromStdString(withThousands(value));
     }
@@ -105,6 +122,8 @@ double rank(const Cell& cell) {
         return *real;
     if (const auto* change = std::get_if<Change>(&cell))
         return std::abs(static_cast<double>(change->difference()));
+    if (const auto* duration = std::get_if<Duration>(&cell))
+        return static_cast<double>(duration->cycles);
     return 0;
 }
 
@@ -129,16 +148,25 @@ std::vector<Cell> totalsOf(const DataTable& table, std::span<const std::uint32_t
     return totals;
 }
 
-QString cellText(const Cell& cell, CellKind kind, const Preferences& preferences) {
+QString cellText(const Cell& cell, CellKind kind, const Preferences& preferences, double clockHz) {
     if (const auto* text = std::get_if<std::string>(&cell))
         return QString::fromStdString(*text);
     if (const auto* number = std::get_if<std::int64_t>(&cell))
-        return integerText(*number, kind, preferences);
+        return integerText(*number, kind, preferences, clockHz);
     if (const auto* real = std::get_if<double>(&cell))
         return realText(*real, kind);
     if (const auto* change = std::get_if<Change>(&cell))
-        return changeText(*change, kind, preferences);
+        return changeText(*change, kind, preferences, clockHz);
+    if (const auto* duration = std::get_if<Duration>(&cell))
+        return preferences.cycles(duration->cycles, duration->clockHz);
     return QStringLiteral("\u2013");
+}
+
+QString columnTitle(const QString& title, CellKind kind, const Preferences& preferences,
+                    double clockHz) {
+    return asTime(kind, preferences, clockHz)
+               ? QCoreApplication::translate("DataTable", "%1, as time").arg(title)
+               : title;
 }
 
 bool cellLess(const Cell& a, const Cell& b) {

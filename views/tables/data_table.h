@@ -21,8 +21,15 @@ struct Change {
     friend bool operator==(const Change&, const Change&) = default;
 };
 
-/// Nothing (a dash), text, a whole number, a real number or a change.
-using Cell = std::variant<std::monostate, std::string, std::int64_t, double, Change>;
+/// Cycles of a machine with its clock (Hz), written as the user prefers; 0 leaves them cycles.
+struct Duration {
+    std::int64_t cycles = 0;
+    double clockHz = 0;
+    friend bool operator==(const Duration&, const Duration&) = default;
+};
+
+/// Nothing (a dash), text, a whole number, a real number, a change or a duration.
+using Cell = std::variant<std::monostate, std::string, std::int64_t, double, Change, Duration>;
 
 /// What the values of a column mean, and so how they are written.
 enum class CellKind {
@@ -70,8 +77,14 @@ struct DataTable {
 /// A dash counts as nothing, a change adds both of its sides.
 std::vector<Cell> totalsOf(const DataTable& table, std::span<const std::uint32_t> rows);
 
-/// A cell as people read it; an empty cell is a dash.
-QString cellText(const Cell& cell, CellKind kind, const Preferences& preferences);
+/// A cell as people read it; an empty cell is a dash. With a clock (Hz) cycles are written as time
+/// if the user prefers that.
+QString cellText(const Cell& cell, CellKind kind, const Preferences& preferences,
+                 double clockHz = 0);
+
+/// The title of a column, with a word where its cycles are written as time.
+QString columnTitle(const QString& title, CellKind kind, const Preferences& preferences,
+                    double clockHz);
 
 /// Numbers before text before nothing; changes by the size of their difference.
 bool cellLess(const Cell& a, const Cell& b);

@@ -15,6 +15,8 @@ TableModel::TableModel(ViewContext& context, QObject* parent)
     const auto repaint = [this] {
         if (rowCount() > 0)
             emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+        if (columnCount() > 0)
+            emit headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
     };
     connect(&context_.preferences, &Preferences::unitsChanged, this, repaint);
     connect(&context_.theme, &ThemeSource::changed, this, repaint);
@@ -30,6 +32,7 @@ void TableModel::setTable(DataTable table) {
     if (table_->rows.size() > arrangedAtOnce)
         context_.workers.pool().start([old = std::move(table_)]() mutable { old.reset(); });
     table_ = std::make_shared<const DataTable>(std::move(table));
+    clockHz_ = context_.reports.clockHz();
     const bool large = table_->rows.size() > arrangedAtOnce;
     arrangement_ = arranged(*table_, large ? Wish() : wish_, {});
     endResetModel();
@@ -168,13 +171,13 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
     const Theme& theme = context_.theme.current();
     switch (role) {
     case Qt::DisplayRole:
-        return cellText(cellAt(index), column.kind, context_.preferences);
+        return cellText(cellAt(index), column.kind, context_.preferences, clockHz_);
     case Qt::ToolTipRole:
         // Names are often longer than their column; numbers say their exact value.
         if (const auto* number = std::get_if<std::int64_t>(&cellAt(index));
             number != nullptr && column.kind == CellKind::Bytes)
             return QString::fromStdString(formatBytes(*number, ByteUnits::Plain));
-        return cellText(cellAt(index), column.kind, context_.preferences);
+        return cellText(cellAt(index), column.kind, context_.preferences, clockHz_);
     case Qt::TextAlignmentRole:
         return QVariant(Qt::AlignVCenter |
                         (isNumber(column.kind) ? Qt::AlignRight : Qt::AlignLeft));
@@ -204,7 +207,7 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
     const DataColumn& column = table_->columns[static_cast<std::size_t>(section)];
     switch (role) {
     case Qt::DisplayRole:
-        return column.title;
+        return columnTitle(column.title, column.kind, context_.preferences, clockHz_);
     case Qt::ToolTipRole:
         return column.toolTip.isEmpty() ? QVariant() : column.toolTip;
     case Qt::TextAlignmentRole:

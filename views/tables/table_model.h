@@ -66,6 +66,7 @@ private:
     Arrangement arrangement_;
     Wish wish_;
     BackgroundQuery arranging_;
+    double clockHz_ = 0; ///< of the profiles that the table is of
 };
 
 } // namespace tilescope::views

@@ -74,7 +74,7 @@ QVariant ValueTreeModel::data(const QModelIndex& index, int role) const {
     const CellKind kind = change != nullptr ? changeKindOf(node.kind) : node.kind;
     switch (role) {
     case Qt::DisplayRole:
-        return cellText(cell, kind, context_.preferences);
+        return cellText(cell, kind, context_.preferences, context_.reports.clockHz());
     case Qt::TextAlignmentRole:
         return QVariant((tree_.properties ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     case Qt::ForegroundRole:

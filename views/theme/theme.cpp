@@ -6,61 +6,16 @@
 namespace tilescope::views {
 namespace {
 
-// The eight colours of Okabe and Ito, "Color Universal Design" (2008), without black.
-constexpr QRgb orange = 0xffe69f00;
-constexpr QRgb sky = 0xff56b4e9;
-constexpr QRgb green = 0xff009e73;
-constexpr QRgb yellow = 0xfff0e442;
-constexpr QRgb blue = 0xff0072b2;
-constexpr QRgb vermillion = 0xffd55e00;
-constexpr QRgb purple = 0xffcc79a7;
-
-constexpr std::array<QRgb, programKinds.size()> kindColours{
-    0xff7d8894, // Sequence
-    0xff8f7bb8, // Repeat
-    0xff5f7186, // Call
-    0xff9a7b5a, // Switch
-    vermillion, // OnTileExecute
-    sky,        // DoExchange
-    blue,       // GlobalExchange
-    0xffaab2bb, // StreamCopyBegin
-    green,      // StreamCopyMid
-    purple,     // StreamCopyEnd
-    yellow,     // Sync
-    0xffc9ced4, // WriteUndef
-};
-
-// Data in blues, vertices in warm colours, control in greens, exchange code in purples: a hue is
-// a family and lightness tells its members apart.
-constexpr std::array<QRgb, memoryCategories.size()> categoryColours{
-    blue,       // Variable
-    sky,        // Constant
-    0xff9fd3f2, // Message
-    0xff8a939c, // Stack
-    vermillion, // VertexCode
-    orange,     // VertexInstanceState
-    yellow,     // VertexFieldData
-    0xffb39b00, // VectorListDescriptor
-    0xff8c5a2b, // CopyDescriptor
-    green,      // ControlCode
-    0xff66c9ab, // ControlId
-    0xff00664a, // ControlTable
-    purple,     // InternalExchangeCode
-    0xff9a4a77, // HostExchangeCode
-    0xff6a4c93, // GlobalExchangeCode
-    0xffe3b4cf, // HostExchangePacketHeader
-    0xffb7a3d0, // GlobalExchangePacketHeader
-    0xff5b646e, // InstrumentationResults
-};
-
-double channelLuminance(double value) {
-    return value <= 0.03928 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
-}
-
-double luminance(const QColor& c) {
-    return 0.2126 * channelLuminance(c.redF()) + 0.7152 * channelLuminance(c.greenF()) +
-           0.0722 * channelLuminance(c.blueF());
-}
+// Colours of few cycles and few bytes are the same in all palettes: greys, and mixtures.
+constexpr QRgb sequenceGrey = 0xff7d8894;
+constexpr QRgb callGrey = 0xff5f7186;
+constexpr QRgb switchBrown = 0xff9a7b5a;
+constexpr QRgb waitGrey = 0xffaab2bb;
+constexpr QRgb undefGrey = 0xffc9ced4;
+constexpr QRgb stackGrey = 0xff8a939c;
+constexpr QRgb resultsGrey = 0xff5b646e;
+const QColor white(Qt::white);
+const QColor black(Qt::black);
 
 } // namespace
 
@@ -70,37 +25,119 @@ QColor mixed(const QColor& a, const QColor& b, double share) {
 }
 
 QColor Theme::kind(ProgramKind kind) const {
-    const QColor colour(kindColours.at(static_cast<std::size_t>(kind)));
-    return dark ? mixed(colour, window, 0.12) : colour;
+    const auto toned = [this](const QColor& colour) {
+        return dark ? mixed(colour, window, 0.12) : colour;
+    };
+    switch (kind) {
+    case ProgramKind::Sequence:
+        return toned(sequenceGrey);
+    case ProgramKind::Repeat:
+        return toned(mixed(data.purple, sequenceGrey, 0.6));
+    case ProgramKind::Call:
+        return toned(callGrey);
+    case ProgramKind::Switch:
+        return toned(switchBrown);
+    case ProgramKind::OnTileExecute:
+        return toned(data.vermillion);
+    case ProgramKind::DoExchange:
+        return toned(data.sky);
+    case ProgramKind::GlobalExchange:
+        return toned(data.blue);
+    case ProgramKind::StreamCopyBegin:
+        return toned(waitGrey);
+    case ProgramKind::StreamCopyMid:
+        return toned(data.green);
+    case ProgramKind::StreamCopyEnd:
+        return toned(data.purple);
+    case ProgramKind::Sync:
+        return toned(data.yellow);
+    case ProgramKind::WriteUndef:
+        break;
+    }
+    return toned(undefGrey);
 }
 
+// Data in blues, vertices in warm colours, control in greens, exchange code in purples: a hue is
+// a family and lightness tells its members apart.
 QColor Theme::category(MemoryCategory category) const {
-    return QColor(categoryColours.at(static_cast<std::size_t>(category)));
+    switch (category) {
+    case MemoryCategory::Variable:
+        return data.blue;
+    case MemoryCategory::Constant:
+        return data.sky;
+    case MemoryCategory::Message:
+        return mixed(data.sky, white, 0.45);
+    case MemoryCategory::Stack:
+        return stackGrey;
+    case MemoryCategory::VertexCode:
+        return data.vermillion;
+    case MemoryCategory::VertexInstanceState:
+        return data.orange;
+    case MemoryCategory::VertexFieldData:
+        return data.yellow;
+    case MemoryCategory::VectorListDescriptor:
+        return mixed(data.yellow, black, 0.25);
+    case MemoryCategory::CopyDescriptor:
+        return mixed(data.vermillion, black, 0.4);
+    case MemoryCategory::ControlCode:
+        return data.green;
+    case MemoryCategory::ControlId:
+        return mixed(data.green, white, 0.4);
+    case MemoryCategory::ControlTable:
+        return mixed(data.green, black, 0.35);
+    case MemoryCategory::InternalExchangeCode:
+        return data.purple;
+    case MemoryCategory::HostExchangeCode:
+        return mixed(data.purple, black, 0.3);
+    case MemoryCategory::GlobalExchangeCode:
+        return mixed(data.purple, data.blue, 0.6);
+    case MemoryCategory::HostExchangePacketHeader:
+        return mixed(data.purple, white, 0.45);
+    case MemoryCategory::GlobalExchangePacketHeader:
+        return mixed(mixed(data.purple, data.blue, 0.6), white, 0.55);
+    case MemoryCategory::InstrumentationResults:
+        break;
+    }
+    return resultsGrey;
 }
 
 QColor Theme::region(MemoryRegion region) const {
     switch (region) {
     case MemoryRegion::NonInterleaved:
-        return QColor(blue);
+        return data.blue;
     case MemoryRegion::Interleaved:
-        return QColor(orange);
+        return data.orange;
     case MemoryRegion::Overflowed:
         break;
     }
-    return QColor(vermillion);
+    return data.vermillion;
 }
 
 QColor Theme::series(int n) const {
-    static constexpr std::array colours{blue, orange, green, purple, sky, vermillion, yellow};
-    return QColor(colours.at(static_cast<std::size_t>(n) % colours.size()));
+    const std::array colours{data.blue, data.orange,     data.green, data.purple,
+                             data.sky,  data.vermillion, data.yellow};
+    return colours.at(static_cast<std::size_t>(n) % colours.size());
 }
 
 QColor Theme::textOn(const QColor& background) {
-    // WCAG contrast of black is (L + 0.05) / 0.05, of white 1.05 / (L + 0.05): equal at 0.179.
-    return luminance(background) > 0.179 ? QColor(0x10, 0x14, 0x18) : QColor(Qt::white);
+    const QColor ink(0x10, 0x14, 0x18);
+    return contrast(ink, background) > contrast(white, background) ? ink : white;
 }
 
-Theme lightTheme() {
+namespace {
+
+// After the surface and the text are set: data has to be seen on one and differ from the other.
+void setData(Theme& t, DataColours colours) {
+    t.data = visibleOn(dataPalette(colours), t.surface, t.text);
+    t.source = t.dark ? t.data.sky : t.data.blue;
+    t.target = t.data.orange;
+    t.alwaysLive = t.target;
+    t.notAlwaysLive = t.source;
+}
+
+} // namespace
+
+Theme lightTheme(DataColours colours) {
     Theme t;
     t.window = QColor("#f4f6f8");
     t.surface = QColor("#ffffff");
@@ -112,17 +149,14 @@ Theme lightTheme() {
     t.accent = QColor("#0068a3");
     t.selected = QColor("#d6e9f6");
     t.good = QColor("#00734f");
-    t.warning = QColor("#8f5d00");
-    t.bad = QColor("#b84300");
-    t.source = QColor(blue);
-    t.target = QColor(orange);
-    t.alwaysLive = QColor(orange);
-    t.notAlwaysLive = QColor(blue);
-    t.limit = QColor("#1a1f26");
+    t.warning = QColor("#885800");
+    t.bad = QColor("#ad3f00");
+    t.limit = t.text;
+    setData(t, colours);
     return t;
 }
 
-Theme darkTheme() {
+Theme darkTheme(DataColours colours) {
     Theme t;
     t.dark = true;
     t.window = QColor("#14171b");
@@ -131,17 +165,14 @@ Theme darkTheme() {
     t.border = QColor("#363d46");
     t.grid = QColor("#2a3037");
     t.text = QColor("#e6eaee");
-    t.mutedText = QColor("#9ba7b4");
+    t.mutedText = QColor("#a3afbc");
     t.accent = QColor("#5cb8ec");
-    t.selected = QColor("#1f4560");
+    t.selected = QColor("#1c3d55");
     t.good = QColor("#3cc9a0");
     t.warning = QColor("#f0b13c");
     t.bad = QColor("#ff8a4a");
-    t.source = QColor(sky);
-    t.target = QColor(orange);
-    t.alwaysLive = QColor(orange);
-    t.notAlwaysLive = QColor(sky);
-    t.limit = QColor("#e6eaee");
+    t.limit = t.text;
+    setData(t, colours);
     return t;
 }
 

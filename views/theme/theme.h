@@ -1,4 +1,4 @@
-// Colours of the window, light and dark; all of them distinguishable by the colour-blind.
+// Colours of the window, light and dark.
 #pragma once
 
 #include <QColor>
@@ -7,10 +7,11 @@
 #include <QString>
 
 #include "core/profile/kinds.h"
+#include "views/theme/data_palette.h"
 
 namespace tilescope::views {
 
-/// The colours of one theme. Data colours follow the palette of Okabe and Ito.
+/// The colours of one theme.
 struct Theme {
     bool dark = false;
     QColor window;  ///< behind everything
@@ -25,6 +26,7 @@ struct Theme {
     QColor good;
     QColor warning;
     QColor bad;
+    DataPalette data;
     QColor source; ///< data of the first profile
     QColor target; ///< data of the second
     QColor alwaysLive;
@@ -45,8 +47,8 @@ struct Theme {
 /// A mixture of two colours; `share` 0 gives `a`, 1 gives `b`.
 QColor mixed(const QColor& a, const QColor& b, double share);
 
-Theme lightTheme();
-Theme darkTheme();
+Theme lightTheme(DataColours colours = DataColours::OkabeIto);
+Theme darkTheme(DataColours colours = DataColours::OkabeIto);
 
 /// The theme in force; views follow changed().
 class ThemeSource : public QObject {

@@ -1,8 +1,39 @@
 #include "views/widgets/tool_row.h"
 
+#include <QAbstractItemView>
 #include <QLabel>
+#include <algorithm>
 
 namespace tilescope::views {
+namespace {
+
+class NarrowChoice : public QComboBox {
+public:
+    NarrowChoice() {
+        connect(this, &QComboBox::currentTextChanged, this, [this] { updateGeometry(); });
+    }
+    [[nodiscard]] QSize sizeHint() const override {
+        const QSize all = QComboBox::sizeHint();
+        return {all.width() - widest() + fontMetrics().horizontalAdvance(currentText()),
+                all.height()};
+    }
+    [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
+    // The list has room for all of them.
+    void showPopup() override {
+        view()->setMinimumWidth(QComboBox::sizeHint().width());
+        QComboBox::showPopup();
+    }
+
+private:
+    [[nodiscard]] int widest() const {
+        int width = 0;
+        for (int item = 0; item < count(); ++item)
+            width = std::max(width, fontMetrics().horizontalAdvance(itemText(item)));
+        return width;
+    }
+};
+
+} // namespace
 
 ToolRow::ToolRow(QWidget* parent)
     : QWidget(parent)
@@ -19,17 +50,27 @@ void ToolRow::setShown(QWidget* control, bool shown) {
             label->setVisible(shown);
 }
 
-QComboBox* ToolRow::addChoice(const QString& label, const QStringList& items) {
+void ToolRow::addLabelled(const QString& label, const QStringList& items, QComboBox& box) {
     auto* text = new QLabel(label);
     text->setObjectName(QStringLiteral("muted"));
-    auto* box = new QComboBox;
-    box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    box->addItems(items);
-    box->setAccessibleName(label);
-    text->setBuddy(box);
+    box.setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    box.addItems(items);
+    box.setAccessibleName(label);
+    text->setBuddy(&box);
     row_->addWidget(text);
-    row_->addWidget(box);
+    row_->addWidget(&box);
     row_->addSpacing(2);
+}
+
+QComboBox* ToolRow::addChoice(const QString& label, const QStringList& items) {
+    auto* box = new QComboBox;
+    addLabelled(label, items, *box);
+    return box;
+}
+
+QComboBox* ToolRow::addNarrowChoice(const QString& label, const QStringList& items) {
+    auto* box = new NarrowChoice;
+    addLabelled(label, items, *box);
     return box;
 }
 
@@ -53,8 +94,11 @@ QLineEdit* ToolRow::addField(const QString& placeholder, const QString& toolTip,
     field->setPlaceholderText(placeholder);
     field->setToolTip(toolTip);
     // A narrow window takes its room from the field: the buttons' texts have to be read.
-    field->setMinimumWidth(width / 2);
-    field->setMaximumWidth(width);
+    // The hint has to be read too.
+    constexpr int besideText = 30; // padding and margins
+    const int hint = field->fontMetrics().horizontalAdvance(placeholder) + besideText;
+    field->setMinimumWidth(std::max(width / 2, hint));
+    field->setMaximumWidth(std::max(width, hint));
     field->setClearButtonEnabled(true);
     row_->addWidget(field, 1);
     return field;

@@ -16,6 +16,8 @@ public:
     explicit ToolRow(QWidget* parent = nullptr);
 
     QComboBox* addChoice(const QString& label, const QStringList& items);
+    /// A choice as wide as what is chosen, for items that are much longer than the usual one.
+    QComboBox* addNarrowChoice(const QString& label, const QStringList& items);
     QToolButton* addToggle(const QString& text, const QString& toolTip, bool on);
     QToolButton* addButton(const QString& text, const QString& toolTip);
     QLineEdit* addField(const QString& placeholder, const QString& toolTip, int width);
@@ -26,6 +28,8 @@ public:
     void addStretch() { row_->addStretch(1); }
 
 private:
+    void addLabelled(const QString& label, const QStringList& items, QComboBox& box);
+
     QHBoxLayout* row_;
 };
 

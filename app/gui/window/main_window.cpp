@@ -88,6 +88,8 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
     connect(&context_.selection, &views::Selection::changed, this, &MainWindow::updateActions);
     connect(&watch_, &views::FileWatch::changed, this, &MainWindow::fileChanged);
     connect(&context_.timeZoom, &views::ZoomRange::changed, this, &MainWindow::restoreZoom);
+    connect(&context_.workers, &views::Workers::becameIdle, this, &MainWindow::restoreControls,
+            Qt::QueuedConnection);
     profilesChanged();
 }
 
@@ -224,6 +226,8 @@ void MainWindow::showReport(Report report) {
     status_->clear();
     if (context_.reports.source())
         reportStack_->setCurrentWidget(&view(report));
+    // A report without anything to read never makes the workers busy.
+    QMetaObject::invokeMethod(this, &MainWindow::restoreControls, Qt::QueuedConnection);
 }
 
 // Sections of the command line's reports that have no view of their own are tabs of Memory.
@@ -301,7 +305,8 @@ void MainWindow::applyTheme() {
         QApplication::palette().color(QPalette::Window).lightness() < 128;
     const bool dark =
         choice == ThemeChoice::Dark || (choice == ThemeChoice::System && systemIsDark);
-    const views::Theme theme = dark ? views::darkTheme() : views::lightTheme();
+    const views::DataColours colours = context_.preferences.dataColours();
+    const views::Theme theme = dark ? views::darkTheme(colours) : views::lightTheme(colours);
     QApplication::setPalette(theme.palette());
     setStyleSheet(theme.styleSheet());
     context_.theme.set(theme);

@@ -93,6 +93,8 @@ private:
     void fileChanged(const QString& file);
     void restoreSelection();
     void restoreZoom();
+    void restoreControls();
+    [[nodiscard]] QJsonObject controls() const;
     void openingEnded();
     void savePicture();
     void showPreferences();
@@ -118,6 +120,7 @@ private:
     std::function<QStringList()> openProfiles_;
     std::optional<SessionState> pending_; ///< to be restored when its profiles are open
     std::optional<Report> wanted_;        ///< to be shown when the profiles that open are open
+    QJsonObject wantedControls_;          ///< of reports that were not shown yet
     QString rewritten_;                   ///< the file whose change is the reason for reading again
     RunDialog* runDialog_ = nullptr;
     Memory memory_;

@@ -4,8 +4,9 @@
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFormLayout>
-#include <QLabel>
 #include <functional>
+
+#include "app/gui/window/palette_example.h"
 
 namespace tilescope::gui {
 namespace {
@@ -28,8 +29,9 @@ void addChoice(QFormLayout& form, const QString& name,
 
 } // namespace
 
-PreferencesDialog::PreferencesDialog(views::Preferences& preferences, QWidget* parent)
+PreferencesDialog::PreferencesDialog(views::ViewContext& context, QWidget* parent)
     : QDialog(parent) {
+    views::Preferences& preferences = context.preferences;
     setWindowTitle(tr("Preferences"));
     auto* form = new QFormLayout(this);
     form->setContentsMargins(18, 16, 18, 14);
@@ -41,6 +43,14 @@ PreferencesDialog::PreferencesDialog(views::Preferences& preferences, QWidget* p
                                    {tr("Dark"), views::ThemeChoice::Dark}},
                                   preferences.theme(),
                                   [&](views::ThemeChoice choice) { preferences.setTheme(choice); });
+    addChoice<views::DataColours>(
+        *form, tr("&Colours of data"),
+        {{tr("Okabe and Ito"), views::DataColours::OkabeIto},
+         {tr("Blue, orange and grey (Tableau Color Blind 10)"), views::DataColours::Tableau},
+         {tr("Muted (Paul Tol)"), views::DataColours::TolMuted}},
+        preferences.dataColours(),
+        [&](views::DataColours colours) { preferences.setDataColours(colours); });
+    form->addRow(new PaletteExample(context));
     addChoice<ByteUnits>(*form, tr("Memory &units"),
                          {{tr("KiB, MiB (1024)"), ByteUnits::Binary},
                           {tr("kB, MB (1000)"), ByteUnits::Si},
@@ -64,11 +74,6 @@ PreferencesDialog::PreferencesDialog(views::Preferences& preferences, QWidget* p
             [&](bool on) { preferences.setRestoresSession(on); });
     form->addRow(reload);
     form->addRow(restore);
-    auto* colours = new QLabel(tr("Colours of data are those of Okabe and Ito, which people with "
-                                  "any kind of colour vision can tell apart."));
-    colours->setObjectName(QStringLiteral("muted"));
-    colours->setWordWrap(true);
-    form->addRow(colours);
     auto* buttons = new QDialogButtonBox;
     buttons->addButton(tr("Close"), QDialogButtonBox::RejectRole);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);

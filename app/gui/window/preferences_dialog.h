@@ -3,15 +3,16 @@
 
 #include <QDialog>
 
-#include "views/session/preferences.h"
+#include "views/session/view_context.h"
 
 namespace tilescope::gui {
 
-/// Units, clock, theme, files. Every choice holds at once; there is nothing to confirm.
+/// Units, clock, theme, colours with an example of them, files. Every choice holds at once; there
+/// is nothing to confirm.
 class PreferencesDialog : public QDialog {
     Q_OBJECT
 public:
-    explicit PreferencesDialog(views::Preferences& preferences, QWidget* parent = nullptr);
+    PreferencesDialog(views::ViewContext& context, QWidget* parent = nullptr);
 };
 
 } // namespace tilescope::gui

@@ -54,7 +54,8 @@ QJsonObject toJson(const SessionState& state) {
             {"report", reportName(state.report)},
             {"selected", selectedJson(state.selected)},
             {"zoom", QJsonArray{state.zoom.first, state.zoom.last, state.zoom.from, state.zoom.to}},
-            {"geometry", QString::fromLatin1(state.geometry.toBase64())}};
+            {"geometry", QString::fromLatin1(state.geometry.toBase64())},
+            {"controls", state.controls}};
 }
 
 SessionState sessionFrom(const QJsonObject& json) {
@@ -69,6 +70,7 @@ SessionState sessionFrom(const QJsonObject& json) {
                   zoom.at(3).toDouble()};
     state.geometry =
         QByteArray::fromBase64(json.value(QStringLiteral("geometry")).toString().toLatin1());
+    state.controls = json.value(QStringLiteral("controls")).toObject();
     return state;
 }
 

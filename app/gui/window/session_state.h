@@ -9,7 +9,8 @@
 
 namespace tilescope::gui {
 
-/// Profiles, report, zoom and selection of one window. Kept as JSON in QSettings.
+/// Profiles, report, zoom, selection, and tabs and filters of the reports of one window. Kept as
+/// JSON in QSettings.
 struct SessionState {
     /// A zoom means something only over the limits it was made for.
     struct Zoom {
@@ -23,6 +24,7 @@ struct SessionState {
     views::Selected selected;
     Zoom zoom;
     QByteArray geometry;
+    QJsonObject controls; ///< of each report by its name: see views/widgets/control_states.h
 };
 
 QJsonObject toJson(const SessionState& state);

@@ -6,6 +6,7 @@
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/preferences_dialog.h"
+#include "views/widgets/control_states.h"
 #include "views/widgets/report_view.h"
 #include "views/widgets/save_picture.h"
 
@@ -33,7 +34,18 @@ SessionState MainWindow::state() const {
             current_,
             context_.selection.current(),
             {zoom.first(), zoom.last(), zoom.from(), zoom.to()},
-            saveGeometry()};
+            saveGeometry(),
+            controls()};
+}
+
+// Of reports that were not shown again since the program began, as they were restored.
+QJsonObject MainWindow::controls() const {
+    QJsonObject all = wantedControls_;
+    for (const Report report : reports)
+        if (const views::ReportView* shown = views_[static_cast<std::size_t>(report)])
+            if (!all.contains(reportName(report)))
+                all.insert(reportName(report), views::controlStates(*shown));
+    return all;
 }
 
 void MainWindow::restoreState(const SessionState& state) {
@@ -41,6 +53,7 @@ void MainWindow::restoreState(const SessionState& state) {
         restoreGeometry(state.geometry);
     if (state.files.isEmpty())
         return;
+    wantedControls_ = state.controls;
     current_ = state.report;
     pending_ = state;
     openProfiles(state.files);
@@ -62,6 +75,18 @@ void MainWindow::restoreZoom() {
     QMetaObject::invokeMethod(
         this, [this, zoom] { context_.timeZoom.setRange(zoom.from, zoom.to); },
         Qt::QueuedConnection);
+}
+
+// When a report has been read: some choices have no items before. What is not found by then is of
+// another profile.
+void MainWindow::restoreControls() {
+    if (wantedControls_.isEmpty() || !context_.reports.source() || !context_.workers.idle())
+        return;
+    const QString name = reportName(current_);
+    views::ReportView* const shown = views_[static_cast<std::size_t>(current_)];
+    if (shown == nullptr || !shown->isVisible() || !wantedControls_.contains(name))
+        return;
+    views::setControlStates(*shown, wantedControls_.take(name).toObject());
 }
 
 void MainWindow::setOpenProfilesSource(std::function<QStringList()> source) {
@@ -134,7 +159,7 @@ void MainWindow::savePicture() {
 }
 
 void MainWindow::showPreferences() {
-    auto* dialog = new PreferencesDialog(context_.preferences, this);
+    auto* dialog = new PreferencesDialog(context_, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->open();
 }

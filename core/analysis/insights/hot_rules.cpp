@@ -63,6 +63,7 @@ void addHotInsights(const InsightParts& p, const std::vector<OperationGroup>& gr
     if (first.balance > 0)
         insight.evidence.push_back(
             shareOf(fmt::format("tile balance of '{}'", first.name), first.balance));
+    addProportion(p, first.operation, insight);
     insights.push_back(std::move(insight));
 }
 

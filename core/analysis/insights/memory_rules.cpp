@@ -1,11 +1,14 @@
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
+#include "core/analysis/insights/advised_values.h"
 #include "core/analysis/insights/rules.h"
 #include "core/analysis/liveness.h"
 #include "core/analysis/summary.h"
 #include "core/analysis/tables.h"
 #include "core/base/units.h"
+#include "core/options/option_values.h"
 
 namespace tilescope {
 namespace {
@@ -13,6 +16,30 @@ namespace {
 constexpr std::size_t shown = 5;
 // From this share of a tile's memory on, a larger batch or another option may not fit any more.
 constexpr double nearlyFull = 0.9;
+
+/// The proportion with which temporary data of the tile would be so many bytes smaller, if it
+/// shrank in step; none if it has not as many, or would be next to nothing.
+std::string proportionFor(const InsightParts& p, TileId tile, std::int64_t bytes) {
+    constexpr double least = 0.05;
+    constexpr double hundredth = 100;
+    const auto now = numberInForce(p.info, "availableMemoryProportion");
+    const auto temporary =
+        static_cast<double>(livenessOf(p.info.target, p.variables, p.livenessClasses,
+                                       p.steps.size(), TileSelection::ofTile(tile))
+                                .maxNotAlwaysLive());
+    if (!now || temporary <= 0)
+        return {};
+    const double value =
+        std::floor(*now * (1 - static_cast<double>(bytes) / temporary) * hundredth) / hundredth;
+    return value >= least && value < *now ? numberText(value) : std::string();
+}
+
+std::string adviceToFit(const InsightParts& p, TileId tile, std::int64_t missing) {
+    std::string advice = "Lower --available-memory-proportion";
+    if (const std::string value = proportionFor(p, tile, missing); !value.empty())
+        advice += " " + insteadOf(value, inForce(p.info, "availableMemoryProportion"));
+    return advice + " or --batch-size, use --precision half or --partials-type half.";
+}
 
 void addFit(const InsightParts& p, const MemorySummary& memory, std::vector<Insight>& insights) {
     Insight insight;
@@ -28,8 +55,7 @@ void addFit(const InsightParts& p, const MemorySummary& memory, std::vector<Insi
         insight.level = InsightLevel::Problem;
         insight.title = fmt::format("Does not fit: tile {} needs {} more than it has",
                                     memory.maxTileId.value(), formatBytes(-spare));
-        insight.advice = "Lower --batch-size or --available-memory-proportion, use --precision "
-                         "half or --partials-type half.";
+        insight.advice = adviceToFit(p, memory.maxTileId, -spare);
         insight.evidence.push_back(countOf("tiles over the limit", memory.tilesOverLimit));
     } else {
         insight.level = share > nearlyFull ? InsightLevel::Warning : InsightLevel::Good;
@@ -95,6 +121,7 @@ void addPeakVariables(const InsightParts& p, const LivenessSeries& liveness,
     for (std::size_t i = 0; i < std::min(shown, variables.size()); ++i)
         insight.evidence.push_back(
             bytesOf(variables[i].name, variables[i].bytes, {}, variables[i].operation));
+    addProportion(p, variables.front().operation, insight);
     insights.push_back(std::move(insight));
 }
 
@@ -142,6 +169,15 @@ void addExchangeCode(const InsightParts& p, std::vector<Insight>& insights) {
 }
 
 } // namespace
+
+void addProportion(const InsightParts& p, OperationId operation, Insight& insight) {
+    if (!operation.valid() || operation.index() >= p.operations.size())
+        return;
+    const Operation& planned = p.operations[operation];
+    if (const std::string proportion = proportionOf(planned); !proportion.empty())
+        insight.evidence.push_back(
+            textOf(fmt::format("availableMemoryProportion of '{}'", planned.name), proportion));
+}
 
 void addMemoryInsights(const InsightParts& p, std::vector<Insight>& insights) {
     const LivenessSeries liveness = livenessOf(p.info.target, p.variables, p.livenessClasses,

@@ -33,6 +33,9 @@ inline Evidence shareOf(std::string label, double share) {
 inline Evidence countOf(std::string label, std::int64_t count) {
     return {std::move(label), static_cast<double>(count), Evidence::Unit::Count, {}, {}, {}};
 }
+/// What the planner could take for an operation, if it was planned.
+void addProportion(const InsightParts& parts, OperationId operation, Insight& insight);
+
 inline Evidence textOf(std::string label, std::string text) {
     return {std::move(label), 0, Evidence::Unit::Text, {}, {}, std::move(text)};
 }

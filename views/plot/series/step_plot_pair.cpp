@@ -65,6 +65,8 @@ void StepPlotPair::showSecond(bool two) {
     // Half the height has room for half the labels.
     for (StepPlot* plot : {first_, second_})
         plot->plot().yAxis->ticker()->setTickCount(two ? 2 : 5);
+    // One axis of keys serves both.
+    first_->plot().xAxis->setTickLabels(!two);
     first_->setKeyLabel(two ? QString() : keyLabel_);
     second_->setKeyLabel(keyLabel_);
 }
@@ -92,6 +94,11 @@ void StepPlotPair::setContents(StepPlot::Content first, const QString& firstTitl
 void StepPlotPair::setKeyLabel(const QString& label) {
     keyLabel_ = label;
     showSecond(two_);
+}
+
+void StepPlotPair::setValueTitle(const QString& title) {
+    first_->setValueTitle(title);
+    second_->setValueTitle(title);
 }
 
 void StepPlotPair::setMarkers(const std::vector<PlotWidget::Marker>& first,

@@ -17,6 +17,7 @@ public:
     void setContents(StepPlot::Content first, const QString& firstTitle, StepPlot::Content second,
                      const QString& secondTitle);
     void setKeyLabel(const QString& label);
+    void setValueTitle(const QString& title);
     /// The second plot has marks of its own: its steps stand elsewhere.
     void setMarkers(const std::vector<PlotWidget::Marker>& first,
                     const std::vector<PlotWidget::Marker>& second);

@@ -39,11 +39,16 @@ void TracePlot::setFlags(std::vector<TraceFlag> flags) {
     update();
 }
 
+void TracePlot::setShowsAllRows(bool all) {
+    showsAllRows_ = all;
+    updateRows();
+}
+
 void TracePlot::updateRows() {
     const int page = std::max(1, axisRect()->height());
     const bool several = trace_->overview() && trace_->overview()->size() > 1;
     rowHeight_ = several ? std::clamp(static_cast<int>(page / std::max(1.0, trace_->rowCount())),
-                                      lowestRow, highestRow)
+                                      showsAllRows_ ? lowestRow : readableRow, highestRow)
                          : highestRow;
     const int content = static_cast<int>(std::ceil(trace_->rowCount() * rowHeight_));
     scroll_->setRange(0, std::max(0, content - page));

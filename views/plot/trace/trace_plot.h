@@ -9,8 +9,9 @@
 
 namespace tilescope::views {
 
-/// A PlotWidget over cycles with rows of one height: lower ones where several lanes have to be seen
-/// at once. Shift-wheel and the scroll bar move the rows, the wheel zooms in time.
+/// A PlotWidget over cycles with rows of one height, high enough for names; lower ones where all
+/// lanes have to be seen at once. Shift-wheel and the scroll bar move the rows, the wheel zooms in
+/// time.
 class TracePlot : public PlotWidget {
     Q_OBJECT
 public:
@@ -25,7 +26,10 @@ public:
     [[nodiscard]] QScrollBar& scrollBar() { return *scroll_; }
 
     static constexpr int highestRow = 22;
-    static constexpr int lowestRow = 6; ///< colours without names
+    static constexpr int readableRow = 15; ///< with names
+    static constexpr int lowestRow = 6;    ///< colours without names
+    /// Rows as low as it takes to see all of them without scrolling.
+    void setShowsAllRows(bool all);
     [[nodiscard]] int rowHeight() const { return rowHeight_; }
 
 protected:
@@ -39,6 +43,7 @@ private:
     TracePlottable* trace_; ///< owned by the plot
     QScrollBar* scroll_;
     std::vector<TraceFlag> flags_;
+    bool showsAllRows_ = false;
     int rowHeight_ = highestRow;
 };
 

@@ -1,0 +1,80 @@
+#include "views/execution/range_field.h"
+
+#include <QKeyEvent>
+#include <cmath>
+
+#include "core/base/units.h"
+#include "views/execution/cycle_range_text.h"
+#include "views/plot/axes/axis_labels.h"
+#include "views/widgets/control_states.h"
+
+namespace tilescope::views {
+
+RangeField::RangeField(ViewContext& context, QWidget* parent)
+    : QLineEdit(parent)
+    , context_(context) {
+    setAccessibleName(tr("Visible range"));
+    setToolTip(tr("The visible range. Type another and press Enter: cycles, such as 12000-34000, "
+                  "or time, such as 1.5-2 ms"));
+    setAlignment(Qt::AlignCenter);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    leaveOutOfState(*this);
+    connect(&context_.timeZoom, &ZoomRange::changed, this, &RangeField::showRange);
+    connect(&context_.preferences, &Preferences::unitsChanged, this, &RangeField::showRange);
+    connect(this, &QLineEdit::returnPressed, this, &RangeField::take);
+    showRange();
+}
+
+// As wide as the longest range of an execution, so that zooming does not move what stands beside.
+QSize RangeField::sizeHint() const {
+    constexpr int padding = 24;
+    return {
+        fontMetrics().horizontalAdvance(QStringLiteral("000,000,000 \u2013 000,000,000 cycles")) +
+            padding,
+        QLineEdit::sizeHint().height()};
+}
+
+QString RangeField::rangeText() const {
+    const ZoomRange& zoom = context_.timeZoom;
+    const double clock = context_.reports.clockHz();
+    if (context_.preferences.clockUnits() == ClockUnits::Time && clock > 0)
+        return tr("%1 \u2013 %2")
+            .arg(durationText(zoom.from() / clock), durationText(zoom.to() / clock));
+    return tr("%1 \u2013 %2 cycles")
+        .arg(QString::fromStdString(withThousands(std::llround(zoom.from()))),
+             QString::fromStdString(withThousands(std::llround(zoom.to()))));
+}
+
+// What is being written stays.
+void RangeField::showRange() {
+    if (!hasFocus() || !isModified())
+        setText(rangeText());
+}
+
+void RangeField::take() {
+    const auto range = parseCycleRange(text(), context_.reports.clockHz());
+    if (!range) {
+        emit refused(tr("'%1' is no range: write cycles such as 12000-34000, or time such as "
+                        "1.5-2 ms.")
+                         .arg(text()));
+        return;
+    }
+    setModified(false);
+    context_.timeZoom.setRange(static_cast<double>(range->begin), static_cast<double>(range->end));
+    setText(rangeText());
+}
+
+void RangeField::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape) {
+        setText(rangeText());
+        return;
+    }
+    QLineEdit::keyPressEvent(event);
+}
+
+void RangeField::focusOutEvent(QFocusEvent* event) {
+    QLineEdit::focusOutEvent(event);
+    setText(rangeText());
+}
+
+} // namespace tilescope::views

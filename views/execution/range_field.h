@@ -1,0 +1,34 @@
+// The visible range of the trace as a text that can be typed over.
+#pragma once
+
+#include <QLineEdit>
+
+#include "views/session/view_context.h"
+
+namespace tilescope::views {
+
+/// Shows from where to where the time zoom goes, in the preferred units; Enter goes where the user
+/// has written (see parseCycleRange()), Escape takes that back.
+class RangeField : public QLineEdit {
+    Q_OBJECT
+public:
+    explicit RangeField(ViewContext& context, QWidget* parent = nullptr);
+    [[nodiscard]] QSize sizeHint() const override;
+
+signals:
+    /// What is wrong with a text.
+    void refused(const QString& problem);
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+private:
+    void showRange();
+    void take();
+    [[nodiscard]] QString rangeText() const;
+
+    ViewContext& context_;
+};
+
+} // namespace tilescope::views

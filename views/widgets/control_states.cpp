@@ -1,0 +1,191 @@
+#include "views/widgets/control_states.h"
+
+#include <QAbstractButton>
+#include <QAbstractSpinBox>
+#include <QAction>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QTabWidget>
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace tilescope::views {
+namespace {
+
+constexpr const char* leftOut = "leftOutOfState";
+
+// A control as a text, whatever its kind.
+struct Control {
+    QString name;
+    std::function<QJsonValue()> value;
+    /// False if it has no such value yet.
+    std::function<bool(const QJsonValue&)> set;
+};
+
+QString plain(const QString& text) {
+    QString kept;
+    for (const QChar c : text)
+        if (c.isLetterOrNumber())
+            kept += c.toLower();
+    return kept;
+}
+
+// "Marks (3)" is the tab of the marks, however many there are.
+QString tabName(const QTabWidget& tabs, int tab) {
+    return tabs.tabText(tab).section(QStringLiteral(" ("), 0, 0);
+}
+
+int tabOf(const QTabWidget& tabs, const std::function<bool(const QString&)>& is) {
+    for (int tab = 0; tab < tabs.count(); ++tab)
+        if (tabs.isTabVisible(tab) && is(tabName(tabs, tab)))
+            return tab;
+    return -1;
+}
+
+int itemOf(const QComboBox& box, const std::function<bool(const QString&)>& is) {
+    for (int item = 0; item < box.count(); ++item)
+        if (!box.itemText(item).isEmpty() && is(box.itemText(item)))
+            return item;
+    return -1;
+}
+
+bool choose(QTabWidget& tabs, const std::function<bool(const QString&)>& is) {
+    const int tab = tabOf(tabs, is);
+    if (tab >= 0)
+        tabs.setCurrentIndex(tab);
+    return tab >= 0;
+}
+
+// Some follow the index, some only what the user does.
+bool choose(QComboBox& box, const std::function<bool(const QString&)>& is) {
+    const int item = itemOf(box, is);
+    if (item >= 0 && item != box.currentIndex()) {
+        box.setCurrentIndex(item);
+        emit box.activated(item);
+    }
+    return item >= 0;
+}
+
+template <class Switch> void turn(Switch& button, bool on) {
+    if (button.isChecked() != on)
+        button.toggle();
+}
+
+void turn(QAction& action, bool on) {
+    if (action.isChecked() != on)
+        action.trigger();
+}
+
+Control controlOf(QTabWidget& tabs) {
+    return {QStringLiteral("tabs"),
+            [&tabs] { return QJsonValue(tabName(tabs, tabs.currentIndex())); },
+            [&tabs](const QJsonValue& value) {
+                return choose(tabs, [&](const QString& t) { return t == value.toString(); });
+            }};
+}
+
+Control controlOf(QComboBox& box) {
+    return {QStringLiteral("choice ") + box.accessibleName(),
+            [&box] { return QJsonValue(box.currentText()); },
+            [&box](const QJsonValue& value) {
+                return choose(box, [&](const QString& t) { return t == value.toString(); });
+            }};
+}
+
+template <class Switch> Control controlOf(Switch& button) {
+    return {QStringLiteral("switch ") + button.text(),
+            [&button] { return QJsonValue(button.isChecked()); },
+            [&button](const QJsonValue& value) {
+                turn(button, value.toBool(button.isChecked()));
+                return true;
+            }};
+}
+
+Control controlOf(QLineEdit& field) {
+    return {QStringLiteral("field ") + field.placeholderText(),
+            [&field] { return QJsonValue(field.text()); },
+            [&field](const QJsonValue& value) {
+                if (value.toString() != field.text())
+                    field.setText(value.toString());
+                return true;
+            }};
+}
+
+bool isOwn(const QWidget& widget) {
+    const QWidget* parent = widget.parentWidget();
+    return !widget.property(leftOut).toBool() &&
+           qobject_cast<const QComboBox*>(parent) == nullptr &&
+           qobject_cast<const QAbstractSpinBox*>(parent) == nullptr;
+}
+
+template <class Widget> void addAll(std::vector<Control>& controls, const QWidget& report) {
+    for (Widget* widget : report.findChildren<Widget*>())
+        if (isOwn(*widget))
+            controls.push_back(controlOf(*widget));
+}
+
+// In the order in which they were made, which is the same each time; equal names are numbered.
+std::vector<Control> controlsOf(const QWidget& report) {
+    std::vector<Control> controls;
+    addAll<QTabWidget>(controls, report);
+    addAll<QComboBox>(controls, report);
+    addAll<QLineEdit>(controls, report);
+    for (QAbstractButton* button : report.findChildren<QAbstractButton*>())
+        if (button->isCheckable() && !button->text().isEmpty() && isOwn(*button))
+            controls.push_back(controlOf(*button));
+    for (QAction* action : report.findChildren<QAction*>())
+        if (action->isCheckable())
+            controls.push_back(controlOf(*action));
+    std::map<QString, int> counts;
+    for (Control& control : controls)
+        if (const int before = counts[control.name]++; before > 0)
+            control.name += QStringLiteral(" #%1").arg(before + 1);
+    return controls;
+}
+
+} // namespace
+
+QJsonObject controlStates(const QWidget& report) {
+    QJsonObject states;
+    for (const Control& control : controlsOf(report))
+        states.insert(control.name, control.value());
+    return states;
+}
+
+QJsonObject setControlStates(QWidget& report, const QJsonObject& states) {
+    QJsonObject left = states;
+    for (const Control& control : controlsOf(report))
+        if (const QJsonValue value = left.value(control.name);
+            !value.isUndefined() && control.set(value))
+            left.remove(control.name);
+    return left;
+}
+
+void leaveOutOfState(QWidget& control) {
+    control.setProperty(leftOut, true);
+}
+
+bool chooseByText(QWidget& report, const QString& text) {
+    const QString wanted = plain(text);
+    const auto is = [&wanted](const QString& candidate) { return plain(candidate) == wanted; };
+    for (QTabWidget* tabs : report.findChildren<QTabWidget*>())
+        if (choose(*tabs, is))
+            return true;
+    for (QComboBox* box : report.findChildren<QComboBox*>())
+        if (choose(*box, is))
+            return true;
+    for (QAbstractButton* button : report.findChildren<QAbstractButton*>())
+        if (button->isCheckable() && is(button->text())) {
+            turn(*button, true);
+            return true;
+        }
+    for (QAction* action : report.findChildren<QAction*>())
+        if (action->isCheckable() && is(action->text())) {
+            turn(*action, true);
+            return true;
+        }
+    return false;
+}
+
+} // namespace tilescope::views

@@ -38,10 +38,11 @@ remove_work() {
 }
 trap remove_work EXIT
 
-# inside COMMAND...: as root, in the clean root; processes that it leaves behind are ended with it.
+# inside COMMAND...: as root, in the clean root; processes that it leaves behind are ended with it. The shell stays as
+# process 1: a child of that would not be told by Xvfb that it is ready.
 inside() {
     unshare --mount --pid --fork --kill-child "${isolation[@]}" \
-        bash -c 'mount -t proc proc "$0/proc" && exec chroot "$0" /usr/bin/env -i "$@"' "$root" \
+        bash -c 'mount -t proc proc "$0/proc" && chroot "$0" /usr/bin/env -i "$@"; exit $?' "$root" \
         PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive HOME=$tries "$@"
 }
 isolation=()
@@ -72,6 +73,11 @@ prints() {
     [ "$got" = "$wanted" ] || { echo "printed '$got' instead of '$wanted'"; return 1; }
 }
 empty() { ! grep . "$1"; }
+# picture VIEW: takes it; a window without its fonts or plots makes a much smaller file than this.
+picture() {
+    user tilescope-gui --grab "$1=$tries/$1.png" $tries/out/profile.pop &&
+        [ "$(stat -c %s "$root$tries/$1.png")" -gt 20000 ]
+}
 
 install_package() { inside apt-get install -q -y --no-install-recommends /tmp/package.deb; }
 purge_package() { inside dpkg --purge tilescope; }
@@ -96,7 +102,7 @@ set -eu
 cd "$HOME"
 tilescope-gui out/profile.pop &
 program=$!
-window=$(timeout 60 xdotool search --sync --onlyvisible --class tilescope-gui | head -1)
+window=$(timeout 60 xdotool search --sync --onlyvisible --classname tilescope-gui | head -1)
 xprop -id "$window" WM_CLASS | tee class
 grep -q "\"$(sed -n 's/^StartupWMClass=//p' /usr/share/applications/tilescope.desktop)\"" class
 timeout 60 sh -c "until xdotool getwindowname $window | grep profile; do sleep 0.2; done"
@@ -126,10 +132,10 @@ check "apt installs it" install_package
 check "tilescope --version" prints "TileScope $version" user tilescope --version
 check "tilescope-gui --version" prints "tilescope-gui $version" user tilescope-gui --version
 check "tilescope run resnet50" user tilescope run resnet50 -o $tries/out
-check "tilescope report" user tilescope report $tries/out/profile.pop memory
+check "it fits" user sh -c "tilescope info $tries/out/profile.pop | tee /dev/stderr | grep -q '^Fits *yes'"
 check "an installed job" user tilescope run /usr/share/tilescope/jobs/resnet50_pipelined.json -o $tries/job
 for view in summary memory trace; do
-    check "picture of $view" user tilescope-gui --grab $view=$tries/$view.png $tries/out/profile.pop
+    check "picture of $view" picture $view
 done
 check "purge" purge_package
 

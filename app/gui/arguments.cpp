@@ -137,6 +137,7 @@ QString helpText() {
         "\n"
         "Opens profiles that 'tilescope run' wrote; with TARGET the two are compared.\n"
         "\n"
+        "Options:\n"
         "  --view VIEW                begin with this report\n"
         "  --grab VIEW=FILE.png ...   write pictures of reports and exit; needs no display; "
         "VIEW:PART\n"
@@ -147,8 +148,8 @@ QString helpText() {
         "  --frame-times              print how long plots took to paint to standard error\n"
         "  --help, --version\n"
         "\n"
-        "Views: summary insights memory liveness programs operations trace pipeline compare\n"
-        "       query\n");
+        "Views:\n"
+        "  summary insights memory liveness programs operations trace pipeline compare query\n");
 }
 
 } // namespace tilescope::gui

@@ -96,8 +96,10 @@ private slots:
                                    {"--install", TILESCOPE_BUILD_DIR, "--prefix", installed(),
                                     "--strip"});
         QVERIFY2(result.status == 0, result.err.constData());
-        // Before anything asks for a type: what stands here is read once.
-        qputenv("XDG_DATA_DIRS", QFile::encodeName(installed("share")) + ":/usr/share");
+        // Before anything asks for a type: what stands here is read once. All other types are Qt's own; those of
+        // the system are in a cache that a single directory's priorities do not reach.
+        qputenv("XDG_DATA_DIRS", QFile::encodeName(installed("share")));
+        qputenv("XDG_DATA_HOME", QFile::encodeName(directory_.filePath("home")));
     }
 
     void installsTheseFilesAndNoOthers() {

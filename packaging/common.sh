@@ -1,4 +1,4 @@
-# Shared by start.sh and test.sh: sourced, not run.
+# Shared by start.sh, test.sh and deb.sh: sourced, not run.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export CCACHE_BASEDIR=$root

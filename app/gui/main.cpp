@@ -1,5 +1,6 @@
 // tilescope-gui: the window. Exit status: 0 good, 2 wrong usage or input, 3 internal error.
 #include <QApplication>
+#include <QIcon>
 #include <QTimer>
 #include <cstdio>
 #include <fstream>
@@ -140,6 +141,9 @@ int run(int argc, char** argv) {
     QApplication::setApplicationName(QStringLiteral("TileScope"));
     QApplication::setOrganizationName(QStringLiteral("TileScope"));
     QApplication::setApplicationVersion(QStringLiteral(TILESCOPE_VERSION));
+    // By this name a desktop finds the installed entry and icon; the other one serves without them.
+    QGuiApplication::setDesktopFileName(QStringLiteral("tilescope"));
+    QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/tilescope.svg")));
     QApplication::setStyle(new views::WindowStyle);
     if (!grabbing && !arguments.exerciseFrames) {
         gui::WindowList windows(gui::Memory::Persistent);

@@ -1,0 +1,24 @@
+# The Debian package: `cpack` in a build of the preset "deb" makes it; deb.sh does all of that.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME tilescope)
+set(CPACK_PACKAGE_CONTACT "TileScope maintainers <maintainers@users.noreply.a-seed-e5045600.example>")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS ${CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS})
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "profiler of memory and cycles on a simulated Graphcore IPU")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
+"TileScope compiles an ONNX model, or one of its built-in models, for an
+IPU that it simulates, writes a profile, and shows where every byte and
+cycle goes: memory of each tile, liveness, the program tree, the execution
+trace, and two runs side by side. No IPU is needed.
+.
+The package has the command line program tilescope and the window
+tilescope-gui.")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Without any font a picture would have no text; the rest is found by the linked libraries.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS fonts-dejavu-core)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS qt6-wayland)
+include(CPack)

@@ -160,6 +160,28 @@ private slots:
         QCOMPARE(programs_->search().text(), QStringLiteral("Convolve"));
     }
 
+    void theSearchHasOptions() {
+        open({files_.write("a.pop")});
+        views::SearchBox& box = programs_->search();
+        const auto switchOn = [&](const QString& name) {
+            for (QAction* action : box.findChildren<QAction*>())
+                if (action->text() == name)
+                    action->trigger();
+        };
+        QTest::keyClicks(&box.field(), "CONVOLVE");
+        QVERIFY(box.countText().startsWith("matches: "));
+        switchOn("Match case");
+        QCOMPARE(box.countText(), QStringLiteral("no match"));
+        box.field().clear();
+        switchOn("Regular expression");
+        QTest::keyClicks(&box.field(), "conv1/.*olve");
+        QVERIFY(box.countText().startsWith("matches: "));
+        QTest::keyClicks(&box.field(), "(");
+        QCOMPARE(box.countText(), QStringLiteral("not a pattern"));
+        QTest::keyClick(&box.field(), Qt::Key_Return);
+        QCOMPARE(box.countText(), QStringLiteral("not a pattern"));
+    }
+
     void stepsOfOneOperationAreMarkedTogether() {
         open({files_.write("a.pop")});
         const ProgramId convolve = select("conv1/Convolve");

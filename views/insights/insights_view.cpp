@@ -10,6 +10,8 @@
 #include <map>
 
 #include "core/options/option_form.h"
+#include "views/insights/insight_parts.h"
+#include "views/insights/largest_panel.h"
 
 namespace tilescope::views {
 namespace {
@@ -122,14 +124,9 @@ std::string inForce(const ProfileInfo& info, const std::string& key) {
     return key == "batchSize" ? std::to_string(info.batchSize) : std::string();
 }
 
-// Parts that other reports show too are loaded once for all of them.
 std::vector<Insight> insightsOf(const OpenProfile& profile, const std::stop_token& stop) {
-    return findInsights({profile.info(), *profile.operations(stop), *profile.livenessClasses(stop),
-                         *profile.variables(stop), *profile.vertexTypes(stop),
-                         *profile.computeSets(stop), *profile.exchanges(stop),
-                         *profile.copies(stop), *profile.tileMemory(stop), *profile.steps(stop),
-                         *profile.trace(stop), pipelineReport(profile.reader(stop)),
-                         *profile.programs(stop)});
+    return withOpenParts(profile, stop,
+                            [](const InsightParts& parts) { return findInsights(parts); });
 }
 
 } // namespace
@@ -138,9 +135,17 @@ InsightsView::InsightsView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , panel_(new LoadingPanel(context.workers))
     , content_(new QWidget)
-    , layout_(new QVBoxLayout(content_)) {
-    layout_->setContentsMargins(16, 14, 16, 16);
-    layout_->setSpacing(10);
+    , layout_(new QVBoxLayout)
+    , largest_(new LargestPanel(context)) {
+    constexpr int spacing = 10;
+    layout_->setSpacing(spacing);
+    auto* page = new QVBoxLayout(content_);
+    page->setContentsMargins(16, 14, 16, 16);
+    page->setSpacing(spacing);
+    page->addLayout(layout_);
+    page->addWidget(largest_);
+    page->addStretch();
+    connect(largest_, &LargestPanel::followed, this, &InsightsView::follow);
     auto* scroll = new QScrollArea;
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
@@ -159,9 +164,10 @@ void InsightsView::reload() {
         if (pair.comparing())
             found.push_back({tr("Target: %1").arg(pair.target->title()),
                              insightsOf(*pair.target, stop), false});
-        return [this, found = std::move(found)]() mutable {
+        return [this, pair, found = std::move(found)]() mutable {
             found_ = std::move(found);
             show();
+            largest_->setProfiles(pair);
         };
     });
 }
@@ -177,7 +183,6 @@ void InsightsView::show() {
         for (const Insight& insight : found.insights)
             layout_->addWidget(makeCard(insight, found.ofSource));
     }
-    layout_->addStretch();
 }
 
 QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {

@@ -10,11 +10,16 @@ class QVBoxLayout;
 
 namespace tilescope::views {
 
-/// A card for each insight of the source (and, below, of the target).
+class LargestPanel;
+
+/// A card for each insight of the source (and, below, of the target), and the largest parts of the
+/// model, an IPU or a tile.
 class InsightsView : public ReportView {
     Q_OBJECT
 public:
     explicit InsightsView(ViewContext& context, QWidget* parent = nullptr);
+
+    [[nodiscard]] LargestPanel& largest() { return *largest_; }
 
 signals:
     /// The user follows an insight to another report, by its name on the command line.
@@ -45,7 +50,8 @@ private:
 
     LoadingPanel* panel_;
     QWidget* content_;
-    QVBoxLayout* layout_;
+    QVBoxLayout* layout_; ///< of the cards
+    LargestPanel* largest_;
     std::vector<Found> found_;
 };
 

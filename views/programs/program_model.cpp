@@ -18,11 +18,11 @@ void ProgramModel::setTree(ProgramTreeData tree) {
     endResetModel();
 }
 
-void ProgramModel::setMarked(OperationId operation, const QString& text) {
-    if (operation == markedOperation_ && text == markedText_)
+void ProgramModel::setMarked(OperationId operation, const TextMatcher& wanted) {
+    if (operation == markedOperation_ && wanted == marked_)
         return;
     markedOperation_ = operation;
-    markedText_ = text;
+    marked_ = wanted;
     emit coloursChanged();
 }
 
@@ -35,10 +35,6 @@ QModelIndex ProgramModel::indexOf(ProgramId program) const {
         tree_.placeOf[program.index()] < 0)
         return {};
     return createIndex(tree_.rowOf[program.index()], 0, static_cast<quintptr>(program.value()));
-}
-
-bool ProgramModel::contains(ProgramId program, const QString& text) const {
-    return title(program).contains(text, Qt::CaseInsensitive);
 }
 
 template <class Wanted>
@@ -54,16 +50,17 @@ ProgramId ProgramModel::search(ProgramId from, bool forward, Wanted wanted) cons
     return {};
 }
 
-ProgramId ProgramModel::find(const QString& text, ProgramId from, bool forward) const {
-    return search(from, forward, [&](ProgramId program) { return contains(program, text); });
+ProgramId ProgramModel::find(const TextMatcher& wanted, ProgramId from, bool forward) const {
+    return search(from, forward, [&](ProgramId program) { return wanted.matches(title(program)); });
 }
 
-ProgramModel::Matches ProgramModel::countMatches(const QString& text, ProgramId current) const {
+ProgramModel::Matches ProgramModel::countMatches(const TextMatcher& wanted,
+                                                 ProgramId current) const {
     Matches matches;
-    if (text.isEmpty())
+    if (wanted.empty())
         return matches;
     for (const ProgramId program : tree_.order) {
-        if (!contains(program, text))
+        if (!wanted.matches(title(program)))
             continue;
         ++matches.total;
         if (program == current)
@@ -116,8 +113,8 @@ int ProgramModel::rowCount(const QModelIndex& parent) const {
 }
 
 bool ProgramModel::isMarked(ProgramId program) const {
-    if (!markedText_.isEmpty())
-        return contains(program, markedText_);
+    if (!marked_.empty())
+        return marked_.matches(title(program));
     return markedOperation_.valid() && (*tree_.programs)[program].operation == markedOperation_;
 }
 

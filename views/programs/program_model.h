@@ -6,6 +6,7 @@
 
 #include "core/analysis/program_diff.h"
 #include "views/session/view_context.h"
+#include "views/widgets/text_matcher.h"
 
 namespace tilescope::views {
 
@@ -49,20 +50,20 @@ public:
 
     void setTree(ProgramTreeData tree);
     [[nodiscard]] const ProgramTreeData& tree() const { return tree_; }
-    /// Marks the steps of an operation, and those whose label contains a text.
-    void setMarked(OperationId operation, const QString& text);
+    /// Marks the steps of an operation, or those whose label matches where a search is under way.
+    void setMarked(OperationId operation, const TextMatcher& wanted);
     [[nodiscard]] ProgramId programAt(const QModelIndex& index) const;
     [[nodiscard]] QModelIndex indexOf(ProgramId program) const;
-    /// The next program from top to bottom whose label contains the text, going round; none if
-    /// there is none.
-    [[nodiscard]] ProgramId find(const QString& text, ProgramId from, bool forward) const;
-    /// How many labels contain the text, and the place of a program among them (from 1; 0 if it is
+    /// The next program from top to bottom whose label matches, going round; none if there is
+    /// none.
+    [[nodiscard]] ProgramId find(const TextMatcher& wanted, ProgramId from, bool forward) const;
+    /// How many labels match, and the place of a program among them (from 1; 0 if it is
     /// none of them).
     struct Matches {
         int current = 0;
         int total = 0;
     };
-    [[nodiscard]] Matches countMatches(const QString& text, ProgramId current) const;
+    [[nodiscard]] Matches countMatches(const TextMatcher& wanted, ProgramId current) const;
     /// The next program from top to bottom that differs from its counterpart or has none, going
     /// round. One whose difference comes from those below it is passed over.
     [[nodiscard]] ProgramId findDifference(ProgramId from, bool forward) const;
@@ -85,7 +86,6 @@ signals:
 private:
     [[nodiscard]] const std::vector<ProgramId>& childrenOf(const QModelIndex& parent) const;
     [[nodiscard]] bool isMarked(ProgramId program) const;
-    [[nodiscard]] bool contains(ProgramId program, const QString& text) const;
     template <class Wanted>
     [[nodiscard]] ProgramId search(ProgramId from, bool forward, Wanted wanted) const;
     [[nodiscard]] std::int64_t rootTotal(ProgramId program) const;
@@ -100,7 +100,7 @@ private:
     ViewContext& context_;
     ProgramTreeData tree_;
     OperationId markedOperation_;
-    QString markedText_;
+    TextMatcher marked_;
 };
 
 } // namespace tilescope::views

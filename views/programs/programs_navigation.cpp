@@ -95,7 +95,7 @@ void ProgramsView::followSelection() {
     const Selected& selected = context().selection.current();
     for (const Side& side : sides_)
         side.model->setMarked(side.model == &model() ? selected.operation : OperationId(),
-                              search_->text());
+                              search_->matcher());
     // What stands only in the target has no place in the selection; it stays where it is.
     const bool onlyThere = active_ == targetSide && !current(sourceSide).valid();
     if (!onlyThere)
@@ -148,11 +148,11 @@ void ProgramsView::findNext(bool forward) {
     if (search_->text().isEmpty())
         return;
     const ProgramModel& model = *sides_.at(active_).model;
-    const ProgramId found = model.find(search_->text(), current(active_), forward);
+    const ProgramId found = model.find(search_->matcher(), current(active_), forward);
     if (found.valid())
         show(active_, found);
     else
-        emit status(tr("No program contains '%1'").arg(search_->text()));
+        emit status(tr("No program matches '%1'").arg(search_->text()));
 }
 
 void ProgramsView::findDifference(bool forward) {
@@ -167,7 +167,7 @@ void ProgramsView::findDifference(bool forward) {
 
 void ProgramsView::updateMatches() {
     const ProgramModel::Matches matches =
-        sides_.at(active_).model->countMatches(search_->text(), current(active_));
+        sides_.at(active_).model->countMatches(search_->matcher(), current(active_));
     search_->setMatches(matches.current, matches.total);
 }
 

@@ -50,6 +50,7 @@ ToolRow* ProgramsView::makeTools() {
     tools->addStretch();
     search_ = new SearchBox(tr("Search programs"),
                             tr("Enter goes to the next match, Shift+Enter to the one before"));
+    search_->offerOptions();
     tools->add(search_);
     connect(expand, &QToolButton::clicked, this, [this] {
         for (const Side& side : sides_)
@@ -64,9 +65,9 @@ ToolRow* ProgramsView::makeTools() {
     connect(trace_, &QToolButton::clicked, this, &ProgramsView::showInTrace);
     connect(differences_[0], &QToolButton::clicked, this, [this] { findDifference(false); });
     connect(differences_[1], &QToolButton::clicked, this, [this] { findDifference(true); });
-    connect(search_, &SearchBox::textChanged, this, [this](const QString& text) {
+    connect(search_, &SearchBox::textChanged, this, [this] {
         for (const Side& side : sides_)
-            side.model->setMarked(context().selection.current().operation, text);
+            side.model->setMarked(context().selection.current().operation, search_->matcher());
         updateMatches();
     });
     connect(search_, &SearchBox::stepWanted, this, &ProgramsView::findNext);

@@ -1,8 +1,10 @@
 #include "views/widgets/search_box.h"
 
+#include <QAction>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QMenu>
 #include <QToolButton>
 
 #include "core/base/units.h"
@@ -58,11 +60,38 @@ SearchBox::SearchBox(const QString& what, const QString& toolTip, QWidget* paren
     connect(next_, &QToolButton::clicked, this, [this] { emit stepWanted(true); });
 }
 
+void SearchBox::offerOptions() {
+    auto* options = new QToolButton;
+    options->setText(tr("Options"));
+    options->setAccessibleName(tr("Options of the search"));
+    options->setToolTip(tr("Match the case, or search for a regular expression"));
+    options->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(options);
+    const auto add = [&](const QString& text) {
+        QAction* action = menu->addAction(text);
+        action->setCheckable(true);
+        connect(action, &QAction::toggled, this, [this] { emit textChanged(field_->text()); });
+        return action;
+    };
+    matchCase_ = add(tr("Match case"));
+    pattern_ = add(tr("Regular expression"));
+    options->setMenu(menu);
+    layout()->addWidget(options);
+}
+
+TextMatcher SearchBox::matcher() const {
+    return TextMatcher(field_->text(), matchCase_ != nullptr && matchCase_->isChecked(),
+                       pattern_ != nullptr && pattern_->isChecked());
+}
+
 void SearchBox::setMatches(qint64 current, qint64 total) {
+    const QString wrong = matcher().error();
     count_->setText(field_->text().isEmpty() ? QString()
+                    : !wrong.isEmpty()       ? tr("not a pattern")
                     : total == 0             ? tr("no match")
                     : current > 0            ? tr("%1 of %2").arg(number(current), number(total))
                                              : tr("matches: %1").arg(number(total)));
+    count_->setToolTip(wrong);
     previous_->setEnabled(total > 0);
     next_->setEnabled(total > 0);
 }

@@ -4,6 +4,9 @@
 #include <QLineEdit>
 #include <QWidget>
 
+#include "views/widgets/text_matcher.h"
+
+class QAction;
 class QLabel;
 class QToolButton;
 
@@ -17,7 +20,11 @@ public:
     /// `what` names what is searched: "Search programs".
     SearchBox(const QString& what, const QString& toolTip, QWidget* parent = nullptr);
 
+    /// Lets the user ask for the case to match and for regular expressions.
+    void offerOptions();
     [[nodiscard]] QString text() const { return field_->text(); }
+    /// The text with the options that are on.
+    [[nodiscard]] TextMatcher matcher() const;
     void setText(const QString& text) { field_->setText(text); }
     [[nodiscard]] QLineEdit& field() { return *field_; }
     /// Match number `current` (from 1, 0 for none of them) of `total`.
@@ -28,6 +35,7 @@ public:
     void focus();
 
 signals:
+    /// The text or an option is another.
     void textChanged(const QString& text);
     void stepWanted(bool forward);
 
@@ -38,6 +46,8 @@ private:
     QLabel* count_;
     QToolButton* previous_;
     QToolButton* next_;
+    QAction* matchCase_ = nullptr; ///< where options are offered
+    QAction* pattern_ = nullptr;
 };
 
 } // namespace tilescope::views

@@ -1,9 +1,10 @@
 #include <boost/json.hpp>
+#include <cctype>
 #include <fmt/format.h>
 
 #include "app/cli/report/report_json.h"
 #include "app/cli/report/sections.h"
-#include "core/analysis/insights.h"
+#include "core/analysis/largest_parts.h"
 
 namespace tilescope::cli {
 namespace json = boost::json;
@@ -42,16 +43,55 @@ json::object insightJson(const Insight& insight) {
               {"variable", idJson(insight.link.variable)}}}};
 }
 
+constexpr std::size_t shownParts = 5; // of each kind, in a text
+
+// "variables at the peak" as a key: "variablesAtThePeak".
+std::string keyOf(PartKind kind) {
+    std::string key;
+    bool upper = false;
+    for (const char letter : toString(kind)) {
+        if (letter == ' ' || letter == '-') {
+            upper = true;
+            continue;
+        }
+        key += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(letter))) : letter;
+        upper = false;
+    }
+    return key;
+}
+
+// What takes the memory of an IPU or a tile.
+Document largestSection(const ProfileReader& reader, const TileSelection& selection) {
+    Document document;
+    withInsightParts(reader, [&](const InsightParts& parts) {
+        for (const PartKind kind : allPartKinds) {
+            Table table{keyOf(kind),
+                        fmt::format("{}: {}", selection.label(), toString(kind)),
+                        {{"name", "Name"}, {"bytes", "Bytes", Unit::Bytes}},
+                        {}};
+            const std::vector<SizedPart> largest = largestParts(parts, kind, selection);
+            for (std::size_t i = 0; i < std::min(shownParts, largest.size()); ++i)
+                table.rows.push_back({largest[i].name, largest[i].bytes});
+            document.tables.push_back(std::move(table));
+        }
+    });
+    return document;
+}
+
 } // namespace
 
-json::value insightsJson(const ProfileReader& reader) {
+json::value insightsJson(const ProfileReader& reader, const ReportRequest& request) {
+    if (request.selection != TileSelection::all())
+        return toJson(largestSection(reader, request.selection));
     json::array insights;
     for (const Insight& insight : findInsights(reader))
         insights.push_back(insightJson(insight));
     return json::object{{"insights", std::move(insights)}};
 }
 
-Document insightsSection(const ProfileReader& reader, const ReportRequest&) {
+Document insightsSection(const ProfileReader& reader, const ReportRequest& request) {
+    if (request.selection != TileSelection::all())
+        return largestSection(reader, request.selection);
     Document document;
     for (const Insight& insight : findInsights(reader)) {
         Table table{std::string(toString(insight.kind)),

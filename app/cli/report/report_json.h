@@ -9,14 +9,16 @@ class value;
 
 namespace tilescope::cli {
 
-/// {"insights": [{"kind", "level", "title", "advice", "evidence": [...], "link": {...}}]}
-boost::json::value insightsJson(const ProfileReader& reader);
+struct ReportRequest;
+
+/// {"insights": [{"kind", "level", "title", "advice", "evidence": [...], "link": {...}}]}; for a
+/// tile or an IPU the largest parts of each kind.
+boost::json::value insightsJson(const ProfileReader& reader, const ReportRequest& request);
 
 /// {"schedule", "stages", "slots", "utilisation", "longestStage"}
 boost::json::value pipelineJson(const ProfileReader& reader);
 
 struct Section;
-struct ReportRequest;
 /// A section as JSON, whichever kind it is.
 boost::json::value sectionJson(const Section& section, const ProfileReader& reader,
                                const ReportRequest& request);

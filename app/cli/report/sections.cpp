@@ -18,7 +18,7 @@ const std::vector<Section>& reportSections() {
         {"trace", traceSection, false, true, true, false, false},
         {"pipeline", pipelineSection, false, false, false, false, false},
         {"phases", phasesSection, false, false, false, false, true},
-        {"insights", insightsSection, false, false, false, false, false},
+        {"insights", insightsSection, true, true, false, false, false},
     };
     return sections;
 }
@@ -26,7 +26,7 @@ const std::vector<Section>& reportSections() {
 boost::json::value sectionJson(const Section& section, const ProfileReader& reader,
                                const ReportRequest& request) {
     if (section.name == "insights")
-        return insightsJson(reader);
+        return insightsJson(reader, request);
     if (section.name == "pipeline")
         return pipelineJson(reader);
     return toJson(section.make(reader, request));

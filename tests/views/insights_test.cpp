@@ -1,0 +1,110 @@
+// The largest parts among the insights: of the model, an IPU or a tile, and the way to their report.
+#include <QComboBox>
+#include <QSettings>
+#include <QSpinBox>
+#include <QTableView>
+#include <QtTest>
+
+#include "app/gui/window/main_window.h"
+#include "tests/views/sample_files.h"
+#include "views/insights/insights_view.h"
+#include "views/insights/largest_panel.h"
+#include "views/tables/table_panel.h"
+#include "views/theme/style.h"
+
+using namespace tilescope;
+using namespace tilescope::gui;
+using views::InsightsView;
+using views::LargestPanel;
+
+class InsightsTest : public QObject {
+    Q_OBJECT
+    test::SampleFiles files_;
+    std::unique_ptr<MainWindow> window_;
+
+    void waitUntilIdle() {
+        QCoreApplication::processEvents();
+        QTRY_VERIFY(window_->context().workers.idle());
+        QCoreApplication::processEvents();
+    }
+    LargestPanel& open(const QStringList& files) {
+        window_ = std::make_unique<MainWindow>(Memory::None);
+        window_->resize(1280, 720);
+        window_->show();
+        window_->openProfiles(files);
+        [&] { QTRY_VERIFY(window_->context().reports.source()); }();
+        window_->showReport(Report::Insights);
+        waitUntilIdle();
+        return static_cast<InsightsView&>(window_->view(Report::Insights)).largest();
+    }
+    static QComboBox& choice(LargestPanel& panel, const QString& name) {
+        for (QComboBox* box : panel.findChildren<QComboBox*>())
+            if (box->accessibleName() == name)
+                return *box;
+        qFatal("no choice %s", qPrintable(name));
+    }
+    static QString top(LargestPanel& panel, int column = 0) {
+        const views::TableModel& model = panel.table().model();
+        return model.index(1, column).data().toString(); // below the totals
+    }
+
+private slots:
+    void initTestCase() {
+        QCoreApplication::setOrganizationName("tilescope-tests");
+        QCoreApplication::setApplicationName("insights");
+        QApplication::setStyle(new views::WindowStyle);
+    }
+    void init() { QSettings().clear(); }
+    void cleanup() { window_.reset(); }
+    void cleanupTestCase() { QSettings().clear(); }
+
+    void theModelComesFirst() {
+        LargestPanel& panel = open({files_.write("a.pop")});
+        QCOMPARE(top(panel), QStringLiteral("layer1/conv/partials"));
+        QCOMPARE(top(panel, 1), QStringLiteral("23.0 MiB"));
+        QVERIFY(!panel.findChild<QSpinBox*>()->isVisible());
+    }
+
+    void keysChooseKindAndTile() {
+        LargestPanel& panel = open({files_.write("a.pop")});
+        QComboBox& on = choice(panel, "On");
+        on.setFocus();
+        QTest::keyClick(&on, Qt::Key_End);
+        waitUntilIdle();
+        auto& number = *panel.findChild<QSpinBox*>();
+        QVERIFY(number.isVisible());
+        QCOMPARE(top(panel), QStringLiteral("layer1/conv/partials"));
+        QCOMPARE(top(panel, 1), QStringLiteral("16.0 KiB"));
+        QComboBox& kind = choice(panel, "Kind");
+        kind.setFocus();
+        QTest::keyClick(&kind, Qt::Key_Down);
+        waitUntilIdle();
+        const QString always = top(panel, 1);
+        number.setFocus();
+        number.selectAll();
+        QTest::keyClicks(&number, "1471");
+        QTest::keyClick(&number, Qt::Key_Return);
+        waitUntilIdle();
+        QVERIFY(top(panel, 1) != always); // the last tile holds no weights
+    }
+
+    void aRowLeadsToItsReport() {
+        LargestPanel& panel = open({files_.write("a.pop")});
+        QTableView& table = panel.table().view();
+        table.setFocus();
+        table.setCurrentIndex(panel.table().model().index(1, 0));
+        QTest::keyClick(&table, Qt::Key_Return);
+        waitUntilIdle();
+        QCOMPARE(window_->currentReport(), Report::Liveness);
+        QVERIFY(window_->context().selection.current().step.valid());
+        QVERIFY(window_->context().selection.current().variable.valid());
+    }
+
+    void twoProfilesStandSideBySide() {
+        LargestPanel& panel = open({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
+        QCOMPARE(panel.table().model().columnCount(), 4);
+    }
+};
+
+QTEST_MAIN(InsightsTest)
+#include "insights_test.moc"

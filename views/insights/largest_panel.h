@@ -1,0 +1,54 @@
+// The largest users of memory on the model, an IPU or a tile, as a table among the insights.
+#pragma once
+
+#include <QFrame>
+
+#include "core/analysis/largest_parts.h"
+#include "views/session/open_profile.h"
+#include "views/query/background_query.h"
+#include "views/session/view_context.h"
+
+class QComboBox;
+class QSpinBox;
+
+namespace tilescope::views {
+
+class TablePanel;
+class ToolRow;
+
+/// The largest parts of one kind; two profiles stand beside each other, matched by name.
+class LargestPanel : public QFrame {
+    Q_OBJECT
+public:
+    explicit LargestPanel(ViewContext& context, QWidget* parent = nullptr);
+
+    /// Shows these profiles; begins with the whole model, and with the source's fullest tile where
+    /// a tile is asked for.
+    void setProfiles(const ProfilePair& profiles);
+    [[nodiscard]] TablePanel& table() { return *table_; }
+
+signals:
+    /// The user follows a row of the source to the report that shows it.
+    void followed(const tilescope::InsightLink& link);
+
+private:
+    enum class Scope { Model, Ipu, Tile };
+    [[nodiscard]] Scope scope() const;
+    [[nodiscard]] TileSelection selection() const;
+    void changeScope();
+    void load();
+    void follow(std::int32_t row);
+
+    ViewContext& context_;
+    ProfilePair profiles_;
+    ToolRow* tools_;
+    QComboBox* kind_;
+    QComboBox* scope_;
+    QSpinBox* number_;
+    TablePanel* table_;
+    BackgroundQuery query_;
+    TileId fullest_;                  ///< of the source
+    std::vector<SizedPart> ofSource_; ///< what the ids of the table's rows count
+};
+
+} // namespace tilescope::views

@@ -27,7 +27,7 @@ constexpr int instructionsBetweenStopChecks = 10'000;
     case SQLITE_FULL:
         throw UserError(fmt::format("cannot write '{}': no space left on the disk", file));
     case SQLITE_IOERR:
-        if (sqlite3_extended_errcode(db) == SQLITE_IOERR_DATA)
+        if (metBrokenSeal(db))
             throw UserError(fmt::format(
                 "'{}' is damaged: a part of it is not as it was written. {}", file, origin.remedy));
         throw UserError(fmt::format("cannot read or write '{}': {} (is the disk full?)", file,

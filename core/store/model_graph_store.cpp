@@ -1,5 +1,6 @@
 #include "core/store/model_graph_store.h"
 
+#include "core/base/damaged_profile.h"
 #include "core/store/row_access.h"
 #include "core/store/schema.h"
 
@@ -30,7 +31,7 @@ void writeUses(Statement& row, std::int64_t node, const std::vector<ModelTensorI
 
 void checkOrder(const Statement& row, std::size_t expected) {
     if (row.integer(0) != static_cast<std::int64_t>(expected))
-        throw UserError("damaged profile: the model's graph has a hole");
+        throw DamagedProfile("the model's graph has a hole");
 }
 
 void readTensors(const Database& db, ModelGraph& graph) {
@@ -39,7 +40,7 @@ void readTensors(const Database& db, ModelGraph& graph) {
     while (row.step()) {
         checkOrder(row, graph.tensors.size());
         if (row.integer(4) < 0)
-            throw UserError("damaged profile: a tensor has a size that cannot be");
+            throw DamagedProfile("a tensor has a size that cannot be");
         graph.tensors.add({row.text(1), row.text(2), row.text(3), row.integer(4),
                            known(tensorSourceFrom(row.text(5)), row, 5), row.integer(6) != 0});
     }

@@ -1,11 +1,14 @@
 #include "core/store/page_seal.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <fmt/format.h>
 #include <fstream>
 #include <sqlite3.h>
-#include <vector>
+
+#include "core/base/error.h"
 
 namespace tilescope {
 namespace {
@@ -60,11 +63,13 @@ struct SealedFile {
     sqlite3_file base;
     bool verifies; ///< it has seals
     bool writes;   ///< it gets them
+    bool broken;   ///< a page did not bear its seal
 };
 
 // Operations from 100 on are free for whoever writes a VFS
 // (https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
 constexpr int beginSealing = 0x5365616C;
+constexpr int tellBroken = beginSealing + 1;
 
 sqlite3_file* below(sqlite3_file* file) {
     return reinterpret_cast<sqlite3_file*>(reinterpret_cast<SealedFile*>(file) + 1);
@@ -86,8 +91,10 @@ int readFile(sqlite3_file* file, void* data, int bytes, sqlite3_int64 offset) {
         !isPage(bytes, offset))
         return code;
     const std::span page(static_cast<const std::byte*>(data), static_cast<std::size_t>(bytes));
-    return bearsItsSeal(page, static_cast<std::uint64_t>(offset / bytes)) ? SQLITE_OK
-                                                                          : SQLITE_IOERR_DATA;
+    if (bearsItsSeal(page, static_cast<std::uint64_t>(offset / bytes)))
+        return SQLITE_OK;
+    reinterpret_cast<SealedFile*>(file)->broken = true;
+    return SQLITE_IOERR_DATA;
 }
 
 int writeFile(sqlite3_file* file, const void* data, int bytes, sqlite3_int64 offset) {
@@ -123,6 +130,10 @@ int isReserved(sqlite3_file* file, int* reserved) {
 int controlFile(sqlite3_file* file, int operation, void* argument) {
     if (operation == beginSealing) {
         reinterpret_cast<SealedFile*>(file)->writes = true;
+        return SQLITE_OK;
+    }
+    if (operation == tellBroken) {
+        *static_cast<bool*>(argument) = reinterpret_cast<SealedFile*>(file)->broken;
         return SQLITE_OK;
     }
     return below(file)->pMethods->xFileControl(below(file), operation, argument);
@@ -203,15 +214,51 @@ bool isSealed(const std::filesystem::path& file) {
            saysSealed(std::as_bytes(std::span(header)));
 }
 
+bool metBrokenSeal(sqlite3* db) {
+    bool broken = false;
+    return sqlite3_file_control(db, "main", tellBroken, &broken) == SQLITE_OK && broken;
+}
+
+namespace {
+
+/// 0 if the header states none that can be.
+std::size_t pageSize(std::span<const std::byte> header) {
+    const std::size_t stated = std::to_integer<std::size_t>(header[pageSizeAt]) * 256 +
+                               std::to_integer<std::size_t>(header[pageSizeAt + 1]);
+    const std::size_t size = stated == 1 ? mostPage : stated;
+    return isPage(static_cast<int>(size), 0) ? size : 0;
+}
+
+} // namespace
+
+void checkSeals(const std::filesystem::path& file) {
+    std::error_code error;
+    if (const std::uintmax_t bytes = std::filesystem::file_size(file, error);
+        error || bytes > wholeCheckBytes)
+        return;
+    std::ifstream stream(file, std::ios::binary);
+    std::array<std::byte, mostPage> page{};
+    const auto read = [&](std::size_t size) {
+        return static_cast<bool>(
+            stream.read(reinterpret_cast<char*>(page.data()), static_cast<std::streamsize>(size)));
+    };
+    if (!read(headerBytes) || !saysSealed(std::span(page).first(headerBytes)))
+        return;
+    const std::size_t size = pageSize(page);
+    stream.seekg(0);
+    for (std::uint64_t place = 0; size > 0 && read(size); ++place)
+        if (!bearsItsSeal(std::span(page).first(size), place))
+            throw UserError(
+                fmt::format("'{}' is damaged: its page {} is not as it was written. Write "
+                            "the profile again.",
+                            file.string(), place + 1));
+}
+
 void sealPages(std::span<std::byte> file) {
     if (!saysSealed(file.first(std::min(file.size(), headerBytes))))
         return;
-    const std::size_t stated = std::to_integer<std::size_t>(file[pageSizeAt]) * 256 +
-                               std::to_integer<std::size_t>(file[pageSizeAt + 1]);
-    const std::size_t size = stated == 1 ? mostPage : stated;
-    if (!isPage(static_cast<int>(size), 0))
-        return;
-    for (std::size_t page = 0; (page + 1) * size <= file.size(); ++page)
+    const std::size_t size = pageSize(file);
+    for (std::size_t page = 0; size > 0 && (page + 1) * size <= file.size(); ++page)
         seal(file.subspan(page * size, size), page);
 }
 

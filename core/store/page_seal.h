@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 
@@ -20,11 +21,22 @@ inline constexpr int sealBytes = 8;
 /// call.
 const char* sealingVfs();
 
+/// Whether a read through this VFS met a page without its seal: errors of SQLite lose the reason on
+/// some of their ways.
+bool metBrokenSeal(sqlite3* db);
+
 /// Pages of a file that was just made through this VFS get seals from now on; false if they cannot.
 bool sealNewFile(sqlite3* db);
 
 /// True if pages of the file have seals; false for what cannot be read.
 bool isSealed(const std::filesystem::path& file);
+
+/// Looks at every page of a sealed file of up to `wholeCheckBytes`, so that damage is said when it
+/// is opened, wherever it lies; larger files are checked as they are read. Throws UserError naming
+/// the page.
+void checkSeals(const std::filesystem::path& file);
+/// Takes about 20 ms.
+inline constexpr std::uintmax_t wholeCheckBytes = std::uintmax_t{64} << 20;
 
 /// Seals the pages of a whole file in memory anew, for what was changed on purpose; does nothing to
 /// a file without seals or that is none.

@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 
+#include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 #include "core/tiles/varint.h"
 
@@ -13,7 +14,7 @@ namespace {
 constexpr std::int64_t latestCycle = std::int64_t{1} << 61;
 
 [[noreturn]] void damaged() {
-    throw UserError("damaged profile: a page of the trace cannot be read");
+    throw DamagedProfile("a page of the trace cannot be read");
 }
 
 // Sums of wild numbers wrap instead of being undefined; the checks that follow refuse them.

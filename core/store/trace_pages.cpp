@@ -6,6 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "core/base/damaged_profile.h"
 #include "core/store/row_access.h"
 #include "core/store/trace_reader.h"
 
@@ -17,7 +18,7 @@ constexpr std::int64_t firstVersionWithPages = 5;
 constexpr std::size_t pagesKept = 1000;
 
 [[noreturn]] void damaged(const char* what) {
-    throw UserError(std::string("damaged profile: the trace ") + what);
+    throw DamagedProfile(std::string("the trace ") + what);
 }
 
 /// The values used last, by key. Not for two threads at once.

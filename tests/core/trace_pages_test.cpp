@@ -1,10 +1,10 @@
 #include <QTemporaryDir>
 #include <QTest>
-#include <sqlite3.h>
 
 #include "core/analysis/trace_window.h"
 #include "core/store/profile_writer.h"
 #include "core/store/trace_pages.h"
+#include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/scale_profile.h"
@@ -37,12 +37,7 @@ class TracePagesTest : public QObject {
     std::int64_t total_ = 0;
 
     void execute(const std::string& file, const char* sql) const {
-        sqlite3* db = nullptr;
-        QCOMPARE(sqlite3_open(file.c_str(), &db), SQLITE_OK);
-        char* error = nullptr;
-        sqlite3_exec(db, sql, nullptr, nullptr, &error);
-        QVERIFY2(error == nullptr, error);
-        sqlite3_close(db);
+        QCOMPARE(text(changeProfile(file, sql)), "");
     }
 
     [[nodiscard]] std::string copyOf(const char* name) const {

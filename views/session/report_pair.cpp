@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/store/page_seal.h"
+
 namespace tilescope::views {
 namespace {
 
@@ -17,6 +19,7 @@ std::filesystem::path profileIn(const std::filesystem::path& path) {
 OpenProfilePtr openProfile(const std::filesystem::path& path, const std::stop_token& token) {
     const std::filesystem::path file = profileIn(path);
     ProfileReader reader(file);
+    checkSeals(file);
     reader.stopWith(token);
     return std::make_shared<const OpenProfile>(file, reader.info());
 }

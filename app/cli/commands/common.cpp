@@ -1,5 +1,7 @@
 #include "app/cli/commands/common.h"
 
+#include "core/store/page_seal.h"
+
 namespace tilescope::cli {
 namespace fs = std::filesystem;
 
@@ -15,8 +17,10 @@ void addFormatFlags(CLI::App& command, FormatFlags& flags) {
 ProfileReader openProfile(const std::string& path) {
     std::error_code error;
     const fs::path inside = fs::path(path) / "profile.pop";
-    return ProfileReader(
+    ProfileReader reader(
         fs::is_directory(path, error) && fs::exists(inside, error) ? inside : fs::path(path));
+    checkSeals(reader.file());
+    return reader;
 }
 
 MemorySummary memorySummary(const ProfileReader& reader) {

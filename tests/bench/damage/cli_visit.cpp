@@ -10,14 +10,16 @@
 namespace tilescope::bench {
 namespace {
 
-/// What a command's end means. A message names what it is about: the file, or the damage in it.
+/// What a command's end means. A message about damage names the file; others may be about an option,
+/// such as a step that is gone.
 Verdict verdictOf(int status, const std::string& error, const std::string& profile) {
     constexpr int exitInternal = 3;
     if (status >= exitInternal)
         return Verdict::Internal;
     if (status == 0)
         return Verdict::Fine;
-    const bool named = error.find(profile) != std::string::npos;
+    const bool named = error.find("damaged") == std::string::npos ||
+                       error.find(profile) != std::string::npos;
     return error.starts_with("tilescope: error: ") && named ? Verdict::Message : Verdict::NoMessage;
 }
 

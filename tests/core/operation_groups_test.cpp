@@ -138,7 +138,9 @@ private slots:
         QCOMPARE(scopeDepth(sampleProfile().operations), 2);
         QCOMPARE(scopeDepth({}), 0);
         IdVector<OperationId, Operation> absurd;
-        absurd.add({std::string(1'000'000, '/'), "Conv"});
+        Operation nested;
+        nested.name = std::string(1'000'000, '/');
+        absurd.add(nested);
         QCOMPARE(scopeDepth(absurd), 100);
         QVERIFY(Groups(Profile()).of(OperationLayer::Operation).empty());
     }

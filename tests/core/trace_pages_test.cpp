@@ -113,8 +113,8 @@ private slots:
                     steps += span.steps;
                     if (!span.first.program.valid())
                         continue;
-                    QCOMPARE(whole_->stepAt(span.first.step).program, span.first.program);
-                    QCOMPARE(whole_->stepAt(span.last.step).program, span.last.program);
+                    QVERIFY(whole_->stepAt(span.first.step).program == span.first.program);
+                    QVERIFY(whole_->stepAt(span.last.step).program == span.last.program);
                 }
                 QCOMPARE(steps, static_cast<std::int64_t>(all.size()));
                 QVERIFY(static_cast<std::int64_t>(spans.size()) <= 4 * pixels);
@@ -136,8 +136,8 @@ private slots:
         for (std::int64_t index = 0; index < whole_->stepCount(); index += 7'919) {
             const ExecutedStep a = paged_->stepAt(index);
             const ExecutedStep b = whole_->stepAt(index);
-            QCOMPARE(a.program, b.program);
-            QCOMPARE(a.kind, b.kind);
+            QVERIFY(a.program == b.program);
+            QVERIFY(a.kind == b.kind);
             QVERIFY(a.callers == b.callers);
             QVERIFY(a.repetitions == b.repetitions);
             QCOMPARE(a.ipus.size(), b.ipus.size());

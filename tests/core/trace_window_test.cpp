@@ -40,7 +40,8 @@ private:
                 const TraceStep& step = b.steps[static_cast<std::size_t>(item.step)];
                 const StepOnIpu& on = step.ipus.at(ipu_.index());
                 spans.push_back({base + on.start, base + on.start + on.cycles, step.kind,
-                                 step.program, static_cast<std::int64_t>(spans.size()), 1, run});
+                                 step.program, static_cast<std::int64_t>(spans.size()), 1, run, {},
+                                 {}});
                 continue;
             }
             const TraceCall& call = b.calls[static_cast<std::size_t>(item.call)];

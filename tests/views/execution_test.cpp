@@ -269,7 +269,7 @@ private slots:
 
     void overlappingStreamsHaveARowOfTheirOwn() {
         const auto span = [](std::int64_t begin, std::int64_t end, ProgramKind kind) {
-            return TraceSpan{begin, end, kind, {}, begin, 1, 0};
+            return TraceSpan{begin, end, kind, {}, begin, 1, 0, {}, {}};
         };
         using enum ProgramKind;
         std::vector<TraceSpan> spans{span(0, 10, StreamCopyMid),  span(10, 40, OnTileExecute),

@@ -48,7 +48,8 @@ private slots:
         const auto mentions = optionsNamedIn(fit->advice);
         QCOMPARE(text(mentions[0].key), "availableMemoryProportion");
         const double proportion = std::stod(mentions[0].value);
-        QVERIFY2(proportion < 0.6 && proportion > 0, fit->advice.c_str());
+        // A little less would choose the same plans.
+        QVERIFY2(proportion <= 0.3 && proportion > 0, fit->advice.c_str());
         QVERIFY(fit->advice.find("--batch-size (4 instead of 8)") != std::string::npos);
         const auto peak = find(findInsights(p), InsightKind::PeakVariables);
         QVERIFY2(peak->advice.find("--available-memory-proportion (0.3 instead of 0.6)") !=

@@ -71,6 +71,9 @@ void CompactTable::setTable(const QString& title, DataTable table) {
 }
 
 void CompactTable::selectId(std::int32_t id) {
+    // An operation may have several rows: the one that the user has chosen stays.
+    if (const int now = selectedRow(); now >= 0 && model_->idAt(now) == id)
+        return;
     selecting_ = true;
     const int row = id < 0 ? -1 : model_->rowOf(id);
     if (row < 0)

@@ -18,7 +18,9 @@ constexpr std::size_t shown = 5;
 constexpr double nearlyFull = 0.9;
 
 /// The proportion with which temporary data of the tile would be so many bytes smaller, if it
-/// shrank in step; none if it has not as many, or would be next to nothing.
+/// shrank in step, but half of the one in force at most: plans are few, and most of them need far
+/// less than they may, so that a slightly lower bound chooses the same again. None if the tile has
+/// not as many, or it would be next to nothing.
 std::string proportionFor(const InsightParts& p, TileId tile, std::int64_t bytes) {
     constexpr double least = 0.05;
     constexpr double hundredth = 100;
@@ -29,8 +31,8 @@ std::string proportionFor(const InsightParts& p, TileId tile, std::int64_t bytes
                                 .maxNotAlwaysLive());
     if (!now || temporary <= 0)
         return {};
-    const double value =
-        std::floor(*now * (1 - static_cast<double>(bytes) / temporary) * hundredth) / hundredth;
+    const double inStep = *now * (1 - static_cast<double>(bytes) / temporary);
+    const double value = std::floor(std::min(inStep, *now / 2) * hundredth) / hundredth;
     return value >= least && value < *now ? numberText(value) : std::string();
 }
 

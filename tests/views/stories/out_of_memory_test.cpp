@@ -48,7 +48,7 @@ private slots:
         auto& liveness = story.view<LivenessView>(Report::Liveness);
         QVERIFY(liveness.isVisible());
         PlotWidget& plot = liveness.plot().plot();
-        QCOMPARE(plot.markers().size(), std::size_t(1));
+        QTRY_COMPARE(plot.markers().size(), std::size_t(1));
         const double marked = plot.markers().front().from;
         QCOMPARE(liveness.tabs().currentIndex(), int(LivenessTabs::NotAlwaysLive));
         QTableView& live = liveness.tabs().table(LivenessTabs::NotAlwaysLive).view();
@@ -96,14 +96,14 @@ private slots:
         Story::press(*Story::find<QToolButton>(compare, "Target's peak"));
         story.waitUntilIdle();
         QVERIFY(liveness.isVisible());
-        QCOMPARE(plot.markers().size(), std::size_t(1));
+        QTRY_COMPARE(plot.markers().size(), std::size_t(1));
         Story::press(*Story::find<QToolButton>(liveness, "Separate"));
         story.waitUntilIdle();
         QVERIFY(liveness.plots().second().plot().isVisible());
-        QCOMPARE(liveness.plots().second().plot().markers().size(), std::size_t(1));
+        QTRY_COMPARE(liveness.plots().second().plot().markers().size(), std::size_t(1));
         story.openReport(Report::Operations);
         auto* operations = window.view(Report::Operations).findChild<QTableView*>();
-        QCOMPARE(Story::cell(*operations, operations->currentIndex().row(), 0), cause);
+        QTRY_COMPARE(Story::cell(*operations, operations->currentIndex().row(), 0), cause);
     }
 };
 

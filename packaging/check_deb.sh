@@ -157,8 +157,9 @@ for file in out/profile.pop unnamed; do
     check "type of $file" prints application/x-tilescope-profile user xdg-mime query filetype $tries/$file
 done
 check "program of the type" prints tilescope.desktop user xdg-mime query default application/x-tilescope-profile
-for page in tilescope tilescope-run tilescope-gui; do
-    check "man $page" manual $page
+for page in "$root"/usr/share/man/man1/tilescope*.gz; do
+    page=$(basename "$page" .1.gz)
+    check "man $page" manual "$page"
 done
 window_script >"$root/tmp/window.sh"
 check "the window opens and closes" window_opens

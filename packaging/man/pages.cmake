@@ -8,7 +8,8 @@ function(finish file page call)
     file(READ ${file} text)
     string(TOUPPER "${page}" title)
     string(REGEX REPLACE "\n.TH [^ ]+" "\n.TH ${title}" text "${text}")
-    string(REPLACE "\n.SH NAME\n${call} " "\n.SH NAME\n${page} " text "${text}")
+    # Ragged, as lists without blanks cannot be adjusted.
+    string(REPLACE "\n.SH NAME\n${call} " "\n.ad l\n.SH NAME\n${page} " text "${text}")
     string(REPLACE "Subcommands:" "Commands:" text "${text}")
     string(REPLACE "Positionals:" "Arguments:" text "${text}")
     # "-h,--help" with both in bold.

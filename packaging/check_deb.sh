@@ -112,8 +112,8 @@ program=$!
 window=$(timeout 60 xdotool search --sync --onlyvisible --classname tilescope-gui | head -1)
 xprop -id "$window" WM_CLASS | tee class
 grep -q "\"$(sed -n 's/^StartupWMClass=//p' /usr/share/applications/tilescope.desktop)\"" class
-timeout 60 sh -c "until xdotool getwindowname $window | grep profile; do sleep 0.2; done"
-xwininfo -root -tree | grep profile
+timeout 60 sh -c "until xdotool getwindowname $window | grep resnet50; do sleep 0.2; done"
+xwininfo -root -tree | grep resnet50
 xwd -root -silent -out window.xwd
 xdotool windowfocus --sync "$window" key ctrl+q
 wait $program
@@ -175,7 +175,7 @@ check "nothing names it" empty "$work/mentions"
 
 if [ -n "$pictures" ]; then
     mkdir -p "$pictures"
-    cp "$root$tries"/*.png "$root$tries"/*.xwd "$pictures" || true
+    cp "$root$tries"/*.png "$root$tries"/*.xwd "$pictures" || true # a failed check leaves none
 fi
 echo "== $failures failed"
 [ "$failures" -eq 0 ]

@@ -1,7 +1,7 @@
 # The Debian package: `cpack` in a build of the preset "deb" makes it; deb.sh does all of that.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tilescope)
-set(CPACK_PACKAGE_CONTACT "TileScope maintainers <maintainers@users.noreply.a-seed-e5045600.example>")
+set(CPACK_PACKAGE_CONTACT "TileScope maintainers <maintainers@tilescope.invalid>")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS ${CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "profiler of memory and cycles on a simulated Graphcore IPU")

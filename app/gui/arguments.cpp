@@ -186,7 +186,9 @@ QString helpText() {
         "\n"
         "Views:\n"
         "  summary insights memory liveness programs operations trace pipeline compare query\n"
-        "  in pictures also home sweep run preferences help:PAGE palette\n");
+        "\n"
+        "In pictures also:\n"
+        "  home sweep run preferences help:PAGE palette\n");
 }
 
 } // namespace tilescope::gui

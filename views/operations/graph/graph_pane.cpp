@@ -149,7 +149,7 @@ void GraphPane::showModel(std::shared_ptr<const GraphModel> model) {
     findMatches(search_->text());
     canvas_->choose({});
     showWay({});
-    changeExpansion(startingExpansion(model_->tree), {}, false);
+    changeExpansion(startingExpansion(model_->tree), {}, true);
     mark(context_.selection.current().operation);
 }
 

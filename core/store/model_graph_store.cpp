@@ -14,11 +14,11 @@ void bindId(Statement& statement, int at, OperationId id) {
         statement.bindNull(at);
 }
 
-void bindUnless(Statement& statement, int at, const std::string& text, bool known) {
+void bindUnless(Statement& statement, int at, std::string_view text, bool known) {
     if (known)
         statement.bindNull(at);
     else
-        statement.bind(at, std::string_view(text));
+        statement.bind(at, text);
 }
 
 void writeUses(Statement& row, std::int64_t node, const std::vector<ModelTensorId>& tensors,
@@ -41,9 +41,22 @@ void readTensors(const Database& db, ModelGraph& graph) {
         checkOrder(row, graph.tensors.size());
         if (row.integer(4) < 0)
             throw DamagedProfile("a tensor has a size that cannot be");
-        graph.tensors.add({row.text(1), row.text(2), row.text(3), row.integer(4),
-                           known(tensorSourceFrom(row.text(5)), row, 5), row.integer(6) != 0});
+        const TensorSource source = row.isNull(5)
+                                        ? TensorSource::Operation
+                                        : known(tensorSourceFrom(row.text(5)), row, 5);
+        graph.tensors.add({row.text(1), row.text(2), row.text(3), row.integer(4), source,
+                           row.integer(6) != 0});
     }
+}
+
+/// For each tensor the name of the node that makes it.
+std::vector<std::string_view> makers(const ModelGraph& graph) {
+    std::vector<std::string_view> names(graph.tensors.size());
+    for (const ModelNode& node : graph.nodes)
+        for (const ModelTensorId tensor : node.writes)
+            if (names[tensor.index()].empty())
+                names[tensor.index()] = node.name;
+    return names;
 }
 
 } // namespace
@@ -51,15 +64,16 @@ void readTensors(const Database& db, ModelGraph& graph) {
 void writeModelGraph(const Database& db, const ModelGraph& graph,
                      const IdVector<OperationId, Operation>& operations) {
     Statement tensor = db.prepare("INSERT INTO graph_tensors VALUES(?,?,?,?,?,?,?)");
+    const std::vector<std::string_view> makerNames = makers(graph);
     for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
         const ModelTensor& t = graph.tensors[ModelTensorId(i)];
         tensor.bind(0, static_cast<std::int64_t>(i))
-            .bind(1, std::string_view(t.name))
             .bind(2, std::string_view(t.type))
             .bind(3, std::string_view(t.shape))
             .bind(4, t.bytes)
-            .bind(5, toString(t.source))
             .bind(6, std::int64_t{t.isOutput});
+        bindUnless(tensor, 1, t.name, t.name == makerNames[i]);
+        bindUnless(tensor, 5, toString(t.source), t.source == TensorSource::Operation);
         tensor.run();
     }
     Statement node = db.prepare("INSERT INTO graph_operations VALUES(?,?,?,?,?,?)");
@@ -106,6 +120,10 @@ ModelGraph readModelGraph(const Database& db) {
         (use.integer(2) != 0 ? node.writes : node.reads)
             .push_back(idBelow<ModelTensorId>(use, 1, tensors));
     }
+    const std::vector<std::string_view> makerNames = makers(graph);
+    for (std::size_t i = 0; i < makerNames.size(); ++i)
+        if (graph.tensors[ModelTensorId(i)].name.empty())
+            graph.tensors[ModelTensorId(i)].name = makerNames[i];
     return graph;
 }
 

@@ -6,7 +6,8 @@
 
 namespace tilescope {
 
-/// Names and types are stored where they differ from those of the node's operation.
+/// Names and types of nodes are stored where they differ from those of the node's operation, names
+/// of tensors where they differ from that of the node that makes them.
 void writeModelGraph(const Database& db, const ModelGraph& graph,
                      const IdVector<OperationId, Operation>& operations);
 

@@ -37,7 +37,8 @@ CREATE TABLE operations(id INTEGER PRIMARY KEY, name TEXT, type TEXT, flops REAL
 -- they are the operation's. phase: forward, backward, update. Calls have no tensors.
 CREATE TABLE graph_operations(id INTEGER PRIMARY KEY, name TEXT, type TEXT, operation INTEGER,
     phase TEXT, stage INTEGER);
--- source: operation, input, weight, constant, remote. is_output: 1 for results of the model.
+-- name: NULL where it is that of the operation that makes it. source: input, weight, constant,
+-- remote, NULL where an operation makes it. is_output: 1 for results of the model.
 CREATE TABLE graph_tensors(id INTEGER PRIMARY KEY, name TEXT, type TEXT, shape TEXT,
     bytes INTEGER, source TEXT, is_output INTEGER);
 -- What each operation reads (written 0) and makes or changes (written 1), in the operation's order.
@@ -204,7 +205,7 @@ CREATE VIEW copy_info AS
 -- Edges of the model's graph: names of who makes and who reads a tensor.
 CREATE VIEW graph_edges AS
     SELECT coalesce(p.name, a.name) AS producer, coalesce(c.name, b.name) AS consumer,
-           t.name AS tensor, t.shape AS shape, t.type AS type, t.bytes AS bytes
+           coalesce(t.name, p.name, a.name) AS tensor, t.shape AS shape, t.type AS type, t.bytes AS bytes
     FROM operation_tensors w JOIN operation_tensors r
          ON w.written = 1 AND r.written = 0 AND r.tensor = w.tensor
          AND r.graph_operation > w.graph_operation

@@ -209,6 +209,20 @@ private slots:
         QCOMPARE(label(canvas, canvas.chosen()), "layer1");
     }
 
+    void whatWasSelectedBeforeIsMarkedAtTheStart() {
+        window_->openProfiles({files_.write("a.pop")});
+        QTRY_VERIFY(window_->context().reports.source());
+        window_->context().selection.update(
+            [](views::Selected& s) { s.operation = OperationId(1); });
+        window_->showReport(Report::Operations);
+        waitUntilIdle();
+        auto& view = static_cast<OperationsView&>(window_->view(Report::Operations));
+        QTest::mouseClick(&view.graphButton(), Qt::LeftButton);
+        waitUntilIdle();
+        QVERIFY(!view.graph().panel().showsMessage());
+        QCOMPARE(label(view.graph().canvas(), view.graph().canvas().chosen()), "relu1");
+    }
+
     void scopesHaveTheirSums() {
         OperationsView& view = openView({files_.write("a.pop")});
         click(view.graph().canvas(), "layer1");

@@ -4,6 +4,7 @@
 #include <QScrollArea>
 #include <QTreeView>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace tilescope::views {
 namespace {
@@ -51,9 +52,11 @@ void GroupTabs::setDetails(GroupDetails details, bool executed, bool comparing) 
     summary_->setTree(std::move(details.summary));
     summaryView_->expandAll();
     summaryView_->header()->setStretchLastSection(true);
-    summaryView_->header()->resizeSection(0, 300);
+    // Beside the graph there is less room than below the table.
+    const int column = std::min(300, summaryView_->width() / (comparing ? 3 : 2));
+    summaryView_->header()->resizeSection(0, column);
     if (comparing)
-        summaryView_->header()->resizeSection(1, 300);
+        summaryView_->header()->resizeSection(1, column);
     steps_->setTable(std::move(details.steps));
     code_->setBars(std::move(details.code), 0);
     cycles_->setBars(std::move(details.cycles), 0, CellKind::Cycles);

@@ -195,6 +195,7 @@ bool OperationsView::showsGraph() const {
 void OperationsView::showGraph(bool graph) {
     pages_->setCurrentWidget(graph ? static_cast<QWidget*>(graph_) : table_);
     splitter_->setOrientation(graph ? Qt::Horizontal : Qt::Vertical);
+    splitter_->setSizes(graph ? QList{64, 36} : QList{60, 40}); // shares of the room
     tools_->setShown(layer_, !graph);
     metricBox_->setVisible(comparing() && !graph);
     columnButton_->setVisible(!comparing() && !graph);

@@ -58,8 +58,8 @@ Presence GraphModel::presenceOf(const GraphItem& item) const {
 }
 
 OperationId GraphModel::operationOf(const GraphItem& item) const {
-    return item.isScope() || !merged.source[item.node].valid() ? OperationId()
-                                                                : node(item).operation;
+    return !item.node.valid() || !merged.source[item.node].valid() ? OperationId()
+                                                                   : node(item).operation;
 }
 
 ModelNodeId GraphModel::nodeOf(OperationId operation) const {

@@ -34,8 +34,8 @@ struct GraphModel {
     /// Zero if there is no target.
     [[nodiscard]] GraphCosts targetCosts(const GraphItem& item) const;
     [[nodiscard]] Presence presenceOf(const GraphItem& item) const;
-    /// The source's operation of a node; invalid for scopes, inputs, outputs and what only the
-    /// target has.
+    /// The source's operation of a node; invalid for nothing, scopes, inputs, outputs and
+    /// what only the target has.
     [[nodiscard]] OperationId operationOf(const GraphItem& item) const;
     /// The first node of an operation of the source.
     [[nodiscard]] ModelNodeId nodeOf(OperationId operation) const;

@@ -201,11 +201,14 @@ void GraphCanvas::paintBox(QPainter& painter, std::size_t box, bool withText) co
                                                             : QString();
     painter.drawText(upper, Qt::AlignLeft | Qt::AlignVCenter, mark + scene_->labels[box]);
     painter.setPen(mixed(ink, fill, 0.22));
-    const QString second =
+    QString second =
         !isEnd                               ? values_[box]
         : model.node(item).type == "Input" ? tr("Input")
                                              : tr("Output");
     const QFontMetricsF metrics(font());
+    // The number is worth more than its unit, which the legend has too.
+    if (!isEnd && metrics.horizontalAdvance(second) > lower.width())
+        second = second.section(QLatin1Char(' '), 0, 0);
     painter.drawText(lower, Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(second, Qt::ElideRight, lower.width()));
 }

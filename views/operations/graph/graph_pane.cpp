@@ -67,9 +67,9 @@ QWidget* GraphPane::makeTools() {
     expandAll_ = row->addButton(tr("Expand all"), tr("Show every operation"));
     auto* fit = row->addButton(tr("Fit"), tr("Show everything (F)"));
     row->addStretch();
+    metric_->setMinimumContentsLength(14);
     search_ = new SearchBox(tr("Find in the graph"),
                             tr("A part of a name; Enter shows the next match"));
-    row->add(search_);
     way_ = new QLabel;
     way_->setObjectName(QStringLiteral("muted"));
     way_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
@@ -100,8 +100,13 @@ QWidget* GraphPane::makeTools() {
     auto* lines = new QVBoxLayout(tools);
     lines->setContentsMargins(0, 0, 0, 0);
     lines->setSpacing(0);
+    // The controls of a pipelined training take a line of their own.
+    auto* second = new QHBoxLayout;
+    second->setContentsMargins(0, 0, 10, 6);
+    second->addWidget(way_, 1);
+    second->addWidget(search_);
     lines->addWidget(row);
-    lines->addWidget(way_);
+    lines->addLayout(second);
     return tools;
 }
 
@@ -144,7 +149,7 @@ void GraphPane::showModel(std::shared_ptr<const GraphModel> model) {
     findMatches(search_->text());
     canvas_->choose({});
     showWay({});
-    changeExpansion(startingExpansion(model_->tree), {}, false);
+    changeExpansion(startingExpansion(model_->tree), {}, true);
     mark(context_.selection.current().operation);
 }
 

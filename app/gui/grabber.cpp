@@ -128,10 +128,12 @@ void Grabber::grabWhenIdle() {
 // A dialog stands in the middle of the window, as on a screen.
 QPixmap Grabber::picture() const {
     QPixmap picture = window_.grab();
-    const auto* dialog = dialog_ ? dialog_.data() : window_.findChild<RunDialog*>();
+    QDialog* dialog = dialog_ ? dialog_.data() : window_.findChild<RunDialog*>();
     if (dialog == nullptr || !dialog->isVisible())
         return picture;
-    const QPixmap front = const_cast<QDialog*>(dialog)->grab();
+    constexpr double shareOfScreen = 0.9;
+    dialog->resize(dialog->size().boundedTo(window_.size() * shareOfScreen));
+    const QPixmap front = dialog->grab();
     const QSize room = window_.size() - dialog->size();
     QPainter painter(&picture);
     painter.fillRect(picture.rect(), QColor(0, 0, 0, 90));

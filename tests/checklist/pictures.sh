@@ -85,7 +85,7 @@ is_wanted sweep && {
 }
 is_wanted resnet50 && {
     run resnet50 "$jobs/resnet50.json"
-    select=(--select "tile=100,step=400,variable=300,operation=20,program=600")
+    select=(--select "tile=100,step=100,variable=100,operation=20,program=200")
     grab resnet50 "$profiles/resnet50/profile.pop" -- \
         "${reports[@]}" "${memory[@]}" "${liveness[@]}" "${operations[@]}" "${trace[@]}"
     select=()
@@ -93,7 +93,7 @@ is_wanted resnet50 && {
 is_wanted resnext && {
     run before resnext50_32x4d --target mk2 --batch-size 32 --available-memory-proportion 0.8
     run after resnext50_32x4d --target mk2 --batch-size 32 --available-memory-proportion 0.2
-    select=(--select "tile=16,step=400,variable=300,operation=20,program=600")
+    select=(--select "tile=16,step=102,variable=100,operation=20,program=200")
     grab resnext "$profiles/before/profile.pop" "$profiles/after/profile.pop" -- \
         "${reports[@]}" "${memory[@]}" "${liveness[@]}" liveness:separate "${operations[@]}" \
         "${trace[@]}" "${tabs[@]}"
@@ -106,7 +106,7 @@ is_wanted pipelines && {
     grab pipelines "$profiles/pipelined/profile.pop" "$profiles/sharded/profile.pop" -- \
         "${main[@]}" memory:tile-map trace:flat trace:tiles-bsp trace:details compare
     grab pipelined "$profiles/pipelined/profile.pop" -- \
-        "${main[@]}" pipeline:cycles memory:tile-map trace:flat trace:tiles-bsp trace:all-rows-in-sight
+        "${main[@]}" pipeline:cycles memory:tile-map trace:flat trace:tiles-bsp trace:flame+all-rows-in-sight
 }
 is_wanted copies && {
     run plain "$jobs/plain_plus_transposed.json"
@@ -143,8 +143,12 @@ index=$out/index.html
 if command -v montage >/dev/null; then
     mkdir -p "$out/sheets"
     for folder in "$out"/*-*x*/; do
-        montage -label '%t' "$folder"*.png -tile 3x4 -geometry 800x+6+6 \
-            "$out/sheets/$(basename "$folder")-%02d.png"
+        # Six at a time: more would not be legible, nor fit montage's memory.
+        pictures=("$folder"*.png)
+        for ((i = 0; i < ${#pictures[@]}; i += 6)); do
+            montage -font "$(fc-match -f '%{file}' sans)" -label '%t' "${pictures[@]:i:6}" -tile 2x3 -geometry 1000x+6+6 \
+                "$out/sheets/$(basename "$folder")-$(printf %02d $((i / 6))).png"
+        done
     done
 fi
 echo "Look at $index"

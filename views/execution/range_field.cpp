@@ -29,7 +29,7 @@ RangeField::RangeField(ViewContext& context, QWidget* parent)
 QSize RangeField::sizeHint() const {
     constexpr int padding = 24;
     return {
-        fontMetrics().horizontalAdvance(QStringLiteral("000,000,000 \u2013 000,000,000 cycles")) +
+        fontMetrics().horizontalAdvance(QStringLiteral("00,000,000 \u2013 00,000,000 cycles")) +
             padding,
         QLineEdit::sizeHint().height()};
 }

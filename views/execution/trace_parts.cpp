@@ -1,6 +1,7 @@
 // The controls of the trace view and what they paint.
 #include <QAction>
 #include <QHeaderView>
+#include <QLabel>
 #include <QMenu>
 #include <QScrollArea>
 #include <QStackedWidget>
@@ -98,7 +99,7 @@ QWidget* TraceView::makeTop() {
     plots_->addWidget(tiles_);
     layout->addWidget(strip_);
     layout->addWidget(plots_, 1);
-    layout->addWidget(makeFoot());
+    layout->addWidget(legend_);
     plot_->setAccessibleName(tr("Steps over time"));
     strip_->setContent(
         [this](QPainter& painter, const QRect& rect) { paintOverview(painter, rect); });
@@ -123,23 +124,25 @@ QWidget* TraceView::makeTop() {
     return top;
 }
 
-// What the colours mean, and where one is.
-QWidget* TraceView::makeFoot() {
+// Beside the tabs there is room, and their first one tells the numbers of the range.
+QWidget* TraceView::makeRange() {
     range_ = new RangeField(context());
     connect(range_, &RangeField::refused, this, &ReportView::status);
-    auto* foot = new QWidget;
-    foot->setObjectName(QStringLiteral("tabPage"));
-    foot->setAttribute(Qt::WA_StyledBackground);
-    auto* row = new QHBoxLayout(foot);
-    row->setContentsMargins(0, 0, PlotWidget::rightMargin, 4);
-    row->addWidget(legend_, 1);
+    auto* corner = new QWidget;
+    auto* row = new QHBoxLayout(corner);
+    row->setContentsMargins(0, 3, PlotWidget::rightMargin, 3);
+    auto* name = new QLabel(tr("Visible"));
+    name->setObjectName(QStringLiteral("muted"));
+    name->setBuddy(range_);
+    row->addWidget(name);
     row->addWidget(range_);
-    return foot;
+    return corner;
 }
 
 QWidget* TraceView::makeTabs() {
     tabs_ = new QTabWidget;
     tabs_->setDocumentMode(true);
+    tabs_->setCornerWidget(makeRange());
     statistics_ = new StatisticsPanel(context());
     auto* scroll = new QScrollArea;
     scroll->setFrameShape(QFrame::NoFrame);

@@ -58,7 +58,7 @@ private:
     // Controls
     ToolRow* makeTools();
     QWidget* makeTop();
-    QWidget* makeFoot();
+    QWidget* makeRange();
     QWidget* makeTabs();
     QToolButton* makeOptions(ToolRow& tools);
     void updateLegend();

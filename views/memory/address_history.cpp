@@ -112,7 +112,6 @@ AddressHistory::AddressHistory(ViewContext& context, ZoomRange& zoom, QWidget* p
     setAccessibleName(tr("Addresses over program steps"));
     xAxis->setTicker(QSharedPointer<CountTicker>::create());
     yAxis->setTicker(QSharedPointer<AddressTicker>::create());
-    yAxis->ticker()->setTickCount(8);
     setValueTitle(tr("Address"));
     setReadOut([this](double step, double offset) { return textAt(step, offset); });
     connect(this, &PlotWidget::clicked, this, [this](double x, double y, Qt::KeyboardModifiers) {

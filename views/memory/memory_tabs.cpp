@@ -6,6 +6,7 @@
 
 #include "views/memory/memory_content.h"
 #include "views/memory/memory_tables.h"
+#include "views/tables/first_column.h"
 
 namespace tilescope::views {
 
@@ -19,6 +20,7 @@ MemoryTabs::MemoryTabs(ViewContext& context, QWidget* parent)
     , history_(new AddressHistoryPage(context)) {
     setDocumentMode(true);
     detailsView_->setModel(details_);
+    detailsColumns_ = new FirstColumnFills(*detailsView_);
     detailsView_->setFrameShape(QFrame::NoFrame);
     detailsView_->setUniformRowHeights(true);
     detailsView_->setAccessibleName(tr("Memory details"));
@@ -148,16 +150,7 @@ void MemoryTabs::loadDetails() {
         return [this, tree = detailsTree(pair, columns, stop)]() mutable {
             details_->setTree(std::move(tree));
             detailsView_->expandAll();
-            QHeaderView* header = detailsView_->header();
-            header->setStretchLastSection(false);
-            header->setSectionResizeMode(0, QHeaderView::Stretch);
-            header->setMinimumSectionSize(120);
-            // Differences have a percentage.
-            const bool comparing = context_.reports.profiles().comparing();
-            for (int i = 1; i < details_->columnCount(); ++i) {
-                header->setSectionResizeMode(i, QHeaderView::Fixed);
-                header->resizeSection(i, comparing && i % 3 == 0 ? 185 : 150);
-            }
+            detailsColumns_->fit();
         };
     });
 }

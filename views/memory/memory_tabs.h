@@ -12,6 +12,8 @@ class QTreeView;
 
 namespace tilescope::views {
 
+class FirstColumnFills;
+
 /// Each tab reads its content when it is in front; selected tiles are its columns.
 class MemoryTabs : public QTabWidget {
     Q_OBJECT
@@ -50,6 +52,7 @@ private:
     LoadingPanel* detailsPanel_;
     ValueTreeModel* details_;
     QTreeView* detailsView_;
+    FirstColumnFills* detailsColumns_;
     TablePanel* tables_[4] = {};
     AddressMapPage* addresses_;
     AddressHistoryPage* history_;

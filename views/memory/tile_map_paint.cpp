@@ -38,12 +38,15 @@ void TileMap::paintTiles(QPainter& painter) const {
         const std::int32_t perIpu = side.machine.tilesPerIpu;
         for (int chip = 0; chip < layout.chips(); ++chip) {
             const int ipu = chip + firstIpu();
+            const QRectF line = layout.titleRect(chip);
+            // On small chips the difference has no room to say which way it goes: signs do.
+            constexpr double small = 300;
             QStringList title;
             if (!side.title.isEmpty())
-                title.append(side.title);
+                title.append(line.width() < small ? side.title.section(QStringLiteral(" ("), 0, 0)
+                                                  : side.title);
             if (side.machine.ipus > 1 || side.title.isEmpty())
                 title.append(tr("IPU %1").arg(ipu));
-            const QRectF line = layout.titleRect(chip);
             painter.setPen(theme.text);
             painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
                              painter.fontMetrics().elidedText(title.join(QStringLiteral(", ")),

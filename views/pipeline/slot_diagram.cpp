@@ -124,6 +124,7 @@ void SlotDiagram::paintEvent(QPaintEvent*) {
 void SlotDiagram::paintGroups(QPainter& painter) const {
     const Theme& theme = context_.theme.current();
     const int line = fontMetrics().height();
+    double written = 0; // how far the names reach
     for (const SlotGroup& group : layout_.groups) {
         const double left = pixelOf(group.from);
         const double right = pixelOf(group.from + (group.to - group.from) * 0.999999);
@@ -134,7 +135,11 @@ void SlotDiagram::paintGroups(QPainter& painter) const {
             times = tr("\u00d7 %1").arg(QString::fromStdString(withThousands(group.repeats)));
         else if (!group.isUpdate)
             times = group.slotCount == 1 ? tr("1 slot") : tr("%1 slots").arg(group.slotCount);
-        const QRectF room(left, 2, std::max(right - left, 1.0), line);
+        // A narrow part may have its name above the end of the part before it.
+        const double needed = fontMetrics().horizontalAdvance(groupName(group)) + 1;
+        const double begin = std::max(std::min(left, right - needed), written);
+        const QRectF room(begin, 2, std::max(right - begin, 1.0), line);
+        written = begin + needed + groupGap;
         const auto write = [&](const QString& text, const QRectF& place, const QColor& colour) {
             painter.setPen(colour);
             // The begin of a name says more than nothing; the tool tip has all of it.

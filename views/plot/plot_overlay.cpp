@@ -86,7 +86,7 @@ void PlotWidget::paintValueTitle(QPainter& painter) const {
     const QRect plot = axisRect()->rect();
     const int height = painter.fontMetrics().height();
     painter.setPen(theme().mutedText);
-    painter.drawText(QRect(besideAxis, plot.top() - height - 4, width() - besideAxis, height),
+    painter.drawText(QRect(besideAxis, plot.top() - height - height / 2 - 3, width() - besideAxis, height),
                      Qt::AlignLeft | Qt::AlignVCenter, valueTitle_);
 }
 

@@ -1,5 +1,6 @@
 #include "views/plot/plot_widget.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -28,6 +29,7 @@ PlotWidget::PlotWidget(ViewContext& context, ZoomRange& zoom, QWidget* parent)
     });
     connect(&context_.theme, &ThemeSource::changed, this, &PlotWidget::applyTheme);
     connect(&context_.preferences, &Preferences::unitsChanged, this, &PlotWidget::replotSoon);
+    connect(this, &QCustomPlot::afterLayout, this, &PlotWidget::fitValueTicks);
     connect(this, &QCustomPlot::afterReplot, this, [this] { replotMs_ = replotTime(); });
     applyTheme();
 }
@@ -72,8 +74,22 @@ void PlotWidget::setLimit(std::optional<Limit> limit) {
 void PlotWidget::setValueTitle(const QString& title) {
     valueTitle_ = title;
     constexpr int above = 10;
-    const int needed = title.isEmpty() ? above : above + fontMetrics().height();
+    // The highest label of the axis reaches above it by half of its height.
+    const int height = fontMetrics().height();
+    const int needed = title.isEmpty() ? above : above + height + height / 2;
     axisRect()->setMinimumMargins(QMargins(leftMargin, needed, rightMargin, above));
+    replotSoon();
+}
+
+// As many labels as have room above each other.
+void PlotWidget::fitValueTicks() {
+    constexpr int fewest = 2;
+    constexpr int most = 8;
+    const int room = 2 * fontMetrics().height();
+    const int count = std::clamp(axisRect()->height() / room, fewest, most);
+    if (!yAxis->tickLabels() || yAxis->ticker()->tickCount() == count)
+        return;
+    yAxis->ticker()->setTickCount(count);
     replotSoon();
 }
 

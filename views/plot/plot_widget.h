@@ -88,6 +88,7 @@ protected:
 
 private:
     void applyTheme();
+    void fitValueTicks();
     void paintOverlay(QPainter& painter);
     void paintMarkers(QPainter& painter) const;
     void paintSections(QPainter& painter) const;

@@ -73,6 +73,7 @@ QWidget* SummaryView::makeContent() {
     auto* memoryCard = new Card(tr("Memory of each tile, including gaps"));
     tiles_ = new StepPlot(context(), tr("Tile (software order)"));
     tiles_->setMinimumHeight(230);
+    tiles_->setValueTitle(tr("Memory of a tile"));
     memoryCard->addWidget(tiles_, 1);
     layout->addWidget(addBlock(QStringLiteral("tiles"), memoryCard), 1);
     connect(&tiles_->plot(), &PlotWidget::clicked, this, [this](double x, double) {

@@ -31,6 +31,7 @@ QLabel* caption(const QString& words, QComboBox* box) {
     label->setObjectName(QStringLiteral("muted"));
     label->setBuddy(box);
     box->setAccessibleName(words);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToContents); // axes are known later
     return label;
 }
 

@@ -47,7 +47,10 @@ RunDialog::RunDialog(QString program, QWidget* parent)
     , runButton_(new QPushButton(tr("Run")))
     , cancel_(new QPushButton(tr("Close"))) {
     setWindowTitle(tr("Run a model"));
-    resize(940, 720);
+    // The form scrolls: a small screen shows less of it at once.
+    constexpr QSize roomy(940, 720);
+    constexpr double shareOfScreen = 0.9;
+    resize(roomy.boundedTo(screen()->availableSize() * shareOfScreen));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(16, 14, 16, 14);
     layout->setSpacing(10);

@@ -62,9 +62,11 @@ void StepPlotPair::showSecond(bool two) {
     two_ = two;
     second_->setVisible(two);
     first_->legend().setVisible(!two);
-    // Half the height has room for half the labels.
-    for (StepPlot* plot : {first_, second_})
-        plot->plot().yAxis->ticker()->setTickCount(two ? 2 : 5);
+    // Curves of both can be told apart, also beside the keys.
+    constexpr int lowest = 95;
+    constexpr int keys = 40;
+    first_->plot().setMinimumHeight(lowest);
+    second_->plot().setMinimumHeight(lowest + keys);
     // One axis of keys serves both.
     first_->plot().xAxis->setTickLabels(!two);
     first_->setKeyLabel(two ? QString() : keyLabel_);

@@ -132,6 +132,24 @@ void TilePlot::keyPressEvent(QKeyEvent* event) {
     PlotWidget::keyPressEvent(event);
 }
 
+// What has no room is left out: first the tiles, then the line breaks.
+void TilePlot::paintName(QPainter& painter, const QRectF& room, const QString& name,
+                         const QString& tiles) const {
+    const QFontMetrics metrics = painter.fontMetrics();
+    constexpr int flags = Qt::AlignRight | Qt::AlignTop | Qt::TextWordWrap;
+    QString text = name + QLatin1Char('\n') + tiles;
+    if (metrics.boundingRect(room.toRect(), flags, text).height() > room.height())
+        text = name;
+    QRectF place = room;
+    if (metrics.boundingRect(room.toRect(), flags, text).height() > room.height()) {
+        text = metrics.elidedText(QString(text).replace(QLatin1Char('\n'), QLatin1Char(' ')),
+                                  Qt::ElideLeft, static_cast<int>(room.width()));
+        place.setHeight(metrics.height());
+    }
+    painter.setPen(theme().text);
+    painter.drawText(place, flags, text);
+}
+
 void TilePlot::paintExtra(QPainter& painter) {
     const QRect plot = axisRect()->rect();
     painter.setClipRect(QRect(0, plot.top(), width(), plot.height()));
@@ -145,10 +163,8 @@ void TilePlot::paintExtra(QPainter& painter) {
         const int from = std::max(0, static_cast<int>(std::floor(rows_.from() - first)));
         const int to = std::min(static_cast<int>(lanes_[lane].tiles),
                                 static_cast<int>(std::ceil(rows_.to() - first)));
-        painter.setPen(theme().text);
-        painter.drawText(QRectF(0, top, leftMargin - 10, std::max(20.0, bottom - top)),
-                         Qt::AlignRight | Qt::AlignTop | Qt::TextWordWrap,
-                         tr("%1\ntiles %2 to %3").arg(lanes_[lane].name).arg(from).arg(to - 1));
+        paintName(painter, QRectF(0, top, leftMargin - 10, bottom - top), lanes_[lane].name,
+                  tr("tiles %1 to %2").arg(from).arg(to - 1));
     }
     paintFlags(painter, *this, theme(), flags_);
     painter.setClipping(false);

@@ -45,6 +45,8 @@ protected:
     void paintExtra(QPainter& painter) override;
 
 private:
+    void paintName(QPainter& painter, const QRectF& room, const QString& name,
+                   const QString& tiles) const;
     void showRows();
     [[nodiscard]] double laneGap() const;
 

@@ -81,13 +81,13 @@ private slots:
         QVERIFY2(page.contains(" less time: ") &&
                      page.contains("Changed: split layer2,layer3,layer4 \u2192 " + split),
                  qPrintable(page));
+        story.picture("pipeline-compare");
         story.openReport(Report::Pipeline);
         Story::verifyReads(pipeline, "Target: resnet50 on mk2");
         QVERIFY(pipeline.diagram().isVisible() && pipeline.targetDiagram().isVisible());
         // Cycles of the stage that was longest: source, target, difference.
         QVERIFY2(Story::cell(stages, longest, 3).startsWith('-'),
                  qPrintable(Story::cell(stages, longest, 3)));
-        story.picture("pipeline-compare");
     }
 };
 

@@ -106,8 +106,6 @@ private slots:
         QVERIFY2(Story::cell(causes, cause, 2).contains("-100.0 %"),
                  qPrintable(Story::cell(causes, cause, 2)));
 
-        story.picture("strided-compare");
-
         // Its place in both executions.
         Story::clickRow(causes, cause);
         Story::press(*Story::find<QToolButton>(compare, "Source in trace"));
@@ -120,6 +118,7 @@ private slots:
         story.waitUntilIdle();
         QVERIFY(trace.isVisible());
         QTRY_COMPARE(detail(trace, "Name"), "add/Op/Add");
+        story.picture("strided-compare");
         // No card of the target speaks of copies any more.
         story.openReport(Report::Insights);
         const QStringList texts = Story::textsOf(window.view(Report::Insights));

@@ -53,10 +53,12 @@ void GroupTabs::setDetails(GroupDetails details, bool executed, bool comparing) 
     summaryView_->expandAll();
     summaryView_->header()->setStretchLastSection(true);
     // Beside the graph there is less room than below the table.
-    const int column = std::min(300, summaryView_->width() / (comparing ? 3 : 2));
-    summaryView_->header()->resizeSection(0, column);
-    if (comparing)
-        summaryView_->header()->resizeSection(1, column);
+    constexpr int widest = 300;
+    for (int column = 0; column < (comparing ? 2 : 1); ++column) {
+        summaryView_->resizeColumnToContents(column);
+        summaryView_->header()->resizeSection(
+            column, std::min(widest, summaryView_->header()->sectionSize(column)));
+    }
     steps_->setTable(std::move(details.steps));
     code_->setBars(std::move(details.code), 0);
     cycles_->setBars(std::move(details.cycles), 0, CellKind::Cycles);

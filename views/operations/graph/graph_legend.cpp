@@ -92,8 +92,8 @@ void GraphLegend::paintEvent(QPaintEvent*) {
         at += 1.6 * side + gap;
         write(text, theme.mutedText);
     };
-    mark(theme.source, Qt::DashLine, tr("only in the source"));
-    mark(theme.target, Qt::SolidLine, tr("only in the target"));
+    mark(theme.source, Qt::DashLine, tr("source only"));
+    mark(theme.target, Qt::SolidLine, tr("target only"));
 }
 
 } // namespace tilescope::views

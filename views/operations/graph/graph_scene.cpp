@@ -9,7 +9,7 @@
 namespace tilescope::views {
 namespace {
 
-constexpr double narrowestBox = 104;
+constexpr double narrowestBox = 124;  // numbers of twelve digits fit
 constexpr double widestBox = 220; // longer names are cut; the tool tip has all of them
 constexpr double besideText = 26; // room for the mark of a scope
 constexpr double aboveText = 10;

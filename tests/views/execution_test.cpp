@@ -360,7 +360,7 @@ private slots:
     // Two lanes of many rows on a small screen: names have room, and a scroll bar what is below.
     void rowsHaveRoomForNames() {
         window_->resize(1280, 720);
-        open({files_.write("eight.pop", {.ipus = 8})});
+        open({files_.write("four.pop", {.ipus = 4})});
         views::TracePlot& plot = trace_->plot();
         QVERIFY(plot.rowHeight() >= views::TracePlot::readableRow);
         QVERIFY(plot.scrollBar().isVisible());

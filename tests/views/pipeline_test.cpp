@@ -148,10 +148,15 @@ private slots:
         const int piece = pieceOf(diagram, 1, 1, SlotWork::Forward);
         QTest::mouseClick(&diagram, Qt::LeftButton, {}, middleOf(diagram, piece));
         QVERIFY(textsOf(view).join('|').contains("cycles ("));
-        window_->context().preferences.setClockUnits(views::ClockUnits::Cycles);
+        const auto prefer = [&](views::ClockUnits units) {
+            window_->context().preferences.setClockUnits(units);
+            // Labels that were replaced are still there.
+            QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        };
+        prefer(views::ClockUnits::Cycles);
         QVERIFY(!textsOf(view).join('|').contains("cycles ("));
         QVERIFY(textsOf(view).join('|').contains("cycles"));
-        window_->context().preferences.setClockUnits(views::ClockUnits::Time);
+        prefer(views::ClockUnits::Time);
         QVERIFY(!textsOf(view).join('|').contains(" cycles"));
         QCOMPARE(diagram.chosen(), piece);
     }

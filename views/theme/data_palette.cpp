@@ -43,12 +43,12 @@ DataPalette dataPalette(DataColours colours) {
                 .vermillion = QColor("#c85200"),
                 .purple = QColor("#898989")};
     case DataColours::TolMuted:
-        return {.orange = QColor("#cc6677"),
-                .sky = QColor("#88ccee"),
+        return {.orange = QColor("#aa4499"),
+                .sky = QColor("#44aa99"),
                 .green = QColor("#117733"),
                 .yellow = QColor("#ddcc77"),
                 .blue = QColor("#332288"),
-                .vermillion = QColor("#aa4499"),
+                .vermillion = QColor("#cc6677"),
                 .purple = QColor("#999933")};
     case DataColours::OkabeIto:
         break;

@@ -77,6 +77,11 @@ QComboBox QAbstractItemView { background: @surface; border: 1px solid @border; }
 QPushButton { background: @surface; border: 1px solid @border; border-radius: 4px; padding: 6px 14px; }
 QPushButton:pressed { background: @selected; }
 QPushButton:default { border-color: @accent; color: @accent; }
+QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid @muted; border-radius: 3px;
+    background: @surface; }
+QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: @accent; }
+QCheckBox::indicator:checked { background: @accent; border-color: @accent; image: url(:/icons/@check.svg); }
+QCheckBox::indicator:disabled { border-color: @border; }
 QSplitter::handle { background: @window; }
 QSplitter::handle:hover { background: @selected; }
 QScrollBar:vertical { background: transparent; width: 11px; margin: 0; }
@@ -107,6 +112,8 @@ QProgressBar::chunk { background: @accent; border-radius: 3px; }
 )");
     sheet.replace(QLatin1String("@arrow"),
                   dark ? QStringLiteral("arrow-dark") : QStringLiteral("arrow-light"));
+    sheet.replace(QLatin1String("@check"),
+                  dark ? QStringLiteral("check-dark") : QStringLiteral("check-light"));
     const std::pair<const char*, QColor> names[] = {
         {"@window", window}, {"@surface", surface},   {"@raised", raised},
         {"@border", border}, {"@text", text},         {"@muted", mutedText},

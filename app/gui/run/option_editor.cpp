@@ -43,6 +43,7 @@ OptionEditor::OptionEditor(const OptionSpec& spec, QWidget* parent)
     title_->setToolTip(tip);
     title_->setBuddy(editor_);
     title_->setFixedWidth(titleWidth);
+    title_->setWordWrap(true);
     help_->setObjectName(QStringLiteral("muted"));
     help_->setTextFormat(Qt::PlainText);
     help_->setWordWrap(true);

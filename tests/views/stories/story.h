@@ -10,6 +10,7 @@
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QTextDocumentFragment>
 #include <QToolButton>
 #include <QtTest>
 
@@ -85,8 +86,11 @@ public:
     static QStringList textsOf(const QWidget& widget) {
         QStringList texts;
         const auto add = [&](const QWidget& of, const QString& text) {
-            if (of.isVisible() && !text.isEmpty())
-                texts << QString(text).remove(QChar(0x200b)).remove(QChar(0x2060));
+            const QString plain = Qt::mightBeRichText(text)
+                                      ? QTextDocumentFragment::fromHtml(text).toPlainText()
+                                      : text;
+            if (of.isVisible() && !plain.isEmpty())
+                texts << QString(plain).remove(QChar(0x200b)).remove(QChar(0x2060));
         };
         for (const QLabel* label : widget.findChildren<QLabel*>())
             add(*label, label->text());

@@ -40,10 +40,10 @@ QLabel* textLabel(const std::string& text, const char* look) {
 
 // A flag stays whole at the end of a line.
 QLabel* adviceLabel(const std::string& advice) {
-    static const QRegularExpression flag(QStringLiteral("--[a-z][a-z-]*"));
+    static const QRegularExpression flag(QStringLiteral("(--[a-z][a-z-]*)"));
     QLabel* label = textLabel(advice, "advice");
     QString html = label->text().toHtmlEscaped();
-    html.replace(flag, QStringLiteral("<nobr>\\0</nobr>"));
+    html.replace(flag, QStringLiteral("<nobr>\\1</nobr>"));
     label->setTextFormat(Qt::RichText);
     label->setText(html);
     return label;

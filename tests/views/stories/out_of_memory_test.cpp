@@ -2,6 +2,7 @@
 #include "tests/views/stories/story.h"
 #include "views/compare/compare_view.h"
 #include "views/liveness/liveness_view.h"
+#include "views/operations/operations_view.h"
 
 using namespace tilescope;
 using namespace tilescope::views;
@@ -38,6 +39,7 @@ private slots:
         QWidget& insights = window.view(Report::Insights);
         QWidget& verdict = Story::cardWith(insights, "Does not fit: tile ");
         Story::verifyReads(verdict, "tiles over the limit");
+        Story::verifyReads(verdict, "Lower --available-memory-proportion (0.4 instead of 0.8)");
         story.picture("fit-insights");
         QWidget& peak = Story::cardWith(insights, "At the peak, step ");
         Story::verifyReads(peak, "actsRearranged' is the largest variable");
@@ -102,8 +104,8 @@ private slots:
         QVERIFY(liveness.plots().second().plot().isVisible());
         QTRY_COMPARE(liveness.plots().second().plot().markers().size(), std::size_t(1));
         story.openReport(Report::Operations);
-        auto* operations = window.view(Report::Operations).findChild<QTableView*>();
-        QTRY_COMPARE(Story::cell(*operations, operations->currentIndex().row(), 0), cause);
+        QTableView& operations = story.view<OperationsView>(Report::Operations).table().view();
+        QTRY_COMPARE(Story::cell(operations, operations.currentIndex().row(), 0), cause);
     }
 };
 

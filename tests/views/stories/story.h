@@ -10,6 +10,7 @@
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QTextDocumentFragment>
 #include <QToolButton>
 #include <QtTest>
 
@@ -47,7 +48,7 @@ public:
     /// Until everything that was asked for is on the screen.
     void waitUntilIdle() {
         QCoreApplication::processEvents();
-        QTRY_VERIFY(window_->context().workers.idle());
+        QTRY_VERIFY_WITH_TIMEOUT(window_->context().workers.idle(), patienceMs);
         QCoreApplication::processEvents();
     }
     /// A click in the side menu.
@@ -57,20 +58,22 @@ public:
         [&] { QVERIFY(window_->view(report).isVisible()); }();
     }
 
-    /// The visible widget with this text on it.
+    /// The visible widget with this text on it, as soon as it is to be seen.
     template <class Widget> static Widget* find(QWidget& within, const QString& text) {
-        for (Widget* each : within.findChildren<Widget*>())
-            if (each->isVisible() && each->text() == text)
-                return each;
-        qFatal("'%s' is not to be seen among:\n%s", qPrintable(text),
-               qPrintable(textsOf(within).join('\n')));
+        Widget* found =
+            awaited<Widget>(within, [&](const Widget& each) { return each.text() == text; });
+        if (found == nullptr)
+            qFatal("'%s' is not to be seen among:\n%s", qPrintable(text),
+                   qPrintable(textsOf(within).join('\n')));
+        return found;
     }
     /// The visible widget that screen readers call so.
     template <class Widget> static Widget* named(QWidget& within, const QString& name) {
-        for (Widget* each : within.findChildren<Widget*>())
-            if (each->isVisible() && each->accessibleName() == name)
-                return each;
-        qFatal("nothing is called '%s'", qPrintable(name));
+        Widget* found = awaited<Widget>(
+            within, [&](const Widget& each) { return each.accessibleName() == name; });
+        if (found == nullptr)
+            qFatal("nothing is called '%s'", qPrintable(name));
+        return found;
     }
     /// A click with the mouse, after the wheel has brought the widget into view.
     static void press(QWidget& widget) {
@@ -83,8 +86,11 @@ public:
     static QStringList textsOf(const QWidget& widget) {
         QStringList texts;
         const auto add = [&](const QWidget& of, const QString& text) {
-            if (of.isVisible() && !text.isEmpty())
-                texts << QString(text).remove(QChar(0x200b)).remove(QChar(0x2060));
+            const QString plain = Qt::mightBeRichText(text)
+                                      ? QTextDocumentFragment::fromHtml(text).toPlainText()
+                                      : text;
+            if (of.isVisible() && !plain.isEmpty())
+                texts << QString(plain).remove(QChar(0x200b)).remove(QChar(0x2060));
         };
         for (const QLabel* label : widget.findChildren<QLabel*>())
             add(*label, label->text());
@@ -93,19 +99,21 @@ public:
         return texts;
     }
     static void verifyReads(const QWidget& widget, const QString& text) {
-        const QString all = textsOf(widget).join('\n');
-        QVERIFY2(all.contains(text),
-                 qPrintable(QStringLiteral("'%1' is not to be read in:\n%2").arg(text, all)));
+        QTRY_VERIFY2_WITH_TIMEOUT(textsOf(widget).join('\n').contains(text),
+                                  qPrintable(QStringLiteral("'%1' is not to be read in:\n%2")
+                                                 .arg(text, textsOf(widget).join('\n'))),
+                                  patienceMs);
     }
     /// The panel around the label that contains a text, such as the card of an insight.
     static QWidget& cardWith(QWidget& within, const QString& text) {
-        for (QLabel* label : within.findChildren<QLabel*>())
-            if (label->isVisible() && label->text().contains(text))
-                for (QWidget* each = label; each != nullptr; each = each->parentWidget())
-                    if (each->objectName() == QLatin1String("panel"))
-                        return *each;
-        qFatal("no card says '%s', but:\n%s", qPrintable(text),
-               qPrintable(textsOf(within).join('\n')));
+        QWidget* each = awaited<QLabel>(
+            within, [&](const QLabel& label) { return label.text().contains(text); });
+        while (each != nullptr && each->objectName() != QLatin1String("panel"))
+            each = each->parentWidget();
+        if (each == nullptr)
+            qFatal("no card says '%s', but:\n%s", qPrintable(text),
+                   qPrintable(textsOf(within).join('\n')));
+        return *each;
     }
 
     /// The row of a table whose cell contains a text; -1 if none does.
@@ -148,7 +156,7 @@ public:
         press(*find<QPushButton>(dialog, QStringLiteral("Run")));
         QTRY_VERIFY2_WITH_TIMEOUT(!dialog.isVisible(), qPrintable(textsOf(dialog).join('\n')),
                                   longestRunMs);
-        QTRY_COMPARE(changed.count(), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(changed.count(), 1, patienceMs);
         waitUntilIdle();
     }
     /// A picture of the window for the README, in the folder that TILESCOPE_PICTURES names; without
@@ -173,6 +181,23 @@ public:
 
 private:
     static constexpr int longestRunMs = 120000;
+    static constexpr int patienceMs = 20000; // of a user on a busy machine
+
+    // Waits for the visible widget that is asked for; null if it does not come.
+    template <class Widget, class Is> static Widget* awaited(QWidget& within, const Is& is) {
+        Widget* found = nullptr;
+        const bool came = QTest::qWaitFor(
+            [&] {
+                for (Widget* each : within.findChildren<Widget*>())
+                    if (each->isVisible() && is(*each)) {
+                        found = each;
+                        return true;
+                    }
+                return false;
+            },
+            patienceMs);
+        return came ? found : nullptr;
+    }
 
     static void scrollTo(QWidget& widget) {
         constexpr int mostNotches = 200;

@@ -86,7 +86,6 @@ LargestPanel::LargestPanel(ViewContext& context, QWidget* parent)
     connect(scope_, &QComboBox::activated, this, &LargestPanel::changeScope);
     connect(number_, &QSpinBox::valueChanged, this, &LargestPanel::load);
     connect(table_, &TablePanel::activated, this, &LargestPanel::follow);
-    connect(&query_, &BackgroundQuery::slow, this, [this] { table_->showHint(tr("Reading…")); });
     connect(&query_, &BackgroundQuery::failed, this,
             [this](const QString& text) { table_->showHint(tr("Cannot read"), text); });
     number_->hide();

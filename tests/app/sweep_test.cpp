@@ -97,7 +97,7 @@ private slots:
         QCOMPARE(again.json()["simulated"].toInt(-1), 0);
         QCOMPARE(again.json()["skipped"].toInt(), 6);
         {
-            const Database db("out/sweep.db", Database::Mode::Create);
+            const Database db(DatabaseOrigin{.file = "out/sweep.db"}, Database::Mode::Create);
             db.execute("DELETE FROM points WHERE id IN (1, 4)");
         }
         const Result rest = sweep(mlpGrid + QStringList{"--json"});

@@ -166,7 +166,7 @@ private slots:
         // Its square is 0 in 64 bits.
         QVERIFY(says(errorOf("g (float[1,4,4,4] x) => (float[1,a,b,c] y) "
                              "{ y = DepthToSpace <blocksize = 4294967296> (x) }"),
-                     {"node 'y' (DepthToSpace)", "'blocksize' cannot be 4294967296"}));
+                     {"node 'y' (DepthToSpace)", "'blocksize' is 4294967296"}));
         QVERIFY(says(errorOf("g (float[1,0,4] x) => (float[1,a,b] y) "
                              "<float[3] s = {1.0,2.0,1.0}> { y = Resize(x, , s) }"),
                      {"node 'y' (Resize)"}));

@@ -198,7 +198,7 @@ QString splitText(const PipelineSide& side, const Preferences& preferences) {
     for (const std::int64_t cycles : report.better.stageCycles)
         stages << preferences.cyclesAlone(cycles, side.clockHz);
     return Text::tr("Another split would shorten the run by %1, %2, if copies between IPUs stay as "
-                    "they are. Its longest stage takes %3 instead of %4 (stages: %5).")
+                    "they are. Its longest stage takes %3 instead of %4; all: %5.")
         .arg(percent(report.better.gain),
              preferences.cycles(report.better.gainCycles, side.clockHz),
              preferences.cycles(report.better.longestCycles, side.clockHz),

@@ -137,7 +137,7 @@ std::string inForce(const ProfileInfo& info, const std::string& key) {
 
 std::vector<Insight> insightsOf(const OpenProfile& profile, const std::stop_token& stop) {
     return withOpenParts(profile, stop,
-                            [](const InsightParts& parts) { return findInsights(parts); });
+                         [](const InsightParts& parts) { return findInsights(parts); });
 }
 
 } // namespace

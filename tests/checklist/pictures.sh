@@ -60,11 +60,11 @@ grab() {
 }
 
 reports=(summary insights memory liveness programs operations trace pipeline compare query)
-memory=(memory:variable-graph memory:tile-map memory:by-category memory:variables memory:vertices
+memory=(memory:variable-graph memory:tile-map memory:total-memory+by-category memory:variables memory:vertices
     memory:compute-sets memory:exchanges memory:address-map memory:addresses-over-time)
 liveness=(liveness:always-live liveness:not-always-live liveness:vertices liveness:cycle-estimates
     liveness:tile-statistics liveness:variable)
-operations=(operations:program-steps operations:code operations:cycles operations:scopes-level-1
+operations=(operations:program-steps operations:code operations:graph operations:table+scopes-level-1
     operations:operation-types operations:poplibs-calls)
 trace=(trace:flat trace:tiles-bsp trace:details trace:marks)
 tabs=(compare:memory compare:cycles compare:plans compare:aligned compare:options
@@ -87,7 +87,8 @@ is_wanted resnet50 && {
     run resnet50 "$jobs/resnet50.json"
     select=(--select "tile=100,step=100,variable=100,operation=20,program=200")
     grab resnet50 "$profiles/resnet50/profile.pop" -- \
-        "${reports[@]}" "${memory[@]}" "${liveness[@]}" "${operations[@]}" "${trace[@]}"
+        "${reports[@]}" "${memory[@]}" "${liveness[@]}" operations:measured-cycles "${operations[@]}" \
+        "${trace[@]}"
     select=()
 }
 is_wanted resnext && {

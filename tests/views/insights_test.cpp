@@ -1,5 +1,7 @@
-// The largest parts among the insights: of the model, an IPU or a tile, and the way to their report.
+// The largest parts among the insights: of the model, an IPU or a tile, and the way to their
+// report.
 #include <QComboBox>
+#include <QLabel>
 #include <QSettings>
 #include <QSpinBox>
 #include <QTableView>
@@ -11,6 +13,7 @@
 #include "views/insights/largest_panel.h"
 #include "views/tables/table_panel.h"
 #include "views/theme/style.h"
+#include "views/widgets/report_view.h"
 
 using namespace tilescope;
 using namespace tilescope::gui;
@@ -88,6 +91,17 @@ private slots:
         QVERIFY(top(panel, 1) != always); // the last tile holds no weights
     }
 
+    void adviceNamesOptionsAndValues() {
+        open({files_.write("large.pop", {.tooLarge = true})});
+        QStringList advice;
+        for (const QLabel* label : window_->view(Report::Insights).findChildren<QLabel*>())
+            if (label->objectName() == "advice")
+                advice << label->text();
+        QVERIFY(!advice.isEmpty());
+        QVERIFY2(advice[0].startsWith("Lower --available-memory-proportion ("),
+                 qPrintable(advice[0]));
+    }
+
     void aRowLeadsToItsReport() {
         LargestPanel& panel = open({files_.write("a.pop")});
         QTableView& table = panel.table().view();
@@ -101,7 +115,8 @@ private slots:
     }
 
     void twoProfilesStandSideBySide() {
-        LargestPanel& panel = open({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
+        LargestPanel& panel =
+            open({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
         QCOMPARE(panel.table().model().columnCount(), 4);
     }
 };

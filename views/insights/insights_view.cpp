@@ -38,17 +38,6 @@ QLabel* textLabel(const std::string& text, const char* look) {
     return label;
 }
 
-// A flag stays whole at the end of a line.
-QLabel* adviceLabel(const std::string& advice) {
-    static const QRegularExpression flag(QStringLiteral("(--[a-z][a-z-]*)"));
-    QLabel* label = textLabel(advice, "advice");
-    QString html = label->text().toHtmlEscaped();
-    html.replace(flag, QStringLiteral("<nobr>\\1</nobr>"));
-    label->setTextFormat(Qt::RichText);
-    label->setText(html);
-    return label;
-}
-
 /// A value that may be longer than the window is wide: names break behind what parts them.
 QLabel* longValue(const std::string& text) {
     constexpr qsizetype fits = 80; // letters that the narrowest window has room for
@@ -137,7 +126,7 @@ std::string inForce(const ProfileInfo& info, const std::string& key) {
 
 std::vector<Insight> insightsOf(const OpenProfile& profile, const std::stop_token& stop) {
     return withOpenParts(profile, stop,
-                            [](const InsightParts& parts) { return findInsights(parts); });
+                         [](const InsightParts& parts) { return findInsights(parts); });
 }
 
 } // namespace
@@ -212,7 +201,7 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     auto* title = textLabel(insight.title, "heading");
     text->addWidget(title);
     if (!insight.advice.empty())
-        text->addWidget(adviceLabel(insight.advice));
+        text->addWidget(textLabel(insight.advice, "advice"));
     if (!insight.evidence.empty())
         text->addWidget(evidenceGrid(insight.evidence, context().preferences,
                                      profile ? profile->machine().clockHz : 0));

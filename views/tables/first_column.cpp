@@ -7,8 +7,8 @@
 
 namespace tilescope::views {
 namespace {
-constexpr int narrowestName = 240;
-constexpr int padding = 20; // between a value and the next column
+constexpr int narrowestName = 200;
+constexpr int padding = 10; // between a value and the next column
 } // namespace
 
 FirstColumnFills::FirstColumnFills(QTreeView& view)

@@ -169,7 +169,7 @@ private slots:
                      {"node 'y' (DepthToSpace)", "'blocksize' is 4294967296"}));
         QVERIFY(says(errorOf("g (float[1,0,4] x) => (float[1,a,b] y) "
                              "<float[3] s = {1.0,2.0,1.0}> { y = Resize(x, , s) }"),
-                     {"node 'y' (Resize)"}));
+                     {"dimension 1 of input 'x'"}));
     }
 
     void numbersThatOverflow() {

@@ -153,7 +153,7 @@ private:
         exchange("layer1/conv/ExchangePre", function_, layer1_, 2048, 64);
         compute("layer1/conv/Convolve", function_, layer1_, convVertex_, everyTile(4000), 6, 24);
         exchange("layer1/conv/Reduce0/ExchangePre", function_, layer1_, 512, 8);
-        compute("layer1/conv/Reduce0", function_, layer1_, reduceVertex_, tiles(0, 256, 900), 6,
+        compute("layer1/conv/Reduce0", function_, layer1_, reduceVertex_, tiles(0, std::min(256, tiles_), 900), 6,
                 16);
     }
 

@@ -136,7 +136,7 @@ private slots:
     }
     void randomDamage() {
         QFETCH(bool, seal);
-        constexpr std::uint64_t copies = 30; // tests/bench/damage_sweep makes a thousand
+        constexpr std::uint64_t copies = 12; // tests/bench/damage_sweep makes a thousand
         for (std::uint64_t seed = 1; seed <= copies; ++seed) {
             DamagedCopy copy = damagedCopy(good_, seededDraw(seed));
             writeFileAtomically("p.pop", seal ? sealed(copy.bytes) : copy.bytes);

@@ -153,8 +153,8 @@ private:
         exchange("layer1/conv/ExchangePre", function_, layer1_, 2048, 64);
         compute("layer1/conv/Convolve", function_, layer1_, convVertex_, everyTile(4000), 6, 24);
         exchange("layer1/conv/Reduce0/ExchangePre", function_, layer1_, 512, 8);
-        compute("layer1/conv/Reduce0", function_, layer1_, reduceVertex_, tiles(0, std::min(256, tiles_), 900), 6,
-                16);
+        compute("layer1/conv/Reduce0", function_, layer1_, reduceVertex_,
+                tiles(0, std::min(256, tiles_), 900), 6, 16);
     }
 
     void streamCopy(const std::string& name, ProgramId parent, StreamId stream) {
@@ -209,14 +209,18 @@ private:
                        std::int64_t bytes) {
         const Operation& op = p_.operations[operation];
         const ModelTensorId made = tensor(name + "/out", op.outputShape, bytes);
-        p_.modelGraph.nodes.add({std::move(name), op.type, operation, ModelPhase::Forward, 0,
-                                 std::move(reads), {made}});
+        p_.modelGraph.nodes.add({std::move(name),
+                                 op.type,
+                                 operation,
+                                 ModelPhase::Forward,
+                                 0,
+                                 std::move(reads),
+                                 {made}});
         return made;
     }
 
     void addModelGraph() {
-        const ModelTensorId input =
-            tensor("input", "[1,3,224,224]", 301056, TensorSource::Input);
+        const ModelTensorId input = tensor("input", "[1,3,224,224]", 301056, TensorSource::Input);
         const ModelTensorId weights =
             tensor("conv1/weights", "[64,3,7,7]", 18816, TensorSource::Weight);
         const ModelTensorId conv1 = node("conv1", conv1_, {input, weights}, 1605632);

@@ -68,34 +68,21 @@ std::vector<Insight> findInsights(const InsightParts& parts) {
     return insights;
 }
 
-void withInsightParts(const ProfileReader& reader,
-                      const std::function<void(const InsightParts&)>& use) {
-    const ProfileInfo& info = reader.info();
-    // Braces keep what is read alive until the rules are done with it.
-    use({info, reader.operations(), reader.livenessClasses(), reader.variables(),
-         reader.vertexTypes(), reader.computeSets(), reader.exchanges(), reader.copies(),
-         reader.tileMemory(), reader.steps(),
-         TraceIndex(reader), pipelineReport(reader), reader.programs()});
-}
-
-void withInsightParts(const Profile& profile, const std::function<void(const InsightParts&)>& use) {
-    const TraceIndex trace(profile.trace, profile.info.target.ipus,
-                           profile.info.target.tilesPerIpu);
-    use({profile.info, profile.operations, profile.livenessClasses, profile.variables,
-         profile.vertexTypes, profile.computeSets, profile.exchanges, profile.copies,
-         profile.tileMemory, profile.steps, trace, pipelineReport(profile), profile.programs});
-}
-
 std::vector<Insight> findInsights(const ProfileReader& reader) {
-    std::vector<Insight> insights;
-    withInsightParts(reader, [&](const InsightParts& p) { insights = findInsights(p); });
-    return insights;
+    // Braces keep what is read alive until the rules are done with it.
+    return findInsights({reader.info(), reader.operations(), reader.livenessClasses(),
+                         reader.variables(), reader.vertexTypes(), reader.computeSets(),
+                         reader.exchanges(), reader.copies(), reader.tileMemory(), reader.steps(),
+                         TraceIndex(reader), pipelineReport(reader), reader.programs()});
 }
 
 std::vector<Insight> findInsights(const Profile& profile) {
-    std::vector<Insight> insights;
-    withInsightParts(profile, [&](const InsightParts& p) { insights = findInsights(p); });
-    return insights;
+    const TraceIndex trace(profile.trace, profile.info.target.ipus,
+                           profile.info.target.tilesPerIpu);
+    return findInsights({profile.info, profile.operations, profile.livenessClasses,
+                         profile.variables, profile.vertexTypes, profile.computeSets,
+                         profile.exchanges, profile.copies, profile.tileMemory, profile.steps,
+                         trace, pipelineReport(profile), profile.programs});
 }
 
 } // namespace tilescope

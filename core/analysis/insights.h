@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -94,11 +93,6 @@ struct InsightParts {
     const PipelineReport& pipeline;
     const IdVector<ProgramId, Program>& programs;
 };
-
-/// Calls `use` with the parts of a profile while they are held.
-void withInsightParts(const ProfileReader& reader,
-                      const std::function<void(const InsightParts&)>& use);
-void withInsightParts(const Profile& profile, const std::function<void(const InsightParts&)>& use);
 
 /// All insights that apply, in the order of InsightKind; without a trace those about time are left
 /// out.

@@ -25,22 +25,20 @@ std::vector<SizedPart> variableParts(const std::vector<SizedVariable>& variables
     return parts;
 }
 
-std::vector<SizedPart> peakVariables(const InsightParts& p, const TileSelection& selection) {
+std::vector<SizedPart> peakVariables(const MemoryParts& p, const TileSelection& selection) {
     const StepId peak =
-        livenessOf(p.info.target, p.variables, p.livenessClasses, p.steps.size(), selection)
-            .peakStep;
+        livenessOf(p.target, p.variables, p.livenessClasses, p.steps, selection).peakStep;
     if (!peak.valid())
         return {};
-    return variableParts(notAlwaysLiveVariables(p.info.target, p.variables, p.livenessClasses,
-                                                p.steps.size(), peak, selection),
-                         peak, selection);
+    return variableParts(
+        notAlwaysLiveVariables(p.target, p.variables, p.livenessClasses, p.steps, peak, selection),
+        peak, selection);
 }
 
-std::vector<SizedPart> vertexParts(const InsightParts& p, std::int64_t VertexRow::*bytes,
+std::vector<SizedPart> vertexParts(const MemoryParts& p, std::int64_t VertexRow::*bytes,
                                    const TileSelection& selection) {
     std::vector<SizedPart> parts;
-    for (const VertexRow& row :
-         vertexTable(p.info.target, p.vertexTypes, p.computeSets, selection)) {
+    for (const VertexRow& row : vertexTable(p.target, p.vertexTypes, p.computeSets, selection)) {
         InsightLink link;
         link.report = "vertices";
         link.tile = selection.tile();
@@ -52,9 +50,9 @@ std::vector<SizedPart> vertexParts(const InsightParts& p, std::int64_t VertexRow
     return parts;
 }
 
-std::vector<SizedPart> exchangeParts(const InsightParts& p, const TileSelection& selection) {
+std::vector<SizedPart> exchangeParts(const MemoryParts& p, const TileSelection& selection) {
     std::vector<SizedPart> parts;
-    for (const ExchangeRow& row : exchangeTable(p.info.target, p.exchanges, selection)) {
+    for (const ExchangeRow& row : exchangeTable(p.target, p.exchanges, selection)) {
         InsightLink link;
         link.report = "exchanges";
         link.tile = selection.tile();
@@ -65,14 +63,13 @@ std::vector<SizedPart> exchangeParts(const InsightParts& p, const TileSelection&
     return parts;
 }
 
-std::vector<SizedPart> partsOf(const InsightParts& p, PartKind kind,
+std::vector<SizedPart> partsOf(const MemoryParts& p, PartKind kind,
                                const TileSelection& selection) {
     switch (kind) {
     case PartKind::PeakVariable:
         return peakVariables(p, selection);
     case PartKind::AlwaysLiveVariable:
-        return variableParts(alwaysLiveVariables(p.info.target, p.variables, selection), {},
-                             selection);
+        return variableParts(alwaysLiveVariables(p.target, p.variables, selection), {}, selection);
     case PartKind::VertexState:
         return vertexParts(p, &VertexRow::stateBytes, selection);
     case PartKind::VertexCode:
@@ -92,7 +89,7 @@ std::string_view toString(PartKind kind) {
     return names.at(static_cast<std::size_t>(kind));
 }
 
-std::vector<SizedPart> largestParts(const InsightParts& p, PartKind kind,
+std::vector<SizedPart> largestParts(const MemoryParts& p, PartKind kind,
                                     const TileSelection& selection) {
     std::vector<SizedPart> parts = partsOf(p, kind, selection);
     std::erase_if(parts, [](const SizedPart& part) { return part.bytes == 0; });
@@ -100,15 +97,6 @@ std::vector<SizedPart> largestParts(const InsightParts& p, PartKind kind,
         return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name;
     });
     return parts;
-}
-
-TileId fullestTile(const IdVector<TileId, TileMemory>& tiles) {
-    const auto fullest =
-        std::max_element(tiles.begin(), tiles.end(), [](const TileMemory& a, const TileMemory& b) {
-            return a.includingGaps < b.includingGaps;
-        });
-    return fullest == tiles.end() ? TileId()
-                                  : TileId(static_cast<std::size_t>(fullest - tiles.begin()));
 }
 
 } // namespace tilescope

@@ -30,12 +30,20 @@ struct SizedPart {
     InsightLink link; ///< where the reports show it
 };
 
+/// What takes memory; held by the caller. `steps` is the length of the liveness order.
+struct MemoryParts {
+    const Target& target;
+    const IdVector<VariableId, Variable>& variables;
+    const IdVector<LivenessClassId, LivenessClass>& livenessClasses;
+    const IdVector<VertexTypeId, VertexType>& vertexTypes;
+    const IdVector<ComputeSetId, ComputeSet>& computeSets;
+    const IdVector<ExchangeId, Exchange>& exchanges;
+    std::size_t steps = 0;
+};
+
 /// The parts of a kind with bytes on the selected tiles, largest first, then by name. Throws
 /// UserError for a tile or an IPU that the target does not have.
-std::vector<SizedPart> largestParts(const InsightParts& parts, PartKind kind,
+std::vector<SizedPart> largestParts(const MemoryParts& parts, PartKind kind,
                                     const TileSelection& selection);
-
-/// The tile that uses most memory, gaps included; none if the profile has no tiles.
-TileId fullestTile(const IdVector<TileId, TileMemory>& tiles);
 
 } // namespace tilescope

@@ -15,9 +15,10 @@ namespace {
 
 std::vector<SizedPart> largest(const Profile& profile, PartKind kind,
                                const TileSelection& selection) {
-    std::vector<SizedPart> parts;
-    withInsightParts(profile, [&](const InsightParts& p) { parts = largestParts(p, kind, selection); });
-    return parts;
+    return largestParts({profile.info.target, profile.variables, profile.livenessClasses,
+                         profile.vertexTypes, profile.computeSets, profile.exchanges,
+                         profile.steps.size()},
+                        kind, selection);
 }
 
 std::int64_t total(const std::vector<SizedPart>& parts) {
@@ -66,10 +67,10 @@ private slots:
 
     void thePeakIsThatOfTheSelection() {
         const Profile p = sampleProfile();
-        for (const TileSelection& selection :
-             {TileSelection::all(), TileSelection::ofIpu(IpuId(0)), TileSelection::ofTile(TileId(9))}) {
-            const LivenessSeries liveness = livenessOf(p.info.target, p.variables, p.livenessClasses,
-                                                       p.steps.size(), selection);
+        for (const TileSelection& selection : {TileSelection::all(), TileSelection::ofIpu(IpuId(0)),
+                                               TileSelection::ofTile(TileId(9))}) {
+            const LivenessSeries liveness = livenessOf(
+                p.info.target, p.variables, p.livenessClasses, p.steps.size(), selection);
             QCOMPARE(total(largest(p, PartKind::PeakVariable, selection)),
                      liveness.maxNotAlwaysLive());
         }
@@ -85,17 +86,6 @@ private slots:
                 QVERIFY(i == 0 || parts[i].bytes <= parts[i - 1].bytes);
             }
         }
-    }
-
-    void theFullestTileIsFound() {
-        IdVector<TileId, TileMemory> tiles;
-        QVERIFY(!fullestTile(tiles).valid());
-        for (const std::int64_t bytes : {10, 30, 20, 30}) {
-            TileMemory tile;
-            tile.includingGaps = bytes;
-            tiles.add(tile);
-        }
-        QCOMPARE(fullestTile(tiles).value(), 1);
     }
 
     void aTileThatDoesNotExistIsRefused() {

@@ -10,7 +10,6 @@
 #include <map>
 
 #include "core/options/option_form.h"
-#include "views/insights/insight_parts.h"
 #include "views/insights/largest_panel.h"
 
 namespace tilescope::views {
@@ -124,9 +123,14 @@ std::string inForce(const ProfileInfo& info, const std::string& key) {
     return key == "batchSize" ? std::to_string(info.batchSize) : std::string();
 }
 
+// Parts that other reports show too are loaded once for all of them.
 std::vector<Insight> insightsOf(const OpenProfile& profile, const std::stop_token& stop) {
-    return withOpenParts(profile, stop,
-                         [](const InsightParts& parts) { return findInsights(parts); });
+    return findInsights({profile.info(), *profile.operations(stop), *profile.livenessClasses(stop),
+                         *profile.variables(stop), *profile.vertexTypes(stop),
+                         *profile.computeSets(stop), *profile.exchanges(stop),
+                         *profile.copies(stop), *profile.tileMemory(stop), *profile.steps(stop),
+                         *profile.trace(stop), pipelineReport(profile.reader(stop)),
+                         *profile.programs(stop)});
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 #include <QSpinBox>
 #include <QVBoxLayout>
 
-#include "views/insights/insight_parts.h"
+#include "core/analysis/summary.h"
 #include "views/tables/profile_tables.h"
 #include "views/tables/table_panel.h"
 #include "views/widgets/tool_row.h"
@@ -23,9 +23,18 @@ QStringList kindTitles() {
 
 std::vector<SizedPart> partsOf(const OpenProfile& profile, PartKind kind,
                                const TileSelection& selection, const std::stop_token& stop) {
-    return withOpenParts(profile, stop, [&](const InsightParts& parts) {
-        return largestParts(parts, kind, fittedTo(profile.machine(), selection));
-    });
+    const auto variables = profile.variables(stop);
+    const auto classes = profile.livenessClasses(stop);
+    const auto vertexTypes = profile.vertexTypes(stop);
+    const auto computeSets = profile.computeSets(stop);
+    const auto exchanges = profile.exchanges(stop);
+    return largestParts({profile.machine(), *variables, *classes, *vertexTypes, *computeSets,
+                         *exchanges, profile.steps(stop)->size()},
+                        kind, fittedTo(profile.machine(), selection));
+}
+
+TileId fullestTile(const OpenProfile& profile, const std::stop_token& stop) {
+    return summariseMemory(profile.machine(), *profile.tileMemory(stop), {}).maxTileId;
 }
 
 std::int64_t totalOf(const std::vector<SizedPart>& parts) {
@@ -133,14 +142,14 @@ void LargestPanel::load() {
     if (!profiles_.source)
         return;
     const auto kind = allPartKinds.at(static_cast<std::size_t>(kind_->currentIndex()));
-    query_.start([this, pair = profiles_, kind,
-                  selection = selection()](const std::stop_token& stop) -> BackgroundQuery::Deliver {
+    query_.start([this, pair = profiles_, kind, selection = selection()](
+                     const std::stop_token& stop) -> BackgroundQuery::Deliver {
         std::vector<SizedPart> source = partsOf(*pair.source, kind, selection, stop);
         DataTable table = pair.comparing()
                               ? comparedTable(tr("Name"), CellKind::Bytes, named(source),
                                               named(partsOf(*pair.target, kind, selection, stop)))
                               : ofOne(source);
-        const TileId fullest = fullestTile(*pair.source->tileMemory(stop));
+        const TileId fullest = fullestTile(*pair.source, stop);
         return [this, fullest, source = std::move(source), table = std::move(table)]() mutable {
             fullest_ = fullest;
             ofSource_ = std::move(source);

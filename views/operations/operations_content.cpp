@@ -12,23 +12,6 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(OperationsReport)
 };
 
-std::vector<OperationGroup> groupsOf(const OpenProfile& profile, const GroupChoice& choice,
-                                     const std::stop_token& stop) {
-    const auto operations = profile.operations(stop);
-    const auto variables = profile.variables(stop);
-    const auto computeSets = profile.computeSets(stop);
-    const auto exchanges = profile.exchanges(stop);
-    const auto programs = profile.programs(stop);
-    const auto copies = profile.copies(stop);
-    const auto vertexTypes = profile.vertexTypes(stop);
-    std::vector<ProgramExecutions> executions;
-    if (profile.info().hasExecution)
-        executions = profile.trace(stop)->executions(programs->size());
-    const OperationSources sources{*operations, *variables, *computeSets,     *exchanges,
-                                   *programs,   *copies,    vertexTypes.get()};
-    return operationGroups({sources, profile.machine(), executions}, choice.layer, choice.depth);
-}
-
 std::vector<NamedValue> valuesOf(const std::vector<OperationGroup>& groups,
                                  const OperationColumn& column) {
     std::vector<NamedValue> values;
@@ -55,6 +38,23 @@ QString nameTitle(OperationLayer layer) {
 }
 
 } // namespace
+
+std::vector<OperationGroup> groupsOf(const OpenProfile& profile, const GroupChoice& choice,
+                                     const std::stop_token& stop) {
+    const auto operations = profile.operations(stop);
+    const auto variables = profile.variables(stop);
+    const auto computeSets = profile.computeSets(stop);
+    const auto exchanges = profile.exchanges(stop);
+    const auto programs = profile.programs(stop);
+    const auto copies = profile.copies(stop);
+    const auto vertexTypes = profile.vertexTypes(stop);
+    std::vector<ProgramExecutions> executions;
+    if (profile.info().hasExecution)
+        executions = profile.trace(stop)->executions(programs->size());
+    const OperationSources sources{*operations, *variables, *computeSets,     *exchanges,
+                                   *programs,   *copies,    vertexTypes.get()};
+    return operationGroups({sources, profile.machine(), executions}, choice.layer, choice.depth);
+}
 
 OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& choice,
                                 const std::stop_token& stop) {

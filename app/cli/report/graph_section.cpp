@@ -26,8 +26,7 @@ NodeCosts readCosts(const ProfileReader& reader, const ModelGraph& graph) {
     const Target& target = reader.info().target;
     std::vector<ProgramExecutions> executions;
     if (reader.info().hasExecution)
-        executions = TraceIndex(reader.trace(), target.ipus, target.tilesPerIpu)
-                         .executions(programs.size());
+        executions = TraceIndex(reader).executions(programs.size());
     const OperationSources sources{operations, variables, computeSets, exchanges,
                                    programs,   copies,    &vertexTypes};
     return nodeCosts(graph,
@@ -149,11 +148,10 @@ public:
                 bytes += shown_.graph.tensors[tensor].bytes;
             const ModelTensor& first = shown_.graph.tensors[*tensors.begin()];
             const bool one = tensors.size() == 1;
-            table.rows.push_back({static_cast<std::int64_t>(edge.from),
-                                  static_cast<std::int64_t>(edge.to),
-                                  static_cast<std::int64_t>(tensors.size()), bytes,
-                                  one ? Value(first.shape) : Value(),
-                                  one ? Value(first.type) : Value()});
+            table.rows.push_back(
+                {static_cast<std::int64_t>(edge.from), static_cast<std::int64_t>(edge.to),
+                 static_cast<std::int64_t>(tensors.size()), bytes,
+                 one ? Value(first.shape) : Value(), one ? Value(first.type) : Value()});
         }
         return table;
     }
@@ -175,7 +173,9 @@ private:
         std::string name = shown_.pathOf(item);
         if (forPeople_)
             name = std::string(2 * depth, ' ') + shown_.tree.labelOf(item) +
-                   (open ? "/" : item.isScope() ? "/ ..." : "");
+                   (open             ? "/"
+                    : item.isScope() ? "/ ..."
+                                     : "");
         table_.rows.push_back(
             {open ? Value() : Value(static_cast<std::int64_t>(numbers_.at(item))), std::move(name),
              item.isScope() ? Value("scope") : Value(shown_.graph.nodes[item.node].type),

@@ -62,19 +62,25 @@ std::string keyOf(PartKind kind) {
 
 // What takes the memory of an IPU or a tile.
 Document largestSection(const ProfileReader& reader, const TileSelection& selection) {
+    const auto variables = reader.variables();
+    const auto classes = reader.livenessClasses();
+    const auto vertexTypes = reader.vertexTypes();
+    const auto computeSets = reader.computeSets();
+    const auto exchanges = reader.exchanges();
+    const MemoryParts parts{reader.info().target, variables,   classes,
+                            vertexTypes,          computeSets, exchanges,
+                            reader.steps().size()};
     Document document;
-    withInsightParts(reader, [&](const InsightParts& parts) {
-        for (const PartKind kind : allPartKinds) {
-            Table table{keyOf(kind),
-                        fmt::format("{}: {}", selection.label(), toString(kind)),
-                        {{"name", "Name"}, {"bytes", "Bytes", Unit::Bytes}},
-                        {}};
-            const std::vector<SizedPart> largest = largestParts(parts, kind, selection);
-            for (std::size_t i = 0; i < std::min(shownParts, largest.size()); ++i)
-                table.rows.push_back({largest[i].name, largest[i].bytes});
-            document.tables.push_back(std::move(table));
-        }
-    });
+    for (const PartKind kind : allPartKinds) {
+        Table table{keyOf(kind),
+                    fmt::format("{}: {}", selection.label(), toString(kind)),
+                    {{"name", "Name"}, {"bytes", "Bytes", Unit::Bytes}},
+                    {}};
+        const std::vector<SizedPart> largest = largestParts(parts, kind, selection);
+        for (std::size_t i = 0; i < std::min(shownParts, largest.size()); ++i)
+            table.rows.push_back({largest[i].name, largest[i].bytes});
+        document.tables.push_back(std::move(table));
+    }
     return document;
 }
 

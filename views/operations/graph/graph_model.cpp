@@ -2,30 +2,16 @@
 
 #include <utility>
 
-#include "core/analysis/operation_groups.h"
+#include "views/operations/operations_content.h"
 
 namespace tilescope::views {
 namespace {
 
 NodeCosts readCosts(const OpenProfile& profile, const ModelGraph& graph,
                     const std::stop_token& stop) {
-    const auto operations = profile.operations(stop);
-    const auto variables = profile.variables(stop);
-    const auto computeSets = profile.computeSets(stop);
-    const auto exchanges = profile.exchanges(stop);
-    const auto programs = profile.programs(stop);
-    const auto copies = profile.copies(stop);
-    const auto vertexTypes = profile.vertexTypes(stop);
-    std::vector<ProgramExecutions> executions;
-    if (profile.info().hasExecution)
-        executions = profile.trace(stop)->executions(programs->size());
-    const OperationSources sources{*operations, *variables, *computeSets,     *exchanges,
-                                   *programs,   *copies,    vertexTypes.get()};
-    return nodeCosts(graph,
-                     operationGroups({sources, profile.machine(), executions},
-                                     OperationLayer::Operation),
-                     bytesAtPeak(operations->size(), *variables, *profile.livenessClasses(stop),
-                                 *profile.livenessCurve(stop)));
+    return nodeCosts(graph, groupsOf(profile, {OperationLayer::Operation}, stop),
+                     bytesAtPeak(profile.operations(stop)->size(), *profile.variables(stop),
+                                 *profile.livenessClasses(stop), *profile.livenessCurve(stop)));
 }
 
 MergedGraph alone(const ModelGraph& graph) {

@@ -126,28 +126,6 @@ private slots:
         QVERIFY_THROWS_EXCEPTION(UserError, simulateModel("/none/file.onnx", options));
     }
 
-    void realModels() {
-        const std::filesystem::path directory = TILESCOPE_SHARED_DIR "/models";
-        if (!std::filesystem::is_directory(directory)) {
-            qInfo("left out: there are no real models beside the checkout");
-            return;
-        }
-        int models = 0;
-        for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-            if (entry.path().extension() != ".onnx")
-                continue;
-            ++models;
-            const std::string wrong = complaints(simulateModel(entry.path().string(), {}));
-            QVERIFY2(wrong.empty(), (entry.path().string() + "\n" + wrong).c_str());
-            // Every one of them can be trained, whether or not it fits.
-            RunOptions options;
-            options.mode = "training";
-            const Profile trained = simulateModel(entry.path().string(), options);
-            QVERIFY(trained.info.mode == "training");
-        }
-        QVERIFY(models > 0);
-    }
-
     void manyIterations() {
         RunOptions options;
         options.deviceIterations = 1'000'000;

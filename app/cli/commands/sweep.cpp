@@ -272,7 +272,7 @@ void addSweepCommand(CLI::App& app, Action& action) {
     CLI::App* command =
         app.add_subcommand("sweep", "Runs a grid of options into a results database DIR/sweep.db");
     const auto a = std::make_shared<Arguments>();
-    command->add_option("JOB", a->model, "an .onnx file, a zoo name or a job .json")->required();
+    command->add_option("JOB", a->model, "an .onnx file, a Keras .json, a zoo name or a job .json")->required();
     command
         ->add_option("--vary", a->vary,
                      "option key and its values: KEY=A:B:STEP or KEY=V1,V2; once for each axis")

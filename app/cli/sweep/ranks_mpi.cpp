@@ -1,6 +1,10 @@
 #include <cstdlib>
 
 #include <boost/json.hpp>
+
+// The C interface alone: that of C++ left the standard.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
 #include "app/cli/sweep/ranks.h"

@@ -8,9 +8,12 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "simulator/engine/timing.h"
 #include "simulator/frontend/import.h"
+#include "simulator/frontend/keras/keras.h"
+#include "simulator/frontend/keras/model_json.h"
 #include "simulator/frontend/operation_list.h"
 #include "simulator/graph/model_record.h"
 #include "simulator/lowering/lower.h"
@@ -233,7 +236,9 @@ Profile simulateModel(const std::string& model, const RunOptions& options,
                                         "out",
                                         model, options.modelOptions.begin()->first));
         if (model.ends_with(".json"))
-            return importOperationList(std::filesystem::path(model), import);
+            return isKerasModel(readFile(model))
+                       ? importKeras(std::filesystem::path(model), import)
+                       : importOperationList(std::filesystem::path(model), import);
         return importOnnx(std::filesystem::path(model), import);
     });
     if (graph.name.empty())

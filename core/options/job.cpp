@@ -42,7 +42,13 @@ void checkKind(const OptionSpec& spec, const json::value& value, const std::stri
 }
 
 bool looksLikePath(const std::string& model) {
-    return model.find('/') != std::string::npos || model.ends_with(".onnx");
+    return model.find('/') != std::string::npos || model.ends_with(".onnx") ||
+           model.ends_with(".json");
+}
+
+/// What Keras writes (model.to_json()): the file is the model, and no option is in it.
+bool isKerasModel(const json::object& object) {
+    return object.contains("class_name") && object.contains("config");
 }
 
 /// What to simulate: a name, a path, or the job file itself where it lists operations.
@@ -126,6 +132,10 @@ Job parseJob(std::string_view text, const std::string& origin, const fs::path& d
     if (object == nullptr)
         throw UserError(fmt::format("{}: a job is a JSON object with the key \"model\"", origin));
     Job job;
+    if (isKerasModel(*object)) {
+        job.model = origin;
+        return job;
+    }
     for (const auto& [key, value] : *object) {
         checkKey(key, origin);
         if (key == "model") {

@@ -235,4 +235,11 @@ onnx::ModelProto ZooBuilder::finish(const ZooValue& output,
     return std::move(*model_);
 }
 
+onnx::ModelProto ZooBuilder::finishAs(
+    const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& outputs) {
+    for (const auto& [name, shape] : outputs)
+        describe(*graph_.add_output(), name, shape);
+    return std::move(*model_);
+}
+
 } // namespace tilescope::sim

@@ -12,7 +12,9 @@
 #include "app/cli/commands/common.h"
 #include "app/cli/commands/run_request.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/sweep/batch_script.h"
 #include "app/cli/sweep/point_runner.h"
+#include "app/cli/sweep/ranks.h"
 #include "app/cli/sweep/sweep_output.h"
 #include "core/base/atomic_file.h"
 #include "core/base/digest.h"
@@ -39,6 +41,7 @@ struct Arguments {
     bool force = false;
     bool retryErrors = false;
     bool keepProfiles = false;
+    std::optional<std::int64_t> slurm; ///< ranks of a batch job to print
     std::map<std::string, std::string> options; ///< given on the command line, by key
     FormatFlags flags;
 };
@@ -61,13 +64,36 @@ SweepGrid gridFrom(const Arguments& arguments) {
     return grid;
 }
 
-std::size_t jobsFrom(const Arguments& arguments) {
+/// Points at a time in this process. Launchers start a rank for each core.
+std::size_t jobsFrom(const Arguments& arguments, std::size_t ranks) {
     if (!arguments.jobs)
-        return std::max(1U, std::thread::hardware_concurrency());
+        return ranks > 1 ? 1 : std::max(1U, std::thread::hardware_concurrency());
     if (*arguments.jobs < 1 || *arguments.jobs > mostJobs)
         throw UserError(fmt::format("option --jobs: '{}' is not a whole number from 1 to {}",
                                     *arguments.jobs, mostJobs));
     return static_cast<std::size_t>(*arguments.jobs);
+}
+
+/// The words of this call, as a batch job repeats them.
+std::vector<std::string> wordsOf(const Arguments& arguments) {
+    std::vector<std::string> words{"tilescope", "sweep", "--output=" + arguments.directory};
+    for (const std::string& axis : arguments.vary)
+        words.push_back("--vary=" + axis);
+    if (arguments.jobs)
+        words.push_back(fmt::format("--jobs={}", *arguments.jobs));
+    if (!arguments.heatMap.empty())
+        words.push_back("--heat-map=" + arguments.heatMap);
+    const std::pair<bool, const char*> flags[] = {{arguments.keepProfiles, "--keep-profiles"},
+                                                  {arguments.retryErrors, "--retry-errors"},
+                                                  {arguments.force, "--force"}};
+    for (const auto& [given, flag] : flags)
+        if (given)
+            words.emplace_back(flag);
+    for (const OptionSpec& spec : runOptionTable())
+        if (const auto given = arguments.options.find(spec.key); given != arguments.options.end())
+            words.push_back(spec.type == OptionSpec::Type::Flag ? spec.flag : spec.flag + "=" + given->second);
+    words.insert(words.end(), {"--", arguments.model});
+    return words;
 }
 
 /// One call of `sweep`.
@@ -77,21 +103,30 @@ public:
         : arguments_(arguments)
         , streams_(streams)
         , grid_(gridFrom(arguments))
-        , job_(resolveRequest(arguments.model, arguments.options))
-        , jobs_(jobsFrom(arguments)) {
+        , job_(resolveRequest(arguments.model, arguments.options)) {
+        static_cast<void>(jobsFrom(arguments_, 1));
         checkPoints(grid_, job_.options);
     }
 
     int run() {
+        if (arguments_.slurm)
+            return printBatchJob();
+        Ranks ranks;
+        if (!ranks.isFirst())
+            return assist(ranks);
         if (!arguments_.heatMap.empty())
             AtomicFile probe(arguments_.heatMap);
         SweepStore store(arguments_.directory, identity(), grid_,
                          arguments_.force ? SweepStore::IfOther::Replace
                                           : SweepStore::IfOther::Refuse);
         const std::vector<std::size_t> points = pointsToDo(store.read());
-        const RunnerEnd end = simulate(points, store);
-        if (end.interruptedBy)
-            return interrupted(end, points.size());
+        const RunnerEnd end = simulate(points, store, ranks);
+        if (end.interruptedBy) {
+            const int status = interrupted(end, points.size());
+            if (ranks.size() > 1)
+                Ranks::abandon(status);
+            return status;
+        }
         return print(store);
     }
 
@@ -195,7 +230,37 @@ private:
         return result;
     }
 
-    RunnerEnd simulate(const std::vector<std::size_t>& points, SweepStore& store) {
+    int printBatchJob() const {
+        if (*arguments_.slurm < 1 || *arguments_.slurm > mostJobs)
+            throw UserError(fmt::format("option --slurm: '{}' is not a number of ranks from 1 to {}",
+                                        *arguments_.slurm, mostJobs));
+        if (arguments_.force)
+            throw UserError("option --slurm: a job that goes on cannot replace results (--force); run the first one "
+                            "by hand or choose another directory");
+        streams_.out << slurmScript(*arguments_.slurm, arguments_.directory, wordsOf(arguments_));
+        return exitYes;
+    }
+
+    [[nodiscard]] PointRunner runner(std::size_t ranks) const {
+        // Our own file, even if another program has taken its name meanwhile.
+        PointRunner runner{"/proc/self/exe", jobsFrom(arguments_, ranks), {}, {}};
+        runner.argumentsOf = [this](std::size_t point) { return argumentsOf(point); };
+        return runner;
+    }
+
+    /// What a rank does that is not the first: points that it is given.
+    int assist(Ranks& ranks) const {
+        PointRunner own = runner(ranks.size());
+        own.next = [&ranks] { return ranks.ask(); };
+        own.finished = [&ranks](std::size_t point, const ChildResult& child, double seconds) {
+            ranks.tell({point, child, seconds});
+        };
+        if (const RunnerEnd end = runPoints(own); end.interruptedBy)
+            Ranks::abandon(firstSignalCode + *end.interruptedBy);
+        return exitYes;
+    }
+
+    RunnerEnd simulate(const std::vector<std::size_t>& points, SweepStore& store, Ranks& ranks) {
         ProgressLine line(streams_);
         const auto start = std::chrono::steady_clock::now();
         std::size_t outOfMemory = 0;
@@ -214,10 +279,11 @@ private:
             line.show(static_cast<double>(simulated_) / static_cast<double>(points.size()), text);
         };
         show();
-        // Our own file, even if another program has taken its name meanwhile.
-        PointRunner runner{"/proc/self/exe", jobs_, {}, {}};
-        runner.argumentsOf = [this](std::size_t point) { return argumentsOf(point); };
-        runner.finished = [&](std::size_t point, const ChildResult& child, double seconds) {
+        PointRunner own = runner(ranks.size());
+        own.next = [&points, at = std::size_t{0}]() mutable {
+            return at < points.size() ? std::optional(points[at++]) : std::nullopt;
+        };
+        own.finished = [&](std::size_t point, const ChildResult& child, double seconds) {
             const PointResult result = resultOf(point, child, seconds);
             store.record(point, result);
             ++simulated_;
@@ -225,7 +291,15 @@ private:
             failed += result.status == PointStatus::Error ? 1 : 0;
             show();
         };
-        return runPoints(points, runner);
+        if (ranks.size() > 1) {
+            own.attendMs = rankPollMs;
+            own.attend = [&] {
+                return ranks.attend(own.next, [&](const RankResult& theirs) {
+                    own.finished(theirs.point, theirs.child, theirs.seconds);
+                });
+            };
+        }
+        return runPoints(own);
     }
 
     int interrupted(const RunnerEnd& end, std::size_t wanted) const {
@@ -261,7 +335,6 @@ private:
     const Streams& streams_;
     SweepGrid grid_;
     RunRequest job_;
-    std::size_t jobs_;
     std::size_t simulated_ = 0;
     std::size_t skipped_ = 0;
 };
@@ -272,7 +345,7 @@ void addSweepCommand(CLI::App& app, Action& action) {
     CLI::App* command =
         app.add_subcommand("sweep", "Runs a grid of options into a results database DIR/sweep.db");
     const auto a = std::make_shared<Arguments>();
-    command->add_option("JOB", a->model, "an .onnx file, a zoo name or a job .json")->required();
+    command->add_option("JOB", a->model, "an .onnx file, a Keras .json, a zoo name or a job .json")->required();
     command
         ->add_option("--vary", a->vary,
                      "option key and its values: KEY=A:B:STEP or KEY=V1,V2; once for each axis")
@@ -282,11 +355,15 @@ void addSweepCommand(CLI::App& app, Action& action) {
     command->add_option("-o,--output", a->directory, "directory of the results")
         ->type_name("DIR")
         ->required();
-    command->add_option("--jobs", a->jobs, "points at a time [one a core]")->type_name("N");
+    command->add_option("--jobs", a->jobs, "points at a time [one a core; one a rank]")->type_name("N");
     command->add_option("--heat-map", a->heatMap, "draw the throughput over two axes")
         ->type_name("FILE.svg");
     command->add_flag("--keep-profiles", a->keepProfiles, "keep DIR/<point>/profile.pop");
     command->add_flag("--retry-errors", a->retryErrors, "simulate points again that failed");
+    command
+        ->add_option("--slurm", a->slurm,
+                     "print a batch script that shares the points among so many ranks, and do nothing else")
+        ->type_name("RANKS");
     command->add_flag("--force", a->force, "replace the results of another sweep in DIR");
     addTableOptions(*command, a->options);
     addFormatFlags(*command, a->flags);

@@ -35,41 +35,46 @@ std::size_t jobsWithDescriptors() {
 
 class Pool {
 public:
-    Pool(const std::vector<std::size_t>& points, const PointRunner& runner)
-        : points_(points)
-        , runner_(runner)
+    explicit Pool(const PointRunner& runner)
+        : runner_(runner)
         , jobs_(std::min(runner.jobs, jobsWithDescriptors())) {}
 
     RunnerEnd run() {
-        while (next_ < points_.size() || !running_.empty()) {
+        for (;;) {
             if (const auto signal = watch_.taken())
                 return interrupted(*signal);
+            const bool attended = runner_.attend && runner_.attend();
             startMore();
+            if (running_.empty() && drained_ && !attended)
+                return {};
             waitForOutput();
             collect();
         }
-        return {};
     }
 
 private:
     void startMore() {
-        while (next_ < points_.size() && running_.size() < jobs_) {
-            const std::size_t point = points_[next_];
+        while (!drained_ && running_.size() < jobs_) {
+            if (!next_)
+                next_ = runner_.next();
+            drained_ = !next_;
+            if (drained_)
+                return;
             try {
-                running_.push_back({point, Clock::now(),
-                                    ChildProcess(runner_.program, runner_.argumentsOf(point))});
+                running_.push_back({*next_, Clock::now(),
+                                    ChildProcess(runner_.program, runner_.argumentsOf(*next_))});
             } catch (const UserError& error) {
                 // With fewer processes about there may be room for it.
                 if (!running_.empty())
                     return;
-                runner_.finished(point, {cannotStartCode, "", error.what()}, 0);
+                runner_.finished(*next_, {cannotStartCode, "", error.what()}, 0);
             }
-            ++next_;
+            next_.reset();
         }
     }
 
     void waitForOutput() const {
-        if (running_.empty())
+        if (running_.empty() && !runner_.attend)
             return;
         // poll() leaves out the descriptors of pipes that have ended: they are negative.
         std::vector<pollfd> descriptors{{watch_.descriptor().number(), POLLIN, 0}};
@@ -77,7 +82,7 @@ private:
             descriptors.push_back({child.process.out().number(), POLLIN, 0});
             descriptors.push_back({child.process.err().number(), POLLIN, 0});
         }
-        ::poll(descriptors.data(), descriptors.size(), -1);
+        ::poll(descriptors.data(), descriptors.size(), runner_.attend ? runner_.attendMs : -1);
     }
 
     void collect() {
@@ -103,18 +108,25 @@ private:
         return end;
     }
 
-    const std::vector<std::size_t>& points_;
     const PointRunner& runner_;
     InterruptWatch watch_;
     std::list<Running> running_;
     std::size_t jobs_;
-    std::size_t next_ = 0;
+    std::optional<std::size_t> next_; ///< taken, not yet started
+    bool drained_ = false;
 };
 
 } // namespace
 
-RunnerEnd runPoints(const std::vector<std::size_t>& points, const PointRunner& runner) {
-    return Pool(points, runner).run();
+RunnerEnd runPoints(const PointRunner& runner) {
+    return Pool(runner).run();
+}
+
+RunnerEnd runPoints(const std::vector<std::size_t>& points, PointRunner runner) {
+    runner.next = [&points, at = std::size_t{0}]() mutable {
+        return at < points.size() ? std::optional(points[at++]) : std::nullopt;
+    };
+    return runPoints(runner);
 }
 
 } // namespace tilescope::cli

@@ -18,6 +18,11 @@ struct PointRunner {
     std::function<std::vector<std::string>(std::size_t point)> argumentsOf;
     /// Called as soon as a process ended. May throw; the other processes are ended then.
     std::function<void(std::size_t point, const ChildResult& result, double seconds)> finished;
+    /// The next point; none: there are no more. Asked as soon as there is room for it.
+    std::function<std::optional<std::size_t>()> next = {};
+    /// If set, called every `attendMs` beside the processes, until it returns false and all points are done.
+    std::function<bool()> attend = {};
+    int attendMs = 0;
 };
 
 struct RunnerEnd {
@@ -25,9 +30,11 @@ struct RunnerEnd {
     std::vector<std::size_t> cancelled; ///< points that were running then; their processes are gone
 };
 
-/// Runs the points in order, `jobs` at a time or as many as the system lets us, until all are done
+/// Runs the points, `jobs` at a time or as many as the system lets us, until all are done
 /// or SIGINT, SIGTERM or SIGHUP comes. A process that cannot be started counts as one that failed
 /// with exit code 127.
-RunnerEnd runPoints(const std::vector<std::size_t>& points, const PointRunner& runner);
+RunnerEnd runPoints(const PointRunner& runner);
+/// The same for a list, in its order.
+RunnerEnd runPoints(const std::vector<std::size_t>& points, PointRunner runner);
 
 } // namespace tilescope::cli

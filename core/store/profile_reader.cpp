@@ -139,7 +139,7 @@ IdVector<ComputeSetId, ComputeSet> ProfileReader::computeSets() const {
         "FROM vertex_instances ORDER BY rowid");
     while (vertex.step())
         element(sets, vertex.integer(0))
-            .vertices.push_back({typeAt(vertex, 1), impl_->series(vertex, 2),
+            .vertices.push_back({typeAt.required(vertex, 1), impl_->series(vertex, 2),
                                  impl_->series(vertex, 3),
                                  static_cast<std::int32_t>(vertex.integer(4))});
     impl_->checkIds("compute_sets", "compute_set", sets.size());
@@ -252,7 +252,7 @@ IdVector<ProgramId, Program> ProfileReader::programs() const {
     while (variable.step()) {
         Program& p = element(programs, variable.integer(0));
         (variable.integer(2) != 0 ? p.variablesWritten : p.variablesRead)
-            .push_back(variableAt(variable, 1));
+            .push_back(variableAt.required(variable, 1));
     }
     impl_->checkIds("programs", "id", programs.size());
     checkForest(programs);
@@ -266,7 +266,7 @@ std::vector<ProgramId> rootsOf(const Database& db, std::string_view table) {
     const References<ProgramId> programAt(db, "programs");
     Statement row = db.prepare(fmt::format("SELECT program FROM {} ORDER BY position", table));
     while (row.step())
-        roots.push_back(programAt(row, 0));
+        roots.push_back(programAt.required(row, 0));
     return roots;
 }
 
@@ -285,7 +285,7 @@ IdVector<StepId, ProgramId> ProfileReader::steps() const {
     const References<ProgramId> programAt(impl_->db, "programs");
     Statement row = impl_->db.prepare("SELECT program FROM liveness_steps ORDER BY step");
     while (row.step())
-        steps.add(programAt(row, 0));
+        steps.add(programAt.required(row, 0));
     impl_->checkIds("liveness_steps", "step", steps.size());
     return steps;
 }

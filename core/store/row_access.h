@@ -39,6 +39,13 @@ public:
     /// None for NULL; throws UserError if the list has no such row.
     IdType operator()(const Statement& row, int at) const { return known(idAt<IdType>(row, at)); }
 
+    /// The same where there must be one.
+    IdType required(const Statement& row, int at) const {
+        if (row.isNull(at))
+            throw DamagedProfile("a row refers to one that does not exist");
+        return (*this)(row, at);
+    }
+
     /// The same for an id that a blob holds.
     IdType known(IdType id) const {
         if (id.valid() && id.value() >= count_)

@@ -27,7 +27,8 @@ void readBodiesAndRuns(const Database& db, Trace& trace) {
     const References<TraceBodyId> bodyAt(db, "trace_bodies");
     Statement run = db.prepare("SELECT name, body, start, cycles FROM runs ORDER BY id");
     while (run.step())
-        trace.runs.push_back({run.text(0), bodyAt(run, 1), run.integer(2), run.integer(3)});
+        trace.runs.push_back(
+            {run.text(0), bodyAt.required(run, 1), run.integer(2), run.integer(3)});
 }
 
 void readSteps(const Database& db, Trace& trace, PlacedItems& placed) {
@@ -51,7 +52,7 @@ void readCalls(const Database& db, Trace& trace, PlacedItems& placed) {
         TraceBody& b = element(trace.bodies, call.integer(0));
         element(placed, call.integer(0))
             .push_back({call.integer(1), {-1, static_cast<std::int32_t>(b.calls.size())}});
-        b.calls.push_back({bodyAt(call, 2), programAt(call, 3), call.integer(4), {}});
+        b.calls.push_back({bodyAt.required(call, 2), programAt(call, 3), call.integer(4), {}});
     }
 }
 
@@ -113,7 +114,7 @@ Trace readOutline(const Database& db) {
     while (row.step()) {
         std::vector<TraceCall>& calls = element(trace.bodies, row.integer(0)).calls;
         if (const std::pair place{row.integer(0), row.integer(1)}; place != at) {
-            calls.push_back({bodyAt(row, 2), programAt(row, 3), row.integer(4), {}});
+            calls.push_back({bodyAt.required(row, 2), programAt(row, 3), row.integer(4), {}});
             at = place;
         }
         if (!row.isNull(5))

@@ -205,17 +205,31 @@ private slots:
         QTest::newRow("program without parent")
             << QByteArray("UPDATE programs SET parent = 999 WHERE id = 3") << refers;
         // What an id refers to is looked up without another look in many places.
-        for (const char* sql :
-             {"UPDATE variables SET operation = 9999", "UPDATE compute_sets SET operation = 9999",
-              "UPDATE vertex_instances SET vertex_type = 9999",
-              "UPDATE exchanges SET operation = 9999", "UPDATE programs SET target = 9999",
-              "UPDATE programs SET compute_set = 9999", "UPDATE programs SET exchange = 9999",
-              "UPDATE programs SET stream = 9999", "UPDATE programs SET operation = 9999",
-              "UPDATE program_variables SET variable = 9999",
-              "UPDATE control_programs SET program = 9999", "UPDATE functions SET program = 9999",
-              "UPDATE liveness_steps SET program = 9999", "UPDATE trace_bodies SET program = 9999",
-              "UPDATE trace_steps SET program = 9999", "UPDATE trace_calls SET program = 9999",
-              "UPDATE trace_calls SET callee = 9999", "UPDATE runs SET body = 9999"})
+        for (const char* sql : {"UPDATE variables SET operation = 9999",
+                                "UPDATE compute_sets SET operation = 9999",
+                                "UPDATE vertex_instances SET vertex_type = 9999",
+                                "UPDATE exchanges SET operation = 9999",
+                                "UPDATE programs SET target = 9999",
+                                "UPDATE programs SET compute_set = 9999",
+                                "UPDATE programs SET exchange = 9999",
+                                "UPDATE programs SET stream = 9999",
+                                "UPDATE programs SET operation = 9999",
+                                "UPDATE program_variables SET variable = 9999",
+                                "UPDATE control_programs SET program = 9999",
+                                "UPDATE functions SET program = 9999",
+                                "UPDATE liveness_steps SET program = 9999",
+                                "UPDATE trace_bodies SET program = 9999",
+                                "UPDATE trace_steps SET program = 9999",
+                                "UPDATE trace_calls SET program = 9999",
+                                "UPDATE trace_calls SET callee = 9999",
+                                "UPDATE runs SET body = 9999",
+                                "UPDATE vertex_instances SET vertex_type = NULL",
+                                "UPDATE program_variables SET variable = NULL",
+                                "UPDATE control_programs SET program = NULL",
+                                "UPDATE functions SET program = NULL",
+                                "UPDATE liveness_steps SET program = NULL",
+                                "UPDATE trace_calls SET callee = NULL",
+                                "UPDATE runs SET body = NULL"})
             QTest::newRow(sql) << QByteArray(sql) << refers;
         QTest::newRow("copy of no compute set")
             << QByteArray("UPDATE copies SET compute_set = 99") << refers;

@@ -1,11 +1,13 @@
 #include "core/store/placement_codec.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 #include <zstd.h>
 
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
+#include "core/tiles/tile_series.h"
 #include "core/tiles/varint.h"
 
 namespace tilescope {
@@ -41,6 +43,25 @@ std::vector<std::byte> decompress(std::span<const std::byte> packed) {
 void sortByVariable(std::vector<PlacedVariable>& placed) {
     std::sort(placed.begin(), placed.end(),
               [](const auto& a, const auto& b) { return a.variable < b.variable; });
+}
+
+/// Ids are written as the distance to the one before, so that they increase.
+std::int32_t nextVariable(std::int32_t previous, VarintReader& reader) {
+    constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+    const std::uint64_t skipped = reader.next();
+    const auto next = static_cast<std::uint64_t>(std::int64_t{previous} + 1);
+    if (next > most || skipped > most - next)
+        throw DamagedProfile("a chunk of tile addresses names a variable that cannot be");
+    return static_cast<std::int32_t>(next + skipped);
+}
+
+std::int64_t nextOffset(std::int64_t before, VarintReader& reader) {
+    constexpr std::int64_t most = TileSeries::largestStored;
+    const std::int64_t difference = reader.nextSigned();
+    if (difference > most || difference < -most || before + difference < 0 ||
+        before + difference > most)
+        throw DamagedProfile("a chunk of tile addresses names an address that cannot be");
+    return before + difference;
 }
 
 } // namespace
@@ -79,12 +100,11 @@ std::vector<Placement> decodePlacements(std::span<const std::byte> data) {
         if (entries > reader.remaining() / 2)
             throw DamagedProfile("a chunk of tile addresses ends too early");
         placement.variables.reserve(entries);
-        std::int64_t previous = -1;
+        std::int32_t previous = -1;
         for (std::uint64_t i = 0; i < entries; ++i) {
-            const auto id =
-                static_cast<std::int32_t>(static_cast<std::uint64_t>(previous + 1) + reader.next());
+            const std::int32_t id = nextVariable(previous, reader);
             std::int64_t& reference = before[id];
-            reference += reader.nextSigned();
+            reference = nextOffset(reference, reader);
             placement.variables.push_back({VariableId(id), reference});
             previous = id;
         }

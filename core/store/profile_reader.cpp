@@ -92,6 +92,7 @@ IdVector<LivenessClassId, LivenessClass> ProfileReader::livenessClasses() const 
 
 IdVector<VariableId, Variable> ProfileReader::variables() const {
     IdVector<VariableId, Variable> variables;
+    const References<OperationId> operationAt(impl_->db, "operations");
     Statement row = impl_->db.prepare(
         "SELECT v.name, c.name, operation, always_live, liveness_class, type, shape "
         "FROM variables v LEFT JOIN var_categories c ON c.id = v.category ORDER BY v.id");
@@ -99,7 +100,7 @@ IdVector<VariableId, Variable> ProfileReader::variables() const {
         Variable v;
         v.name = row.text(0);
         v.category = known(memoryCategoryFrom(row.text(1)), row, 1);
-        v.operation = idAt<OperationId>(row, 2);
+        v.operation = operationAt(row, 2);
         v.alwaysLive = row.integer(3) != 0;
         v.liveness = idAt<LivenessClassId>(row, 4);
         v.type = row.text(5);
@@ -127,16 +128,18 @@ IdVector<VertexTypeId, VertexType> ProfileReader::vertexTypes() const {
 
 IdVector<ComputeSetId, ComputeSet> ProfileReader::computeSets() const {
     IdVector<ComputeSetId, ComputeSet> sets;
+    const References<OperationId> operationAt(impl_->db, "operations");
+    const References<VertexTypeId> typeAt(impl_->db, "vertex_types");
     Statement row = impl_->db.prepare(
         "SELECT name, operation, cycles_by_tile FROM compute_sets ORDER BY compute_set");
     while (row.step())
-        sets.add({row.text(0), idAt<OperationId>(row, 1), impl_->series(row, 2), {}});
+        sets.add({row.text(0), operationAt(row, 1), impl_->series(row, 2), {}});
     Statement vertex = impl_->db.prepare(
         "SELECT compute_set, vertex_type, count_by_tile, state_by_tile, edges_per_vertex "
         "FROM vertex_instances ORDER BY rowid");
     while (vertex.step())
         element(sets, vertex.integer(0))
-            .vertices.push_back({idAt<VertexTypeId>(vertex, 1), impl_->series(vertex, 2),
+            .vertices.push_back({typeAt.required(vertex, 1), impl_->series(vertex, 2),
                                  impl_->series(vertex, 3),
                                  static_cast<std::int32_t>(vertex.integer(4))});
     impl_->checkIds("compute_sets", "compute_set", sets.size());
@@ -145,11 +148,12 @@ IdVector<ComputeSetId, ComputeSet> ProfileReader::computeSets() const {
 
 IdVector<ExchangeId, Exchange> ProfileReader::exchanges() const {
     IdVector<ExchangeId, Exchange> exchanges;
+    const References<OperationId> operationAt(impl_->db, "operations");
     Statement row = impl_->db.prepare(
         "SELECT name, operation, received_by_tile, sent_by_tile, code_by_tile, cycles_by_tile, "
         "run_bytes FROM exchanges ORDER BY id");
     while (row.step())
-        exchanges.add({row.text(0), idAt<OperationId>(row, 1), impl_->series(row, 2),
+        exchanges.add({row.text(0), operationAt(row, 1), impl_->series(row, 2),
                        impl_->series(row, 3), impl_->series(row, 4), impl_->series(row, 5),
                        row.integer(6)});
     impl_->checkIds("exchanges", "id", exchanges.size());
@@ -216,6 +220,12 @@ std::vector<ProgramId> ProfileReader::phases() const {
 
 IdVector<ProgramId, Program> ProfileReader::programs() const {
     IdVector<ProgramId, Program> programs;
+    const References<ProgramId> programAt(impl_->db, "programs");
+    const References<ComputeSetId> setAt(impl_->db, "compute_sets", "compute_set");
+    const References<ExchangeId> exchangeAt(impl_->db, "exchanges");
+    const References<StreamId> streamAt(impl_->db, "streams");
+    const References<OperationId> operationAt(impl_->db, "operations");
+    const References<VariableId> variableAt(impl_->db, "variables");
     Statement row = impl_->db.prepare(
         "SELECT name, kind, parent, count, target, compute_set, exchange, stream, operation, "
         "control_code_by_tile FROM programs ORDER BY id");
@@ -223,26 +233,26 @@ IdVector<ProgramId, Program> ProfileReader::programs() const {
         Program p;
         p.name = row.text(0);
         p.kind = known(programKindFrom(row.text(1)), row, 1);
-        p.parent = idAt<ProgramId>(row, 2);
+        p.parent = programAt(row, 2);
         p.count = row.integer(3);
-        p.target = idAt<ProgramId>(row, 4);
-        p.computeSet = idAt<ComputeSetId>(row, 5);
-        p.exchange = idAt<ExchangeId>(row, 6);
-        p.stream = idAt<StreamId>(row, 7);
-        p.operation = idAt<OperationId>(row, 8);
+        p.target = programAt(row, 4);
+        p.computeSet = setAt(row, 5);
+        p.exchange = exchangeAt(row, 6);
+        p.stream = streamAt(row, 7);
+        p.operation = operationAt(row, 8);
         p.controlCode = impl_->series(row, 9);
         programs.add(std::move(p));
     }
     Statement child = impl_->db.prepare(
         "SELECT parent, id FROM programs WHERE parent IS NOT NULL ORDER BY parent, position");
     while (child.step())
-        element(programs, child.integer(0)).children.push_back(idAt<ProgramId>(child, 1));
+        element(programs, child.integer(0)).children.push_back(programAt(child, 1));
     Statement variable = impl_->db.prepare(
         "SELECT program, variable, written FROM program_variables ORDER BY rowid");
     while (variable.step()) {
         Program& p = element(programs, variable.integer(0));
         (variable.integer(2) != 0 ? p.variablesWritten : p.variablesRead)
-            .push_back(idAt<VariableId>(variable, 1));
+            .push_back(variableAt.required(variable, 1));
     }
     impl_->checkIds("programs", "id", programs.size());
     checkForest(programs);
@@ -253,9 +263,10 @@ namespace {
 
 std::vector<ProgramId> rootsOf(const Database& db, std::string_view table) {
     std::vector<ProgramId> roots;
+    const References<ProgramId> programAt(db, "programs");
     Statement row = db.prepare(fmt::format("SELECT program FROM {} ORDER BY position", table));
     while (row.step())
-        roots.push_back(idAt<ProgramId>(row, 0));
+        roots.push_back(programAt.required(row, 0));
     return roots;
 }
 
@@ -271,9 +282,10 @@ std::vector<ProgramId> ProfileReader::functions() const {
 
 IdVector<StepId, ProgramId> ProfileReader::steps() const {
     IdVector<StepId, ProgramId> steps;
+    const References<ProgramId> programAt(impl_->db, "programs");
     Statement row = impl_->db.prepare("SELECT program FROM liveness_steps ORDER BY step");
     while (row.step())
-        steps.add(idAt<ProgramId>(row, 0));
+        steps.add(programAt.required(row, 0));
     impl_->checkIds("liveness_steps", "step", steps.size());
     return steps;
 }

@@ -30,6 +30,33 @@ template <class IdType> IdType idBelow(const Statement& row, int at, std::int64_
     return IdType(static_cast<std::int32_t>(value));
 }
 
+/// Ids in rows that refer to a list: a table whose ids are places from 0 on.
+template <class IdType> class References {
+public:
+    References(const Database& db, std::string_view table, std::string_view id = "id")
+        : count_(db.integer(fmt::format("SELECT ifnull(max({}), -1) + 1 FROM {}", id, table))) {}
+
+    /// None for NULL; throws UserError if the list has no such row.
+    IdType operator()(const Statement& row, int at) const { return known(idAt<IdType>(row, at)); }
+
+    /// The same where there must be one.
+    IdType required(const Statement& row, int at) const {
+        if (row.isNull(at))
+            throw DamagedProfile("a row refers to one that does not exist");
+        return (*this)(row, at);
+    }
+
+    /// The same for an id that a blob holds.
+    IdType known(IdType id) const {
+        if (id.valid() && id.value() >= count_)
+            throw DamagedProfile("a row refers to one that does not exist");
+        return id;
+    }
+
+private:
+    std::int64_t count_;
+};
+
 /// A TileSeries blob.
 inline TileSeries seriesAt(const Statement& row, int at) {
     return TileSeries::decode(row.blob(at));

@@ -55,6 +55,7 @@ public:
     Impl(const std::filesystem::path& file, std::int32_t ipus)
         : db(file, Database::Mode::ReadOnly)
         , ipuCount(ipus)
+        , programAt(db, "programs")
         , outline(readOutline(db))
         , callItems(outline.bodies.size())
         , items(outline.bodies.size(), 0)
@@ -79,9 +80,9 @@ public:
     void readItemCounts() {
         Statement call = db.prepare("SELECT body, position FROM trace_calls ORDER BY 1, 2");
         while (call.step())
-            element(callItems, call.integer(0)).push_back(static_cast<std::int32_t>(call.integer(1)));
-        Statement row =
-            db.prepare("SELECT body, sum(items) FROM trace_item_pages GROUP BY body");
+            element(callItems, call.integer(0))
+                .push_back(static_cast<std::int32_t>(call.integer(1)));
+        Statement row = db.prepare("SELECT body, sum(items) FROM trace_item_pages GROUP BY body");
         while (row.step())
             element(items, row.integer(0)) = row.integer(1);
         constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
@@ -108,8 +109,11 @@ public:
                 damaged("has more steps on an IPU than in all");
             lane.entries = static_cast<std::size_t>(entries);
             lane.sequential = row.integer(3) != 0;
-            lane.summary = decodeSummary(row.blob(4),
-                                         (lane.entries + entriesPerBlock - 1) / entriesPerBlock);
+            lane.summary =
+                decodeSummary(row.blob(4), (lane.entries + entriesPerBlock - 1) / entriesPerBlock);
+            for (const LaneBlock& block : lane.summary.blocks)
+                for (const LaneBlock::Named& named : {block.first, block.last})
+                    static_cast<void>(programAt.known(named.program));
         }
     }
 
@@ -154,6 +158,7 @@ public:
     std::mutex mutex; ///< guards the connection and what follows from it
     Database db;
     std::int32_t ipuCount = 0;
+    References<ProgramId> programAt;
     Trace outline;
     std::vector<std::vector<std::int32_t>> callItems;
     std::vector<std::int64_t> items;
@@ -217,9 +222,9 @@ TracePages::Entries TracePages::page(TraceBodyId body, IpuId ipu, std::size_t pa
             return Impl::blobOf(impl_->entriesOf);
         },
         [&](const std::vector<std::byte>& bytes) {
-            std::vector<LaneEntry> entries =
-                decodeEntries(bytes, count, items(body), calls.size());
+            std::vector<LaneEntry> entries = decodeEntries(bytes, count, items(body), calls.size());
             for (LaneEntry& entry : entries) {
+                static_cast<void>(impl_->programAt.known(entry.program));
                 if (entry.call < 0)
                     continue;
                 const auto& ipus = calls[static_cast<std::size_t>(entry.call)].ipus;
@@ -246,7 +251,10 @@ TracePages::Items TracePages::itemPage(TraceBodyId body, std::size_t page) const
             return Impl::blobOf(impl_->itemsOf);
         },
         [&](const std::vector<std::byte>& bytes) {
-            return decodeItems(bytes, count, impl_->outline.bodies[body].calls.size());
+            auto items = decodeItems(bytes, count, impl_->outline.bodies[body].calls.size());
+            for (const ItemContent& item : items)
+                static_cast<void>(impl_->programAt.known(ProgramId(item.program)));
+            return items;
         });
 }
 
@@ -256,7 +264,7 @@ TraceStep TracePages::step(TraceBodyId body, std::int64_t item) const {
     kind.bind(0, std::int64_t{body.value()}).bind(1, item);
     if (!kind.step())
         damaged("lacks a step");
-    TraceStep step{known(programKindFrom(kind.text(0)), kind, 0), idAt<ProgramId>(kind, 1), {}};
+    TraceStep step{known(programKindFrom(kind.text(0)), kind, 0), impl_->programAt(kind, 1), {}};
     kind.reset();
     Statement& times = impl_->timesOf;
     times.bind(0, std::int64_t{body.value()}).bind(1, item);
@@ -294,7 +302,7 @@ const std::vector<ProgramTotal>& TracePages::totals(TraceBodyId body) const {
     row.bind(0, std::int64_t{body.value()});
     std::vector<ProgramTotal> read;
     while (row.step()) {
-        read.push_back({idAt<ProgramId>(row, 0), row.integer(1), row.integer(2)});
+        read.push_back({impl_->programAt(row, 0), row.integer(1), row.integer(2)});
         if (read.back().count < 0 || read.back().cycles < 0)
             damaged("counts less than nothing");
     }

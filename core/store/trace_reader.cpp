@@ -13,43 +13,46 @@ namespace {
 using PlacedItems = std::vector<std::vector<std::pair<std::int64_t, TraceItem>>>;
 
 void readBodiesAndRuns(const Database& db, Trace& trace) {
+    const References<ProgramId> programAt(db, "programs");
     Statement body = db.prepare("SELECT name, program FROM trace_bodies ORDER BY id");
     while (body.step()) {
         TraceBody b;
         b.name = body.text(0);
-        b.program = idAt<ProgramId>(body, 1);
+        b.program = programAt(body, 1);
         trace.bodies.add(std::move(b));
     }
     const std::int64_t last = db.integer("SELECT max(id) FROM trace_bodies");
     if (!trace.bodies.empty() && last != static_cast<std::int64_t>(trace.bodies.size()) - 1)
         throw DamagedProfile("rows of trace_bodies are missing");
+    const References<TraceBodyId> bodyAt(db, "trace_bodies");
     Statement run = db.prepare("SELECT name, body, start, cycles FROM runs ORDER BY id");
     while (run.step())
         trace.runs.push_back(
-            {run.text(0), idAt<TraceBodyId>(run, 1), run.integer(2), run.integer(3)});
+            {run.text(0), bodyAt.required(run, 1), run.integer(2), run.integer(3)});
 }
 
 void readSteps(const Database& db, Trace& trace, PlacedItems& placed) {
+    const References<ProgramId> programAt(db, "programs");
     Statement step =
         db.prepare("SELECT body, position, type, program FROM trace_steps ORDER BY body, position");
     while (step.step()) {
         TraceBody& b = element(trace.bodies, step.integer(0));
         element(placed, step.integer(0))
             .push_back({step.integer(1), {static_cast<std::int32_t>(b.steps.size()), -1}});
-        b.steps.push_back(
-            {known(programKindFrom(step.text(2)), step, 2), idAt<ProgramId>(step, 3), {}});
+        b.steps.push_back({known(programKindFrom(step.text(2)), step, 2), programAt(step, 3), {}});
     }
 }
 
 void readCalls(const Database& db, Trace& trace, PlacedItems& placed) {
+    const References<TraceBodyId> bodyAt(db, "trace_bodies");
+    const References<ProgramId> programAt(db, "programs");
     Statement call = db.prepare("SELECT body, position, callee, program, count "
                                 "FROM trace_calls ORDER BY body, position");
     while (call.step()) {
         TraceBody& b = element(trace.bodies, call.integer(0));
         element(placed, call.integer(0))
             .push_back({call.integer(1), {-1, static_cast<std::int32_t>(b.calls.size())}});
-        b.calls.push_back(
-            {idAt<TraceBodyId>(call, 2), idAt<ProgramId>(call, 3), call.integer(4), {}});
+        b.calls.push_back({bodyAt.required(call, 2), programAt(call, 3), call.integer(4), {}});
     }
 }
 
@@ -101,6 +104,8 @@ Trace readTrace(const Database& db) {
 Trace readOutline(const Database& db) {
     Trace trace;
     readBodiesAndRuns(db, trace);
+    const References<TraceBodyId> bodyAt(db, "trace_bodies");
+    const References<ProgramId> programAt(db, "programs");
     Statement row = db.prepare(
         "SELECT c.body, c.position, callee, program, count, ipu, start, period "
         "FROM trace_calls c LEFT JOIN trace_call_ipus i "
@@ -109,8 +114,7 @@ Trace readOutline(const Database& db) {
     while (row.step()) {
         std::vector<TraceCall>& calls = element(trace.bodies, row.integer(0)).calls;
         if (const std::pair place{row.integer(0), row.integer(1)}; place != at) {
-            calls.push_back(
-                {idAt<TraceBodyId>(row, 2), idAt<ProgramId>(row, 3), row.integer(4), {}});
+            calls.push_back({bodyAt.required(row, 2), programAt(row, 3), row.integer(4), {}});
             at = place;
         }
         if (!row.isNull(5))

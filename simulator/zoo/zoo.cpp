@@ -119,8 +119,9 @@ ZooSettings settingsOf(const ZooEntry& entry, const ZooOptions& given) {
         keys.push_back(option.key);
     }
     for (const auto& [key, value] : given) {
-        const auto option = std::find_if(entry.options.begin(), entry.options.end(),
-                                         [&](const ZooOption& o) { return o.key == key; });
+        const auto option =
+            std::find_if(entry.options.begin(), entry.options.end(),
+                         [&wanted = key](const ZooOption& o) { return o.key == wanted; });
         if (option == entry.options.end())
             throw UserError(
                 keys.empty()

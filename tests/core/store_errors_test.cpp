@@ -2,12 +2,14 @@
 #include <QTest>
 #include <csignal>
 #include <filesystem>
+#include <limits>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/analysis/trace_window.h"
 #include "core/base/atomic_file.h"
+#include "core/store/placement_codec.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/profile_sql.h"
@@ -202,6 +204,33 @@ private slots:
             << QByteArray("UPDATE vertex_instances SET compute_set = 99") << refers;
         QTest::newRow("program without parent")
             << QByteArray("UPDATE programs SET parent = 999 WHERE id = 3") << refers;
+        // What an id refers to is looked up without another look in many places.
+        for (const char* sql : {"UPDATE variables SET operation = 9999",
+                                "UPDATE compute_sets SET operation = 9999",
+                                "UPDATE vertex_instances SET vertex_type = 9999",
+                                "UPDATE exchanges SET operation = 9999",
+                                "UPDATE programs SET target = 9999",
+                                "UPDATE programs SET compute_set = 9999",
+                                "UPDATE programs SET exchange = 9999",
+                                "UPDATE programs SET stream = 9999",
+                                "UPDATE programs SET operation = 9999",
+                                "UPDATE program_variables SET variable = 9999",
+                                "UPDATE control_programs SET program = 9999",
+                                "UPDATE functions SET program = 9999",
+                                "UPDATE liveness_steps SET program = 9999",
+                                "UPDATE trace_bodies SET program = 9999",
+                                "UPDATE trace_steps SET program = 9999",
+                                "UPDATE trace_calls SET program = 9999",
+                                "UPDATE trace_calls SET callee = 9999",
+                                "UPDATE runs SET body = 9999",
+                                "UPDATE vertex_instances SET vertex_type = NULL",
+                                "UPDATE program_variables SET variable = NULL",
+                                "UPDATE control_programs SET program = NULL",
+                                "UPDATE functions SET program = NULL",
+                                "UPDATE liveness_steps SET program = NULL",
+                                "UPDATE trace_calls SET callee = NULL",
+                                "UPDATE runs SET body = NULL"})
+            QTest::newRow(sql) << QByteArray(sql) << refers;
         QTest::newRow("copy of no compute set")
             << QByteArray("UPDATE copies SET compute_set = 99") << refers;
         QTest::newRow("copy of no variable")
@@ -215,7 +244,8 @@ private slots:
         QTest::newRow("trace step of no body")
             << QByteArray("UPDATE trace_steps SET body = 77 WHERE body = 0") << refers;
         QTest::newRow("tiles of another machine")
-            << QByteArray("UPDATE compute_sets SET cycles_by_tile = x'01b90b0a02'") // 1465 and 9 more
+            << QByteArray(
+                   "UPDATE compute_sets SET cycles_by_tile = x'01b90b0a02'") // 1465 and 9 more
             << "damaged profile: a per-tile blob is not of this machine";
         QTest::newRow("negative cycles")
             << QByteArray("UPDATE compute_sets SET cycles_by_tile = x'01000103'")
@@ -278,6 +308,29 @@ private slots:
         execute(damaged, "UPDATE placement_chunks SET data = x'0102030405060708'");
         const QString error = userError([&] { (void)ProfileReader(damaged).placement(TileId(0)); });
         QVERIFY2(error.startsWith("damaged profile: "), qPrintable(error));
+    }
+
+    void placementsThatCannotBe_data() {
+        QTest::addColumn<std::vector<PlacedVariable>>("placed");
+        QTest::addColumn<QString>("what");
+        constexpr auto lastId = std::numeric_limits<std::int32_t>::max();
+        constexpr auto farthest = std::numeric_limits<std::int64_t>::max();
+        using Placed = std::vector<PlacedVariable>;
+        // Coded as what they are: the writer takes no notice of what it is given.
+        QTest::newRow("no variable") << Placed{{VariableId(-2), 0}} << "a variable";
+        QTest::newRow("behind the last")
+            << Placed{{VariableId(lastId), 0}, {VariableId(lastId), 0}} << "a variable";
+        QTest::newRow("before the tile") << Placed{{VariableId(0), -1}} << "an address";
+        QTest::newRow("behind all memory") << Placed{{VariableId(0), farthest}} << "an address";
+    }
+    void placementsThatCannotBe() {
+        QFETCH(std::vector<PlacedVariable>, placed);
+        QFETCH(QString, what);
+        Placement placement;
+        placement.variables = placed;
+        const auto chunk = encodePlacements(std::vector{placement});
+        QCOMPARE(userError([&] { (void)decodePlacements(chunk); }),
+                 "damaged profile: a chunk of tile addresses names " + what + " that cannot be");
     }
 
     void flippedBytesNeverCrash() {

@@ -1,8 +1,10 @@
 #include <QTemporaryDir>
 #include <QTest>
+#include <fmt/format.h>
 
 #include "core/analysis/trace_window.h"
 #include "core/store/profile_writer.h"
+#include "core/store/trace_page_codec.h"
 #include "core/store/trace_pages.h"
 #include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
@@ -21,6 +23,13 @@ ScaleOptions longTrace() {
     options.variables = 60;
     options.tilesPerIpu = 16;
     return options;
+}
+
+std::string hex(std::span<const std::byte> bytes) {
+    std::string text;
+    for (const std::byte byte : bytes)
+        text += fmt::format("{:02x}", static_cast<unsigned>(byte));
+    return text;
 }
 
 } // namespace
@@ -92,8 +101,7 @@ private slots:
     void stepsOfRangesAgree() {
         for (std::int32_t ipu = 0; ipu < 3; ++ipu)
             for (const CycleRange range : ranges())
-                QVERIFY(paged_->spans(IpuId(ipu), range, 1) ==
-                        whole_->spans(IpuId(ipu), range, 1));
+                QVERIFY(paged_->spans(IpuId(ipu), range, 1) == whole_->spans(IpuId(ipu), range, 1));
     }
 
     // Where steps are merged is up to the index; that none is lost or counted twice is not.
@@ -214,12 +222,40 @@ private slots:
         };
         for (const char* sql :
              {"UPDATE trace_pages SET entries = x'0102'", "DELETE FROM trace_pages",
-              "UPDATE trace_lanes SET summary = zeroblob(9)", "UPDATE trace_lanes SET ipu = ipu + 7",
-              "UPDATE trace_lanes SET entries = 1 << 60", "UPDATE trace_lanes SET body = body + 9",
+              "UPDATE trace_lanes SET summary = zeroblob(9)",
+              "UPDATE trace_lanes SET ipu = ipu + 7", "UPDATE trace_lanes SET entries = 1 << 60",
+              "UPDATE trace_lanes SET body = body + 9",
               "UPDATE trace_item_pages SET programs = x'ff'",
               "UPDATE trace_item_pages SET items = items - 1 WHERE page = 0",
               "UPDATE trace_calls SET position = -position - 1"})
             QVERIFY2(errorOf("damaged.pop", sql).contains("damaged profile"), sql);
+    }
+
+    void pagesNameNoProgramThatIsNotThere() {
+        const ProgramId none(p_.programs.size());
+        LaneEntry entry;
+        entry.kind = ProgramKind::OnTileExecute;
+        entry.program = none;
+        const auto entries = encodeEntries(std::vector(entriesPerPage, entry));
+        const auto items = encodeItems(std::vector(itemsPerPage, ItemContent{none.value(), -1}));
+        const std::string file = copyOf("program.pop");
+        execute(file, fmt::format("UPDATE trace_pages SET entries = x'{}' WHERE page = 0; "
+                                  "UPDATE trace_item_pages SET programs = x'{}' WHERE items = {}",
+                                  hex(entries), hex(items), itemsPerPage)
+                          .c_str());
+        const auto pages = TracePages::open(file, longTrace().ipus);
+        const QString refers = "damaged profile: a row refers to one that does not exist";
+        bool some = false;
+        for (std::size_t body = 0; body < p_.trace.bodies.size(); ++body) {
+            const TraceBodyId id(body);
+            if (pages->items(id) >= static_cast<std::int64_t>(itemsPerPage)) {
+                some = true;
+                QCOMPARE(userError([&] { (void)pages->itemPage(id, 0); }), refers);
+            }
+            if (pages->lane(id, IpuId(0)).entries >= entriesPerPage)
+                QCOMPARE(userError([&] { (void)pages->page(id, IpuId(0), 0); }), refers);
+        }
+        QVERIFY(some);
     }
 };
 

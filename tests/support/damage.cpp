@@ -92,6 +92,15 @@ std::string damageBytes(std::string& file, const Draw& draw) {
     }
 }
 
+std::string damageOnce(std::string& file, const Draw& draw) {
+    constexpr std::uint64_t kinds = 10;
+    constexpr std::uint64_t kindsOfBytes = 3;
+    std::string what;
+    if (draw(kinds) >= kindsOfBytes)
+        what = damageContent(file, draw);
+    return what.empty() ? damageBytes(file, draw) : what;
+}
+
 } // namespace
 
 Draw seededDraw(std::uint64_t seed) {
@@ -102,12 +111,10 @@ Draw seededDraw(std::uint64_t seed) {
 
 DamagedCopy damagedCopy(const std::string& profile, const Draw& draw) {
     DamagedCopy copy{profile, {}};
-    constexpr std::uint64_t kinds = 10;
-    constexpr std::uint64_t kindsOfBytes = 3;
-    if (draw(kinds) >= kindsOfBytes)
-        copy.what = damageContent(copy.bytes, draw);
-    if (copy.what.empty())
-        copy.what = damageBytes(copy.bytes, draw);
+    // A change of a table without rows is none.
+    constexpr int tries = 6;
+    for (int i = 0; i < tries && copy.bytes == profile; ++i)
+        copy.what = damageOnce(copy.bytes, draw);
     return copy;
 }
 

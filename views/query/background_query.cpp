@@ -63,6 +63,7 @@ BackgroundQuery::Outcome BackgroundQuery::runGuarded(const Work& work,
                                                      const std::stop_token& token) {
     if (token.stop_requested())
         return {{}, {}, true};
+    Workers::giveWay();
     Outcome outcome;
     try {
         outcome.error = errorOf([&] { outcome.deliver = work(token); });

@@ -4,6 +4,7 @@
 #include <QtConcurrent>
 
 #include "core/base/error.h"
+#include "views/query/give_way.h"
 
 namespace tilescope::views {
 namespace {
@@ -63,7 +64,7 @@ BackgroundQuery::Outcome BackgroundQuery::runGuarded(const Work& work,
                                                      const std::stop_token& token) {
     if (token.stop_requested())
         return {{}, {}, true};
-    Workers::giveWay();
+    giveWay();
     Outcome outcome;
     try {
         outcome.error = errorOf([&] { outcome.deliver = work(token); });

@@ -1,7 +1,6 @@
 #include "views/query/workers.h"
 
 #include <algorithm>
-#include <sys/resource.h>
 
 namespace tilescope::views {
 
@@ -13,13 +12,6 @@ Workers::Workers(QObject* parent)
 
 Workers::~Workers() {
     pool_.waitForDone();
-}
-
-void Workers::giveWay() {
-    // On Linux a nice value is a thread's own, and 0 means the calling one: see setpriority(2).
-    constexpr int niceness = 5;
-    thread_local const bool done = setpriority(PRIO_PROCESS, 0, niceness) == 0;
-    (void)done; // a system that refuses only paints less smoothly
 }
 
 void Workers::begin() {

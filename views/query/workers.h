@@ -21,10 +21,6 @@ public:
     void begin();
     void end();
 
-    /// Lets the window's thread go first where there are fewer cores than threads: its frames are
-    /// waited for, queries a moment longer are not noticed. Of the calling thread, for good.
-    static void giveWay();
-
 signals:
     /// A query failed that no view speaks for.
     void failed(const QString& text);

@@ -90,7 +90,9 @@ void BackgroundQuery::finish() {
         return;
     running_ = false;
     slowTimer_.stop();
-    const Outcome outcome = watcher_.result();
+    // Taken, not copied: a result may be large.
+    QFuture<Outcome> future = watcher_.future();
+    const Outcome outcome = future.takeResult();
     QString error = outcome.error;
     // What a damaged file puts in a model or a plot may show only now.
     if (error.isEmpty() && outcome.deliver)

@@ -3,6 +3,8 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "views/query/shared_work.h"
+
 namespace tilescope::views {
 namespace {
 
@@ -115,16 +117,17 @@ void TilesPane::refresh() {
         1, static_cast<int>(static_cast<double>(range.cycles()) / std::max(1.0, perPixel)));
     rasterQuery_.start([this, lanes = lanes_, parts = partsInSight(*plot_), range,
                         columns](const std::stop_token& stop) {
-        std::vector<PlacedRaster> rasters;
-        for (const LanePart& part : parts) {
+        std::vector<PlacedRaster> rasters(parts.size());
+        shareWork(parts.size(), [&](std::size_t at) {
+            const LanePart& part = parts[at];
             const TileLane& lane = (*lanes)[part.lane];
-            rasters.push_back(
-                {tileRaster(*lane.parts.trace, lane.parts.sources(),
-                            {lane.asked.ipu, range, columns, part.firstTile, part.tiles, part.rows},
-                            stop),
-                 static_cast<double>(range.begin), static_cast<double>(range.end), part.top,
-                 part.top + part.tiles});
-        }
+            rasters[at] = {
+                tileRaster(*lane.parts.trace, lane.parts.sources(),
+                           {lane.asked.ipu, range, columns, part.firstTile, part.tiles, part.rows},
+                           stop),
+                static_cast<double>(range.begin), static_cast<double>(range.end), part.top,
+                part.top + part.tiles};
+        });
         return [this, rasters = std::move(rasters)]() mutable {
             plot_->tiles().setRasters(std::move(rasters));
             plot_->replotSoon();

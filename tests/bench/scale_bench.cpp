@@ -3,7 +3,8 @@
 // prints, for each figure, what is wanted and what was got; with --where also where the window's
 // thread is when its event loop has been blocked for too long. Without a profile it has scale_profile
 // write one of 10 million trace steps, 64 IPUs and 100,000 variables. Without a display the
-// offscreen platform is used. Other programs on the same data: scale_pairs.sh.
+// offscreen platform is used. Where other programs run, `chrt -r 2 scale_bench` goes before them. Other
+// programs on the same data: scale_pairs.sh.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QFileInfo>

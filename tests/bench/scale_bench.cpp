@@ -1,8 +1,10 @@
 // How the window bears a large profile:
-//   scale_bench [PROFILE]
-// prints, for each figure, what is wanted and what was got. Without a profile it has scale_profile
+//   scale_bench [--where] [PROFILE]
+// prints, for each figure, what is wanted and what was got; with --where also where the window's
+// thread is when its event loop has been blocked for too long. Without a profile it has scale_profile
 // write one of 10 million trace steps, 64 IPUs and 100,000 variables. Without a display the
-// offscreen platform is used. Other programs on the same data: scale_pairs.sh.
+// offscreen platform is used. Where other programs run, `chrt -r 2 scale_bench` goes before them. Other
+// programs on the same data: scale_pairs.sh.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QFileInfo>
@@ -13,6 +15,7 @@
 #include <string>
 
 #include "app/gui/frame_exercise.h"
+#include "tests/bench/thread_stack.h"
 #include "tests/support/loop_watch.h"
 #include "tests/support/scale_profile.h"
 #include "views/execution/trace_view.h"
@@ -85,7 +88,8 @@ FirstPlot firstPlot(const QString& profile, const QString& view, const QString& 
 /// A window in this process, whose event loop is watched.
 class Measured {
 public:
-    explicit Measured(const QString& profile) {
+    Measured(const QString& profile, bool where)
+        : watch_(blockedMs, where ? tellStack() : nullptr) {
         constexpr QSize size(1920, 1080);
         window_.resize(size);
         window_.show();
@@ -168,6 +172,10 @@ private:
              "ms");
     }
 
+    static std::function<void()> tellStack() {
+        return [thread = pthread_self()] { bench::printStack(thread); };
+    }
+
     MainWindow window_{Memory::None};
     test::LoopWatch watch_;
 };
@@ -190,9 +198,11 @@ int main(int argc, char** argv) {
     QApplication app(argc, argv);
     QApplication::setStyle(new views::WindowStyle);
     const QTemporaryDir folder;
+    QStringList arguments = QApplication::arguments().mid(1);
+    const bool where = arguments.removeAll(QStringLiteral("--where")) > 0;
     const QString profile =
-        argc > 1 ? QString::fromLocal8Bit(argv[1]) : folder.filePath(QStringLiteral("scale.pop"));
-    if (argc < 2 && !writeProfile(profile))
+        arguments.value(0, folder.filePath(QStringLiteral("scale.pop")));
+    if (arguments.isEmpty() && !writeProfile(profile))
         return 2;
     std::printf("%s: %.0f MB\n", qPrintable(profile),
                 static_cast<double>(QFileInfo(profile).size()) / 1e6);
@@ -204,7 +214,7 @@ int main(int argc, char** argv) {
         tell(QStringLiteral("resident then"), residentMb, first.megabytes, "MB");
     }
     {
-        Measured window(profile);
+        Measured window(profile, where);
         window.search();
         window.exerciseFrames();
         tell(QStringLiteral("resident after zooming and searching"), residentMb,

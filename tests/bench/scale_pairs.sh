@@ -16,7 +16,7 @@ display=:97
 for tool in Xvfb xdotool import; do
     command -v $tool >/dev/null || { echo "scale_pairs: $tool is missing" >&2; exit 2; }
 done
-Xvfb $display -screen 0 1920x1080x24 >/dev/null 2>&1 &
+Xvfb $display -screen 0 1920x1080x24 -noreset >/dev/null 2>&1 &
 server=$!
 trap 'kill $server 2>/dev/null || true; rm -r "$work"' EXIT
 export DISPLAY=$display XDG_CONFIG_HOME="$work/config" QT_QPA_PLATFORM=xcb
@@ -31,7 +31,7 @@ measure() {
     shift
     command -v "$1" >/dev/null || { echo "$name: not installed"; return 0; }
     began=$(now)
-    "$@" >/dev/null 2>&1 &
+    "$@" >"$work/output" 2>&1 &
     process=$!
     shown=
     picture=
@@ -53,6 +53,13 @@ measure() {
             break
         fi
     done
+    if ! kill -0 $process 2>/dev/null; then
+        code=0
+        wait $process || code=$?
+        echo "$name: ended by itself with exit status $code"
+        cat "$work/output"
+        return 0
+    fi
     memory=$(awk '/VmHWM/ { printf "%.0f MB", $2 * 1024 / 1e6 }' /proc/$process/status 2>/dev/null || true)
     import -window root -silent "$name.png"
     kill $process 2>/dev/null || true
@@ -67,7 +74,9 @@ done
 measure sqlitebrowser sqlitebrowser -t trace_step_ipus "$profile"
 measure sqlitebrowser sqlitebrowser -t trace_step_ipus "$profile"
 if command -v heaptrack >/dev/null; then
-    heaptrack -o "$work/events" "$build/bench/allocation_events" "$steps" >/dev/null 2>&1
+    # It opens the window on what it recorded, which must not happen yet and fails without a display.
+    QT_QPA_PLATFORM=none heaptrack -o "$work/events" "$build/bench/allocation_events" "$steps" \
+        >/dev/null 2>&1 || true
     measure heaptrack_gui heaptrack_gui "$work"/events.*
     measure heaptrack_gui heaptrack_gui "$work"/events.*
 else

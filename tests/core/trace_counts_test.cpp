@@ -1,6 +1,8 @@
 // Executions counted by multiplication equal those counted one by one; the raster of tiles says
 // what each tile does.
 #include <QTest>
+#include <array>
+#include <numeric>
 
 #include "core/analysis/tile_raster.h"
 #include "core/base/error.h"
@@ -133,6 +135,60 @@ private slots:
             QVERIFY(raster.at(0, half).state ==
                     (share > 0.5 ? TileState::Compute : TileState::Wait));
         }
+    }
+
+    // Several steps share a column, others reach over its edge.
+    void stepsOfAColumnAddUp() {
+        const std::int64_t from = first("conv1/Convolve").index;
+        constexpr std::int64_t steps = 12;
+        const IpuId ipu(0);
+        std::vector<ExecutedStep> executed;
+        for (std::int64_t i = from; i < from + steps; ++i)
+            executed.push_back(index_.stepAt(i));
+        const auto on = [&](const ExecutedStep& step) {
+            return *std::find_if(step.ipus.begin(), step.ipus.end(),
+                                 [&](const StepOnIpu& at) { return at.ipu == ipu; });
+        };
+        const CycleRange range{on(executed.front()).start,
+                               on(executed.back()).start + on(executed.back()).cycles};
+        constexpr std::int32_t columns = 3;
+        constexpr std::int32_t rows = 4;
+        constexpr std::int32_t tiles = 1472;
+        std::array<std::array<double, tileStates.size()>, columns * rows> cells{};
+        const double perColumn = static_cast<double>(range.cycles()) / columns;
+        for (const ExecutedStep& step : executed) {
+            const StepOnIpu at = on(step);
+            const TileSeries worked = tileCycles(sources(), step.program, ipu, at.cycles);
+            for (std::int32_t column = 0; column < columns; ++column)
+                for (std::int32_t tile = 0; tile < tiles; ++tile) {
+                    const auto overlap = [&](std::int64_t begin, std::int64_t end) {
+                        const double left = std::max(column * perColumn,
+                                                     static_cast<double>(begin - range.begin));
+                        const double right = std::min((column + 1) * perColumn,
+                                                      static_cast<double>(end - range.begin));
+                        return std::max(0.0, right - left);
+                    };
+                    auto& cell = cells.at(
+                        static_cast<std::size_t>(tile * rows / tiles * columns + column));
+                    const std::int64_t done = at.start + worked.at(TileId(tile));
+                    cell.at(static_cast<std::size_t>(tileStateOf(step.kind))) +=
+                        overlap(at.start, done);
+                    cell.at(static_cast<std::size_t>(TileState::Wait)) +=
+                        overlap(done, at.start + at.cycles);
+                }
+        }
+        const TileRaster raster =
+            tileRaster(index_, sources(), {ipu, range, columns, 0, tiles, rows}, {});
+        for (std::int32_t row = 0; row < rows; ++row)
+            for (std::int32_t column = 0; column < columns; ++column) {
+                const auto& cell = cells.at(static_cast<std::size_t>(row * columns + column));
+                const double all = std::accumulate(cell.begin(), cell.end(), 0.0);
+                const auto most = std::max_element(cell.begin(), cell.end());
+                QCOMPARE(static_cast<std::int64_t>(raster.at(column, row).state),
+                         std::distance(cell.begin(), most));
+                QVERIFY(std::abs(raster.at(column, row).busy -
+                                 255 * all / (perColumn * tiles / rows)) <= 1);
+            }
     }
 
     void longExecutionsAreSampled() {

@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <thread>
 
 namespace tilescope::test {
@@ -12,8 +13,11 @@ namespace tilescope::test {
 /// its turn. Made and destroyed in the window's thread.
 class LoopWatch : public QObject {
 public:
-    LoopWatch()
-        : thread_([this](const std::stop_token& stop) { beat(stop); }) {}
+    /// `onLong` is called on the watching thread, once for each wait that goes on for `longMs`.
+    explicit LoopWatch(double longMs = 0, std::function<void()> onLong = {})
+        : longMs_(longMs)
+        , onLong_(std::move(onLong))
+        , thread_([this](const std::stop_token& stop) { beat(stop); }) {}
     ~LoopWatch() override {
         thread_.request_stop();
         thread_.join();
@@ -37,9 +41,16 @@ private:
 
     void beat(const std::stop_token& stop) {
         constexpr std::chrono::milliseconds pause(2);
+        bool told = false;
         for (; !stop.stop_requested(); std::this_thread::sleep_for(pause)) {
-            if (sent_.load() > 0)
-                continue; // the last one still waits
+            if (const double sent = sent_.load(); sent > 0) { // the last one still waits
+                if (onLong_ && !told && milliseconds(Clock::now()) - sent > longMs_) {
+                    told = true;
+                    onLong_();
+                }
+                continue;
+            }
+            told = false;
             sent_ = milliseconds(Clock::now());
             QMetaObject::invokeMethod(this, [this] { answer(); }, Qt::QueuedConnection);
         }
@@ -52,6 +63,8 @@ private:
         ++beats_;
     }
 
+    double longMs_ = 0;
+    std::function<void()> onLong_;
     std::atomic<double> sent_ = 0;
     std::atomic<double> longest_ = 0;
     std::atomic<long> beats_ = 0;

@@ -155,6 +155,32 @@ private slots:
         verifyNothingHeldUp();
     }
 
+    void thePointerOverTilesDoes() {
+        views::TraceView& view = trace();
+        view.setLook(views::TraceLook::Tiles);
+        waitUntilIdle();
+        views::TilePlot& plot = view.tiles().plot();
+        const QSignalSpy hovered(&plot, &views::PlotWidget::hovered);
+        QString text;
+        for (int i = 1; i < 10; ++i) {
+            const QPoint where(plot.width() * i / 10, plot.height() / 2);
+            const auto place = plot.placeAt(plot.yAxis->pixelToCoord(where.y()));
+            text = QStringLiteral("Tile %1 of IPU %2 ").arg(place.tile).arg(place.lane);
+            QMouseEvent move(QEvent::MouseMove, where, plot.mapToGlobal(where), Qt::NoButton,
+                             Qt::NoButton, Qt::NoModifier);
+            QApplication::sendEvent(&plot, &move);
+        }
+        waitUntilIdle();
+        QVERIFY2(hovered.last()[0].toString().startsWith(text),
+                 qPrintable(hovered.last()[0].toString()));
+        QTest::mouseClick(&plot, Qt::LeftButton, {}, plot.axisRect()->center());
+        waitUntilIdle();
+        QVERIFY(view.selectedStep() >= 0);
+        view.setLook(views::TraceLook::Flame);
+        waitUntilIdle();
+        verifyNothingHeldUp();
+    }
+
     void zoomsReadOnlyWhatIsInSight() {
         views::TraceView& view = trace();
         views::ZoomRange& zoom = window_->context().timeZoom;

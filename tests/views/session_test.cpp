@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "tests/views/sample_files.h"
 #include "views/query/background_query.h"
+#include "views/query/shared_work.h"
 #include "views/session/report_pair.h"
 #include "views/session/selection.h"
 #include "views/session/zoom_range.h"
@@ -76,6 +77,29 @@ private slots:
         });
         QTRY_COMPARE(failed.count(), 2);
         QCOMPARE(failed[1][0].toString(), QStringLiteral("Internal error: broken"));
+    }
+
+    void sharedWorkIsDoneOnce() {
+        constexpr std::size_t count = 1000;
+        std::vector<std::atomic<int>> done(count);
+        shareWork(count, [&](std::size_t at) { ++done[at]; });
+        QVERIFY(std::all_of(done.begin(), done.end(), [](const auto& times) { return times == 1; }));
+        shareWork(0, [](std::size_t) { QFAIL("there is nothing to do"); });
+    }
+
+    void sharedWorkEndsWithWhatItThrew() {
+        for (const std::size_t bad : {0, 1, 7}) {
+            bool threw = false;
+            try {
+                shareWork(8, [&](std::size_t at) {
+                    if (at == bad)
+                        throw UserError("damaged");
+                });
+            } catch (const UserError&) {
+                threw = true;
+            }
+            QVERIFY(threw);
+        }
     }
 
     void aDeliveryThatThrowsIsAFailure() {

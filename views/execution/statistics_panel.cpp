@@ -1,6 +1,7 @@
 #include "views/execution/statistics_panel.h"
 
 #include <QHelpEvent>
+#include <QPaintEvent>
 #include <QPainter>
 #include <QToolTip>
 
@@ -52,7 +53,7 @@ QRect StatisticsPanel::shareRect(const QRect& row, Share share) const {
     return {row.right() - fromRight, row.top() + 4, balanceWidth - valueWidth, barHeight};
 }
 
-void StatisticsPanel::paintEvent(QPaintEvent*) {
+void StatisticsPanel::paintEvent(QPaintEvent* event) {
     const Theme& theme = context_.theme.current();
     QPainter painter(this);
     painter.fillRect(rect(), theme.surface);
@@ -73,7 +74,8 @@ void StatisticsPanel::paintEvent(QPaintEvent*) {
     heading(Share::Efficiency, tr("Parallel efficiency"));
     heading(Share::Balance, tr("Tile balance"));
     for (std::size_t i = 0; i < lanes_.size(); ++i)
-        paintLane(painter, lanes_[i], rowRect(i));
+        if (const QRect row = rowRect(i); row.intersects(event->rect()))
+            paintLane(painter, lanes_[i], row);
 }
 
 void StatisticsPanel::paintLane(QPainter& painter, const LaneStatistics& lane,

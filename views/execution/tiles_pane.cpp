@@ -3,6 +3,8 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "views/query/shared_work.h"
+
 namespace tilescope::views {
 namespace {
 
@@ -40,7 +42,9 @@ TilesPane::TilesPane(ViewContext& context, QWidget* parent)
     , context_(context)
     , plot_(new TilePlot(context))
     , partsQuery_(context.workers)
-    , rasterQuery_(context.workers) {
+    , rasterQuery_(context.workers)
+    , momentQuery_(context.workers)
+    , clickQuery_(context.workers) {
     plot_->setAccessibleName(tr("Tiles over time"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -54,11 +58,16 @@ TilesPane::TilesPane(ViewContext& context, QWidget* parent)
         if (std::exchange(rasterWanted_, false))
             refresh();
     });
+    connect(&momentQuery_, &BackgroundQuery::delivered, this, [this] {
+        if (std::exchange(momentWanted_, false))
+            readMoment();
+    });
 }
 
 void TilesPane::clear() {
     partsQuery_.cancel();
     rasterQuery_.cancel();
+    forgetMoment();
     lanes_.reset();
     plot_->tiles().setRasters({});
 }
@@ -68,6 +77,7 @@ void TilesPane::load(const TraceQuestion& question) {
     partsQuery_.start([this, question](const std::stop_token& stop) {
         auto lanes = std::make_shared<const std::vector<TileLane>>(readTileLanes(question, stop));
         return [this, lanes] {
+            forgetMoment();
             lanes_ = lanes;
             std::vector<TilePlot::Lane> shown;
             for (const TileLane& lane : *lanes)
@@ -107,16 +117,17 @@ void TilesPane::refresh() {
         1, static_cast<int>(static_cast<double>(range.cycles()) / std::max(1.0, perPixel)));
     rasterQuery_.start([this, lanes = lanes_, parts = partsInSight(*plot_), range,
                         columns](const std::stop_token& stop) {
-        std::vector<PlacedRaster> rasters;
-        for (const LanePart& part : parts) {
+        std::vector<PlacedRaster> rasters(parts.size());
+        shareWork(parts.size(), [&](std::size_t at) {
+            const LanePart& part = parts[at];
             const TileLane& lane = (*lanes)[part.lane];
-            rasters.push_back(
-                {tileRaster(*lane.parts.trace, lane.parts.sources(),
-                            {lane.asked.ipu, range, columns, part.firstTile, part.tiles, part.rows},
-                            stop),
-                 static_cast<double>(range.begin), static_cast<double>(range.end), part.top,
-                 part.top + part.tiles});
-        }
+            rasters[at] = {
+                tileRaster(*lane.parts.trace, lane.parts.sources(),
+                           {lane.asked.ipu, range, columns, part.firstTile, part.tiles, part.rows},
+                           stop),
+                static_cast<double>(range.begin), static_cast<double>(range.end), part.top,
+                part.top + part.tiles};
+        });
         return [this, rasters = std::move(rasters)]() mutable {
             plot_->tiles().setRasters(std::move(rasters));
             plot_->replotSoon();
@@ -124,14 +135,46 @@ void TilesPane::refresh() {
     });
 }
 
-QString TilesPane::readOut(double x, double y) const {
+void TilesPane::forgetMoment() {
+    momentQuery_.cancel();
+    clickQuery_.cancel();
+    hovered_ = {};
+    momentWanted_ = false;
+    momentText_.clear();
+}
+
+QString TilesPane::readOut(double x, double y) {
     const TilePlot::Place place = plot_->placeAt(y);
     if (!lanes_ || place.tile < 0 || place.lane >= lanes_->size() || x < 0)
         return {};
-    const TileLane& lane = (*lanes_)[place.lane];
-    const TileMoment moment = tileMoment(lane, place.tile, static_cast<std::int64_t>(x));
+    const auto cycle = static_cast<std::int64_t>(x);
+    if (place.lane != hovered_.place.lane || place.tile != hovered_.place.tile ||
+        cycle != hovered_.cycle) {
+        hovered_ = {place, cycle};
+        readMoment();
+    }
+    return momentText_;
+}
+
+// As with rasters, a read under way ends first: the text follows the pointer all the time.
+void TilesPane::readMoment() {
+    if (momentQuery_.running()) {
+        momentWanted_ = true;
+        return;
+    }
+    momentQuery_.start([this, lanes = lanes_, at = hovered_](const std::stop_token&) {
+        const TileMoment moment = tileMoment((*lanes)[at.place.lane], at.place.tile, at.cycle);
+        return [this, lanes, at, moment] {
+            momentText_ = textOf((*lanes)[at.place.lane], at.place.tile, moment);
+            plot_->updateReadOut();
+        };
+    });
+}
+
+QString TilesPane::textOf(const TileLane& lane, std::int32_t tile,
+                          const TileMoment& moment) const {
     QString title = tr("Tile %1 of %2")
-                        .arg(place.tile)
+                        .arg(tile)
                         .arg(QString::fromStdString(lane.asked.name).replace('\n', ' '));
     if (moment.step < 0)
         return tr("%1\nnothing runs").arg(title);
@@ -149,15 +192,21 @@ void TilesPane::clicked(double x, double y) {
     const TilePlot::Place place = plot_->placeAt(y);
     if (!lanes_ || place.tile < 0 || x < 0)
         return;
-    const TileLane& lane = (*lanes_)[place.lane];
-    const std::int64_t step =
-        lane.parts.trace->stepAtCycle(lane.asked.ipu, static_cast<std::int64_t>(x));
+    const AskedIpu& asked = (*lanes_)[place.lane].asked;
     context_.selection.update([&](Selected& s) {
-        if (!lane.asked.target)
-            s.tiles = {TileId(lane.asked.ipu.value() * lane.parts.tilesPerIpu + place.tile)};
+        if (!asked.target)
+            s.tiles = {TileId(asked.ipu.value() * (*lanes_)[place.lane].parts.tilesPerIpu +
+                              place.tile)};
     });
-    if (step >= 0)
-        emit stepClicked(step, lane.asked.target);
+    clickQuery_.start([this, lanes = lanes_, lane = place.lane,
+                       cycle = static_cast<std::int64_t>(x)](const std::stop_token&) {
+        const TileLane& on = (*lanes)[lane];
+        const std::int64_t step = on.parts.trace->stepAtCycle(on.asked.ipu, cycle);
+        return [this, step, target = on.asked.target] {
+            if (step >= 0)
+                emit stepClicked(step, target);
+        };
+    });
 }
 
 } // namespace tilescope::views

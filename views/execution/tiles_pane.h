@@ -31,15 +31,29 @@ protected:
 
 private:
     void refresh();
-    [[nodiscard]] QString readOut(double x, double y) const;
+    /// What is known of the place; if it is another than before, more is read.
+    [[nodiscard]] QString readOut(double x, double y);
+    void readMoment();
+    void forgetMoment();
+    [[nodiscard]] QString textOf(const TileLane& lane, std::int32_t tile,
+                                 const TileMoment& moment) const;
     void clicked(double x, double y);
 
     ViewContext& context_;
     TilePlot* plot_;
     BackgroundQuery partsQuery_;
     BackgroundQuery rasterQuery_;
+    BackgroundQuery momentQuery_;
+    BackgroundQuery clickQuery_;
     bool rasterWanted_ = false; ///< the zoom moved while a raster was being made
     std::shared_ptr<const std::vector<TileLane>> lanes_;
+    struct Hovered {
+        TilePlot::Place place;
+        std::int64_t cycle = -1;
+    };
+    Hovered hovered_;           ///< newest place of the pointer
+    bool momentWanted_ = false; ///< it moved while another place was being read
+    QString momentText_;        ///< of the place that was read last
 };
 
 } // namespace tilescope::views

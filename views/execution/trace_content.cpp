@@ -7,6 +7,7 @@
 #include "core/analysis/programs.h"
 #include "core/base/error.h"
 #include "views/programs/program_details.h"
+#include "views/query/shared_work.h"
 
 namespace tilescope::views {
 namespace {
@@ -118,15 +119,16 @@ std::vector<AskedIpu> askedIpus(const TraceQuestion& question) {
 std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
                                   std::int64_t minimumCycles, const std::stop_token& stop,
                                   std::optional<TracePlottable::LaneRange> wanted) {
-    std::vector<TraceLane> lanes;
-    for (const AskedIpu& asked : askedIpus(question)) {
+    const std::vector<AskedIpu> all = askedIpus(question);
+    std::vector<TraceLane> lanes(all.size());
+    shareWork(all.size(), [&](std::size_t at) {
+        const AskedIpu& asked = all[at];
         if (stop.stop_requested())
             throw Cancelled();
-        if (wanted && !wanted->contains(lanes.size()))
-            lanes.push_back({asked.name, asked.target, asked.ipu.value(), {}});
-        else
-            lanes.push_back(laneOf(asked, question, range, minimumCycles, stop));
-    }
+        lanes[at] = wanted && !wanted->contains(at)
+                        ? TraceLane{asked.name, asked.target, asked.ipu.value(), {}}
+                        : laneOf(asked, question, range, minimumCycles, stop);
+    });
     return lanes;
 }
 
@@ -160,6 +162,8 @@ std::vector<LaneStatistics> traceStatistics(const TraceQuestion& question, Cycle
                                             const std::stop_token& stop) {
     std::vector<LaneStatistics> all;
     for (const AskedIpu& asked : askedIpus(question)) {
+        if (stop.stop_requested())
+            throw Cancelled();
         const auto index = asked.profile->trace(stop);
         const CycleRange part{range.begin, std::min(range.end, index->totalCycles())};
         std::string name = asked.name;

@@ -8,6 +8,7 @@
 #include <QTabWidget>
 #include <QTreeView>
 #include <QVBoxLayout>
+#include <array>
 
 #include "views/execution/marks_panel.h"
 #include "views/execution/range_field.h"
@@ -201,14 +202,25 @@ void TraceView::paintOverview(QPainter& painter, const QRect& rect) const {
     const std::size_t shown =
         std::min(stripRows_.size(), static_cast<std::size_t>(std::max(1, rect.height())));
     const double height = static_cast<double>(rect.height()) / static_cast<double>(shown);
+    std::array<QRgb, programKinds.size()> colours{};
+    for (const ProgramKind kind : programKinds)
+        colours.at(static_cast<std::size_t>(kind)) = theme.kind(kind).rgb();
+    // A line of pixels for each lane, stretched to its height.
+    QImage line(rect.width(), 1, QImage::Format_ARGB32_Premultiplied);
     for (std::size_t i = 0; i < shown; ++i) {
         const TraceRow& steps = stripRows_[i * stripRows_.size() / shown];
+        line.fill(Qt::transparent);
+        auto* const pixels = reinterpret_cast<QRgb*>(line.bits());
         for (const BoxOnScreen& place :
-             boxesOnScreen(steps, zoom.first(), zoom.last(), rect.width()))
-            painter.fillRect(QRectF(place.x0, height * static_cast<double>(i), place.x1 - place.x0,
-                                    std::max(1.0, height)),
-                             mixed(theme.kind(steps.boxes[place.box].kind), theme.surface,
+             boxesOnScreen(steps, zoom.first(), zoom.last(), rect.width())) {
+            const auto kind = static_cast<std::size_t>(steps.boxes[place.box].kind);
+            std::fill(pixels + place.x0, pixels + place.x1,
+                      mixedColours(colours.at(kind), theme.surface.rgb(),
                                    std::min(palest, 1 - place.coverage)));
+        }
+        painter.drawImage(QRectF(0, height * static_cast<double>(i), rect.width(),
+                                 std::max(1.0, height)),
+                          line);
     }
 }
 

@@ -235,7 +235,8 @@ void TraceView::loadDetail() {
                 traceLanes(question, rangeOf(from, to), static_cast<std::int64_t>(perPixel), stop,
                            inSight));
             return [this, lanes, from, to] {
-                plot_->trace().setDetail(lanes, from, to);
+                TracePlottable::Lanes before = plot_->trace().setDetail(lanes, from, to);
+                context().workers.pool().start([gone = std::move(before)]() mutable { gone.reset(); });
                 plot_->updateRows();
             };
         });

@@ -17,6 +17,10 @@ PlotWidget::PlotWidget(ViewContext& context, ZoomRange& zoom, QWidget* parent)
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setNotAntialiasedElements(QCP::aeAll);
+    // One paint with everything else that changes in the window, not one of its own and another.
+    setPlottingHint(QCP::phImmediateRefresh, false);
+    // A layer with a picture of its own is cleared and laid over the others in each frame.
+    layer(QStringLiteral("overlay"))->setMode(QCPLayer::lmLogical);
     setMinimumSize(200, 90);
     axisRect()->setAutoMargins(QCP::msTop | QCP::msBottom);
     axisRect()->setMargins(QMargins(leftMargin, 0, rightMargin, 0));
@@ -30,8 +34,20 @@ PlotWidget::PlotWidget(ViewContext& context, ZoomRange& zoom, QWidget* parent)
     connect(&context_.theme, &ThemeSource::changed, this, &PlotWidget::applyTheme);
     connect(&context_.preferences, &Preferences::unitsChanged, this, &PlotWidget::replotSoon);
     connect(this, &QCustomPlot::afterLayout, this, &PlotWidget::fitValueTicks);
-    connect(this, &QCustomPlot::afterReplot, this, [this] { replotMs_ = replotTime(); });
+    connect(this, &QCustomPlot::afterReplot, this, [this] { replotMs_ += replotTime(); });
     applyTheme();
+}
+
+void PlotWidget::replotSoon() {
+    if (isVisible())
+        return replot(QCustomPlot::rpQueuedReplot);
+    stale_ = true;
+}
+
+void PlotWidget::showEvent(QShowEvent* event) {
+    QCustomPlot::showEvent(event);
+    if (std::exchange(stale_, false))
+        replot(QCustomPlot::rpQueuedRefresh);
 }
 
 void PlotWidget::applyTheme() {
@@ -204,7 +220,17 @@ void PlotWidget::leaveEvent(QEvent* event) {
     update();
 }
 
+void PlotWidget::updateReadOut() {
+    if (const auto pointer = pointer_)
+        hoverAt(*pointer);
+}
+
 void PlotWidget::hoverAt(const QPoint& position) {
+    // What is dragged stays under the pointer, and its read-out is not painted.
+    if (dragging_ && !selectingRange_) {
+        pointer_ = position;
+        return;
+    }
     pointer_.reset();
     readOutText_.clear();
     if (axisRect()->rect().contains(position)) {

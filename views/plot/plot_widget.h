@@ -23,6 +23,8 @@ public:
     /// Text of the read-out at axis coordinates; several lines; empty for none.
     using ReadOut = std::function<QString(double x, double y)>;
     void setReadOut(ReadOut readOut) { readOut_ = std::move(readOut); }
+    /// Asks for the text anew, when more is known of what is under the pointer.
+    void updateReadOut();
 
     /// Bands [from, to) that stay marked, such as the selected tiles.
     struct Marker {
@@ -56,8 +58,8 @@ public:
     /// them that a screen gets.
     void paintWhole(QCPPainter& painter);
 
-    /// Wheel and W, S zoom horizontally; a view with rows may take the plain wheel for scrolling.
-    void replotSoon() { replot(QCustomPlot::rpQueuedReplot); }
+    /// Draws the plot anew when events have been handled, or when it is shown if it is hidden.
+    void replotSoon();
 
     /// Room left and right of the plot, equal in all plots so that their axes stand in line.
     static constexpr int leftMargin = 86;
@@ -73,6 +75,7 @@ signals:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void showEvent(QShowEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
@@ -112,7 +115,8 @@ private:
     double pressedFrom_ = 0; ///< left end of the range when the drag began
     bool dragging_ = false;
     bool selectingRange_ = false;
-    double replotMs_ = 0;
+    double replotMs_ = 0; ///< of what the next paint shows
+    bool stale_ = false;  ///< hidden while something changed
 };
 
 /// Whether plots show their painting time in a corner (F12); set on the window, a dynamic property.

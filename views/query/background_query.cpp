@@ -4,6 +4,7 @@
 #include <QtConcurrent>
 
 #include "core/base/error.h"
+#include "views/query/give_way.h"
 
 namespace tilescope::views {
 namespace {
@@ -63,6 +64,7 @@ BackgroundQuery::Outcome BackgroundQuery::runGuarded(const Work& work,
                                                      const std::stop_token& token) {
     if (token.stop_requested())
         return {{}, {}, true};
+    giveWay();
     Outcome outcome;
     try {
         outcome.error = errorOf([&] { outcome.deliver = work(token); });
@@ -88,7 +90,9 @@ void BackgroundQuery::finish() {
         return;
     running_ = false;
     slowTimer_.stop();
-    const Outcome outcome = watcher_.result();
+    // Taken, not copied: a result may be large.
+    QFuture<Outcome> future = watcher_.future();
+    const Outcome outcome = future.takeResult();
     QString error = outcome.error;
     // What a damaged file puts in a model or a plot may show only now.
     if (error.isEmpty() && outcome.deliver)

@@ -1,13 +1,20 @@
 #include "views/query/workers.h"
 
 #include <algorithm>
+#include <malloc.h>
 
 namespace tilescope::views {
+namespace {
+constexpr int mostArenas = 2; // of glibc's malloc: see mallopt(3)
+}
 
 Workers::Workers(QObject* parent)
     : QObject(parent) {
     // Queries wait for the disk as well, so two cores still want more than two threads.
     pool_.setMaxThreadCount(std::max(3, QThread::idealThreadCount()));
+    // Else each thread that ever ran keeps memory for itself which the others then lack: a sixth of
+    // all with a large profile, see tests/bench/scale_bench.cpp.
+    mallopt(M_ARENA_MAX, mostArenas);
 }
 
 Workers::~Workers() {

@@ -44,6 +44,48 @@ public:
         addTiles(next, last, begin, begin, end, state, weight);
     }
 
+    /// Tile cycles of a series on each row.
+    [[nodiscard]] std::vector<double> rowSums(const TileSeries& worked) const {
+        std::vector<double> sums(static_cast<std::size_t>(rows_));
+        for (const TileRun& run : worked.runs()) {
+            const std::int32_t first = std::max(run.first, q_.firstTile);
+            const std::int32_t stop = std::min(run.end, q_.firstTile + q_.tiles);
+            if (first < stop)
+                eachRow(first - q_.firstTile, stop - q_.firstTile,
+                        [&](std::int32_t row, double tiles) {
+                            sums[static_cast<std::size_t>(row)] +=
+                                tiles * static_cast<double>(run.value);
+                        });
+        }
+        return sums;
+    }
+
+    /// The column that [begin, end) lies in as a whole; negative if there is none.
+    [[nodiscard]] std::int32_t columnOf(std::int64_t begin, std::int64_t end) const {
+        if (begin < q_.range.begin || end > q_.range.end)
+            return -1;
+        const auto column =
+            static_cast<std::int32_t>(static_cast<double>(begin - q_.range.begin) / perColumn_);
+        return column < q_.columns &&
+                       static_cast<double>(end - q_.range.begin) <= (column + 1) * perColumn_
+                   ? column
+                   : -1;
+    }
+
+    /// The same as add() for a step that lies in one column, from the rows' sums of what its tiles
+    /// work, none of which exceeds the step.
+    void addWithin(std::int32_t column, std::int64_t cycles, TileState state,
+                   const std::vector<double>& worked, double weight) {
+        for (std::int32_t row = 0; row < rows_; ++row) {
+            const double busy = worked[static_cast<std::size_t>(row)];
+            const double all = tilesPerRow_ * static_cast<double>(cycles);
+            float* const cell = &sums_[slot(column, row)];
+            cell[static_cast<std::size_t>(state)] += static_cast<float>(busy * weight);
+            cell[static_cast<std::size_t>(TileState::Wait)] +=
+                static_cast<float>((all - busy) * weight);
+        }
+    }
+
     [[nodiscard]] TileRaster finish() const {
         TileRaster raster{q_.columns, rows_, {}};
         raster.cells.resize(static_cast<std::size_t>(q_.columns) * static_cast<std::size_t>(rows_));
@@ -86,14 +128,19 @@ private:
 
     void addColumn(std::int32_t column, std::int32_t first, std::int32_t last, TileState state,
                    double cycles) {
+        eachRow(first, last, [&](std::int32_t row, double tiles) {
+            sums_[slot(column, row) + static_cast<std::size_t>(state)] +=
+                static_cast<float>(tiles * cycles);
+        });
+    }
+
+    /// Calls put(row, tiles) with how many of tiles [first, last) stand on each row.
+    template <class Put> void eachRow(std::int32_t first, std::int32_t last, const Put& put) const {
         const double top = first / tilesPerRow_;
         const double bottom = std::min<double>(rows_, last / tilesPerRow_);
-        for (auto row = static_cast<std::int32_t>(top); row < bottom; ++row) {
-            const double part =
-                std::min(bottom, row + 1.0) - std::max(top, static_cast<double>(row));
-            sums_[slot(column, row) + static_cast<std::size_t>(state)] +=
-                static_cast<float>(part * tilesPerRow_ * cycles);
-        }
+        for (auto row = static_cast<std::int32_t>(top); row < bottom; ++row)
+            put(row, (std::min(bottom, row + 1.0) - std::max(top, static_cast<double>(row))) *
+                         tilesPerRow_);
     }
 
     [[nodiscard]] TileRaster::Cell cell(std::int32_t column, std::int32_t row, double whole) const {
@@ -143,8 +190,14 @@ public:
 private:
     void add(ProgramKind kind, ProgramId program, std::int64_t begin, std::int64_t end,
              double weight) {
-        if (end > begin)
-            sums_.add(begin, end, tileStateOf(kind), cyclesOf(program, end - begin), weight);
+        if (end <= begin)
+            return;
+        const Known& known = cyclesOf(program, end - begin);
+        const std::int32_t column = known.exceeds ? -1 : sums_.columnOf(begin, end);
+        if (column >= 0)
+            sums_.addWithin(column, end - begin, tileStateOf(kind), known.rows, weight);
+        else
+            sums_.add(begin, end, tileStateOf(kind), known.series, weight);
     }
 
     void addMerged(const TraceSpan& span) {
@@ -204,18 +257,29 @@ private:
         return samples;
     }
 
-    const TileSeries& cyclesOf(ProgramId program, std::int64_t cycles) {
+    /// What tiles work in a step of a program and a length.
+    struct Known {
+        TileSeries series;
+        std::vector<double> rows; ///< sums of it, for the many steps that are narrower than a column
+        bool exceeds = false;     ///< a damaged profile has tiles that work longer than the step
+    };
+    const Known& cyclesOf(ProgramId program, std::int64_t cycles) {
         const auto [at, isNew] = known_.try_emplace({program, cycles});
-        if (isNew)
-            at->second = tileCycles(sources_, program, q_.ipu, cycles);
-        return at->second;
+        Known& known = at->second;
+        if (!isNew)
+            return known;
+        known.series = tileCycles(sources_, program, q_.ipu, cycles);
+        known.rows = sums_.rowSums(known.series);
+        for (const TileRun& run : known.series.runs())
+            known.exceeds = known.exceeds || run.value < 0 || run.value > cycles;
+        return known;
     }
 
     const TraceIndex& index_;
     const TileSources& sources_;
     const RasterQuestion& q_;
     Accumulator sums_;
-    std::map<std::pair<ProgramId, std::int64_t>, TileSeries> known_;
+    std::map<std::pair<ProgramId, std::int64_t>, Known> known_;
 };
 
 } // namespace

@@ -30,6 +30,10 @@ GraphCanvas::GraphCanvas(ViewContext& context, QWidget* parent)
     setAccessibleName(tr("Graph of the model"));
     setAccessibleDescription(tr("Arrow keys walk along edges and rows, Enter expands or collapses "
                                 "a scope, F fits everything"));
+    constexpr int settleMs = 150;
+    settled_.setSingleShot(true);
+    settled_.setInterval(settleMs);
+    connect(&settled_, &QTimer::timeout, this, qOverload<>(&QWidget::update));
     connect(&context_.theme, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
     connect(&context_.preferences, &Preferences::unitsChanged, this, &GraphCanvas::recolour);
 }
@@ -151,15 +155,18 @@ void GraphCanvas::zoomAt(const QPointF& position, double factor) {
     const double next = std::clamp(scale_ * factor, farthest, closest);
     offset_ = position - (position - offset_) * (next / scale_);
     scale_ = next;
-    placed_ = true;
-    keepInView();
-    update();
+    moved();
 }
 
 void GraphCanvas::moveBy(const QPointF& pixels) {
     offset_ += pixels;
+    moved();
+}
+
+void GraphCanvas::moved() {
     placed_ = true;
     keepInView();
+    settled_.start();
     update();
 }
 

@@ -1,6 +1,7 @@
 // The drawing of the model's graph.
 #pragma once
 
+#include <QTimer>
 #include <QWidget>
 #include <optional>
 #include <set>
@@ -74,6 +75,7 @@ private:
     void zoomAt(const QPointF& position, double factor);
     void moveBy(const QPointF& pixels);
     void keepInView();
+    void moved();
     void walk(Qt::Key key);
     void wantToggle(const GraphItem& item, bool expand);
     void chooseByUser(const GraphItem& item);
@@ -108,6 +110,7 @@ private:
     bool inMap_ = false;
     bool edgeLabels_ = false;
     double frameMs_ = 0;
+    QTimer settled_; ///< runs while the picture moves
 };
 
 } // namespace tilescope::views

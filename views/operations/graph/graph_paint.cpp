@@ -11,7 +11,10 @@ namespace {
 
 constexpr double textFrom = 0.42;      ///< names are painted from this scale on
 constexpr double labelsFrom = 0.7;     ///< and what is on the lines
-constexpr double smoothUpTo = 1500;    ///< lines; more are painted without smoothing
+// Lines; more are painted without smoothing. A smoothed one takes some 40 us: while the picture
+// moves they take up to half of a frame, and a still one holds up the window for less than 50 ms.
+constexpr std::size_t smoothMoving = 200;
+constexpr std::size_t smoothStill = 1000;
 constexpr double corner = 5;
 constexpr double widestMap = 150;
 constexpr double mapMargin = 10;
@@ -92,7 +95,7 @@ void GraphCanvas::paintWires(QPainter& painter, const QRectF& part) const {
         if (scene_->wireBounds[i].intersects(part))
             shown.push_back(i);
     painter.setRenderHint(QPainter::Antialiasing,
-                          static_cast<double>(shown.size()) < smoothUpTo);
+                          shown.size() < (settled_.isActive() ? smoothMoving : smoothStill));
     const QColor line = mixed(theme.surface, theme.mutedText, marked.empty() ? 0.75 : 0.45);
     const auto draw = [&](std::size_t i, const QColor& colour, double more) {
         const PlacedWire& wire = scene_->layout.wires[i];

@@ -11,6 +11,7 @@ namespace {
 constexpr double fewestTiles = 8; // as far as one can zoom in
 constexpr double gapShare = 0.04; // of an IPU between two
 constexpr double zoomStep = 1.25;
+constexpr qsizetype mostNames = 500; // laid out at a time
 } // namespace
 
 TilePlot::TilePlot(ViewContext& context, QWidget* parent)
@@ -132,39 +133,65 @@ void TilePlot::keyPressEvent(QKeyEvent* event) {
     PlotWidget::keyPressEvent(event);
 }
 
-// What has no room is left out: first the tiles, then the line breaks.
-void TilePlot::paintName(QPainter& painter, const QRectF& room, const QString& name,
-                         const QString& tiles) const {
-    const QFontMetrics metrics = painter.fontMetrics();
+// What has no room is left out: first the tiles, then the line breaks, then the name.
+QStaticText TilePlot::layOutName(const QSize& room, const QString& name,
+                                 const QString& tiles) const {
+    const QFontMetrics metrics(font());
     constexpr int flags = Qt::AlignRight | Qt::AlignTop | Qt::TextWordWrap;
+    const auto fits = [&](const QString& text) {
+        return metrics.boundingRect(QRect(QPoint(), room), flags, text).height() <= room.height();
+    };
     QString text = name + QLatin1Char('\n') + tiles;
-    if (metrics.boundingRect(room.toRect(), flags, text).height() > room.height())
+    if (!fits(text))
         text = name;
-    QRectF place = room;
-    if (metrics.boundingRect(room.toRect(), flags, text).height() > room.height()) {
+    if (!fits(text))
         text = metrics.elidedText(QString(text).replace(QLatin1Char('\n'), QLatin1Char(' ')),
-                                  Qt::ElideLeft, static_cast<int>(room.width()));
-        place.setHeight(metrics.height());
+                                  Qt::ElideLeft, room.width());
+    QStaticText laidOut(text.replace(QLatin1Char('\n'), QChar::LineSeparator));
+    QTextOption option(Qt::AlignRight);
+    option.setWrapMode(QTextOption::WordWrap);
+    laidOut.setTextFormat(Qt::PlainText);
+    laidOut.setTextOption(option);
+    laidOut.setTextWidth(room.width());
+    laidOut.setPerformanceHint(QStaticText::AggressiveCaching);
+    laidOut.prepare({}, font());
+    return laidOut;
+}
+
+// Names do not change from frame to frame unless tiles are zoomed or moved.
+const QStaticText& TilePlot::nameIn(const QSize& room, const QString& name, const QString& tiles) {
+    if (font() != namesFont_ || names_.size() > mostNames) {
+        names_.clear();
+        namesFont_ = font();
     }
-    painter.setPen(theme().text);
-    painter.drawText(place, flags, text);
+    const QString key = QStringLiteral("%1\n%2\n%3x%4")
+                            .arg(name, tiles)
+                            .arg(room.width())
+                            .arg(room.height());
+    const auto known = names_.find(key);
+    return known != names_.end() ? *known : *names_.insert(key, layOutName(room, name, tiles));
 }
 
 void TilePlot::paintExtra(QPainter& painter) {
     const QRect plot = axisRect()->rect();
     painter.setClipRect(QRect(0, plot.top(), width(), plot.height()));
-    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-        const double first = laneTop(lane);
+    painter.setPen(theme().text);
+    double first = 0;
+    double free = plot.top() - 1; // where the name above ends
+    for (std::size_t lane = 0; lane < lanes_.size(); first += lanes_[lane++].tiles + laneGap()) {
         const double top = yAxis->coordToPixel(std::max(first, rows_.from()));
         const double bottom = yAxis->coordToPixel(std::min(first + lanes_[lane].tiles, rows_.to()));
-        if (bottom <= top)
+        if (bottom <= top || top < free)
             continue;
         // Which tiles are in sight stands below the name.
         const int from = std::max(0, static_cast<int>(std::floor(rows_.from() - first)));
         const int to = std::min(static_cast<int>(lanes_[lane].tiles),
                                 static_cast<int>(std::ceil(rows_.to() - first)));
-        paintName(painter, QRectF(0, top, leftMargin - 10, bottom - top), lanes_[lane].name,
-                  tr("tiles %1 to %2").arg(from).arg(to - 1));
+        const QStaticText& name =
+            nameIn(QSize(leftMargin - 10, static_cast<int>(bottom - top)), lanes_[lane].name,
+                   tr("tiles %1 to %2").arg(from).arg(to - 1));
+        painter.drawStaticText(QPointF(0, top), name);
+        free = top + name.size().height();
     }
     paintFlags(painter, *this, theme(), flags_);
     painter.setClipping(false);

@@ -1,7 +1,9 @@
 // The plot of what every tile does: IPUs below each other, tiles downwards.
 #pragma once
 
+#include <QHash>
 #include <QScrollBar>
+#include <QStaticText>
 
 #include "views/plot/trace/tile_plottable.h"
 #include "views/plot/trace/trace_flags.h"
@@ -45,8 +47,9 @@ protected:
     void paintExtra(QPainter& painter) override;
 
 private:
-    void paintName(QPainter& painter, const QRectF& room, const QString& name,
-                   const QString& tiles) const;
+    [[nodiscard]] QStaticText layOutName(const QSize& room, const QString& name,
+                                         const QString& tiles) const;
+    const QStaticText& nameIn(const QSize& room, const QString& name, const QString& tiles);
     void showRows();
     [[nodiscard]] double laneGap() const;
 
@@ -55,6 +58,8 @@ private:
     QScrollBar* scroll_;
     std::vector<Lane> lanes_;
     std::vector<TraceFlag> flags_;
+    QHash<QString, QStaticText> names_; ///< as they were painted last, in this font
+    QFont namesFont_;
 };
 
 } // namespace tilescope::views

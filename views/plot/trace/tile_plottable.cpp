@@ -8,19 +8,23 @@ constexpr double full = 255;
 constexpr double palest = 0.7;
 
 QImage imageOf(const TileRaster& raster, const Theme& theme) {
-    std::array<QColor, tileStates.size()> colours;
-    for (const TileState state : tileStates)
-        colours.at(static_cast<std::size_t>(state)) = tileStateColour(theme, state);
+    // A table, as a picture has millions of cells and few different ones.
+    constexpr std::size_t shades = 256;
+    std::vector<QRgb> colours(tileStates.size() * shades);
+    for (const TileState state : tileStates) {
+        const QColor colour = tileStateColour(theme, state);
+        for (std::size_t busy = 0; busy < shades; ++busy)
+            colours[static_cast<std::size_t>(state) * shades + busy] =
+                mixed(colour, theme.surface,
+                      std::min(palest, 1 - static_cast<double>(busy) / full))
+                    .rgb();
+    }
     QImage image(raster.columns, raster.rows, QImage::Format_RGB32);
     for (int row = 0; row < raster.rows; ++row) {
         auto* pixels = reinterpret_cast<QRgb*>(image.scanLine(row));
         for (int column = 0; column < raster.columns; ++column) {
             const TileRaster::Cell& cell = raster.at(column, row);
-            const QColor& colour = colours.at(static_cast<std::size_t>(cell.state));
-            pixels[column] =
-                cell.busy == full
-                    ? colour.rgb()
-                    : mixed(colour, theme.surface, std::min(palest, 1 - cell.busy / full)).rgb();
+            pixels[column] = colours[static_cast<std::size_t>(cell.state) * shades + cell.busy];
         }
     }
     return image;

@@ -91,7 +91,9 @@ void TracePlot::paintExtra(QPainter& painter) {
     const auto& lanes = *trace_->overview();
     const QRect plot = axisRect()->rect();
     painter.setClipRect(QRect(0, plot.top(), width(), plot.height()));
-    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+    const auto [first, end] = trace_->lanesWithin(yAxis->range().lower, yAxis->range().upper);
+    // The line below the lane above the first may be in sight.
+    for (std::size_t lane = first - std::min<std::size_t>(first, 1); lane < end; ++lane) {
         const double top = yAxis->coordToPixel(trace_->laneTop(lane));
         const double bottom =
             yAxis->coordToPixel(trace_->laneTop(lane + 1) - TracePlottable::laneGap);

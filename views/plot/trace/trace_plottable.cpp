@@ -1,18 +1,18 @@
 #include "views/plot/trace/trace_plottable.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilescope::views {
 namespace {
 constexpr int narrowestText = 26;
 constexpr int lowestText = 13;
+} // namespace
 
-/// `share` of the way from one opaque colour to another.
 QRgb mixedColours(QRgb a, QRgb b, double share) {
     const auto mix = [share](int x, int y) { return static_cast<int>(x + (y - x) * share); };
     return qRgb(mix(qRed(a), qRed(b)), mix(qGreen(a), qGreen(b)), mix(qBlue(a), qBlue(b)));
 }
-} // namespace
 
 TracePlottable::TracePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme)
     : QCPAbstractPlottable(keyAxis, valueAxis)
@@ -30,8 +30,8 @@ void TracePlottable::setOverview(Lanes lanes) {
         rowCounts_.push_back(std::max<std::size_t>((*overview_)[i].rows.size(), 1));
 }
 
-void TracePlottable::setDetail(Lanes lanes, double from, double to) {
-    detail_ = std::move(lanes);
+TracePlottable::Lanes TracePlottable::setDetail(Lanes lanes, double from, double to) {
+    Lanes before = std::exchange(detail_, std::move(lanes));
     detailFrom_ = from;
     detailTo_ = to;
     // A flame has as many rows as its deepest name in sight. A lane that is out of sight keeps what
@@ -40,10 +40,29 @@ void TracePlottable::setDetail(Lanes lanes, double from, double to) {
         if (!(*detail_)[i].rows.empty())
             rowCounts_[i] = std::max({(*overview_)[i].rows.size(), (*detail_)[i].rows.size(),
                                       std::size_t{1}});
+    return before;
 }
 
 void TracePlottable::setHighlight(const QString& text) {
     highlight_ = text;
+    plainHighlight_.clear();
+    const bool plain = std::all_of(text.begin(), text.end(),
+                                   [](QChar letter) { return letter.unicode() < 128; });
+    if (plain)
+        plainHighlight_ = text.toLower().toStdString();
+}
+
+// Every box of a frame is asked for: texts without other letters than ASCII take a quick way.
+bool TracePlottable::highlighted(const std::string& name) const {
+    if (highlight_.isEmpty())
+        return true;
+    if (plainHighlight_.empty())
+        return QString::fromStdString(name).contains(highlight_, Qt::CaseInsensitive);
+    const auto lower = [](char letter) {
+        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    };
+    return std::search(name.begin(), name.end(), plainHighlight_.begin(), plainHighlight_.end(),
+                       [&](char a, char b) { return lower(a) == b; }) != name.end();
 }
 
 std::size_t TracePlottable::rowsOf(std::size_t lane) const {
@@ -106,35 +125,54 @@ QCPRange TracePlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRa
     return {0, rowCount()};
 }
 
-// Many thousand boxes are faster filled into an image than painted one by one; files of lines and
-// texts get boxes.
 void TracePlottable::draw(QCPPainter* painter) {
     if (!overview_)
         return;
     painter->setAntialiasing(false);
     std::vector<Named> names;
-    const QRect plot = clipRect();
-    if (painter->modes().testFlag(QCPPainter::pmVectorized)) {
-        layOutRows(names, [&](const QRect& rect, QRgb colour) {
-            painter->fillRect(rect, QColor::fromRgb(colour));
-        });
-    } else {
-        QImage image(plot.size(), QImage::Format_ARGB32_Premultiplied);
-        image.fill(Qt::transparent);
-        layOutRows(names, [&](const QRect& wanted, QRgb colour) {
-            const QRect rect = wanted.intersected(plot).translated(-plot.topLeft());
-            for (int y = rect.top(); y <= rect.bottom(); ++y)
-                std::fill_n(reinterpret_cast<QRgb*>(image.scanLine(y)) + rect.left(), rect.width(),
-                            colour);
-        });
-        painter->drawImage(plot.topLeft(), image);
-    }
-    for (const Named& named : names)
-        drawText(painter, named);
+    // Files of lines and texts get boxes.
+    if (painter->modes().testFlag(QCPPainter::pmVectorized))
+        layOutRows(
+            names,
+            [&](const QRect& rect, QRgb colour) {
+                painter->fillRect(rect, QColor::fromRgb(colour));
+            },
+            [](int, int) {});
+    else
+        drawImage(*painter, names);
+    drawNames(*painter, names);
 }
 
-template <class Fill>
-void TracePlottable::layOutRows(std::vector<Named>& names, const Fill& fill) const {
+// Many thousand boxes are faster filled into an image than painted one by one: each row as one line
+// of pixels, which is then copied down.
+void TracePlottable::drawImage(QCPPainter& painter, std::vector<Named>& names) {
+    const QRect plot = clipRect();
+    if (plot.isEmpty())
+        return;
+    if (image_.size() != plot.size())
+        image_ = QImage(plot.size(), QImage::Format_ARGB32_Premultiplied);
+    image_.fill(Qt::transparent);
+    auto* const pixels = reinterpret_cast<QRgb*>(image_.bits());
+    const std::ptrdiff_t stride = image_.bytesPerLine() / static_cast<qsizetype>(sizeof(QRgb));
+    const auto lineAt = [&](int y) { return pixels + (y - plot.top()) * stride; };
+    layOutRows(
+        names,
+        [&](const QRect& wanted, QRgb colour) {
+            const QRect rect = wanted.intersected(plot);
+            if (!rect.isEmpty())
+                std::fill_n(lineAt(rect.top()) + (rect.left() - plot.left()), rect.width(), colour);
+        },
+        [&](int top, int bottom) {
+            const int first = std::max(top, plot.top());
+            for (int y = first + 1; y < std::min(bottom, plot.bottom() + 1); ++y)
+                std::copy_n(lineAt(first), plot.width(), lineAt(y));
+        });
+    painter.drawImage(plot.topLeft(), image_);
+}
+
+template <class Fill, class Filled>
+void TracePlottable::layOutRows(std::vector<Named>& names, const Fill& fill,
+                                const Filled& filled) const {
     const QCPRange range = keyAxis()->range();
     const bool inDetail = detailed(range.lower, range.upper);
     const QRect plot = clipRect();
@@ -148,8 +186,10 @@ void TracePlottable::layOutRows(std::vector<Named>& names, const Fill& fill) con
             const double value = first + static_cast<double>(row);
             const int top = qRound(valueAxis()->coordToPixel(value));
             const int bottom = qRound(valueAxis()->coordToPixel(value + 1));
-            if (bottom >= plot.top() && top <= plot.bottom())
-                layOutRow(rows[row], top, bottom - 1, palette, names, fill);
+            if (bottom < plot.top() || top > plot.bottom())
+                continue;
+            layOutRow(rows[row], top, bottom - 1, palette, names, fill);
+            filled(top, bottom - 1);
         }
     }
 }
@@ -184,11 +224,7 @@ void TracePlottable::layOutRow(const TraceRow& row, int top, int bottom, const P
     for (const BoxOnScreen& place : boxesOnScreen(row, range.lower, range.upper, plot.width())) {
         const TraceBox& box = row.boxes[place.box];
         QRgb colour = palette.of(box);
-        const bool dimmed =
-            !highlight_.isEmpty() && box.look == TraceBox::Look::Step &&
-            (box.name.empty() ||
-             !QString::fromStdString(box.name).contains(highlight_, Qt::CaseInsensitive));
-        if (dimmed)
+        if (box.look == TraceBox::Look::Step && !highlighted(box.name))
             colour = mixedColours(colour, palette.surface, 0.75);
         // A pixel that is mostly empty is pale, but always to be seen.
         constexpr double palest = 0.7;
@@ -205,25 +241,33 @@ void TracePlottable::layOutRow(const TraceRow& row, int top, int bottom, const P
     }
 }
 
-void TracePlottable::drawText(QCPPainter* painter, const Named& named) const {
-    const TraceBox& box = *named.box;
-    const QRect& rect = named.rect;
-    const QRect inner = rect.adjusted(4, 0, -4, 0);
-    painter->setPen(Theme::textOn(QColor::fromRgb(named.back)));
-    QFont font = parentPlot()->font();
-    constexpr int lineSpace = 4;
-    if (QFontInfo(font).pixelSize() > rect.height() - lineSpace)
-        font.setPixelSize(rect.height() - lineSpace);
-    painter->setFont(font);
-    // The end of a path says more than its begin, which the boxes above have said already.
-    const auto elide = box.name.find('/') == std::string::npos ? Qt::ElideRight : Qt::ElideLeft;
-    const QString text =
-        painter->fontMetrics().elidedText(QString::fromStdString(box.name), elide, inner.width());
+void TracePlottable::drawNames(QCPPainter& painter, const std::vector<Named>& names) {
     // A letter and dots name nothing.
-    constexpr qsizetype shortest = 3;
-    if (text.size() < shortest && static_cast<std::size_t>(text.size()) < box.name.size())
-        return;
-    painter->drawText(inner, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, text);
+    constexpr std::size_t fewest = 2;
+    constexpr int margin = 4;
+    for (const Named& named : names) {
+        const std::string_view name = named.box->name;
+        painter.setPen(Theme::textOn(QColor::fromRgb(named.back)));
+        // The end of a path says more than its begin, which the boxes above have said already.
+        const auto elide =
+            name.find('/') == std::string_view::npos ? Qt::ElideRight : Qt::ElideLeft;
+        textFor(named.rect.height())
+            .draw(painter, named.rect.adjusted(margin, 0, -margin, 0), name, elide, fewest);
+    }
+}
+
+/// Rows are of one height in nearly all plots, so one font is remembered.
+const QuickText& TracePlottable::textFor(int rowHeight) {
+    constexpr int lineSpace = 4;
+    const QFont plotFont = parentPlot()->font();
+    if (text_ && rowHeight == textRow_ && plotFont == textOf_)
+        return *text_;
+    textRow_ = rowHeight;
+    textOf_ = plotFont;
+    QFont font = plotFont;
+    if (QFontInfo(font).pixelSize() > rowHeight - lineSpace)
+        font.setPixelSize(rowHeight - lineSpace);
+    return text_.emplace(font);
 }
 
 } // namespace tilescope::views

@@ -3,12 +3,17 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <qcustomplot.h>
 
+#include "views/plot/quick_text.h"
 #include "views/plot/trace/trace_rows.h"
 #include "views/theme/theme.h"
 
 namespace tilescope::views {
+
+/// `share` of the way from one opaque colour to another.
+QRgb mixedColours(QRgb a, QRgb b, double share);
 
 /// Draws lanes below each other. The value axis counts rows downwards; a lane is followed by a gap
 /// of laneGap rows. Beyond the finely read range the coarse lanes stand in, so that fast zooming
@@ -23,8 +28,9 @@ public:
 
     /// Everything, coarsely. Its lanes decide how many rows there are.
     void setOverview(Lanes lanes);
-    /// Cycles [from, to) in detail. A lane without rows stays as coarse as it was.
-    void setDetail(Lanes lanes, double from, double to);
+    /// Cycles [from, to) in detail. A lane without rows stays as coarse as it was. Returns the detail
+    /// that there was, which to free may take longer than a frame.
+    [[nodiscard]] Lanes setDetail(Lanes lanes, double from, double to);
     void setHighlight(const QString& text);
     void setShowsNames(bool shows) { showsNames_ = shows; }
 
@@ -65,18 +71,22 @@ private:
         [[nodiscard]] QRgb of(const TraceBox& box) const;
     };
     [[nodiscard]] Palette makePalette() const;
+    [[nodiscard]] bool highlighted(const std::string& name) const;
     /// A box that has room for its name.
     struct Named {
         const TraceBox* box = nullptr;
         QRect rect;
         QRgb back = 0;
     };
-    /// Gives fill(rect, colour) what a row is made of.
+    /// Gives fill(rect, colour) what a row is made of, and then filled(top, bottom).
     template <class Fill>
     void layOutRow(const TraceRow& row, int top, int bottom, const Palette& palette,
                    std::vector<Named>& names, const Fill& fill) const;
-    template <class Fill> void layOutRows(std::vector<Named>& names, const Fill& fill) const;
-    void drawText(QCPPainter* painter, const Named& named) const;
+    template <class Fill, class Filled>
+    void layOutRows(std::vector<Named>& names, const Fill& fill, const Filled& filled) const;
+    void drawImage(QCPPainter& painter, std::vector<Named>& names);
+    void drawNames(QCPPainter& painter, const std::vector<Named>& names);
+    const QuickText& textFor(int rowHeight);
 
     const ThemeSource& theme_;
     Lanes overview_;
@@ -85,7 +95,12 @@ private:
     double detailFrom_ = 0;
     double detailTo_ = 0;
     QString highlight_;
+    std::string plainHighlight_; ///< the same in small letters if it is ASCII
     bool showsNames_ = true;
+    QImage image_;                   ///< of the last frame, for its memory
+    std::optional<QuickText> text_; ///< for rows of this height, of a plot with this font
+    int textRow_ = 0;
+    QFont textOf_;
 };
 
 } // namespace tilescope::views

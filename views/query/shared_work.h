@@ -1,0 +1,36 @@
+// One query on several cores.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <future>
+#include <thread>
+#include <vector>
+
+namespace tilescope::views {
+
+/// Calls work(i) once for each i below `count`, on the calling thread and on as many others as
+/// there are cores beside it, each of which takes the next that nobody has taken. They have the
+/// caller's priority. Throws what a call threw, when all have ended; no more are begun after it.
+template <class Work> void shareWork(std::size_t count, const Work& work) {
+    std::atomic<std::size_t> next = 0;
+    const auto takeAll = [&] {
+        try {
+            for (std::size_t i = next++; i < count; i = next++)
+                work(i);
+        } catch (...) {
+            next = count;
+            throw;
+        }
+    };
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::future<void>> helpers;
+    for (std::size_t i = 1; i < std::min(cores, count); ++i)
+        helpers.push_back(std::async(std::launch::async, takeAll));
+    takeAll(); // where this throws, the futures wait for the others
+    for (std::future<void>& helper : helpers)
+        helper.get();
+}
+
+} // namespace tilescope::views

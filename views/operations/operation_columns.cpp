@@ -91,7 +91,7 @@ std::vector<OperationColumn> makeColumns() {
     columns.push_back(share<&Group::measuredCycles>("measuredShare", Text::tr("Measured share"),
                                                     Text::tr("Of the measured cycles of all rows"),
                                                     true, true));
-    columns.push_back(number<&Group::cycles>("cycles", Text::tr("Cycles"), Kind::Cycles,
+    columns.push_back(number<&Group::cycles>("cycles", Text::tr("Estimated cycles"), Kind::Cycles,
                                              estimate + Text::tr("; compute and exchange"), true));
     columns.push_back(share<&Group::cycles>("cyclesShare", Text::tr("Share"),
                                             Text::tr("Of the estimated cycles of all rows"), false,

@@ -163,6 +163,12 @@ private slots:
                     return field;
             return static_cast<QLineEdit*>(nullptr);
         };
+        const auto optionsFilter = [](MainWindow& window) {
+            for (QLineEdit* field : window.view(Report::Summary).findChildren<QLineEdit*>())
+                if (field->placeholderText() == "Filter options")
+                    return field;
+            return static_cast<QLineEdit*>(nullptr);
+        };
         {
             WindowList windows(Memory::Persistent);
             MainWindow& one = windows.add();
@@ -171,6 +177,9 @@ private slots:
             one.showReport(Report::Operations);
             waitUntilIdle(one);
             fieldOf(one)->setText("conv1");
+            one.showReport(Report::Summary);
+            waitUntilIdle(one);
+            optionsFilter(one)->setText("batch");
             one.showReport(Report::Memory);
             waitUntilIdle(one);
             QVERIFY(views::chooseByText(one.view(Report::Memory), "tile map"));

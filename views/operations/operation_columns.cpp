@@ -70,7 +70,7 @@ std::vector<OperationColumn> makeColumns() {
         column.value = value;
         return column;
     };
-    const QString estimate = Text::tr("Slowest tile, one execution of each step, estimated");
+    const QString estimate = Text::tr("Slowest tile, one execution of each operation, estimated");
     std::vector<OperationColumn> columns;
     columns.push_back(text("type", Text::tr("Type"), [](const Group& g, double) -> Cell {
         return g.type.empty() ? Cell() : Cell(g.type);

@@ -201,6 +201,9 @@ private slots:
         again.showReport(Report::Operations);
         waitUntilIdle(again);
         QTRY_COMPARE(fieldOf(again)->text(), "conv1");
+        again.showReport(Report::Summary);
+        waitUntilIdle(again);
+        QTRY_COMPARE(optionsFilter(again)->text(), "batch");
     }
 
     void noSessionIsRestoredUnlessWanted() {

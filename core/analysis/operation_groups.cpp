@@ -7,7 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/analysis/operation_repeats.h"
 #include "core/analysis/programs.h"
+#include "core/base/saturating.h"
 
 namespace tilescope {
 namespace {
@@ -80,7 +82,8 @@ private:
         std::map<VertexTypeId, TileSeries> vertices; ///< on which tiles
         std::set<ExchangeId> exchanges;
         std::set<ComputeSetId> computeSets;
-        TileSeries tileCycles;
+        TileSeries tileCycles;     ///< of one execution of each step: where it works
+        double allTilesCycles = 0; ///< of all executions in the operation, all tiles
         bool half = false;
     };
 
@@ -138,18 +141,24 @@ private:
             group.executions += from_.executions[id.index()].count;
             group.measuredCycles += from_.executions[id.index()].cycles;
         }
-        (program.computeSet.valid() ? group.computeCycles : group.exchangeCycles) +=
-            programCycles(program, p_.computeSets, p_.exchanges);
+        const std::int64_t repeats = repeatsInOperation(p_.programs, id);
+        std::int64_t& cycles =
+            program.computeSet.valid() ? group.computeCycles : group.exchangeCycles;
+        cycles = saturatingSum(
+            cycles,
+            saturatingProduct(repeats, programCycles(program, p_.computeSets, p_.exchanges)));
         if (known(program.operation))
             work_[at].operations.insert(program.operation);
-        addCosts(program, group, work_[at]);
+        addCosts(program, repeats, group, work_[at]);
     }
 
     // Steps may share a compute set or an exchange: its code and state are there once.
-    void addCosts(const Program& program, OperationGroup& group, Work& work) {
+    void addCosts(const Program& program, std::int64_t repeats, OperationGroup& group, Work& work) {
         if (program.computeSet.valid() && program.computeSet.index() < p_.computeSets.size()) {
             const ComputeSet& set = p_.computeSets[program.computeSet];
             work.tileCycles += set.cycles;
+            work.allTilesCycles +=
+                static_cast<double>(repeats) * static_cast<double>(set.cycles.sum());
             if (work.computeSets.insert(program.computeSet).second)
                 for (const VertexInstances& vertices : set.vertices) {
                     group.vertexState += vertices.stateBytes.sum();
@@ -209,8 +218,8 @@ private:
         if (tiles <= 0)
             return;
         if (group.computeCycles > 0)
-            group.balance = static_cast<double>(work.tileCycles.sum()) /
-                            (static_cast<double>(group.computeCycles) * tiles);
+            group.balance =
+                work.allTilesCycles / (static_cast<double>(group.computeCycles) * tiles);
         group.peakFlops = peakFlopsPerCycle(from_.target, work.half) * tiles *
                           static_cast<double>(group.cycles());
         if (group.peakFlops > 0)

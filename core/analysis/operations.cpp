@@ -4,8 +4,10 @@
 #include <map>
 #include <utility>
 
+#include "core/analysis/operation_repeats.h"
 #include "core/analysis/programs.h"
 #include "core/analysis/strided_copies.h"
+#include "core/base/saturating.h"
 
 namespace tilescope {
 namespace {
@@ -92,7 +94,8 @@ public:
 
     void addPrograms(const OperationSources& from) {
         const FunctionCalls calls(from.programs);
-        for (const Program& p : from.programs) {
+        for (std::size_t i = 0; i < from.programs.size(); ++i) {
+            const Program& p = from.programs[ProgramId(i)];
             OperationRow* row = find(p.operation);
             if (row == nullptr)
                 continue;
@@ -101,8 +104,11 @@ public:
                 continue;
             ++row->steps;
             row->calls = std::max(row->calls, calls.of(p));
-            const std::int64_t cycles = programCycles(p, from.computeSets, from.exchanges);
-            (p.computeSet.valid() ? row->computeCycles : row->exchangeCycles) += cycles;
+            const std::int64_t cycles =
+                saturatingProduct(repeatsInOperation(from.programs, ProgramId(i)),
+                                  programCycles(p, from.computeSets, from.exchanges));
+            std::int64_t& sum = p.computeSet.valid() ? row->computeCycles : row->exchangeCycles;
+            sum = saturatingSum(sum, cycles);
         }
     }
 

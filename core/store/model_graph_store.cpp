@@ -41,11 +41,10 @@ void readTensors(const Database& db, ModelGraph& graph) {
         checkOrder(row, graph.tensors.size());
         if (row.integer(4) < 0)
             throw DamagedProfile("a tensor has a size that cannot be");
-        const TensorSource source = row.isNull(5)
-                                        ? TensorSource::Operation
-                                        : known(tensorSourceFrom(row.text(5)), row, 5);
-        graph.tensors.add({row.text(1), row.text(2), row.text(3), row.integer(4), source,
-                           row.integer(6) != 0});
+        const TensorSource source =
+            row.isNull(5) ? TensorSource::Operation : known(tensorSourceFrom(row.text(5)), row, 5);
+        graph.tensors.add(
+            {row.text(1), row.text(2), row.text(3), row.integer(4), source, row.integer(6) != 0});
     }
 }
 
@@ -96,6 +95,9 @@ ModelGraph readModelGraph(const Database& db) {
     ModelGraph graph;
     if (db.integer("PRAGMA user_version") < firstVersionWithModelGraph)
         return graph;
+    if (db.integer("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN "
+                   "('graph_tensors', 'graph_operations', 'operation_tensors')") < 3)
+        throw DamagedProfile("the tables of the model's graph are missing");
     readTensors(db, graph);
     const std::int64_t operations = db.integer("SELECT count(*) FROM operations");
     Statement row = db.prepare(

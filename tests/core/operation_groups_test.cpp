@@ -79,6 +79,38 @@ private slots:
         QCOMPARE(steps, all);
     }
 
+    // The serial parts of a convolution are a repeat of its own; that of the batches is not.
+    void estimatesCountTheSerialPartsOfAnOperation() {
+        const Groups before(sampleProfile());
+        Profile profile = sampleProfile();
+        const auto isStep = [&](const Program& p) {
+            return p.operation == OperationId(2) && !isControl(p.kind);
+        };
+        const auto step = std::find_if(profile.programs.begin(), profile.programs.end(), isStep);
+        QVERIFY(step != profile.programs.end());
+        const ProgramId around = step->parent;
+        Program serial;
+        serial.kind = ProgramKind::Repeat;
+        serial.operation = OperationId(2);
+        serial.count = 8;
+        serial.parent = around;
+        const ProgramId repeat(profile.programs.size());
+        profile.programs.add(serial);
+        for (Program& p : profile.programs)
+            if (isStep(p))
+                p.parent = repeat;
+        const Groups after(std::move(profile));
+        const auto groups = after.of(OperationLayer::Operation);
+        const auto once = before.of(OperationLayer::Operation);
+        const OperationGroup* layer = named(groups, "layer1/conv");
+        const OperationGroup* plain = named(once, "layer1/conv");
+        QCOMPARE(layer->computeCycles, 8 * plain->computeCycles);
+        QCOMPARE(layer->exchangeCycles, 8 * plain->exchangeCycles);
+        QCOMPARE(layer->utilisation * 8, plain->utilisation);
+        QCOMPARE(layer->balance, plain->balance);
+        QCOMPARE(named(groups, "conv1")->cycles(), named(once, "conv1")->cycles());
+    }
+
     void utilisationIsAgainstThePeakOfTheTiles() {
         const Groups sample(sampleProfile());
         const auto groups = sample.of(OperationLayer::Operation);

@@ -111,6 +111,18 @@ private slots:
         QVERIFY(!notAlwaysLiveTable(one_, {}, steps, {}).rows.empty());
         QCOMPARE(notAlwaysLiveTable(two_, {}, steps, {}).columns.size(), std::size_t(4));
         QCOMPARE(cycleTable(one_, steps, {}).rows.size(), std::size_t(1));
+        // A step's number is its profile's own.
+        const auto count = static_cast<std::int32_t>(one_.source->steps({})->size());
+        StepId other;
+        for (std::int32_t i = 0; i < count && !other.valid(); ++i)
+            if (const StepId there = matchingStep(two_, StepId(i), {});
+                there.valid() && there != StepId(i))
+                other = StepId(i);
+        QVERIFY(other.valid());
+        const DataTable apart = notAlwaysLiveTable(two_, {}, {&other, 1}, {});
+        QCOMPARE(apart.columns[1].title, QString("Step %1, source").arg(other.value()));
+        QCOMPARE(apart.columns[2].title,
+                 QString("Step %1, target").arg(matchingStep(two_, other, {}).value()));
         const StepId matched = matchingStep(two_, peak, {});
         const auto names = [](const OpenProfile& p) {
             return stepNames(*p.programs({}), *p.steps({}));
@@ -202,6 +214,18 @@ private slots:
                  "-" + durationText(5e-7) + " (-25.0 %)");
         QCOMPARE(cellText(Change{0, 1500}, CellKind::NanosecondsChange, preferences),
                  "+" + durationText(1.5e-6));
+    }
+
+    void largeGrowthIsAMultiple() {
+        const Preferences preferences;
+        const auto is = [&](const Cell& cell, CellKind kind, const QString& text) {
+            QCOMPARE(cellText(cell, kind, preferences), text);
+        };
+        is(Change{100, 1099}, CellKind::CountChange, "+999 (+999.0 %)");
+        is(Change{100, 1100}, CellKind::CountChange, QStringLiteral("+1,000 (\u00d7\u00a011.0)"));
+        is(Change{2, 8716}, CellKind::CountChange, QStringLiteral("+8,714 (\u00d7\u00a04,358)"));
+        is(43.5, CellKind::SignedShare, QStringLiteral("\u00d7\u00a044.5"));
+        is(-1.0, CellKind::SignedShare, "-100.0 %");
     }
 
     void durationsFollowThePreferredUnits() {

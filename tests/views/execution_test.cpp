@@ -362,13 +362,13 @@ private slots:
         window_->resize(1280, 720);
         open({files_.write("four.pop", {.ipus = 4})});
         views::TracePlot& plot = trace_->plot();
-        QVERIFY(plot.rowHeight() >= views::TracePlot::readableRow);
-        QVERIFY(plot.scrollBar().isVisible());
+        QTRY_VERIFY(plot.rowHeight() >= views::TracePlot::readableRow);
+        QTRY_VERIFY(plot.scrollBar().isVisible());
         for (QAction* action : trace_->findChildren<QAction*>())
             if (action->text() == "All rows in sight")
                 action->trigger();
-        QVERIFY(plot.rowHeight() < views::TracePlot::readableRow);
-        QVERIFY(!plot.scrollBar().isVisible());
+        QTRY_VERIFY(plot.rowHeight() < views::TracePlot::readableRow);
+        QTRY_VERIFY(!plot.scrollBar().isVisible());
     }
 
     void twoExecutionsStandBelowEachOther() {
@@ -393,6 +393,34 @@ private slots:
         QTest::keyClick(&programs.tree(), Qt::Key_T);
         waitUntilIdle();
         QCOMPARE(window_->currentReport(), Report::Trace);
+    }
+
+    // Another report's program is no use as a line among thousands; a click here moves nothing.
+    void aLinkZoomsToANarrowStep() {
+        open({files_.write("narrow.pop")});
+        const auto index = window_->context().reports.source()->trace({});
+        zoom().fit();
+        waitUntilIdle();
+        const auto pixels = [&](const ExecutedStep& step) {
+            return static_cast<double>(step.ipus.front().cycles) *
+                   trace_->plot().axisRect()->width() / zoom().span();
+        };
+        std::int64_t narrow = -1;
+        for (std::int64_t step = 0; step < index->stepCount() && narrow < 0; ++step)
+            if (const ExecutedStep at = index->stepAt(step);
+                at.program.valid() && at.ipus.front().cycles > 8 && pixels(at) < 2)
+                narrow = step;
+        QVERIFY(narrow >= 0);
+        const ExecutedStep before = index->stepAt(narrow);
+        window_->context().selection.update(
+            [&](views::Selected& s) { s.program = before.program; });
+        waitUntilIdle();
+        QVERIFY(trace_->selectedStep() >= 0);
+        const ExecutedStep shown = index->stepAt(trace_->selectedStep());
+        QCOMPARE(shown.program, before.program);
+        QVERIFY(pixels(shown) > 20);
+        QVERIFY(zoom().from() <= static_cast<double>(shown.ipus.front().start) &&
+                zoom().to() > static_cast<double>(shown.ipus.front().start));
     }
 
     void everyFrameOfManyRepetitionsIsCounted() {

@@ -108,7 +108,7 @@ private slots:
     void withoutATraceNothingIsMeasured() {
         OperationsView& view = openView({files_.write("large.pop", {.tooLarge = true})});
         QVERIFY(!titles(view).join('|').contains("easured"));
-        QVERIFY(titles(view).contains("Cycles"));
+        QVERIFY(titles(view).contains("Estimated cycles"));
     }
 
     void aSelectedRowFillsTheTabs() {

@@ -224,10 +224,14 @@ private slots:
         Profile other = test::samplePipelineRun();
         other.pipeline.microBatches = 6;
         other.pipeline.slotList[2].repeats = 4;
+        window_->resize(1280, 720);
         views::PipelineView& view =
             openPipeline({pipeline_, files_.writeProfile("other.pop", other)});
         const QAbstractItemModelTester tester(&view.stages().model());
+        // Both in sight without scrolling.
         QVERIFY(view.diagram().isVisible() && view.targetDiagram().isVisible());
+        for (const views::SlotDiagram* diagram : {&view.diagram(), &view.targetDiagram()})
+            QTRY_COMPARE(diagram->visibleRegion().boundingRect(), diagram->rect());
         QCOMPARE(view.targetDiagram().schedule().groups[1].repeats, 4);
         QStringList titles;
         for (int i = 0; i < view.stages().model().columnCount(); ++i)

@@ -163,6 +163,12 @@ private slots:
                     return field;
             return static_cast<QLineEdit*>(nullptr);
         };
+        const auto optionsFilter = [](MainWindow& window) {
+            for (QLineEdit* field : window.view(Report::Summary).findChildren<QLineEdit*>())
+                if (field->placeholderText() == "Filter options")
+                    return field;
+            return static_cast<QLineEdit*>(nullptr);
+        };
         {
             WindowList windows(Memory::Persistent);
             MainWindow& one = windows.add();
@@ -171,6 +177,9 @@ private slots:
             one.showReport(Report::Operations);
             waitUntilIdle(one);
             fieldOf(one)->setText("conv1");
+            one.showReport(Report::Summary);
+            waitUntilIdle(one);
+            optionsFilter(one)->setText("batch");
             one.showReport(Report::Memory);
             waitUntilIdle(one);
             QVERIFY(views::chooseByText(one.view(Report::Memory), "tile map"));
@@ -192,6 +201,9 @@ private slots:
         again.showReport(Report::Operations);
         waitUntilIdle(again);
         QTRY_COMPARE(fieldOf(again)->text(), "conv1");
+        again.showReport(Report::Summary);
+        waitUntilIdle(again);
+        QTRY_COMPARE(optionsFilter(again)->text(), "batch");
     }
 
     void noSessionIsRestoredUnlessWanted() {
@@ -238,6 +250,8 @@ private slots:
     void severalWindowsShareThePreferences() {
         WindowList windows(Memory::None);
         MainWindow& one = windows.add();
+        const QSize screen = one.screen()->availableSize(); // smaller than a window likes to be
+        QVERIFY(one.width() <= screen.width() && one.height() <= screen.height());
         show(one);
         QTest::keyClick(&one, Qt::Key_N, Qt::ControlModifier);
         QCOMPARE(windows.windows().size(), std::size_t(2));

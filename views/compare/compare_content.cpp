@@ -13,6 +13,13 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(Compare)
 };
 
+// Growth by more than this is told as a multiple, as in the tables.
+constexpr double mostAsPercent = 10; // times the source
+
+QString timesText(double share) {
+    return QString::fromStdString(withThousands(std::llround(1 + share)));
+}
+
 QString percentText(double share) {
     return QStringLiteral("%1 %").arg(100 * std::abs(share), 0, 'f', 1);
 }
@@ -47,6 +54,9 @@ VerdictLine speedLine(const ProfileInfo& source, const ProfileInfo& target) {
     if (target.seconds() < source.seconds())
         return {VerdictLine::Level::Good, Text::tr("A run takes %1 less time: %2 instead of %3.")
                                               .arg(percentText(share), after, before)};
+    if (share >= mostAsPercent)
+        return {VerdictLine::Level::Bad, Text::tr("A run takes %1 times as long: %2 instead of %3.")
+                                             .arg(timesText(share), after, before)};
     return {VerdictLine::Level::Bad, Text::tr("A run takes %1 more time: %2 instead of %3.")
                                          .arg(percentText(share), after, before)};
 }
@@ -57,10 +67,12 @@ QString moved(const QString& what, std::int64_t before, std::int64_t after, Byte
     };
     if (before == after)
         return Text::tr("%1 stayed at %2").arg(what, text(before));
-    const QString percent =
-        before > 0 ? Text::tr(" (%1)").arg(percentText(static_cast<double>(after - before) /
-                                                       static_cast<double>(before)))
-                   : QString();
+    const double share =
+        before > 0 ? static_cast<double>(after - before) / static_cast<double>(before) : 0;
+    const QString percent = share >= mostAsPercent
+                                ? Text::tr(" (\u00d7\u00a0%1)").arg(timesText(share))
+                            : before > 0 ? Text::tr(" (%1)").arg(percentText(share))
+                                         : QString();
     const QString change = after < before ? Text::tr("%1 fell by %2%3, from %4 to %5")
                                           : Text::tr("%1 rose by %2%3, from %4 to %5");
     return change.arg(what, text(std::abs(after - before)), percent, text(before), text(after));

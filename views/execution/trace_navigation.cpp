@@ -11,6 +11,16 @@
 #include "views/plot/axes/axis_labels.h"
 
 namespace tilescope::views {
+namespace {
+
+// Whether a step is too narrow on the screen to be told from its neighbours.
+bool isNarrow(const ExecutedStep& step, const ZoomRange& zoom, int pixels) {
+    constexpr double tellable = 12; // pixels
+    return !step.ipus.empty() && zoom.span() > 0 &&
+           static_cast<double>(step.ipus.front().cycles) * pixels < tellable * zoom.span();
+}
+
+} // namespace
 
 void TraceView::loadDetails(std::int64_t step, bool target) {
     const OpenProfilePtr profile = target ? profiles().target : profiles().source;
@@ -153,7 +163,11 @@ void TraceView::goToProgram(ProgramId program) {
             const std::optional<ExecutedCall> call = index->findCall(program);
             return [this, call] { call ? markCall(*call) : plot_->setMarkers({}); };
         }
-        return [this, step] { loadDetails(step, false); };
+        return [this, found = index->stepAt(step)] {
+            if (isNarrow(found, context().timeZoom, plot_->axisRect()->width()))
+                showAround(found);
+            loadDetails(found.index, false);
+        };
     });
 }
 

@@ -63,8 +63,13 @@ std::vector<ValueColumn> columnsOf(const ProfilePair& profiles, Steps steps, Ask
         columns.push_back({stepTitle(step), ask(*profiles.source, step), {}});
         if (!profiles.comparing())
             continue;
-        if (const StepId other = matchingStep(profiles, step, stop); other.valid())
-            columns.back().target = ask(*profiles.target, other);
+        const StepId other = matchingStep(profiles, step, stop);
+        if (!other.valid()) {
+            columns.back().targetTitle = Text::tr("No step");
+            continue;
+        }
+        columns.back().target = ask(*profiles.target, other);
+        columns.back().targetTitle = stepTitle(other);
     }
     return columns;
 }

@@ -35,6 +35,9 @@ GroupTabs::GroupTabs(ViewContext& context, QWidget* parent)
     , code_(new NamedBars(context))
     , cycles_(new NamedBars(context)) {
     setDocumentMode(true);
+    // Beside the graph of two profiles: all tabs in sight, and their whole names in tips.
+    setUsesScrollButtons(false);
+    setElideMode(Qt::ElideRight);
     summaryView_->setModel(summary_);
     summaryView_->setFrameShape(QFrame::NoFrame);
     summaryView_->setUniformRowHeights(true);
@@ -66,6 +69,8 @@ void GroupTabs::setDetails(GroupDetails details, bool executed, bool comparing) 
     setTabText(1, tr("Program steps") + whose);
     setTabText(2, tr("Code") + whose);
     setTabText(3, (executed ? tr("Measured cycles") : tr("Estimated cycles")) + whose);
+    for (int tab = 0; tab < count(); ++tab)
+        setTabToolTip(tab, tabText(tab));
 }
 
 } // namespace tilescope::views

@@ -70,7 +70,7 @@ std::vector<OperationColumn> makeColumns() {
         column.value = value;
         return column;
     };
-    const QString estimate = Text::tr("Slowest tile, one execution of each step, estimated");
+    const QString estimate = Text::tr("Slowest tile, one execution of each operation, estimated");
     std::vector<OperationColumn> columns;
     columns.push_back(text("type", Text::tr("Type"), [](const Group& g, double) -> Cell {
         return g.type.empty() ? Cell() : Cell(g.type);
@@ -91,7 +91,7 @@ std::vector<OperationColumn> makeColumns() {
     columns.push_back(share<&Group::measuredCycles>("measuredShare", Text::tr("Measured share"),
                                                     Text::tr("Of the measured cycles of all rows"),
                                                     true, true));
-    columns.push_back(number<&Group::cycles>("cycles", Text::tr("Cycles"), Kind::Cycles,
+    columns.push_back(number<&Group::cycles>("cycles", Text::tr("Estimated cycles"), Kind::Cycles,
                                              estimate + Text::tr("; compute and exchange"), true));
     columns.push_back(share<&Group::cycles>("cyclesShare", Text::tr("Share"),
                                             Text::tr("Of the estimated cycles of all rows"), false,

@@ -195,7 +195,9 @@ bool OperationsView::showsGraph() const {
 void OperationsView::showGraph(bool graph) {
     pages_->setCurrentWidget(graph ? static_cast<QWidget*>(graph_) : table_);
     splitter_->setOrientation(graph ? Qt::Horizontal : Qt::Vertical);
-    splitter_->setSizes(graph ? QList{64, 36} : QList{60, 40}); // shares of the room
+    splitter_->setSizes(QList{60, 40}); // shares of the room
+    // Four tabs beside the graph have room without buttons to scroll them.
+    tabs_->setStyleSheet(graph ? QStringLiteral("QTabBar::tab { padding: 6px 8px; }") : QString());
     tools_->setShown(layer_, !graph);
     metricBox_->setVisible(comparing() && !graph);
     columnButton_->setVisible(!comparing() && !graph);
@@ -213,8 +215,7 @@ void OperationsView::loadGraph() {
 
 void OperationsView::chooseInGraph(const GraphItem& item) {
     const auto& model = graph_->model();
-    const OperationId operation =
-        item.valid() && model ? model->operationOf(item) : OperationId();
+    const OperationId operation = item.valid() && model ? model->operationOf(item) : OperationId();
     if (operation.valid()) {
         context().selection.update([operation](Selected& s) { s.operation = operation; });
         if (const std::int32_t row = rowOf(operation); row >= 0) {
@@ -231,9 +232,9 @@ void OperationsView::chooseInGraph(const GraphItem& item) {
                           model->comparing);
         detailsPanel_->showContent();
     } else {
-        detailsPanel_->showMessage(fullName(*model, item),
-                                   itemText(*model, item, context().preferences)
-                                       .section(QLatin1Char('\n'), 1));
+        detailsPanel_->showMessage(
+            fullName(*model, item),
+            itemText(*model, item, context().preferences).section(QLatin1Char('\n'), 1));
     }
 }
 
@@ -250,9 +251,8 @@ std::int32_t OperationsView::rowOf(OperationId operation) const {
 void OperationsView::forgetDetails() {
     shownRow_ = -1;
     detailsPanel_->query().cancel();
-    detailsPanel_->showMessage(
-        tr("Nothing is selected"),
-        tr("Select an operation to see its figures, steps, code and plan."));
+    detailsPanel_->showMessage(tr("Nothing is selected"),
+                               tr("Select an operation to see its figures, steps, code and plan."));
 }
 
 void OperationsView::load() {

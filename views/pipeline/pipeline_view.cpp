@@ -48,6 +48,14 @@ std::vector<ShareBar::Part> sharesOf(const PipelineReport& report) {
              [](const Theme& t) { return mixed(t.mutedText, t.surface, 0.3); }}};
 }
 
+// One profile: figures, then its slots. Two: both schedules in sight, then the longer figures.
+void placeCards(QWidget& cards, bool comparing) {
+    auto* column = static_cast<QVBoxLayout*>(cards.parentWidget()->layout());
+    column->removeWidget(&cards);
+    const int last = column->count() - 1; // before the stretch
+    column->insertWidget(comparing ? last : 0, &cards);
+}
+
 } // namespace
 
 PipelineView::PipelineView(ViewContext& context, QWidget* parent)
@@ -217,6 +225,7 @@ void PipelineView::show(PipelineSide source, std::optional<PipelineSide> target)
                             QString::fromStdString(source_->report.hint));
         return;
     }
+    placeCards(*facts_->parentWidget(), target_ && !target_->report.stages.empty());
     showSide(sides_[0], &*source_);
     showSide(sides_[1], target_ ? &*target_ : nullptr);
     stages_->setTable(stageTable(*source_, target_ ? &*target_ : nullptr));

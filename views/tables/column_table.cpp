@@ -81,7 +81,8 @@ void addColumns(DataTable& table, const ValueColumn& column, CellKind kind, bool
         return;
     }
     table.columns.push_back({Text::tr("%1, source").arg(column.title), kind, {}, true});
-    table.columns.push_back({Text::tr("%1, target").arg(column.title), kind, {}, true});
+    const QString& target = column.targetTitle.isEmpty() ? column.title : column.targetTitle;
+    table.columns.push_back({Text::tr("%1, target").arg(target), kind, {}, true});
     table.columns.push_back({Text::tr("Difference"), changeKindOf(kind),
                              Text::tr("Target minus source; per cent of the source"), true});
 }

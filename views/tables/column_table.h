@@ -5,11 +5,13 @@
 
 namespace tilescope::views {
 
-/// The values of one column; `target` is empty unless two profiles are compared.
+/// The values of one column; `target` is empty unless two profiles are compared. The target's
+/// selection may have a title of its own: a step has another number there.
 struct ValueColumn {
     QString title;
     std::vector<NamedValue> source;
     std::vector<NamedValue> target;
+    QString targetTitle = {}; ///< that of the source if empty
 };
 
 /// A row for each item and a column for each selection, largest first, with totals. One profile:

@@ -53,17 +53,29 @@ bool isDifference(CellKind kind) {
            kind == CellKind::CountDifference || kind == CellKind::NanosecondsDifference;
 }
 
+/// A share of the source with its sign. Growth beyond a bound is a multiple of the source: nobody
+/// reads "+435700 %" as what it is.
+QString relativeText(double share) {
+    constexpr double mostAsPercent = 10; // times the source
+    constexpr double mostWithTenths = 100;
+    if (share < mostAsPercent)
+        return QStringLiteral("%1%2 %")
+            .arg(share > 0 ? QStringLiteral("+") : QString())
+            .arg(100 * share, 0, 'f', 1);
+    const double times = 1 + share;
+    return QStringLiteral("\u00d7\u00a0%1")
+        .arg(times < mostWithTenths ? QString::number(times, 'f', 1)
+                                    : QString::fromStdString(withThousands(std::llround(times))));
+}
+
 QString changeText(const Change& change, CellKind kind, const Preferences& preferences,
                    double clockHz) {
     const std::int64_t difference = change.difference();
     const QString amount = changeAmount(difference, kind, preferences, clockHz);
     if (difference == 0 || change.source == 0 || isDifference(kind))
         return amount;
-    const double percent =
-        100.0 * static_cast<double>(difference) / static_cast<double>(change.source);
-    return QStringLiteral("%1 (%2%3 %)")
-        .arg(amount, percent > 0 ? QStringLiteral("+") : QString())
-        .arg(percent, 0, 'f', 1);
+    return QStringLiteral("%1 (%2)").arg(
+        amount, relativeText(static_cast<double>(difference) / static_cast<double>(change.source)));
 }
 
 QString integerText(std::int64_t value, CellKind kind, const Preferences& preferences,
@@ -85,9 +97,7 @@ QString realText(double value, CellKind kind) {
     case CellKind::Share:
         return QStringLiteral("%1 %").arg(100 * value, 0, 'f', 1);
     case CellKind::SignedShare:
-        return QStringLiteral("%1%2 %")
-            .arg(value > 0 ? QStringLiteral("+") : QString())
-            .arg(100 * value, 0, 'f', 1);
+        return relativeText(value);
     case CellKind::Flops:
         return QString::fromStdString(formatFlops(value));
     default: {

@@ -12,9 +12,10 @@ namespace {
 
 constexpr int narrowestName = 210;
 constexpr int widestColumn = 260;
+constexpr int namesOfTable = 40; ///< per cent of a table that scrolls
 
 // Wide enough for the title and for the values of the first rows, which are the largest.
-int widthOf(const TableModel& model, int column, const QFontMetrics& metrics) {
+int widthOf(const TableModel& model, int column, const QFontMetrics& metrics, int widest) {
     constexpr int looked = 200;
     int width = metrics.horizontalAdvance(
                     model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) +
@@ -23,7 +24,7 @@ int widthOf(const TableModel& model, int column, const QFontMetrics& metrics) {
         width =
             std::max(width, metrics.horizontalAdvance(
                                 model.data(model.index(row, column), Qt::DisplayRole).toString()));
-    return std::min(width + 24, widestColumn);
+    return std::min(width + 24, widest);
 }
 
 void setUp(QTableView& view) {
@@ -163,7 +164,7 @@ void TablePanel::layOutColumns() {
                              [](const DataRow& row) { return row.emphasised; }));
     const QFontMetrics metrics(font);
     for (int column = 1; column < model_->columnCount(); ++column)
-        header->resizeSection(column, widthOf(*model_, column, metrics));
+        header->resizeSection(column, widthOf(*model_, column, metrics, widestColumn));
     fitNameColumn();
 }
 
@@ -175,7 +176,12 @@ void TablePanel::fitNameColumn() {
     int others = 0;
     for (int column = 1; column < header->count(); ++column)
         others += header->sectionSize(column);
-    header->resizeSection(0, std::max(narrowestName, view_->viewport()->width() - others));
+    const int room = view_->viewport()->width();
+    int names = room - others;
+    if (names < narrowestName)
+        names = std::max(narrowestName,
+                         widthOf(*model_, 0, view_->fontMetrics(), room * namesOfTable / 100));
+    header->resizeSection(0, names);
 }
 
 bool TablePanel::eventFilter(QObject* watched, QEvent* event) {

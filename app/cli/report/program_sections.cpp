@@ -84,7 +84,7 @@ Document operationsSection(const ProfileReader& reader, const ReportRequest& req
     Document document;
     document.fields = {{"totalOperations", "Operations", count},
                        {"totalCodeBytes", "Exchange and control code", code, Unit::Bytes},
-                       {"totalCycles", "Cycles, each program once", cycles, Unit::Cycles}};
+                       {"totalCycles", "Cycles, each operation once", cycles, Unit::Cycles}};
     document.tables.push_back(std::move(table));
     return document;
 }

@@ -1,6 +1,7 @@
 #include "app/gui/window/window_list.h"
 
 #include <QApplication>
+#include <QScreen>
 
 #include "app/gui/window/session_state.h"
 
@@ -22,6 +23,9 @@ MainWindow& WindowList::add() {
         constexpr int offset = 28;
         window->resize(windows_.back()->size());
         window->move(windows_.back()->pos() + QPoint(offset, offset));
+    } else {
+        // Without a window manager nothing else keeps it on a small screen.
+        window->resize(window->size().boundedTo(window->screen()->availableSize()));
     }
     windows_.push_back(window);
     views::Preferences& preferences = window->context().preferences;

@@ -24,6 +24,7 @@ void GraphLegend::setColours(std::optional<GraphColours> colours) {
     colours_ = std::move(colours);
     setToolTip(colours_ ? metricToolTip(colours_->metric()) : QString());
     setAccessibleName(texts().join(QStringLiteral(", ")));
+    updateGeometry();
     update();
 }
 
@@ -41,7 +42,8 @@ QStringList GraphLegend::texts() const {
 }
 
 QSize GraphLegend::sizeHint() const {
-    return {320, fontMetrics().height() + 12};
+    const int lines = colours_ && colours_->comparing() ? 2 : 1;
+    return {320, lines * (fontMetrics().height() + 8) + 4};
 }
 
 QSize GraphLegend::minimumSizeHint() const {
@@ -50,7 +52,8 @@ QSize GraphLegend::minimumSizeHint() const {
 
 double GraphLegend::paintScale(QPainter& painter, double left) const {
     const Theme& theme = context_.theme.current();
-    const double top = (height() - scaleHeight) / 2;
+    const double line = colours_->comparing() ? height() / 2.0 : height();
+    const double top = (line - scaleHeight) / 2;
     const double least = colours_->comparing() ? -colours_->most() : 0;
     for (int i = 0; i < static_cast<int>(scaleWidth); ++i) {
         const double value = least + (colours_->most() - least) * (i + 0.5) / scaleWidth;
@@ -72,10 +75,12 @@ void GraphLegend::paintEvent(QPaintEvent*) {
         return;
     const QStringList all = texts();
     double at = edge;
+    const double line = colours_->comparing() ? height() / 2.0 : height();
+    double top = 0;
     const auto write = [&](const QString& text, const QColor& colour) {
         painter.setPen(colour);
         const double width = fontMetrics().horizontalAdvance(text);
-        painter.drawText(QRectF(at, 0, width + 1, height()), Qt::AlignVCenter, text);
+        painter.drawText(QRectF(at, top, width + 1, line), Qt::AlignVCenter, text);
         at += width + gap;
     };
     write(all[0], theme.text);
@@ -84,13 +89,16 @@ void GraphLegend::paintEvent(QPaintEvent*) {
     write(all[2], theme.mutedText);
     if (!colours_->comparing())
         return;
+    // A line of their own: beside the scale they would be cut in a narrow window.
+    top = line;
+    at = edge;
     const auto mark = [&](const QColor& colour, Qt::PenStyle style, const QString& text) {
         constexpr double side = 12;
-        at += gap;
         painter.setPen(QPen(colour, 2.5, style));
-        painter.drawRoundedRect(QRectF(at, (height() - side) / 2, 1.6 * side, side), 3, 3);
+        painter.drawRoundedRect(QRectF(at, top + (line - side) / 2, 1.6 * side, side), 3, 3);
         at += 1.6 * side + gap;
         write(text, theme.mutedText);
+        at += gap;
     };
     mark(theme.source, Qt::DashLine, tr("source only"));
     mark(theme.target, Qt::SolidLine, tr("target only"));

@@ -81,17 +81,20 @@ private slots:
 
     void sharedWorkIsDoneOnce() {
         constexpr std::size_t count = 1000;
-        std::vector<std::atomic<int>> done(count);
-        shareWork(count, [&](std::size_t at) { ++done[at]; });
-        QVERIFY(std::all_of(done.begin(), done.end(), [](const auto& times) { return times == 1; }));
-        shareWork(0, [](std::size_t) { QFAIL("there is nothing to do"); });
+        for (const Cores cores : {Cores::All, Cores::AllButOne}) {
+            std::vector<std::atomic<int>> done(count);
+            shareWork(count, cores, [&](std::size_t at) { ++done[at]; });
+            QVERIFY(
+                std::all_of(done.begin(), done.end(), [](const auto& times) { return times == 1; }));
+            shareWork(0, cores, [](std::size_t) { QFAIL("there is nothing to do"); });
+        }
     }
 
     void sharedWorkEndsWithWhatItThrew() {
         for (const std::size_t bad : {0, 1, 7}) {
             bool threw = false;
             try {
-                shareWork(8, [&](std::size_t at) {
+                shareWork(8, Cores::All, [&](std::size_t at) {
                     if (at == bad)
                         throw UserError("damaged");
                 });

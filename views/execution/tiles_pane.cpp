@@ -118,7 +118,7 @@ void TilesPane::refresh() {
     rasterQuery_.start([this, lanes = lanes_, parts = partsInSight(*plot_), range,
                         columns](const std::stop_token& stop) {
         std::vector<PlacedRaster> rasters(parts.size());
-        shareWork(parts.size(), [&](std::size_t at) {
+        shareWork(parts.size(), Cores::All, [&](std::size_t at) {
             const LanePart& part = parts[at];
             const TileLane& lane = (*lanes)[part.lane];
             rasters[at] = {

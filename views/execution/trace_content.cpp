@@ -121,7 +121,8 @@ std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange rang
                                   std::optional<TracePlottable::LaneRange> wanted) {
     const std::vector<AskedIpu> all = askedIpus(question);
     std::vector<TraceLane> lanes(all.size());
-    shareWork(all.size(), [&](std::size_t at) {
+    // Some of the lanes are wanted again and again while one zooms, all of them for the first plot.
+    shareWork(all.size(), wanted ? Cores::AllButOne : Cores::All, [&](std::size_t at) {
         const AskedIpu& asked = all[at];
         if (stop.stop_requested())
             throw Cancelled();

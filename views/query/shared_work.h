@@ -10,10 +10,14 @@
 
 namespace tilescope::views {
 
+/// Which cores work on a query: all where its answer is waited for, all but one where the window
+/// paints all the while.
+enum class Cores { All, AllButOne };
+
 /// Calls work(i) once for each i below `count`, on the calling thread and on as many others as
 /// there are cores beside it, each of which takes the next that nobody has taken. They have the
 /// caller's priority. Throws what a call threw, when all have ended; no more are begun after it.
-template <class Work> void shareWork(std::size_t count, const Work& work) {
+template <class Work> void shareWork(std::size_t count, Cores on, const Work& work) {
     std::atomic<std::size_t> next = 0;
     const auto takeAll = [&] {
         try {
@@ -24,7 +28,8 @@ template <class Work> void shareWork(std::size_t count, const Work& work) {
             throw;
         }
     };
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t there = std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t cores = there - (on == Cores::AllButOne ? 1 : 0);
     std::vector<std::future<void>> helpers;
     for (std::size_t i = 1; i < std::min(cores, count); ++i)
         helpers.push_back(std::async(std::launch::async, takeAll));

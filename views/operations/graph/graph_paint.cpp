@@ -13,7 +13,7 @@ constexpr double textFrom = 0.42;      ///< names are painted from this scale on
 constexpr double labelsFrom = 0.7;     ///< and what is on the lines
 // Lines; more are painted without smoothing. A smoothed one takes some 40 us: while the picture
 // moves they take up to half of a frame, and a still one holds up the window for less than 50 ms.
-constexpr std::size_t smoothMoving = 200;
+constexpr std::size_t smoothMoving = 0;
 constexpr std::size_t smoothStill = 1000;
 constexpr double corner = 5;
 constexpr double widestMap = 150;

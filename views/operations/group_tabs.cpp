@@ -68,9 +68,11 @@ void GroupTabs::setDetails(GroupDetails details, bool executed, bool comparing) 
     const QString whose = comparing ? tr(" (source)") : QString();
     setTabText(1, tr("Program steps") + whose);
     setTabText(2, tr("Code") + whose);
-    setTabText(3, (executed ? tr("Measured cycles") : tr("Estimated cycles")) + whose);
+    const QString cycles = executed ? tr("Measured cycles") : tr("Estimated cycles");
+    // With whose they are, all tabs have room beside the graph if this one is short.
+    setTabText(3, comparing ? tr("Cycles") + whose : cycles);
     for (int tab = 0; tab < count(); ++tab)
-        setTabToolTip(tab, tabText(tab));
+        setTabToolTip(tab, tab == 3 ? cycles + whose : tabText(tab));
 }
 
 } // namespace tilescope::views

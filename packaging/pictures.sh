@@ -27,7 +27,8 @@ job=$root/resources/jobs/demo.json
 "$bin/tilescope" run "$job" --available-memory-proportion 0.2 -o "$out/after"
 "$bin/tilescope-gui" --size 1280x720 --grab "liveness=$out/liveness-two-runs.png" \
     "$out/before" "$out/after"
-"$bin/tilescope-gui" --size 1280x720 --grab "operations:graph=$out/graph-two-runs.png" \
+# Its first convolution is selected.
+"$bin/tilescope-gui" --size 1280x720 --select operation=0 --grab "operations:graph=$out/graph-two-runs.png" \
     "$out/before" "$out/after"
 "$bin/tilescope-gui" --size 1280x720 --theme dark --grab "trace=$out/trace-dark.png" "$out/after"
 

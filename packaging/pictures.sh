@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the pictures of the README anew, 1280 x 720: those of the stories are saved by their tests, so
-# that they show what was checked; two more are reports of the demo at two memory proportions.
+# that they show what was checked; three more are reports of the demo at two memory proportions.
 set -euo pipefail
 # shellcheck source=packaging/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -26,6 +26,9 @@ job=$root/resources/jobs/demo.json
 "$bin/tilescope" run "$job" -o "$out/before" || [ $? -eq 1 ]
 "$bin/tilescope" run "$job" --available-memory-proportion 0.2 -o "$out/after"
 "$bin/tilescope-gui" --size 1280x720 --grab "liveness=$out/liveness-two-runs.png" \
+    "$out/before" "$out/after"
+# Its first convolution is selected.
+"$bin/tilescope-gui" --size 1280x720 --select operation=0 --grab "operations:graph=$out/graph-two-runs.png" \
     "$out/before" "$out/after"
 "$bin/tilescope-gui" --size 1280x720 --theme dark --grab "trace=$out/trace-dark.png" "$out/after"
 

@@ -21,8 +21,9 @@ enum class OperationLayer {
     Step,      ///< each program step
 };
 
-/// Costs of a group. Cycles are the slowest tile's. The estimate is of one execution of each step;
-/// measured cycles are those of the trace, every execution in all runs.
+/// Costs of a group. Cycles are the slowest tile's. The estimate is of one execution of each
+/// operation, with its serial parts (see repeatsInOperation()); measured cycles are those of the
+/// trace, every execution in all runs.
 struct OperationGroup {
     std::string name;
     OperationId operation; ///< if all steps belong to one, and that to no other group

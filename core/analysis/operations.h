@@ -9,8 +9,9 @@
 
 namespace tilescope {
 
-/// One operation. Bytes are over all tiles. Cycles are those of one execution of each of its
-/// programs, slowest tile; a function's programs count once however often it is called.
+/// One operation. Bytes are over all tiles. Cycles are those of one execution of it,
+/// slowest tile, with its serial parts (see repeatsInOperation()); a function's programs count once
+/// however often it is called.
 struct OperationRow {
     OperationId operation;
     std::string name;

@@ -43,7 +43,7 @@ GroupTabs::GroupTabs(ViewContext& context, QWidget* parent)
     summaryView_->setUniformRowHeights(true);
     summaryView_->setAccessibleName(tr("Summary"));
     addTab(summaryView_, tr("Summary"));
-    addTab(steps_, tr("Program steps"));
+    addTab(steps_, tr("Steps"));
     addTab(scrolled(code_, tr("Code")), tr("Code"));
     addTab(scrolled(cycles_, tr("Cycles")), tr("Cycles"));
     connect(steps_, &TablePanel::chosen, this, &GroupTabs::stepChosen);
@@ -66,11 +66,13 @@ void GroupTabs::setDetails(GroupDetails details, bool executed, bool comparing) 
     code_->setBars(std::move(details.code), 0);
     cycles_->setBars(std::move(details.cycles), 0, CellKind::Cycles);
     const QString whose = comparing ? tr(" (source)") : QString();
-    setTabText(1, tr("Program steps") + whose);
+    setTabText(1, tr("Steps") + whose);
     setTabText(2, tr("Code") + whose);
-    setTabText(3, (executed ? tr("Measured cycles") : tr("Estimated cycles")) + whose);
+    const QString cycles = executed ? tr("Measured cycles") : tr("Estimated cycles");
+    // With whose they are, all tabs have room beside the graph if this one is short.
+    setTabText(3, comparing ? tr("Cycles") + whose : cycles);
     for (int tab = 0; tab < count(); ++tab)
-        setTabToolTip(tab, tabText(tab));
+        setTabToolTip(tab, tab == 3 ? cycles + whose : tabText(tab));
 }
 
 } // namespace tilescope::views

@@ -195,7 +195,8 @@ bool OperationsView::showsGraph() const {
 void OperationsView::showGraph(bool graph) {
     pages_->setCurrentWidget(graph ? static_cast<QWidget*>(graph_) : table_);
     splitter_->setOrientation(graph ? Qt::Horizontal : Qt::Vertical);
-    splitter_->setSizes(QList{60, 40}); // shares of the room
+    // Only the proportion counts, but numbers below what the graph needs would not.
+    splitter_->setSizes(graph ? QList{5700, 4300} : QList{60, 40});
     // Four tabs beside the graph have room without buttons to scroll them.
     tabs_->setStyleSheet(graph ? QStringLiteral("QTabBar::tab { padding: 6px 8px; }") : QString());
     tools_->setShown(layer_, !graph);

@@ -237,6 +237,14 @@ void HeatMapWidget::paintScale(QPainter& painter) const {
     }
     painter.drawText(QRectF(left, margin, scaleWidth, metrics.height()), Qt::AlignLeft,
                      map_.unit == "bytes" ? tr("Memory") : text(map_.unit));
+    if (high_ <= low_)
+        return;
+    const QRectF frame(left, top + height + metrics.height(), 1.5 * scaleBar, metrics.ascent());
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.text, 1.5));
+    painter.drawRect(frame);
+    painter.setPen(theme.mutedText);
+    painter.drawText(QPointF(frame.right() + 6, frame.bottom()), tr("the best"));
 }
 
 void HeatMapWidget::choose(int cell, bool mark) {

@@ -163,8 +163,10 @@ void TablePanel::layOutColumns() {
                  std::any_of(model_->table().rows.begin(), model_->table().rows.end(),
                              [](const DataRow& row) { return row.emphasised; }));
     const QFontMetrics metrics(font);
+    constexpr int shareOfTable = 5; // what a large screen has room for need not be shortened
+    const int widest = std::max(widestColumn, view_->viewport()->width() / shareOfTable);
     for (int column = 1; column < model_->columnCount(); ++column)
-        header->resizeSection(column, widthOf(*model_, column, metrics, widestColumn));
+        header->resizeSection(column, widthOf(*model_, column, metrics, widest));
     fitNameColumn();
 }
 

@@ -64,8 +64,10 @@ inline TileSeries seriesAt(const Statement& row, int at) {
 
 /// The value of a look-up by name; throws UserError if the name in the row was not known.
 template <class Optional> auto known(Optional value, const Statement& row, int at) {
+    // A message of a megabyte keeps a window busy for minutes.
+    constexpr int longest = 60; // characters
     if (!value)
-        throw DamagedProfile(fmt::format("unknown name '{}'", row.text(at)));
+        throw DamagedProfile(fmt::format("unknown name '{:.{}}'", row.text(at), longest));
     return *value;
 }
 

@@ -197,6 +197,9 @@ private slots:
         QTest::newRow("unknown kind")
             << QByteArray("UPDATE programs SET kind = 'Dance' WHERE id = 0")
             << "damaged profile: unknown name 'Dance'";
+        QTest::newRow("kind that fills the screen")
+            << QByteArray("UPDATE programs SET kind = replace(hex(zeroblob(500000)), '00', '/x')")
+            << "damaged profile: unknown name '" + QString("/x").repeated(30) + "'";
         QTest::newRow("unknown region")
             << QByteArray("UPDATE memory_by_category SET region = 'nowhere' WHERE rowid = 1")
             << "damaged profile: unknown name 'nowhere'";

@@ -15,6 +15,7 @@ using namespace tilescope;
 
 namespace {
 
+constexpr bool hasMpi = TILESCOPE_HAS_MPI;
 const QString program = TILESCOPE_BIN_DIR "/tilescope";
 // Four tiles are too few for the model, and Mk1 has no 1472.
 const QStringList grid{"mlp", "--vary", "target=mk1,mk2", "--vary", "tilesPerIpu=4,1216,1472"};
@@ -94,7 +95,8 @@ class SweepRanksTest : public QObject {
 
 private slots:
     void initTestCase() {
-        mpirun_ = QStandardPaths::findExecutable("mpirun");
+        if (hasMpi)
+            mpirun_ = QStandardPaths::findExecutable("mpirun");
         QVERIFY(QDir::setCurrent(directory_.path()));
     }
 
@@ -105,7 +107,7 @@ private slots:
 
     void ranksMakeTheRowsOfOneProcess() {
         if (mpirun_.isEmpty())
-            QSKIP("left out: there is no mpirun");
+            QSKIP("left out: this build has no MPI, or there is no mpirun");
         const Result one = call(program, QStringList{"sweep", "-o", "one", "--json"} + grid);
         const Result shared = call(mpirun_, ranks(2, QStringList{"-o", "shared", "--json"} + grid));
         QCOMPARE(one.status, 1);
@@ -115,7 +117,7 @@ private slots:
 
     void aLostRankLosesItsPointAtMost() {
         if (mpirun_.isEmpty())
-            QSKIP("left out: there is no mpirun");
+            QSKIP("left out: this build has no MPI, or there is no mpirun");
         const QStringList many{"mlp", "--vary", "batchSize=1:60:1", "-o", "shared"};
         QProcess process;
         process.start(mpirun_, ranks(2, many));
@@ -146,11 +148,23 @@ private slots:
 
     void refusalsEndAllRanks() {
         if (mpirun_.isEmpty())
-            QSKIP("left out: there is no mpirun");
+            QSKIP("left out: this build has no MPI, or there is no mpirun");
         QCOMPARE(call(program, QStringList{"sweep", "-o", "shared", "mlp", "--vary", "batchSize=1"}).status, 0);
         const Result other = call(mpirun_, ranks(2, QStringList{"-o", "shared"} + grid));
         QCOMPARE(other.status, 2);
         QVERIFY(other.err.contains("holds another sweep"));
+    }
+
+    // Processes that do not know of each other would write over each other's results.
+    void withoutMpiSeveralProcessesAreRefused() {
+        if (hasMpi)
+            return; // the launcher's ranks find each other
+        qputenv("OMPI_COMM_WORLD_SIZE", "2");
+        const Result result = call(program, QStringList{"sweep", "-o", "shared"} + grid);
+        qunsetenv("OMPI_COMM_WORLD_SIZE");
+        QCOMPARE(result.status, 2);
+        QVERIFY(result.err.contains("this build has no MPI"));
+        QVERIFY(!QFile::exists("shared"));
     }
 
     void slurmGetsAScript() {

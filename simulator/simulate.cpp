@@ -235,10 +235,11 @@ Profile simulateModel(const std::string& model, const RunOptions& options,
             throw UserError(fmt::format("{}: only built-in models take model options; leave '{}' "
                                         "out",
                                         model, options.modelOptions.begin()->first));
-        if (model.ends_with(".json"))
-            return isKerasModel(readFile(model))
-                       ? importKeras(std::filesystem::path(model), import)
-                       : importOperationList(std::filesystem::path(model), import);
+        if (model.ends_with(".json")) {
+            const std::string text = readFile(model);
+            return isKerasModel(text) ? importKeras(text, model, import)
+                                      : importOperationList(std::filesystem::path(model), import);
+        }
         return importOnnx(std::filesystem::path(model), import);
     });
     if (graph.name.empty())

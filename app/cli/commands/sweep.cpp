@@ -280,9 +280,7 @@ private:
         };
         show();
         PointRunner own = runner(ranks.size());
-        own.next = [&points, at = std::size_t{0}]() mutable {
-            return at < points.size() ? std::optional(points[at++]) : std::nullopt;
-        };
+        own.next = inOrder(points);
         own.finished = [&](std::size_t point, const ChildResult& child, double seconds) {
             const PointResult result = resultOf(point, child, seconds);
             store.record(point, result);

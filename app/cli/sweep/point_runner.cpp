@@ -122,10 +122,14 @@ RunnerEnd runPoints(const PointRunner& runner) {
     return Pool(runner).run();
 }
 
-RunnerEnd runPoints(const std::vector<std::size_t>& points, PointRunner runner) {
-    runner.next = [&points, at = std::size_t{0}]() mutable {
+std::function<std::optional<std::size_t>()> inOrder(const std::vector<std::size_t>& points) {
+    return [&points, at = std::size_t{0}]() mutable {
         return at < points.size() ? std::optional(points[at++]) : std::nullopt;
     };
+}
+
+RunnerEnd runPoints(const std::vector<std::size_t>& points, PointRunner runner) {
+    runner.next = inOrder(points);
     return runPoints(runner);
 }
 

@@ -34,7 +34,9 @@ struct RunnerEnd {
 /// or SIGINT, SIGTERM or SIGHUP comes. A process that cannot be started counts as one that failed
 /// with exit code 127.
 RunnerEnd runPoints(const PointRunner& runner);
-/// The same for a list, in its order.
+/// The points of a list, one after the other, as `next` gives them. The list has to outlive it.
+std::function<std::optional<std::size_t>()> inOrder(const std::vector<std::size_t>& points);
+/// Runs a list of points.
 RunnerEnd runPoints(const std::vector<std::size_t>& points, PointRunner runner);
 
 } // namespace tilescope::cli

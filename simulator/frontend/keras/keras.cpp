@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 #include <onnx/onnx_pb.h>
 
-#include "core/base/atomic_file.h"
 #include "core/base/suggest.h"
 #include "simulator/frontend/keras/emitter.h"
 
@@ -198,13 +197,6 @@ onnx::ModelProto kerasAsOnnx(std::string_view text, const std::string& origin) {
 
 Graph importKeras(std::string_view text, const std::string& origin, const ImportOptions& options) {
     return importOnnx(kerasAsOnnx(text, origin), origin, options);
-}
-
-Graph importKeras(const std::filesystem::path& file, const ImportOptions& options) {
-    Graph graph = importKeras(readFile(file), file.string(), options);
-    if (graph.name.empty())
-        graph.name = file.stem().string();
-    return graph;
 }
 
 std::vector<std::string> supportedKerasLayers() {

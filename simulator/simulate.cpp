@@ -117,6 +117,7 @@ void describeRun(Profile& profile, const Graph& graph, const RunOptions& options
     info.target = options.target;
     info.batchSize = batchOf(graph);
     info.deviceIterations = options.deviceIterations;
+    info.replicas = options.replicas;
     info.options = optionsInForce(options);
     info.engineOptions = options.engineOptions;
     std::vector<OptionNote> notes = engineOptionNotes(options);
@@ -143,6 +144,7 @@ void checkOwnProgram(const Graph& graph, const RunOptions& options) {
     refuse(options.isTraining(), "mode");
     refuse(options.execution != Execution::Single, "execution");
     refuse(options.deviceIterations > 1, "deviceIterations");
+    refuse(options.replicas > 1, "replicas");
 }
 
 /// Recomputation that finds nothing to compute again, such as norm-only without normalisations.
@@ -181,7 +183,7 @@ void finishExecution(Profile& profile, const RunOptions& options) {
     info.cycles = profile.trace.runs.back().cycles;
     if (info.cycles > 0)
         info.throughput =
-            static_cast<double>(info.batchSize * info.deviceIterations *
+            static_cast<double>(info.batchSize * info.deviceIterations * info.replicas *
                                 (options.isTraining() ? options.gradientAccumulation : 1)) /
             info.seconds();
 }

@@ -97,7 +97,8 @@ void writeSummary(std::ostream& out, const SummarySource& source) {
     };
     add("Model", fmt::format("{} ({}, batch size {})", info.model, info.mode, info.batchSize));
     add("Target",
-        fmt::format("{}: {}, {} IPU{} of {} tiles", info.target.name, info.target.description,
+        fmt::format("{}: {}, {}{} IPU{} of {} tiles", info.target.name, info.target.description,
+                    info.replicas > 1 ? fmt::format("{} replicas of ", info.replicas) : "",
                     info.target.ipus, info.target.ipus == 1 ? "" : "s", info.target.tilesPerIpu));
     add("Fits", info.fits ? "yes"
                           : fmt::format("no: {} tile{} over the limit", memory.tilesOverLimit,

@@ -13,13 +13,16 @@ namespace {
 
 std::vector<OptionGroup> namedGroups() {
     return {
-        {"Machine", {"target", "ipus", "replicas", "tilesPerIpu", "ipuModel", "ioTiles"}},
+        {"Machine", {"target", "ipus", "replicas", "tilesPerIpu", "ipuModel"}},
         {"Batch and run",
-         {"mode", "batchSize", "gradientAccumulation", "deviceIterations", "prefetchDepth"}},
+         {"mode", "batchSize", "gradientAccumulation", "deviceIterations"}},
+        {"Host",
+         {"ioTiles", "exchangeStrategy", "prefetchDepth", "inputType", "hostRate", "instances"}},
         {"Numbers", {"precision", "partialsType"}},
         {"Memory and planning",
          {"availableMemoryProportion", "availableMemoryProportionByOperation", "relaxMemoryTarget",
-          "inputMapping", "recompute", "checkpoint", "offload", "replicatedTensorSharding"}},
+          "inputMapping", "recompute", "checkpoint", "offload"}},
+        {"Replicas", {"replicatedTensorSharding", "maxCrossReplicaBufferSize"}},
         {"Several IPUs",
          {"execution", "schedule", "split", "deviceMapping", "phases", "phaseStages",
           "phaseSchedule"}},

@@ -17,6 +17,8 @@ inline constexpr std::int64_t mostPhases = 100'000;
 inline constexpr std::int64_t mostPhaseStages = 2;
 // Tiles stand in islands of four.
 inline constexpr std::int64_t leastTiles = 4;
+// More than a POD256 has on its chips.
+inline constexpr std::int64_t mostBufferBytes = 1'000'000'000'000;
 inline constexpr double leastLossScaling = 1e-6;
 inline constexpr double mostLossScaling = 1e9;
 

@@ -65,5 +65,9 @@ OptionSpec integerRow(OptionSpec made, std::int64_t least, std::int64_t most,
 std::vector<OptionSpec> executionRows();
 /// What training needs: the optimizer, accumulation and loss scaling.
 std::vector<OptionSpec> trainingRows();
+/// What several replicas share and what lives off the chip.
+std::vector<OptionSpec> replicationRows();
+/// How the host feeds the machine.
+std::vector<OptionSpec> feedingRows();
 
 } // namespace tilescope

@@ -58,6 +58,12 @@ OptionSpec ipusRow() {
         [](const RunOptions& options) { return std::to_string(options.target.ipus); });
 }
 
+OptionSpec replicasRow() {
+    return integerRow(row("replicas", "--replicas", Type::Integer, "1",
+                          "copies of the model, each on --ipus IPUs with its own data"),
+                      1, mostIpus, &RunOptions::replicas);
+}
+
 OptionSpec modeRow() {
     return with(
         row("mode", "--mode", Type::Choice, "inference", "what the model is compiled for",
@@ -259,7 +265,7 @@ std::vector<OptionSpec> makeTable() {
     std::vector<OptionSpec> table{
         targetRow(),
         ipusRow(),
-        notYet(row("replicas", "--replicas", Type::Integer, "1", "copies of the model")),
+        replicasRow(),
         tilesRow(),
         modeRow(),
         batchRow(),
@@ -275,15 +281,9 @@ std::vector<OptionSpec> makeTable() {
     };
     append(table, executionRows());
     append(table, trainingRows());
+    append(table, replicationRows());
+    append(table, feedingRows());
     append(table, {
-        notYet(row("offload", "--offload", Type::Text, "",
-                   "what lives in the host's memory: optimizer,activations")),
-        notYet(row("replicatedTensorSharding", "--replicated-tensor-sharding", Type::Flag, "off",
-                   "spread optimizer state over the replicas", {"on", "off"})),
-        notYet(
-            row("ioTiles", "--io-tiles", Type::Integer, "0", "tiles set aside for host streams")),
-        notYet(row("prefetchDepth", "--prefetch-depth", Type::Integer, "1",
-                   "batches that the host prepares ahead")),
         modelRow(),
         engineRow(),
     });

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/options/option_limits.h"
 
 namespace tilescope {
 namespace {
@@ -82,6 +83,70 @@ void checkTrainingOnly(const RunOptions& options) {
     refuse(options.optimizerStateType != Precision::Float, "optimizerStateType",
            "an optimizer keeps state");
     refuse(options.lossScaling != 1, "lossScaling", "there is a loss");
+}
+
+bool hasOptimizerState(const RunOptions& options) {
+    return options.isTraining() && options.optimizer != Optimizer::Sgd;
+}
+
+bool isPowerOfTwo(std::int64_t number) {
+    return (number & (number - 1)) == 0;
+}
+
+/// A machine has so many IPUs, and attaches a power of two of them (PopTorch's autoRoundNumIPUs).
+void checkReplicas(const RunOptions& options) {
+    const std::int32_t ipus = options.target.ipus;
+    const std::int64_t all = std::int64_t{ipus} * options.replicas;
+    const std::int64_t most =
+        options.target.systemIpus > 0 ? options.target.systemIpus : limits::mostIpus;
+    if (all > most)
+        throw UserError(fmt::format(
+            "option replicas (--replicas): {} replicas of {} IPUs are {} IPUs, but {} has {}; "
+            "choose --replicas {} or fewer{}",
+            options.replicas, ipus, all,
+            options.target.systemIpus > 0 ? options.target.description : "the largest machine",
+            most, std::max<std::int64_t>(1, most / ipus),
+            ipus > most ? fmt::format(" and --ipus {} or fewer", most) : std::string()));
+    if (options.replicas == 1)
+        return;
+    if (!isPowerOfTwo(all))
+        throw UserError(fmt::format("option replicas (--replicas): {} replicas of {} IPUs are {} "
+                                    "IPUs, but a machine attaches a power of two of them; choose "
+                                    "both so that their product is one",
+                                    options.replicas, ipus, all));
+    if (options.ipuModel)
+        throw UserError("option replicas (--replicas): the IPU Model has no replicas; leave "
+                        "--ipu-model or --replicas out");
+}
+
+/// What replicas share, and what is worth keeping off the chip.
+void checkShared(const RunOptions& options) {
+    const auto refuse = [](bool given, const char* option, const char* text) {
+        if (given)
+            throw UserError(fmt::format("option {}: {}", option, text));
+    };
+    const bool shards = options.replicatedTensorSharding;
+    const char* sharding = "replicatedTensorSharding (--replicated-tensor-sharding)";
+    refuse(shards && options.replicas == 1, sharding,
+           "one replica has nobody to share with; add --replicas N, or leave it out");
+    refuse(shards && !hasOptimizerState(options), sharding,
+           "there is no optimizer state to share; add --mode training with --optimizer momentum, "
+           "adam, adamw or lamb, or leave it out");
+    const char* buffer = "maxCrossReplicaBufferSize (--max-cross-replica-buffer-size)";
+    refuse(options.maxCrossReplicaBufferSize > 0 && options.replicas == 1, buffer,
+           "one replica sums no gradients with others; add --replicas N, or leave it out");
+    refuse(options.maxCrossReplicaBufferSize > 0 && !options.isTraining(), buffer,
+           "there are gradients in training only; add --mode training, or leave it out");
+    const char* offload = "offload (--offload)";
+    refuse(options.isOffChip(OffChip::Optimizer) && !hasOptimizerState(options), offload,
+           "there is no optimizer state; add --mode training with --optimizer momentum, adam, "
+           "adamw or lamb, or leave 'optimizer' out");
+    refuse(options.isOffChip(OffChip::Activations) && !options.isTraining(), offload,
+           "inference keeps no activations for later; add --mode training, or leave 'activations' "
+           "out");
+    refuse(!options.offload.empty() && options.execution == Execution::Phased, offload,
+           "phased execution keeps weights and optimizer state off the chip by itself; leave one "
+           "of them out");
 }
 
 /// Functions need outlining.
@@ -216,6 +281,8 @@ void validate(const RunOptions& options) {
     if (options.deviceIterations < 1)
         throw UserError("option deviceIterations: a run has at least one iteration");
     checkExecution(options);
+    checkReplicas(options);
+    checkShared(options);
     checkPhases(options);
     checkOutline(options);
     checkDeviceMapping(options);

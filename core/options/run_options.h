@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,12 @@ enum class PhaseSchedule { Interleaving, Batch };
 enum class Recompute { None, Standard, NormOnly, All, Pipeline };
 enum class Optimizer { Sgd, Momentum, Adam, AdamW, Lamb };
 enum class Reduction { Sum, Mean };
+/// What may live in streaming memory and come to the chip only while it is needed.
+enum class OffChip { Optimizer, Activations, Weights };
+/// How transfers with the host on I/O tiles stand beside computation (PopART ExchangeStrategy).
+enum class ExchangeStrategy { JustInTime, OverlapInnerLoop, OverlapLoops };
+/// Element type in which the host sends a model's floating-point inputs.
+enum class InputType { AsModel, Float, Half, Int8 };
 
 /// Options of `tilescope run`. Defaults are those of PopART and PopLibs where they have one.
 struct RunOptions {
@@ -74,6 +81,20 @@ struct RunOptions {
     /// there, code and stacks are not. Published totals of small operations (a few hundred bytes a
     /// tile) leave no room for any.
     bool ipuModel = false;
+    /// Copies of the graph, each on `target.ipus` IPUs with data of its own; the gradients are summed
+    /// over them.
+    std::int32_t replicas = 1;
+    bool replicatedTensorSharding = false; ///< optimizer state is spread over the replicas
+    /// Gradients wait until so many bytes are summed by one all-reduce; 0: each by one of its own
+    /// (TensorFlow's maximum_cross_replica_sum_buffer_size).
+    std::int64_t maxCrossReplicaBufferSize = 0;
+    std::set<OffChip> offload;             ///< what lives in streaming memory
+    std::int32_t ioTiles = 0;              ///< of each IPU, set aside for transfers with the host
+    ExchangeStrategy exchangeStrategy = ExchangeStrategy::JustInTime;
+    std::int32_t prefetchDepth = 1; ///< batches that the host has ready at most
+    InputType inputType = InputType::AsModel;
+    double hostRate = 0;        ///< samples a second that one host instance prepares; 0: any number
+    std::int32_t instances = 1; ///< processes of the host, which share the replicas (PopDist)
     /// Poplar engine options, as POPLAR_ENGINE_OPTIONS gives them.
     std::map<std::string, std::string> engineOptions;
     /// Sizes and variants of a built-in model, by its own keys ("sequenceLength").
@@ -85,6 +106,7 @@ struct RunOptions {
         return phaseStages > 0 ? phaseStages : target.ipus > 1 ? 2 : 1;
     }
     [[nodiscard]] bool isTraining() const { return mode == "training"; }
+    [[nodiscard]] bool isOffChip(OffChip what) const { return offload.contains(what); }
 };
 
 /// A row of the option table. Values are text: flags, job files and dialogs all speak it.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/profile/host.h"
 #include "core/profile/kinds.h"
 #include "core/profile/model_graph.h"
 #include "core/profile/pipeline.h"
@@ -233,5 +234,6 @@ struct Profile {
     /// Phased execution: the sequence of each phase in the order in which they run, then that of a
     /// weight update of its own.
     std::vector<ProgramId> phases;
+    std::vector<HostSpan> hostSpans; ///< in the order in which they began
 };
 } // namespace tilescope

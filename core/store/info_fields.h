@@ -54,6 +54,9 @@ template <class Info, class Visitor> void visitInfoFields(Info& info, Visitor&& 
     visit("target.hostLatencySeconds", t.hostLatencySeconds);
     visit("target.ipuLinkBytesPerSecond", t.ipuLinkBytesPerSecond);
     visit("target.streamingMemoryBytesPerSecond", t.streamingMemoryBytesPerSecond);
+    visit("target.systemIpus", t.systemIpus);
+    visit("target.linkDomainIpus", t.linkDomainIpus);
+    visit("target.gatewayBytesPerSecond", t.gatewayBytesPerSecond);
 }
 
 } // namespace tilescope

@@ -1,6 +1,8 @@
 #include "core/target/target.h"
 
+#include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
@@ -24,6 +26,14 @@ constexpr double hostLatencySeconds = 5e-6;
 // stream copies reach, since an IPU gets to both by the same link.
 constexpr double streamingMemoryBytesPerSecond = hostBytesPerSecond;
 
+// IPU-Links join up to 64 IPUs (IPU-POD64 datasheet); larger machines are such domains with GW-Links
+// between them.
+constexpr std::int32_t linkDomainIpus = 64;
+// Two GW-Links of 100 Gbit/s on each machine of four IPUs (M2000 and Bow-2000 datasheets).
+constexpr double gatewayBytesPerSecond = 2 * 100e9 / 8 / 4;
+// Of the machines that Graphcore sold.
+constexpr std::array systemSizes{4, 16, 64, 128, 256};
+
 Target mk1() {
     Target t;
     t.name = "mk1";
@@ -44,6 +54,8 @@ Target mk1() {
     t.hostLatencySeconds = hostLatencySeconds;
     t.ipuLinkBytesPerSecond = 32e9;
     t.streamingMemoryBytesPerSecond = streamingMemoryBytesPerSecond;
+    t.linkDomainIpus = linkDomainIpus;
+    t.gatewayBytesPerSecond = gatewayBytesPerSecond;
     return t;
 }
 
@@ -72,12 +84,31 @@ Target ipu21(std::string name, std::string description, double clockHz) {
     return t;
 }
 
+Target system(Target ipu, std::string name, const std::string& machine, std::int32_t ipus) {
+    ipu.name = std::move(name);
+    ipu.description = fmt::format("{}, {} IPUs", machine, ipus);
+    ipu.systemIpus = ipus;
+    return ipu;
+}
+
+std::vector<Target> makePresets() {
+    const Target bow = ipu21("bow", "Bow IPU (Mk2, wafer on wafer)", 1.85e9);
+    std::vector<Target> presets{mk1(), mk2(), bow, ipu21("c600", "C600 card (Mk2.1)", 1.5e9),
+                                system(mk2(), "m2000", "IPU-M2000 (GC200)", 4),
+                                system(bow, "bow2000", "Bow-2000 (Bow IPU)", 4)};
+    for (const std::int32_t ipus : systemSizes)
+        presets.push_back(
+            system(mk2(), fmt::format("pod{}", ipus), fmt::format("IPU-POD{} (GC200)", ipus), ipus));
+    for (const std::int32_t ipus : systemSizes)
+        presets.push_back(system(bow, fmt::format("bow-pod{}", ipus),
+                                 fmt::format("Bow Pod{} (Bow IPU)", ipus), ipus));
+    return presets;
+}
+
 } // namespace
 
 const std::vector<Target>& targetPresets() {
-    static const std::vector<Target> presets{mk1(), mk2(),
-                                             ipu21("bow", "Bow IPU (Mk2, wafer on wafer)", 1.85e9),
-                                             ipu21("c600", "C600 card (Mk2.1)", 1.5e9)};
+    static const std::vector<Target> presets = makePresets();
     return presets;
 }
 
@@ -88,24 +119,25 @@ Target targetPreset(std::string_view name) {
             return preset;
         names.push_back(preset.name);
     }
-    throw UserError(fmt::format("unknown target '{}': the targets are mk1, mk2, bow and c600.{}",
-                                name, didYouMean(name, names)));
+    throw UserError(fmt::format("unknown target '{}': the targets are {}.{}", name,
+                                fmt::join(names, ", "), didYouMean(name, names)));
 }
 
 std::vector<TargetConstant> targetConstants(const Target& t) {
     const bool isIpu21 = t.architecture == "ipu21";
     const bool isMk1 = t.architecture == "ipu1";
+    const bool isMk2 = t.architecture == "ipu2";
     const std::string docs = "Graphcore documentation and datasheets";
     const std::string poplibs = "PopLibs source";
     const auto text = [](auto value) { return fmt::format("{}", value); };
     return {
         {"tilesPerIpu", text(t.tilesPerIpu), "tiles", false, docs},
         {"clockHz", text(t.clockHz), "Hz", t.name == "c600",
-         t.name == "mk2"    ? "derived from 31.955 PF / 128 IPUs / 1472 tiles / 128 FLOP"
+         isMk2              ? "derived from 31.955 PF / 128 IPUs / 1472 tiles / 128 FLOP"
          : t.name == "c600" ? "derived from 280 TF at 128 FLOP a cycle and tile"
                             : docs},
         {"bytesPerTile", text(t.bytesPerTile), "B", false, docs},
-        {"memoryBase", text(t.memoryBase), "address", t.name == "mk2",
+        {"memoryBase", text(t.memoryBase), "address", isMk2,
          isMk1 ? "reverse-engineered constants of IPU1" : "device map of ipu21"},
         {"elementBytes", text(t.elementBytes), "B", false,
          "clusters of published maximum tile memory (multiples of 16,384 B)"},
@@ -142,6 +174,10 @@ std::vector<TargetConstant> targetConstants(const Target& t) {
          "64 GB/s bidirectional between neighbouring IPUs"},
         {"streamingMemoryBytesPerSecond", text(t.streamingMemoryBytesPerSecond), "B/s", true,
          "no public figure: as much as the host's stream copies, by the same link"},
+        {"systemIpus", text(t.systemIpus), "IPUs", false, "datasheet; 0: a machine of any size"},
+        {"linkDomainIpus", text(t.linkDomainIpus), "IPUs", isMk1, "IPU-POD64 datasheet"},
+        {"gatewayBytesPerSecond", text(t.gatewayBytesPerSecond), "B/s", isMk1,
+         "two GW-Links of 100 Gbit/s for four IPUs, M2000 datasheet"},
     };
 }
 

@@ -11,7 +11,7 @@ namespace tilescope {
 /// One IPU model and the machine around it. A value type: presets are copied and then adjusted
 /// (tiles per IPU, number of IPUs).
 struct Target {
-    std::string name;         ///< "mk1", "mk2", "bow", "c600"
+    std::string name;         ///< "mk1", "mk2", "bow", "c600", "pod16", "bow-pod64"
     std::string architecture; ///< Poplar's name: "ipu1", "ipu2", "ipu21"
     std::string description;  ///< for people: "GC200 (Mk2)"
     std::int32_t ipus = 1;
@@ -48,12 +48,17 @@ struct Target {
     double ipuLinkBytesPerSecond = 0;       ///< between neighbouring IPUs, one direction
     double streamingMemoryBytesPerSecond = 0; ///< one direction, one IPU
 
+    // The machine around the IPUs.
+    std::int32_t systemIpus = 0;     ///< of a machine of fixed size (M2000, POD16); 0: any number
+    std::int32_t linkDomainIpus = 0; ///< IPUs that IPU-Links join; beyond them GW-Links do
+    double gatewayBytesPerSecond = 0; ///< over GW-Links, one direction, one IPU
+
     [[nodiscard]] std::int32_t totalTiles() const { return ipus * tilesPerIpu; }
     [[nodiscard]] std::int64_t bytesPerIpu() const { return bytesPerTile * tilesPerIpu; }
     friend bool operator==(const Target&, const Target&) = default;
 };
 
-/// The presets, in order of age.
+/// The presets: single IPUs in order of age, then machines in order of size.
 const std::vector<Target>& targetPresets();
 
 /// A preset by name; throws UserError that lists the names (and the nearest one).

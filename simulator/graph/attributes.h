@@ -299,6 +299,29 @@ struct RemoteStoreAttributes {
     friend auto operator<=>(const RemoteStoreAttributes&, const RemoteStoreAttributes&) = default;
 };
 
+/// What the replicas of a graph do together with a tensor that each of them has (Graphcore's GCL).
+enum class CollectiveKind : std::uint8_t {
+    AllReduce,     ///< every replica gets the sum, in place
+    ReduceScatter, ///< every replica gets its shard of the sum
+    AllGather,     ///< every replica gets the shards of all
+};
+std::string_view toString(CollectiveKind kind); ///< "AllReduce", ...
+/// AllReduce: any number of tensors of one type, each replaced by its sum. ReduceScatter: a tensor;
+/// result: the replica's shard of the sum. AllGather: the tensor whose place the result takes, and
+/// the shard. Replicas that IPU-Links join have a shard each; `shards` is their number.
+struct CollectiveAttributes {
+    CollectiveKind kind = CollectiveKind::AllReduce;
+    std::int32_t shards = 1;
+    friend auto operator<=>(const CollectiveAttributes&, const CollectiveAttributes&) = default;
+};
+
+/// The replica's own shard of a tensor that all replicas have alike: a copy on its tiles, without
+/// exchange with other replicas. A second operand is a shard whose layout the result takes.
+struct ShardAttributes {
+    std::int32_t shards = 1;
+    friend auto operator<=>(const ShardAttributes&, const ShardAttributes&) = default;
+};
+
 /// Runs a function of the graph (Graph::functions): operands are its inputs, results its outputs.
 struct CallAttributes {
     std::int32_t function = 0;
@@ -313,7 +336,8 @@ using Attributes =
                  ConvGradWeightsAttributes, MultiUpdateAttributes, PoolGradAttributes,
                  FillAttributes, IpuCopyAttributes, StashAttributes, RestoreAttributes,
                  FifoAttributes, NormAttributes, JointReduceAttributes,
-                 RemoteLoadAttributes, RemoteStoreAttributes, CallAttributes>;
+                 RemoteLoadAttributes, RemoteStoreAttributes, CollectiveAttributes,
+                 ShardAttributes, CallAttributes>;
 
 /// "Conv", "MatMul", "Elementwise", ... of the active alternative.
 std::string_view kindName(const Attributes& attributes);

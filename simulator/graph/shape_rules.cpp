@@ -10,14 +10,22 @@ namespace tilescope::sim {
 
 namespace {
 
+std::int64_t product(const Shape& shape) {
+    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+} // namespace
+
+Shape shardShape(const Shape& whole, std::int32_t shards) {
+    return {(product(whole) + shards - 1) / shards};
+}
+
+namespace {
+
 template <class... Args>
 void require(bool condition, fmt::format_string<Args...> text, Args&&... args) {
     if (!condition)
         throw std::invalid_argument(fmt::format(text, std::forward<Args>(args)...));
-}
-
-std::int64_t product(const Shape& shape) {
-    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 void requireOperands(const std::vector<Shape>& inputs, std::size_t least, std::size_t most) {
@@ -263,6 +271,26 @@ struct OutputShape {
     std::optional<Shape> operator()(const RemoteStoreAttributes&) const {
         requireOperands(inputs, 2, 2);
         return inputs[0];
+    }
+    std::optional<Shape> operator()(const CollectiveAttributes& collective) const {
+        switch (collective.kind) {
+        case CollectiveKind::AllReduce:
+            require(!inputs.empty(), "no operand to sum");
+            return inputs[0];
+        case CollectiveKind::ReduceScatter:
+            requireOperands(inputs, 1, 1);
+            return shardShape(inputs[0], collective.shards);
+        case CollectiveKind::AllGather:
+            requireOperands(inputs, 2, 2);
+            require(inputs[1] == shardShape(inputs[0], collective.shards),
+                    "{} is no shard of {}", toString(inputs[1]), toString(inputs[0]));
+            return inputs[0];
+        }
+        return std::nullopt;
+    }
+    std::optional<Shape> operator()(const ShardAttributes& shard) const {
+        requireOperands(inputs, 1, 2);
+        return shardShape(inputs[0], shard.shards);
     }
     // The function says what it takes and gives.
     std::optional<Shape> operator()(const CallAttributes&) const { return std::nullopt; }

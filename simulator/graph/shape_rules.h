@@ -23,4 +23,7 @@ void checkOpenShape(const Attributes& attributes, const std::vector<Shape>& inpu
 std::int64_t windowPositions(std::int64_t size, std::int64_t kernel, std::int64_t stride,
                              std::int64_t dilation, std::int64_t padding);
 
+/// Shape of a replica's shard of a tensor: its share of the elements, rounded up, in a row.
+Shape shardShape(const Shape& whole, std::int32_t shards);
+
 } // namespace tilescope::sim

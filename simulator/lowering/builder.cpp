@@ -319,10 +319,28 @@ void ProgramBuilder::globalExchange(const std::string& name, TileSeries received
     exchange.runBytes = sent.max().value;
     exchange.bytesReceived = std::move(received);
     exchange.bytesSent = std::move(sent);
+    addGlobalExchange(std::move(exchange), std::move(access));
+}
 
+void ProgramBuilder::collectiveExchange(const std::string& name, const TileSeries& bytes,
+                                        std::int64_t cycles, std::int64_t codeBytes,
+                                        Access access) {
+    const TileSeries takePart = onesWhere(bytes);
+    Exchange exchange;
+    exchange.name = name;
+    exchange.operation = operation_;
+    exchange.codeBytes = here(takePart.scaled(codeBytes));
+    exchange.cycles = here(takePart.scaled(cycles));
+    exchange.runBytes = bytes.max().value;
+    exchange.bytesReceived = here(bytes);
+    exchange.bytesSent = exchange.bytesReceived;
+    addGlobalExchange(std::move(exchange), std::move(access));
+}
+
+void ProgramBuilder::addGlobalExchange(Exchange exchange, Access access) {
     Program program;
     program.kind = ProgramKind::GlobalExchange;
-    program.name = name;
+    program.name = exchange.name;
     program.controlCode = TileSeries::zip(
         exchange.cycles, {}, [](std::int64_t, std::int64_t) { return controlBytesExchange; });
     program.exchange = lowered_.profile.exchanges.add(std::move(exchange));

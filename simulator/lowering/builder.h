@@ -140,6 +140,10 @@ public:
     /// A copy between IPUs: bytes by tile of the whole machine.
     void globalExchange(const std::string& name, TileSeries received, TileSeries sent,
                         Access access);
+    /// A step of a collective: each replica receives as much as it sends, `bytes` by tile of this
+    /// IPU, from its neighbour's tile. It takes `cycles` and has `codeBytes` of code on each tile.
+    void collectiveExchange(const std::string& name, const TileSeries& bytes, std::int64_t cycles,
+                            std::int64_t codeBytes, Access access);
     /// StreamCopyBegin, -Mid and -End of one or more tensors; bytes by tile of the whole machine.
     void streamCopy(const std::string& name, bool toDevice, const TileSeries& bytes,
                     const std::vector<VariableId>& variables);
@@ -166,6 +170,7 @@ public:
 
 private:
     ProgramId add(Program program);
+    void addGlobalExchange(Exchange exchange, Access access);
     void cloneInto(ProgramId id, std::set<VariableId>& seen);
     [[nodiscard]] TileSeries here(const TileSeries& series) const;
     /// A value on all tiles of the IPUs that a series has something on: they wait together.

@@ -170,6 +170,8 @@ void lowerRestore(LoweringContext& context, const Op& op);
 void lowerFifo(LoweringContext& context, const Op& op);
 void lowerRemoteLoad(LoweringContext& context, const Op& op);
 void lowerRemoteStore(LoweringContext& context, const Op& op);
+void lowerCollective(LoweringContext& context, const Op& op);
+void lowerShard(LoweringContext& context, const Op& op);
 void lowerPoolGrad(LoweringContext& context, const Op& op);
 void lowerFill(LoweringContext& context, const Op& op);
 void lowerGather(LoweringContext& context, const Op& op);

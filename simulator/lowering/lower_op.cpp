@@ -42,6 +42,10 @@ void dispatch(LoweringContext& context, const Op& op) {
                 lowerRemoteLoad(context, op);
             else if constexpr (std::is_same_v<A, RemoteStoreAttributes>)
                 lowerRemoteStore(context, op);
+            else if constexpr (std::is_same_v<A, CollectiveAttributes>)
+                lowerCollective(context, op);
+            else if constexpr (std::is_same_v<A, ShardAttributes>)
+                lowerShard(context, op);
             else if constexpr (std::is_same_v<A, CallAttributes>)
                 lowerCall(context, op);
             else if constexpr (std::is_same_v<A, IpuCopyAttributes>)

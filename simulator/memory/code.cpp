@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "simulator/cost/footprint.h"
 
@@ -32,7 +33,7 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
     const std::int32_t tiles = builder.target().totalTiles();
     const TileSeries everywhere(TileId(0), tiles, 1);
     Sum vertexCode(tiles), instanceState(tiles), fieldData(tiles), descriptors(tiles);
-    Sum control(tiles), exchangeCode(tiles), hostCode(tiles), headers(tiles), results(tiles);
+    Sum control(tiles), exchangeCode(tiles), globalCode(tiles), hostCode(tiles), headers(tiles), results(tiles);
 
     for (const VertexType& type : profile.vertexTypes)
         vertexCode.add(type.codeBytes);
@@ -58,10 +59,14 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
         return packets(bytes, hostPacketBytesOut) * hostPacketHeaderBytes;
     }));
     control.add(everywhere, controlBytesBase);
-    for (const Program& program : profile.programs)
+    std::vector<bool> isGlobal(profile.exchanges.size());
+    for (const Program& program : profile.programs) {
         control.add(program.controlCode);
-    for (const Exchange& exchange : profile.exchanges)
-        exchangeCode.add(exchange.codeBytes);
+        if (program.kind == ProgramKind::GlobalExchange)
+            isGlobal[program.exchange.index()] = true;
+    }
+    for (std::size_t i = 0; i < isGlobal.size(); ++i)
+        (isGlobal[i] ? globalCode : exchangeCode).add(profile.exchanges[ExchangeId(i)].codeBytes);
     for (const Stream& stream : profile.streams) {
         hostCode.add(everywhere, hostExchangeCodeBytes);
         const std::int64_t packet = stream.toDevice ? hostPacketBytesIn : hostPacketBytesOut;
@@ -90,6 +95,7 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
     add(MemoryCategory::VertexCode, vertexCode.series());
     add(MemoryCategory::ControlCode, control.series());
     add(MemoryCategory::InternalExchangeCode, exchangeCode.series());
+    add(MemoryCategory::GlobalExchangeCode, globalCode.series());
     add(MemoryCategory::HostExchangeCode, hostCode.series());
     add(MemoryCategory::Stack, everywhere.scaled(stackBytes));
 }

@@ -80,6 +80,8 @@ bool staysOutside(const Op& op) {
            std::holds_alternative<FifoAttributes>(op.attributes) ||
            std::holds_alternative<RemoteLoadAttributes>(op.attributes) ||
            std::holds_alternative<RemoteStoreAttributes>(op.attributes) ||
+           std::holds_alternative<CollectiveAttributes>(op.attributes) ||
+           std::holds_alternative<ShardAttributes>(op.attributes) ||
            std::holds_alternative<CallAttributes>(op.attributes);
 }
 
@@ -93,6 +95,8 @@ bool isNamed(const Op& op, const RunOptions& options) {
 bool overwritesOperand(const Op& op) {
     if (const auto* elementwise = std::get_if<ElementwiseAttributes>(&op.attributes))
         return updatesInPlace(elementwise->function);
+    if (const auto* collective = std::get_if<CollectiveAttributes>(&op.attributes))
+        return collective->kind != CollectiveKind::ReduceScatter;
     return std::holds_alternative<MultiUpdateAttributes>(op.attributes) ||
            (std::holds_alternative<RemoteLoadAttributes>(op.attributes) && !op.inputs.empty()) ||
            (std::holds_alternative<RestoreAttributes>(op.attributes) && op.inputs.size() > 1);

@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+
+#include "simulator/cost/collective.h"
 
 namespace tilescope::sim {
 namespace {
 
 using enum ElementwiseFunction;
+
+/// Smaller weights are not sharded (popart TensorLocationSettings, minimum for sharding).
+constexpr std::int64_t leastShardedElements = 8192;
 
 /// Builds the new list of operations: what updates a weight in the backward pass follows the
 /// operation that completes its gradient, so that gradients do not pile up.
@@ -18,37 +24,28 @@ public:
         , producers_(graph.producers())
         , followers_(graph.ops.size())
         , dropped_(graph.ops.size())
-        , home_(graph.tensors.size(), 0) {
+        , home_(graph.tensors.size(), 0)
+        , shards_(replicaTopology(options.target, options.replicas).within) {
         for (std::size_t i = graph.ops.size(); i-- > 0;)
             for (const TensorId in : graph.ops[OpId(i)].inputs)
                 home_[in.index()] = graph.ops[OpId(i)].stage;
     }
 
     void add(const WeightGradient& pair) {
-        weight_ = pair.weight;
-        name_ = graph_.tensors[weight_].name;
-        stage_ = home_[weight_.index()];
-        phase_ = Phase::Backward;
-        const OpId last = producers_[pair.parts.back().index()];
-        if (options_.gradientAccumulation == 1) {
-            update(pair.parts.back());
-            follow(last);
-            return;
-        }
-        const TensorId accumulator = accumulateAll(pair.parts);
-        phase_ = Phase::Update;
-        TensorId gradient = accumulator;
-        if (options_.accumulationReduction == Reduction::Mean)
-            gradient = op("_accumulatorMean", "AccumulatorScale", ElementwiseAttributes{Multiply},
-                          {accumulator, reciprocalCount()}, graph_.tensors[accumulator].shape,
-                          graph_.tensors[accumulator].type);
-        update(gradient);
-        inPlace("_accumulator_zero", "AccumulatorZero", Zero, {accumulator});
-        updates_.insert(updates_.end(), pending_.begin(), pending_.end());
-        pending_.clear();
+        select(pair.weight, Phase::Backward);
+        Ready ready{pair.weight, pair.parts.back(), producers_[pair.parts.back().index()]};
+        if (options_.gradientAccumulation > 1)
+            ready.gradient = accumulateAll(pair.parts);
+        const auto batch = std::pair(graph_.ipuOf(stage_), graph_.tensors[ready.gradient].type);
+        std::vector<Ready>& waiting = waiting_[batch];
+        waiting.push_back(ready);
+        if (waitingBytes(waiting) > options_.maxCrossReplicaBufferSize || isSharded())
+            updateAll(waiting);
     }
 
     void finish() {
+        for (auto& [batch, waiting] : waiting_)
+            updateAll(waiting);
         IdVector<OpId, Op> ops;
         for (std::size_t i = 0; i < followers_.size(); ++i) {
             if (!dropped_[i])
@@ -62,14 +59,114 @@ public:
     }
 
 private:
-    /// A tensor on the weight's tiles that outlives the step.
+    /// A weight whose gradient is there, or its accumulator.
+    struct Ready {
+        TensorId weight, gradient;
+        OpId last; ///< operation that completes the gradient
+    };
+
+    void select(TensorId weight, Phase phase) {
+        weight_ = updated_ = like_ = weight;
+        name_ = graph_.tensors[weight_].name;
+        stage_ = home_[weight_.index()];
+        phase_ = phase;
+    }
+
+    [[nodiscard]] std::int64_t waitingBytes(const std::vector<Ready>& waiting) const {
+        std::int64_t bytes = 0;
+        for (const Ready& ready : waiting)
+            bytes += graph_.tensors[ready.gradient].bytes();
+        return bytes;
+    }
+
+    /// Whether the selected weight's state is spread over the replicas.
+    [[nodiscard]] bool isSharded() const {
+        return options_.replicatedTensorSharding && shards_ > 1 &&
+               options_.optimizer != Optimizer::Sgd &&
+               graph_.tensors[weight_].elements() >= leastShardedElements;
+    }
+
+    /// Sums the gradients over the replicas and updates their weights.
+    void updateAll(std::vector<Ready>& waiting) {
+        const bool accumulates = options_.gradientAccumulation > 1;
+        const Phase phase = accumulates ? Phase::Update : Phase::Backward;
+        const bool alone = waiting.size() == 1;
+        OpId last;
+        for (const Ready& ready : waiting)
+            last = std::max(last, ready.last);
+        if (!waiting.empty()) {
+            select(waiting.front().weight, phase);
+            if (options_.replicas > 1 && !(alone && isSharded()))
+                sumOverReplicas(waiting);
+        }
+        for (const Ready& ready : waiting) {
+            select(ready.weight, phase);
+            updateOne(ready);
+        }
+        waiting.clear();
+        if (!accumulates && !pending_.empty())
+            follow(last);
+        updates_.insert(updates_.end(), pending_.begin(), pending_.end());
+        pending_.clear();
+    }
+
+    void sumOverReplicas(std::vector<Ready>& waiting) {
+        Op sum;
+        sum.name = name_ + "_allReduce";
+        sum.onnxType = "ReplicatedAllReduceInplace";
+        sum.onnxNode = name_;
+        sum.attributes = CollectiveAttributes{CollectiveKind::AllReduce, shards_};
+        sum.phase = phase_;
+        sum.stage = stage_;
+        for (Ready& ready : waiting) {
+            sum.inputs.push_back(ready.gradient);
+            Tensor made = graph_.tensors[ready.gradient];
+            made.name = graph_.tensors[ready.weight].name + "_allReduce";
+            made.role = TensorRole::Activation;
+            made.state = StateKind::None;
+            made.layoutOf = {};
+            ready.gradient = graph_.tensors.add(std::move(made));
+            sum.outputs.push_back(ready.gradient);
+        }
+        pending_.push_back(std::move(sum));
+    }
+
+    void updateOne(const Ready& ready) {
+        TensorId gradient = ready.gradient;
+        if (isSharded())
+            gradient = shard(gradient);
+        const bool accumulates = options_.gradientAccumulation > 1;
+        if (accumulates && options_.accumulationReduction == Reduction::Mean)
+            gradient = op("_accumulatorMean", "AccumulatorScale", ElementwiseAttributes{Multiply},
+                          {gradient, reciprocalCount()}, graph_.tensors[gradient].shape,
+                          graph_.tensors[gradient].type);
+        update(gradient);
+        if (accumulates)
+            inPlace("_accumulator_zero", "AccumulatorZero", Zero, {ready.gradient});
+    }
+
+    /// From here on the optimizer works on the replica's shard: of the gradient's sum, of the weight
+    /// and of the state (popart docs/popart/tensor_locations.rst).
+    TensorId shard(TensorId gradient) {
+        const Shape shape{(graph_.tensors[weight_].elements() + shards_ - 1) / shards_};
+        const TensorId sum =
+            op("_reduceScatter", "ReplicatedReduceScatter",
+               CollectiveAttributes{CollectiveKind::ReduceScatter, shards_}, {gradient}, shape,
+               graph_.tensors[gradient].type);
+        updated_ = op("_shard", "ReplicatedReduceScatter", ShardAttributes{shards_}, {weight_},
+                      shape, graph_.tensors[weight_].type);
+        like_ = sum;
+        return sum;
+    }
+
+    /// A tensor on the tiles of what is updated that outlives the step.
     TensorId state(const std::string& prefix, Precision type, StateKind kind = StateKind::Moment) {
         Tensor made;
         made.name = prefix + name_;
-        made.shape = graph_.tensors[weight_].shape;
+        made.shape = graph_.tensors[updated_].shape;
         made.type = type == Precision::Half ? DataType::Half : DataType::Float;
         made.role = TensorRole::Weight;
-        made.layoutOf = weight_;
+        made.layoutOf = like_;
         made.state = kind;
         return graph_.tensors.add(std::move(made));
     }
@@ -170,7 +267,7 @@ private:
     /// Moments are of their own type and without the loss's scaling (popart adamdecompose: SGD has
     /// both in its learning rate).
     TensorId unscaled(TensorId gradient) {
-        const Shape shape = graph_.tensors[weight_].shape;
+        const Shape shape = graph_.tensors[updated_].shape;
         if (graph_.tensors[gradient].type != stateType())
             gradient = op("_gradientCast", "Cast", ElementwiseAttributes{Cast}, {gradient}, shape,
                           stateType());
@@ -203,7 +300,12 @@ private:
     }
 
     void step(TensorId change) {
-        inPlace("_var_update", "VarUpdate", ScaledAdd, {weight_, change});
+        const TensorId stepped =
+            inPlace("_var_update", "VarUpdate", ScaledAdd, {updated_, change});
+        if (updated_ != weight_)
+            op("_allGather", "ReplicatedAllGather",
+               CollectiveAttributes{CollectiveKind::AllGather, shards_}, {weight_, stepped},
+               graph_.tensors[weight_].shape, graph_.tensors[weight_].type);
     }
 
     TensorId updater(TensorId gradient) {
@@ -215,21 +317,30 @@ private:
         const TensorId count = inPlace("_step", "Accumulate", ScaledAdd,
                                        {scalarState("Step___"), scalar("one", DataType::Float)});
         const bool decays = options_.optimizer != Optimizer::Adam;
-        const TensorId third = decays ? weight_ : first;
+        const TensorId third = decays ? updated_ : first;
         return op("_adamupdater", "AdamUpdater", ElementwiseAttributes{AdamUpdater},
-                  {first, second, third, count}, graph_.tensors[weight_].shape, DataType::Float);
+                  {first, second, third, count}, graph_.tensors[updated_].shape, DataType::Float);
+    }
+
+    /// The sum of a number over the shards (popart op/lamb.cpp).
+    TensorId ofAllShards(const std::string& suffix, TensorId number) {
+        return updated_ == weight_
+                   ? number
+                   : op(suffix + "_allReduce", "ReplicatedAllReduceInplace",
+                        CollectiveAttributes{CollectiveKind::AllReduce, shards_}, {number}, {},
+                        DataType::Float);
     }
 
     /// The step times the ratio of the weight's norm to the step's own (LAMB).
     TensorId scaledByTrust(TensorId change) {
-        const Shape shape = graph_.tensors[weight_].shape;
+        const Shape shape = graph_.tensors[updated_].shape;
         ReduceAttributes all{ReduceFunction::SquareAdd, {}, false};
         for (std::size_t d = 0; d < shape.size(); ++d)
             all.axes.push_back(static_cast<std::int64_t>(d));
-        const TensorId weightNorm =
-            op("_lambR1Sq", "LambSquare", all, {weight_}, {}, DataType::Float);
-        const TensorId stepNorm =
-            op("_lambR2Sq", "LambSquare", all, {change}, {}, DataType::Float);
+        const TensorId weightNorm = ofAllShards(
+            "_lambR1Sq", op("_lambR1Sq", "LambSquare", all, {updated_}, {}, DataType::Float));
+        const TensorId stepNorm = ofAllShards(
+            "_lambR2Sq", op("_lambR2Sq", "LambSquare", all, {change}, {}, DataType::Float));
         const TensorId ratio = op("_lambRatio", "LambRatio", ElementwiseAttributes{Divide},
                                   {weightNorm, stepNorm}, {}, DataType::Float);
         return op("_lambScale", "LambScale", ElementwiseAttributes{Multiply}, {change, ratio},
@@ -245,6 +356,10 @@ private:
     std::vector<Op> pending_, updates_;
     std::int32_t stage_ = 0;
     TensorId weight_, reciprocal_;
+    TensorId updated_; ///< the weight, or the replica's shard of it
+    TensorId like_;    ///< whose layout the optimizer's state has
+    std::int32_t shards_;
+    std::map<std::pair<IpuId, DataType>, std::vector<Ready>> waiting_;
     std::string name_;
     Phase phase_ = Phase::Backward;
 };

@@ -16,7 +16,9 @@ namespace tilescope::sim {
 /// LAMB) and the types of the options. Momentum is kept apart from the accumulator (PopART's SGD2).
 /// Adam's gradients are cast to the type of the moments, and unscaled where the loss is scaled; SGD
 /// has both in its learning rate. Without accumulation the
-/// update uses the gradient itself.
+/// update uses the gradient itself. Several replicas sum their gradients before they use them, each
+/// by itself or as many together as the options say; with sharded state a replica updates its shard of
+/// a weight, which all then gather.
 void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
                   const RunOptions& options);
 

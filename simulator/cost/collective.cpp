@@ -1,0 +1,61 @@
+#include "simulator/cost/collective.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilescope::sim {
+namespace {
+
+using Part = CollectiveSteps::Part;
+
+/// Bandwidth of a ring of the IPUs in one place of the replicas of a domain.
+double ringBytesPerSecond(const Target& target, std::int32_t within) {
+    const bool both = target.ipus == 1 || within * target.ipus == target.linkDomainIpus;
+    const std::int32_t sharing = std::max(1, target.ipus / 2);
+    // Two replicas are neighbours both ways round: over the same links.
+    return target.ipuLinkBytesPerSecond * (both && within > 2 ? 2 : 1) / sharing;
+}
+
+} // namespace
+
+ReplicaTopology replicaTopology(const Target& target, std::int32_t replicas) {
+    ReplicaTopology made;
+    made.replicas = replicas;
+    made.within = std::min(replicas, std::max(1, target.linkDomainIpus / target.ipus));
+    made.domains = (replicas + made.within - 1) / made.within;
+    made.linkBytesPerSecond = ringBytesPerSecond(target, made.within);
+    made.gatewayBytesPerSecond = target.gatewayBytesPerSecond;
+    return made;
+}
+
+std::vector<CollectiveSteps> collectiveSteps(const ReplicaTopology& topology, CollectiveKind kind,
+                                             std::int64_t bytes) {
+    const std::int64_t inside = topology.within;
+    const std::int64_t outside = topology.domains;
+    std::vector<CollectiveSteps> steps;
+    if (topology.replicas == 1)
+        return steps;
+    if (kind == CollectiveKind::AllReduce && bytes <= mostBroadcastBytes && outside == 1)
+        return {{Part::Broadcast, 1, 1, inside - 1, topology.linkBytesPerSecond}};
+    const bool scatters = kind != CollectiveKind::AllGather;
+    const bool gathers = kind != CollectiveKind::ReduceScatter;
+    if (scatters && inside > 1)
+        steps.push_back({Part::Reduce, inside - 1, inside, 1, topology.linkBytesPerSecond});
+    // Shards stay within a domain, so that only sums go between them.
+    if (scatters && outside > 1) {
+        const double bandwidth = topology.gatewayBytesPerSecond;
+        steps.push_back({Part::GatewayReduce, outside - 1, inside * outside, 1, bandwidth});
+        steps.push_back({Part::GatewayGather, outside - 1, inside * outside, 1, bandwidth});
+    }
+    if (gathers && inside > 1)
+        steps.push_back({Part::Gather, inside - 1, inside, 1, topology.linkBytesPerSecond});
+    return steps;
+}
+
+std::int64_t collectiveStepCycles(const Target& target, double bytesPerSecond, std::int64_t bytes) {
+    return collectiveSetupCycles +
+           static_cast<std::int64_t>(
+               std::ceil(static_cast<double>(bytes) / bytesPerSecond * target.clockHz));
+}
+
+} // namespace tilescope::sim

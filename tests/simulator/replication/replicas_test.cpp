@@ -7,6 +7,7 @@
 
 #include "simulator/simulate.h"
 #include "support/invariants.h"
+#include "tests/support/category_bytes.h"
 #include "tests/support/qt_text.h"
 
 using namespace tilescope;
@@ -52,14 +53,6 @@ std::int64_t bytesNamed(const Profile& p, const std::string& prefix) {
     std::int64_t sum = 0;
     for (const Variable& v : p.variables)
         if (v.name.starts_with(prefix) && v.alwaysLive)
-            sum += v.bytes.sum();
-    return sum;
-}
-
-std::int64_t bytesOf(const Profile& p, MemoryCategory category) {
-    std::int64_t sum = 0;
-    for (const Variable& v : p.variables)
-        if (v.category == category)
             sum += v.bytes.sum();
     return sum;
 }

@@ -52,7 +52,8 @@ struct CollectiveSteps {
 /// R - 1 steps that move 1/R of the data each, so that an all-reduce takes
 /// t = 2 (R - 1) / R * bytes / bandwidth + 2 (R - 1) * (sync + set-up). Several domains: the ring of
 /// one domain scatters, rings between domains sum the shards, the ring of one domain gathers. Small
-/// data are sent to all others at once (GCL's broadcast), in a domain and then between domains. None for a single replica.
+/// data are sent to all others at once (GCL's broadcast), in a domain and then between domains.
+/// None for a single replica.
 std::vector<CollectiveSteps> collectiveSteps(const ReplicaTopology& topology, CollectiveKind kind,
                                              std::int64_t bytes);
 

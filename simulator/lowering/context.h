@@ -177,7 +177,8 @@ private:
     /// By IPU, part and bytes in all.
     std::map<std::tuple<IpuId, CollectiveSteps::Part, std::int64_t>, std::vector<TileSeries>>
         collectives_;
-    std::map<std::pair<std::string, std::string>, std::int32_t> activationBuffers_; ///< by type, shape
+    /// By type and shape of a row.
+    std::map<std::pair<std::string, std::string>, std::int32_t> activationBuffers_;
     std::vector<OpId> producers_;
     std::map<std::int32_t, std::vector<ProgramId>> groups_; ///< recorded and not yet run again
     std::vector<std::int32_t> lastUse_; ///< index of the last op that reads each tensor

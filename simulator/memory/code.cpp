@@ -33,7 +33,8 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
     const std::int32_t tiles = builder.target().totalTiles();
     const TileSeries everywhere(TileId(0), tiles, 1);
     Sum vertexCode(tiles), instanceState(tiles), fieldData(tiles), descriptors(tiles);
-    Sum control(tiles), exchangeCode(tiles), globalCode(tiles), globalHeaders(tiles), hostCode(tiles), headers(tiles), results(tiles);
+    Sum control(tiles), exchangeCode(tiles), globalCode(tiles), globalHeaders(tiles);
+    Sum hostCode(tiles), headers(tiles), results(tiles);
 
     for (const VertexType& type : profile.vertexTypes)
         vertexCode.add(type.codeBytes);

@@ -8,8 +8,9 @@ void moveOffChip(Graph& graph, const RunOptions& options) {
     std::vector<RemoteTensor> tensors;
     for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
         const Tensor& t = graph.tensors[TensorId(i)];
-        const bool isMoved = (t.state == StateKind::Moment && options.isOffChip(OffChip::Optimizer)) ||
-                             (t.state == StateKind::None && options.isOffChip(OffChip::Weights));
+        const bool isMoved = t.state == StateKind::Moment ? options.isOffChip(OffChip::Optimizer)
+                             : t.state == StateKind::None ? options.isOffChip(OffChip::Weights)
+                                                          : false;
         if (t.role == TensorRole::Weight && isMoved && t.elements() >= leastElementsOffChip)
             tensors.push_back({TensorId(i), LoadTime::OnDemand});
     }

@@ -140,7 +140,8 @@ private:
                                  k == 0 && overwritesOperand(op(i))});
                 const auto again = rerunAt_.find(op(i).recomputeGroup);
                 if (op(i).recomputeGroup >= 0 && again != rerunAt_.end())
-                    needs.push_back({again->second, phaseOf(op(again->second), times_.phasesApart), {}, false});
+                    needs.push_back({again->second,
+                                     phaseOf(op(again->second), times_.phasesApart), {}, false});
             }
     }
 

@@ -36,10 +36,15 @@ public:
         Ready ready{pair.weight, pair.parts.back(), producers_[pair.parts.back().index()]};
         if (options_.gradientAccumulation > 1)
             ready.gradient = accumulateAll(pair.parts);
+        if (isSharded()) {
+            std::vector<Ready> alone{ready};
+            updateAll(alone);
+            return;
+        }
         const auto batch = std::pair(graph_.ipuOf(stage_), graph_.tensors[ready.gradient].type);
         std::vector<Ready>& waiting = waiting_[batch];
         waiting.push_back(ready);
-        if (waitingBytes(waiting) > options_.maxCrossReplicaBufferSize || isSharded())
+        if (waitingBytes(waiting) > options_.maxCrossReplicaBufferSize)
             updateAll(waiting);
     }
 
@@ -86,25 +91,24 @@ private:
                graph_.tensors[weight_].elements() >= leastShardedElements;
     }
 
-    /// Sums the gradients over the replicas and updates their weights.
+    /// Sums the gradients over the replicas and updates their weights: none that is sharded, or one.
     void updateAll(std::vector<Ready>& waiting) {
+        if (waiting.empty())
+            return;
         const bool accumulates = options_.gradientAccumulation > 1;
         const Phase phase = accumulates ? Phase::Update : Phase::Backward;
-        const bool alone = waiting.size() == 1;
         OpId last;
         for (const Ready& ready : waiting)
             last = std::max(last, ready.last);
-        if (!waiting.empty()) {
-            select(waiting.front().weight, phase);
-            if (options_.replicas > 1 && !(alone && isSharded()))
-                sumOverReplicas(waiting);
-        }
+        select(waiting.front().weight, phase);
+        if (options_.replicas > 1 && !isSharded())
+            sumOverReplicas(waiting);
         for (const Ready& ready : waiting) {
             select(ready.weight, phase);
             updateOne(ready);
         }
         waiting.clear();
-        if (!accumulates && !pending_.empty())
+        if (!accumulates)
             follow(last);
         updates_.insert(updates_.end(), pending_.begin(), pending_.end());
         pending_.clear();

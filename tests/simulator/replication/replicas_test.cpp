@@ -219,6 +219,20 @@ private slots:
         QCOMPARE(operationsOfType(sharded, "ReplicatedAllGather"), std::size_t(2));
     }
 
+    /// A gradient that is scattered is not summed before; what is too small to shard is.
+    void shardsKeepOutOfTheSum() {
+        const Profile both = trained({{"replicas", "4"},
+                                      {"replicatedTensorSharding", "on"},
+                                      {"maxCrossReplicaBufferSize", "1000000000"}});
+        QCOMPARE(operationsOfType(both, "ReplicatedAllGather"), std::size_t(2));
+        std::vector<std::string> sums;
+        for (const Operation& op : both.operations)
+            if (op.type == "ReplicatedAllReduceInplace")
+                sums.push_back(op.outputShape);
+        QCOMPARE(sums.size(), std::size_t(1));
+        QVERIFY(sums.front() != "[512,784]" && sums.front() != "[784,512]");
+    }
+
     void stateMovesOut() {
         const Profile moved = trained({{"offload", "optimizer"}});
         QCOMPARE(bytesNamed(moved, "Accl"), std::int64_t(0));

@@ -4,6 +4,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/store/database.h"
+#include "core/store/host_store.h"
 #include "core/store/info_fields.h"
 #include "core/store/model_graph_store.h"
 #include "core/store/pipeline_store.h"
@@ -74,6 +75,7 @@ public:
         writeTracePages(db_, profile_.trace, profile_.info.target.ipus);
         writePipeline(db_, profile_.pipeline);
         writeRemote(db_, profile_.remoteBuffers, profile_.phases);
+        writeHostSpans(db_, profile_.hostSpans);
     }
 
 private:

@@ -4,7 +4,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::string_view schemaSql =
-    R"sql(-- TileScope profile, schema version 5 (PRAGMA user_version), application_id 0x54536370.
+    R"sql(-- TileScope profile, schema version 6 (PRAGMA user_version), application_id 0x54536370.
 --
 -- The last 8 bytes of each page, which SQLite reserves, are a check sum of the page: other programs
 -- read the file as any other, and what they or a bad disk change in it is noticed by TileScope.
@@ -157,6 +157,11 @@ CREATE TABLE trace_item_pages(body INTEGER, page INTEGER, items INTEGER, program
     PRIMARY KEY(body, page)) WITHOUT ROWID;
 CREATE TABLE trace_program_totals(body INTEGER, program INTEGER, count INTEGER, cycles INTEGER,
     PRIMARY KEY(body, program)) WITHOUT ROWID;
+
+-- What the host did before the execution (since version 6), in the order in which it began. lane:
+-- Compilation (phases, as long as they took) or Loading (of the executable, at the target's rates,
+-- if it fits). start: seconds since the compilation began. The first run begins where the last ends.
+CREATE TABLE host_spans(id INTEGER PRIMARY KEY, lane TEXT, name TEXT, start REAL, seconds REAL);
 
 -- A pipelined execution (since version 3); no rows if the execution is not pipelined.
 -- schedule: popart, grouped, interleaved, sequential. micro_batches go through the slots once

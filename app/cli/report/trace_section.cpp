@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "app/cli/report/sections.h"
+#include "core/analysis/host_timeline.h"
 #include "core/analysis/programs.h"
 #include "core/analysis/trace_window.h"
 #include "core/base/error.h"
+#include "core/store/host_store.h"
 
 namespace tilescope::cli {
 namespace {
@@ -69,6 +72,57 @@ Table kindsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
     return table;
 }
 
+// From where the first run begins: what was before is negative.
+Table hostLanesTable(const HostTimeline& host, std::size_t programs) {
+    Table table{"hostLanes",
+                "Host lanes",
+                {{"lane", "Lane"},
+                 {"spans", "Spans"},
+                 {"seconds", "Time", Unit::Seconds},
+                 {"firstStart", "First start", Unit::Seconds},
+                 {"lastEnd", "Last end", Unit::Seconds}},
+                {}};
+    for (const HostLaneSum& lane : host.sums(programs))
+        table.rows.push_back(
+            {lane.name, lane.spans, lane.seconds, lane.firstStart, lane.lastEnd});
+    return table;
+}
+
+Table hostWaitsTable(const HostTimeline& host, const TraceIndex& index,
+                     const std::vector<IpuId>& ipus) {
+    Table table{"hostWaits",
+                "Waits of host and IPU",
+                {{"run", "Run"},
+                 {"ipu", "IPU"},
+                 {"cycles", "Cycles", Unit::Cycles},
+                 {"ipuWaitsForHost", "IPU waits for host", Unit::Cycles},
+                 {"streamCopies", "Stream copies", Unit::Cycles},
+                 {"hostWaitsForIpu", "Host waits for IPU", Unit::Cycles},
+                 {"hostWaitsShare", "Share", Unit::Share}},
+                {}};
+    for (const HostWaits& waits : host.waits())
+        if (std::find(ipus.begin(), ipus.end(), waits.ipu) != ipus.end())
+            table.rows.push_back({index.runs()[static_cast<std::size_t>(waits.run)].name,
+                                  std::int64_t{waits.ipu.value()}, waits.cycles, waits.ipuWaits,
+                                  waits.callbacks, waits.hostWaits,
+                                  share(waits.hostWaits, waits.cycles)});
+    return table;
+}
+
+/// Of a long trace in its file with remote buffers, only the whole trace tells who is waited for.
+HostTimeline hostTimeline(const ProfileReader& reader, const TraceIndex& index,
+                          const IdVector<ProgramId, Program>& programs) {
+    const auto streams = reader.streams();
+    const bool remote = std::any_of(streams.begin(), streams.end(), [](const Stream& stream) {
+        return stream.remoteBuffer.valid();
+    });
+    if (!index.inPages() || !remote)
+        return {reader, index, programs, streams};
+    const Target& target = reader.info().target;
+    return {readHostSpans(reader), index, HostCopies(reader.trace(), target, programs, streams),
+            target};
+}
+
 Document stepDocument(const ProfileReader& reader, const TraceIndex& index, StepId wanted) {
     const ExecutedStep step = index.stepAt(wanted.value());
     const IdVector<ProgramId, Program> programs = reader.programs();
@@ -123,6 +177,10 @@ Document traceSection(const ProfileReader& reader, const ReportRequest& request)
         {"totalSteps", "Executed steps", index.stepCount()}};
     document.tables.push_back(runsTable(index, ipus));
     document.tables.push_back(kindsTable(index, ipus));
+    const IdVector<ProgramId, Program> programs = reader.programs();
+    const HostTimeline host = hostTimeline(reader, index, programs);
+    document.tables.push_back(hostLanesTable(host, programs.size()));
+    document.tables.push_back(hostWaitsTable(host, index, ipus));
     return document;
 }
 

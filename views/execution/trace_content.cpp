@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "core/analysis/programs.h"
@@ -96,6 +97,34 @@ TraceLane laneOf(const AskedIpu& asked, const TraceQuestion& question, CycleRang
     return lane;
 }
 
+const HostTimeline* hostOf(const TraceQuestion& question, bool target) {
+    return (target ? question.host.target : question.host.source).get();
+}
+
+std::string nameFor(const TraceQuestion& question, bool target, const QString& name) {
+    if (!question.profiles.comparing())
+        return name.toStdString();
+    return (target ? Text::tr("Target\n%1") : Text::tr("Source\n%1")).arg(name).toStdString();
+}
+
+/// Where lanes stand below each other: hosts among the IPUs.
+struct LanePlaces {
+    std::vector<std::size_t> ofIpus;                   ///< of each asked IPU
+    std::array<std::optional<std::size_t>, 2> ofHosts; ///< of source and target
+    std::size_t count = 0;
+};
+
+LanePlaces lanePlaces(const TraceQuestion& question, const std::vector<AskedIpu>& asked) {
+    LanePlaces places;
+    for (const AskedIpu& ipu : asked) {
+        std::optional<std::size_t>& host = places.ofHosts[ipu.target ? 1 : 0];
+        if (!host && hostOf(question, ipu.target) != nullptr)
+            host = places.count++;
+        places.ofIpus.push_back(places.count++);
+    }
+    return places;
+}
+
 } // namespace
 
 std::vector<AskedIpu> askedIpus(const TraceQuestion& question) {
@@ -107,10 +136,8 @@ std::vector<AskedIpu> askedIpus(const TraceQuestion& question) {
         for (std::int32_t ipu = 0; ipu < profile->machine().ipus; ++ipu) {
             if (question.ipu.valid() && question.ipu.value() != ipu)
                 continue;
-            QString name = Text::tr("IPU %1").arg(ipu);
-            if (question.profiles.comparing())
-                name = (target ? Text::tr("Target\n%1") : Text::tr("Source\n%1")).arg(name);
-            asked.push_back({profile, target, IpuId(ipu), name.toStdString()});
+            asked.push_back({profile, target, IpuId(ipu),
+                             nameFor(question, target, Text::tr("IPU %1").arg(ipu))});
         }
     }
     return asked;
@@ -120,16 +147,38 @@ std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange rang
                                   std::int64_t minimumCycles, const std::stop_token& stop,
                                   std::optional<TracePlottable::LaneRange> wanted) {
     const std::vector<AskedIpu> all = askedIpus(question);
-    std::vector<TraceLane> lanes(all.size());
+    const LanePlaces places = lanePlaces(question, all);
+    const auto isWanted = [&](std::size_t place) { return !wanted || wanted->contains(place); };
+    std::vector<TraceLane> lanes(places.count);
+    std::vector<std::vector<TraceSpan>> copies(all.size()); // with the host, by IPU
     // Some of the lanes are wanted again and again while one zooms, all of them for the first plot.
     shareWork(all.size(), wanted ? Cores::AllButOne : Cores::All, [&](std::size_t at) {
         const AskedIpu& asked = all[at];
         if (stop.stop_requested())
             throw Cancelled();
-        lanes[at] = wanted && !wanted->contains(at)
-                        ? TraceLane{asked.name, asked.target, asked.ipu.value(), {}}
-                        : laneOf(asked, question, range, minimumCycles, stop);
+        const std::size_t place = places.ofIpus[at];
+        lanes[place] = isWanted(place)
+                           ? laneOf(asked, question, range, minimumCycles, stop)
+                           : TraceLane{asked.name, asked.target, asked.ipu.value(), {}};
+        const std::optional<std::size_t> host = places.ofHosts[asked.target ? 1 : 0];
+        if (host && isWanted(*host))
+            copies[at] =
+                hostOf(question, asked.target)->copies().spans(asked.ipu, range, minimumCycles);
     });
+    for (const bool target : {false, true}) {
+        const std::optional<std::size_t> place = places.ofHosts[target ? 1 : 0];
+        if (!place)
+            continue;
+        std::vector<TraceSpan> together;
+        for (std::size_t at = 0; at < all.size(); ++at)
+            if (all[at].target == target)
+                together.insert(together.end(), copies[at].begin(), copies[at].end());
+        const std::string name = nameFor(question, target, Text::tr("Host"));
+        lanes[*place] = isWanted(*place)
+                            ? hostLane(*hostOf(question, target), name, target,
+                                       question.compilation, std::move(together), range)
+                            : TraceLane{name, target, -1, {}};
+    }
     return lanes;
 }
 

@@ -97,15 +97,13 @@ Table hostWaitsTable(const HostTimeline& host, const TraceIndex& index,
                  {"cycles", "Cycles", Unit::Cycles},
                  {"ipuWaitsForHost", "IPU waits for host", Unit::Cycles},
                  {"streamCopies", "Stream copies", Unit::Cycles},
-                 {"hostWaitsForIpu", "Host waits for IPU", Unit::Cycles},
-                 {"hostWaitsShare", "Share", Unit::Share}},
+                 {"hostWaitsForIpu", "Host waits for IPU", Unit::Cycles}},
                 {}};
     for (const HostWaits& waits : host.waits())
         if (std::find(ipus.begin(), ipus.end(), waits.ipu) != ipus.end())
             table.rows.push_back({index.runs()[static_cast<std::size_t>(waits.run)].name,
                                   std::int64_t{waits.ipu.value()}, waits.cycles, waits.ipuWaits,
-                                  waits.callbacks, waits.hostWaits,
-                                  share(waits.hostWaits, waits.cycles)});
+                                  waits.callbacks, waits.hostWaits});
     return table;
 }
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
+
+#include "core/store/stream_copies.h"
 
 namespace tilescope {
 namespace {
@@ -78,11 +79,15 @@ private:
 HostCopies::HostCopies(const ProfileReader& reader, const TraceIndex& index,
                        const IdVector<ProgramId, Program>& programs,
                        const IdVector<StreamId, Stream>& streams)
-    : index_(index)
+    : index_({}, reader.info().target.ipus, reader.info().target.tilesPerIpu)
     , ipus_(reader.info().target.ipus) {
     find(programs, streams);
-    if (!empty() && !index.inPages())
-        keep(reader.trace(), reader.info().target);
+    if (empty())
+        return;
+    const std::optional<Trace> copies = readStreamCopies(reader.file(), index.inPages());
+    if (copies)
+        keep(*copies, reader.info().target);
+    known_ = copies.has_value();
 }
 
 HostCopies::HostCopies(const Trace& trace, const Target& target,
@@ -102,10 +107,8 @@ void HostCopies::find(const IdVector<ProgramId, Program>& programs,
             program.stream.index() >= streams.size())
             continue;
         const Stream& stream = streams[program.stream];
-        if (stream.remoteBuffer.valid()) {
-            remote_ = true;
+        if (stream.remoteBuffer.valid())
             continue;
-        }
         parts_.emplace(ProgramId(i), Part{program.kind, program.stream});
         names_.emplace(program.stream, stream.name.empty() ? program.name : stream.name);
     }
@@ -113,29 +116,14 @@ void HostCopies::find(const IdVector<ProgramId, Program>& programs,
 
 void HostCopies::keep(const Trace& trace, const Target& target) {
     index_ = TraceIndex(Sieve(trace, parts_).sift(), target.ipus, target.tilesPerIpu);
-    apart_ = true;
-}
-
-std::vector<TraceSpan> HostCopies::spans(IpuId ipu, CycleRange range,
-                                         std::int64_t minimumCycles) const {
-    if (empty())
-        return {};
-    std::vector<TraceSpan> all = index_.spans(ipu, range, minimumCycles);
-    if (apart_)
-        return split(ipu, all);
-    std::erase_if(all, [this](const TraceSpan& span) {
-        return span.merged() ? remote_ || !isStreamCopy(span.kind)
-                             : !parts_.contains(span.program);
-    });
-    return all;
 }
 
 // Between the copies of a merged span lies time that is not the host's: what is drawn of it has to be
 // as long as its copies are.
-std::vector<TraceSpan> HostCopies::split(IpuId ipu, const std::vector<TraceSpan>& all) const {
+std::vector<TraceSpan> HostCopies::spans(IpuId ipu, CycleRange range,
+                                         std::int64_t minimumCycles) const {
     std::vector<TraceSpan> result;
-    result.reserve(all.size());
-    for (const TraceSpan& span : all) {
+    for (const TraceSpan& span : index_.spans(ipu, range, minimumCycles)) {
         if (!span.merged()) {
             result.push_back(span);
             continue;
@@ -162,10 +150,6 @@ TraceSums HostCopies::sums(IpuId ipu, CycleRange range) const {
 }
 
 CycleRange HostCopies::extent() const {
-    if (empty())
-        return {};
-    if (!apart_)
-        return extentByOrder();
     const CycleRange all{0, index_.totalCycles()};
     std::optional<CycleRange> extent;
     for (std::int32_t ipu = 0; ipu < ipus_; ++ipu)
@@ -176,27 +160,6 @@ CycleRange HostCopies::extent() const {
             extent->end = std::max(extent->end, span.end);
         }
     return extent.value_or(CycleRange());
-}
-
-// The first and the last in the order of execution: of several IPUs that work side by side another
-// may be a little earlier or later.
-CycleRange HostCopies::extentByOrder() const {
-    ProgramSet wanted;
-    for (const auto& [program, part] : parts_) {
-        wanted.resize(std::max(wanted.size(), program.index() + 1), false);
-        wanted[program.index()] = true;
-    }
-    const std::int64_t first = index_.findAny(wanted, -1);
-    const std::int64_t last = index_.findAny(wanted, index_.stepCount(), false);
-    if (first < 0 || last < 0)
-        return {};
-    CycleRange extent{std::numeric_limits<std::int64_t>::max(), 0};
-    for (const std::int64_t step : {first, last})
-        for (const StepOnIpu& on : index_.stepAt(step).ipus) {
-            extent.begin = std::min(extent.begin, on.start);
-            extent.end = std::max(extent.end, on.start + on.cycles);
-        }
-    return extent.cycles() > 0 ? extent : CycleRange();
 }
 
 StreamId HostCopies::streamOf(ProgramId program) const {

@@ -15,11 +15,9 @@ namespace tilescope {
 /// wait for the host, StreamCopyMid the transfer, StreamCopyEnd the sync behind it.
 class HostCopies {
 public:
-    /// `index` has looked at the same trace before. Of a trace in memory only what the host takes
-    /// part in is kept, so that cost and accuracy of all that is asked follow from its stream
-    /// copies. A trace that stays in its file is asked step by step as it is shown: there a merged
-    /// span counts as the host's where most of it is stream copies, and never in a profile that has
-    /// remote buffers, whose stream copies look alike.
+    /// Of a file, whose trace has this index. Only what the host takes part in is kept, so that the
+    /// cost of all that is asked follows from its stream copies, however many other steps there are.
+    /// See readStreamCopies() for traces whose copies stay unknown. Throws UserError on damage.
     HostCopies(const ProfileReader& reader, const TraceIndex& index,
                const IdVector<ProgramId, Program>& programs,
                const IdVector<StreamId, Stream>& streams);
@@ -28,18 +26,17 @@ public:
                const IdVector<ProgramId, Program>& programs,
                const IdVector<StreamId, Stream>& streams);
 
-    /// Whether any stream of the host is copied by any program.
+    /// Whether no program copies a stream of the host.
     [[nodiscard]] bool empty() const { return parts_.empty(); }
-    /// Whether spans and sums are exact.
-    [[nodiscard]] bool exact() const { return apart_; }
+    /// False: there are copies that could not be read; all that follows is empty.
+    [[nodiscard]] bool known() const { return known_; }
 
     /// Copies of one IPU that touch a range, in order of start. What takes less than `minimumCycles`
     /// comes merged, a span of the wait and one of the rest, each as long as all it stands for.
     [[nodiscard]] std::vector<TraceSpan> spans(IpuId ipu, CycleRange range,
                                                std::int64_t minimumCycles) const;
 
-    /// Sums over a range of one IPU; host() of them is what the host takes part in. Exact or, in a
-    /// file, of all stream copies.
+    /// Sums over a range of one IPU; host() of them is what the host takes part in.
     [[nodiscard]] TraceSums sums(IpuId ipu, CycleRange range) const;
 
     /// From the first copy's begin to the last one's end, on any IPU; empty if none is executed.
@@ -60,16 +57,13 @@ private:
     void find(const IdVector<ProgramId, Program>& programs,
               const IdVector<StreamId, Stream>& streams);
     void keep(const Trace& trace, const Target& target);
-    [[nodiscard]] std::vector<TraceSpan> split(IpuId ipu, const std::vector<TraceSpan>& all) const;
 
-    [[nodiscard]] CycleRange extentByOrder() const;
 
-    TraceIndex index_; ///< of the copies if they are apart, else of everything
+    TraceIndex index_; ///< of the copies alone
     std::int32_t ipus_ = 0;
+    bool known_ = true;
     std::map<ProgramId, Part> parts_;
     std::map<StreamId, std::string> names_;
-    bool apart_ = false;
-    bool remote_ = false; ///< other programs copy streams of remote buffers
 };
 
 } // namespace tilescope

@@ -85,6 +85,8 @@ HostLane HostTimeline::callbacks(CycleRange range, std::int64_t minimumCycles) c
 
 std::vector<HostWaits> HostTimeline::waits() const {
     std::vector<HostWaits> all;
+    if (!copies_.known())
+        return all;
     const std::vector<TraceRun>& runs = index_.runs();
     for (std::size_t run = 0; run < runs.size(); ++run)
         for (std::int32_t ipu = 0; ipu < ipus_; ++ipu) {
@@ -123,7 +125,7 @@ std::vector<HostLaneSum> HostTimeline::sums(std::size_t programs) const {
 
 HostLaneSum HostTimeline::sumOfCallbacks(std::size_t programs) const {
     HostLaneSum sum{std::string(callbacksLane), 0, 0, 0, 0};
-    if (copies_.empty())
+    if (copies_.empty() || !copies_.known())
         return sum;
     const std::vector<ProgramExecutions> executions = index_.executions(programs);
     std::int64_t cycles = 0;

@@ -79,7 +79,7 @@ public:
     /// The same of all IPUs, from the spans of a resolution.
     [[nodiscard]] HostLane callbacks(CycleRange range, std::int64_t minimumCycles) const;
 
-    /// For each run and IPU. Exact where copies() are; else stream copies with remote buffers count.
+    /// For each run and IPU; empty if the copies are not known.
     [[nodiscard]] std::vector<HostWaits> waits() const;
     /// Lanes that have spans, in order. `programs`: how many there are.
     [[nodiscard]] std::vector<HostLaneSum> sums(std::size_t programs) const;

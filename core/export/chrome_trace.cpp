@@ -124,7 +124,7 @@ private:
             for (const HostLane& lane : host.before())
                 writeLane(process, track++, lane);
         writeLane(process, track++, host.engine());
-        if (!host.copies().empty())
+        if (!host.copies().empty() && host.copies().known())
             writeLane(process, track, host.callbacks(range_, minimumCycles_));
     }
 

@@ -363,7 +363,9 @@ void writeProfile(const Profile& profile, const std::filesystem::path& file) {
     db.execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={};",
                            profileApplicationId, profileSchemaVersion));
     Writer(profile, db).writeAll();
-    db.execute("CREATE INDEX programs_by_parent ON programs(parent, position); COMMIT");
+    db.execute("CREATE INDEX programs_by_parent ON programs(parent, position); "
+               "CREATE INDEX trace_stream_steps ON trace_steps(body, position, type, program) "
+               "WHERE type IN ('StreamCopyBegin', 'StreamCopyMid', 'StreamCopyEnd'); COMMIT");
     db.close();
     atomic.commit();
 }

@@ -131,6 +131,7 @@ CREATE TABLE placement_chunks(first_placement INTEGER PRIMARY KEY, placements IN
 
 -- Timed execution. The steps of a body are stored once; a call runs a body `count` times.
 -- start counts from the start of the body on that IPU; period: from one repetition to the next.
+-- An index (since version 6) has the steps that are stream copies.
 CREATE TABLE ipus(ipu INTEGER PRIMARY KEY);
 CREATE TABLE runs(id INTEGER PRIMARY KEY, name TEXT, body INTEGER, start INTEGER, cycles INTEGER);
 CREATE TABLE trace_bodies(id INTEGER PRIMARY KEY, name TEXT, program INTEGER);

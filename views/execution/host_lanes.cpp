@@ -105,7 +105,7 @@ TraceLane hostLane(const HostTimeline& host, std::string name, bool target, bool
     }
     const HostLane engine = host.engine();
     addRow(lane, Text::tr("Engine"), {&engine});
-    if (host.copies().empty())
+    if (host.copies().empty() || !host.copies().known())
         return lane;
     const HostLane callbacks = host.callbacks(std::move(copies), range);
     addRow(lane, Text::tr("Callbacks"), {&callbacks});

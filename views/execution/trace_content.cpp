@@ -101,10 +101,12 @@ const HostTimeline* hostOf(const TraceQuestion& question, bool target) {
     return (target ? question.host.target : question.host.source).get();
 }
 
-std::string nameFor(const TraceQuestion& question, bool target, const QString& name) {
-    if (!question.profiles.comparing())
-        return name.toStdString();
-    return (target ? Text::tr("Target\n%1") : Text::tr("Source\n%1")).arg(name).toStdString();
+std::string nameOfHost(const TraceQuestion& question, bool target) {
+    // In one line, as the names of rows stand below it.
+    const QString name = !question.profiles.comparing() ? Text::tr("Host")
+                         : target                       ? Text::tr("Target host")
+                                                        : Text::tr("Source host");
+    return name.toStdString();
 }
 
 /// Where lanes stand below each other: hosts among the IPUs.
@@ -136,8 +138,10 @@ std::vector<AskedIpu> askedIpus(const TraceQuestion& question) {
         for (std::int32_t ipu = 0; ipu < profile->machine().ipus; ++ipu) {
             if (question.ipu.valid() && question.ipu.value() != ipu)
                 continue;
-            asked.push_back({profile, target, IpuId(ipu),
-                             nameFor(question, target, Text::tr("IPU %1").arg(ipu))});
+            QString name = Text::tr("IPU %1").arg(ipu);
+            if (question.profiles.comparing())
+                name = (target ? Text::tr("Target\n%1") : Text::tr("Source\n%1")).arg(name);
+            asked.push_back({profile, target, IpuId(ipu), name.toStdString()});
         }
     }
     return asked;
@@ -173,7 +177,7 @@ std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange rang
         for (std::size_t at = 0; at < all.size(); ++at)
             if (all[at].target == target)
                 together.insert(together.end(), copies[at].begin(), copies[at].end());
-        const std::string name = nameFor(question, target, Text::tr("Host"));
+        const std::string name = nameOfHost(question, target);
         lanes[*place] = isWanted(*place)
                             ? hostLane(*hostOf(question, target), name, target,
                                        question.compilation, std::move(together), range)

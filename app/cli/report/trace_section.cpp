@@ -6,7 +6,6 @@
 #include "core/analysis/programs.h"
 #include "core/analysis/trace_window.h"
 #include "core/base/error.h"
-#include "core/store/host_store.h"
 
 namespace tilescope::cli {
 namespace {
@@ -98,27 +97,14 @@ Table hostWaitsTable(const HostTimeline& host, const TraceIndex& index,
                  {"ipuWaitsForHost", "IPU waits for host", Unit::Cycles},
                  {"streamCopies", "Stream copies", Unit::Cycles},
                  {"hostWaitsForIpu", "Host waits for IPU", Unit::Cycles}},
-                {}};
+                {},
+                "not known of a long trace in a profile of an older version"};
     for (const HostWaits& waits : host.waits())
         if (std::find(ipus.begin(), ipus.end(), waits.ipu) != ipus.end())
             table.rows.push_back({index.runs()[static_cast<std::size_t>(waits.run)].name,
                                   std::int64_t{waits.ipu.value()}, waits.cycles, waits.ipuWaits,
                                   waits.callbacks, waits.hostWaits});
     return table;
-}
-
-/// Of a long trace in its file with remote buffers, only the whole trace tells who is waited for.
-HostTimeline hostTimeline(const ProfileReader& reader, const TraceIndex& index,
-                          const IdVector<ProgramId, Program>& programs) {
-    const auto streams = reader.streams();
-    const bool remote = std::any_of(streams.begin(), streams.end(), [](const Stream& stream) {
-        return stream.remoteBuffer.valid();
-    });
-    if (!index.inPages() || !remote)
-        return {reader, index, programs, streams};
-    const Target& target = reader.info().target;
-    return {readHostSpans(reader), index, HostCopies(reader.trace(), target, programs, streams),
-            target};
 }
 
 Document stepDocument(const ProfileReader& reader, const TraceIndex& index, StepId wanted) {
@@ -176,7 +162,7 @@ Document traceSection(const ProfileReader& reader, const ReportRequest& request)
     document.tables.push_back(runsTable(index, ipus));
     document.tables.push_back(kindsTable(index, ipus));
     const IdVector<ProgramId, Program> programs = reader.programs();
-    const HostTimeline host = hostTimeline(reader, index, programs);
+    const HostTimeline host(reader, index, programs, reader.streams());
     document.tables.push_back(hostLanesTable(host, programs.size()));
     document.tables.push_back(hostWaitsTable(host, index, ipus));
     return document;

@@ -28,7 +28,7 @@ void addSteps(const Database& db, Trace& trace) {
         "active_cycles, bytes_in, bytes_out FROM (SELECT body, position, type, program "
         "FROM trace_steps WHERE {} ORDER BY body, position) s "
         "CROSS JOIN trace_step_ipus i ON i.body = s.body AND i.position = s.position "
-        "ORDER BY s.body, s.position, ipu",
+        "ORDER BY s.body, s.position",
         isStreamCopy));
     std::pair<std::int64_t, std::int64_t> at{-1, -1};
     while (row.step()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/damaged_profile.h"
+#include "core/store/host_store.h"
 
 namespace tilescope::views {
 namespace {
@@ -12,17 +13,11 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(HostLanes)
 };
 
-std::shared_ptr<const HostTimeline> readOne(const OpenProfilePtr& profile,
-                                            const std::stop_token& stop) {
+std::shared_ptr<const HostOfProfile> readOne(const OpenProfilePtr& profile,
+                                             const std::stop_token& stop) {
     if (!profile || !profile->info().hasExecution)
         return {};
-    const auto index = profile->trace(stop);
-    const auto programs = profile->programs(stop);
-    const auto streams = profile->streams(stop);
-    return namingFile(profile->file().string(), [&] {
-        return std::make_shared<const HostTimeline>(profile->reader(stop), *index, *programs,
-                                                    *streams);
-    });
+    return std::make_shared<const HostOfProfile>(profile, stop);
 }
 
 std::string nameOf(const HostBox& box) {
@@ -82,22 +77,44 @@ void addRow(TraceLane& lane, const QString& name, const std::vector<const HostLa
 
 } // namespace
 
-std::int64_t HostTimelines::firstCycle() const {
+HostOfProfile::HostOfProfile(OpenProfilePtr profile, const std::stop_token& stop)
+    : profile_(std::move(profile)) {
+    const auto index = profile_->trace(stop);
+    const Target& machine = profile_->machine();
+    namingFile(profile_->file().string(), [&] {
+        firstCycle_ = HostTimeline(readHostSpans(profile_->reader(stop)), *index,
+                                   HostCopies({}, machine, {}, {}), machine)
+                          .firstCycle();
+    });
+}
+
+std::shared_ptr<const HostTimeline> HostOfProfile::timeline(const std::stop_token& stop) const {
+    return timeline_.get([&] {
+        const auto index = profile_->trace(stop);
+        const auto programs = profile_->programs(stop);
+        const auto streams = profile_->streams(stop);
+        return namingFile(profile_->file().string(), [&] {
+            return HostTimeline(profile_->reader(stop), *index, *programs, *streams);
+        });
+    });
+}
+
+std::int64_t Hosts::firstCycle() const {
     std::int64_t first = 0;
-    for (const auto& timeline : {source, target})
-        if (timeline)
-            first = std::min(first, timeline->firstCycle());
+    for (const auto& host : {source, target})
+        if (host)
+            first = std::min(first, host->firstCycle());
     return first;
 }
 
-HostTimelines readHost(const ProfilePair& profiles, const std::stop_token& stop) {
+Hosts readHosts(const ProfilePair& profiles, const std::stop_token& stop) {
     return {readOne(profiles.source, stop), readOne(profiles.target, stop)};
 }
 
-TraceLane hostLane(const HostTimeline& host, std::string name, bool target, bool compilation,
-                   std::vector<TraceSpan> copies, CycleRange range) {
-    TraceLane lane{std::move(name), target, -1, {}};
-    if (compilation) {
+TraceLane hostLane(const HostTimeline& host, const HostLaneQuestion& question,
+                   std::vector<TraceSpan> copies) {
+    TraceLane lane{question.name, question.target, -1, {}};
+    if (question.compilation) {
         std::vector<const HostLane*> before;
         for (const HostLane& part : host.before())
             before.push_back(&part);
@@ -107,7 +124,7 @@ TraceLane hostLane(const HostTimeline& host, std::string name, bool target, bool
     addRow(lane, Text::tr("Engine"), {&engine});
     if (host.copies().empty() || !host.copies().known())
         return lane;
-    const HostLane callbacks = host.callbacks(std::move(copies), range);
+    const HostLane callbacks = host.callbacks(std::move(copies), question.range);
     addRow(lane, Text::tr("Callbacks"), {&callbacks});
     return lane;
 }

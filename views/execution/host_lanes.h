@@ -10,23 +10,46 @@
 
 namespace tilescope::views {
 
-/// Of both profiles; none where there is no profile, or where the host is not to be seen.
-struct HostTimelines {
-    std::shared_ptr<const HostTimeline> source;
-    std::shared_ptr<const HostTimeline> target;
+/// The host of an execution. Where it begins is known at once; its stream copies, which take a tenth
+/// of a second in a long trace, are read when they are first asked for. Safe for several threads.
+class HostOfProfile {
+public:
+    /// Reads what was before the first run.
+    HostOfProfile(OpenProfilePtr profile, const std::stop_token& stop);
+
+    [[nodiscard]] std::int64_t firstCycle() const { return firstCycle_; }
+    [[nodiscard]] std::shared_ptr<const HostTimeline> timeline(const std::stop_token& stop) const;
+
+private:
+    OpenProfilePtr profile_;
+    std::int64_t firstCycle_ = 0;
+    LazyPart<HostTimeline> timeline_;
+};
+
+/// Of both profiles; none where there is no execution, or where the host is not to be seen.
+struct Hosts {
+    std::shared_ptr<const HostOfProfile> source;
+    std::shared_ptr<const HostOfProfile> target;
 
     /// The earlier of where both begin, zero or negative.
     [[nodiscard]] std::int64_t firstCycle() const;
 };
 
 /// On a worker thread.
-HostTimelines readHost(const ProfilePair& profiles, const std::stop_token& stop);
+Hosts readHosts(const ProfilePair& profiles, const std::stop_token& stop);
 
-/// Rows of compilation and loading, if they are wanted, of runs, and of stream callbacks, which
-/// `copies` of the IPUs in the range are made from. A wait that goes on beyond the range has no
-/// steps.
-TraceLane hostLane(const HostTimeline& host, std::string name, bool target, bool compilation,
-                   std::vector<TraceSpan> copies, CycleRange range);
+/// What is to be seen of a host.
+struct HostLaneQuestion {
+    std::string name;
+    bool target = false;
+    bool compilation = false; ///< a row of compilation and loading
+    CycleRange range;
+};
+
+/// Rows of the runs and of stream callbacks, which `copies` of the IPUs in the range are made from.
+/// A wait that goes on beyond the range has no steps.
+TraceLane hostLane(const HostTimeline& host, const HostLaneQuestion& question,
+                   std::vector<TraceSpan> copies);
 
 /// Whether a lane is the host's: it belongs to no IPU.
 bool isHost(const TraceLane& lane);

@@ -97,8 +97,8 @@ TraceLane laneOf(const AskedIpu& asked, const TraceQuestion& question, CycleRang
     return lane;
 }
 
-const HostTimeline* hostOf(const TraceQuestion& question, bool target) {
-    return (target ? question.host.target : question.host.source).get();
+const HostOfProfile* hostOf(const TraceQuestion& question, bool target) {
+    return (target ? question.hosts.target : question.hosts.source).get();
 }
 
 std::string nameOfHost(const TraceQuestion& question, bool target) {
@@ -125,6 +125,29 @@ LanePlaces lanePlaces(const TraceQuestion& question, const std::vector<AskedIpu>
         places.ofIpus.push_back(places.count++);
     }
     return places;
+}
+
+struct Resolution {
+    CycleRange range;
+    std::int64_t minimumCycles = 1;
+    Cores cores = Cores::All;
+};
+
+/// From the copies of the IPUs that are asked for.
+TraceLane laneOfHost(const TraceQuestion& question, bool target, const std::vector<AskedIpu>& all,
+                     const Resolution& at, const std::stop_token& stop) {
+    const auto timeline = hostOf(question, target)->timeline(stop);
+    std::vector<std::vector<TraceSpan>> copies(all.size());
+    shareWork(all.size(), at.cores, [&](std::size_t ipu) {
+        if (all[ipu].target == target)
+            copies[ipu] = timeline->copies().spans(all[ipu].ipu, at.range, at.minimumCycles);
+    });
+    std::vector<TraceSpan> together;
+    for (const std::vector<TraceSpan>& of : copies)
+        together.insert(together.end(), of.begin(), of.end());
+    return hostLane(*timeline,
+                    {nameOfHost(question, target), target, question.compilation, at.range},
+                    std::move(together));
 }
 
 } // namespace
@@ -154,35 +177,29 @@ std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange rang
     const LanePlaces places = lanePlaces(question, all);
     const auto isWanted = [&](std::size_t place) { return !wanted || wanted->contains(place); };
     std::vector<TraceLane> lanes(places.count);
-    std::vector<std::vector<TraceSpan>> copies(all.size()); // with the host, by IPU
     // Some of the lanes are wanted again and again while one zooms, all of them for the first plot.
-    shareWork(all.size(), wanted ? Cores::AllButOne : Cores::All, [&](std::size_t at) {
-        const AskedIpu& asked = all[at];
+    const Cores cores = wanted ? Cores::AllButOne : Cores::All;
+    const std::size_t hosts = places.ofHosts.size();
+    shareWork(hosts + all.size(), cores, [&](std::size_t job) {
         if (stop.stop_requested())
             throw Cancelled();
-        const std::size_t place = places.ofIpus[at];
+        if (job < hosts) { // what is read once; the lanes follow
+            if (places.ofHosts[job] && isWanted(*places.ofHosts[job]))
+                static_cast<void>(hostOf(question, job == 1)->timeline(stop));
+            return;
+        }
+        const AskedIpu& asked = all[job - hosts];
+        const std::size_t place = places.ofIpus[job - hosts];
         lanes[place] = isWanted(place)
                            ? laneOf(asked, question, range, minimumCycles, stop)
                            : TraceLane{asked.name, asked.target, asked.ipu.value(), {}};
-        const std::optional<std::size_t> host = places.ofHosts[asked.target ? 1 : 0];
-        if (host && isWanted(*host))
-            copies[at] =
-                hostOf(question, asked.target)->copies().spans(asked.ipu, range, minimumCycles);
     });
-    for (const bool target : {false, true}) {
-        const std::optional<std::size_t> place = places.ofHosts[target ? 1 : 0];
-        if (!place)
-            continue;
-        std::vector<TraceSpan> together;
-        for (std::size_t at = 0; at < all.size(); ++at)
-            if (all[at].target == target)
-                together.insert(together.end(), copies[at].begin(), copies[at].end());
-        const std::string name = nameOfHost(question, target);
-        lanes[*place] = isWanted(*place)
-                            ? hostLane(*hostOf(question, target), name, target,
-                                       question.compilation, std::move(together), range)
-                            : TraceLane{name, target, -1, {}};
-    }
+    for (std::size_t host = 0; host < hosts; ++host)
+        if (const std::optional<std::size_t> place = places.ofHosts[host])
+            lanes[*place] =
+                isWanted(*place)
+                    ? laneOfHost(question, host == 1, all, {range, minimumCycles, cores}, stop)
+                    : TraceLane{nameOfHost(question, host == 1), host == 1, -1, {}};
     return lanes;
 }
 

@@ -21,7 +21,7 @@ struct TraceQuestion {
     IpuId ipu;         ///< none: all
     bool runs = true;  ///< a row of the runs above the steps
     bool syncs = true; ///< boxes of syncs; without them their time stays empty
-    HostTimelines host = {};  ///< a lane above the IPUs of each profile that has one
+    Hosts hosts = {};         ///< a lane above the IPUs of each profile that has one
     bool compilation = false; ///< what the host did before the first run
 };
 

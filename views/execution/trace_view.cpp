@@ -86,13 +86,13 @@ bool TraceView::canShow() const {
 
 TraceQuestion TraceView::question() const {
     return {profiles(), look(), IpuId(ipu_->currentIndex() - 1), showsRuns_->isChecked(),
-            showsSyncs_->isChecked(), showsHost_->isChecked() ? host_ : HostTimelines{},
+            showsSyncs_->isChecked(), showsHost_->isChecked() ? hosts_ : Hosts{},
             compilation_->isChecked()};
 }
 
 double TraceView::firstCycle() const {
     return compilation_->isChecked() && showsHost_->isChecked()
-               ? static_cast<double>(host_.firstCycle())
+               ? static_cast<double>(hosts_.firstCycle())
                : 0;
 }
 
@@ -117,7 +117,7 @@ void TraceView::reload() {
     shownMark_.reset();
     selectedStep_ = -1;
     shownProgram_ = {};
-    host_ = {};
+    hosts_ = {};
     compilation_->hide();
     plot_->setMarkers({});
     tiles_->plot().setMarkers({});
@@ -125,10 +125,10 @@ void TraceView::reload() {
         return showNothing();
     plot_->setClock(source.machine().clockHz);
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
-        return [this, pair, length = traceLength(pair, stop), host = readHost(pair, stop),
+        return [this, pair, length = traceLength(pair, stop), hosts = readHosts(pair, stop),
                 runs = pair.source->trace(stop)->runs(), step = firstStep(*pair.source, stop)] {
-            host_ = host;
-            compilation_->setVisible(host_.firstCycle() < 0);
+            hosts_ = hosts;
+            compilation_->setVisible(hosts_.firstCycle() < 0);
             context().timeZoom.setLimits(firstCycle(), static_cast<double>(length), shortestRange);
             const OpenProfile& profile = *pair.source;
             const QString problem = marks_->open(profile.file(), profile.machine().clockHz,

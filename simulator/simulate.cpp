@@ -10,6 +10,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/profile/host_lanes.h"
 #include "simulator/engine/timing.h"
 #include "simulator/frontend/import.h"
 #include "simulator/frontend/keras/keras.h"
@@ -32,29 +33,41 @@ namespace {
 /// Times phases and tells progress.
 class Phases {
 public:
-    Phases(const Progress& progress, std::map<std::string, double>& timings)
-        : progress_(progress)
-        , timings_(timings) {}
+    explicit Phases(const Progress& progress)
+        : progress_(progress) {}
 
     template <class Work> auto run(const std::string& name, double begins, Work&& work) {
         if (progress_)
             progress_(name, begins);
-        const auto start = std::chrono::steady_clock::now();
         struct Stop {
             Phases& phases;
             const std::string& name;
-            std::chrono::steady_clock::time_point start;
+            double start;
             ~Stop() {
-                phases.timings_[name] +=
-                    std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+                phases.spans_.push_back(
+                    {std::string(compilationLane), name, start, phases.now() - start});
             }
-        } stop{*this, name, start};
+        } stop{*this, name, now()};
         return work();
     }
 
+    /// All that have run, from the first one's start.
+    [[nodiscard]] const std::vector<HostSpan>& spans() const { return spans_; }
+    [[nodiscard]] std::map<std::string, double> timings() const {
+        std::map<std::string, double> timings;
+        for (const HostSpan& span : spans_)
+            timings[span.name] += span.seconds;
+        return timings;
+    }
+
 private:
+    [[nodiscard]] double now() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    }
+
     const Progress& progress_;
-    std::map<std::string, double>& timings_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+    std::vector<HostSpan> spans_;
 };
 
 bool isOn(const RunOptions& options, const std::string& key, bool byDefault) {
@@ -170,6 +183,47 @@ Target timedTarget(const RunOptions& options) {
     return target;
 }
 
+/// Whether the executable brings a category's bytes: code, and values that are there before the first
+/// program runs. Variables, stacks and what instrumentation writes are room only.
+bool isLoaded(MemoryCategory category) {
+    switch (category) {
+    case MemoryCategory::Variable:
+    case MemoryCategory::Message:
+    case MemoryCategory::Stack:
+    case MemoryCategory::ControlId:
+    case MemoryCategory::InstrumentationResults:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/// Loading follows the compilation at once. IPUs of a replica load side by side, each over its own
+/// link to the host, and replicas beside each other.
+HostSpan loading(const Profile& profile, const Target& target, double start) {
+    std::vector<std::int64_t> bytes(static_cast<std::size_t>(target.ipus), 0);
+    for (const CategoryMemory& memory : profile.categoryMemory)
+        if (isLoaded(memory.category))
+            for (std::size_t ipu = 0; ipu < bytes.size(); ++ipu) {
+                const auto first = static_cast<std::int32_t>(ipu) * target.tilesPerIpu;
+                bytes[ipu] += memory.bytes.sum(first, first + target.tilesPerIpu);
+            }
+    const std::int64_t most = *std::max_element(bytes.begin(), bytes.end());
+    return {std::string(loadingLane), "load executable", start,
+            target.hostLatencySeconds + static_cast<double>(most) / target.hostBytesPerSecond};
+}
+
+/// What the host has done until the first run.
+void recordHost(Profile& profile, const Phases& phases, const RunOptions& options) {
+    profile.info.timings = phases.timings();
+    profile.hostSpans = phases.spans();
+    if (!profile.info.hasExecution || profile.hostSpans.empty())
+        return;
+    const HostSpan& last = profile.hostSpans.back();
+    profile.hostSpans.push_back(
+        loading(profile, timedTarget(options), last.start + last.seconds));
+}
+
 void finishExecution(Profile& profile, const RunOptions& options) {
     ProfileInfo& info = profile.info;
     info.fits = std::all_of(profile.tileMemory.begin(), profile.tileMemory.end(),
@@ -188,13 +242,10 @@ void finishExecution(Profile& profile, const RunOptions& options) {
             info.seconds();
 }
 
-} // namespace
-
-Profile simulate(const Graph& graph, const RunOptions& options, const Progress& progress) {
+/// What simulate() does, behind the phases that there were before.
+Profile simulateBehind(Phases& phases, const Graph& graph, const RunOptions& options) {
     validate(options);
     checkOwnProgram(graph, options);
-    std::map<std::string, double> timings;
-    Phases phases(progress, timings);
     const Graph simple = phases.run("prepare", 0.05, [&] { return preparedGraph(graph, options); });
     const PlanTable plans = phases.run("plan", 0.1, [&] { return PlanTable(simple, options); });
     LoweredProgram lowered =
@@ -214,8 +265,15 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
         countVertices(profile);
         finishExecution(profile, options);
     });
-    profile.info.timings = std::move(timings);
+    recordHost(profile, phases, options);
     return profile;
+}
+
+} // namespace
+
+Profile simulate(const Graph& graph, const RunOptions& options, const Progress& progress) {
+    Phases phases(progress);
+    return simulateBehind(phases, graph, options);
 }
 
 Profile simulateModel(const std::string& model, const RunOptions& options,
@@ -225,8 +283,7 @@ Profile simulateModel(const std::string& model, const RunOptions& options,
     import.forceBatch = options.batchSize.has_value();
     import.half = options.precision == Precision::Half;
     import.training = options.isTraining();
-    std::map<std::string, double> timings;
-    Phases phases(progress, timings);
+    Phases phases(progress);
     Graph graph = phases.run("import", 0, [&] {
         if (isZooName(model) && !std::filesystem::exists(model)) {
             Graph built = importOnnx(zooModel(model, options.modelOptions), model, import);
@@ -246,9 +303,7 @@ Profile simulateModel(const std::string& model, const RunOptions& options,
     });
     if (graph.name.empty())
         graph.name = std::filesystem::path(model).filename().string();
-    Profile profile = simulate(graph, options, progress);
-    profile.info.timings.insert(timings.begin(), timings.end());
-    return profile;
+    return simulateBehind(phases, graph, options);
 }
 
 std::string outOfMemoryText(const Profile& profile) {

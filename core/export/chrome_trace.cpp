@@ -32,6 +32,34 @@ const char* categoryOf(ProgramKind kind) {
     }
 }
 
+const char* categoryOf(HostWork work) {
+    switch (work) {
+    case HostWork::Compilation:
+        return "compilation";
+    case HostWork::Loading:
+        return "loading";
+    case HostWork::Run:
+        return "run";
+    case HostWork::Callback:
+        return "callback";
+    case HostWork::IpuWaits:
+    case HostWork::HostWaits:
+        break;
+    }
+    return "wait";
+}
+
+std::string titleOf(const HostBox& box) {
+    switch (box.work) {
+    case HostWork::IpuWaits:
+        return "IPU waits for host";
+    case HostWork::HostWaits:
+        return "host waits for IPU";
+    default:
+        return box.name.empty() ? "stream copies" : box.name;
+    }
+}
+
 class Writer {
 public:
     Writer(std::ostream& out, const ChromeTraceSource& source, CycleRange range,
@@ -40,13 +68,19 @@ public:
         , source_(source)
         , range_(range)
         , minimumCycles_(minimumCycles)
-        , clockHz_(source.info.target.clockHz > 0 ? source.info.target.clockHz : 1e6) {}
+        , clockHz_(source.info.target.clockHz > 0 ? source.info.target.clockHz : 1e6)
+        , whole_(range == CycleRange{0, source.index.totalCycles()})
+        , shift_(whole_ && source.host != nullptr ? -cycleTicks(source.host->firstCycle()) : 0) {}
 
     ChromeTraceResult write() {
         out_ << "{\"displayTimeUnit\": \"ns\", \"otherData\": {\"model\": "
              << quoted(source_.info.model) << ", \"target\": " << quoted(source_.info.target.name)
              << ", \"clockHz\": " << fmt::format("{}", clockHz_)
-             << ", \"creator\": " << quoted(source_.info.creator) << "},\n\"traceEvents\": [\n";
+             << ", \"creator\": " << quoted(source_.info.creator)
+             << (shift_ > 0 ? ", \"executionBegins\": " + microseconds(shift_) : std::string())
+             << "},\n\"traceEvents\": [\n";
+        if (source_.host != nullptr)
+            writeHost(*source_.host);
         for (std::int32_t ipu = 0; ipu < source_.info.target.ipus; ++ipu)
             writeIpu(IpuId(ipu));
         out_ << "\n]}\n";
@@ -55,9 +89,10 @@ public:
 
 private:
     /// Tenths of a nanosecond: less than a cycle, so that neighbours stay neighbours.
-    [[nodiscard]] std::int64_t ticks(std::int64_t cycle) const {
+    [[nodiscard]] std::int64_t cycleTicks(std::int64_t cycle) const {
         return std::llround(static_cast<double>(cycle) / clockHz_ * 1e10);
     }
+    [[nodiscard]] std::int64_t ticks(std::int64_t cycle) const { return cycleTicks(cycle) + shift_; }
     static std::string microseconds(std::int64_t ticks) {
         return fmt::format("{}.{:04}", ticks / 10'000, ticks % 10'000);
     }
@@ -71,6 +106,35 @@ private:
         item(fmt::format(
             R"({{"ph": "M", "name": "{}", "pid": {}, "tid": {}, "args": {{"name": {}}}}})", what,
             ipu.value(), track, quoted(text)));
+    }
+
+    void order(const char* what, IpuId process, std::size_t track, std::int64_t place) {
+        item(fmt::format(
+            R"({{"ph": "M", "name": "{}", "pid": {}, "tid": {}, "args": {{"sort_index": {}}}}})",
+            what, process.value(), track, place));
+    }
+
+    void writeHost(const HostTimeline& host) {
+        // A number that no IPU has.
+        const IpuId process(source_.info.target.ipus);
+        name("process_name", process, 0, "Host");
+        order("process_sort_index", process, 0, -1);
+        std::size_t track = 0;
+        if (whole_)
+            for (const HostLane& lane : host.before())
+                writeLane(process, track++, lane);
+        writeLane(process, track++, host.engine());
+        if (!host.copies().empty() && host.copies().known())
+            writeLane(process, track, host.callbacks(range_, minimumCycles_));
+    }
+
+    void writeLane(IpuId process, std::size_t track, const HostLane& lane) {
+        name("thread_name", process, track, lane.name);
+        order("thread_sort_index", process, track, static_cast<std::int64_t>(track));
+        for (const HostBox& box : lane.boxes)
+            if (box.cycles.begin < range_.end && (whole_ || box.cycles.end > range_.begin))
+                event(process, track, titleOf(box), categoryOf(box.work), box.cycles,
+                      box.steps > 1 ? fmt::format(R"(, "steps": {})", box.steps) : std::string());
     }
 
     void event(IpuId ipu, std::size_t track, const std::string& title, const char* category,
@@ -129,6 +193,8 @@ private:
     CycleRange range_;
     std::int64_t minimumCycles_;
     double clockHz_;
+    bool whole_;         ///< the range is all of the execution
+    std::int64_t shift_; ///< ticks from the first event of the host to cycle 0
     bool first_ = true;
     ChromeTraceResult result_;
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iosfwd>
 
+#include "core/analysis/host_timeline.h"
 #include "core/analysis/trace_window.h"
 #include "core/profile/profile.h"
 
@@ -15,6 +16,7 @@ struct ChromeTraceSource {
     const TraceIndex& index;
     const IdVector<ProgramId, Program>& programs;
     const IdVector<OperationId, Operation>& operations;
+    const HostTimeline* host = nullptr; ///< none: no lanes of the host
 };
 
 struct ChromeTraceOptions {
@@ -32,6 +34,11 @@ struct ChromeTraceResult {
 /// stand on tracks of their own. Repeats are unrolled as far as mostEvents allows; narrower steps
 /// become one event that says how many it stands for. Throws UserError for a range outside of the
 /// execution.
+///
+/// The host is a process of its own above the IPUs, with a thread for each of its lanes. Compilation
+/// and loading are part of the whole execution, not of a range of it. Where they are written, all
+/// times count from where the compilation began, as Perfetto drops events before 0;
+/// otherData.executionBegins has the microseconds to the first run.
 ChromeTraceResult writeChromeTrace(std::ostream& out, const ChromeTraceSource& source,
                                    const ChromeTraceOptions& options);
 

@@ -3,6 +3,7 @@
 
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
+#include "core/store/host_store.h"
 #include "core/store/model_graph_store.h"
 #include "core/store/pipeline_store.h"
 #include "core/store/placement_codec.h"
@@ -384,6 +385,7 @@ Profile ProfileReader::load() const {
     profile.pipeline = pipeline();
     profile.remoteBuffers = remoteBuffers();
     profile.phases = phases();
+    profile.hostSpans = readHostSpans(*this);
     Statement tiles = impl_->db.prepare(
         "SELECT first_tile, tiles, placement FROM placement_tiles ORDER BY first_tile");
     while (tiles.step()) {

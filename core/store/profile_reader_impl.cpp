@@ -1,5 +1,7 @@
 #include "core/store/profile_reader_impl.h"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <limits>
 #include <type_traits>
@@ -56,6 +58,18 @@ void checkFile(const fs::path& file) {
                                     file.string()));
 }
 
+/// The schema version from which on the info table has a field.
+std::int64_t firstVersionWith(std::string_view field) {
+    if (field == "target.streamingMemoryBytesPerSecond")
+        return firstVersionWithRemoteBuffers;
+    constexpr std::int64_t firstVersionWithSystems = 6;
+    constexpr std::array<std::string_view, 3> ofSystems{
+        "target.systemIpus", "target.linkDomainIpus", "target.gatewayBytesPerSecond"};
+    if (std::find(ofSystems.begin(), ofSystems.end(), field) != ofSystems.end())
+        return firstVersionWithSystems;
+    return 0;
+}
+
 } // namespace
 
 ProfileReader::Impl::Impl(const fs::path& file)
@@ -88,8 +102,7 @@ void ProfileReader::Impl::loadInfo() {
         Statement value = db.prepare("SELECT value FROM info WHERE key = ?");
         value.bind(0, key);
         const bool found = value.step();
-        if (!found && key == "target.streamingMemoryBytesPerSecond" &&
-            db.integer("PRAGMA user_version") < firstVersionWithRemoteBuffers)
+        if (!found && db.integer("PRAGMA user_version") < firstVersionWith(key))
             return;
         if (!found)
             throw UserError(fmt::format("'{}' is damaged: '{}' is missing from its info table",

@@ -4,6 +4,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/store/database.h"
+#include "core/store/host_store.h"
 #include "core/store/info_fields.h"
 #include "core/store/model_graph_store.h"
 #include "core/store/pipeline_store.h"
@@ -74,6 +75,7 @@ public:
         writeTracePages(db_, profile_.trace, profile_.info.target.ipus);
         writePipeline(db_, profile_.pipeline);
         writeRemote(db_, profile_.remoteBuffers, profile_.phases);
+        writeHostSpans(db_, profile_.hostSpans);
     }
 
 private:
@@ -361,7 +363,9 @@ void writeProfile(const Profile& profile, const std::filesystem::path& file) {
     db.execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={};",
                            profileApplicationId, profileSchemaVersion));
     Writer(profile, db).writeAll();
-    db.execute("CREATE INDEX programs_by_parent ON programs(parent, position); COMMIT");
+    db.execute("CREATE INDEX programs_by_parent ON programs(parent, position); "
+               "CREATE INDEX trace_stream_steps ON trace_steps(body, position, type, program) "
+               "WHERE type IN ('StreamCopyBegin', 'StreamCopyMid', 'StreamCopyEnd'); COMMIT");
     db.close();
     atomic.commit();
 }

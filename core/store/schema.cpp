@@ -4,7 +4,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::string_view schemaSql =
-    R"sql(-- TileScope profile, schema version 5 (PRAGMA user_version), application_id 0x54536370.
+    R"sql(-- TileScope profile, schema version 6 (PRAGMA user_version), application_id 0x54536370.
 --
 -- The last 8 bytes of each page, which SQLite reserves, are a check sum of the page: other programs
 -- read the file as any other, and what they or a bad disk change in it is noticed by TileScope.
@@ -131,6 +131,7 @@ CREATE TABLE placement_chunks(first_placement INTEGER PRIMARY KEY, placements IN
 
 -- Timed execution. The steps of a body are stored once; a call runs a body `count` times.
 -- start counts from the start of the body on that IPU; period: from one repetition to the next.
+-- An index (since version 6) has the steps that are stream copies.
 CREATE TABLE ipus(ipu INTEGER PRIMARY KEY);
 CREATE TABLE runs(id INTEGER PRIMARY KEY, name TEXT, body INTEGER, start INTEGER, cycles INTEGER);
 CREATE TABLE trace_bodies(id INTEGER PRIMARY KEY, name TEXT, program INTEGER);
@@ -157,6 +158,11 @@ CREATE TABLE trace_item_pages(body INTEGER, page INTEGER, items INTEGER, program
     PRIMARY KEY(body, page)) WITHOUT ROWID;
 CREATE TABLE trace_program_totals(body INTEGER, program INTEGER, count INTEGER, cycles INTEGER,
     PRIMARY KEY(body, program)) WITHOUT ROWID;
+
+-- What the host did before the execution (since version 6), in the order in which it began. lane:
+-- Compilation (phases, as long as they took) or Loading (of the executable, at the target's rates,
+-- if it fits). start: seconds since the compilation began. The first run begins where the last ends.
+CREATE TABLE host_spans(id INTEGER PRIMARY KEY, lane TEXT, name TEXT, start REAL, seconds REAL);
 
 -- A pipelined execution (since version 3); no rows if the execution is not pipelined.
 -- schedule: popart, grouped, interleaved, sequential. micro_batches go through the slots once

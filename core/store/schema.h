@@ -10,7 +10,7 @@ namespace tilescope {
 inline constexpr std::int32_t profileApplicationId = 0x54536370;
 
 /// SQLite user_version. A reader refuses a newer one and knows every older one.
-inline constexpr std::int32_t profileSchemaVersion = 5;
+inline constexpr std::int32_t profileSchemaVersion = 6;
 
 /// Older files do not record the model's graph.
 inline constexpr std::int64_t firstVersionWithModelGraph = 5;

@@ -97,6 +97,55 @@ private slots:
         QCOMPARE(chromeTrace(p, options).events.size(), 1);
     }
 
+    // Perfetto drops what is before 0 and names what it is told to.
+    void theHostIsAProcessWithNamedLanes() {
+        const Profile p = sampleProfile({.ipus = 2});
+        const TraceIndex index(p.trace, 2, p.info.target.tilesPerIpu);
+        const HostTimeline host(p.hostSpans, index,
+                                HostCopies(p.trace, p.info.target, p.programs, p.streams),
+                                p.info.target);
+        const auto written = [&](const ChromeTraceOptions& options) {
+            std::ostringstream out;
+            writeChromeTrace(out, {p.info, index, p.programs, p.operations, &host}, options);
+            return QJsonDocument::fromJson(QByteArray::fromStdString(out.str()));
+        };
+        const QJsonDocument all = written({});
+        QStringList lanes;
+        std::map<int, double> ends;
+        std::map<QString, double> begins;
+        for (const QJsonValue& event : all["traceEvents"].toArray()) {
+            QVERIFY(event["ts"].toDouble() >= 0);
+            if (event["pid"].toInt() != 2)
+                continue;
+            if (event["name"].toString() == "thread_name")
+                lanes << event["args"]["name"].toString();
+            if (event["ph"].toString() != "X")
+                continue;
+            double& end = ends[event["tid"].toInt()];
+            QVERIFY(event["ts"].toDouble() >= end - 1e-3);
+            end = event["ts"].toDouble() + event["dur"].toDouble();
+            begins.emplace(event["name"].toString(), event["ts"].toDouble());
+        }
+        QCOMPARE(lanes, (QStringList{"Compilation", "Loading", "Engine", "Stream callbacks"}));
+        QCOMPARE(begins.at("import"), 0.0);
+        const HostSpan& last = p.hostSpans.back();
+        const double execution = (last.start + last.seconds) * 1e6;
+        QVERIFY(std::abs(begins.at("Engine::run #0 (weightsFromHost)") - execution) < 1e-3);
+        QVERIFY(std::abs(all["otherData"]["executionBegins"].toDouble() - execution) < 1e-3);
+        QVERIFY(begins.contains("IPU waits for host") && begins.contains("host waits for IPU"));
+        // A part of the execution has its own times, without what was before.
+        const std::int64_t middle = index.totalCycles() / 2;
+        ChromeTraceOptions part;
+        part.range = {middle, middle + 10};
+        const QJsonArray events = written(part)["traceEvents"].toArray();
+        const double cycle = 1e6 / p.info.target.clockHz;
+        for (const QJsonValue& event : events) {
+            QVERIFY(event["cat"].toString() != "compilation");
+            if (event["cat"].toString() == "callback")
+                QVERIFY(event["ts"].toDouble() <= static_cast<double>(middle + 10) * cycle);
+        }
+    }
+
     void commandsWriteFiles() {
         QTemporaryDir folder;
         const std::string root = folder.path().toStdString();

@@ -89,7 +89,7 @@ private slots:
         const fs::path newer = copy("newer.pop");
         execute(newer, "PRAGMA user_version = 99");
         QCOMPARE(openError(newer), quoted("newer.pop") +
-                                       " has schema version 99, this TileScope reads up to 5: "
+                                       " has schema version 99, this TileScope reads up to 6: "
                                        "open it with a newer TileScope.");
     }
 
@@ -110,6 +110,18 @@ private slots:
         const Profile read = ProfileReader(older).load();
         QVERIFY(read.remoteBuffers.empty() && read.phases.empty());
         QCOMPARE(read.streams.size(), sampleProfile({.withCopy = true}).streams.size());
+    }
+
+    void anOlderSchemaHasNoHostSpans() {
+        const fs::path older = copy("older5.pop");
+        execute(older, "DROP TABLE host_spans; "
+                       "DELETE FROM info WHERE key IN ('target.systemIpus', "
+                       "'target.linkDomainIpus', 'target.gatewayBytesPerSecond'); "
+                       "PRAGMA user_version = 5");
+        const Profile read = ProfileReader(older).load();
+        QVERIFY(read.hostSpans.empty());
+        QCOMPARE(read.info.target.systemIpus, 0);
+        QCOMPARE(read.trace.runs.size(), sampleProfile().trace.runs.size());
     }
 
     void anOlderSchemaHasNoModelGraph() {
@@ -244,6 +256,16 @@ private slots:
             << QByteArray("UPDATE copies SET program = -1") << refers;
         QTest::newRow("unknown cause") << QByteArray("UPDATE copies SET cause = 'whim'")
                                        << "damaged profile: unknown name 'whim'";
+        QTest::newRow("lane of nobody") << QByteArray("UPDATE host_spans SET lane = 'Lunch'")
+                                        << "damaged profile: the host has no lane 'Lunch'";
+        const QString times = "damaged profile: a time of the host cannot be";
+        QTest::newRow("host before its time")
+            << QByteArray("UPDATE host_spans SET start = -1 WHERE id = 1") << times;
+        QTest::newRow("host for ever") << QByteArray("UPDATE host_spans SET seconds = 9e99") << times;
+        QTest::newRow("host without a time")
+            << QByteArray("UPDATE host_spans SET seconds = NULL") << times;
+        QTest::newRow("host with words for a time")
+            << QByteArray("UPDATE host_spans SET start = 'soon'") << times;
         QTest::newRow("trace step of no body")
             << QByteArray("UPDATE trace_steps SET body = 77 WHERE body = 0") << refers;
         QTest::newRow("tiles of another machine")

@@ -56,6 +56,9 @@ auto fields(const TileMemory& m) {
     return std::tie(m.includingGaps, m.excludingGaps, m.nonInterleaved, m.interleaved, m.overflowed,
                     m.alwaysLive, m.maxNotAlwaysLive);
 }
+auto fields(const HostSpan& h) {
+    return std::tie(h.lane, h.name, h.start, h.seconds);
+}
 auto fields(const Placement& p) {
     return std::tie(p.variables);
 }
@@ -164,7 +167,8 @@ std::string firstDifference(const Profile& a, const Profile& b) {
         difference("tileMemory", a.tileMemory, b.tileMemory),
         difference("placements", a.placements, b.placements),
         difference("trace.bodies", a.trace.bodies, b.trace.bodies, bodyDifference),
-        difference("trace.runs", a.trace.runs, b.trace.runs)};
+        difference("trace.runs", a.trace.runs, b.trace.runs),
+        difference("hostSpans", a.hostSpans, b.hostSpans)};
     const auto first = std::find_if(std::begin(found), std::end(found),
                                     [](const std::string& text) { return !text.empty(); });
     return first == std::end(found) ? "" : *first;

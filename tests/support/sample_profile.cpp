@@ -1,5 +1,6 @@
 #include "tests/support/sample_profile.h"
 
+#include "core/profile/host_lanes.h"
 #include "tests/support/sample_memory.h"
 #include "tests/support/sample_trace.h"
 
@@ -28,6 +29,7 @@ public:
         countGraph();
         if (p_.info.fits)
             traceExecution(p_);
+        addHost();
         return std::move(p_);
     }
 
@@ -404,6 +406,16 @@ private:
                 p_.info.vertices += instances.count.sum();
                 p_.info.edges += instances.count.sum() * instances.edgesPerVertex;
             }
+    }
+
+    /// Three phases of the compilation and, where it fits, loading, 5 ms together.
+    void addHost() {
+        const std::string compilation(compilationLane);
+        p_.hostSpans = {{compilation, "import", 0, 0.0005},
+                        {compilation, "plan", 0.0005, 0.0025},
+                        {compilation, "lower", 0.003, 0.001}};
+        if (p_.info.fits)
+            p_.hostSpans.push_back({std::string(loadingLane), "load executable", 0.004, 0.001});
     }
 
     SampleOptions options_;

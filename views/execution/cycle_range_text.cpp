@@ -27,8 +27,8 @@ std::optional<double> cyclesPerUnit(const QString& unit, double clockHz) {
 
 std::optional<CycleRange> parseCycleRange(const QString& text, double clockHz) {
     static const QRegularExpression range(
-        QStringLiteral(R"(^\s*([\d,]*\.?\d+)\s*([a-z\x{b5}]*)\s*(?:-|\x{2013}|\.\.|to)\s*)"
-                       R"(([\d,]*\.?\d+)\s*([a-z\x{b5}]*)\s*$)"));
+        QStringLiteral(R"(^\s*(-?[\d,]*\.?\d+)\s*([a-z\x{b5}]*)\s*(?:-|\x{2013}|\.\.|to)\s*)"
+                       R"((-?[\d,]*\.?\d+)\s*([a-z\x{b5}]*)\s*$)"));
     const QRegularExpressionMatch match = range.match(text.toLower());
     if (!match.hasMatch())
         return {};
@@ -43,8 +43,8 @@ std::optional<CycleRange> parseCycleRange(const QString& text, double clockHz) {
     // A whole number of cycles stays one through the rounding of its unit.
     constexpr double rounding = 1e-6;
     const CycleRange cycles{
-        static_cast<std::int64_t>(std::floor(std::min(from, mostCycles) + rounding)),
-        static_cast<std::int64_t>(std::ceil(std::min(to, mostCycles) - rounding))};
+        static_cast<std::int64_t>(std::floor(std::clamp(from, -mostCycles, mostCycles) + rounding)),
+        static_cast<std::int64_t>(std::ceil(std::clamp(to, -mostCycles, mostCycles) - rounding))};
     return cycles.cycles() > 0 ? std::optional(cycles) : std::nullopt;
 }
 

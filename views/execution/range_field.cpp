@@ -1,6 +1,7 @@
 #include "views/execution/range_field.h"
 
 #include <QKeyEvent>
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/units.h"
@@ -28,27 +29,36 @@ RangeField::RangeField(ViewContext& context, QWidget* parent)
 // As wide as the longest range of an execution, so that zooming does not move what stands beside.
 QSize RangeField::sizeHint() const {
     constexpr int padding = 24;
-    return {
-        fontMetrics().horizontalAdvance(QStringLiteral("00,000,000 \u2013 00,000,000 cycles")) +
-            padding,
-        QLineEdit::sizeHint().height()};
+    const ZoomRange& zoom = context_.timeZoom;
+    const QString usual = QStringLiteral("00,000,000 \u2013 00,000,000 cycles");
+    const int width = std::max(fontMetrics().horizontalAdvance(usual),
+                               fontMetrics().horizontalAdvance(rangeText(zoom.first(), zoom.last())));
+    return {width + padding, QLineEdit::sizeHint().height()};
 }
 
-QString RangeField::rangeText() const {
-    const ZoomRange& zoom = context_.timeZoom;
+QString RangeField::rangeText(double from, double to) const {
     const double clock = context_.reports.clockHz();
     if (context_.preferences.clockUnits() == ClockUnits::Time && clock > 0)
-        return tr("%1 \u2013 %2")
-            .arg(durationText(zoom.from() / clock), durationText(zoom.to() / clock));
+        return tr("%1 \u2013 %2").arg(durationText(from / clock), durationText(to / clock));
     return tr("%1 \u2013 %2 cycles")
-        .arg(QString::fromStdString(withThousands(std::llround(zoom.from()))),
-             QString::fromStdString(withThousands(std::llround(zoom.to()))));
+        .arg(QString::fromStdString(withThousands(std::llround(from))),
+             QString::fromStdString(withThousands(std::llround(to))));
+}
+
+QString RangeField::visibleText() const {
+    return rangeText(context_.timeZoom.from(), context_.timeZoom.to());
 }
 
 // What is being written stays.
 void RangeField::showRange() {
+    const ZoomRange& zoom = context_.timeZoom;
+    if (zoom.first() != first_ || zoom.last() != last_) {
+        first_ = zoom.first();
+        last_ = zoom.last();
+        updateGeometry();
+    }
     if (!hasFocus() || !isModified())
-        setText(rangeText());
+        setText(visibleText());
 }
 
 void RangeField::take() {
@@ -61,12 +71,12 @@ void RangeField::take() {
     }
     setModified(false);
     context_.timeZoom.setRange(static_cast<double>(range->begin), static_cast<double>(range->end));
-    setText(rangeText());
+    setText(visibleText());
 }
 
 void RangeField::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Escape) {
-        setText(rangeText());
+        setText(visibleText());
         return;
     }
     QLineEdit::keyPressEvent(event);
@@ -74,7 +84,7 @@ void RangeField::keyPressEvent(QKeyEvent* event) {
 
 void RangeField::focusOutEvent(QFocusEvent* event) {
     QLineEdit::focusOutEvent(event);
-    setText(rangeText());
+    setText(visibleText());
 }
 
 } // namespace tilescope::views

@@ -26,9 +26,12 @@ protected:
 private:
     void showRange();
     void take();
-    [[nodiscard]] QString rangeText() const;
+    [[nodiscard]] QString rangeText(double from, double to) const;
+    [[nodiscard]] QString visibleText() const;
 
     ViewContext& context_;
+    double first_ = 0; ///< limits of the range when its size was last asked for
+    double last_ = 0;
 };
 
 } // namespace tilescope::views

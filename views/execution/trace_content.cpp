@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "core/analysis/programs.h"
@@ -96,6 +97,59 @@ TraceLane laneOf(const AskedIpu& asked, const TraceQuestion& question, CycleRang
     return lane;
 }
 
+const HostOfProfile* hostOf(const TraceQuestion& question, bool target) {
+    return (target ? question.hosts.target : question.hosts.source).get();
+}
+
+std::string nameOfHost(const TraceQuestion& question, bool target) {
+    // In one line, as the names of rows stand below it.
+    const QString name = !question.profiles.comparing() ? Text::tr("Host")
+                         : target                       ? Text::tr("Target host")
+                                                        : Text::tr("Source host");
+    return name.toStdString();
+}
+
+/// Where lanes stand below each other: hosts among the IPUs.
+struct LanePlaces {
+    std::vector<std::size_t> ofIpus;                   ///< of each asked IPU
+    std::array<std::optional<std::size_t>, 2> ofHosts; ///< of source and target
+    std::size_t count = 0;
+};
+
+LanePlaces lanePlaces(const TraceQuestion& question, const std::vector<AskedIpu>& asked) {
+    LanePlaces places;
+    for (const AskedIpu& ipu : asked) {
+        std::optional<std::size_t>& host = places.ofHosts[ipu.target ? 1 : 0];
+        if (!host && hostOf(question, ipu.target) != nullptr)
+            host = places.count++;
+        places.ofIpus.push_back(places.count++);
+    }
+    return places;
+}
+
+struct Resolution {
+    CycleRange range;
+    std::int64_t minimumCycles = 1;
+    Cores cores = Cores::All;
+};
+
+/// From the copies of the IPUs that are asked for.
+TraceLane laneOfHost(const TraceQuestion& question, bool target, const std::vector<AskedIpu>& all,
+                     const Resolution& at, const std::stop_token& stop) {
+    const auto timeline = hostOf(question, target)->timeline(stop);
+    std::vector<std::vector<TraceSpan>> copies(all.size());
+    shareWork(all.size(), at.cores, [&](std::size_t ipu) {
+        if (all[ipu].target == target)
+            copies[ipu] = timeline->copies().spans(all[ipu].ipu, at.range, at.minimumCycles);
+    });
+    std::vector<TraceSpan> together;
+    for (const std::vector<TraceSpan>& of : copies)
+        together.insert(together.end(), of.begin(), of.end());
+    return hostLane(*timeline,
+                    {nameOfHost(question, target), target, question.compilation, at.range},
+                    std::move(together));
+}
+
 } // namespace
 
 std::vector<AskedIpu> askedIpus(const TraceQuestion& question) {
@@ -120,16 +174,32 @@ std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange rang
                                   std::int64_t minimumCycles, const std::stop_token& stop,
                                   std::optional<TracePlottable::LaneRange> wanted) {
     const std::vector<AskedIpu> all = askedIpus(question);
-    std::vector<TraceLane> lanes(all.size());
+    const LanePlaces places = lanePlaces(question, all);
+    const auto isWanted = [&](std::size_t place) { return !wanted || wanted->contains(place); };
+    std::vector<TraceLane> lanes(places.count);
     // Some of the lanes are wanted again and again while one zooms, all of them for the first plot.
-    shareWork(all.size(), wanted ? Cores::AllButOne : Cores::All, [&](std::size_t at) {
-        const AskedIpu& asked = all[at];
+    const Cores cores = wanted ? Cores::AllButOne : Cores::All;
+    const std::size_t hosts = places.ofHosts.size();
+    shareWork(hosts + all.size(), cores, [&](std::size_t job) {
         if (stop.stop_requested())
             throw Cancelled();
-        lanes[at] = wanted && !wanted->contains(at)
-                        ? TraceLane{asked.name, asked.target, asked.ipu.value(), {}}
-                        : laneOf(asked, question, range, minimumCycles, stop);
+        if (job < hosts) { // what is read once; the lanes follow
+            if (places.ofHosts[job] && isWanted(*places.ofHosts[job]))
+                static_cast<void>(hostOf(question, job == 1)->timeline(stop));
+            return;
+        }
+        const AskedIpu& asked = all[job - hosts];
+        const std::size_t place = places.ofIpus[job - hosts];
+        lanes[place] = isWanted(place)
+                           ? laneOf(asked, question, range, minimumCycles, stop)
+                           : TraceLane{asked.name, asked.target, asked.ipu.value(), {}};
     });
+    for (std::size_t host = 0; host < hosts; ++host)
+        if (const std::optional<std::size_t> place = places.ofHosts[host])
+            lanes[*place] =
+                isWanted(*place)
+                    ? laneOfHost(question, host == 1, all, {range, minimumCycles, cores}, stop)
+                    : TraceLane{nameOfHost(question, host == 1), host == 1, -1, {}};
     return lanes;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "views/execution/host_lanes.h"
 #include "views/plot/trace/trace_plottable.h"
 #include "views/session/open_profile.h"
 #include "views/tables/value_tree.h"
@@ -20,6 +21,8 @@ struct TraceQuestion {
     IpuId ipu;         ///< none: all
     bool runs = true;  ///< a row of the runs above the steps
     bool syncs = true; ///< boxes of syncs; without them their time stays empty
+    Hosts hosts = {};         ///< a lane above the IPUs of each profile that has one
+    bool compilation = false; ///< what the host did before the first run
 };
 
 /// An IPU of a profile that a question asks for.
@@ -32,7 +35,8 @@ struct AskedIpu {
 std::vector<AskedIpu> askedIpus(const TraceQuestion& question);
 
 /// The lanes for a range of cycles at a resolution: boxes shorter than `minimumCycles` may come
-/// merged. Source first, then target. Only lanes that are `wanted` get rows.
+/// merged. Source first, then target, each host above its IPUs. Only lanes that are `wanted` get
+/// rows.
 std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
                                   std::int64_t minimumCycles, const std::stop_token& stop,
                                   std::optional<TracePlottable::LaneRange> wanted = {});

@@ -220,12 +220,32 @@ void TraceView::clicked(double x, double y) {
     const TracePlottable::Hit hit = plot_->trace().hit(x, y);
     if (hit.box == nullptr)
         return loadStatistics();
-    if (hit.box->look == TraceBox::Look::Step && hit.box->steps == 1) {
-        tabs_->setCurrentIndex(1);
-        return loadDetails(hit.box->firstStep, (*plot_->trace().overview())[hit.lane].target);
+    if (hit.box->look == TraceBox::Look::Step && hit.box->steps >= 1) {
+        const TraceLane& lane = (*plot_->trace().overview())[hit.lane];
+        if (isHost(lane))
+            return loadCopy(hit.box->begin, lane.target);
+        if (hit.box->steps == 1) {
+            tabs_->setCurrentIndex(1);
+            return loadDetails(hit.box->firstStep, lane.target);
+        }
     }
     // A group is a range: its statistics are its details.
     selectRange(CycleRange{hit.box->begin, hit.box->end});
+}
+
+// The host's copy and that of the IPU are one step. Where many are one box there is none.
+void TraceView::loadCopy(std::int64_t begin, bool target) {
+    const OpenProfilePtr profile = target ? profiles().target : profiles().source;
+    findQuery_.start(
+        [this, profile, begin, target](const std::stop_token& stop) -> BackgroundQuery::Deliver {
+            const std::int64_t step = stepOfCopy(*profile, begin, stop);
+            return [this, step, target] {
+                if (step < 0)
+                    return emit status(tr("Zoom in to tell these stream copies apart"));
+                tabs_->setCurrentIndex(1);
+                loadDetails(step, target);
+            };
+        });
 }
 
 bool TraceView::eventFilter(QObject* watched, QEvent* event) {
@@ -295,8 +315,10 @@ QString TraceView::readOut(double x, double y) const {
             QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())));
     else if (box.steps > 1)
         title += tr("  (steps: %1)").arg(box.steps);
+    const bool goesOn = box.steps == 0;
     return tr("%1\n%2\nfrom cycle %3")
-        .arg(title, context().preferences.cycles(box.cycles(), clock),
+        .arg(title,
+             goesOn ? tr("longer than is shown") : context().preferences.cycles(box.cycles(), clock),
              QString::fromStdString(withThousands(box.begin)));
 }
 

@@ -33,6 +33,10 @@ ToolRow* TraceView::makeTools() {
     run_ = tools->addChoice(tr("Run"), {tr("All")});
     leaveOutOfState(*run_);
     auto* fit = tools->addButton(tr("Fit"), tr("Show the whole execution (F)"));
+    compilation_ = tools->addToggle(
+        tr("Compilation"),
+        tr("What the host did before the first run: phases of the compilation, and loading"), false);
+    compilation_->hide();
     makeOptions(*tools);
     tools->addStretch();
     search_ = new SearchBox(
@@ -45,6 +49,7 @@ ToolRow* TraceView::makeTools() {
     connect(look_, &QComboBox::currentIndexChanged, this, &TraceView::changeLook);
     connect(ipu_, &QComboBox::currentIndexChanged, this, &TraceView::loadOverview);
     connect(run_, &QComboBox::activated, this, &TraceView::showRun);
+    connect(compilation_, &QToolButton::toggled, this, &TraceView::showCompilation);
     connect(fit, &QToolButton::clicked, &context().timeZoom, &ZoomRange::fit);
     connect(tree, &QToolButton::clicked, this,
             [this] { emit reportWanted(QStringLiteral("programs")); });
@@ -71,6 +76,8 @@ QToolButton* TraceView::makeOptions(ToolRow& tools) {
         action->setChecked(on);
         return action;
     };
+    showsHost_ = option(tr("Host"), tr("A lane of the host above the IPUs: its runs, its stream "
+                                       "callbacks, and who waits for whom"));
     showsRuns_ = option(tr("Row of runs"), tr("A row with the runs of the engine above the steps"));
     showsSyncs_ = option(tr("Syncs"), tr("Boxes of syncs; without them their time stays empty"));
     showsNames_ = option(tr("Names on boxes"), tr("Names where they have room"));
@@ -81,6 +88,11 @@ QToolButton* TraceView::makeOptions(ToolRow& tools) {
     menu->setToolTipsVisible(true);
     button->setMenu(menu);
     button->setPopupMode(QToolButton::InstantPopup);
+    connect(showsHost_, &QAction::toggled, this, [this] {
+        compilation_->setEnabled(showsHost_->isChecked());
+        updateLegend();
+        showCompilation();
+    });
     connect(showsRuns_, &QAction::toggled, this, &TraceView::loadOverview);
     connect(showsSyncs_, &QAction::toggled, this, &TraceView::loadOverview);
     connect(showsNames_, &QAction::toggled, this, [this](bool on) {
@@ -118,8 +130,7 @@ QWidget* TraceView::makeTop() {
     for (PlotWidget* plot :
          {static_cast<PlotWidget*>(plot_), static_cast<PlotWidget*>(&tiles_->plot())})
         connect(plot, &PlotWidget::rangeSelected, this, [this](double from, double to) {
-            selectRange(CycleRange{static_cast<std::int64_t>(std::max(0.0, from)),
-                                   static_cast<std::int64_t>(to) + 1});
+            selectRange(CycleRange{cyclesOf(from, to).begin, cyclesOf(from, to + 1).end});
         });
     updateLegend();
     return top;
@@ -188,6 +199,8 @@ void TraceView::updateLegend() {
         entries.push_back({QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
                            theme.kind(kind)});
     }
+    if (look() != TraceLook::Tiles && showsHost_->isChecked())
+        entries.push_back({tr("Host waits for IPU"), groupColour(theme, hostWaitsKind)});
     if (look() == TraceLook::Tiles)
         entries.push_back({tr("Waits for other tiles"), tileStateColour(theme, TileState::Wait)});
     legend_->setEntries(std::move(entries));

@@ -17,9 +17,12 @@ namespace {
 constexpr double shortestRange = 32; // cycles
 constexpr int overviewPixels = 1500;
 
-CycleRange rangeOf(double from, double to) {
-    return {static_cast<std::int64_t>(std::floor(std::max(0.0, from))),
-            static_cast<std::int64_t>(std::ceil(to))};
+/// What the strip shows of a lane: its steps; of the host what was before them, if it is shown.
+void addStripRow(std::vector<TraceRow>& strip, const TraceLane& lane, bool compilation) {
+    if (!isHost(lane))
+        strip.push_back(stepsOf(lane));
+    else if (compilation && !lane.rows.empty())
+        strip.push_back(lane.rows.front());
 }
 
 } // namespace
@@ -83,7 +86,19 @@ bool TraceView::canShow() const {
 
 TraceQuestion TraceView::question() const {
     return {profiles(), look(), IpuId(ipu_->currentIndex() - 1), showsRuns_->isChecked(),
-            showsSyncs_->isChecked()};
+            showsSyncs_->isChecked(), showsHost_->isChecked() ? hosts_ : Hosts{},
+            compilation_->isChecked()};
+}
+
+double TraceView::firstCycle() const {
+    return compilation_->isChecked() && showsHost_->isChecked()
+               ? static_cast<double>(hosts_.firstCycle())
+               : 0;
+}
+
+CycleRange TraceView::cyclesOf(double from, double to) const {
+    return {static_cast<std::int64_t>(std::floor(std::max(context().timeZoom.first(), from))),
+            static_cast<std::int64_t>(std::ceil(to))};
 }
 
 void TraceView::fillIpus() {
@@ -102,15 +117,19 @@ void TraceView::reload() {
     shownMark_.reset();
     selectedStep_ = -1;
     shownProgram_ = {};
+    hosts_ = {};
+    compilation_->hide();
     plot_->setMarkers({});
     tiles_->plot().setMarkers({});
     if (!source.info().hasExecution)
         return showNothing();
     plot_->setClock(source.machine().clockHz);
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
-        return [this, pair, length = traceLength(pair, stop),
+        return [this, pair, length = traceLength(pair, stop), hosts = readHosts(pair, stop),
                 runs = pair.source->trace(stop)->runs(), step = firstStep(*pair.source, stop)] {
-            context().timeZoom.setLimits(0, static_cast<double>(length), shortestRange);
+            hosts_ = hosts;
+            compilation_->setVisible(hosts_.firstCycle() < 0);
+            context().timeZoom.setLimits(firstCycle(), static_cast<double>(length), shortestRange);
             const OpenProfile& profile = *pair.source;
             const QString problem = marks_->open(profile.file(), profile.machine().clockHz,
                                                  static_cast<double>(length));
@@ -183,6 +202,20 @@ void TraceView::showRun(int choice) {
                                 static_cast<double>(run.start + run.cycles));
 }
 
+// A compilation takes a thousand times as long as what it is for: who looks at the one does not see
+// the other, so all is shown at first and then a run again.
+void TraceView::showCompilation() {
+    if (!canShow())
+        return;
+    ZoomRange& zoom = context().timeZoom;
+    if (zoom.first() != firstCycle()) {
+        zoom.setLimits(firstCycle(), zoom.last(), shortestRange);
+        if (zoom.first() == 0)
+            showRun(run_->currentIndex());
+    }
+    loadOverview();
+}
+
 void TraceView::changeLook() {
     plots_->setCurrentIndex(look() == TraceLook::Tiles ? 1 : 0);
     updateLegend();
@@ -200,7 +233,7 @@ void TraceView::loadOverview() {
             traceLanes(question, {0, length}, length / overviewPixels, stop));
         std::vector<TraceRow> strip;
         for (const TraceLane& lane : *lanes)
-            strip.push_back(stepsOf(lane));
+            addStripRow(strip, lane, question.compilation);
         return [this, lanes, strip = std::move(strip)]() mutable {
             plot_->trace().setOverview(lanes);
             stripRows_ = std::move(strip);
@@ -230,10 +263,10 @@ void TraceView::loadDetail() {
     const QCPRange rows = plot_->yAxis->range();
     const TracePlottable::LaneRange inSight = plot_->trace().lanesWithin(rows.lower, rows.upper);
     detailQuery_.start(
-        [this, question = question(), from, to, perPixel, inSight](const std::stop_token& stop) {
-            auto lanes = std::make_shared<const std::vector<TraceLane>>(
-                traceLanes(question, rangeOf(from, to), static_cast<std::int64_t>(perPixel), stop,
-                           inSight));
+        [this, question = question(), from, to, range = cyclesOf(from, to), perPixel,
+         inSight](const std::stop_token& stop) {
+            auto lanes = std::make_shared<const std::vector<TraceLane>>(traceLanes(
+                question, range, static_cast<std::int64_t>(perPixel), stop, inSight));
             return [this, lanes, from, to] {
                 TracePlottable::Lanes before = plot_->trace().setDetail(lanes, from, to);
                 context().workers.pool().start([gone = std::move(before)]() mutable { gone.reset(); });
@@ -256,8 +289,9 @@ void TraceView::loadStatistics() {
         return;
     }
     const ZoomRange& zoom = context().timeZoom;
-    const CycleRange range = selectedRange_.value_or(rangeOf(zoom.from(), zoom.to()));
+    const CycleRange range = selectedRange_.value_or(cyclesOf(zoom.from(), zoom.to()));
     QString title = selectedRange_    ? tr("Selected range")
+                    : zoom.showsAll() && zoom.first() < 0 ? tr("Compilation and execution")
                     : zoom.showsAll() ? tr("Whole execution")
                                       : tr("Visible range");
     title += tr(": cycles %1 to %2, %3")

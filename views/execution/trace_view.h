@@ -45,6 +45,8 @@ public:
     void goToOperation(OperationId operation, bool target);
     [[nodiscard]] std::int64_t selectedStep() const { return selectedStep_; }
     [[nodiscard]] const std::optional<CycleRange>& selectedRange() const { return selectedRange_; }
+    /// Turns what the host did before the first run on and off.
+    [[nodiscard]] QToolButton& compilation() { return *compilation_; }
 
 signals:
     /// The user wants to see the selected program in another report.
@@ -68,6 +70,11 @@ private:
     void fillIpus();
     void fillRuns(const std::vector<TraceRun>& runs, const std::optional<FirstStep>& step);
     void showRun(int choice);
+    void showCompilation();
+    /// Of the axis: where the compilation begins if it is shown, else the first run.
+    [[nodiscard]] double firstCycle() const;
+    /// Whole cycles of a range, within the axis.
+    [[nodiscard]] CycleRange cyclesOf(double from, double to) const;
     void showNothing();
     void changeLook();
     void loadOverview();
@@ -90,6 +97,7 @@ private:
     void selectRangeByKey();
     void stepBeside(bool forward);
     void clicked(double x, double y);
+    void loadCopy(std::int64_t begin, bool target);
     void doubleClicked(QMouseEvent* event);
     [[nodiscard]] QString readOut(double x, double y) const;
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -112,6 +120,8 @@ private:
     QComboBox* look_ = nullptr;
     QComboBox* ipu_ = nullptr;
     QComboBox* run_ = nullptr;
+    QToolButton* compilation_ = nullptr;
+    QAction* showsHost_ = nullptr;
     QAction* showsRuns_ = nullptr;
     QAction* showsSyncs_ = nullptr;
     QAction* showsNames_ = nullptr;
@@ -140,6 +150,7 @@ private:
         bool target = false;
     };
     std::optional<WantedOperation> wanted_; ///< to be shown when the execution is read
+    Hosts hosts_;
     std::vector<TraceRun> runs_;
     std::vector<TraceRow> stripRows_; ///< of each lane, all steps coarsely
     std::optional<FirstStep> firstStep_; ///< last of the choices, if there is one

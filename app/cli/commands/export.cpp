@@ -55,13 +55,14 @@ void exportTrace(const Arguments& arguments, const ProfileReader& reader, const 
     const TraceIndex index(reader);
     const auto programs = reader.programs();
     const auto operations = reader.operations();
+    const HostTimeline host(reader, index, programs, reader.streams());
     ChromeTraceOptions options;
     options.mostEvents = arguments.events;
     if (arguments.from != 0 || arguments.to != 0)
         options.range = {arguments.from, arguments.to != 0 ? arguments.to : index.totalCycles()};
     ChromeTraceResult result;
     writeTo(arguments, streams, [&](std::ostream& out) {
-        result = writeChromeTrace(out, {info, index, programs, operations}, options);
+        result = writeChromeTrace(out, {info, index, programs, operations, &host}, options);
     });
     if (result.mergedSteps > 0)
         streams.err << fmt::format("tilescope: {} short steps are merged with their neighbours; "
@@ -131,7 +132,9 @@ void addExportCommand(CLI::App& app, Action& action) {
                      "a scope of a dot to show the content of, or all (repeatable)")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    CLI::Option* from = command->add_option("--from", a->from, "first cycle of a chrome-trace");
+    CLI::Option* from = command->add_option("--from", a->from,
+                                             "first cycle of a chrome-trace; a part of an "
+                                             "execution comes without the compilation");
     CLI::Option* to = command->add_option("--to", a->to, "end of it (0: the end)");
     CLI::Option* events = command->add_option(
         "--events", a->events, "most events of a chrome-trace; short steps beyond are merged");

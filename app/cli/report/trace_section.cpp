@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "app/cli/report/sections.h"
+#include "core/analysis/host_timeline.h"
 #include "core/analysis/programs.h"
 #include "core/analysis/trace_window.h"
 #include "core/base/error.h"
@@ -69,6 +71,42 @@ Table kindsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
     return table;
 }
 
+// From where the first run begins: what was before is negative.
+Table hostLanesTable(const HostTimeline& host, std::size_t programs) {
+    Table table{"hostLanes",
+                "Host lanes",
+                {{"lane", "Lane"},
+                 {"spans", "Spans"},
+                 {"seconds", "Time", Unit::Seconds},
+                 {"firstStart", "First start", Unit::Seconds},
+                 {"lastEnd", "Last end", Unit::Seconds}},
+                {}};
+    for (const HostLaneSum& lane : host.sums(programs))
+        table.rows.push_back(
+            {lane.name, lane.spans, lane.seconds, lane.firstStart, lane.lastEnd});
+    return table;
+}
+
+Table hostWaitsTable(const HostTimeline& host, const TraceIndex& index,
+                     const std::vector<IpuId>& ipus) {
+    Table table{"hostWaits",
+                "Waits of host and IPU",
+                {{"run", "Run"},
+                 {"ipu", "IPU"},
+                 {"cycles", "Cycles", Unit::Cycles},
+                 {"ipuWaitsForHost", "IPU waits for host", Unit::Cycles},
+                 {"streamCopies", "Stream copies", Unit::Cycles},
+                 {"hostWaitsForIpu", "Host waits for IPU", Unit::Cycles}},
+                {},
+                "not known of a long trace in a profile of an older version"};
+    for (const HostWaits& waits : host.waits())
+        if (std::find(ipus.begin(), ipus.end(), waits.ipu) != ipus.end())
+            table.rows.push_back({index.runs()[static_cast<std::size_t>(waits.run)].name,
+                                  std::int64_t{waits.ipu.value()}, waits.cycles, waits.ipuWaits,
+                                  waits.callbacks, waits.hostWaits});
+    return table;
+}
+
 Document stepDocument(const ProfileReader& reader, const TraceIndex& index, StepId wanted) {
     const ExecutedStep step = index.stepAt(wanted.value());
     const IdVector<ProgramId, Program> programs = reader.programs();
@@ -123,6 +161,10 @@ Document traceSection(const ProfileReader& reader, const ReportRequest& request)
         {"totalSteps", "Executed steps", index.stepCount()}};
     document.tables.push_back(runsTable(index, ipus));
     document.tables.push_back(kindsTable(index, ipus));
+    const IdVector<ProgramId, Program> programs = reader.programs();
+    const HostTimeline host(reader, index, programs, reader.streams());
+    document.tables.push_back(hostLanesTable(host, programs.size()));
+    document.tables.push_back(hostWaitsTable(host, index, ipus));
     return document;
 }
 

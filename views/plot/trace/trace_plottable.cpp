@@ -14,6 +14,10 @@ QRgb mixedColours(QRgb a, QRgb b, double share) {
     return qRgb(mix(qRed(a), qRed(b)), mix(qGreen(a), qGreen(b)), mix(qBlue(a), qBlue(b)));
 }
 
+QColor groupColour(const Theme& theme, ProgramKind kind) {
+    return mixed(theme.kind(kind), theme.surface, theme.dark ? 0.5 : 0.55);
+}
+
 TracePlottable::TracePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme)
     : QCPAbstractPlottable(keyAxis, valueAxis)
     , theme_(theme) {
@@ -209,8 +213,7 @@ TracePlottable::Palette TracePlottable::makePalette() const {
                           static_cast<std::size_t>(kind)] = colour.rgb();
         };
         put(TraceBox::Look::Run, mixed(theme.text, theme.surface, theme.dark ? 0.62 : 0.18));
-        put(TraceBox::Look::Group,
-            mixed(theme.kind(kind), theme.surface, theme.dark ? 0.5 : 0.55));
+        put(TraceBox::Look::Group, groupColour(theme, kind));
         put(TraceBox::Look::Step, theme.kind(kind));
     }
     return palette;

@@ -15,6 +15,9 @@ namespace tilescope::views {
 /// `share` of the way from one opaque colour to another.
 QRgb mixedColours(QRgb a, QRgb b, double share);
 
+/// Of boxes that stand for a group of steps of one kind: paler than the steps.
+QColor groupColour(const Theme& theme, ProgramKind kind);
+
 /// Draws lanes below each other. The value axis counts rows downwards; a lane is followed by a gap
 /// of laneGap rows. Beyond the finely read range the coarse lanes stand in, so that fast zooming
 /// never shows a hole.

@@ -28,12 +28,13 @@ struct TraceRow {
     std::vector<TraceBox> boxes;
 };
 
-/// The rows of one IPU of one profile.
+/// The rows of one IPU of one profile, or of its host.
 struct TraceLane {
-    std::string name;    ///< "IPU 0"
-    bool target = false; ///< of the second profile
-    std::int32_t ipu = 0;
+    std::string name;     ///< "IPU 0"
+    bool target = false;  ///< of the second profile
+    std::int32_t ipu = 0; ///< -1: the host
     std::vector<TraceRow> rows;
+    std::vector<std::string> rowNames = {}; ///< of rows that are told apart by name; may be fewer
 };
 
 /// Pixels [x0, x1) of a row with the box to draw there.

@@ -1,0 +1,89 @@
+// What a run records of its host.
+#include <QtTest>
+#include <algorithm>
+#include <map>
+
+#include "core/profile/host_lanes.h"
+#include "simulator/simulate.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+
+namespace {
+
+/// Bytes on one IPU that an executable has to bring: everything but room.
+std::int64_t loadedBytes(const Profile& p) {
+    std::int64_t bytes = 0;
+    for (const CategoryMemory& memory : p.categoryMemory) {
+        const std::string name(toString(memory.category));
+        const bool room = name == "variable" || name == "message" || name == "stack" ||
+                          name == "controlId" || name == "instrumentationResults";
+        bytes += room ? 0 : memory.bytes.sum();
+    }
+    return bytes;
+}
+
+} // namespace
+
+class HostSpansTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void phasesFollowEachOther() {
+        const Profile p = simulateModel("mlp", {});
+        QStringList phases;
+        std::map<std::string, double> seconds;
+        double end = 0;
+        for (const HostSpan& span : p.hostSpans) {
+            QVERIFY(span.start >= end - 1e-9);
+            QVERIFY(span.seconds > 0);
+            end = span.start + span.seconds;
+            if (span.lane != compilationLane)
+                continue;
+            phases << QString::fromStdString(span.name);
+            seconds[span.name] += span.seconds;
+        }
+        QCOMPARE(phases, (QStringList{"import", "prepare", "plan", "lower", "liveness", "place",
+                                      "time"}));
+        QVERIFY(seconds == p.info.timings);
+    }
+
+    void theExecutableIsLoadedAfterwards() {
+        const Profile p = simulateModel("mlp", {});
+        const HostSpan& loading = p.hostSpans.back();
+        QCOMPARE(loading.lane, std::string(loadingLane));
+        const HostSpan& last = p.hostSpans[p.hostSpans.size() - 2];
+        QCOMPARE(loading.start, last.start + last.seconds);
+        const std::int64_t bytes = loadedBytes(p);
+        QVERIFY(bytes > 100'000);
+        const Target& target = p.info.target;
+        QCOMPARE(loading.seconds, target.hostLatencySeconds +
+                                      static_cast<double>(bytes) / target.hostBytesPerSecond);
+    }
+
+    // IPUs load side by side: two take less than one that holds everything.
+    void ipusLoadSideBySide() {
+        RunOptions options;
+        options.target.ipus = 2;
+        options.execution = Execution::Pipelined;
+        options.deviceIterations = 4;
+        const Profile p = simulateModel("mlp", options);
+        const Target& target = p.info.target;
+        const double all = static_cast<double>(loadedBytes(p)) / target.hostBytesPerSecond;
+        const double loading = p.hostSpans.back().seconds - target.hostLatencySeconds;
+        QVERIFY(loading < all && loading >= all / 2);
+    }
+
+    void whatDoesNotFitIsNotLoaded() {
+        RunOptions options;
+        options.batchSize = 400'000;
+        const Profile p = simulateModel("mlp", options);
+        QVERIFY(!p.info.fits);
+        QVERIFY(!p.hostSpans.empty());
+        for (const HostSpan& span : p.hostSpans)
+            QCOMPARE(span.lane, std::string(compilationLane));
+    }
+};
+
+QTEST_APPLESS_MAIN(HostSpansTest)
+#include "host_spans_test.moc"

@@ -1,0 +1,64 @@
+// The host's lane in the execution trace.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+
+#include "core/analysis/host_timeline.h"
+#include "views/plot/trace/trace_rows.h"
+#include "views/session/open_profile.h"
+
+namespace tilescope::views {
+
+/// The host of an execution. Where it begins is known at once; its stream copies, which take a tenth
+/// of a second in a long trace, are read when they are first asked for. Safe for several threads.
+class HostOfProfile {
+public:
+    /// Reads what was before the first run.
+    HostOfProfile(OpenProfilePtr profile, const std::stop_token& stop);
+
+    [[nodiscard]] std::int64_t firstCycle() const { return firstCycle_; }
+    [[nodiscard]] std::shared_ptr<const HostTimeline> timeline(const std::stop_token& stop) const;
+
+private:
+    OpenProfilePtr profile_;
+    std::int64_t firstCycle_ = 0;
+    LazyPart<HostTimeline> timeline_;
+};
+
+/// Of both profiles; none where there is no execution, or where the host is not to be seen.
+struct Hosts {
+    std::shared_ptr<const HostOfProfile> source;
+    std::shared_ptr<const HostOfProfile> target;
+
+    /// The earlier of where both begin, zero or negative.
+    [[nodiscard]] std::int64_t firstCycle() const;
+};
+
+/// On a worker thread.
+Hosts readHosts(const ProfilePair& profiles, const std::stop_token& stop);
+
+/// What is to be seen of a host.
+struct HostLaneQuestion {
+    std::string name;
+    bool target = false;
+    bool compilation = false; ///< a row of compilation and loading
+    CycleRange range;
+};
+
+/// Rows of the runs and of stream callbacks, which `copies` of the IPUs in the range are made from.
+/// A wait that goes on beyond the range has no steps.
+TraceLane hostLane(const HostTimeline& host, const HostLaneQuestion& question,
+                   std::vector<TraceSpan> copies);
+
+/// Whether a lane is the host's: it belongs to no IPU.
+bool isHost(const TraceLane& lane);
+
+/// The kind in whose pale colour the host's waits are.
+inline constexpr ProgramKind hostWaitsKind = ProgramKind::Sync;
+
+/// The step of a stream copy that runs on any IPU at a cycle, or -1.
+std::int64_t stepOfCopy(const OpenProfile& profile, std::int64_t cycle,
+                        const std::stop_token& stop);
+
+} // namespace tilescope::views

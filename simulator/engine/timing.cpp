@@ -145,10 +145,15 @@ private:
             sync(target_.externalSyncCycles, Clock(ipus(), 1), false, frame);
         if (traits(callee).usesIo)
             joinIo(frame);
-        if (!traits(callee).varies) {
+        if (!traits(callee).varies)
             place(caller, bodyOf(callee), count, frame);
-            return;
-        }
+        else
+            repeatVarying(caller, callee, count, frame);
+        if (traits(callee).usesIo)
+            joinIo(frame);
+    }
+
+    void repeatVarying(ProgramId caller, ProgramId callee, std::int64_t count, Frame& frame) {
         // What synchronises IPUs starts when the last of them gets there.
         if (traits(callee).synchronises)
             waitForAll(Clock(ipus(), 1), frame);

@@ -21,6 +21,7 @@ LoweringContext::LoweringContext(const Graph& graph, const RunOptions& options,
     , plans_(plans)
     , builder_(builder)
     , function_(function)
+    , remoteBuffers_(graph.remoteBuffers)
     , producers_(graph.producers())
     , lastUse_(graph.tensors.size(), -1) {
     for (std::size_t i = 0; i < graph.tensors.size(); ++i)
@@ -147,6 +148,28 @@ void LoweringContext::makeView(TensorId id, TensorId of, ViewDims view) {
     tensors_[id].storage = tensors_[of].storage;
     tensors_[id].view = std::move(view);
     storageOf(id).tensors.push_back(id);
+}
+
+void LoweringContext::makeOffChip(TensorId id, TensorId like) {
+    PlacedStorage placed;
+    placed.storage = storageOf(like).storage;
+    placed.tensors = {id};
+    tensors_[id].view = viewOf(like);
+    tensors_[id].storage = storages_.add(std::move(placed));
+}
+
+std::pair<std::int32_t, std::int32_t> LoweringContext::addRemoteRows(const Tensor& tensor,
+                                                                     std::int64_t rows) {
+    const std::pair<std::string, std::string> kind(toString(tensor.type), toString(tensor.shape));
+    const auto next = static_cast<std::int32_t>(remoteBuffers_.size());
+    const auto [at, isNew] = activationBuffers_.try_emplace(kind, next);
+    if (isNew)
+        remoteBuffers_.push_back(
+            {"RB_" + std::to_string(next), kind.first, kind.second, 0, tensor.bytes()});
+    RemoteBuffer& buffer = remoteBuffers_[static_cast<std::size_t>(at->second)];
+    const auto first = static_cast<std::int32_t>(buffer.rows);
+    buffer.rows += rows;
+    return {at->second, first};
 }
 
 void LoweringContext::makeArrival(TensorId id, TensorId of) {

@@ -37,7 +37,8 @@ struct LoweredTensor {
 
 /// A copy between a tensor's place and its row in streaming memory.
 struct RemoteCopy {
-    TensorId tensor; ///< that the first RemoteLoad made: whose place it is
+    TensorId tensor;     ///< that the first RemoteLoad made: whose place it is, or
+    VariableId variable; ///< that holds it now
     std::int32_t buffer = 0, row = 0;
     bool toDevice = true;
 };
@@ -85,6 +86,15 @@ public:
     void startEmpty(VariableId variable) { startEmpty_.push_back(variable); }
     [[nodiscard]] const std::vector<VariableId>& startedEmpty() const { return startEmpty_; }
 
+    /// Rows in streaming memory: those of the graph and what lowering adds.
+    [[nodiscard]] const std::vector<RemoteBuffer>& remoteBuffers() const { return remoteBuffers_; }
+    /// Adds rows of a tensor's size to the buffer of such tensors; returns it and the first of them.
+    std::pair<std::int32_t, std::int32_t> addRemoteRows(const Tensor& tensor, std::int64_t rows);
+    /// Buffer and row of each stash that lies off the chip.
+    [[nodiscard]] std::map<TensorId, std::pair<std::int32_t, std::int32_t>>& stashRows() {
+        return stashRows_;
+    }
+
     /// Copies with streaming memory so far; emitRemoteCopies() fills their sequences.
     [[nodiscard]] std::vector<RemoteGroup>& remoteGroups() { return remoteGroups_; }
 
@@ -114,6 +124,10 @@ public:
     /// The result is a part of another tensor's storage, in the same variable: a slice that moves
     /// nothing. From then on neither is overwritten in place.
     void makePart(TensorId id, TensorId of, Storage part, ViewDims view);
+
+    /// The tensor lies off the chip, laid out as another one is there: it has no variable.
+    void makeOffChip(TensorId id, TensorId like);
+    [[nodiscard]] bool isOffChip(TensorId id) { return !variableOf(id).valid(); }
 
     /// The tensor has the place where an input or a tensor off the chip arrives, whatever copies that has now.
     void makeArrival(TensorId id, TensorId of);
@@ -153,6 +167,9 @@ private:
     IdVector<StorageId, PlacedStorage> storages_;
     std::vector<VariableId> startEmpty_;
     std::vector<RemoteGroup> remoteGroups_;
+    std::vector<RemoteBuffer> remoteBuffers_;
+    std::map<TensorId, std::pair<std::int32_t, std::int32_t>> stashRows_;
+    std::map<std::pair<std::string, std::string>, std::int32_t> activationBuffers_; ///< by type, shape
     std::vector<OpId> producers_;
     std::map<std::int32_t, std::vector<ProgramId>> groups_; ///< recorded and not yet run again
     std::vector<std::int32_t> lastUse_; ///< index of the last op that reads each tensor
@@ -170,6 +187,10 @@ void lowerRestore(LoweringContext& context, const Op& op);
 void lowerFifo(LoweringContext& context, const Op& op);
 void lowerRemoteLoad(LoweringContext& context, const Op& op);
 void lowerRemoteStore(LoweringContext& context, const Op& op);
+/// Stashes, restores and FIFOs whose rows are in streaming memory.
+void lowerRemoteStash(LoweringContext& context, const Op& op);
+void lowerRemoteRestore(LoweringContext& context, const Op& op);
+void lowerRemoteFifo(LoweringContext& context, const Op& op);
 void lowerCollective(LoweringContext& context, const Op& op);
 void lowerShard(LoweringContext& context, const Op& op);
 void lowerPoolGrad(LoweringContext& context, const Op& op);

@@ -73,6 +73,8 @@ VariableId indexVariable(LoweringContext& context, const Op& op) {
 } // namespace
 
 void lowerStash(LoweringContext& context, const Op& op) {
+    if (context.options().isOffChip(OffChip::Activations))
+        return lowerRemoteStash(context, op);
     const TensorId in = op.inputs[0];
     context.ensurePlace(in);
     const PlacedStorage placed = context.storageOf(in);
@@ -89,6 +91,8 @@ void lowerStash(LoweringContext& context, const Op& op) {
 
 void lowerRestore(LoweringContext& context, const Op& op) {
     const TensorId stash = op.inputs[0];
+    if (context.isOffChip(stash))
+        return lowerRemoteRestore(context, op);
     const PlacedStorage placed = context.storageOf(stash);
     const std::int64_t rows = std::get<RestoreAttributes>(op.attributes).rows;
     VariableId restored;
@@ -109,6 +113,8 @@ void lowerRestore(LoweringContext& context, const Op& op) {
 
 void lowerFifo(LoweringContext& context, const Op& op) {
     const std::int64_t rows = std::get<FifoAttributes>(op.attributes).rows;
+    if (rows > 0 && context.options().isOffChip(OffChip::Activations))
+        return lowerRemoteFifo(context, op);
     const TensorId in = op.inputs[0];
     context.ensurePlace(in);
     const PlacedStorage placed = context.storageOf(in);

@@ -154,7 +154,8 @@ private:
 
     /// Notes the variable that holds an activation while it waits.
     void recordBuffer(const Op& op, std::size_t firstVariable) {
-        if (std::holds_alternative<StashAttributes>(op.attributes))
+        if (std::holds_alternative<StashAttributes>(op.attributes) &&
+            !context_.isOffChip(op.outputs[0]))
             record(op.stage).buffers.push_back(context_.variableOf(op.outputs[0]));
         if (!std::holds_alternative<FifoAttributes>(op.attributes))
             return;

@@ -39,7 +39,7 @@ public:
             streams.push_back(streamOf(copy));
         b_.streamStep(ProgramKind::StreamCopyBegin, streams.front(), nameOf(group, 0), {});
         for (std::size_t i = 0; i < streams.size(); ++i) {
-            const VariableId variable = context_.arrivalOf(group.copies[i].tensor)->variable;
+            const VariableId variable = variableOf(group.copies[i]);
             const ProgramId copied = b_.streamStep(ProgramKind::StreamCopyMid, streams[i],
                                                    nameOf(group, i), {variable});
             if (group.toDevice)
@@ -59,13 +59,18 @@ private:
     }
 
     [[nodiscard]] const RemoteBuffer& buffer(const RemoteCopy& copy) const {
-        return context_.graph().remoteBuffers.at(static_cast<std::size_t>(copy.buffer));
+        return context_.remoteBuffers().at(static_cast<std::size_t>(copy.buffer));
+    }
+
+    [[nodiscard]] VariableId variableOf(const RemoteCopy& copy) const {
+        return copy.variable.valid() ? copy.variable : context_.arrivalOf(copy.tensor)->variable;
     }
 
     /// Rows that lie alike on the tiles are copied by one stream.
     StreamId streamOf(const RemoteCopy& copy) {
-        context_.ensurePlace(copy.tensor);
-        const VariableId variable = context_.arrivalOf(copy.tensor)->variable;
+        if (!copy.variable.valid())
+            context_.ensurePlace(copy.tensor);
+        const VariableId variable = variableOf(copy);
         const TileSeries& bytes = b_.lowered().profile.variables[variable].bytes;
         for (const auto& [id, buffer, toDevice] : streams_)
             if (buffer == copy.buffer && toDevice == copy.toDevice &&
@@ -90,18 +95,55 @@ void lowerRemoteLoad(LoweringContext& context, const Op& op) {
     if (again)
         context.makeArrival(op.outputs[0], op.inputs[0]);
     addTo(context, "RemoteLoad", op,
-          {again ? op.inputs[0] : op.outputs[0], load.buffer, load.row, true});
+          {again ? op.inputs[0] : op.outputs[0], {}, load.buffer, load.row, true});
 }
 
 void lowerRemoteStore(LoweringContext& context, const Op& op) {
     const auto& store = std::get<RemoteStoreAttributes>(op.attributes);
     context.makeArrival(op.outputs[0], op.inputs[0]);
-    addTo(context, "RemoteStore", op, {op.inputs[0], store.buffer, store.row, false});
+    addTo(context, "RemoteStore", op, {op.inputs[0], {}, store.buffer, store.row, false});
+}
+
+void lowerRemoteStash(LoweringContext& context, const Op& op) {
+    const TensorId in = op.inputs[0];
+    context.ensurePlace(in);
+    const auto [buffer, row] =
+        context.addRemoteRows(context.tensor(in), std::get<StashAttributes>(op.attributes).rows);
+    context.makeOffChip(op.outputs[0], in);
+    context.stashRows()[op.outputs[0]] = {buffer, row};
+    addTo(context, "RemoteStore", op, {in, context.variableOf(in), buffer, row, false});
+}
+
+void lowerRemoteRestore(LoweringContext& context, const Op& op) {
+    const TensorId stash = op.inputs[0];
+    VariableId restored;
+    if (op.inputs.size() > 1) {
+        restored = context.variableOf(op.inputs[1]);
+        context.makeView(op.outputs[0], op.inputs[1], context.viewOf(op.inputs[1]));
+    } else {
+        restored = context.makeResult(op.outputs[0], op.name, context.storageOf(stash).storage,
+                                      context.viewOf(stash));
+    }
+    const auto [buffer, row] = context.stashRows().at(stash);
+    addTo(context, "RemoteLoad", op, {op.outputs[0], restored, buffer, row, true});
+}
+
+void lowerRemoteFifo(LoweringContext& context, const Op& op) {
+    const TensorId in = op.inputs[0];
+    context.ensurePlace(in);
+    const auto [buffer, row] =
+        context.addRemoteRows(context.tensor(in), std::get<FifoAttributes>(op.attributes).rows);
+    const VariableId source = context.variableOf(in);
+    const VariableId out = context.makeResult(op.outputs[0], op.name + "/out",
+                                              context.storageOf(in).storage, context.viewOf(in));
+    context.startEmpty(source);
+    addTo(context, "RemoteLoad", op, {op.outputs[0], out, buffer, row, true});
+    addTo(context, "RemoteStore", op, {in, source, buffer, row, false});
 }
 
 void emitRemoteCopies(LoweringContext& context) {
     auto& profile = context.builder().lowered().profile;
-    for (const RemoteBuffer& buffer : context.graph().remoteBuffers)
+    for (const RemoteBuffer& buffer : context.remoteBuffers())
         profile.remoteBuffers.add(buffer);
     RemoteEmitter emitter(context);
     for (const RemoteGroup& group : context.remoteGroups())

@@ -14,8 +14,14 @@ namespace {
 
 constexpr std::int32_t updatePhase = std::numeric_limits<std::int32_t>::max();
 
-std::int32_t phaseOf(const Op& op) {
-    return op.phase == Phase::Update ? updatePhase : op.executionPhase;
+/// Without execution phases the forward and the backward pass are two that are too far apart for a
+/// tensor to stay.
+std::int32_t phaseOf(const Op& op, std::int32_t phasesApart) {
+    if (op.phase == Phase::Update)
+        return updatePhase;
+    if (op.executionPhase >= 0)
+        return op.executionPhase;
+    return op.phase == Phase::Backward ? phasesApart + 1 : 0;
 }
 
 /// An operation that needs a tensor, where it runs.
@@ -59,7 +65,7 @@ public:
         for (const RemoteTensor& tensor : tensors)
             remote_[tensor.tensor.index()] = tensor;
         for (std::size_t i = 0; i < graph.ops.size(); ++i) {
-            const std::int32_t phase = phaseOf(graph.ops[OpId(i)]);
+            const std::int32_t phase = phaseOf(graph.ops[OpId(i)], times.phasesApart);
             firstOf_.try_emplace(phase, i);
             lastOf_[phase] = i;
         }
@@ -129,12 +135,12 @@ private:
                 if (!root.valid())
                     continue;
                 auto& needs = needs_[{root, op(i).stage}];
-                needs.push_back({i, phaseOf(op(i)),
+                needs.push_back({i, phaseOf(op(i), times_.phasesApart),
                                  root == in ? std::optional(i) : std::nullopt,
                                  k == 0 && overwritesOperand(op(i))});
                 const auto again = rerunAt_.find(op(i).recomputeGroup);
                 if (op(i).recomputeGroup >= 0 && again != rerunAt_.end())
-                    needs.push_back({again->second, phaseOf(op(again->second)), {}, false});
+                    needs.push_back({again->second, phaseOf(op(again->second), times_.phasesApart), {}, false});
             }
     }
 

@@ -1,6 +1,7 @@
 #include "simulator/pipeline/buffers.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 namespace tilescope::sim {
@@ -11,11 +12,16 @@ bool isPureView(const Op& op) {
            std::holds_alternative<TransposeAttributes>(op.attributes);
 }
 
+/// Micro-batches that wait in the buffers of a stage.
+using Depth = std::function<std::int64_t(std::int32_t stage)>;
+
 class BufferInserter {
 public:
-    BufferInserter(Graph& graph, const PipelineSchedule& schedule)
+    /// `fifo`: buffers that move on with a step of their own, also where nothing has to wait.
+    BufferInserter(Graph& graph, Depth depth, bool fifo)
         : graph_(graph)
-        , schedule_(schedule)
+        , depth_(std::move(depth))
+        , fifo_(fifo)
         , producers_(graph.producers())
         , before_(graph.ops.size())
         , after_(graph.ops.size()) {}
@@ -95,23 +101,22 @@ private:
 
     void restoreInPlace(TensorId id, std::int32_t stage, std::size_t reader) {
         const TensorRole role = graph_.tensors[id].role;
-        const std::int64_t rows = schedule_.bufferDepth(stage);
+        const std::int64_t rows = depth_(stage);
         if (role == TensorRole::Weight || role == TensorRole::Constant || isRecomputed(id) ||
-            waiting_.contains(id) || (rows == 0 && !schedule_.usesFifo()))
+            waiting_.contains(id) || (rows == 0 && !fifo_))
             return;
         const OpId maker = producers_[id.index()];
         auto& behind = maker.valid() ? after_[maker.index()] : leading_;
         const std::string name = graph_.tensors[id].name;
-        const bool fifo = schedule_.usesFifo();
-        const TensorId held = tensorLike(id, name + (fifo ? "/fifo" : "/stash"));
+        const TensorId held = tensorLike(id, name + (fifo_ ? "/fifo" : "/stash"));
         const TensorId out = tensorLike(id, name + "/restore");
-        if (fifo)
+        if (fifo_)
             behind.push_back(step(name + "/fifo", "Fifo", FifoAttributes{rows}, id, held,
                                   Phase::Forward, stage));
         else
             behind.push_back(step(name + "/stash", "Stash", StashAttributes{rows}, id, held,
                                   Phase::Forward, stage));
-        Op restore = step(name + "/restore", "Restore", RestoreAttributes{fifo ? 1 : rows}, held,
+        Op restore = step(name + "/restore", "Restore", RestoreAttributes{fifo_ ? 1 : rows}, held,
                           out, Phase::Backward, stage);
         restore.inputs.push_back(id);
         before_[reader].push_back(std::move(restore));
@@ -129,8 +134,8 @@ private:
         if (maker.valid() && graph_.ops[maker].phase != Phase::Forward)
             return id;
         const std::int32_t stage = graph_.ops[OpId(reader)].stage;
-        const std::int64_t rows = schedule_.bufferDepth(stage);
-        if (rows == 0 && !schedule_.usesFifo())
+        const std::int64_t rows = depth_(stage);
+        if (rows == 0 && !fifo_)
             return id;
         if (maker.valid() && graph_.ops[maker].recomputeGroup >= 0)
             return id;
@@ -156,7 +161,7 @@ private:
                       std::size_t reader) {
         auto& behind = maker.valid() ? after_[maker.index()] : leading_;
         const std::string& name = graph_.tensors[id].name;
-        if (schedule_.usesFifo()) {
+        if (fifo_) {
             const TensorId out = tensorLike(id, name + "/fifo");
             behind.push_back(step(name + "/fifo", "Fifo", FifoAttributes{rows}, id, out,
                                   Phase::Forward, stage));
@@ -192,7 +197,8 @@ private:
     }
 
     Graph& graph_;
-    const PipelineSchedule& schedule_;
+    const Depth depth_;
+    const bool fifo_;
     std::vector<OpId> producers_;
     std::vector<std::vector<Op>> before_, after_; ///< of each operation there was
     std::vector<Op> leading_;                     ///< of the graph's inputs
@@ -202,7 +208,16 @@ private:
 } // namespace
 
 void insertActivationBuffers(Graph& graph, const PipelineSchedule& schedule) {
-    BufferInserter(graph, schedule).run();
+    BufferInserter(
+        graph, [&](std::int32_t stage) { return schedule.bufferDepth(stage); },
+        schedule.usesFifo())
+        .run();
+}
+
+void insertActivationStores(Graph& graph) {
+    BufferInserter(
+        graph, [](std::int32_t) { return 1; }, false)
+        .run();
 }
 
 } // namespace tilescope::sim

@@ -4,15 +4,13 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "simulator/offload/off_chip.h"
 #include "simulator/offload/remote.h"
 #include "simulator/pipeline/hints.h"
 #include "simulator/pipeline/stages.h"
 
 namespace tilescope::sim {
 namespace {
-
-// popart sessionoptions.hpp, TensorLocationSettings::minElementsForOffChip.
-constexpr std::int64_t leastElementsOffChip = 2;
 
 void checkCount(const Graph& graph, std::int32_t phases) {
     const auto operations = static_cast<std::int64_t>(graph.ops.size());

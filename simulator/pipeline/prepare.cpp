@@ -10,6 +10,7 @@
 #include "core/base/units.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/graph/model_record.h"
+#include "simulator/offload/off_chip.h"
 #include "simulator/outline/outline.h"
 #include "simulator/pipeline/buffers.h"
 #include "simulator/pipeline/crossings.h"
@@ -180,10 +181,14 @@ Graph preparedGraph(const Graph& graph, const RunOptions& options) {
         markRecomputed(result, options);
     if (phased)
         placePhases(result, phases, options);
+    else
+        moveOffChip(result, options);
     if (several)
         insertCrossings(result, schedule ? &*schedule : nullptr);
     if (schedule)
         insertActivationBuffers(result, *schedule);
+    else if (options.isOffChip(OffChip::Activations))
+        insertActivationStores(result);
     result.model = recordedModel(result);
     return options.outline && !result.ownProgram ? outlined(result, options) : result;
 }

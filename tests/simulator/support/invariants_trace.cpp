@@ -25,38 +25,68 @@ public:
     }
 
 private:
-    void checkStart(const std::string& body, IpuId ipu, std::int64_t start, std::int64_t now) {
-        complaints_.expect(start == now, "steps follow without hole or overlap",
+    /// Clocks by IPU: of I/O tiles, where their transfers overlap, and of the others.
+    struct Clocks {
+        std::vector<std::int64_t> others, io;
+        [[nodiscard]] std::int64_t latest(IpuId ipu) const {
+            return std::max(others.at(ipu.index()), io.at(ipu.index()));
+        }
+    };
+
+    /// A step starts where the one before on its tiles ends, or where all tiles have met.
+    void checkStart(const std::string& body, IpuId ipu, std::int64_t start, bool onIo,
+                    const Clocks& clocks) {
+        const std::int64_t now = (onIo ? clocks.io : clocks.others).at(ipu.index());
+        complaints_.expect(start == now || start == clocks.latest(ipu),
+                           "steps follow without hole or overlap",
                            "{}: a step starts at {} instead of {} on IPU {}", body, start, now,
                            ipu.value());
+    }
+
+    /// Stream copies of tiles that compute nothing, where those run beside others.
+    [[nodiscard]] bool isOnIo(const TraceStep& step) const {
+        if (!step.program.valid() || !profile_.programs[step.program].stream.valid())
+            return false;
+        const auto strategy = profile_.info.options.find("exchangeStrategy");
+        const auto tiles = profile_.info.options.find("ioTiles");
+        if (strategy == profile_.info.options.end() || strategy->second == "just-in-time" ||
+            tiles == profile_.info.options.end())
+            return false;
+        const TileSeries& bytes =
+            profile_.streams[profile_.programs[step.program].stream].bytes;
+        return !bytes.empty() && bytes.runs().front().first >=
+                                     profile_.info.target.tilesPerIpu - std::stoi(tiles->second);
     }
 
     std::vector<std::int64_t> duration(TraceBodyId id) {
         const TraceBody& body = profile_.trace.bodies[id];
         const auto ipus = static_cast<std::size_t>(profile_.info.target.ipus);
-        std::vector<std::int64_t> clock(ipus, 0);
+        Clocks clocks{std::vector<std::int64_t>(ipus, 0), std::vector<std::int64_t>(ipus, 0)};
         complaints_.expect(body.items.size() == body.steps.size() + body.calls.size(),
                            "every step and call is an item", "{}", body.name);
         for (const TraceItem& item : body.items) {
             if (item.step >= 0) {
                 const TraceStep& step = body.steps.at(static_cast<std::size_t>(item.step));
                 checkStep(step);
+                const bool onIo = isOnIo(step);
                 for (const StepOnIpu& on : step.ipus) {
-                    checkStart(body.name, on.ipu, on.start, clock.at(on.ipu.index()));
-                    clock.at(on.ipu.index()) = on.start + on.cycles;
+                    checkStart(body.name, on.ipu, on.start, onIo, clocks);
+                    (onIo ? clocks.io : clocks.others).at(on.ipu.index()) = on.start + on.cycles;
                 }
                 continue;
             }
             const TraceCall& call = body.calls.at(static_cast<std::size_t>(item.call));
             const std::vector<std::int64_t> each = duration(call.callee);
             for (const CallOnIpu& on : call.ipus) {
-                checkStart(body.name, on.ipu, on.start, clock.at(on.ipu.index()));
+                checkStart(body.name, on.ipu, on.start, false, clocks);
                 complaints_.expect(on.period == each.at(on.ipu.index()),
                                    "a repetition lasts as long as its body", "{}", body.name);
-                clock.at(on.ipu.index()) += call.count * on.period;
+                clocks.others.at(on.ipu.index()) = on.start + call.count * on.period;
             }
         }
-        return clock;
+        for (std::size_t ipu = 0; ipu < ipus; ++ipu)
+            clocks.others[ipu] = clocks.latest(IpuId(ipu));
+        return clocks.others;
     }
 
     void checkStep(const TraceStep& step) {

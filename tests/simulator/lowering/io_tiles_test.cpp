@@ -39,6 +39,9 @@ RunOptions options(ExchangeStrategy strategy, std::int64_t iterations) {
     made.ioTiles = ioTiles;
     made.exchangeStrategy = strategy;
     made.deviceIterations = iterations;
+    // These models compute for less time than a host takes to answer.
+    made.target.hostLatencySeconds = 0;
+    made.target.externalSyncCycles = 10;
     return made;
 }
 
@@ -66,7 +69,8 @@ QStringList strayOnIoTiles(const Profile& profile) {
 
 struct Overlap {
     std::int64_t transfers = 0; ///< StreamCopyMid steps of the main run
-    std::int64_t beside = 0;    ///< of these, those that a compute set runs beside
+    std::int64_t beside = 0;    ///< of these, those that the other tiles work beside
+    bool compute = false;       ///< a compute set is among that work
 };
 
 Overlap overlapOf(const Profile& profile) {
@@ -78,10 +82,17 @@ Overlap overlapOf(const Profile& profile) {
         if (transfer.kind != ProgramKind::StreamCopyMid || transfer.run == 0)
             continue;
         ++result.transfers;
-        result.beside += std::any_of(spans.begin(), spans.end(), [&](const TraceSpan& other) {
-            return other.kind == ProgramKind::OnTileExecute && other.begin < transfer.end &&
-                   transfer.begin < other.end;
-        });
+        bool beside = false;
+        for (const TraceSpan& other : spans) {
+            const bool works = other.kind == ProgramKind::OnTileExecute ||
+                               other.kind == ProgramKind::DoExchange ||
+                               other.kind == ProgramKind::Sync;
+            if (!works || other.begin >= transfer.end || transfer.begin >= other.end)
+                continue;
+            beside = true;
+            result.compute |= other.kind == ProgramKind::OnTileExecute;
+        }
+        result.beside += beside;
     }
     return result;
 }
@@ -128,10 +139,11 @@ private slots:
         const QString program = text(programText(profile));
         const auto load = program.indexOf("StreamCopy h2d_x0: -> ST_x0");
         const auto in = program.indexOf(": ST_x0 -> x0");
-        const auto conv = program.indexOf("a/conv/Conv_3x3/Convolve");
-        const auto out = program.indexOf(": b/relu/out -> ST_b/relu/out");
-        QVERIFY2(0 < load && load < in && in < conv, qPrintable(program));
-        QVERIFY2(program.indexOf("ST_b/conv") > conv || out > conv, qPrintable(program));
+        const auto first = program.indexOf("OnTileExecute");
+        const auto out = program.indexOf(": b/relu:0 -> ST_b/relu:0");
+        const auto store = program.indexOf("StreamCopy anchor_d2h_b/relu:0: ST_b/relu:0 ->");
+        QVERIFY2(0 < load && load < in && in < first && first < out && out < store,
+                 qPrintable(program));
     }
 
     void theLoopIsTakenApart() {
@@ -160,24 +172,25 @@ private slots:
     /// As many transfers, the same bytes; what overlaps and that it pays.
     void overlap_data() {
         QTest::addColumn<RunOptions>("run");
-        QTest::addColumn<int>("beside"); // of the transfers of all micro-batches, in and out
+        QTest::addColumn<int>("beside"); // transfers that the other tiles work beside
         const auto row = [](const char* name, const RunOptions& run, int beside) {
             QTest::newRow(name) << run << beside;
         };
-        // Every load but the first, every store but the last.
         for (const ExchangeStrategy strategy : {OverlapInnerLoop, OverlapLoops}) {
             const bool inner = strategy == OverlapInnerLoop;
-            row(inner ? "inference, inner" : "inference, loops", options(strategy, 6), 10);
+            // Every load but the first, every store but the last.
+            row(inner ? "inference, inner" : "inference, loops", options(strategy, 6), 5 + 5);
             row(inner ? "1, inner" : "1, loops", options(strategy, 1), 0);
             row(inner ? "2, inner" : "2, loops", options(strategy, 2), 2);
-            // With M micro-batches of each of N updates: 2 (M - 1) N, or 2 (M N - 1).
+            // Data and labels come, the loss goes: its last store runs beside the weight update.
             row(inner ? "training, inner" : "training, loops", training(strategy, 3, 4),
-                inner ? 18 : 22);
+                inner ? 3 * (3 * 2 + 3 + 1) : 11 * 2 + 12);
             row(inner ? "two updates, inner" : "two updates, loops", training(strategy, 2, 2),
-                inner ? 4 : 6);
+                inner ? 2 * (2 + 1 + 1) : 3 * 2 + 4);
+            row(inner ? "one of two, inner" : "one of two, loops", training(strategy, 1, 2), 2 + 2);
+            // The weights are updated in each micro-batch.
             row(inner ? "no accumulation, inner" : "no accumulation, loops",
-                training(strategy, 5, 1), 8);
-            row(inner ? "one of two, inner" : "one of two, loops", training(strategy, 1, 2), 2);
+                training(strategy, 5, 1), 4 * 2 + 4);
         }
     }
     void overlap() {
@@ -193,10 +206,10 @@ private slots:
             const Profile inTime = simulate(graph, plain);
             expectSound(inTime);
             const Overlap found = overlapOf(overlapped);
+            if (graph.ops.size() > 3)
+                QCOMPARE(found.compute, beside > 0);
             QCOMPARE(found.transfers, overlapOf(inTime).transfers);
-            const std::int64_t batches = run.deviceIterations *
-                                         (run.isTraining() ? run.gradientAccumulation : 1);
-            QCOMPARE(found.beside * 2 * batches, beside * found.transfers);
+            QCOMPARE(found.beside, beside);
             const TraceSums a = sumsOf(overlapped);
             const TraceSums b = sumsOf(inTime);
             QCOMPARE(a.hostBytesIn, b.hostBytesIn);
@@ -244,6 +257,5 @@ private slots:
     }
 };
 
-Q_DECLARE_METATYPE(RunOptions)
 QTEST_APPLESS_MAIN(IoTilesTest)
 #include "io_tiles_test.moc"

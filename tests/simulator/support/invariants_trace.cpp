@@ -43,19 +43,39 @@ private:
                            ipu.value());
     }
 
-    /// Stream copies of tiles that compute nothing, where those run beside others.
+    /// The first of the tiles that compute nothing; none where their transfers do not overlap.
+    [[nodiscard]] std::int32_t firstIoTile() const {
+        const auto& options = profile_.info.options;
+        const auto strategy = options.find("exchangeStrategy");
+        const auto tiles = options.find("ioTiles");
+        return strategy == options.end() || strategy->second == "just-in-time" ||
+                       tiles == options.end()
+                   ? profile_.info.target.totalTiles()
+                   : profile_.info.target.tilesPerIpu - std::stoi(tiles->second);
+    }
+
+    [[nodiscard]] bool touchesIo(const TileSeries& bytes) const {
+        return !bytes.slice(firstIoTile(), profile_.info.target.totalTiles()).empty();
+    }
+
     [[nodiscard]] bool isOnIo(const TraceStep& step) const {
-        if (!step.program.valid() || !profile_.programs[step.program].stream.valid())
-            return false;
-        const auto strategy = profile_.info.options.find("exchangeStrategy");
-        const auto tiles = profile_.info.options.find("ioTiles");
-        if (strategy == profile_.info.options.end() || strategy->second == "just-in-time" ||
-            tiles == profile_.info.options.end())
-            return false;
-        const TileSeries& bytes =
-            profile_.streams[profile_.programs[step.program].stream].bytes;
-        return !bytes.empty() && bytes.runs().front().first >=
-                                     profile_.info.target.tilesPerIpu - std::stoi(tiles->second);
+        return step.program.valid() && profile_.programs[step.program].stream.valid() &&
+               touchesIo(profile_.streams[profile_.programs[step.program].stream].bytes);
+    }
+
+    /// Whether a body has steps for which the tiles wait for each other.
+    [[nodiscard]] bool meets(TraceBodyId id) const {
+        const TraceBody& body = profile_.trace.bodies[id];
+        return std::any_of(body.steps.begin(), body.steps.end(),
+                           [&](const TraceStep& step) { return isOnIo(step) || meets(step); }) ||
+               std::any_of(body.calls.begin(), body.calls.end(),
+                           [&](const TraceCall& call) { return meets(call.callee); });
+    }
+    [[nodiscard]] bool meets(const TraceStep& step) const {
+        if (step.kind != ProgramKind::DoExchange || !step.program.valid())
+            return step.kind == ProgramKind::GlobalExchange;
+        const Exchange& exchange = profile_.exchanges[profile_.programs[step.program].exchange];
+        return touchesIo(exchange.bytesReceived) || touchesIo(exchange.bytesSent);
     }
 
     std::vector<std::int64_t> duration(TraceBodyId id) {
@@ -72,6 +92,8 @@ private:
                 for (const StepOnIpu& on : step.ipus) {
                     checkStart(body.name, on.ipu, on.start, onIo, clocks);
                     (onIo ? clocks.io : clocks.others).at(on.ipu.index()) = on.start + on.cycles;
+                    if (meets(step))
+                        clocks.io.at(on.ipu.index()) = on.start + on.cycles;
                 }
                 continue;
             }
@@ -82,6 +104,8 @@ private:
                 complaints_.expect(on.period == each.at(on.ipu.index()),
                                    "a repetition lasts as long as its body", "{}", body.name);
                 clocks.others.at(on.ipu.index()) = on.start + call.count * on.period;
+                if (meets(call.callee))
+                    clocks.io.at(on.ipu.index()) = on.start + call.count * on.period;
             }
         }
         for (std::size_t ipu = 0; ipu < ipus; ++ipu)

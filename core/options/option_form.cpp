@@ -149,7 +149,7 @@ std::optional<OptionRange> optionRange(std::string_view key, const RunOptions& o
     if (key == "hostRate")
         return OptionRange{0, limits::mostSamplesPerSecond};
     if (key == "instances")
-        return OptionRange{1, static_cast<double>(std::max(1, options.replicas))};
+        return OptionRange{1, limits::mostIpus};
     if (key == "tilesPerIpu")
         return OptionRange{limits::leastTiles,
                            static_cast<double>(targetPreset(options.target.name).tilesPerIpu)};

@@ -50,15 +50,20 @@ bool isInForce(const InsightParts& p, const std::string& key, const std::string&
     return inForce(p.info, key) == value;
 }
 
+bool hostIsSlow(const InsightParts& p) {
+    return numberInForce(p.info, "hostRate").value_or(0) > 0;
+}
+
 /// What to do about waits: the host has nothing ready.
 std::string adviceOnWaits(const InsightParts& p) {
-    const bool isSlow = numberInForce(p.info, "hostRate").value_or(0) > 0;
-    const double instances = numberInForce(p.info, "instances").value_or(1);
     std::string advice;
-    if (isSlow && instances < static_cast<double>(p.info.replicas))
-        advice = "The host prepares too few samples: a higher --instances lets more of its "
-                 "processes share the replicas. ";
-    else if (isSlow)
+    const std::string instances = inForce(p.info, "instances");
+    const std::string replicas = std::to_string(p.info.replicas);
+    if (hostIsSlow(p) && !instances.empty() && instances != replicas)
+        advice = fmt::format("The host prepares too few samples: a higher --instances {} lets "
+                             "more of its processes share the replicas. ",
+                             insteadOf(replicas, instances));
+    else if (hostIsSlow(p))
         advice = "The host prepares too few samples for each replica: only a faster preparation "
                  "(a higher --host-rate) helps. ";
     if (isInForce(p, "prefetchDepth", "1"))
@@ -84,6 +89,23 @@ std::string adviceOnTransfers(const InsightParts& p) {
     return advice;
 }
 
+std::string adviceOf(const InsightParts& p, double waits, double transfers) {
+    // A smaller part of the run is not worth an option.
+    constexpr double worthTelling = 0.1;
+    const std::string onWaits = waits >= worthTelling ? adviceOnWaits(p) : "";
+    const std::string onTransfers = transfers >= worthTelling ? adviceOnTransfers(p) : "";
+    std::string advice = waits >= transfers ? onWaits + onTransfers : onTransfers + onWaits;
+    // Where samples are few, more of them at a time come as slowly.
+    if (!hostIsSlow(p) || transfers >= waits)
+        advice += fmt::format("A larger --batch-size moves more data with each wait for the host{}",
+                              isInForce(p, "precision", "half")
+                                  ? "."
+                                  : "; half precision (--precision half) halves the data.");
+    while (advice.ends_with(' '))
+        advice.pop_back();
+    return advice;
+}
+
 void addHostBound(const InsightParts& p, const Executed& run, std::int64_t cycles,
                   std::vector<Insight>& insights) {
     const double share = shareOfRange(cycles, run.worst);
@@ -97,12 +119,7 @@ void addHostBound(const InsightParts& p, const Executed& run, std::int64_t cycle
     insight.level = levelOf(share);
     insight.title =
         fmt::format("{} of the cycles are host input and output", formatPercent(share, 1));
-    insight.advice = waits >= transfers ? adviceOnWaits(p) + adviceOnTransfers(p)
-                                        : adviceOnTransfers(p) + adviceOnWaits(p);
-    insight.advice += "A larger --batch-size moves more data with each wait for the host";
-    insight.advice += isInForce(p, "precision", "half")
-                          ? "."
-                          : "; half precision (--precision half) halves the data.";
+    insight.advice = adviceOf(p, shareOfRange(waits, run.worst), shareOfRange(transfers, run.worst));
     insight.link.report = "trace";
     insight.link.program = firstStreamCopy(p.trace);
     insight.evidence = {cyclesOf("waiting for the host", waits), cyclesOf("transfer", transfers),

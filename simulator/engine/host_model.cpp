@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
+
+#include "core/base/error.h"
 
 namespace tilescope::sim {
 namespace {
 
 // Before everything; times are far from it, so that sums do not reach it.
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
-// Nine days at 1.3 GHz: sums of thousands of these are cycles still.
-constexpr double slowestFill = 1e15;
+// Decades at any clock; clocks of a trace end a little later.
+constexpr double longestRun = 1e18;
 
 std::int64_t moved(std::int64_t time, std::int64_t cycles) {
     return time == never ? never : time + cycles;
@@ -21,19 +24,31 @@ bool prefetches(const RunOptions& options) {
     return found == options.engineOptions.end() || found->second != "false";
 }
 
+std::int64_t fillCycles(const RunOptions& options, const Target& target,
+                        std::int64_t microBatch) {
+    const double replicas =
+        static_cast<double>(options.replicas) / static_cast<double>(options.instances);
+    const double cycles =
+        std::ceil(static_cast<double>(microBatch) * replicas / options.hostRate * target.clockHz);
+    const double batches = static_cast<double>(options.deviceIterations) *
+                           static_cast<double>(options.gradientAccumulation);
+    if (cycles * batches > longestRun)
+        throw UserError(fmt::format("option hostRate (--host-rate): at {} samples a second the {} "
+                                    "micro-batches of a run take {:.0f} years; give a higher rate, "
+                                    "or fewer --device-iterations",
+                                    options.hostRate, batches,
+                                    cycles * batches / target.clockHz / (365 * 24 * 3600.0)));
+    return static_cast<std::int64_t>(cycles);
+}
+
 } // namespace
 
 HostPace hostPace(const RunOptions& options, const Target& target, std::int64_t microBatch) {
     HostPace pace;
     pace.latencyCycles = static_cast<std::int64_t>(target.hostLatencySeconds * target.clockHz);
     pace.depth = prefetches(options) ? options.prefetchDepth : 1;
-    if (options.hostRate > 0) {
-        const double replicas =
-            static_cast<double>(options.replicas) / static_cast<double>(options.instances);
-        pace.fillCycles = static_cast<std::int64_t>(
-            std::min(slowestFill, std::ceil(static_cast<double>(microBatch) * replicas /
-                                            options.hostRate * target.clockHz)));
-    }
+    if (options.hostRate > 0)
+        pace.fillCycles = fillCycles(options, target, microBatch);
     return pace;
 }
 

@@ -34,7 +34,8 @@ struct HostPace {
     [[nodiscard]] bool isConstant() const { return depth == 1 && fillCycles == 0; }
 };
 
-/// The pace that options ask for; `microBatch` in samples.
+/// The pace that options ask for; `microBatch` in samples. Throws UserError if a run would take
+/// decades.
 HostPace hostPace(const RunOptions& options, const Target& target, std::int64_t microBatch);
 
 /// The buffers of one input stream. Times count from a moment that shift() moves.

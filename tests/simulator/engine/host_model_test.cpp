@@ -6,9 +6,11 @@
 #include "simulator/engine/timing.h"
 #include "simulator/lowering/builder.h"
 #include "support/holds.h"
+#include "tests/support/qt_text.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 
@@ -208,6 +210,19 @@ private slots:
         QCOMPARE(hostPace(options, target, 5).depth, 3);
         options.engineOptions["exchange.enablePrefetch"] = "false";
         QCOMPARE(hostPace(options, target, 5).depth, 1);
+    }
+
+    void aRunOfDecadesIsRefused() {
+        RunOptions options;
+        options.hostRate = 1e-3;
+        options.deviceIterations = 1'000'000;
+        const QString error =
+            userError([&] { hostPace(options, simpleTarget(), 1'000'000); });
+        QCOMPARE(error, "option hostRate (--host-rate): at 0.001 samples a second the 1000000 "
+                        "micro-batches of a run take 31709792 years; give a higher rate, or fewer "
+                        "--device-iterations");
+        options.deviceIterations = 1;
+        QCOMPARE(hostPace(options, simpleTarget(), 1).fillCycles, 1'000'000'000'000);
     }
 
     /// A loop is what it would be written out, step for step, whatever the pace.

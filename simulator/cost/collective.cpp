@@ -52,6 +52,10 @@ std::vector<CollectiveSteps> collectiveSteps(const ReplicaTopology& topology, Co
     return steps;
 }
 
+std::int64_t collectiveCodeBytes(std::int64_t count) {
+    return std::min(count, mostUnrolledSteps) * collectiveStepCodeBytes;
+}
+
 std::int64_t collectiveStepCycles(const Target& target, double bytesPerSecond, std::int64_t bytes) {
     return collectiveSetupCycles +
            static_cast<std::int64_t>(

@@ -97,4 +97,13 @@ std::int64_t exchangeCodeBytes(std::int64_t sent, std::int64_t operands, std::in
     return bytes > 0 ? bytes + exchangePhaseBytes : 0;
 }
 
+std::int64_t globalExchangeCodeBytes(std::int64_t sent, std::int64_t received) {
+    const auto packets = [](std::int64_t bytes) {
+        return (bytes + globalPacketBytes - 1) / globalPacketBytes;
+    };
+    const std::int64_t bytes =
+        packets(sent) * exchangeSendStartBytes + packets(received) * exchangeSourceBytes;
+    return bytes > 0 ? bytes + exchangePhaseBytes : 0;
+}
+
 } // namespace tilescope::sim

@@ -58,6 +58,12 @@ inline constexpr std::int64_t exchangeAddressBytes = exchangeInstructionBytes;
 /// on one tile.
 std::int64_t exchangeCodeBytes(std::int64_t sent, std::int64_t operands, std::int64_t messages);
 
+/// Between IPUs data go in packets with a header each: *assumed* like those that go to the host.
+inline constexpr std::int64_t globalPacketBytes = 256;
+inline constexpr std::int64_t globalPacketHeaderBytes = 8;
+/// A tile starts the send of each packet that leaves, and turns to the link for each that comes in.
+std::int64_t globalExchangeCodeBytes(std::int64_t sent, std::int64_t received);
+
 /// Host exchange: 8-byte headers for packets of at most 1024 B in and 256 B out; code per stream
 /// copy is assumed from 289 B a tile in the report above (three streams).
 inline constexpr std::int64_t hostPacketHeaderBytes = 8;

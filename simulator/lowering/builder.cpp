@@ -174,11 +174,20 @@ void ProgramBuilder::beginSwitch(std::string name) {
 }
 
 void ProgramBuilder::beginRepeat(std::string name, std::int64_t count) {
+    openRepeat(std::move(name), count,
+               TileSeries(TileId(0), target_.totalTiles(), controlBytesRepeat));
+}
+
+void ProgramBuilder::beginRepeatHere(std::string name, std::int64_t count) {
+    openRepeat(std::move(name), count, code(controlBytesRepeat));
+}
+
+void ProgramBuilder::openRepeat(std::string name, std::int64_t count, TileSeries controlCode) {
     Program program;
     program.kind = ProgramKind::Repeat;
     program.name = name;
     program.count = count;
-    program.controlCode = TileSeries(TileId(0), target_.totalTiles(), controlBytesRepeat);
+    program.controlCode = std::move(controlCode);
     open_.push_back(add(std::move(program)));
     beginSequence(std::move(name));
 }
@@ -299,7 +308,7 @@ void ProgramBuilder::globalExchange(const std::string& name, TileSeries received
     exchange.operation = operation_;
     exchange.codeBytes =
         TileSeries::zip(received, sent, [](std::int64_t in, std::int64_t out) {
-            return exchangeCodeBytes(out, in > 0 ? 1 : 0, in > 0 ? 1 : 0);
+            return globalExchangeCodeBytes(out, in);
         });
     // Each IPU is busy for as long as its links need for what comes in or goes out.
     for (std::int32_t ipu = 0; ipu < target_.ipus; ++ipu) {

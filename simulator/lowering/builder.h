@@ -128,6 +128,8 @@ public:
     ProgramId beginSequence(std::string name);
     /// Opens a loop with a Sequence in it; one end() closes both.
     void beginRepeat(std::string name, std::int64_t count);
+    /// The same where only the tiles of this IPU take part.
+    void beginRepeatHere(std::string name, std::int64_t count);
     void end();
 
     /// An OnTileExecute of a new compute set. `cycles` by tile, for one execution.
@@ -171,6 +173,7 @@ public:
 private:
     ProgramId add(Program program);
     void addGlobalExchange(Exchange exchange, Access access);
+    void openRepeat(std::string name, std::int64_t count, TileSeries controlCode);
     void cloneInto(ProgramId id, std::set<VariableId>& seen);
     [[nodiscard]] TileSeries here(const TileSeries& series) const;
     /// A value on all tiles of the IPUs that a series has something on: they wait together.

@@ -172,6 +172,14 @@ std::pair<std::int32_t, std::int32_t> LoweringContext::addRemoteRows(const Tenso
     return {at->second, first};
 }
 
+bool LoweringContext::isNewCollective(CollectiveSteps::Part part, const TileSeries& bytes) {
+    auto& known = collectives_[{builder_.ipu(), part, bytes.sum()}];
+    if (std::find(known.begin(), known.end(), bytes) != known.end())
+        return false;
+    known.push_back(bytes);
+    return true;
+}
+
 void LoweringContext::makeArrival(TensorId id, TensorId of) {
     ensurePlace(of);
     for (std::size_t i = 0; i < storages_.size(); ++i)

@@ -5,9 +5,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/options/run_options.h"
+#include "simulator/cost/collective.h"
 #include "simulator/graph/graph.h"
 #include "simulator/layout/layout.h"
 #include "simulator/lowering/builder.h"
@@ -90,6 +92,9 @@ public:
     [[nodiscard]] const std::vector<RemoteBuffer>& remoteBuffers() const { return remoteBuffers_; }
     /// Adds rows of a tensor's size to the buffer of such tensors; returns it and the first of them.
     std::pair<std::int32_t, std::int32_t> addRemoteRows(const Tensor& tensor, std::int64_t rows);
+    /// True if no step of a collective on this IPU has moved the same bytes by tile before: it needs
+    /// code of its own.
+    [[nodiscard]] bool isNewCollective(CollectiveSteps::Part part, const TileSeries& bytes);
     /// Buffer and row of each stash that lies off the chip.
     [[nodiscard]] std::map<TensorId, std::pair<std::int32_t, std::int32_t>>& stashRows() {
         return stashRows_;
@@ -169,6 +174,9 @@ private:
     std::vector<RemoteGroup> remoteGroups_;
     std::vector<RemoteBuffer> remoteBuffers_;
     std::map<TensorId, std::pair<std::int32_t, std::int32_t>> stashRows_;
+    /// By IPU, part and bytes in all.
+    std::map<std::tuple<IpuId, CollectiveSteps::Part, std::int64_t>, std::vector<TileSeries>>
+        collectives_;
     std::map<std::pair<std::string, std::string>, std::int32_t> activationBuffers_; ///< by type, shape
     std::vector<OpId> producers_;
     std::map<std::int32_t, std::vector<ProgramId>> groups_; ///< recorded and not yet run again

@@ -65,8 +65,11 @@ private:
         const TileSeries moved = block.scaled(steps.copies * bytesOf(type_));
         const std::int64_t cycles =
             collectiveStepCycles(context_.target(), steps.bytesPerSecond, moved.sum());
-        const std::int64_t codeBytes = steps.count * collectiveStepCodeBytes;
-        b_.beginRepeat(name, steps.count);
+        // Equal weights are updated by one function, so that their collectives share code.
+        const std::int64_t codeBytes = context_.isNewCollective(steps.part, moved)
+                                           ? collectiveCodeBytes(steps.count)
+                                           : 0;
+        b_.beginRepeatHere(name, steps.count);
         if (steps.reduces()) {
             const VariableId landed = b_.variable(name + "/received", MemoryCategory::Variable,
                                                   moved, std::string(toString(type_)));

@@ -27,6 +27,9 @@ struct KeptAtoms {
     ViewDims view;
 };
 
+/// Of the FNV-1a hash.
+constexpr std::uint64_t hashFactor = 1099511628211U;
+
 class ReduceLowering {
 public:
     ReduceLowering(LoweringContext& context, const Op& op)
@@ -329,10 +332,20 @@ private:
         return variable;
     }
 
+    /// Reductions of different shapes begin on different tiles, so that their code does not gather on
+    /// the first ones (PopLibs Reduction.cpp, getStartTile: a hash of the shape; which is *assumed*).
+    [[nodiscard]] std::int32_t startTile(std::int32_t tiles) const {
+        std::uint64_t seed = static_cast<std::uint64_t>(function_);
+        for (const std::int64_t size : context_.tensor(in_).shape)
+            seed = (seed ^ static_cast<std::uint64_t>(size)) * hashFactor;
+        const std::int32_t places = std::max(1, b_.target().tilesPerIpu - tiles + 1);
+        return static_cast<std::int32_t>((seed >> 32U) % static_cast<std::uint64_t>(places));
+    }
+
     Partials addPartials(const std::string& name, const Partials& partials,
                          const ReduceStage& stage) {
         ReduceWorkList list(b_.target(), function_, partials.type, partialType_);
-        std::int32_t tile = 0;
+        std::int32_t tile = startTile(static_cast<std::int32_t>(stage.regionsOfTile.size()));
         for (const std::int64_t regions : stage.regionsOfTile)
             list.add(tile++, {{{stage.columns, stage.rows, 1, regions}}, 0});
         const ReduceWork work = list.take();

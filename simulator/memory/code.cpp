@@ -33,7 +33,7 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
     const std::int32_t tiles = builder.target().totalTiles();
     const TileSeries everywhere(TileId(0), tiles, 1);
     Sum vertexCode(tiles), instanceState(tiles), fieldData(tiles), descriptors(tiles);
-    Sum control(tiles), exchangeCode(tiles), globalCode(tiles), hostCode(tiles), headers(tiles), results(tiles);
+    Sum control(tiles), exchangeCode(tiles), globalCode(tiles), globalHeaders(tiles), hostCode(tiles), headers(tiles), results(tiles);
 
     for (const VertexType& type : profile.vertexTypes)
         vertexCode.add(type.codeBytes);
@@ -65,10 +65,26 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
         if (program.kind == ProgramKind::GlobalExchange)
             isGlobal[program.exchange.index()] = true;
     }
-    for (std::size_t i = 0; i < isGlobal.size(); ++i)
-        (isGlobal[i] ? globalCode : exchangeCode).add(profile.exchanges[ExchangeId(i)].codeBytes);
+    for (std::size_t i = 0; i < isGlobal.size(); ++i) {
+        const Exchange& exchange = profile.exchanges[ExchangeId(i)];
+        (isGlobal[i] ? globalCode : exchangeCode).add(exchange.codeBytes);
+        // What shares the code of another shares its headers.
+        if (isGlobal[i] && !exchange.codeBytes.empty())
+            globalHeaders.add(
+                TileSeries::zip(exchange.bytesSent, {}, [](std::int64_t bytes, std::int64_t) {
+                    return packets(bytes, globalPacketBytes) * globalPacketHeaderBytes;
+                }));
+    }
     for (const Stream& stream : profile.streams) {
-        hostCode.add(everywhere, hostExchangeCodeBytes);
+        // All tiles wait for a copy with the host; one with streaming memory is set up by the tiles
+        // that have a part of it.
+        hostCode.add(stream.remoteBuffer.valid()
+                         ? TileSeries::zip(stream.bytes, {},
+                                           [](std::int64_t bytes, std::int64_t) {
+                                               return static_cast<std::int64_t>(bytes > 0);
+                                           })
+                         : everywhere,
+                     hostExchangeCodeBytes);
         const std::int64_t packet = stream.toDevice ? hostPacketBytesIn : hostPacketBytesOut;
         headers.add(TileSeries::zip(stream.bytes, {}, [&](std::int64_t bytes, std::int64_t) {
             return packets(bytes, packet) * hostPacketHeaderBytes;
@@ -89,6 +105,7 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
     if (!hasControlId)
         add(MemoryCategory::ControlId, TileSeries(TileId(0), 1, 8));
     add(MemoryCategory::HostExchangePacketHeader, headers.series());
+    add(MemoryCategory::GlobalExchangePacketHeader, globalHeaders.series());
     add(MemoryCategory::InstrumentationResults, results.series());
     if (ipuModel)
         return;

@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "simulator/training/autodiff.h"
+
 namespace tilescope::sim {
 namespace {
 
@@ -47,7 +49,7 @@ public:
                 norms_.insert(op.onnxNode);
         norms_.erase("");
         for (const Op& op : graph.ops)
-            if (norms_.contains(op.onnxNode))
+            if (isPart(op))
                 ++parts_[{op.onnxNode, op.phase}];
     }
 
@@ -55,21 +57,32 @@ public:
     [[nodiscard]] double valueOf(const Op& op) const {
         if (isPlanned(op.attributes))
             return highValue;
-        const auto parts = parts_.find({op.onnxNode, op.phase});
+        const auto parts = partsOf(op);
         return parts == parts_.end() ? lowValue : highValue / parts->second;
     }
 
     /// OpSequence::wholes
     [[nodiscard]] std::int32_t wholeOf(const Op& op) const {
-        const auto parts = parts_.find({op.onnxNode, op.phase});
+        const auto parts = partsOf(op);
         return parts == parts_.end()
                    ? -1
                    : static_cast<std::int32_t>(std::distance(parts_.begin(), parts));
     }
 
 private:
+    using Parts = std::map<std::pair<std::string, Phase>, int>;
+
+    /// What comes before the gradient of a normalisation is an operation of its own.
+    [[nodiscard]] bool isPart(const Op& op) const {
+        return norms_.contains(op.onnxNode) && op.onnxType != gradientSumType;
+    }
+
+    [[nodiscard]] Parts::const_iterator partsOf(const Op& op) const {
+        return isPart(op) ? parts_.find({op.onnxNode, op.phase}) : parts_.end();
+    }
+
     std::set<std::string> norms_; ///< nodes of the model
-    std::map<std::pair<std::string, Phase>, int> parts_;
+    Parts parts_;
 };
 
 bool staysOutside(const Op& op) {

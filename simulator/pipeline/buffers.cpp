@@ -12,6 +12,12 @@ bool isPureView(const Op& op) {
            std::holds_alternative<TransposeAttributes>(op.attributes);
 }
 
+/// Weights and constants are there in both passes, and what is brought for each of them.
+bool stays(TensorRole role) {
+    return role == TensorRole::Weight || role == TensorRole::Constant ||
+           role == TensorRole::Remote;
+}
+
 /// Micro-batches that wait in the buffers of a stage.
 using Depth = std::function<std::int64_t(std::int32_t stage)>;
 
@@ -102,7 +108,7 @@ private:
     void restoreInPlace(TensorId id, std::int32_t stage, std::size_t reader) {
         const TensorRole role = graph_.tensors[id].role;
         const std::int64_t rows = depth_(stage);
-        if (role == TensorRole::Weight || role == TensorRole::Constant || isRecomputed(id) ||
+        if (stays(role) || isRecomputed(id) ||
             waiting_.contains(id) || (rows == 0 && !fifo_))
             return;
         const OpId maker = producers_[id.index()];
@@ -129,7 +135,7 @@ private:
             return id;
         const TensorRole role = graph_.tensors[id].role;
         const OpId maker = producers_[id.index()];
-        if (role == TensorRole::Weight || role == TensorRole::Constant)
+        if (stays(role))
             return id;
         if (maker.valid() && graph_.ops[maker].phase != Phase::Forward)
             return id;

@@ -7,6 +7,9 @@
 
 namespace tilescope::sim {
 
+/// Type of the operation that adds the gradients which a tensor gets from several readers.
+inline constexpr const char* gradientSumType = "GradSum";
+
 struct WeightGradient {
     TensorId weight;
     /// Of the weight's shape and type, in the order in which they are ready: the gradient is their

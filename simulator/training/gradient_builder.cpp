@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "simulator/training/autodiff.h"
 
 namespace tilescope::sim {
 
@@ -99,7 +100,7 @@ TensorId GradientBuilder::gradientOf(TensorId id) {
         return {};
     std::vector<TensorId>& parts = found->second;
     if (parts.size() > 1) {
-        const TensorId sum = elementwise("GradSum", ElementwiseFunction::Add, parts, shape(id));
+        const TensorId sum = elementwise(gradientSumType, ElementwiseFunction::Add, parts, shape(id));
         parts = {sum};
     } else if (shape(parts.front()) != shape(id)) {
         parts = {emit("GradExpand", ExpandAttributes{}, parts, shape(id))};

@@ -30,8 +30,9 @@ private:
             "(--available-memory-proportion-by-operation): '2' is not a number from 0 to 1");
         row("bathSize", "4", "unknown option 'bathSize'. Did you mean 'batchSize'?");
         row("target", "mk3",
-            "option target (--target): 'mk3' is not one of mk1, mk2, bow, c600. Did you mean "
-            "'mk1'?");
+            "option target (--target): 'mk3' is not one of mk1, mk2, bow, c600, m2000, bow2000, "
+            "pod4, pod16, pod64, pod128, pod256, bow-pod4, bow-pod16, bow-pod64, bow-pod128, "
+            "bow-pod256. Did you mean 'mk1'?");
         row("tilesPerIpu", "3",
             "option tilesPerIpu (--tiles-per-ipu): '3' is not a whole number from 4 to 1472");
         row("tilesPerIpu", "1473",
@@ -85,18 +86,17 @@ private:
             "sequenceLength=384");
         row("engineOptions", "{\"a\":}",
             "option engineOptions (--engine-options):1:6: not valid JSON: syntax error");
-        row("replicas", "0",
-            "option replicas (--replicas): this version does not simulate '0' yet; the only value "
-            "is 1");
-        row("replicas", "2",
-            "option replicas (--replicas): this version does not simulate '2' yet; the only value "
-            "is 1");
-        row("offload", "optimizer",
-            "option offload (--offload): this version does not simulate 'optimizer' yet; leave it "
-            "out");
-        row("replicatedTensorSharding", "on",
-            "option replicatedTensorSharding (--replicated-tensor-sharding): this version does not "
-            "simulate 'on' yet; the only value is off");
+        row("replicas", "0", "option replicas (--replicas): '0' is not a whole number from 1 to 256");
+        row("offload", "optimiser",
+            "option offload (--offload): 'optimiser' is none of optimizer, activations, weights");
+        row("offload", "optimizer,",
+            "option offload (--offload): '' is none of optimizer, activations, weights");
+        row("replicatedTensorSharding", "yes",
+            "option replicatedTensorSharding (--replicated-tensor-sharding): 'yes' is not one of "
+            "on, off.");
+        row("maxCrossReplicaBufferSize", "-1",
+            "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): '-1' is not a "
+            "whole number from 0 to 1000000000000");
         row("ioTiles", "194",
             "option ioTiles (--io-tiles): '194' is not a whole number from 0 to 192");
         row("exchangeStrategy", "overlap-loop",
@@ -243,6 +243,45 @@ private:
         row("outline=off outlineCopyCostPruning=off",
             "option outlineCopyCostPruning: nothing becomes a function with --outline off; leave "
             "one of them out");
+        row("replicas=3", "option replicas (--replicas): 3 replicas of 1 IPUs are 3 IPUs, but a "
+                          "machine attaches a power of two of them; choose both so that their "
+                          "product is one");
+        row("replicas=128 ipus=4 execution=pipelined",
+            "option replicas (--replicas): 128 replicas of 4 IPUs are 512 IPUs, but the largest "
+            "machine has 256; choose --replicas 64 or fewer");
+        row("target=pod16 replicas=8 ipus=4 execution=pipelined",
+            "option replicas (--replicas): 8 replicas of 4 IPUs are 32 IPUs, but IPU-POD16 "
+            "(GC200), 16 IPUs has 16; choose --replicas 4 or fewer");
+        row("target=pod4 ipus=8 execution=pipelined",
+            "option replicas (--replicas): 1 replicas of 8 IPUs are 8 IPUs, but IPU-POD4 (GC200), "
+            "4 IPUs has 4; choose --replicas 1 or fewer and --ipus 4 or fewer");
+        row("replicas=2 ipuModel=on", "option replicas (--replicas): the IPU Model has no "
+                                      "replicas; leave --ipu-model or --replicas out");
+        row("mode=training optimizer=adam replicatedTensorSharding=on",
+            "option replicatedTensorSharding (--replicated-tensor-sharding): one replica has nobody "
+            "to share with; add --replicas N, or leave it out");
+        row("mode=training replicas=4 replicatedTensorSharding=on",
+            "option replicatedTensorSharding (--replicated-tensor-sharding): there is no optimizer "
+            "state to share; add --mode training with --optimizer momentum, adam, adamw or lamb, or "
+            "leave it out");
+        row("mode=training maxCrossReplicaBufferSize=1",
+            "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): one replica sums "
+            "no gradients with others; add --replicas N, or leave it out");
+        row("replicas=4 maxCrossReplicaBufferSize=1",
+            "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): there are gradients "
+            "in training only; add --mode training, or leave it out");
+        row("mode=training offload=optimizer",
+            "option offload (--offload): there is no optimizer state; add --mode training with "
+            "--optimizer momentum, adam, adamw or lamb, or leave 'optimizer' out");
+        row("offload=activations",
+            "option offload (--offload): inference keeps no activations for later; add --mode "
+            "training, or leave 'activations' out");
+        row("execution=phased phases=2 offload=weights",
+            "option offload (--offload): phased execution keeps weights and optimizer state off the "
+            "chip by itself; leave one of them out");
+        row("mode=training optimizer=lamb replicas=4 replicatedTensorSharding=on "
+            "offload=optimizer,activations,weights maxCrossReplicaBufferSize=1000",
+            "no error");
         row("ioTiles=33", "option ioTiles (--io-tiles): 33 is not an even number from 32 to 192; "
                           "choose one, such as 32");
         row("ioTiles=16", "option ioTiles (--io-tiles): 16 is not an even number from 32 to 192; "
@@ -331,17 +370,6 @@ private slots:
                  error);
     }
 
-    void refusesEverythingItCannotHonour() {
-        const std::map<std::string, std::string> values{
-            {"replicas", "2"}, {"offload", "optimizer"},
-            {"replicatedTensorSharding", "on"}};
-        for (const auto& [key, value] : values) {
-            RunOptions options;
-            const QString error = userError([&] { setRunOption(options, key, value); });
-            QVERIFY2(error.contains("this version does not simulate"), qPrintable(error));
-        }
-    }
-
     void modelOptionsAddUp() {
         RunOptions options;
         setRunOption(options, "modelOptions", "layers=2,head=squad");
@@ -404,14 +432,10 @@ private slots:
     /// every other.
     void everyOptionHasACombination() {
         const std::set<QString> alone{
-            "target",        "tilesPerIpu",       "batchSize",
-            "precision",     "partialsType",      "availableMemoryProportion",
-            "deviceIterations", "relaxMemoryTarget", "inputMapping",
-            "ipuModel",      "engineOptions",
+            "batchSize",     "precision",     "partialsType",      "availableMemoryProportion",
+            "deviceIterations", "relaxMemoryTarget", "inputMapping", "engineOptions",
             // Checked against the model.
-            "availableMemoryProportionByOperation", "modelOptions",
-            // Refused whatever stands beside them.
-            "replicas", "offload", "replicatedTensorSharding"};
+            "availableMemoryProportionByOperation", "modelOptions"};
         std::set<QString> known;
         for (const auto& [options, error] : combinations())
             for (const QString& pair : options.split(' '))

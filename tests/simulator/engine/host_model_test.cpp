@@ -5,7 +5,10 @@
 #include "core/analysis/trace_window.h"
 #include "simulator/engine/timing.h"
 #include "simulator/lowering/builder.h"
+#include "simulator/simulate.h"
+#include "support/graph_builder.h"
 #include "support/holds.h"
+#include "support/invariants.h"
 #include "tests/support/qt_text.h"
 
 using namespace tilescope;
@@ -54,6 +57,7 @@ public:
     }
 
     [[nodiscard]] const Target& target() const { return target_; }
+    [[nodiscard]] const Profile& profile() const { return lowered_.profile; }
 
 private:
     void outerLoop(bool writtenOut) {
@@ -241,6 +245,55 @@ private slots:
                 pace(anyFrom(0, 1500), static_cast<std::int32_t>(anyFrom(1, 5)));
             RC_ASSERT(outcome(loop, false, feeding) == outcome(loop, true, feeding));
         }));
+    }
+
+    /// However many calls its repetitions are in the trace, a Repeat is executed as often as it is.
+    void aRepeatIsCountedOnce() {
+        for (const Loop& loop : {Loop{{100}, {1000}, 50, 4, 10}, Loop{{1}, {10}, 301, 4, 10}}) {
+            for (const std::int64_t fill : {1, 3000}) {
+                LoopProgram program(loop);
+                const Trace trace = program.timed(false, pace(fill, 3));
+                if (fill > loop.compute[0])
+                    QVERIFY(trace.bodies.size() > 3);
+                const Profile& profile = program.profile();
+                const auto executed = TraceIndex(trace, 1, 2).executions(profile.programs.size());
+                for (std::size_t i = 0; i < executed.size(); ++i) {
+                    const Program& node = profile.programs[ProgramId(i)];
+                    if (node.kind == ProgramKind::Repeat)
+                        QCOMPARE(executed[i].count, node.name == "outer" ? 1 : loop.outer);
+                    if (node.kind == ProgramKind::StreamCopyMid)
+                        QCOMPARE(executed[i].count, loop.outer * loop.count);
+                }
+            }
+        }
+    }
+
+    /// Stages wait for the one that waits for the host, and the profile is sound.
+    void aPipelineGoesAtTheHostsRate() {
+        GraphBuilder g;
+        TensorId x = g.input({4, 64});
+        for (const char* stage : {"a", "b"})
+            x = g.matMul(std::string(stage) + "/fc", x, g.weight({64, 64}));
+        const Graph graph = g.finish({x});
+        RunOptions options;
+        options.target.ipus = 2;
+        options.target.tilesPerIpu = 8;
+        options.execution = Execution::Pipelined;
+        options.split = {"b"};
+        options.deviceIterations = 2000;
+        for (const std::int32_t depth : {1, 3}) {
+            options.prefetchDepth = depth;
+            options.hostRate = 0;
+            const double freely = simulate(graph, options).info.throughput;
+            options.hostRate = freely / 3;
+            const Profile slow = simulate(graph, options);
+            const std::string wrong = complaints(slow);
+            QVERIFY2(wrong.empty(), wrong.c_str());
+            QVERIFY(slow.trace.bodies.size() < 60);
+            const double share = slow.info.throughput / options.hostRate;
+            QVERIFY2(share > (depth == 1 ? 0.5 : 0.99) && share < 1.01,
+                     qPrintable(QString::number(share)));
+        }
     }
 
     /// Work grows with what differs, not with the number of repetitions.

@@ -240,6 +240,19 @@ private slots:
         QVERIFY(overlapped.trace.bodies.size() < 40);
     }
 
+    /// What replicas sum and what lives off the chip has its copies beside those of the host.
+    void goesWithReplicasAndOffloading() {
+        for (const ExchangeStrategy strategy : {JustInTime, OverlapInnerLoop, OverlapLoops}) {
+            RunOptions run = training(strategy, 3, 4);
+            run.replicas = 4;
+            run.offload = {OffChip::Optimizer};
+            expectSound(simulate(classifier(), run));
+            run.replicatedTensorSharding = true;
+            run.recompute = Recompute::All;
+            expectSound(simulate(classifier(), run));
+        }
+    }
+
     void tooMuchForIoTilesIsNoticed() {
         GraphBuilder g;
         // 32 tiles have 20 MB.

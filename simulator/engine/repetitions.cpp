@@ -43,15 +43,19 @@ void append(std::vector<Repeated>& parts, Repeated next) {
 
 } // namespace
 
-TraceBodyId RepeatedWork::once(ProgramId program) {
-    TimedBody made = timed(program);
-    shift(inputs(), made.durations);
-    for (const TraceBodyId known : variants_[program])
-        if (isSame(body(known), made.body))
-            return known;
+TraceBodyId RepeatedWork::known(ProgramId program, TimedBody made) {
+    for (const TraceBodyId id : variants_[program])
+        if (isSame(body(id), made.body))
+            return id;
     const TraceBodyId id = add(std::move(made));
     variants_[program].push_back(id);
     return id;
+}
+
+TraceBodyId RepeatedWork::once(ProgramId program) {
+    TimedBody made = timed(program);
+    shift(inputs(), made.durations);
+    return known(program, std::move(made));
 }
 
 bool RepeatedWork::isAlike(ProgramId program, TraceBodyId as, InputState from,
@@ -61,8 +65,8 @@ bool RepeatedWork::isAlike(ProgramId program, TraceBodyId as, InputState from,
     const bool same = once(program) == as && inputs() == to;
     inputs() = std::move(present);
     forgetBodies(before);
-    for (auto& [of, known] : variants_)
-        std::erase_if(known, [&](TraceBodyId id) { return id.index() >= before; });
+    for (auto& [of, ids] : variants_)
+        std::erase_if(ids, [&](TraceBodyId id) { return id.index() >= before; });
     return same;
 }
 
@@ -104,7 +108,7 @@ TraceBodyId RepeatedWork::inTurn(ProgramId caller, const std::vector<Repeated>& 
         made.body.items.push_back({-1, static_cast<std::int32_t>(made.body.calls.size())});
         made.body.calls.push_back(std::move(call));
     }
-    return add(std::move(made));
+    return known(caller, std::move(made));
 }
 
 std::vector<Repeated> RepeatedWork::repetitions(ProgramId caller, ProgramId program,

@@ -41,6 +41,8 @@ protected:
     virtual InputState& inputs() = 0;
 
 private:
+    /// The body of a program, or of a Repeat's turn, that is like this one; else this one, added.
+    TraceBodyId known(ProgramId program, TimedBody made);
     TraceBodyId once(ProgramId program);
     /// Whether a repetition from one state is like a body and ends in another state.
     bool isAlike(ProgramId program, TraceBodyId as, InputState from, const InputState& to);
@@ -48,7 +50,7 @@ private:
                        const InputState& before, const InputState& after);
     TraceBodyId inTurn(ProgramId caller, const std::vector<Repeated>& turn);
 
-    std::map<ProgramId, std::vector<TraceBodyId>> variants_;
+    std::map<ProgramId, std::vector<TraceBodyId>> variants_; ///< by program, turns by Repeat
 };
 
 } // namespace tilescope::sim

@@ -56,19 +56,18 @@ IoTileStreams::IoTileStreams(LoweringContext& context)
     , firstTile_(context.target().tilesPerIpu)
     , tiles_(context.options().ioTiles) {
     for (const HostStream& stream : inputStreams(context))
-        inputs_.push_back(land(stream, true));
+        inputs_.push_back(land(stream));
     for (const HostStream& stream : outputStreams(context))
-        outputs_.push_back(land(stream, false));
+        outputs_.push_back(land(stream));
 }
 
-IoTileStreams::Landing IoTileStreams::land(const HostStream& stream, bool toDevice) {
+IoTileStreams::Landing IoTileStreams::land(const HostStream& stream) {
     Profile& profile = b_.lowered().profile;
     const Variable here = profile.variables[stream.variable];
     const TileSeries shares = evenShares(here.bytes.sum(), firstTile_, tiles_);
     const VariableId there =
         b_.variable("ST_" + here.name, MemoryCategory::Variable, shares, here.type, here.shape);
     profile.streams[stream.stream].bytes = shares;
-    profile.streams[stream.stream].toDevice = toDevice;
     return {stream.stream, there, stream.variable};
 }
 

@@ -32,7 +32,7 @@ private:
         VariableId here;  ///< on the tiles that compute
     };
 
-    Landing land(const HostStream& stream, bool toDevice);
+    Landing land(const HostStream& stream);
     void copy(const std::vector<Landing>& tensors, bool in);
 
     ProgramBuilder& b_;

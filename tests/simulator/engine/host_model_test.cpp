@@ -188,6 +188,15 @@ private slots:
                 outcome({{1}, {10}, 301}, true, pace(1, 3)));
     }
 
+    void turnsWithinALoopAreAlike() {
+        const Loop loop{{1}, {10}, 301, 100'000, 10};
+        LoopProgram program(loop);
+        const Trace trace = program.timed(false, pace(1, 3));
+        QVERIFY2(trace.bodies.size() < 60, qPrintable(QString::number(trace.bodies.size())));
+        const Loop few{{1}, {10}, 31, 30, 10};
+        QVERIFY(outcome(few, false, pace(1, 3)) == outcome(few, true, pace(1, 3)));
+    }
+
     void otherStreamsKeepTheirLatency() {
         const Feeding slow = pace(5000, 4);
         LoweredProgram lowered;

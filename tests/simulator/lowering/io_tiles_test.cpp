@@ -53,20 +53,6 @@ RunOptions training(ExchangeStrategy strategy, std::int64_t iterations, std::int
     return made;
 }
 
-/// Variables and programs that only the tiles for computation should have, on others.
-QStringList strayOnIoTiles(const Profile& profile) {
-    QStringList stray;
-    const std::int32_t tiles = profile.info.target.tilesPerIpu;
-    for (const ComputeSet& set : profile.computeSets)
-        if (!set.cycles.slice(computeTiles, tiles).empty())
-            stray << text(set.name);
-    for (const Variable& v : profile.variables)
-        if (v.category == MemoryCategory::Variable || v.category == MemoryCategory::Constant)
-            if (v.bytes.slice(computeTiles, tiles).empty() == v.name.starts_with("ST_"))
-                stray << text(v.name);
-    return stray;
-}
-
 struct Overlap {
     std::int64_t transfers = 0; ///< StreamCopyMid steps of the main run
     std::int64_t beside = 0;    ///< of these, those that the other tiles work beside
@@ -106,7 +92,6 @@ TraceSums sumsOf(const Profile& profile) {
 void expectSound(const Profile& profile) {
     const std::string wrong = complaints(profile);
     QVERIFY2(wrong.empty(), wrong.c_str());
-    QCOMPARE(strayOnIoTiles(profile).join('\n'), QString());
 }
 
 /// The control program "outer" without what operations do.

@@ -225,6 +225,24 @@ private slots:
         QVERIFY(overlapped.trace.bodies.size() < 40);
     }
 
+    /// Operations that spread over a whole chip leave the I/O tiles alone.
+    void operationsOfAWholeChipKeepOffIoTiles() {
+        GraphBuilder g;
+        const TensorId x = g.input({1, 128, 768});
+        const TensorId sum = g.reduce("sum", ReduceFunction::Add, x, {2});
+        const TensorId all = g.reduce("all", ReduceFunction::Max, x, {0, 1, 2});
+        const TensorId product = g.matMul("fc", x, g.weight({768, 768}));
+        const TensorId soft = g.softmax("softmax", g.transpose("turn", product, {0, 2, 1}));
+        const Graph graph = g.finish({sum, all, soft});
+        RunOptions run;
+        run.ioTiles = 64;
+        run.deviceIterations = 5;
+        run.exchangeStrategy = OverlapInnerLoop;
+        const Profile profile = simulate(graph, run);
+        expectSound(profile);
+        QVERIFY(overlapOf(profile).compute);
+    }
+
     /// What replicas sum and what lives off the chip has its copies beside those of the host.
     void goesWithReplicasAndOffloading() {
         for (const ExchangeStrategy strategy : {JustInTime, OverlapInnerLoop, OverlapLoops}) {

@@ -84,9 +84,9 @@ Target ipu21(std::string name, std::string description, double clockHz) {
     return t;
 }
 
-Target system(Target ipu, std::string name, const std::string& machine, std::int32_t ipus) {
+Target system(Target ipu, std::string name, std::string machine, std::int32_t ipus) {
     ipu.name = std::move(name);
-    ipu.description = fmt::format("{}, {} IPUs", machine, ipus);
+    ipu.description = std::move(machine);
     ipu.systemIpus = ipus;
     return ipu;
 }

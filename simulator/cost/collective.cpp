@@ -35,8 +35,14 @@ std::vector<CollectiveSteps> collectiveSteps(const ReplicaTopology& topology, Co
     std::vector<CollectiveSteps> steps;
     if (topology.replicas == 1)
         return steps;
-    if (kind == CollectiveKind::AllReduce && bytes <= mostBroadcastBytes && outside == 1)
-        return {{Part::Broadcast, 1, 1, inside - 1, topology.linkBytesPerSecond}};
+    if (kind == CollectiveKind::AllReduce && bytes <= mostBroadcastBytes) {
+        if (inside > 1)
+            steps.push_back({Part::Broadcast, 1, 1, inside - 1, topology.linkBytesPerSecond});
+        if (outside > 1)
+            steps.push_back(
+                {Part::GatewayBroadcast, 1, 1, outside - 1, topology.gatewayBytesPerSecond});
+        return steps;
+    }
     const bool scatters = kind != CollectiveKind::AllGather;
     const bool gathers = kind != CollectiveKind::ReduceScatter;
     if (scatters && inside > 1)

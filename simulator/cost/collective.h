@@ -29,7 +29,14 @@ ReplicaTopology replicaTopology(const Target& target, std::int32_t replicas);
 
 /// One exchange of a collective, repeated: every replica sends the next one a block of its data.
 struct CollectiveSteps {
-    enum class Part { Reduce, Gather, GatewayReduce, GatewayGather, Broadcast };
+    enum class Part {
+        Reduce,
+        Gather,
+        Broadcast,
+        GatewayReduce,
+        GatewayGather,
+        GatewayBroadcast,
+    };
     Part part = Part::Reduce;
     std::int64_t count = 1;
     std::int64_t blocks = 1; ///< that the data are cut into; a step moves one of them, or
@@ -37,7 +44,7 @@ struct CollectiveSteps {
     double bytesPerSecond = 0;
 
     [[nodiscard]] bool reduces() const {
-        return part == Part::Reduce || part == Part::GatewayReduce || part == Part::Broadcast;
+        return part != Part::Gather && part != Part::GatewayGather;
     }
 };
 
@@ -45,7 +52,7 @@ struct CollectiveSteps {
 /// R - 1 steps that move 1/R of the data each, so that an all-reduce takes
 /// t = 2 (R - 1) / R * bytes / bandwidth + 2 (R - 1) * (sync + set-up). Several domains: the ring of
 /// one domain scatters, rings between domains sum the shards, the ring of one domain gathers. Small
-/// data are sent to all others at once (GCL's broadcast). None for a single replica.
+/// data are sent to all others at once (GCL's broadcast), in a domain and then between domains. None for a single replica.
 std::vector<CollectiveSteps> collectiveSteps(const ReplicaTopology& topology, CollectiveKind kind,
                                              std::int64_t bytes);
 
@@ -58,9 +65,9 @@ inline constexpr std::int64_t collectiveSetupCycles = 200;
 /// block, so that each has code of its own. *Assumed*: no public formula; a published table has about
 /// four times the global exchange code for BERT-Large with four replicas instead of one.
 inline constexpr std::int64_t collectiveStepCodeBytes = 20;
-/// Longer rings are loops whose code does not grow: *assumed* beyond the replicas of a POD16, since
-/// published models that fill the memory of a POD16 run on a POD64 as well.
-inline constexpr std::int64_t mostUnrolledSteps = 15;
+/// Longer rings are loops whose code does not grow: *assumed* beyond the four replicas of that table,
+/// since published models that fill a POD16's memory run on larger machines as well.
+inline constexpr std::int64_t mostUnrolledSteps = 3;
 /// Global exchange code of `count` steps on a tile.
 std::int64_t collectiveCodeBytes(std::int64_t count);
 /// Largest data that are broadcast instead of going round a ring: *assumed*, GCL's default is not

@@ -308,7 +308,8 @@ enum class CollectiveKind : std::uint8_t {
 std::string_view toString(CollectiveKind kind); ///< "AllReduce", ...
 /// AllReduce: any number of tensors of one type, each replaced by its sum. ReduceScatter: a tensor;
 /// result: the replica's shard of the sum. AllGather: the tensor whose place the result takes, and
-/// the shard. Replicas that IPU-Links join have a shard each; `shards` is their number.
+/// the shard. Replicas that IPU-Links join have a shard each; `shards` is their number, or that of
+/// the replicas that sum: all, or those that have shards.
 struct CollectiveAttributes {
     CollectiveKind kind = CollectiveKind::AllReduce;
     std::int32_t shards = 1;

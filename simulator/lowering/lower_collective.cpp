@@ -30,6 +30,8 @@ const char* nameOf(Part part) {
         return "gatewayAllGather";
     case Part::Broadcast:
         return "broadcast";
+    case Part::GatewayBroadcast:
+        return "gatewayBroadcast";
     }
     return "";
 }
@@ -37,12 +39,14 @@ const char* nameOf(Part part) {
 /// A collective on the parts that its tiles have of some tensors of one type.
 class CollectiveEmitter {
 public:
-    CollectiveEmitter(LoweringContext& context, const Op& op, DataType type)
+    /// `replicas`: that take part.
+    CollectiveEmitter(LoweringContext& context, const Op& op, DataType type,
+                      std::int32_t replicas)
         : context_(context)
         , b_(context.builder())
         , op_(op)
         , type_(type)
-        , topology_(replicaTopology(context.target(), context.options().replicas)) {}
+        , topology_(replicaTopology(context.target(), replicas)) {}
 
     /// `elements` of each replica by tile, of the whole tensors. Sums of `sources` become `results`;
     /// a gather only moves.
@@ -129,7 +133,8 @@ void lowerAllReduce(LoweringContext& context, const Op& op) {
         sources.push_back(context.variableOf(op.inputs[i]));
         elements += elementsOf(context, op.inputs[i]);
     }
-    CollectiveEmitter(context, op, context.tensor(op.inputs[0]).type)
+    CollectiveEmitter(context, op, context.tensor(op.inputs[0]).type,
+                      std::get<CollectiveAttributes>(op.attributes).shards)
         .emit(CollectiveKind::AllReduce, elements, sources, sums);
 }
 
@@ -144,7 +149,7 @@ void lowerReduceScatter(LoweringContext& context, const Op& op) {
     context.ensurePlace(op.inputs[0]);
     const VariableId source = context.variableOf(op.inputs[0]);
     const VariableId shard = placeShard(context, op.outputs[0]);
-    CollectiveEmitter(context, op, context.tensor(op.inputs[0]).type)
+    CollectiveEmitter(context, op, context.tensor(op.inputs[0]).type, context.options().replicas)
         .emit(CollectiveKind::ReduceScatter, elementsOf(context, op.inputs[0]), {source},
               {shard});
 }
@@ -153,7 +158,7 @@ void lowerAllGather(LoweringContext& context, const Op& op) {
     const VariableId shard = context.variableOf(op.inputs[1]);
     context.ensurePlace(op.inputs[0]);
     context.makeView(op.outputs[0], op.inputs[0], context.viewOf(op.inputs[0]));
-    CollectiveEmitter(context, op, context.tensor(op.inputs[0]).type)
+    CollectiveEmitter(context, op, context.tensor(op.inputs[0]).type, context.options().replicas)
         .emit(CollectiveKind::AllGather, elementsOf(context, op.inputs[0]), {shard},
               {context.variableOf(op.inputs[0])});
 }

@@ -115,7 +115,7 @@ private:
         sum.name = name_ + "_allReduce";
         sum.onnxType = "ReplicatedAllReduceInplace";
         sum.onnxNode = name_;
-        sum.attributes = CollectiveAttributes{CollectiveKind::AllReduce, shards_};
+        sum.attributes = CollectiveAttributes{CollectiveKind::AllReduce, options_.replicas};
         sum.phase = phase_;
         sum.stage = stage_;
         for (Ready& ready : waiting) {

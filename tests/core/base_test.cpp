@@ -56,8 +56,12 @@ private slots:
         QCOMPARE(targetPreset("mk2").bytesPerTile, 638976);
         QCOMPARE(targetPreset("bow").clockHz, 1.85e9);
         QCOMPARE(userError([] { (void)targetPreset("mk3"); }),
-                 "unknown target 'mk3': the targets are mk1, mk2, bow and c600. Did you mean "
-                 "'mk1'?");
+                 "unknown target 'mk3': the targets are mk1, mk2, bow, c600, m2000, bow2000, pod4, "
+                 "pod16, pod64, pod128, pod256, bow-pod4, bow-pod16, bow-pod64, bow-pod128, "
+                 "bow-pod256. Did you mean 'mk1'?");
+        QCOMPARE(targetPreset("mk2").systemIpus, 0);
+        QCOMPARE(targetPreset("bow-pod64").systemIpus, 64);
+        QCOMPARE(targetPreset("bow-pod64").clockHz, 1.85e9);
         for (const Target& target : targetPresets())
             for (const TargetConstant& constant : targetConstants(target))
                 QVERIFY2(!constant.source.empty(), constant.name.c_str());

@@ -251,10 +251,10 @@ private:
             "machine has 256; choose --replicas 64 or fewer");
         row("target=pod16 replicas=8 ipus=4 execution=pipelined",
             "option replicas (--replicas): 8 replicas of 4 IPUs are 32 IPUs, but IPU-POD16 "
-            "(GC200), 16 IPUs has 16; choose --replicas 4 or fewer");
+            "(GC200) has 16; choose --replicas 4 or fewer");
         row("target=pod4 ipus=8 execution=pipelined",
-            "option replicas (--replicas): 1 replicas of 8 IPUs are 8 IPUs, but IPU-POD4 (GC200), "
-            "4 IPUs has 4; choose --replicas 1 or fewer and --ipus 4 or fewer");
+            "option replicas (--replicas): 1 replicas of 8 IPUs are 8 IPUs, but IPU-POD4 (GC200) "
+            "has 4; choose --replicas 1 or fewer and --ipus 4 or fewer");
         row("replicas=2 ipuModel=on", "option replicas (--replicas): the IPU Model has no "
                                       "replicas; leave --ipu-model or --replicas out");
         row("mode=training optimizer=adam replicatedTensorSharding=on",

@@ -69,14 +69,17 @@ int printTargets(const Streams& streams, Format format) {
                 {{"name", "Name"},
                  {"description", "Description"},
                  {"architecture", "Architecture"},
-                 {"tilesPerIpu", "Tiles"},
+                 {"systemIpus", "IPUs"},
+                 {"tilesPerIpu", "Tiles of an IPU"},
                  {"bytesPerTile", "Memory of a tile", Unit::Bytes},
                  {"bytesPerIpu", "Memory of an IPU", Unit::Bytes},
                  {"clockGHz", "Clock (GHz)"}},
                 {}};
     for (const Target& t : targetPresets())
-        table.rows.push_back({t.name, t.description, t.architecture, std::int64_t{t.tilesPerIpu},
-                              t.bytesPerTile, t.bytesPerIpu(), t.clockHz / 1e9});
+        table.rows.push_back({t.name, t.description, t.architecture,
+                              t.systemIpus > 0 ? std::to_string(t.systemIpus) : "any",
+                              std::int64_t{t.tilesPerIpu}, t.bytesPerTile, t.bytesPerIpu(),
+                              t.clockHz / 1e9});
     writeText(streams.out, table);
     return exitYes;
 }

@@ -8,9 +8,11 @@
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
 #include "support/invariants.h"
+#include "tests/support/category_bytes.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using tilescope::test::bytesOf;
 
 namespace {
 
@@ -42,14 +44,6 @@ RunOptions training(bool outline) {
     options.mode = "training";
     options.gradientAccumulation = 3;
     return options;
-}
-
-std::int64_t bytesOf(const Profile& profile, MemoryCategory category) {
-    std::int64_t bytes = 0;
-    for (const Variable& v : profile.variables)
-        if (v.category == category)
-            bytes += v.bytes.sum();
-    return bytes;
 }
 
 std::int64_t code(const Profile& profile) {

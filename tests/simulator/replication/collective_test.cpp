@@ -65,7 +65,7 @@ private slots:
     }
 
     void aRingMovesItsShare() {
-        rc::check("2 (R - 1) / R of the data, once there and once back", [] {
+        QVERIFY(holds("2 (R - 1) / R of the data, once there and once back", 200, [] {
             const auto ipus = *rc::gen::element(1, 2, 4);
             const auto replicas = *rc::gen::element(2, 4, 8, 16);
             const ReplicaTopology topology = replicaTopology(machine(ipus), replicas);
@@ -77,7 +77,7 @@ private slots:
             RC_ASSERT(std::abs(sent(CollectiveKind::AllReduce) - 2 * share) < 1e-9);
             RC_ASSERT(std::abs(sent(CollectiveKind::ReduceScatter) - share) < 1e-9);
             RC_ASSERT(std::abs(sent(CollectiveKind::AllGather) - share) < 1e-9);
-        });
+        }));
     }
 
     void domainsSumShards() {
@@ -112,9 +112,9 @@ private slots:
                     .empty());
     }
 
-    /// Rings as long as a POD16's have code for each step; longer ones are loops.
+    /// Short rings have code for each step; longer ones are loops.
     void codeGrowsWithTheRing() {
-        QCOMPARE(collectiveCodeBytes(6), 2 * collectiveCodeBytes(3));
+        QCOMPARE(collectiveCodeBytes(3), 3 * collectiveCodeBytes(1));
         QCOMPARE(collectiveCodeBytes(63), collectiveCodeBytes(mostUnrolledSteps));
     }
 };

@@ -1,0 +1,141 @@
+// Whole machines in training: Graphcore's submissions to MLPerf Training on a POD16, and what a
+// published table says about the memory of one and of four replicas.
+#include <QtTest>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "core/options/job.h"
+#include "simulator/simulate.h"
+#include "tests/support/category_bytes.h"
+
+using namespace tilescope;
+using namespace tilescope::sim;
+using tilescope::test::bytesOf;
+
+namespace {
+
+constexpr double tolerance = 1.25;
+// mlcommons/training_results v1.1: 1,281,167 images in the median epoch.
+constexpr double imagesPerSecond = 29'469;
+// v1.0 and v1.1: sequences a second, of which a packed sample has two.
+constexpr double sequencesPerSecond10 = 1'419;
+constexpr double sequencesPerSecond11 = 1'525;
+constexpr double sequencesOfSample = 2;
+
+/// A job's options with others in their place.
+RunOptions optionsOf(const Job& job, std::map<std::string, std::string> more) {
+    RunOptions options;
+    more.insert(job.options.begin(), job.options.end());
+    setRunOptions(options, more);
+    return options;
+}
+
+Profile run(const char* name, const std::map<std::string, std::string>& more = {}) {
+    const Job job =
+        readJob(std::filesystem::path(TILESCOPE_SOURCE_DIR "/resources/jobs") / name);
+    return simulateModel(job.model, optionsOf(job, more));
+}
+
+/// BERT-Large with one and with four replicas, alike but for what several replicas share.
+const Profile& bert(int replicas) {
+    static std::map<int, Profile> profiles;
+    if (!profiles.contains(replicas))
+        profiles.emplace(replicas, run("bert_large_pod16.json",
+                                       {{"replicas", std::to_string(replicas)},
+                                        {"replicatedTensorSharding", "off"}}));
+    return profiles.at(replicas);
+}
+
+const Profile& sharded() {
+    static const Profile profile = run("bert_large_pod16.json");
+    return profile;
+}
+
+double growth(MemoryCategory category) {
+    return static_cast<double>(bytesOf(bert(4), category)) /
+           static_cast<double>(bytesOf(bert(1), category));
+}
+
+bool isWithin(double ratio, double factor) {
+    return ratio < factor && ratio > 1 / factor;
+}
+
+std::int64_t remoteBytes(const Profile& p) {
+    std::int64_t bytes = 0;
+    for (const RemoteBuffer& buffer : p.remoteBuffers)
+        bytes += buffer.rows * buffer.rowBytes;
+    return bytes;
+}
+
+/// Optimizer state that stays on the chip.
+std::int64_t momentBytes(const Profile& p) {
+    std::int64_t sum = 0;
+    for (const Variable& v : p.variables)
+        if (v.alwaysLive && v.name.starts_with("Accl"))
+            sum += v.bytes.sum();
+    return sum;
+}
+
+} // namespace
+
+class Pod16Test : public QObject {
+    Q_OBJECT
+private slots:
+    void imagesOfResnet50() {
+        const Profile profile = run("resnet50_pod16.json");
+        QVERIFY2(profile.info.fits, outOfMemoryText(profile).c_str());
+        const double ratio = profile.info.throughput / imagesPerSecond;
+        QVERIFY2(isWithin(ratio, tolerance), qPrintable(QString::number(ratio)));
+    }
+
+    void sequencesOfBertLarge() {
+        QVERIFY2(sharded().info.fits, outOfMemoryText(sharded()).c_str());
+        for (const double published : {sequencesPerSecond10, sequencesPerSecond11}) {
+            const double ratio = sequencesOfSample * sharded().info.throughput / published;
+            QVERIFY2(isWithin(ratio, tolerance), qPrintable(QString::number(ratio)));
+        }
+    }
+
+    /// Directions and rough ratios of the guide's table of BERT-Large's memory.
+    void memoryOfReplicas() {
+        const double global = growth(MemoryCategory::GlobalExchangeCode);
+        QVERIFY2(global > 3 && global < 5, qPrintable(QString::number(global)));
+        QVERIFY(growth(MemoryCategory::InternalExchangeCode) < 1.1);
+        QVERIFY(growth(MemoryCategory::ControlCode) < 1.15);
+        QVERIFY(growth(MemoryCategory::HostExchangeCode) < 1.01);
+    }
+
+    void shardsDivideWhatIsOffTheChip() {
+        const double ratio = static_cast<double>(remoteBytes(bert(4))) /
+                             static_cast<double>(remoteBytes(sharded()));
+        QVERIFY2(ratio > 3.9 && ratio <= 4, qPrintable(QString::number(ratio)));
+        QCOMPARE(momentBytes(sharded()), std::int64_t(0));
+        const Profile onChip = run("bert_large_pod16.json", {{"offload", ""}});
+        const auto whole = static_cast<double>(remoteBytes(bert(4)));
+        const double share = whole / static_cast<double>(momentBytes(onChip));
+        QVERIFY2(share > 3.9 && share < 4.1, qPrintable(QString::number(share)));
+    }
+
+    /// 256 IPUs are compiled and timed as one replica is: rings between domains are all that comes on
+    /// top.
+    void replicasCostNothing() {
+        const Profile many =
+            run("bert_large_pod16.json", {{"target", "pod256"}, {"replicas", "64"}});
+        const auto gateways =
+            std::count_if(many.programs.begin(), many.programs.end(), [](const Program& p) {
+                return p.name.find("/gateway") != std::string::npos;
+            });
+        QVERIFY(gateways > 0);
+        // Shards of other sizes have a few copies more or less.
+        const double ratio =
+            static_cast<double>(many.programs.size() - static_cast<std::size_t>(gateways)) /
+            static_cast<double>(sharded().programs.size());
+        QVERIFY2(isWithin(ratio, 1.05), qPrintable(QString::number(ratio)));
+        QVERIFY(many.info.throughput > 10 * sharded().info.throughput);
+    }
+};
+
+QTEST_GUILESS_MAIN(Pod16Test)
+#include "pod16_test.moc"

@@ -232,7 +232,8 @@ void finishExecution(Profile& profile, const RunOptions& options) {
         profile.messages.push_back({Severity::Error, outOfMemoryText(profile), {}});
         return;
     }
-    profile.trace = timeProgram(profile, timedTarget(options));
+    const Target target = timedTarget(options);
+    profile.trace = timeProgram(profile, target, feedingOf(options, target, info.batchSize));
     info.hasExecution = true;
     info.cycles = profile.trace.runs.back().cycles;
     if (info.cycles > 0)

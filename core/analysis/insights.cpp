@@ -11,12 +11,13 @@
 namespace tilescope {
 namespace {
 
-constexpr std::array<std::string_view, 19> kindNames{
+constexpr std::array<std::string_view, 21> kindNames{
     "fit",           "worstTiles",        "peakVariables",   "singlePrecision",
     "gaps",          "vertexCode",        "vertexState",     "exchangeCode",
     "repeatedCode",  "longestOperations", "exchangeBound",   "hostBound",
-    "syncBound",     "idleTime",          "stridedCopies",   "shortRunCopies",
-    "tileImbalance", "pipelineBubbles",   "unbalancedStages"};
+    "memoryBound",   "linkBound",         "syncBound",       "idleTime",
+    "stridedCopies", "shortRunCopies",    "tileImbalance",   "pipelineBubbles",
+    "unbalancedStages"};
 constexpr std::array<std::string_view, 4> levelNames{"good", "note", "warning", "problem"};
 
 } // namespace
@@ -72,7 +73,8 @@ std::vector<Insight> findInsights(const ProfileReader& reader) {
     // Braces keep what is read alive until the rules are done with it.
     return findInsights({reader.info(), reader.operations(), reader.livenessClasses(),
                          reader.variables(), reader.vertexTypes(), reader.computeSets(),
-                         reader.exchanges(), reader.copies(), reader.tileMemory(), reader.steps(),
+                         reader.exchanges(), reader.copies(), reader.streams(), reader.tileMemory(),
+                         reader.steps(),
                          TraceIndex(reader), pipelineReport(reader), reader.programs()});
 }
 
@@ -81,7 +83,8 @@ std::vector<Insight> findInsights(const Profile& profile) {
                            profile.info.target.tilesPerIpu);
     return findInsights({profile.info, profile.operations, profile.livenessClasses,
                          profile.variables, profile.vertexTypes, profile.computeSets,
-                         profile.exchanges, profile.copies, profile.tileMemory, profile.steps,
+                         profile.exchanges, profile.copies, profile.streams, profile.tileMemory,
+                         profile.steps,
                          trace, pipelineReport(profile), profile.programs});
 }
 

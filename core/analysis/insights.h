@@ -24,8 +24,10 @@ enum class InsightKind {
     ExchangeCode,      ///< exchange with most code
     RepeatedCode,      ///< operations that are planned alike have code of their own each
     LongestOperations, ///< the five operations that take most measured cycles
-    ExchangeBound,     ///< a large share of the cycles is exchange
+    ExchangeBound,     ///< a large share of the cycles is exchange within an IPU
     HostBound,         ///< a large share of the cycles waits for or talks to the host
+    MemoryBound,       ///< a large share of the cycles is copies with streaming memory
+    LinkBound,         ///< a large share of the cycles is exchange between IPUs
     SyncBound,         ///< a large share of the cycles is syncs
     IdleTime,          ///< an IPU has nothing to do for a large share of the cycles
     StridedCopies,     ///< an operation spends much of its time putting an operand in order
@@ -87,6 +89,7 @@ struct InsightParts {
     const IdVector<ComputeSetId, ComputeSet>& computeSets;
     const IdVector<ExchangeId, Exchange>& exchanges;
     const IdVector<CopyId, Copy>& copies;
+    const IdVector<StreamId, Stream>& streams;
     const IdVector<TileId, TileMemory>& tileMemory;
     const IdVector<StepId, ProgramId>& steps;
     const TraceIndex& trace;

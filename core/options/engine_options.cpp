@@ -43,7 +43,7 @@ constexpr std::array engineOptions{
     EngineOption{"debug.retainDebugInformation"},
     EngineOption{"debug.runtimeVerify"},
     EngineOption{"debug.trace"},
-    EngineOption{"exchange.enablePrefetch"},
+    EngineOption{"exchange.enablePrefetch", true},
     EngineOption{"exchange.multicastPolicy"},
     EngineOption{"exchange.streamBufferOverlap"},
     EngineOption{"opt.enableInlining"},

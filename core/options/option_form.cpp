@@ -142,6 +142,14 @@ std::optional<OptionRange> optionRange(std::string_view key, const RunOptions& o
         return OptionRange{1, limits::mostPhases};
     if (key == "phaseStages")
         return OptionRange{1, limits::mostPhaseStages};
+    if (key == "prefetchDepth")
+        return OptionRange{1, limits::mostPrefetchDepth};
+    if (key == "ioTiles")
+        return OptionRange{0, limits::mostIoTiles};
+    if (key == "hostRate")
+        return OptionRange{0, limits::mostSamplesPerSecond};
+    if (key == "instances")
+        return OptionRange{1, limits::mostIpus};
     if (key == "tilesPerIpu")
         return OptionRange{limits::leastTiles,
                            static_cast<double>(targetPreset(options.target.name).tilesPerIpu)};

@@ -19,6 +19,13 @@ inline constexpr std::int64_t mostPhaseStages = 2;
 inline constexpr std::int64_t leastTiles = 4;
 // More than a POD256 has on its chips.
 inline constexpr std::int64_t mostBufferBytes = 1'000'000'000'000;
+// PopTorch's bounds of numIOTiles.
+inline constexpr std::int64_t leastIoTiles = 32;
+inline constexpr std::int64_t mostIoTiles = 192;
+// Each keeps a batch in the host's memory; more change nothing that a run shows.
+inline constexpr std::int64_t mostPrefetchDepth = 1000;
+// More than any host prepares; the time of a sample stays above zero.
+inline constexpr double mostSamplesPerSecond = 1e12;
 inline constexpr double leastLossScaling = 1e-6;
 inline constexpr double mostLossScaling = 1e9;
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <limits>
 
 namespace tilescope {
 
@@ -16,24 +15,6 @@ OptionSpec row(std::string key, std::string flag, OptionSpec::Type type, std::st
     spec.help = std::move(help);
     spec.choices = std::move(choices);
     return spec;
-}
-
-OptionSpec notYet(OptionSpec spec) {
-    const auto refuse = [](const OptionSpec& self, RunOptions&, const std::string& value) {
-        if (value == self.defaultValue)
-            return;
-        if (self.type == OptionSpec::Type::Choice)
-            choiceValue(self, value);
-        if (self.type == OptionSpec::Type::Integer)
-            integerValue(self, value, 0, std::numeric_limits<std::int64_t>::max());
-        const std::string allowed = self.defaultValue.empty()
-                                        ? "leave it out"
-                                        : fmt::format("the only value is {}", self.defaultValue);
-        throw optionError(
-            self, fmt::format("this version does not simulate '{}' yet; {}", value, allowed));
-    };
-    const std::string constant = spec.defaultValue;
-    return with(std::move(spec), refuse, [constant](const RunOptions&) { return constant; });
 }
 
 OptionSpec namesRow(OptionSpec made, std::vector<std::string> RunOptions::*member) {

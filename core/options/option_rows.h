@@ -24,9 +24,6 @@ template <class Set, class Get> OptionSpec with(OptionSpec spec, Set set, Get ge
     return spec;
 }
 
-/// An option of the contract that this version cannot honour: its default is all it takes.
-OptionSpec notYet(OptionSpec spec);
-
 /// A choice whose values are those of an enumeration, in its order.
 template <class Enumeration> OptionSpec enumRow(OptionSpec made, Enumeration RunOptions::*member) {
     const std::vector<std::string> choices = made.choices;

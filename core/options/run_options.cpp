@@ -248,6 +248,52 @@ void checkDeviceMapping(const RunOptions& options) {
             mapping.size(), options.split.size(), options.split.size() + 1));
 }
 
+bool overlapsHost(const RunOptions& options) {
+    return options.exchangeStrategy != ExchangeStrategy::JustInTime;
+}
+
+void checkIoTiles(const RunOptions& options) {
+    const std::int32_t tiles = options.ioTiles;
+    const auto refuse = [](bool given, const std::string& text) {
+        if (given)
+            throw UserError("option ioTiles (--io-tiles): " + text);
+    };
+    if (tiles == 0) {
+        if (overlapsHost(options))
+            throw UserError("option exchangeStrategy (--exchange-strategy): only I/O tiles can "
+                            "talk to the host while others compute; add --io-tiles 32, or leave "
+                            "it out");
+        return;
+    }
+    refuse(tiles < limits::leastIoTiles || tiles % 2 != 0,
+           fmt::format("{} is not an even number from {} to {}; choose one, such as 32", tiles,
+                       limits::leastIoTiles, limits::mostIoTiles));
+    refuse(tiles > options.target.tilesPerIpu - limits::leastTiles,
+           fmt::format("{} of {} tiles leave fewer than {} to compute; choose fewer, or more "
+                       "--tiles-per-ipu",
+                       tiles, options.target.tilesPerIpu, limits::leastTiles));
+    refuse(options.execution != Execution::Single,
+           "they are simulated for --execution single only, not between stages or phases; leave "
+           "one of them out");
+    refuse(options.ignoreData, "nothing is exchanged with the host; leave it out");
+}
+
+void checkHost(const RunOptions& options) {
+    if (options.replicas % options.instances != 0)
+        throw UserError(fmt::format("option instances (--instances): {} instances cannot share {} "
+                                    "replicas evenly; choose a divisor of {}, or other --replicas",
+                                    options.instances, options.replicas, options.replicas));
+    const auto refuse = [&](bool given, const char* option) {
+        if (given && options.ignoreData)
+            throw UserError(fmt::format("option {}: nothing is exchanged with the host; leave it "
+                                        "out",
+                                        option));
+    };
+    refuse(options.prefetchDepth > 1, "prefetchDepth (--prefetch-depth)");
+    refuse(options.inputType != InputType::AsModel, "inputType (--input-type)");
+    refuse(options.hostRate > 0, "hostRate (--host-rate)");
+}
+
 } // namespace
 
 std::vector<OptionNote> optionNotes(const RunOptions& options) {
@@ -266,6 +312,12 @@ std::vector<OptionNote> optionNotes(const RunOptions& options) {
          "optimizerStateType", "SGD without momentum keeps no state");
     note(options.schedule == Schedule::Interleaved && !options.isTraining(), "schedule",
          "without a backward pass interleaved is grouped");
+    note(options.instances > 1 && options.hostRate == 0, "instances",
+         "without --host-rate an instance prepares as many samples as are wanted");
+    const auto prefetch = options.engineOptions.find("exchange.enablePrefetch");
+    note(options.prefetchDepth > 1 && prefetch != options.engineOptions.end() &&
+             prefetch->second == "false",
+         "prefetchDepth", "the engine option exchange.enablePrefetch is false");
     return notes;
 }
 
@@ -286,6 +338,8 @@ void validate(const RunOptions& options) {
     checkPhases(options);
     checkOutline(options);
     checkDeviceMapping(options);
+    checkIoTiles(options);
+    checkHost(options);
     checkProportion(options.availableMemoryProportion);
     for (const auto& [name, proportion] : options.availableMemoryProportionByOperation)
         checkProportion(proportion);

@@ -1,13 +1,16 @@
 #include "simulator/lowering/lower.h"
 
 #include "simulator/lowering/functions.h"
+#include "simulator/lowering/io_tiles.h"
 #include "simulator/lowering/lower_op.h"
+#include "simulator/planner/compute_tiles.h"
 
 namespace tilescope::sim {
 
-LoweredProgram lowerGraph(const Graph& graph, const RunOptions& options, const PlanTable& plans) {
+LoweredProgram lowerGraph(const Graph& graph, const RunOptions& run, const PlanTable& plans) {
+    const RunOptions options = onComputeTiles(run);
     LoweredProgram lowered;
-    ProgramBuilder builder(options.target, lowered);
+    ProgramBuilder builder(run.target, lowered);
     LoweringContext context(graph, options, plans, builder);
     LoweredFunctions functions(graph, options, plans, builder);
     context.setFunctions(&functions);
@@ -20,6 +23,8 @@ LoweredProgram lowerGraph(const Graph& graph, const RunOptions& options, const P
         lowerPipelined(context);
     else if (options.execution == Execution::Phased)
         lowerPhased(context);
+    else if (options.exchangeStrategy != ExchangeStrategy::JustInTime)
+        lowerOverlapped(context);
     else
         lowerSerial(context);
     emitRemoteCopies(context);

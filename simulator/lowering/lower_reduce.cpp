@@ -149,7 +149,7 @@ private:
             reduced.push_back(reduced_.contains(atom));
         }
         ReduceRegions regions(reduceLevels(sizes, reduced));
-        ReduceWorkList list(b_.target(), function_, type_, partialType_);
+        ReduceWorkList list(context_.target(), function_, type_, partialType_);
         std::map<std::int32_t, Interval> runs;
         std::vector<std::int32_t> index(blocking.dims.size());
         for (std::int32_t nth = 0; nth < blocking.tiles(); ++nth) {
@@ -174,8 +174,8 @@ private:
                                        DataType to) const {
         const std::int64_t inner = contiguous(true);
         const std::int64_t kept = contiguous(false);
-        ReduceWorkList list(b_.target(), function_, type_, to);
-        const std::int32_t tiles = b_.target().totalTiles();
+        ReduceWorkList list(context_.target(), function_, type_, to);
+        const std::int32_t tiles = context_.target().totalTiles();
         const std::vector<std::int64_t> n = inputs.toDense(tiles);
         const std::vector<std::int64_t> outputs = results.toDense(tiles);
         for (std::int32_t tile = 0; tile < tiles; ++tile) {
@@ -279,8 +279,8 @@ private:
             results *= size;
         ReduceShape shape{results, partials.held.sum(), partials.columns,
                           partials.held.tilesUsed()};
-        for (int stage = 0; needsStage(b_.target(), shape); ++stage) {
-            const ReduceStage next = spreadStage(b_.target(), function_, partials.type, shape);
+        for (int stage = 0; needsStage(context_.target(), shape); ++stage) {
+            const ReduceStage next = spreadStage(context_.target(), function_, partials.type, shape);
             shape = next.after;
             partials =
                 addPartials(fmt::format("{}/Reduce/ReduceStage{}/IntermediateToIntermediate/Reduce",
@@ -306,7 +306,7 @@ private:
     void putInOrder(const std::string& name, const TileSeries& rotated, VariableId from,
                     VariableId to) {
         const TileSeries cycles = TileSeries::zip(rotated, {}, [&](std::int64_t n, std::int64_t) {
-            return localCopyCycles(b_.target(), n * bytesOf(partialType_));
+            return localCopyCycles(context_.target(), n * bytesOf(partialType_));
         });
         b_.keepApart(to, from);
         b_.execute(name + "/OnTileCopyPost", cycles, {{copyVertex(8), ones(rotated)}},
@@ -326,7 +326,7 @@ private:
                                                 gathered.scaled(bytesOf(partials.type)),
                                                 std::string(toString(partials.type)));
         Movement movement;
-        movement.add(b_.target(), traffic, bytesOf(partials.type),
+        movement.add(context_.target(), traffic, bytesOf(partials.type),
                      partials.columns * bytesOf(partials.type));
         b_.exchange(b_.exchangeName(name), std::move(movement), {{partials.variable}, {variable}});
         return variable;
@@ -338,13 +338,13 @@ private:
         std::uint64_t seed = static_cast<std::uint64_t>(function_);
         for (const std::int64_t size : context_.tensor(in_).shape)
             seed = (seed ^ static_cast<std::uint64_t>(size)) * hashFactor;
-        const std::int32_t places = std::max(1, b_.target().tilesPerIpu - tiles + 1);
+        const std::int32_t places = std::max(1, context_.target().tilesPerIpu - tiles + 1);
         return static_cast<std::int32_t>((seed >> 32U) % static_cast<std::uint64_t>(places));
     }
 
     Partials addPartials(const std::string& name, const Partials& partials,
                          const ReduceStage& stage) {
-        ReduceWorkList list(b_.target(), function_, partials.type, partialType_);
+        ReduceWorkList list(context_.target(), function_, partials.type, partialType_);
         std::int32_t tile = startTile(static_cast<std::int32_t>(stage.regionsOfTile.size()));
         for (const std::int64_t regions : stage.regionsOfTile)
             list.add(tile++, {{{stage.columns, stage.rows, 1, regions}}, 0});
@@ -370,13 +370,13 @@ private:
         for (std::size_t atom = 0; atom < kept_.storage.atomSizes.size(); ++atom)
             flat.atoms.push_back(static_cast<int>(atom));
         flat.size = shape.results;
-        const ResultSpread spread = spreadResults(b_.target(), partials.type, shape.results);
+        const ResultSpread spread = spreadResults(context_.target(), partials.type, shape.results);
         flat.blocks = evenBlocks(flat.size, spread.tiles, spread.grain);
         flat.digits = {{static_cast<std::int32_t>(spread.tiles), 1}};
         kept_.storage.layout.blocking = {};
         kept_.storage.layout.blocking.dims = {std::move(flat)};
         const TileSeries results = kept_.storage.layout.blocking.elements();
-        ReduceWorkList list(b_.target(), function_, partials.type, outType_);
+        ReduceWorkList list(context_.target(), function_, partials.type, outType_);
         for (const TileRun& run : results.runs())
             for (std::int32_t tile = run.first; tile < run.end; ++tile) {
                 TileReductions reductions;

@@ -1,7 +1,7 @@
 // The step program of one IPU, or of several that work one after the other.
 #include <algorithm>
 
-#include "simulator/lowering/lower_op.h"
+#include "simulator/lowering/io_tiles.h"
 
 namespace tilescope::sim {
 namespace {
@@ -17,6 +17,25 @@ void moveToFront(LoweredProgram& lowered, ProgramId sequence, std::size_t from) 
 bool hasUpdate(const Graph& graph) {
     return std::any_of(graph.ops.begin(), graph.ops.end(),
                        [](const Op& op) { return op.phase == Phase::Update; });
+}
+
+/// Adds what comes from the host before the programs that `sequence` has, and what goes there behind.
+void emitHostCopies(LoweringContext& context, ProgramId sequence) {
+    ProgramBuilder& b = context.builder();
+    LoweredProgram& lowered = b.lowered();
+    const std::size_t computed = lowered.profile.programs[sequence].children.size();
+    if (context.options().ioTiles > 0) {
+        IoTileStreams streams(context);
+        streams.load();
+        streams.copyIn();
+        moveToFront(lowered, sequence, computed);
+        streams.copyOut();
+        streams.store();
+        return;
+    }
+    emitStreams(b, inputStreams(context));
+    moveToFront(lowered, sequence, computed);
+    emitStreams(b, outputStreams(context));
 }
 
 } // namespace
@@ -37,12 +56,8 @@ void lowerSerial(LoweringContext& context) {
     const auto finishBatch = [&] {
         for (const TensorId id : graph.outputs)
             context.ensurePlace(id);
-        if (options.ignoreData)
-            return;
-        const std::size_t computed = lowered.profile.programs[body].children.size();
-        emitStreams(b, inputStreams(context));
-        moveToFront(lowered, body, computed);
-        emitStreams(b, outputStreams(context));
+        if (!options.ignoreData)
+            emitHostCopies(context, body);
     };
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
         if (graph.ops[OpId(i)].phase == Phase::Update && !updating) {

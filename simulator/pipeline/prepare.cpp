@@ -23,6 +23,7 @@
 #include "simulator/planner/plan_table.h"
 #include "simulator/training/optimizer.h"
 #include "simulator/transforms/decompose.h"
+#include "simulator/transforms/input_type.h"
 
 namespace tilescope::sim {
 namespace {
@@ -135,9 +136,24 @@ PipelineSchedule checkedSchedule(const Graph& graph, const RunOptions& options) 
     return {options.schedule, graph.stages(), options.isTraining(), count};
 }
 
+/// The host feeds a framework's model; a program of the user's own names its streams itself.
+void checkFeeding(const Graph& graph, const RunOptions& options) {
+    const auto refuse = [&](bool given, const char* option) {
+        if (given && graph.ownProgram)
+            throw UserError(fmt::format("option {}: '{}' is a list of operations, whose variables "
+                                        "stay on the device; leave the option out",
+                                        option, graph.name));
+    };
+    refuse(options.ioTiles > 0, "ioTiles (--io-tiles)");
+    refuse(options.prefetchDepth > 1, "prefetchDepth (--prefetch-depth)");
+    refuse(options.inputType != InputType::AsModel, "inputType (--input-type)");
+    refuse(options.hostRate > 0, "hostRate (--host-rate)");
+}
+
 } // namespace
 
 Graph preparedGraph(const Graph& graph, const RunOptions& options) {
+    checkFeeding(graph, options);
     Graph result = graph;
     const bool phased = options.execution == Execution::Phased;
     const bool several = options.target.ipus > 1 || options.deviceMapping.size() > 1;
@@ -151,6 +167,8 @@ Graph preparedGraph(const Graph& graph, const RunOptions& options) {
             mergeNeighbours(result);
         noteSharedWeights(result, options);
     }
+    // Behind the stages, so that names in --split still begin theirs.
+    result = withInputType(std::move(result), options.inputType);
     if (pipelined)
         for (const Op& op : result.ops)
             result.staged.push_back({op.name, op.stage});

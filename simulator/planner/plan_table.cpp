@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "simulator/planner/compute_tiles.h"
 #include "simulator/planner/planner.h"
 
 namespace tilescope::sim {
@@ -162,7 +163,8 @@ ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& option
     return problem;
 }
 
-PlanTable::PlanTable(const Graph& graph, const RunOptions& options) {
+PlanTable::PlanTable(const Graph& graph, const RunOptions& run) {
+    const RunOptions options = onComputeTiles(run);
     checkNamedOperations(graph, options);
     std::vector<Request> requests;
     const auto collect = [&](const Graph& part, FunctionIndex function) {

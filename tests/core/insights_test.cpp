@@ -22,6 +22,14 @@ std::optional<Insight> find(const std::vector<Insight>& insights, InsightKind ki
     return std::nullopt;
 }
 
+/// Executed steps of one kind become steps of another.
+void turn(Profile& profile, ProgramKind from, ProgramKind to) {
+    for (TraceBody& body : profile.trace.bodies)
+        for (TraceStep& step : body.steps)
+            if (step.kind == from)
+                step.kind = to;
+}
+
 } // namespace
 
 class InsightsTest : public QObject {
@@ -93,6 +101,72 @@ private slots:
         QVERIFY(host && host->level == InsightLevel::Warning);
         QCOMPARE(text(formatEvidence(host->evidence[0])), "100,000 cycles");
         QVERIFY(!find(findInsights(sampleProfile()), InsightKind::ExchangeBound));
+    }
+
+    /// What the host does to a run is told with the options that change it.
+    void advisesOnTheHost() {
+        Profile p = sampleProfile();
+        turn(p, ProgramKind::StreamCopyMid, ProgramKind::StreamCopyBegin);
+        const auto advice = [&] {
+            return text(find(findInsights(p), InsightKind::HostBound)->advice);
+        };
+        p.info.options = {{"prefetchDepth", "1"}, {"ioTiles", "0"},
+                          {"inputType", "as-model"}, {"execution", "single"},
+                          {"exchangeStrategy", "just-in-time"}};
+        QVERIFY(advice().contains("A higher --prefetch-depth (2 instead of 1)"));
+        QVERIFY(!advice().contains("--instances"));
+        p.info.options["prefetchDepth"] = "3";
+        QVERIFY(!advice().contains("--prefetch-depth"));
+        p.info.options["hostRate"] = "1000";
+        p.info.options["instances"] = "1";
+        p.info.replicas = 4;
+        QVERIFY(advice().contains("a higher --instances (4 instead of 1)"));
+        QVERIFY(!advice().contains("--batch-size"));
+        p.info.options["instances"] = "4";
+        QVERIFY(advice().contains("a higher --host-rate (2000 instead of 1000)"));
+    }
+
+    /// Long transfers: smaller inputs and tiles for them; what overlaps is not told.
+    void advisesOnTransfers() {
+        Profile p = sampleProfile();
+        turn(p, ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid);
+        const auto advice = [&] {
+            return text(find(findInsights(p), InsightKind::HostBound)->advice);
+        };
+        p.info.options = {{"ioTiles", "0"}, {"inputType", "as-model"}, {"execution", "single"},
+                          {"exchangeStrategy", "just-in-time"}, {"precision", "half"}};
+        QVERIFY(advice().contains("--input-type int8"));
+        QVERIFY(advice().contains("--io-tiles (32 instead of 0)"));
+        p.info.options["precision"] = "float";
+        p.info.options["ioTiles"] = "32";
+        QVERIFY(advice().contains("--input-type half"));
+        QVERIFY(advice().contains("--exchange-strategy overlap-inner-loop"));
+        p.info.options["inputType"] = "int8";
+        p.info.options["exchangeStrategy"] = "overlap-loops";
+        QVERIFY(advice().startsWith("A larger --batch-size"));
+    }
+
+    /// The same cycles of copies with streaming memory, and of exchanges between IPUs.
+    void seesOtherBounds() {
+        Profile p = sampleProfile();
+        for (Stream& stream : p.streams)
+            stream.remoteBuffer = RemoteBufferId(0);
+        QVERIFY(!find(findInsights(p), InsightKind::HostBound));
+        const auto memory = find(findInsights(p), InsightKind::MemoryBound);
+        QVERIFY(memory && memory->level == InsightLevel::Warning);
+        QVERIFY(text(memory->advice).contains("--offload"));
+        p.info.options["execution"] = "phased";
+        QVERIFY(text(find(findInsights(p), InsightKind::MemoryBound)->advice).contains("--phases"));
+        turn(p, ProgramKind::StreamCopyMid, ProgramKind::GlobalExchange);
+        p.streams = {};
+        const auto links = find(findInsights(p), InsightKind::LinkBound);
+        QVERIFY(links && links->level == InsightLevel::Warning);
+        QVERIFY(text(links->advice).contains("--split"));
+        p.info.replicas = 2;
+        p.info.mode = "training";
+        QVERIFY(text(find(findInsights(p), InsightKind::LinkBound)->advice)
+                    .contains("--max-cross-replica-buffer-size"));
+        QVERIFY(!find(findInsights(p), InsightKind::ExchangeBound));
     }
 
     void seesShortRuns() {
@@ -221,6 +295,8 @@ private slots:
                     insight.kind != InsightKind::SyncBound &&
                     insight.kind != InsightKind::IdleTime &&
                     insight.kind != InsightKind::HostBound &&
+                    insight.kind != InsightKind::MemoryBound &&
+                    insight.kind != InsightKind::LinkBound &&
                     insight.kind != InsightKind::ExchangeBound);
     }
 

@@ -191,6 +191,43 @@ private slots:
             }
     }
 
+    /// A transfer on some tiles beside a compute set on others: neither waits for the other.
+    void tilesDoNotWaitForStepsBesideTheirs() {
+        constexpr std::int32_t firstIo = 1440;
+        Profile p = p_;
+        const ExecutedStep compute = first("conv1/Convolve");
+        StepOnIpu on = compute.ipus.front();
+        on.start = 0;
+        TraceBody alone;
+        alone.steps = {{compute.kind, compute.program, {on}}};
+        alone.items = {{0, -1}};
+        TraceBody beside = alone;
+        for (std::size_t i = 0; i < p.programs.size(); ++i)
+            if (p.programs[ProgramId(i)].kind == ProgramKind::StreamCopyMid) {
+                beside.steps.push_back({ProgramKind::StreamCopyMid, ProgramId(i), {on}});
+                p.streams[p.programs[ProgramId(i)].stream].bytes =
+                    TileSeries(TileId(firstIo), 1472 - firstIo, 64);
+                break;
+            }
+        beside.items.push_back({1, -1});
+        const TileSources sources{p.programs, p.computeSets, p.exchanges, p.streams, 1472};
+        const auto raster = [&](const TraceBody& body) {
+            Trace trace;
+            trace.runs = {{"run", trace.bodies.add(body), 0, on.cycles}};
+            return tileRaster(TraceIndex(trace, 1, 1472), sources,
+                              {IpuId(0), {0, on.cycles}, 7, 0, 1472, 1472}, {});
+        };
+        const TileRaster one = raster(alone);
+        const TileRaster both = raster(beside);
+        for (std::int32_t tile = 0; tile < 1472; ++tile)
+            for (std::int32_t column = 0; column < 7; ++column) {
+                const TileState own = one.at(column, tile).state;
+                const bool free = tile >= firstIo && own == TileState::Wait;
+                if (tile < firstIo || free)
+                    QVERIFY(both.at(column, tile).state == (free ? TileState::StreamMid : own));
+            }
+    }
+
     void longExecutionsAreSampled() {
         const Profile long1 = sampleProfile({.repeats = 100'000'000});
         const TraceIndex index(long1.trace, 1, 1472);

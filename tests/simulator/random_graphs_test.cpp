@@ -56,6 +56,27 @@ private slots:
         }));
     }
 
+    void fedInAnyWay() {
+        QVERIFY(holds("graphs with I/O tiles", graphs / 2, [] {
+            RunOptions options;
+            options.ioTiles = *rc::gen::element(0, 32);
+            options.target.tilesPerIpu =
+                options.ioTiles + static_cast<std::int32_t>(anyFrom(4, 24));
+            options.deviceIterations = anyFrom(1, 5);
+            if (options.ioTiles > 0)
+                options.exchangeStrategy = *rc::gen::element(ExchangeStrategy::JustInTime,
+                                                             ExchangeStrategy::OverlapInnerLoop,
+                                                             ExchangeStrategy::OverlapLoops);
+            options.inputType =
+                *rc::gen::element(InputType::AsModel, InputType::Half, InputType::Int8);
+            options.prefetchDepth = static_cast<std::int32_t>(anyFrom(1, 3));
+            options.hostRate = *rc::gen::element(0.0, 1e3, 1e5);
+            const std::string wrong = judge(anyGraph(), options);
+            if (!wrong.empty())
+                RC_FAIL(wrong);
+        }));
+    }
+
     void aWholeChip() {
         QVERIFY(holds("graphs on a chip", graphs, [] {
             RunOptions options;

@@ -156,6 +156,19 @@ private slots:
         QCOMPARE(steps.boxes[1].begin, 20);
     }
 
+    /// What a long stream copy runs beside is not lost under it.
+    void stepsBesideAStreamCopyAreKept() {
+        TraceLane lane;
+        lane.rows = {rowOf({{10, 20}, {20, 40}, {60, 70}}), rowOf({{8, 50}})};
+        lane.rows[1].boxes[0].kind = ProgramKind::StreamCopyMid;
+        const TraceRow steps = stepsOf(lane);
+        QCOMPARE(steps.boxes.size(), std::size_t(3));
+        QCOMPARE(steps.boxes[0].begin, 10);
+        QCOMPARE(steps.boxes[2].begin, 60);
+        lane.rows[0].boxes.clear();
+        QCOMPARE(stepsOf(lane).boxes.size(), std::size_t(1));
+    }
+
     void theLongestBoxWinsAPixel() {
         const TraceRow row = rowOf({{0, 2}, {2, 9}, {9, 10}, {500, 1000}});
         const auto screen = boxesOnScreen(row, 0, 1000, 10);

@@ -5,6 +5,7 @@
 
 #include "core/analysis/insights.h"
 #include "core/analysis/operation_groups.h"
+#include "core/analysis/trace_window.h"
 
 namespace tilescope {
 
@@ -17,6 +18,23 @@ void addWasteInsights(const InsightParts& parts, const std::vector<OperationGrou
                       std::vector<Insight>& insights);
 void addHotInsights(const InsightParts& parts, const std::vector<OperationGroup>& groups,
                     std::vector<Insight>& insights);
+
+/// The last run: the main program, behind the one that loads weights.
+struct Executed {
+    CycleRange range;
+    TraceStatistics worst; ///< of the IPU that does least computing
+    IpuId ipu;
+};
+Executed mainRun(const InsightParts& parts);
+/// Cycles as a share of a range.
+double shareOfRange(std::int64_t cycles, const TraceStatistics& statistics);
+/// A share of the cycles from which a bound is worth a note.
+inline constexpr double boundShare = 0.3;
+/// A note, or from half of the cycles on a warning.
+InsightLevel levelOf(double share);
+/// What comes from outside of the IPU: from the host, streaming memory and other IPUs.
+void addFeedingInsights(const InsightParts& parts, const Executed& run,
+                        std::vector<Insight>& insights);
 
 inline Evidence bytesOf(std::string label, std::int64_t bytes, TileId tile = {},
                         OperationId operation = {}) {

@@ -9,44 +9,10 @@ namespace tilescope {
 namespace {
 
 constexpr std::size_t shown = 5;
-// Shares of the cycles from which a bound is worth a note and a warning.
-constexpr double noteShare = 0.3;
-constexpr double warningShare = 0.5;
 // Syncs and idle cycles can be spared only in part, but are nothing that a model needs.
 constexpr double overheadShare = 0.1;
 // Below this balance most tiles wait for few.
 constexpr double lowBalance = 0.5;
-
-struct Executed {
-    CycleRange range;
-    TraceStatistics worst; ///< of the IPU that does least computing
-    IpuId ipu;
-};
-
-/// The last run: the main program, behind the one that loads weights.
-Executed mainRun(const InsightParts& p) {
-    const TraceIndex& index = p.trace;
-    const TraceRun& run = index.runs().back();
-    Executed result{{run.start, run.start + run.cycles}, {}, {}};
-    for (std::int32_t ipu = 0; ipu < p.info.target.ipus; ++ipu) {
-        const TraceStatistics statistics = index.statistics(IpuId(ipu), result.range);
-        if (result.ipu.valid() && statistics.sums.compute() >= result.worst.sums.compute())
-            continue;
-        result.worst = statistics;
-        result.ipu = IpuId(ipu);
-    }
-    return result;
-}
-
-double shareOfRange(std::int64_t cycles, const TraceStatistics& statistics) {
-    return statistics.cycles > 0
-               ? static_cast<double>(cycles) / static_cast<double>(statistics.cycles)
-               : 0;
-}
-
-InsightLevel levelOf(double share) {
-    return share >= warningShare ? InsightLevel::Warning : InsightLevel::Note;
-}
 
 ExchangeId longestExchange(const IdVector<ExchangeId, Exchange>& exchanges) {
     ExchangeId longest;
@@ -55,16 +21,6 @@ ExchangeId longestExchange(const IdVector<ExchangeId, Exchange>& exchanges) {
                                                             exchanges[longest].cycles.max().value)
             longest = id;
     return longest;
-}
-
-/// The first stream copy of the main run, as far as one is near its begin.
-ProgramId firstStreamCopy(const TraceIndex& trace) {
-    constexpr std::int64_t looked = 1000;
-    std::int64_t at = trace.stepAtCycle(IpuId(0), trace.runs().back().start);
-    for (std::int64_t i = 0; at >= 0 && i < looked && at < trace.stepCount(); ++i, ++at)
-        if (const ExecutedStep step = trace.stepAt(at); step.kind == ProgramKind::StreamCopyBegin)
-            return step.program;
-    return {};
 }
 
 void addLongestExchanges(const InsightParts& p, Insight& insight) {
@@ -123,8 +79,9 @@ void addIdleTime(const InsightParts& p, const Executed& run, std::vector<Insight
 }
 
 void addExchangeBound(const InsightParts& p, const Executed& run, std::vector<Insight>& insights) {
-    const double share = shareOfRange(run.worst.sums.exchange(), run.worst);
-    if (share < noteShare)
+    const std::int64_t cycles = run.worst.sums.cycles(ProgramKind::DoExchange);
+    const double share = shareOfRange(cycles, run.worst);
+    if (share < boundShare)
         return;
     Insight insight;
     insight.kind = InsightKind::ExchangeBound;
@@ -134,40 +91,9 @@ void addExchangeBound(const InsightParts& p, const Executed& run, std::vector<In
                      "larger --batch-size moves weights less often.";
     insight.link.report = "exchanges";
     insight.link.exchange = longestExchange(p.exchanges);
-    insight.evidence = {cyclesOf("exchange", run.worst.sums.exchange()),
+    insight.evidence = {cyclesOf("exchange", cycles),
                         cyclesOf("run", run.worst.cycles), shareOf("share", share)};
     addLongestExchanges(p, insight);
-    insights.push_back(std::move(insight));
-}
-
-void addHostBound(const InsightParts& p, const Executed& run, std::vector<Insight>& insights) {
-    const double share = shareOfRange(run.worst.sums.host(), run.worst);
-    if (share < noteShare)
-        return;
-    Insight insight;
-    insight.kind = InsightKind::HostBound;
-    insight.level = levelOf(share);
-    insight.title =
-        fmt::format("{} of the cycles are host input and output", formatPercent(share, 1));
-    insight.advice = "A larger --batch-size moves more data with each wait for the host; half "
-                     "precision (--precision half) halves the data.";
-    const auto execution = p.info.options.find("execution");
-    if (execution != p.info.options.end() && execution->second == "phased") {
-        insight.title = fmt::format("{} of the cycles are stream copies: weights come from and go "
-                                    "to streaming memory",
-                                    formatPercent(share, 1));
-        insight.advice = "Fewer --phases load weights less often, a larger --batch-size does more "
-                         "with each load, and two IPUs (--ipus 2) take turns: one loads while the "
-                         "other computes.";
-    }
-    insight.link.report = "trace";
-    insight.link.program = firstStreamCopy(p.trace);
-    insight.evidence = {
-        cyclesOf("waiting for the host", run.worst.sums.cycles(ProgramKind::StreamCopyBegin)),
-        cyclesOf("transfer", run.worst.sums.cycles(ProgramKind::StreamCopyMid)),
-        cyclesOf("run", run.worst.cycles), shareOf("share", share),
-        cyclesOf("estimated gain, at most, if transfers overlapped with compute",
-                 std::min(run.worst.sums.host(), run.worst.sums.compute()))};
     insights.push_back(std::move(insight));
 }
 
@@ -252,13 +178,38 @@ void addImbalance(const InsightParts& p, const Executed& run, std::vector<Insigh
 
 } // namespace
 
+Executed mainRun(const InsightParts& p) {
+    const TraceIndex& index = p.trace;
+    const TraceRun& run = index.runs().back();
+    Executed result{{run.start, run.start + run.cycles}, {}, {}};
+    for (std::int32_t ipu = 0; ipu < p.info.target.ipus; ++ipu) {
+        const TraceStatistics statistics = index.statistics(IpuId(ipu), result.range);
+        if (result.ipu.valid() && statistics.sums.compute() >= result.worst.sums.compute())
+            continue;
+        result.worst = statistics;
+        result.ipu = IpuId(ipu);
+    }
+    return result;
+}
+
+double shareOfRange(std::int64_t cycles, const TraceStatistics& statistics) {
+    return statistics.cycles > 0
+               ? static_cast<double>(cycles) / static_cast<double>(statistics.cycles)
+               : 0;
+}
+
+InsightLevel levelOf(double share) {
+    constexpr double warningShare = 0.5;
+    return share >= warningShare ? InsightLevel::Warning : InsightLevel::Note;
+}
+
 void addTimeInsights(const InsightParts& p, std::vector<Insight>& insights) {
     addShortRuns(p, insights);
     if (!p.info.hasExecution || p.trace.runs().empty())
         return;
     const Executed run = mainRun(p);
     addExchangeBound(p, run, insights);
-    addHostBound(p, run, insights);
+    addFeedingInsights(p, run, insights);
     addSyncBound(p, run, insights);
     addIdleTime(p, run, insights);
     addImbalance(p, run, insights);

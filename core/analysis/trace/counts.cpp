@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "core/analysis/trace/lane_cursor.h"
 #include "core/base/saturating.h"
@@ -145,8 +146,13 @@ std::vector<ProgramExecutions> programExecutions(const TraceLanes& lanes, std::s
         if (const TracePages* pages = lanes.pages())
             for (const ProgramTotal& total : pages->totals(id))
                 add(total.program, executed, total);
+        // Repetitions that differ are several calls of one Repeat, and those that differ in turn a
+        // body in between.
+        std::set<ProgramId> counted;
         for (const TraceCall& call : trace.bodies[id].calls) {
-            add(call.program, executed, {{}, 1, 0});
+            if (trace.bodies[call.callee].program != trace.bodies[id].program &&
+                counted.insert(call.program).second)
+                add(call.program, executed, {{}, 1, 0});
             std::int64_t& callee = times[call.callee.index()];
             callee = saturatingSum(callee, saturatingProduct(executed, call.count));
         }

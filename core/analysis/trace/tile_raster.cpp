@@ -146,13 +146,19 @@ private:
     [[nodiscard]] TileRaster::Cell cell(std::int32_t column, std::int32_t row, double whole) const {
         const std::size_t first = slot(column, row);
         double all = 0;
-        std::size_t most = 0;
-        for (std::size_t state = 1; state < tileStates.size(); ++state) {
+        for (std::size_t state = 1; state < tileStates.size(); ++state)
             all += sums_[first + state];
-            if (sums_[first + state] > 0 &&
-                (most == 0 || sums_[first + state] > sums_[first + most]))
+        // Where steps overlap, such as transfers on I/O tiles and compute, the tiles of one do not
+        // wait for the other.
+        const double overlap = std::max(0.0, all - whole);
+        const auto cycles = [&](std::size_t state) {
+            const double sum = sums_[first + state];
+            return static_cast<TileState>(state) == TileState::Wait ? sum - overlap : sum;
+        };
+        std::size_t most = 0;
+        for (std::size_t state = 1; state < tileStates.size(); ++state)
+            if (cycles(state) > 0 && (most == 0 || cycles(state) > cycles(most)))
                 most = state;
-        }
         constexpr double full = 255;
         return {static_cast<TileState>(most),
                 static_cast<std::uint8_t>(std::lround(full * std::min(1.0, all / whole)))};

@@ -21,6 +21,8 @@ void checkAddresses(const Profile& profile, Complaints& complaints);
 void checkTileAccounts(const Profile& profile, Complaints& complaints);
 /// Every operation stands in the model's graph, whose tensors are made before they are read.
 void checkModelGraph(const Profile& profile, Complaints& complaints);
+/// Tiles that are set aside for the host do nothing else, and no other tile talks to it.
+void checkIoTiles(const Profile& profile, Complaints& complaints);
 void checkTrace(const Profile& profile, Complaints& complaints);
 
 } // namespace tilescope::sim

@@ -137,6 +137,15 @@ std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double 
     return filler.finish();
 }
 
+namespace {
+
+bool isStreamCopy(ProgramKind kind) {
+    return kind == ProgramKind::StreamCopyBegin || kind == ProgramKind::StreamCopyMid ||
+           kind == ProgramKind::StreamCopyEnd;
+}
+
+} // namespace
+
 TraceRow stepsOf(const TraceLane& lane) {
     TraceRow all;
     for (const TraceRow& row : lane.rows)
@@ -146,12 +155,14 @@ TraceRow stepsOf(const TraceLane& lane) {
                     {box.begin, box.end, box.kind, box.look, box.firstStep, box.steps, {}});
     std::stable_sort(all.boxes.begin(), all.boxes.end(),
                      [](const TraceBox& a, const TraceBox& b) { return a.begin < b.begin; });
-    std::int64_t end = std::numeric_limits<std::int64_t>::min();
-    std::erase_if(all.boxes, [&](const TraceBox& box) {
-        const bool overlaps = box.begin < end;
-        end = std::max(end, box.end);
-        return overlaps;
-    });
+    std::vector<TraceBox> kept;
+    for (TraceBox& box : all.boxes) {
+        if (kept.empty() || box.begin >= kept.back().end)
+            kept.push_back(std::move(box));
+        else if (isStreamCopy(kept.back().kind) && !isStreamCopy(box.kind))
+            kept.back() = std::move(box);
+    }
+    all.boxes = std::move(kept);
     return all;
 }
 

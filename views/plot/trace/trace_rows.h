@@ -52,7 +52,7 @@ struct BoxOnScreen {
 std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double to, int pixels);
 
 /// All steps of a lane in one row, whatever row they stand on, without their names; where steps
-/// overlap the first is kept.
+/// overlap the first is kept, or what runs beside a stream copy.
 TraceRow stepsOf(const TraceLane& lane);
 
 /// The box at a cycle, or none (nullptr).

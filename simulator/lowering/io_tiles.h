@@ -1,0 +1,51 @@
+// Transfers with the host by tiles of their own.
+#pragma once
+
+#include <vector>
+
+#include "simulator/lowering/lower_op.h"
+
+namespace tilescope::sim {
+
+/// Streams of a model whose data land on I/O tiles, or leave from there, and the exchanges that join
+/// these with the tiles that compute (PopART's HostLoad, IoTileCopy and HostStore).
+///
+/// A stream's bytes stand on the I/O tiles in the order of the tiles that use them, in even shares:
+/// the host sends and takes them so. One landing place for each tensor is enough for transfers that
+/// overlap with computation: the copy to the tiles that compute frees it before the next load begins,
+/// and the place on those tiles is the second buffer.
+class IoTileStreams {
+public:
+    /// Of all inputs that have a place and all outputs; makes their landing places.
+    explicit IoTileStreams(LoweringContext& context);
+
+    // Each adds its programs behind what the builder has open.
+    void load();    ///< from the host to the I/O tiles
+    void copyIn();  ///< from there to the tiles that compute
+    void copyOut(); ///< results to the I/O tiles
+    void store();   ///< from there to the host
+
+private:
+    struct Landing {
+        StreamId stream;
+        VariableId there; ///< on I/O tiles
+        VariableId here;  ///< on the tiles that compute
+    };
+
+    Landing land(const HostStream& stream);
+    void copy(const std::vector<Landing>& tensors, bool in);
+
+    ProgramBuilder& b_;
+    std::int32_t firstTile_, tiles_;
+    std::vector<Landing> inputs_, outputs_;
+};
+
+/// The step program where transfers overlap with computation. The loop over micro-batches is taken
+/// apart (PopART's decomposed loops): the first load stands before it and the last store behind it;
+/// in it the load for the next micro-batch and the store of the one before run beside the
+/// computation, which is a function. With OverlapInnerLoop this is the loop over the micro-batches of
+/// a weight update (without gradient accumulation, and in inference, there is no other than that over
+/// device iterations); with OverlapLoops it goes on over weight updates.
+void lowerOverlapped(LoweringContext& context);
+
+} // namespace tilescope::sim

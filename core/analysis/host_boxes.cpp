@@ -73,9 +73,8 @@ std::vector<HostBox> laidOver(std::vector<HostBox> over, const std::vector<HostB
     all.reserve(over.size() + parts.size());
     std::merge(std::make_move_iterator(over.begin()), std::make_move_iterator(over.end()),
                std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()),
-               std::back_inserter(all), [](const HostBox& a, const HostBox& b) {
-                   return a.cycles.begin < b.cycles.begin;
-               });
+               std::back_inserter(all),
+               [](const HostBox& a, const HostBox& b) { return a.cycles.begin < b.cycles.begin; });
     return all;
 }
 

@@ -118,8 +118,8 @@ void HostCopies::keep(const Trace& trace, const Target& target) {
     index_ = TraceIndex(Sieve(trace, parts_).sift(), target.ipus, target.tilesPerIpu);
 }
 
-// Between the copies of a merged span lies time that is not the host's: what is drawn of it has to be
-// as long as its copies are.
+// Between the copies of a merged span lies time that is not the host's: what is drawn of it has to
+// be as long as its copies are.
 std::vector<TraceSpan> HostCopies::spans(IpuId ipu, CycleRange range,
                                          std::int64_t minimumCycles) const {
     std::vector<TraceSpan> result;

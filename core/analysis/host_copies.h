@@ -11,13 +11,14 @@
 
 namespace tilescope {
 
-/// Steps of streams with the host, which streams with a remote buffer are not. StreamCopyBegin is the
-/// wait for the host, StreamCopyMid the transfer, StreamCopyEnd the sync behind it.
+/// Steps of streams with the host, which streams with a remote buffer are not. StreamCopyBegin is
+/// the wait for the host, StreamCopyMid the transfer, StreamCopyEnd the sync behind it.
 class HostCopies {
 public:
     /// Of a file, whose trace has this index. Only what the host takes part in is kept, so that the
-    /// cost of all that is asked follows from its stream copies, however many other steps there are.
-    /// See readStreamCopies() for traces whose copies stay unknown. Throws UserError on damage.
+    /// cost of all that is asked follows from its stream copies, however many other steps there
+    /// are. See readStreamCopies() for traces whose copies stay unknown. Throws UserError on
+    /// damage.
     HostCopies(const ProfileReader& reader, const TraceIndex& index,
                const IdVector<ProgramId, Program>& programs,
                const IdVector<StreamId, Stream>& streams);
@@ -31,8 +32,9 @@ public:
     /// False: there are copies that could not be read; all that follows is empty.
     [[nodiscard]] bool known() const { return known_; }
 
-    /// Copies of one IPU that touch a range, in order of start. What takes less than `minimumCycles`
-    /// comes merged, a span of the wait and one of the rest, each as long as all it stands for.
+    /// Copies of one IPU that touch a range, in order of start. What takes less than
+    /// `minimumCycles` comes merged, a span of the wait and one of the rest, each as long as all it
+    /// stands for.
     [[nodiscard]] std::vector<TraceSpan> spans(IpuId ipu, CycleRange range,
                                                std::int64_t minimumCycles) const;
 
@@ -57,7 +59,6 @@ private:
     void find(const IdVector<ProgramId, Program>& programs,
               const IdVector<StreamId, Stream>& streams);
     void keep(const Trace& trace, const Target& target);
-
 
     TraceIndex index_; ///< of the copies alone
     std::int32_t ipus_ = 0;

@@ -44,8 +44,7 @@ void HostTimeline::placeBefore(const std::vector<HostSpan>& spans) {
         last = std::max(last, span.start + span.seconds);
     for (const std::string_view name : {compilationLane, loadingLane}) {
         HostLane lane{std::string(name), {}};
-        const HostWork work =
-            name == compilationLane ? HostWork::Compilation : HostWork::Loading;
+        const HostWork work = name == compilationLane ? HostWork::Compilation : HostWork::Loading;
         std::int64_t end = cyclesOf(-last, clockHz_);
         for (const HostSpan& span : spans) {
             if (span.lane != name)
@@ -65,7 +64,8 @@ void HostTimeline::placeBefore(const std::vector<HostSpan>& spans) {
 HostLane HostTimeline::engine() const {
     HostLane lane{std::string(engineLane), {}};
     for (const TraceRun& run : index_.runs())
-        lane.boxes.push_back({{run.start, run.start + run.cycles}, HostWork::Run, run.name, 1, true});
+        lane.boxes.push_back(
+            {{run.start, run.start + run.cycles}, HostWork::Run, run.name, 1, true});
     return lane;
 }
 

@@ -23,9 +23,9 @@ enum class HostWork {
 struct HostBox {
     CycleRange cycles;
     HostWork work = HostWork::Run;
-    std::string name;        ///< of the phase, the run or the stream; empty of several streams
-    std::int64_t steps = 1;  ///< of stream copies that it stands for
-    bool whole = true;       ///< false: goes on beyond the range that was asked for
+    std::string name;       ///< of the phase, the run or the stream; empty of several streams
+    std::int64_t steps = 1; ///< of stream copies that it stands for
+    bool whole = true;      ///< false: goes on beyond the range that was asked for
     friend bool operator==(const HostBox&, const HostBox&) = default;
 };
 
@@ -35,22 +35,22 @@ struct HostLane {
     std::vector<HostBox> boxes;
 };
 
-/// Who waits for whom in a run, cycles of one IPU. Together they are the run's, but for IPUs that
-/// end before it does.
+/// Who waits for whom in a run, cycles of one IPU. Waits and callbacks together are the run, where no
+/// stream copies overlap.
 struct HostWaits {
     std::int32_t run = 0;
     IpuId ipu;
-    std::int64_t cycles = 0;      ///< of the run
-    std::int64_t ipuWaits = 0;    ///< StreamCopyBegin: the IPU waits for the host
-    std::int64_t callbacks = 0;   ///< StreamCopyMid and StreamCopyEnd
-    std::int64_t hostWaits = 0;   ///< all other time: the host waits for the IPU
+    std::int64_t cycles = 0;    ///< of the run
+    std::int64_t ipuWaits = 0;  ///< StreamCopyBegin: the IPU waits for the host
+    std::int64_t callbacks = 0; ///< StreamCopyMid and StreamCopyEnd
+    std::int64_t hostWaits = 0; ///< all other time: the host waits for the IPU
 };
 
 /// What a lane amounts to. Seconds count from where the first run begins.
 struct HostLaneSum {
     std::string name;
     std::int64_t spans = 0; ///< phases, runs, stream copies executed
-    double seconds = 0;     ///< sum of the spans' own; a copy on several IPUs has that of the longest
+    double seconds = 0; ///< sum of the spans' own; a copy on several IPUs has that of the longest
     double firstStart = 0;
     double lastEnd = 0;
 };
@@ -72,8 +72,8 @@ public:
     [[nodiscard]] HostLane engine() const;
     [[nodiscard]] const HostCopies& copies() const { return copies_; }
 
-    /// Callbacks and waits in a range, from copies().spans() of all IPUs that count for it. Copies of
-    /// several IPUs that overlap are one box. Boxes of waits of the host end at the range at the
+    /// Callbacks and waits in a range, from copies().spans() of all IPUs that count for it. Copies
+    /// of several IPUs that overlap are one box. Boxes of waits of the host end at the range at the
     /// latest, all others keep their whole extent.
     [[nodiscard]] HostLane callbacks(std::vector<TraceSpan> copies, CycleRange range) const;
     /// The same of all IPUs, from the spans of a resolution.

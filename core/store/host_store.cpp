@@ -51,7 +51,8 @@ std::vector<HostSpan> readHostSpans(const ProfileReader& reader) {
     if (std::get<std::int64_t>(version) < firstVersionWithHostSpans)
         return spans;
     for (const auto& row :
-         reader.query("SELECT lane, name, start, seconds FROM host_spans ORDER BY start, id").rows) {
+         reader.query("SELECT lane, name, start, seconds FROM host_spans ORDER BY start, id")
+             .rows) {
         HostSpan span{textOf(row[0]), textOf(row[1]), secondsOf(row[2]), secondsOf(row[3])};
         if (span.lane != compilationLane && span.lane != loadingLane)
             throw DamagedProfile(fmt::format("the host has no lane '{:.60}'", span.lane));

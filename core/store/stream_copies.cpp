@@ -23,19 +23,20 @@ void addCalls(Trace& trace) {
 void addSteps(const Database& db, Trace& trace) {
     const References<ProgramId> programAt(db, "programs");
     // The outer loop is over the copies, whatever SQLite thinks of their number.
-    Statement row = db.prepare(fmt::format(
-        "SELECT s.body, s.position, type, program, ipu, start, cycles, active_tiles, "
-        "active_cycles, bytes_in, bytes_out FROM (SELECT body, position, type, program "
-        "FROM trace_steps WHERE {} ORDER BY body, position) s "
-        "CROSS JOIN trace_step_ipus i ON i.body = s.body AND i.position = s.position "
-        "ORDER BY s.body, s.position",
-        isStreamCopy));
+    Statement row = db.prepare(
+        fmt::format("SELECT s.body, s.position, type, program, ipu, start, cycles, active_tiles, "
+                    "active_cycles, bytes_in, bytes_out FROM (SELECT body, position, type, program "
+                    "FROM trace_steps WHERE {} ORDER BY body, position) s "
+                    "CROSS JOIN trace_step_ipus i ON i.body = s.body AND i.position = s.position "
+                    "ORDER BY s.body, s.position",
+                    isStreamCopy));
     std::pair<std::int64_t, std::int64_t> at{-1, -1};
     while (row.step()) {
         TraceBody& body = element(trace.bodies, row.integer(0));
         if (const std::pair place{row.integer(0), row.integer(1)}; place != at) {
             body.items.push_back({static_cast<std::int32_t>(body.steps.size()), -1});
-            body.steps.push_back({known(programKindFrom(row.text(2)), row, 2), programAt(row, 3), {}});
+            body.steps.push_back(
+                {known(programKindFrom(row.text(2)), row, 2), programAt(row, 3), {}});
             at = place;
         }
         body.steps.back().ipus.push_back({idAt<IpuId>(row, 4), row.integer(5), row.integer(6),

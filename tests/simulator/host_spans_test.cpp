@@ -43,8 +43,8 @@ private slots:
             phases << QString::fromStdString(span.name);
             seconds[span.name] += span.seconds;
         }
-        QCOMPARE(phases, (QStringList{"import", "prepare", "plan", "lower", "liveness", "place",
-                                      "time"}));
+        QCOMPARE(phases,
+                 (QStringList{"import", "prepare", "plan", "lower", "liveness", "place", "time"}));
         QVERIFY(seconds == p.info.timings);
     }
 

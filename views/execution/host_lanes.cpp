@@ -23,11 +23,10 @@ std::shared_ptr<const HostOfProfile> readOne(const OpenProfilePtr& profile,
 std::string nameOf(const HostBox& box) {
     switch (box.work) {
     case HostWork::IpuWaits:
-        return box.name.empty()
-                   ? Text::tr("IPU waits for host").toStdString()
-                   : Text::tr("IPU waits for host: %1")
-                         .arg(QString::fromStdString(box.name))
-                         .toStdString();
+        return box.name.empty() ? Text::tr("IPU waits for host").toStdString()
+                                : Text::tr("IPU waits for host: %1")
+                                      .arg(QString::fromStdString(box.name))
+                                      .toStdString();
     case HostWork::HostWaits:
         return Text::tr("Host waits for IPU").toStdString();
     case HostWork::Callback:
@@ -37,11 +36,11 @@ std::string nameOf(const HostBox& box) {
     }
 }
 
-// Runs and phases are grey, as runs of an IPU are; data that moves and waits for it have the colours of
-// their steps on the IPU.
+// Runs and phases are grey, as runs of an IPU are; data that moves and waits for it have the
+// colours of their steps on the IPU.
 TraceBox boxOf(const HostBox& box) {
-    TraceBox result{box.cycles.begin,     box.cycles.end, ProgramKind::Sequence,
-                    TraceBox::Look::Run, 0,              box.steps, nameOf(box)};
+    TraceBox result{box.cycles.begin, box.cycles.end, ProgramKind::Sequence, TraceBox::Look::Run, 0,
+                    box.steps,        nameOf(box)};
     switch (box.work) {
     case HostWork::Compilation:
     case HostWork::Run:
@@ -70,7 +69,8 @@ TraceBox boxOf(const HostBox& box) {
 void addRow(TraceLane& lane, const QString& name, const std::vector<const HostLane*>& of) {
     TraceRow row;
     for (const HostLane* part : of)
-        std::transform(part->boxes.begin(), part->boxes.end(), std::back_inserter(row.boxes), boxOf);
+        std::transform(part->boxes.begin(), part->boxes.end(), std::back_inserter(row.boxes),
+                       boxOf);
     lane.rows.push_back(std::move(row));
     lane.rowNames.push_back(name.toStdString());
 }

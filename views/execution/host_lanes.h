@@ -10,8 +10,9 @@
 
 namespace tilescope::views {
 
-/// The host of an execution. Where it begins is known at once; its stream copies, which take a tenth
-/// of a second in a long trace, are read when they are first asked for. Safe for several threads.
+/// The host of an execution. Where it begins is known at once; its stream copies, which take a
+/// tenth of a second in a long trace, are read when they are first asked for. Safe for several
+/// threads.
 class HostOfProfile {
 public:
     /// Reads what was before the first run.

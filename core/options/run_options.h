@@ -123,8 +123,7 @@ struct OptionSpec {
     std::function<std::string(const RunOptions&)> get;
 };
 
-/// All options, in the order of the help text. Options that the contract names but this version
-/// cannot honour are in it too: setting them to anything but their default throws UserError.
+/// All options, in the order of the help text.
 const std::vector<OptionSpec>& runOptionTable();
 
 /// Sets an option by key; throws UserError naming the nearest key for an unknown one.

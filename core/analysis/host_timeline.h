@@ -35,8 +35,8 @@ struct HostLane {
     std::vector<HostBox> boxes;
 };
 
-/// Who waits for whom in a run, cycles of one IPU. Waits and callbacks together are the run, where no
-/// stream copies overlap.
+/// Who waits for whom in a run, cycles of one IPU. Waits and callbacks together are the run, where
+/// no stream copies overlap.
 struct HostWaits {
     std::int32_t run = 0;
     IpuId ipu;

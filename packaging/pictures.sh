@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes the pictures of the README anew, 1280 x 720: those of the stories are saved by their tests, so
-# that they show what was checked; three more are reports of the demo at two memory proportions.
+# that they show what was checked; three more are reports of the demo at two memory proportions, and one is
+# of transfers with and without overlap.
 set -euo pipefail
 # shellcheck source=packaging/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -31,6 +32,14 @@ job=$root/resources/jobs/demo.json
 "$bin/tilescope-gui" --size 1280x720 --select operation=0 --grab "operations:graph=$out/graph-two-runs.png" \
     "$out/before" "$out/after"
 "$bin/tilescope-gui" --size 1280x720 --theme dark --grab "trace=$out/trace-dark.png" "$out/after"
+
+say "Pictures of I/O tiles"
+for strategy in just-in-time overlap-loops; do
+    "$bin/tilescope" run "$root/resources/jobs/resnet50_overlapped.json" --device-iterations 5 \
+        --exchange-strategy "$strategy" -o "$out/$strategy"
+done
+"$bin/tilescope-gui" --size 1280x720 --grab "trace=$out/io-overlap.png" \
+    "$out/just-in-time" "$out/overlap-loops"
 
 # A palette of 256 colours is what a window has, and a third of the bytes.
 for picture in "$out"/*.png; do

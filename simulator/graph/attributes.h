@@ -316,8 +316,8 @@ struct CollectiveAttributes {
     friend auto operator<=>(const CollectiveAttributes&, const CollectiveAttributes&) = default;
 };
 
-/// The replica's own shard of a tensor that all replicas have alike: a copy on its tiles, without
-/// exchange with other replicas. A second operand is a shard whose layout the result takes.
+/// The replica's own shard of a tensor that all replicas have alike: a copy on the chip, without
+/// exchange with other replicas.
 struct ShardAttributes {
     std::int32_t shards = 1;
     friend auto operator<=>(const ShardAttributes&, const ShardAttributes&) = default;

@@ -289,7 +289,7 @@ struct OutputShape {
         return std::nullopt;
     }
     std::optional<Shape> operator()(const ShardAttributes& shard) const {
-        requireOperands(inputs, 1, 2);
+        requireOperands(inputs, 1, 1);
         return shardShape(inputs[0], shard.shards);
     }
     // The function says what it takes and gives.

@@ -108,8 +108,7 @@ private:
     void restoreInPlace(TensorId id, std::int32_t stage, std::size_t reader) {
         const TensorRole role = graph_.tensors[id].role;
         const std::int64_t rows = depth_(stage);
-        if (stays(role) || isRecomputed(id) ||
-            waiting_.contains(id) || (rows == 0 && !fifo_))
+        if (stays(role) || isRecomputed(id) || waiting_.contains(id) || (rows == 0 && !fifo_))
             return;
         const OpId maker = producers_[id.index()];
         auto& behind = maker.valid() ? after_[maker.index()] : leading_;

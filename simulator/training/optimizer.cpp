@@ -5,6 +5,7 @@
 #include <map>
 
 #include "simulator/cost/collective.h"
+#include "simulator/graph/shape_rules.h"
 
 namespace tilescope::sim {
 namespace {
@@ -152,7 +153,7 @@ private:
     /// From here on the optimizer works on the replica's shard: of the gradient's sum, of the weight
     /// and of the state (popart docs/popart/tensor_locations.rst).
     TensorId shard(TensorId gradient) {
-        const Shape shape{(graph_.tensors[weight_].elements() + shards_ - 1) / shards_};
+        const Shape shape = shardShape(graph_.tensors[weight_].shape, shards_);
         const TensorId sum =
             op("_reduceScatter", "ReplicatedReduceScatter",
                CollectiveAttributes{CollectiveKind::ReduceScatter, shards_}, {gradient}, shape,

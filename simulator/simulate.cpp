@@ -183,8 +183,8 @@ Target timedTarget(const RunOptions& options) {
     return target;
 }
 
-/// Whether the executable brings a category's bytes: code, and values that are there before the first
-/// program runs. Variables, stacks and what instrumentation writes are room only.
+/// Whether the executable brings a category's bytes: code, and values that are there before the
+/// first program runs. Variables, stacks and what instrumentation writes are room only.
 bool isLoaded(MemoryCategory category) {
     switch (category) {
     case MemoryCategory::Variable:
@@ -220,8 +220,7 @@ void recordHost(Profile& profile, const Phases& phases, const RunOptions& option
     if (!profile.info.hasExecution || profile.hostSpans.empty())
         return;
     const HostSpan& last = profile.hostSpans.back();
-    profile.hostSpans.push_back(
-        loading(profile, timedTarget(options), last.start + last.seconds));
+    profile.hostSpans.push_back(loading(profile, timedTarget(options), last.start + last.seconds));
 }
 
 void finishExecution(Profile& profile, const RunOptions& options) {

@@ -270,8 +270,7 @@ private:
     /// The groups that the ends of a merged span share: it is too narrow to look at the rest.
     [[nodiscard]] std::vector<Group> sharedGroups(const TraceSpan& span) {
         const bool isKnown = known(span.first.program) && known(span.last.program);
-        std::vector<Group> first =
-            isKnown ? groupsOf(span.first) : groupsFrom(span.firstStep, 1);
+        std::vector<Group> first = isKnown ? groupsOf(span.first) : groupsFrom(span.firstStep, 1);
         const std::vector<Group> last =
             isKnown ? groupsOf(span.last) : groupsFrom(span.firstStep + span.steps - 1, -1);
         first.resize(sharedCount(first, last));

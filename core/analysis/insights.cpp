@@ -11,13 +11,27 @@
 namespace tilescope {
 namespace {
 
-constexpr std::array<std::string_view, 21> kindNames{
-    "fit",           "worstTiles",        "peakVariables",   "singlePrecision",
-    "gaps",          "vertexCode",        "vertexState",     "exchangeCode",
-    "repeatedCode",  "longestOperations", "exchangeBound",   "hostBound",
-    "memoryBound",   "linkBound",         "syncBound",       "idleTime",
-    "stridedCopies", "shortRunCopies",    "tileImbalance",   "pipelineBubbles",
-    "unbalancedStages"};
+constexpr std::array<std::string_view, 21> kindNames{"fit",
+                                                     "worstTiles",
+                                                     "peakVariables",
+                                                     "singlePrecision",
+                                                     "gaps",
+                                                     "vertexCode",
+                                                     "vertexState",
+                                                     "exchangeCode",
+                                                     "repeatedCode",
+                                                     "longestOperations",
+                                                     "exchangeBound",
+                                                     "hostBound",
+                                                     "memoryBound",
+                                                     "linkBound",
+                                                     "syncBound",
+                                                     "idleTime",
+                                                     "stridedCopies",
+                                                     "shortRunCopies",
+                                                     "tileImbalance",
+                                                     "pipelineBubbles",
+                                                     "unbalancedStages"};
 constexpr std::array<std::string_view, 4> levelNames{"good", "note", "warning", "problem"};
 
 } // namespace
@@ -74,8 +88,8 @@ std::vector<Insight> findInsights(const ProfileReader& reader) {
     return findInsights({reader.info(), reader.operations(), reader.livenessClasses(),
                          reader.variables(), reader.vertexTypes(), reader.computeSets(),
                          reader.exchanges(), reader.copies(), reader.streams(), reader.tileMemory(),
-                         reader.steps(),
-                         TraceIndex(reader), pipelineReport(reader), reader.programs()});
+                         reader.steps(), TraceIndex(reader), pipelineReport(reader),
+                         reader.programs()});
 }
 
 std::vector<Insight> findInsights(const Profile& profile) {
@@ -84,8 +98,7 @@ std::vector<Insight> findInsights(const Profile& profile) {
     return findInsights({profile.info, profile.operations, profile.livenessClasses,
                          profile.variables, profile.vertexTypes, profile.computeSets,
                          profile.exchanges, profile.copies, profile.streams, profile.tileMemory,
-                         profile.steps,
-                         trace, pipelineReport(profile), profile.programs});
+                         profile.steps, trace, pipelineReport(profile), profile.programs});
 }
 
 } // namespace tilescope

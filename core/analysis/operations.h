@@ -20,7 +20,8 @@ struct OperationRow {
     double flops = 0;
     std::int64_t exchangeCodeBytes = 0;
     std::int64_t controlCodeBytes = 0;
-    std::int64_t vertexCodeBytes = 0; ///< each codelet once on each tile where the operation uses it
+    std::int64_t vertexCodeBytes =
+        0; ///< each codelet once on each tile where the operation uses it
     std::int64_t vertexStateBytes = 0;
     std::int64_t variableBytes = 0; ///< variables and constants, not code and state
     std::int64_t computeCycles = 0;
@@ -30,7 +31,7 @@ struct OperationRow {
     /// Calls in the program of the function that its steps are in (the most, if in several); 1 for
     /// what is in no function.
     std::int32_t calls = 1;
-    double flopsPerCycle = 0;    ///< flops / (compute + exchange cycles)
+    double flopsPerCycle = 0; ///< flops / (compute + exchange cycles)
     [[nodiscard]] std::int64_t cycles() const { return computeCycles + exchangeCycles; }
     [[nodiscard]] std::int64_t codeBytes() const { return exchangeCodeBytes + controlCodeBytes; }
 };

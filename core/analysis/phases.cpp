@@ -32,7 +32,8 @@ public:
     }
 
 private:
-    /// The phase that a program belongs to; none: -1. Of a damaged file, programs that there are not.
+    /// The phase that a program belongs to; none: -1. Of a damaged file, programs that there are
+    /// not.
     [[nodiscard]] std::int64_t phaseOf(ProgramId program) const {
         for (; isOneOf(parts_.programs, program); program = parts_.programs[program].parent)
             if (const auto found = phaseAt_.find(program); found != phaseAt_.end())
@@ -77,9 +78,9 @@ private:
         const StreamId stream = parts_.programs[step.program].stream;
         const bool remote =
             isOneOf(parts_.streams, stream) && parts_.streams[stream].remoteBuffer.valid();
-        (remote                                       ? row.remoteCycles
+        (remote                                     ? row.remoteCycles
          : step.kind == ProgramKind::GlobalExchange ? row.linkCycles
-                                                      : row.otherCycles) += on.cycles;
+                                                    : row.otherCycles) += on.cycles;
         if (remote) {
             row.bytesLoaded += on.bytesIn;
             row.bytesStored += on.bytesOut;
@@ -111,8 +112,7 @@ std::vector<RemoteBufferRow> remoteBufferTable(const PhaseParts& parts) {
         rows.push_back({buffer});
     for (std::size_t i = 0; i < parts.programs.size(); ++i) {
         const Program& program = parts.programs[ProgramId(i)];
-        if (program.kind != ProgramKind::StreamCopyMid ||
-            !isOneOf(parts.streams, program.stream))
+        if (program.kind != ProgramKind::StreamCopyMid || !isOneOf(parts.streams, program.stream))
             continue;
         const Stream& stream = parts.streams[program.stream];
         if (!stream.remoteBuffer.valid() || stream.remoteBuffer.index() >= rows.size())

@@ -12,8 +12,8 @@ namespace tilescope {
 struct PhaseRow {
     std::string name; ///< "phase2", "VarUpdateFromAccumulator"
     IpuId ipu;
-    std::int64_t start = 0;  ///< since the loop around the phases began
-    std::int64_t cycles = 0; ///< from its first step to the end of its last, waits included
+    std::int64_t start = 0;        ///< since the loop around the phases began
+    std::int64_t cycles = 0;       ///< from its first step to the end of its last, waits included
     std::int64_t remoteCycles = 0; ///< loads and stores, with their syncs
     std::int64_t linkCycles = 0;   ///< exchanges between IPUs
     std::int64_t otherCycles = 0;  ///< compute, exchanges and streams with the host

@@ -113,8 +113,7 @@ private:
 
     void addShares() {
         const std::vector<PassCycles> even = evenStages();
-        const SlotSums equal =
-            slotSums(pipeline_, even, std::vector<std::int64_t>(even.size(), 0));
+        const SlotSums equal = slotSums(pipeline_, even, std::vector<std::int64_t>(even.size(), 0));
         const auto count = static_cast<double>(
             workByIpu(pipeline_, std::vector<std::int64_t>(even.size(), 0)).size());
         report_.scheduleUtilisation = shareOf(equal.busy, equal.total * count);

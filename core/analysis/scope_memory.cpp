@@ -52,10 +52,11 @@ private:
         for (const auto& [type, count] : counts)
             // A damaged file may name a type that it does not have.
             if (type.valid() && type.index() < profile_.vertexTypes.size())
-                sums_.vertexCode +=
-                TileSeries::zip(count, profile_.vertexTypes[type].codeBytes,
-                                [](std::int64_t n, std::int64_t code) { return n > 0 ? code : 0; })
-                    .sum();
+                sums_.vertexCode += TileSeries::zip(count, profile_.vertexTypes[type].codeBytes,
+                                                    [](std::int64_t n, std::int64_t code) {
+                                                        return n > 0 ? code : 0;
+                                                    })
+                                        .sum();
     }
 
     /// Steps from the first to before the last one that the scope's programs run.

@@ -81,9 +81,9 @@ public:
     /// `tilesPerIpu` are the target's.
     TraceIndex(Trace trace, std::int32_t ipus, std::int32_t tilesPerIpu);
 
-    /// Of a file. A long trace stays in it: the index holds summaries of every 64 steps of an IPU and
-    /// what it has read last, and calls read what they need more of. They throw UserError where that
-    /// is damaged. Throws as above, and Cancelled if the reader is stopped.
+    /// Of a file. A long trace stays in it: the index holds summaries of every 64 steps of an IPU
+    /// and what it has read last, and calls read what they need more of. They throw UserError where
+    /// that is damaged. Throws as above, and Cancelled if the reader is stopped.
     explicit TraceIndex(const ProfileReader& reader);
     TraceIndex(std::shared_ptr<const TracePages> pages, const Target& target);
     /// Whether the trace stays in its file.

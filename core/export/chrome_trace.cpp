@@ -92,7 +92,9 @@ private:
     [[nodiscard]] std::int64_t cycleTicks(std::int64_t cycle) const {
         return std::llround(static_cast<double>(cycle) / clockHz_ * 1e10);
     }
-    [[nodiscard]] std::int64_t ticks(std::int64_t cycle) const { return cycleTicks(cycle) + shift_; }
+    [[nodiscard]] std::int64_t ticks(std::int64_t cycle) const {
+        return cycleTicks(cycle) + shift_;
+    }
     static std::string microseconds(std::int64_t ticks) {
         return fmt::format("{}.{:04}", ticks / 10'000, ticks % 10'000);
     }

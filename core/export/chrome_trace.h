@@ -35,9 +35,9 @@ struct ChromeTraceResult {
 /// become one event that says how many it stands for. Throws UserError for a range outside of the
 /// execution.
 ///
-/// The host is a process of its own above the IPUs, with a thread for each of its lanes. Compilation
-/// and loading are part of the whole execution, not of a range of it. Where they are written, all
-/// times count from where the compilation began, as Perfetto drops events before 0;
+/// The host is a process of its own above the IPUs, with a thread for each of its lanes.
+/// Compilation and loading are part of the whole execution, not of a range of it. Where they are
+/// written, all times count from where the compilation began, as Perfetto drops events before 0;
 /// otherData.executionBegins has the microseconds to the first run.
 ChromeTraceResult writeChromeTrace(std::ostream& out, const ChromeTraceSource& source,
                                    const ChromeTraceOptions& options);

@@ -84,7 +84,7 @@ private:
              << fmt::format("n{} [label={}, tooltip={}, fillcolor=\"{:.2f} {:.3f} 1.000\"{}];\n",
                             numbers_.at(item), dotText(label),
                             dotText(item.isScope() ? in_.tree[item.scope].path
-                                                  : in_.graph.nodes[item.node].name),
+                                                   : in_.graph.nodes[item.node].name),
                             hue, 0.75 * share, item.isScope() ? ", peripheries=2" : "");
     }
 

@@ -19,9 +19,9 @@ struct DotInput {
     const NodeCosts& costs;
 };
 
-/// A digraph in the DOT language: expanded scopes as clusters, boxes with their estimated cycles and
-/// coloured by their share of the largest, edges with the tensor's shape and type or the number of
-/// tensors.
+/// A digraph in the DOT language: expanded scopes as clusters, boxes with their estimated cycles
+/// and coloured by their share of the largest, edges with the tensor's shape and type or the number
+/// of tensors.
 void writeDot(std::ostream& out, const DotInput& input);
 
 } // namespace tilescope

@@ -154,8 +154,9 @@ Job parseJob(std::string_view text, const std::string& origin, const fs::path& d
 std::string jobSchema() {
     json::object properties{
         {"model",
-         {{"description", "path of an .onnx file (relative to the job file), zoo name, or an object "
-                          "that lists variables and operations"},
+         {{"description",
+           "path of an .onnx file (relative to the job file), zoo name, or an object "
+           "that lists variables and operations"},
           {"type", json::array{"string", "object"}}}}};
     for (const OptionSpec& spec : runOptionTable())
         properties[spec.key] = propertyOf(spec);

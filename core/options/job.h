@@ -9,16 +9,17 @@
 namespace tilescope {
 
 struct Job {
-    /// Path of an .onnx file or a Keras .json, a zoo name, or the path of the job itself where it lists operations.
+    /// Path of an .onnx file or a Keras .json, a zoo name, or the path of the job itself where it
+    /// lists operations.
     std::string model;
     std::map<std::string, std::string> options; ///< key to value, for setRunOptions()
 };
 
-/// Reads {"model": ..., <option keys of the table>}. A file that is a Keras model itself is a job without options. A
-/// model that looks like a path and is relative
-/// is taken from the directory of the job file; one that is an object is an operation list, which
-/// the simulator reads from the job file. Throws UserError: unreadable, not valid JSON (with
-/// line and column), an unknown key (with the nearest), no model, a value of the wrong kind.
+/// Reads {"model": ..., <option keys of the table>}. A file that is a Keras model itself is a job
+/// without options. A model that looks like a path and is relative is taken from the directory of
+/// the job file; one that is an object is an operation list, which the simulator reads from the job
+/// file. Throws UserError: unreadable, not valid JSON (with line and column), an unknown key (with
+/// the nearest), no model, a value of the wrong kind.
 Job readJob(const std::filesystem::path& file);
 
 /// The same from text; `directory` is what relative models are relative to.

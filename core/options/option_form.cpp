@@ -14,8 +14,7 @@ namespace {
 std::vector<OptionGroup> namedGroups() {
     return {
         {"Machine", {"target", "ipus", "replicas", "tilesPerIpu", "ipuModel"}},
-        {"Batch and run",
-         {"mode", "batchSize", "gradientAccumulation", "deviceIterations"}},
+        {"Batch and run", {"mode", "batchSize", "gradientAccumulation", "deviceIterations"}},
         {"Host",
          {"ioTiles", "exchangeStrategy", "prefetchDepth", "inputType", "hostRate", "instances"}},
         {"Numbers", {"precision", "partialsType"}},

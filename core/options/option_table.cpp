@@ -263,30 +263,19 @@ void append(std::vector<OptionSpec>& table, std::vector<OptionSpec> rows) {
 
 std::vector<OptionSpec> makeTable() {
     std::vector<OptionSpec> table{
-        targetRow(),
-        ipusRow(),
-        replicasRow(),
-        tilesRow(),
-        modeRow(),
-        batchRow(),
-        accumulationRow(),
-        iterationsRow(),
-        precisionRow(),
-        partialsRow(),
-        proportionRow(),
-        proportionByOperationRow(),
-        relaxRow(),
-        mappingRow(),
-        ipuModelRow(),
+        targetRow(),    ipusRow(),     replicasRow(),     tilesRow(),
+        modeRow(),      batchRow(),    accumulationRow(), iterationsRow(),
+        precisionRow(), partialsRow(), proportionRow(),   proportionByOperationRow(),
+        relaxRow(),     mappingRow(),  ipuModelRow(),
     };
     append(table, executionRows());
     append(table, trainingRows());
     append(table, replicationRows());
     append(table, feedingRows());
     append(table, {
-        modelRow(),
-        engineRow(),
-    });
+                      modelRow(),
+                      engineRow(),
+                  });
     return table;
 }
 

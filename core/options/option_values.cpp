@@ -18,9 +18,9 @@ std::map<std::string, std::string> pairsFromJson(const OptionSpec& spec, const s
     std::map<std::string, std::string> pairs;
     for (const auto& [key, value] : parsed.as_object()) {
         if (value.is_object() || value.is_array() || value.is_null())
-            throw optionError(
-                spec, fmt::format("the value of '{}' must be text, a number, true or false",
-                                  std::string_view(key)));
+            throw optionError(spec,
+                              fmt::format("the value of '{}' must be text, a number, true or false",
+                                          std::string_view(key)));
         pairs[std::string(key)] = optionText(value, false);
     }
     return pairs;

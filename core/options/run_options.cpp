@@ -179,13 +179,13 @@ void checkPhases(const RunOptions& options) {
         throw UserError(fmt::format("option phaseStages: {} IPUs do not make {} groups of equal "
                                     "size; choose an even number of --ipus, or --phase-stages 1",
                                     ipus, options.phaseStagesInForce()));
-    const bool several = options.execution == Execution::Sharded ||
-                         options.execution == Execution::Pipelined;
+    const bool several =
+        options.execution == Execution::Sharded || options.execution == Execution::Pipelined;
     if (several && ipus == 1)
-        throw UserError(fmt::format("option execution: '{}' shares a model between several IPUs, "
-                                    "but there is one; add --ipus N, or leave it out",
-                                    options.execution == Execution::Sharded ? "sharded"
-                                                                            : "pipelined"));
+        throw UserError(
+            fmt::format("option execution: '{}' shares a model between several IPUs, "
+                        "but there is one; add --ipus N, or leave it out",
+                        options.execution == Execution::Sharded ? "sharded" : "pipelined"));
 }
 
 /// Options that only mean something together with another.
@@ -306,8 +306,7 @@ std::vector<OptionNote> optionNotes(const RunOptions& options) {
     const char* noAccumulator = "with --gradient-accumulation 1 there is no accumulator";
     note(alone && options.accumulationReduction != Reduction::Sum, "accumulationReduction",
          noAccumulator);
-    note(alone && options.accumulationType != Precision::Float, "accumulationType",
-         noAccumulator);
+    note(alone && options.accumulationType != Precision::Float, "accumulationType", noAccumulator);
     note(options.optimizer == Optimizer::Sgd && options.optimizerStateType != Precision::Float,
          "optimizerStateType", "SGD without momentum keeps no state");
     note(options.schedule == Schedule::Interleaved && !options.isTraining(), "schedule",

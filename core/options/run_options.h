@@ -39,7 +39,7 @@ struct RunOptions {
     std::int64_t gradientAccumulation = 1; ///< micro-batches of one weight update
     /// Of the gradients of micro-batches; a mean divides once a weight update (PopART: Post).
     Reduction accumulationReduction = Reduction::Sum;
-    Precision accumulationType = Precision::Float; ///< of gradient accumulators
+    Precision accumulationType = Precision::Float;   ///< of gradient accumulators
     Precision optimizerStateType = Precision::Float; ///< of momentum and other moments
     double lossScaling = 1; ///< factor of the loss's gradient, which the optimizer takes out again
     Optimizer optimizer = Optimizer::Sgd;
@@ -61,8 +61,9 @@ struct RunOptions {
     bool linearInputs = false;
     Execution execution = Execution::Single;
     Schedule schedule = Schedule::PopArt; ///< of a pipeline
-    std::int32_t phases = 0;      ///< of the forward pass, phased execution; 0: as the model is split
-    std::int32_t phaseStages = 0; ///< groups of IPUs that take turns: 1 or 2; 0: as many as there are
+    std::int32_t phases = 0; ///< of the forward pass, phased execution; 0: as the model is split
+    std::int32_t phaseStages =
+        0; ///< groups of IPUs that take turns: 1 or 2; 0: as many as there are
     /// Order of loads, optimizer and stores within a phase (PopART ExecutionPhaseSchedule).
     PhaseSchedule phaseSchedule = PhaseSchedule::Interleaving;
     Recompute recompute = Recompute::None;
@@ -81,15 +82,15 @@ struct RunOptions {
     /// there, code and stacks are not. Published totals of small operations (a few hundred bytes a
     /// tile) leave no room for any.
     bool ipuModel = false;
-    /// Copies of the graph, each on `target.ipus` IPUs with data of its own; the gradients are summed
-    /// over them.
+    /// Copies of the graph, each on `target.ipus` IPUs with data of its own; the gradients are
+    /// summed over them.
     std::int32_t replicas = 1;
     bool replicatedTensorSharding = false; ///< optimizer state is spread over the replicas
     /// Gradients wait until so many bytes are summed by one all-reduce; 0: each by one of its own
     /// (TensorFlow's maximum_cross_replica_sum_buffer_size).
     std::int64_t maxCrossReplicaBufferSize = 0;
-    std::set<OffChip> offload;             ///< what lives in streaming memory
-    std::int32_t ioTiles = 0;              ///< of each IPU, set aside for transfers with the host
+    std::set<OffChip> offload; ///< what lives in streaming memory
+    std::int32_t ioTiles = 0;  ///< of each IPU, set aside for transfers with the host
     ExchangeStrategy exchangeStrategy = ExchangeStrategy::JustInTime;
     std::int32_t prefetchDepth = 1; ///< batches that the host has ready at most
     InputType inputType = InputType::AsModel;
@@ -113,7 +114,16 @@ struct RunOptions {
 struct OptionSpec {
     std::string key;  ///< "availableMemoryProportion"
     std::string flag; ///< "--available-memory-proportion"
-    enum class Type { Integer, Number, Text, Choice, Flag, Json, Proportion, Pairs } type = Type::Text;
+    enum class Type {
+        Integer,
+        Number,
+        Text,
+        Choice,
+        Flag,
+        Json,
+        Proportion,
+        Pairs
+    } type = Type::Text;
     std::vector<std::string> choices; ///< of a Choice; a Flag is "on" or "off"
     std::string defaultValue;         ///< "" if there is none
     std::string help;

@@ -106,7 +106,7 @@ using PlacementId = Id<struct PlacementTag>;
 struct Stream {
     std::string name; ///< "h2d_data_0", "anchor_d2h_prob_1"
     bool toDevice = true;
-    TileSeries bytes; ///< landing on (or leaving) each tile
+    TileSeries bytes;                 ///< landing on (or leaving) each tile
     RemoteBufferId remoteBuffer = {}; ///< that it reads or writes a row of; none: the host
 };
 
@@ -222,8 +222,8 @@ struct Profile {
     IdVector<ProgramId, Program> programs;
     std::vector<ProgramId> controlPrograms; ///< in the order of their index
     std::vector<ProgramId> functions;
-    /// Liveness order: leaves of the control programs, depth first, with those of a function at each
-    /// of its calls; behind them, once, those of the functions that a pipeline's slots call.
+    /// Liveness order: leaves of the control programs, depth first, with those of a function at
+    /// each of its calls; behind them, once, those of the functions that a pipeline's slots call.
     IdVector<StepId, ProgramId> steps;
     std::vector<CategoryMemory> categoryMemory;
     IdVector<TileId, TileMemory> tileMemory;

@@ -47,10 +47,9 @@ std::array<std::int64_t*, sumFields> fieldsOf(TraceSums& sums) {
     std::size_t at = 0;
     for (std::int64_t& cycles : sums.cyclesByKind)
         fields[at++] = &cycles;
-    for (std::int64_t* field :
-         {&sums.steps, &sums.activeCycles, &sums.computeActiveCycles, &sums.exchangeBytesIn,
-          &sums.exchangeBytesOut, &sums.hostBytesIn, &sums.hostBytesOut, &sums.globalBytesIn,
-          &sums.globalBytesOut})
+    for (std::int64_t* field : {&sums.steps, &sums.activeCycles, &sums.computeActiveCycles,
+                                &sums.exchangeBytesIn, &sums.exchangeBytesOut, &sums.hostBytesIn,
+                                &sums.hostBytesOut, &sums.globalBytesIn, &sums.globalBytesOut})
         fields[at++] = field;
     return fields;
 }
@@ -79,7 +78,8 @@ TraceSums readSums(VarintReader& reader) {
 }
 
 void putNamed(std::vector<std::byte>& out, const LaneBlock::Named& named, std::int32_t item) {
-    putVarint(out, named.program.valid() ? static_cast<std::uint64_t>(named.program.value()) + 1 : 0);
+    putVarint(out,
+              named.program.valid() ? static_cast<std::uint64_t>(named.program.value()) + 1 : 0);
     if (named.program.valid())
         putVarint(out, zigzag(std::int64_t{named.item} - item));
 }

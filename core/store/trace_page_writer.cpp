@@ -67,9 +67,8 @@ private:
             if (entry.call >= 0)
                 entry.call = callAt(entry.item);
         for (std::size_t first = 0; first < all.size(); first += entriesPerPage) {
-            const std::vector<std::byte> data =
-                encodeEntries(std::span(all).subspan(
-                    first, std::min(entriesPerPage, all.size() - first)));
+            const std::vector<std::byte> data = encodeEntries(
+                std::span(all).subspan(first, std::min(entriesPerPage, all.size() - first)));
             page_.bind(0, std::int64_t{body.value()})
                 .bind(1, std::int64_t{ipu.value()})
                 .bind(2, number(first / entriesPerPage))

@@ -73,8 +73,8 @@ public:
         , timesOnIpu(db.prepare(
               "SELECT ipu, start, cycles, active_tiles, active_cycles, bytes_in, bytes_out "
               "FROM trace_step_ipus WHERE body = ? AND position = ? AND ipu = ?")) {
-        // A lock taken once, not for each of the many small reads. What writes a profile replaces the
-        // file and so is not held up.
+        // A lock taken once, not for each of the many small reads. What writes a profile replaces
+        // the file and so is not held up.
         db.execute("PRAGMA locking_mode = EXCLUSIVE");
         readItemCounts();
         readLanes();

@@ -20,7 +20,8 @@ struct PagedLane {
     LaneSummary summary;
 };
 
-/// Executions of a program by a body, once: how often, and the cycles of the IPU that takes longest.
+/// Executions of a program by a body, once: how often, and the cycles of the IPU that takes
+/// longest.
 struct ProgramTotal {
     ProgramId program;
     std::int64_t count = 0;

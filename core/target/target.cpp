@@ -26,8 +26,8 @@ constexpr double hostLatencySeconds = 5e-6;
 // stream copies reach, since an IPU gets to both by the same link.
 constexpr double streamingMemoryBytesPerSecond = hostBytesPerSecond;
 
-// IPU-Links join up to 64 IPUs (IPU-POD64 datasheet); larger machines are such domains with GW-Links
-// between them.
+// IPU-Links join up to 64 IPUs (IPU-POD64 datasheet); larger machines are such domains with
+// GW-Links between them.
 constexpr std::int32_t linkDomainIpus = 64;
 // Two GW-Links of 100 Gbit/s on each machine of four IPUs (M2000 and Bow-2000 datasheets).
 constexpr double gatewayBytesPerSecond = 2 * 100e9 / 8 / 4;
@@ -93,12 +93,15 @@ Target system(Target ipu, std::string name, std::string machine, std::int32_t ip
 
 std::vector<Target> makePresets() {
     const Target bow = ipu21("bow", "Bow IPU (Mk2, wafer on wafer)", 1.85e9);
-    std::vector<Target> presets{mk1(), mk2(), bow, ipu21("c600", "C600 card (Mk2.1)", 1.5e9),
+    std::vector<Target> presets{mk1(),
+                                mk2(),
+                                bow,
+                                ipu21("c600", "C600 card (Mk2.1)", 1.5e9),
                                 system(mk2(), "m2000", "IPU-M2000 (GC200)", 4),
                                 system(bow, "bow2000", "Bow-2000 (Bow IPU)", 4)};
     for (const std::int32_t ipus : systemSizes)
-        presets.push_back(
-            system(mk2(), fmt::format("pod{}", ipus), fmt::format("IPU-POD{} (GC200)", ipus), ipus));
+        presets.push_back(system(mk2(), fmt::format("pod{}", ipus),
+                                 fmt::format("IPU-POD{} (GC200)", ipus), ipus));
     for (const std::int32_t ipus : systemSizes)
         presets.push_back(system(bow, fmt::format("bow-pod{}", ipus),
                                  fmt::format("Bow Pod{} (Bow IPU)", ipus), ipus));

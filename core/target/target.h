@@ -39,18 +39,18 @@ struct Target {
     std::int32_t atomicStoreBytes = 4;
 
     // Exchange and syncs.
-    std::int32_t exchangeBytesPerCycle = 4; ///< received (or sent) by one tile
-    std::int32_t tilesPerSharedBus = 2;     ///< neighbours that may receive the same data at once
-    std::int32_t internalSyncCycles = 0;    ///< tiles of one IPU
-    std::int32_t externalSyncCycles = 0;    ///< with the host or other IPUs
-    double hostBytesPerSecond = 0;          ///< one direction, one IPU
-    double hostLatencySeconds = 0;          ///< host readiness for one stream transfer
-    double ipuLinkBytesPerSecond = 0;       ///< between neighbouring IPUs, one direction
+    std::int32_t exchangeBytesPerCycle = 4;   ///< received (or sent) by one tile
+    std::int32_t tilesPerSharedBus = 2;       ///< neighbours that may receive the same data at once
+    std::int32_t internalSyncCycles = 0;      ///< tiles of one IPU
+    std::int32_t externalSyncCycles = 0;      ///< with the host or other IPUs
+    double hostBytesPerSecond = 0;            ///< one direction, one IPU
+    double hostLatencySeconds = 0;            ///< host readiness for one stream transfer
+    double ipuLinkBytesPerSecond = 0;         ///< between neighbouring IPUs, one direction
     double streamingMemoryBytesPerSecond = 0; ///< one direction, one IPU
 
     // The machine around the IPUs.
-    std::int32_t systemIpus = 0;     ///< of a machine of fixed size (M2000, POD16); 0: any number
-    std::int32_t linkDomainIpus = 0; ///< IPUs that IPU-Links join; beyond them GW-Links do
+    std::int32_t systemIpus = 0;      ///< of a machine of fixed size (M2000, POD16); 0: any number
+    std::int32_t linkDomainIpus = 0;  ///< IPUs that IPU-Links join; beyond them GW-Links do
     double gatewayBytesPerSecond = 0; ///< over GW-Links, one direction, one IPU
 
     [[nodiscard]] std::int32_t totalTiles() const { return ipus * tilesPerIpu; }

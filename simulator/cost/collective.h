@@ -14,8 +14,8 @@ namespace tilescope::sim {
 /// those in its place in the other replicas.
 struct ReplicaTopology {
     std::int32_t replicas = 1;
-    std::int32_t within = 1;  ///< replicas that IPU-Links join: one IPU-Link domain
-    std::int32_t domains = 1; ///< that GW-Links join
+    std::int32_t within = 1;          ///< replicas that IPU-Links join: one IPU-Link domain
+    std::int32_t domains = 1;         ///< that GW-Links join
     double linkBytesPerSecond = 0;    ///< that a ring moves from an IPU to the next of it
     double gatewayBytesPerSecond = 0; ///< the same between domains
 };
@@ -50,10 +50,10 @@ struct CollectiveSteps {
 
 /// Steps of a collective on `bytes` of each replica (of the whole tensor, for a gather): rings of
 /// R - 1 steps that move 1/R of the data each, so that an all-reduce takes
-/// t = 2 (R - 1) / R * bytes / bandwidth + 2 (R - 1) * (sync + set-up). Several domains: the ring of
-/// one domain scatters, rings between domains sum the shards, the ring of one domain gathers. Small
-/// data are sent to all others at once (GCL's broadcast), in a domain and then between domains.
-/// None for a single replica.
+/// t = 2 (R - 1) / R * bytes / bandwidth + 2 (R - 1) * (sync + set-up). Several domains: the ring
+/// of one domain scatters, rings between domains sum the shards, the ring of one domain gathers.
+/// Small data are sent to all others at once (GCL's broadcast), in a domain and then between
+/// domains. None for a single replica.
 std::vector<CollectiveSteps> collectiveSteps(const ReplicaTopology& topology, CollectiveKind kind,
                                              std::int64_t bytes);
 
@@ -63,11 +63,11 @@ std::int64_t collectiveStepCycles(const Target& target, double bytesPerSecond, s
 /// Time to set up a step of a ring beside its sync: *assumed*, no public figure.
 inline constexpr std::int64_t collectiveSetupCycles = 200;
 /// Global exchange code of one step of a ring on a tile that takes part. Each step sends another
-/// block, so that each has code of its own. *Assumed*: no public formula; a published table has about
-/// four times the global exchange code for BERT-Large with four replicas instead of one.
+/// block, so that each has code of its own. *Assumed*: no public formula; a published table has
+/// about four times the global exchange code for BERT-Large with four replicas instead of one.
 inline constexpr std::int64_t collectiveStepCodeBytes = 20;
-/// Longer rings are loops whose code does not grow: *assumed* beyond the four replicas of that table,
-/// since published models that fill a POD16's memory run on larger machines as well.
+/// Longer rings are loops whose code does not grow: *assumed* beyond the four replicas of that
+/// table, since published models that fill a POD16's memory run on larger machines as well.
 inline constexpr std::int64_t mostUnrolledSteps = 3;
 /// Global exchange code of `count` steps on a tile.
 std::int64_t collectiveCodeBytes(std::int64_t count);

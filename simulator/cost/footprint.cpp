@@ -25,13 +25,14 @@ constexpr std::array codelets{
     Codelet{"poplin::ConvPartialHorizontalMac", 740, {36, 24, 4}},
     Codelet{"poplin::ConvPartialVerticalMac", 900, {36, 24, 4}},
     Codelet{"poplin::OuterProduct", 320, {16, 8, 3}},
-    Codelet{"poplin::ReduceAdd", 476, {12, 0, 2}}, // (p) product with its reduction, less the product
-    Codelet{"poplin::InverseStdDeviation", 200, {20, 0, 3}}, // (a)
-    Codelet{"popops::Cast1D", 540, {12, 0, 2}},    // (p)
-    Codelet{"popops::UnaryOp1D", 232, {12, 0, 2}}, // (s)
-    Codelet{"popops::UnaryOp1DInPlace", 232, {8, 0, 1}},    // (s)
-    Codelet{"popops::BinaryOp1D", 348, {16, 0, 3}},         // (p) sums of embeddings
-    Codelet{"popops::BinaryOp1DInPlace", 348, {12, 0, 2}},  // (p)
+    Codelet{
+        "poplin::ReduceAdd", 476, {12, 0, 2}}, // (p) product with its reduction, less the product
+    Codelet{"poplin::InverseStdDeviation", 200, {20, 0, 3}},           // (a)
+    Codelet{"popops::Cast1D", 540, {12, 0, 2}},                        // (p)
+    Codelet{"popops::UnaryOp1D", 232, {12, 0, 2}},                     // (s)
+    Codelet{"popops::UnaryOp1DInPlace", 232, {8, 0, 1}},               // (s)
+    Codelet{"popops::BinaryOp1D", 348, {16, 0, 3}},                    // (p) sums of embeddings
+    Codelet{"popops::BinaryOp1DInPlace", 348, {12, 0, 2}},             // (p)
     Codelet{"popops::BroadcastVectorInner1DInPlace", 264, {16, 0, 2}}, // (s)
     Codelet{"popops::BroadcastVectorInner1D", 264, {20, 0, 3}},        // (s)
     Codelet{"popops::BroadcastScalar1D", 264, {16, 0, 3}},             // (p) differences of a mask
@@ -44,11 +45,9 @@ constexpr std::array codelets{
     Codelet{"popops::MultiSlice", 504, {20, 8, 3}},
     Codelet{"popops::MultiUpdateAdd", 980, {24, 8, 4}},
     Codelet{"popops::ScaledAddSupervisor", 1772, {16, 0, 2}},
-    Codelet{"popops::Fill", 528, {12, 0, 1}},
-    Codelet{"popnn::NonLinearity1D", 536, {12, 0, 2}},
+    Codelet{"popops::Fill", 528, {12, 0, 1}}, Codelet{"popnn::NonLinearity1D", 536, {12, 0, 2}},
     Codelet{"popnn::NonLinearity1DInPlace", 536, {8, 0, 1}},
-    Codelet{"popnn::MaxPooling", 840, {28, 32, 4}},
-    Codelet{"popnn::SumPooling", 840, {28, 32, 4}},
+    Codelet{"popnn::MaxPooling", 840, {28, 32, 4}}, Codelet{"popnn::SumPooling", 840, {28, 32, 4}},
     Codelet{"poplar_rt::DstStridedCopy64BitMultiAccess", 360, {12, 0, 2}}, // (a)
     Codelet{"poplar_rt::DstStridedCopyDA32", 300, {12, 0, 2}},             // (a)
     Codelet{"poplar_rt::StridedCopyDA32", 320, {12, 0, 2}},                // (a)
@@ -82,7 +81,8 @@ VertexState vertexState(std::string_view vertexName) {
 }
 
 bool isCopyVertex(std::string_view vertexName) {
-    return vertexName.starts_with("poplar_rt::") && vertexName.find("Copy") != std::string_view::npos;
+    return vertexName.starts_with("poplar_rt::") &&
+           vertexName.find("Copy") != std::string_view::npos;
 }
 
 std::int64_t exchangeCodeBytes(std::int64_t sent, std::int64_t operands, std::int64_t messages) {

@@ -28,9 +28,9 @@ bool isCopyVertex(std::string_view vertexName);
 inline constexpr std::int64_t controlBytesExecute = 20;  // run, sync, cycle counter calls
 inline constexpr std::int64_t controlBytesExchange = 12; // call of the exchange sequence
 // On every tile, since all wait for the host and for a loop's end.
-inline constexpr std::int64_t controlBytesStream = 24;   // assumed: host sync and call
-inline constexpr std::int64_t controlBytesRepeat = 16;   // assumed: counter, branch
-inline constexpr std::int64_t controlBytesCall = 8; // assumed: address and branch
+inline constexpr std::int64_t controlBytesStream = 24; // assumed: host sync and call
+inline constexpr std::int64_t controlBytesRepeat = 16; // assumed: counter, branch
+inline constexpr std::int64_t controlBytesCall = 8;    // assumed: address and branch
 /// Start-up, switch over control programs and host interface: 700 B a tile in a published report of
 /// a program with three streams and four compute sets (TensorFlow port documentation, logging.rst),
 /// less these steps.
@@ -76,8 +76,8 @@ inline constexpr std::int64_t instrumentationBytes = 4;
 /// Descriptor of the strided copies of a step, shared by the workers of a tile: *assumed*, about
 /// 15 B on each of the 212 tiles that rearrange padding in a published profile (3.1 kB).
 inline constexpr std::int64_t copyDescriptorBytes = 16;
-/// A list field of a convolution vertex has a scaled pointer (16 bits, PopLibs' layout ScaledPtr) to
-/// each block of its channel groups. In two published profiles of one program in two sizes
+/// A list field of a convolution vertex has a scaled pointer (16 bits, PopLibs' layout ScaledPtr)
+/// to each block of its channel groups. In two published profiles of one program in two sizes
 /// vertexInstanceState grows by 1.6 B with each.
 inline constexpr std::int64_t listPointerBytes = 2;
 /// Source and destination, full pointers, of one block in a vertex that lists what it transposes;

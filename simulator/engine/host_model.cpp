@@ -24,8 +24,7 @@ bool prefetches(const RunOptions& options) {
     return found == options.engineOptions.end() || found->second != "false";
 }
 
-std::int64_t fillCycles(const RunOptions& options, const Target& target,
-                        std::int64_t microBatch) {
+std::int64_t fillCycles(const RunOptions& options, const Target& target, std::int64_t microBatch) {
     const double replicas =
         static_cast<double>(options.replicas) / static_cast<double>(options.instances);
     const double cycles =

@@ -5,7 +5,8 @@
 // instance, at the instance's rate. A buffer is free again when its transfer has ended. Before a
 // run the host fills all its buffers.
 // - Depth 1: every request is answered after the latency, once the buffer is full.
-// - Depth d: a batch waits ready, so that the request costs no latency, as long as the host is ahead;
+// - Depth d: a batch waits ready, so that the request costs no latency, as long as the host is
+// ahead;
 //   a batch that is filled while the IPU waits is seen a latency later.
 //
 // Within this model times are exact. That streams of one replica are filled side by side, that

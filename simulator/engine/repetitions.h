@@ -20,15 +20,15 @@ struct Repeated {
     std::int64_t count = 1;
 };
 
-/// Times a body again and again from the state of its inputs, which each repetition changes, until it
-/// is known how the rest goes on (see timeProgram).
+/// Times a body again and again from the state of its inputs, which each repetition changes, until
+/// it is known how the rest goes on (see timeProgram).
 class RepeatedWork {
 public:
     virtual ~RepeatedWork() = default;
 
 protected:
-    /// `count` repetitions of what a Call or Repeat runs, from the present state of the inputs, which
-    /// counts from the start of the first and afterwards from the end of the last.
+    /// `count` repetitions of what a Call or Repeat runs, from the present state of the inputs,
+    /// which counts from the start of the first and afterwards from the end of the last.
     std::vector<Repeated> repetitions(ProgramId caller, ProgramId program, std::int64_t count);
 
     virtual TimedBody timed(ProgramId program) = 0;

@@ -86,8 +86,8 @@ private:
     }
 
     TimedBody timed(ProgramId root) override {
-        Frame frame{{profile_.programs[root].name, root, {}, {}, {}}, Clock(ipus(), 0),
-                    Clock(ipus(), 0)};
+        Frame frame{
+            {profile_.programs[root].name, root, {}, {}, {}}, Clock(ipus(), 0), Clock(ipus(), 0)};
         walk(root, frame);
         joinIo(frame);
         // A repetition begins on no IPU before it has ended on all.
@@ -102,9 +102,7 @@ private:
         return id;
     }
 
-    [[nodiscard]] const TraceBody& body(TraceBodyId id) const override {
-        return trace_.bodies[id];
-    }
+    [[nodiscard]] const TraceBody& body(TraceBodyId id) const override { return trace_.bodies[id]; }
     [[nodiscard]] const Clock& durations(TraceBodyId id) const override {
         return durations_.at(id);
     }
@@ -263,8 +261,8 @@ private:
             joinIo(frame);
         Clock busy(ipus(), 0);
         for (const StepOnIpu& part : parts)
-            busy[part.ipu.index()] = std::max(part.cycles, part.activeTiles > 0 ? std::int64_t{1}
-                                                                                : part.cycles);
+            busy[part.ipu.index()] =
+                std::max(part.cycles, part.activeTiles > 0 ? std::int64_t{1} : part.cycles);
         if (needsSync(program, frame.body))
             sync(starting_ ? target_.externalSyncCycles : target_.internalSyncCycles,
                  ipus() == 1 ? Clock(1, 1) : busy, false, frame);
@@ -298,7 +296,7 @@ private:
     const Feeding& feeding_;
     StepWork work_;
     std::vector<Traits> traits_; ///< by program
-    bool starting_ = false; ///< nothing has run yet since the host started a control program
+    bool starting_ = false;      ///< nothing has run yet since the host started a control program
     Trace trace_;
     std::map<ProgramId, TraceBodyId> bodies_; ///< of programs that do not vary
     std::map<TraceBodyId, Clock> durations_;

@@ -9,8 +9,9 @@ namespace tilescope::sim {
 /// How the machine talks to its host.
 struct Feeding {
     HostPace pace;
-    std::int32_t ioTiles = 0; ///< the last tiles of each IPU, which only exchange data with the host
-    bool overlaps = false;    ///< stream copies of I/O tiles run beside what other tiles do
+    std::int32_t ioTiles =
+        0;                 ///< the last tiles of each IPU, which only exchange data with the host
+    bool overlaps = false; ///< stream copies of I/O tiles run beside what other tiles do
 };
 
 /// What options and model say; `microBatch` in samples.
@@ -23,12 +24,12 @@ Feeding feedingOf(const RunOptions& options, const Target& target, std::int64_t 
 ///
 /// Where the host does not answer every request alike (see host_model.h), the repetitions of a body
 /// differ by what its input streams wait: runs of equal repetitions share a body and are one call
-/// each, and a pattern that comes back is a body of its own. Repetitions are followed one by one only
-/// until they are alike, drift evenly or come back; where none of these happens within a thousand
-/// repetitions, the rest is taken to be like the last.
+/// each, and a pattern that comes back is a body of its own. Repetitions are followed one by one
+/// only until they are alike, drift evenly or come back; where none of these happens within a
+/// thousand repetitions, the rest is taken to be like the last.
 ///
-/// Where stream copies of I/O tiles overlap, they have a clock of their own on each IPU; an exchange
-/// between I/O tiles and others, a global exchange and the end of a body wait for both.
+/// Where stream copies of I/O tiles overlap, they have a clock of their own on each IPU; an
+/// exchange between I/O tiles and others, a global exchange and the end of a body wait for both.
 Trace timeProgram(const Profile& profile, const Target& target, const Feeding& feeding);
 /// With a host that answers every request after its latency.
 Trace timeProgram(const Profile& profile, const Target& target);

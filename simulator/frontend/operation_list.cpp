@@ -21,11 +21,16 @@ namespace json = boost::json;
 const std::map<std::string, ElementwiseFunction>& elementwiseTypes() {
     using F = ElementwiseFunction;
     static const std::map<std::string, F> types{
-        {"abs", F::Abs},   {"add", F::Add},         {"div", F::Divide},   {"exp", F::Exp},
-        {"inv", F::Inverse}, {"log", F::Log},       {"max", F::Max},      {"min", F::Min},
-        {"mul", F::Multiply}, {"neg", F::Negate},   {"pow", F::Power},    {"relu", F::Relu},
-        {"rsqrt", F::Rsqrt}, {"scaledAddTo", F::ScaledAdd}, {"sigmoid", F::Sigmoid},
-        {"sqrt", F::Sqrt}, {"square", F::Square},   {"sub", F::Subtract}, {"tanh", F::Tanh}};
+        {"abs", F::Abs},         {"add", F::Add},
+        {"div", F::Divide},      {"exp", F::Exp},
+        {"inv", F::Inverse},     {"log", F::Log},
+        {"max", F::Max},         {"min", F::Min},
+        {"mul", F::Multiply},    {"neg", F::Negate},
+        {"pow", F::Power},       {"relu", F::Relu},
+        {"rsqrt", F::Rsqrt},     {"scaledAddTo", F::ScaledAdd},
+        {"sigmoid", F::Sigmoid}, {"sqrt", F::Sqrt},
+        {"square", F::Square},   {"sub", F::Subtract},
+        {"tanh", F::Tanh}};
     return types;
 }
 
@@ -102,7 +107,8 @@ private:
         for (const json::value& size : sizes == nullptr ? json::array() : *sizes) {
             const std::int64_t* n = size.if_int64();
             if (n == nullptr || *n < 1 || *n > mostElements / elements)
-                throw error("variables", name, "must be a list of sizes from 1, 2^40 elements at most");
+                throw error("variables", name,
+                            "must be a list of sizes from 1, 2^40 elements at most");
             elements *= *n;
             shape.push_back(*n);
         }
@@ -153,8 +159,8 @@ private:
         }
         const std::size_t wanted = found->second < ElementwiseFunction::Add ? 1 : 2;
         if (inputs != wanted)
-            throw error(where, "inputs", wanted == 1 ? "must name one operand"
-                                                     : "must name two operands");
+            throw error(where, "inputs",
+                        wanted == 1 ? "must name one operand" : "must name two operands");
         return ElementwiseAttributes{found->second, 0, 0};
     }
 
@@ -200,7 +206,8 @@ Graph importOperationList(std::string_view job, const std::string& origin,
     const json::object* object = parsed.if_object();
     const json::value* model = object == nullptr ? nullptr : object->if_contains("model");
     if (model == nullptr || !model->is_object())
-        throw UserError(fmt::format("{}: there is no operation list under the key 'model'", origin));
+        throw UserError(
+            fmt::format("{}: there is no operation list under the key 'model'", origin));
     Graph graph = ListReader(origin, options).read(model->get_object());
     checkGraph(graph);
     return graph;

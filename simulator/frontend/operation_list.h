@@ -17,7 +17,8 @@ namespace tilescope::sim {
 ///
 /// Variables stay on the device, as those of a Poplar program without streams. A result has the
 /// name of its operation. Types are matMul and the elementwise functions of popops (add, sub, mul,
-/// ...). Shapes are fixed: a batch size is refused. Throws UserError naming file, operation and key.
+/// ...). Shapes are fixed: a batch size is refused. Throws UserError naming file, operation and
+/// key.
 Graph importOperationList(const std::filesystem::path& job, const ImportOptions& options);
 
 /// The same from text; `origin` stands in messages where a file name would.

@@ -87,17 +87,17 @@ constexpr std::array reduceNames{"ADD",        "MEAN",    "MAX",     "MIN",    "
                                  "SQUARE_ADD", "LOG_ADD", "ARG_MAX", "ARG_MIN"};
 static_assert(reduceNames.size() == static_cast<std::size_t>(ReduceFunction::ArgMin) + 1);
 
-constexpr std::array<std::string_view, 3> collectiveNames{"AllReduce", "ReduceScatter", "AllGather"};
+constexpr std::array<std::string_view, 3> collectiveNames{"AllReduce", "ReduceScatter",
+                                                          "AllGather"};
 static_assert(collectiveNames.size() == static_cast<std::size_t>(CollectiveKind::AllGather) + 1);
 
 // In the order of the alternatives of Attributes.
 constexpr std::array kindNames{
-    "Conv",    "MatMul",  "Elementwise",   "Reduce",          "Pool",        "Lrn",
-    "Softmax", "Reshape", "Transpose",     "Concat",          "Slice",       "Expand",
-    "Gather",  "Pad",     "ConvGradInput", "ConvGradWeights", "MultiUpdate", "PoolGrad",
-    "Fill",    "IpuCopy", "Stash",         "Restore",         "Fifo",
-    "Norm",    "JointReduce", "RemoteLoad", "RemoteStore", "Collective",
-    "Shard",   "Call"};
+    "Conv",        "MatMul",     "Elementwise",   "Reduce",          "Pool",        "Lrn",
+    "Softmax",     "Reshape",    "Transpose",     "Concat",          "Slice",       "Expand",
+    "Gather",      "Pad",        "ConvGradInput", "ConvGradWeights", "MultiUpdate", "PoolGrad",
+    "Fill",        "IpuCopy",    "Stash",         "Restore",         "Fifo",        "Norm",
+    "JointReduce", "RemoteLoad", "RemoteStore",   "Collective",      "Shard",       "Call"};
 static_assert(kindNames.size() == std::variant_size_v<Attributes>);
 
 } // namespace

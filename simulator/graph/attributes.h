@@ -120,7 +120,7 @@ enum class ElementwiseFunction : std::uint8_t {
     Xor,
     PRelu,
     InverseStdDeviation, ///< of a mean and a mean square: 1 / sqrt(square - mean^2 + epsilon)
-    ReluGrad, ///< gradient of the output, and the output (popnn NonLinearityGrad)
+    ReluGrad,            ///< gradient of the output, and the output (popnn NonLinearityGrad)
     SigmoidGrad,
     TanhGrad,
     GeluGrad,     ///< gradient of the output, and the input
@@ -130,8 +130,8 @@ enum class ElementwiseFunction : std::uint8_t {
     MovingAverage, ///< a = beta * a + (1 - beta) * b
     MovingSquare,  ///< a = beta * a + (1 - beta) * b * b
     // ternary
-    Select,      ///< condition ? a : b, ONNX Where
-    AdamUpdater, ///< step of Adam from both moments and (for weight decay) the weight
+    Select,          ///< condition ? a : b, ONNX Where
+    AdamUpdater,     ///< step of Adam from both moments and (for weight decay) the weight
     SubtractProduct, ///< a - b * c
 };
 /// True for the functions that overwrite their first operand whoever else reads it.
@@ -246,9 +246,9 @@ struct FillAttributes {
 
 /// Normalisation with the statistics of the data over `axes` (sorted): of a whole batch
 /// (BatchNormalization in training) or of a sample (layer, group, instance). Operands: data,
-/// then scale and shift unless there are none, then for a batch the running mean and variance, which
-/// it updates. Results: normalised data and, where somebody asks for them, mean and inverse standard
-/// deviation, with `axes` as dimensions of size one.
+/// then scale and shift unless there are none, then for a batch the running mean and variance,
+/// which it updates. Results: normalised data and, where somebody asks for them, mean and inverse
+/// standard deviation, with `axes` as dimensions of size one.
 struct NormAttributes {
     std::vector<std::int64_t> axes;
     bool running = false; ///< of a batch: keeps running statistics
@@ -336,9 +336,8 @@ using Attributes =
                  GatherAttributes, PadAttributes, ConvGradInputAttributes,
                  ConvGradWeightsAttributes, MultiUpdateAttributes, PoolGradAttributes,
                  FillAttributes, IpuCopyAttributes, StashAttributes, RestoreAttributes,
-                 FifoAttributes, NormAttributes, JointReduceAttributes,
-                 RemoteLoadAttributes, RemoteStoreAttributes, CollectiveAttributes,
-                 ShardAttributes, CallAttributes>;
+                 FifoAttributes, NormAttributes, JointReduceAttributes, RemoteLoadAttributes,
+                 RemoteStoreAttributes, CollectiveAttributes, ShardAttributes, CallAttributes>;
 
 /// "Conv", "MatMul", "Elementwise", ... of the active alternative.
 std::string_view kindName(const Attributes& attributes);

@@ -81,13 +81,13 @@ struct Op {
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
     Phase phase = Phase::Forward;
-    std::int32_t stage = 0; ///< forward stage that it belongs to (Graph::ipuOf)
+    std::int32_t stage = 0;           ///< forward stage that it belongs to (Graph::ipuOf)
     std::int32_t recomputeGroup = -1; ///< what runs again together in the backward pass; none: -1
     /// Share of a tile's memory for temporary data, if the model says (ONNX attribute
     /// __available_memory).
     std::optional<double> availableMemory = {};
-    std::int32_t stageHint = -1; ///< stage that the ONNX node asks for; none: -1
-    std::int32_t ipuHint = -1;   ///< IPU that the ONNX node asks for; none: -1
+    std::int32_t stageHint = -1;            ///< stage that the ONNX node asks for; none: -1
+    std::int32_t ipuHint = -1;              ///< IPU that the ONNX node asks for; none: -1
     std::optional<bool> recomputeHint = {}; ///< to run again or to keep, as the ONNX node asks
     std::int32_t phaseHint = -1; ///< execution phase that the ONNX node asks for; none: -1
     /// Execution phase that it belongs to, where the model runs in phases: forward ones first, then

@@ -65,8 +65,8 @@ private:
             ModelTensorId& known = known_[id.index()];
             if (!known.valid()) {
                 const Tensor& t = graph_.tensors[id];
-                known = made_.tensors.add({t.name, std::string(toString(t.type)),
-                                           toString(t.shape), t.bytes(), sourceOf(t.role), false});
+                known = made_.tensors.add({t.name, std::string(toString(t.type)), toString(t.shape),
+                                           t.bytes(), sourceOf(t.role), false});
             }
             list.push_back(known);
         }

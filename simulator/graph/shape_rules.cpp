@@ -282,8 +282,8 @@ struct OutputShape {
             return shardShape(inputs[0], collective.shards);
         case CollectiveKind::AllGather:
             requireOperands(inputs, 2, 2);
-            require(inputs[1] == shardShape(inputs[0], collective.shards),
-                    "{} is no shard of {}", toString(inputs[1]), toString(inputs[0]));
+            require(inputs[1] == shardShape(inputs[0], collective.shards), "{} is no shard of {}",
+                    toString(inputs[1]), toString(inputs[0]));
             return inputs[0];
         }
         return std::nullopt;

@@ -193,8 +193,9 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
     for (const RegroupRequest& request : requests) {
         const Storage& storage = request.placed.storage;
         const Variable source = b.lowered().profile.variables[request.placed.variable];
-        const RegroupPlan plan = planRegroup(context.target(), elementsOf(storage), storage.elementBytes,
-                                             request.move.sourceRun, request.move.wantedGroup);
+        const RegroupPlan plan =
+            planRegroup(context.target(), elementsOf(storage), storage.elementBytes,
+                        request.move.sourceRun, request.move.wantedGroup);
         const TileSeries share = spreadBlocks(context.target(), elementsOf(storage), plan);
         const TileSeries bytes = share.scaled(storage.elementBytes);
         type = source.type;

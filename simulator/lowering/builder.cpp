@@ -218,17 +218,15 @@ ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
             known = vertexTypes_.emplace(use.name, lowered_.profile.vertexTypes.add({use.name, {}}))
                         .first;
         const VertexState state = vertexState(use.name);
-        set.vertices.push_back(
-            {known->second, count,
-             count.scaled(state.instanceBytes + state.fieldBytes) + here(use.instanceBytes) +
-                 here(use.listBytes),
-             use.edges > 0 ? use.edges : state.edges});
+        set.vertices.push_back({known->second, count,
+                                count.scaled(state.instanceBytes + state.fieldBytes) +
+                                    here(use.instanceBytes) + here(use.listBytes),
+                                use.edges > 0 ? use.edges : state.edges});
         if (!use.listBytes.empty())
             lowered_.listBytes += here(use.listBytes);
         TileSeries& code = lowered_.profile.vertexTypes[known->second].codeBytes;
         const std::int64_t codeBytes = codeletBytes(use.name);
-        code =
-            TileSeries::zip(code, count, [&](std::int64_t, std::int64_t) { return codeBytes; });
+        code = TileSeries::zip(code, count, [&](std::int64_t, std::int64_t) { return codeBytes; });
     }
     Program program;
     program.kind = ProgramKind::OnTileExecute;
@@ -277,10 +275,10 @@ ExchangeId ProgramBuilder::exchange(const std::string& name, Movement movement, 
         TileSeries::zip(movement.sent, held, [](std::int64_t sends, std::int64_t holds) {
             return std::min(sends, holds);
         });
-    const TileSeries ends =
-        TileSeries::zip(sendsOnce, movement.operands, [](std::int64_t sends, std::int64_t operands) {
-            return exchangeCodeBytes(sends, operands, 0);
-        });
+    const TileSeries ends = TileSeries::zip(sendsOnce, movement.operands,
+                                            [](std::int64_t sends, std::int64_t operands) {
+                                                return exchangeCodeBytes(sends, operands, 0);
+                                            });
     exchange.codeBytes = ends + movement.messages.scaled(exchangeSourceBytes);
     exchange.cycles =
         TileSeries::zip(movement.cycles, sendsOnce, [&](std::int64_t cycles, std::int64_t sends) {
@@ -306,10 +304,9 @@ void ProgramBuilder::globalExchange(const std::string& name, TileSeries received
     Exchange exchange;
     exchange.name = name;
     exchange.operation = operation_;
-    exchange.codeBytes =
-        TileSeries::zip(received, sent, [](std::int64_t in, std::int64_t out) {
-            return globalExchangeCodeBytes(out, in);
-        });
+    exchange.codeBytes = TileSeries::zip(received, sent, [](std::int64_t in, std::int64_t out) {
+        return globalExchangeCodeBytes(out, in);
+    });
     // Each IPU is busy for as long as its links need for what comes in or goes out.
     for (std::int32_t ipu = 0; ipu < target_.ipus; ++ipu) {
         const std::int32_t first = ipu * target_.tilesPerIpu;

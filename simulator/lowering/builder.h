@@ -27,7 +27,7 @@ struct VertexUse {
     TileSeries count;
     /// Pointers to the pieces of fields that are lists, beside the state of the class.
     TileSeries instanceBytes{}, listBytes{}; ///< in the instances; as field data
-    std::int32_t edges = 0;                ///< of a vertex; 0: as many as the class has
+    std::int32_t edges = 0;                  ///< of a vertex; 0: as many as the class has
 };
 
 /// Reads and writes of a step. A write that covers only a part is also a read.

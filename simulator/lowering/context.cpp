@@ -76,8 +76,9 @@ bool LoweringContext::ensurePlace(TensorId id,
         throw InternalError("tensor '" + t.name + "' is read before it is made");
     PlacedStorage placed;
     const bool follows = t.layoutOf.valid() && hasPlace(t.layoutOf);
-    auto [storage, view] =
-        follows ? std::pair(storageOf(t.layoutOf).storage, viewOf(t.layoutOf)) : options_.linearInputs ? linearPlace(id) : wanted();
+    auto [storage, view] = follows ? std::pair(storageOf(t.layoutOf).storage, viewOf(t.layoutOf))
+                           : options_.linearInputs ? linearPlace(id)
+                                                   : wanted();
     if (follows)
         storage.elementBytes = bytesOf(t.type);
     placed.storage = std::move(storage);

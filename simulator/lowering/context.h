@@ -27,7 +27,7 @@ struct PlacedStorage {
     std::vector<TensorId> tensors; ///< that are views of it
     TensorRole role = TensorRole::Activation;
     bool alwaysLive = false;
-    bool parts = false; ///< another storage is a part of the same variable: never overwritten
+    bool parts = false;  ///< another storage is a part of the same variable: never overwritten
     ViewDims sourceView; ///< of the source, whatever copies its tensor has now
 };
 
@@ -90,10 +90,11 @@ public:
 
     /// Rows in streaming memory: those of the graph and what lowering adds.
     [[nodiscard]] const std::vector<RemoteBuffer>& remoteBuffers() const { return remoteBuffers_; }
-    /// Adds rows of a tensor's size to the buffer of such tensors; returns it and the first of them.
+    /// Adds rows of a tensor's size to the buffer of such tensors; returns it and the first of
+    /// them.
     std::pair<std::int32_t, std::int32_t> addRemoteRows(const Tensor& tensor, std::int64_t rows);
-    /// True if no step of a collective on this IPU has moved the same bytes by tile before: it needs
-    /// code of its own.
+    /// True if no step of a collective on this IPU has moved the same bytes by tile before: it
+    /// needs code of its own.
     [[nodiscard]] bool isNewCollective(CollectiveSteps::Part part, const TileSeries& bytes);
     /// Buffer and row of each stash that lies off the chip.
     [[nodiscard]] std::map<TensorId, std::pair<std::int32_t, std::int32_t>>& stashRows() {
@@ -109,7 +110,8 @@ public:
 
     [[nodiscard]] bool hasPlace(TensorId id) const { return tensors_[id].storage.valid(); }
     /// Lays an input, weight or constant out as its first user wants it, if nobody has before.
-    /// True if it did so, and not linearly as the options want. `wanted` gives the storage and the tensor's view of it.
+    /// True if it did so, and not linearly as the options want. `wanted` gives the storage and the
+    /// tensor's view of it.
     bool ensurePlace(TensorId id, const std::function<std::pair<Storage, ViewDims>()>& wanted);
     /// Lays it out linearly if nobody has before.
     void ensurePlace(TensorId id);
@@ -134,7 +136,8 @@ public:
     void makeOffChip(TensorId id, TensorId like);
     [[nodiscard]] bool isOffChip(TensorId id) { return !variableOf(id).valid(); }
 
-    /// The tensor has the place where an input or a tensor off the chip arrives, whatever copies that has now.
+    /// The tensor has the place where an input or a tensor off the chip arrives, whatever copies
+    /// that has now.
     void makeArrival(TensorId id, TensorId of);
 
     /// A tensor of another context, to compare layouts with: it has the place that it has there.

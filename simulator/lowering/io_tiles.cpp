@@ -22,8 +22,8 @@ TileSeries evenShares(std::int64_t bytes, std::int32_t firstTile, std::int32_t t
     return shares;
 }
 
-/// Of two rows of pieces that hold the same bytes in the same order, cut differently: how many pieces
-/// of `others` each piece of `own` has something of.
+/// Of two rows of pieces that hold the same bytes in the same order, cut differently: how many
+/// pieces of `others` each piece of `own` has something of.
 TileSeries piecesTouched(const TileSeries& own, const TileSeries& others) {
     std::vector<std::int64_t> ends; // of the others' pieces
     std::int64_t at = 0;

@@ -7,13 +7,13 @@
 
 namespace tilescope::sim {
 
-/// Streams of a model whose data land on I/O tiles, or leave from there, and the exchanges that join
-/// these with the tiles that compute (PopART's HostLoad, IoTileCopy and HostStore).
+/// Streams of a model whose data land on I/O tiles, or leave from there, and the exchanges that
+/// join these with the tiles that compute (PopART's HostLoad, IoTileCopy and HostStore).
 ///
 /// A stream's bytes stand on the I/O tiles in the order of the tiles that use them, in even shares:
 /// the host sends and takes them so. One landing place for each tensor is enough for transfers that
-/// overlap with computation: the copy to the tiles that compute frees it before the next load begins,
-/// and the place on those tiles is the second buffer.
+/// overlap with computation: the copy to the tiles that compute frees it before the next load
+/// begins, and the place on those tiles is the second buffer.
 class IoTileStreams {
 public:
     /// Of all inputs that have a place and all outputs; makes their landing places.
@@ -43,9 +43,9 @@ private:
 /// The step program where transfers overlap with computation. The loop over micro-batches is taken
 /// apart (PopART's decomposed loops): the first load stands before it and the last store behind it;
 /// in it the load for the next micro-batch and the store of the one before run beside the
-/// computation, which is a function. With OverlapInnerLoop this is the loop over the micro-batches of
-/// a weight update (without gradient accumulation, and in inference, there is no other than that over
-/// device iterations); with OverlapLoops it goes on over weight updates.
+/// computation, which is a function. With OverlapInnerLoop this is the loop over the micro-batches
+/// of a weight update (without gradient accumulation, and in inference, there is no other than that
+/// over device iterations); with OverlapLoops it goes on over weight updates.
 void lowerOverlapped(LoweringContext& context);
 
 } // namespace tilescope::sim

@@ -8,10 +8,10 @@
 
 namespace tilescope::sim {
 
-/// Steps are added in lanes, one after the other, in one open sequence; merge() makes the n-th steps
-/// of all lanes one step: a compute set with the vertices of all, whose cycles on a tile add up, or
-/// an exchange of everything. Lanes whose steps differ in kind or number, or that recorded copies,
-/// stay one after the other.
+/// Steps are added in lanes, one after the other, in one open sequence; merge() makes the n-th
+/// steps of all lanes one step: a compute set with the vertices of all, whose cycles on a tile add
+/// up, or an exchange of everything. Lanes whose steps differ in kind or number, or that recorded
+/// copies, stay one after the other.
 class JointSteps {
 public:
     explicit JointSteps(ProgramBuilder& builder)

@@ -8,8 +8,8 @@
 
 namespace tilescope::sim {
 
-/// Lowers a prepared graph (see preparedGraph): operations, variables, compute sets, exchanges, streams and the
-/// program tree of the control programs weightsFromHost and outer.
+/// Lowers a prepared graph (see preparedGraph): operations, variables, compute sets, exchanges,
+/// streams and the program tree of the control programs weightsFromHost and outer.
 LoweredProgram lowerGraph(const Graph& graph, const RunOptions& options, const PlanTable& plans);
 
 } // namespace tilescope::sim

@@ -46,14 +46,12 @@ private:
     static constexpr std::int64_t scalarStepCycles = 180;
 
     void execute(const char* part, const char* vertex, Access access) {
-        const TileSeries cycles =
-            TileSeries::zip(elements_, {}, [&](std::int64_t n, std::int64_t) {
-                return dynamicSliceCycles(context_.target(), n, type_);
-            });
-        context_.builder().execute(op_.name + "/" + part, cycles,
-                                   {{fmt::format("{}<{}>", vertex, toString(type_)),
-                                     ones(elements_)}},
-                                   std::move(access));
+        const TileSeries cycles = TileSeries::zip(elements_, {}, [&](std::int64_t n, std::int64_t) {
+            return dynamicSliceCycles(context_.target(), n, type_);
+        });
+        context_.builder().execute(
+            op_.name + "/" + part, cycles,
+            {{fmt::format("{}<{}>", vertex, toString(type_)), ones(elements_)}}, std::move(access));
     }
 
     LoweringContext& context_;
@@ -63,9 +61,9 @@ private:
 };
 
 VariableId indexVariable(LoweringContext& context, const Op& op) {
-    const VariableId index = context.builder().variable(op.name + "_index", MemoryCategory::Variable,
-                                      TileSeries(TileId(0), 1, bytesOf(DataType::UInt32)),
-                                      "unsigned int", "[1]");
+    const VariableId index = context.builder().variable(
+        op.name + "_index", MemoryCategory::Variable,
+        TileSeries(TileId(0), 1, bytesOf(DataType::UInt32)), "unsigned int", "[1]");
     context.startEmpty(index);
     return index;
 }
@@ -102,8 +100,8 @@ void lowerRestore(LoweringContext& context, const Op& op) {
     } else {
         Storage row = placed.storage;
         row.elementBytes /= rows;
-        restored = context.makeResult(op.outputs[0], op.name, std::move(row),
-                                      context.viewOf(stash));
+        restored =
+            context.makeResult(op.outputs[0], op.name, std::move(row), context.viewOf(stash));
     }
     RowSteps steps(context, op, placed, context.tensor(stash).type);
     steps.slice(placed.variable, restored);
@@ -125,8 +123,8 @@ void lowerFifo(LoweringContext& context, const Op& op) {
         steps.slice(placed.variable, out);
         return;
     }
-    const TileSeries bytes = placed.storage.layout.blocking.elements().scaled(
-        placed.storage.elementBytes * rows);
+    const TileSeries bytes =
+        placed.storage.layout.blocking.elements().scaled(placed.storage.elementBytes * rows);
     const Tensor& t = context.tensor(in);
     const VariableId buffer = context.builder().variable(
         op.name, MemoryCategory::Variable, bytes, std::string(toString(t.type)),

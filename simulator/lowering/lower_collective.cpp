@@ -4,8 +4,8 @@
 
 #include "simulator/cost/collective.h"
 #include "simulator/cost/elementwise_cycles.h"
-#include "simulator/lowering/context.h"
 #include "simulator/layout/layout.h"
+#include "simulator/lowering/context.h"
 
 namespace tilescope::sim {
 namespace {
@@ -13,9 +13,8 @@ namespace {
 using Part = CollectiveSteps::Part;
 
 TileSeries shareOfEach(const TileSeries& series, std::int64_t parts) {
-    return TileSeries::zip(series, {}, [&](std::int64_t n, std::int64_t) {
-        return (n + parts - 1) / parts;
-    });
+    return TileSeries::zip(series, {},
+                           [&](std::int64_t n, std::int64_t) { return (n + parts - 1) / parts; });
 }
 
 const char* nameOf(Part part) {
@@ -40,16 +39,15 @@ const char* nameOf(Part part) {
 class CollectiveEmitter {
 public:
     /// `replicas`: that take part.
-    CollectiveEmitter(LoweringContext& context, const Op& op, DataType type,
-                      std::int32_t replicas)
+    CollectiveEmitter(LoweringContext& context, const Op& op, DataType type, std::int32_t replicas)
         : context_(context)
         , b_(context.builder())
         , op_(op)
         , type_(type)
         , topology_(replicaTopology(context.target(), replicas)) {}
 
-    /// `elements` of each replica by tile, of the whole tensors. Sums of `sources` become `results`;
-    /// a gather only moves.
+    /// `elements` of each replica by tile, of the whole tensors. Sums of `sources` become
+    /// `results`; a gather only moves.
     void emit(CollectiveKind kind, const TileSeries& elements,
               const std::vector<VariableId>& sources, const std::vector<VariableId>& results) {
         b_.beginSequence(fmt::format("{}/{}", op_.name, toString(kind)));
@@ -70,9 +68,8 @@ private:
         const std::int64_t cycles =
             collectiveStepCycles(context_.target(), steps.bytesPerSecond, moved.sum());
         // Equal weights are updated by one function, so that their collectives share code.
-        const std::int64_t codeBytes = context_.isNewCollective(steps.part, moved)
-                                           ? collectiveCodeBytes(steps.count)
-                                           : 0;
+        const std::int64_t codeBytes =
+            context_.isNewCollective(steps.part, moved) ? collectiveCodeBytes(steps.count) : 0;
         b_.beginRepeatHere(name, steps.count);
         if (steps.reduces()) {
             const VariableId landed = b_.variable(name + "/received", MemoryCategory::Variable,
@@ -94,11 +91,11 @@ private:
         });
         const TileSeries one =
             TileSeries::zip(elements, {}, [](std::int64_t, std::int64_t) { return 1; });
-        b_.execute(name, cycles,
-                   {{elementwiseVertex(ElementwiseFunction::Add, Operands::Binary, true, type_,
-                                       type_),
-                     one}},
-                   std::move(access));
+        b_.execute(
+            name, cycles,
+            {{elementwiseVertex(ElementwiseFunction::Add, Operands::Binary, true, type_, type_),
+              one}},
+            std::move(access));
     }
 
     LoweringContext& context_;
@@ -150,8 +147,7 @@ void lowerReduceScatter(LoweringContext& context, const Op& op) {
     const VariableId source = context.variableOf(op.inputs[0]);
     const VariableId shard = placeShard(context, op.outputs[0]);
     CollectiveEmitter(context, op, context.tensor(op.inputs[0]).type, context.options().replicas)
-        .emit(CollectiveKind::ReduceScatter, elementsOf(context, op.inputs[0]), {source},
-              {shard});
+        .emit(CollectiveKind::ReduceScatter, elementsOf(context, op.inputs[0]), {source}, {shard});
 }
 
 void lowerAllGather(LoweringContext& context, const Op& op) {

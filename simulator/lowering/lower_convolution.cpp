@@ -150,11 +150,11 @@ private:
         }
         const bool sliced = splits.serialSteps() > 1 && !operands_.weightsOwned;
         if (weights != nullptr &&
-            (sliced || rearrangedFirst(moveOfWeights(*weights, tiling_.weightsNeed(operands_.weights)),
-                                       splits.fieldParts() * splits.batch))) {
+            (sliced ||
+             rearrangedFirst(moveOfWeights(*weights, tiling_.weightsNeed(operands_.weights)),
+                             splits.fieldParts() * splits.batch))) {
             Storage wanted = weights->storage;
-            wanted.layout.blocking =
-                tiling_.weightsStorage(operands_.weights, true);
+            wanted.layout.blocking = tiling_.weightsStorage(operands_.weights, true);
             wanted.layout.order = weightsOrder(operands_.weights, plan_);
             if (operands_.weightsUnfolded)
                 wanted.atomSizes = operands_.unfoldedSizes;
@@ -186,9 +186,8 @@ private:
         for (std::int32_t nth = 0; nth < tiling_.tiles(); ++nth) {
             const ConvTileSizes sizes = tiling_.sizesOf(nth);
             const bool last = tiling_.hasLastInChans(nth) && sizes.inChans > 0;
-            bytes.push_back(last ? elements(sizes) / sizes.inChans * grain *
-                                       bytesOf(plan_.problem.inType)
-                                 : 0);
+            bytes.push_back(
+                last ? elements(sizes) / sizes.inChans * grain * bytesOf(plan_.problem.inType) : 0);
         }
         return TileSeries::fromDense(bytes);
     }
@@ -200,8 +199,7 @@ private:
     VariableId bringInput(OperandGather& gather, const PlacedStorage& placed) {
         const Blocking need = tiling_.inputNeed(operands_.input);
         // An operand that was unfolded has been arranged, and has atoms of its own since.
-        const OperandMove move =
-            planMove(placed, need, inputOrder(operands_.input, plan_));
+        const OperandMove move = planMove(placed, need, inputOrder(operands_.input, plan_));
         // Neighbours with different output channels want the same input.
         const bool shared = plan_.splits.outChans % b_.target().tilesPerSharedBus == 0;
         const VariableId input = gather.bring(placed, move, "actsRearranged", shared);
@@ -214,8 +212,7 @@ private:
     VariableId bringWeights(OperandGather& gather, PlacedStorage placed, std::int64_t steps) {
         if (steps > 1) {
             // One step's slice of the weights: cut out on the tile, then broadcast.
-            const Blocking slice =
-                tiling_.weightsStorage(operands_.weights, false);
+            const Blocking slice = tiling_.weightsStorage(operands_.weights, false);
             const TileSeries elements = slice.elements();
             const VariableId sliced =
                 b_.variable(prefix_ + "/weightsSerialSlice", MemoryCategory::Variable,
@@ -227,7 +224,7 @@ private:
             placed.storage.layout.blocking = slice;
         }
         OperandMove move = planMove(placed, tiling_.weightsNeed(operands_.weights),
-                                          weightsOrder(operands_.weights, plan_));
+                                    weightsOrder(operands_.weights, plan_));
         if (const std::int64_t groups = plan_.transform.combinedGroups; groups > 1) {
             // Zeros go between the weights of the combined groups: each block of one group's
             // channels is copied to its place.
@@ -282,8 +279,11 @@ private:
         }
         std::vector<VertexUse> uses;
         for (const auto& [edges, lists] : byEdges)
-            uses.push_back(
-                {name, lists.count, lists.count.scaled(lists.pointers * listPointerBytes), {}, edges});
+            uses.push_back({name,
+                            lists.count,
+                            lists.count.scaled(lists.pointers * listPointerBytes),
+                            {},
+                            edges});
         return uses;
     }
 
@@ -309,9 +309,9 @@ private:
             worklists.push_back(idle ? 0 : b_.target().workers * worklistBytesPerPartition);
             if (nth == 0 || idle != wasIdle || sizes.batch != before.batch ||
                 sizes.outField != before.outField || sizes.kernel != before.kernel)
-                content += fmt::format(" {}:{}x{}x{}", nth, idle ? 0 : sizes.batch,
-                                       fmt::join(sizes.outField, "."),
-                                       fmt::join(sizes.kernel, "."));
+                content +=
+                    fmt::format(" {}:{}x{}x{}", nth, idle ? 0 : sizes.batch,
+                                fmt::join(sizes.outField, "."), fmt::join(sizes.kernel, "."));
             before = sizes;
             wasIdle = idle;
         }

@@ -30,7 +30,8 @@ std::int64_t fullestTile(LoweringContext& context, TensorId id) {
 
 /// The operand whose layout the result follows: of the activations of the result's shape, the one
 /// that is spread best, that is, whose fullest tile has the least (PopLibs popops: the output
-/// follows the operand with the best layout); weights and constants only if there is no other. That the first wins among operands that are equally good is *assumed*.
+/// follows the operand with the best layout); weights and constants only if there is no other. That
+/// the first wins among operands that are equally good is *assumed*.
 TensorId baseOperand(LoweringContext& context, const Op& op) {
     if (updatesInPlace(std::get<ElementwiseAttributes>(op.attributes).function))
         return op.inputs[0];
@@ -110,8 +111,7 @@ bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
         return false;
     }
     const bool sameType = bytesOf(context.tensor(base).type) == bytesOf(t.type);
-    const bool updates =
-        updatesInPlace(std::get<ElementwiseAttributes>(op.attributes).function);
+    const bool updates = updatesInPlace(std::get<ElementwiseAttributes>(op.attributes).function);
     if (updates || (sameType && context.isLastUse(base))) {
         context.makeView(out, base, context.viewOf(base));
         return true;
@@ -122,8 +122,8 @@ bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
     return false;
 }
 
-/// A constant number stands on every tile that uses it. (Published, popliner: operations of a tensor
-/// on four tiles with a constant exchange nothing, and have four copies of it.)
+/// A constant number stands on every tile that uses it. (Published, popliner: operations of a
+/// tensor on four tiles with a constant exchange nothing, and have four copies of it.)
 VariableId replicateConstant(LoweringContext& context, TensorId result, TensorId constant) {
     const Tensor& t = context.tensor(constant);
     const TileSeries bytes =
@@ -212,9 +212,8 @@ void lowerElementwise(LoweringContext& context, const Op& op) {
     for (std::size_t i = 0; i < others.size(); ++i) {
         std::vector<VariableId> now = operands;
         OperandGather gather(context, name,
-                             updatesInPlace(attributes.function)
-                                 ? OperandGather::Regroup::Yes
-                                 : OperandGather::Regroup::No);
+                             updatesInPlace(attributes.function) ? OperandGather::Regroup::Yes
+                                                                 : OperandGather::Regroup::No);
         now.push_back(bringLike(context, gather, out, others[i], i + 1, cause));
         gather.emit();
         emit(now, operandKind(context, op, others[i]), overwrite);

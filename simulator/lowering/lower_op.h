@@ -7,8 +7,8 @@
 
 namespace tilescope::sim {
 
-/// Lowers one operation behind what the builder has open, on the IPU of its stage, and records it in
-/// the profile's operations.
+/// Lowers one operation behind what the builder has open, on the IPU of its stage, and records it
+/// in the profile's operations.
 void lowerOp(LoweringContext& context, OpId id);
 
 /// One global exchange of several copies; none if there are no copies.

@@ -109,8 +109,8 @@ private:
         b_.end();
     }
 
-    /// Of N x M micro-batches all but the first and the last: those of the first and the last weight
-    /// update stand for themselves.
+    /// Of N x M micro-batches all but the first and the last: those of the first and the last
+    /// weight update stand for themselves.
     void overlapAll() {
         const std::int64_t updates = options_.deviceIterations;
         const std::int64_t inner = batchesOfUpdate();
@@ -126,8 +126,8 @@ private:
         streams_->store();
     }
 
-    /// A weight update and its micro-batches: a first one and `others`, of which the last is that of
-    /// the whole run if `ends`.
+    /// A weight update and its micro-batches: a first one and `others`, of which the last is that
+    /// of the whole run if `ends`.
     void updateOf(Beside first, std::int64_t others, bool ends) {
         microBatch(first);
         repeat("accumulationLoop", ends ? others - 1 : others);

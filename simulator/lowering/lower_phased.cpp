@@ -17,9 +17,9 @@ public:
 
     void run() {
         const Graph& graph = context_.graph();
-        const bool accumulates =
-            std::any_of(graph.ops.begin(), graph.ops.end(),
-                        [](const Op& op) { return op.phase == Phase::Update; });
+        const bool accumulates = std::any_of(graph.ops.begin(), graph.ops.end(), [](const Op& op) {
+            return op.phase == Phase::Update;
+        });
         b_.beginControlProgram("outer");
         b_.beginRepeat("batchesPerStep", options_.deviceIterations);
         if (accumulates)

@@ -35,8 +35,7 @@ public:
         if (repeats)
             b_.beginRepeat("outerloop", options_.deviceIterations);
         const ProgramId inner = sequence("inner");
-        const ProgramId update =
-            hasUpdate() ? sequence("VarUpdateFromAccumulator") : ProgramId();
+        const ProgramId update = hasUpdate() ? sequence("VarUpdateFromAccumulator") : ProgramId();
 
         lowerOps(update);
         emitCopies();

@@ -70,8 +70,8 @@ public:
             return poolCycles(context_.target(), pool_.kind, n, windows, type_);
         });
         const auto vertex = fmt::format(
-            "popnn::{}<{}>",
-            pool_.kind == PoolKind::Max ? "MaxPoolingGradient" : "SumPooling", toString(type_));
+            "popnn::{}<{}>", pool_.kind == PoolKind::Max ? "MaxPoolingGradient" : "SumPooling",
+            toString(type_));
         context_.builder().execute(name, cycles, {{vertex, ones(elements)}}, std::move(access));
     }
 
@@ -85,9 +85,8 @@ private:
             std::int64_t elements = 1;
             for (const std::int64_t size : block)
                 elements *= size;
-            return static_cast<double>(
-                poolCycles(target, pool_.kind, elements, windows, type_) +
-                exchangeCycles(target, elements * bytesOf(type_)));
+            return static_cast<double>(poolCycles(target, pool_.kind, elements, windows, type_) +
+                                       exchangeCycles(target, elements * bytesOf(type_)));
         };
         const GridSplit split = bestGridSplit(in_, grains, target.tilesPerIpu, cost);
         return gridStorage(in_, split, grains, bytesOf(type_), channelGroupOf(in_[1]));
@@ -143,9 +142,9 @@ void lowerPoolGrad(LoweringContext& context, const Op& op) {
 void lowerFill(LoweringContext& context, const Op& op) {
     const Tensor& t = context.tensor(op.outputs[0]);
     const bool follows = t.layoutOf.valid() && context.hasPlace(t.layoutOf);
-    Storage storage = follows ? context.storageOf(t.layoutOf).storage
-                              : linearStorage(t.shape, bytesOf(t.type),
-                                              context.target().tilesPerIpu);
+    Storage storage = follows
+                          ? context.storageOf(t.layoutOf).storage
+                          : linearStorage(t.shape, bytesOf(t.type), context.target().tilesPerIpu);
     storage.elementBytes = bytesOf(t.type);
     const TileSeries elements = storage.layout.blocking.elements();
     const VariableId made =

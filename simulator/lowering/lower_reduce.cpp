@@ -280,7 +280,8 @@ private:
         ReduceShape shape{results, partials.held.sum(), partials.columns,
                           partials.held.tilesUsed()};
         for (int stage = 0; needsStage(context_.target(), shape); ++stage) {
-            const ReduceStage next = spreadStage(context_.target(), function_, partials.type, shape);
+            const ReduceStage next =
+                spreadStage(context_.target(), function_, partials.type, shape);
             shape = next.after;
             partials =
                 addPartials(fmt::format("{}/Reduce/ReduceStage{}/IntermediateToIntermediate/Reduce",
@@ -332,8 +333,9 @@ private:
         return variable;
     }
 
-    /// Reductions of different shapes begin on different tiles, so that their code does not gather on
-    /// the first ones (PopLibs Reduction.cpp, getStartTile: a hash of the shape; which is *assumed*).
+    /// Reductions of different shapes begin on different tiles, so that their code does not gather
+    /// on the first ones (PopLibs Reduction.cpp, getStartTile: a hash of the shape; which is
+    /// *assumed*).
     [[nodiscard]] std::int32_t startTile(std::int32_t tiles) const {
         std::uint64_t seed = static_cast<std::uint64_t>(function_);
         for (const std::int64_t size : context_.tensor(in_).shape)

@@ -16,8 +16,7 @@ void addTo(LoweringContext& context, const std::string& kind, const Op& op, Remo
     const std::size_t children = b.childCount();
     const bool follows = !groups.empty() && children > 0 &&
                          b.childrenFrom(children - 1).front() == groups.back().sequence &&
-                         groups.back().toDevice == copy.toDevice &&
-                         groups.back().stage == op.stage;
+                         groups.back().toDevice == copy.toDevice && groups.back().stage == op.stage;
     if (!follows) {
         groups.push_back({b.beginSequence(kind), b.operation(), op.stage, copy.toDevice, {}});
         b.end();
@@ -40,13 +39,13 @@ public:
         b_.streamStep(ProgramKind::StreamCopyBegin, streams.front(), nameOf(group, 0), {});
         for (std::size_t i = 0; i < streams.size(); ++i) {
             const VariableId variable = variableOf(group.copies[i]);
-            const ProgramId copied = b_.streamStep(ProgramKind::StreamCopyMid, streams[i],
-                                                   nameOf(group, i), {variable});
+            const ProgramId copied =
+                b_.streamStep(ProgramKind::StreamCopyMid, streams[i], nameOf(group, i), {variable});
             if (group.toDevice)
                 b_.lowered().rewrites.emplace(copied, variable);
         }
-        b_.streamStep(ProgramKind::StreamCopyEnd, streams.back(),
-                      nameOf(group, streams.size() - 1), {});
+        b_.streamStep(ProgramKind::StreamCopyEnd, streams.back(), nameOf(group, streams.size() - 1),
+                      {});
         b_.resume(std::move(open));
         b_.setOperation({});
     }

@@ -19,7 +19,8 @@ bool hasUpdate(const Graph& graph) {
                        [](const Op& op) { return op.phase == Phase::Update; });
 }
 
-/// Adds what comes from the host before the programs that `sequence` has, and what goes there behind.
+/// Adds what comes from the host before the programs that `sequence` has, and what goes there
+/// behind.
 void emitHostCopies(LoweringContext& context, ProgramId sequence) {
     ProgramBuilder& b = context.builder();
     LoweredProgram& lowered = b.lowered();

@@ -46,9 +46,8 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
             instanceState.add(use.count, -ownFieldBytes);
             fieldData.add(use.count, ownFieldBytes);
             if (isCopyVertex(name))
-                descriptors.add(TileSeries::zip(use.count, {}, [](std::int64_t, std::int64_t) {
-                    return copyDescriptorBytes;
-                }));
+                descriptors.add(TileSeries::zip(
+                    use.count, {}, [](std::int64_t, std::int64_t) { return copyDescriptorBytes; }));
             if (instrumented)
                 results.add(use.count, instrumentationBytes);
         }
@@ -100,9 +99,9 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
     add(MemoryCategory::VertexInstanceState, instanceState.series());
     add(MemoryCategory::VertexFieldData, fieldData.series());
     add(MemoryCategory::CopyDescriptor, descriptors.series());
-    const bool hasControlId = std::any_of(
-        profile.variables.begin(), profile.variables.end(),
-        [](const Variable& v) { return v.category == MemoryCategory::ControlId; });
+    const bool hasControlId =
+        std::any_of(profile.variables.begin(), profile.variables.end(),
+                    [](const Variable& v) { return v.category == MemoryCategory::ControlId; });
     if (!hasControlId)
         add(MemoryCategory::ControlId, TileSeries(TileId(0), 1, 8));
     add(MemoryCategory::HostExchangePacketHeader, headers.series());

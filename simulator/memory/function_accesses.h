@@ -30,7 +30,8 @@ private:
     void collect(const Profile& profile, ProgramId id, ProgramId root);
     const Uses& closeOver(ProgramId function);
 
-    std::map<ProgramId, Uses> own_;  ///< by function: what it does itself, and the functions it calls
+    std::map<ProgramId, Uses>
+        own_; ///< by function: what it does itself, and the functions it calls
     std::map<ProgramId, Uses> uses_; ///< with those of the functions it calls
     /// Functions, and control programs, whose own steps access each variable.
     std::vector<std::set<ProgramId>> accessors_;

@@ -57,9 +57,8 @@ bool LeavingValues::leaves(VariableId variable, std::size_t function) {
         return found->second;
     const auto& sites = sites_[function];
     const bool result = uses_[function].contains(variable) &&
-                        std::any_of(sites.begin(), sites.end(), [&](const Site& site) {
-                            return isReadBehind(variable, site);
-                        });
+                        std::any_of(sites.begin(), sites.end(),
+                                    [&](const Site& site) { return isReadBehind(variable, site); });
     known_[{variable, function}] = result;
     return result;
 }

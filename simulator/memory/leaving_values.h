@@ -34,10 +34,10 @@ private:
     void collect(std::size_t timeline);
     [[nodiscard]] bool isReadBehind(VariableId variable, const Site& site);
 
-    std::vector<std::vector<Loop>> loops_;            ///< by timeline
-    std::vector<std::vector<CallSite>> calls_;        ///< by timeline
+    std::vector<std::vector<Loop>> loops_;     ///< by timeline
+    std::vector<std::vector<CallSite>> calls_; ///< by timeline
     std::vector<std::map<VariableId, std::vector<Use>>> uses_;
-    std::vector<std::vector<Site>> sites_;            ///< where each timeline is called
+    std::vector<std::vector<Site>> sites_; ///< where each timeline is called
     std::vector<bool> collected_;
     std::map<std::pair<VariableId, std::size_t>, bool> known_;
 };

@@ -86,10 +86,9 @@ public:
     }
 
     [[nodiscard]] Placement result() {
-        std::stable_sort(variables_.begin(), variables_.end(),
-                         [](const PlacedVariable& a, const PlacedVariable& b) {
-                             return a.offset < b.offset;
-                         });
+        std::stable_sort(
+            variables_.begin(), variables_.end(),
+            [](const PlacedVariable& a, const PlacedVariable& b) { return a.offset < b.offset; });
         return {std::move(variables_)};
     }
 
@@ -100,8 +99,7 @@ private:
     /// Neighbours with less than the alignment between them leave no room: they become one.
     void addAlwaysLive(const Interval& extent) {
         auto at = alwaysLive_.insert(
-            std::upper_bound(alwaysLive_.begin(), alwaysLive_.end(), extent, beginsBefore),
-            extent);
+            std::upper_bound(alwaysLive_.begin(), alwaysLive_.end(), extent, beginsBefore), extent);
         const auto joins = [](const Interval& a, const Interval& b) {
             return alignUp(a.end, variableAlignment) >= b.begin;
         };
@@ -134,8 +132,8 @@ private:
                     some_.push_back(sometimesLive_[static_cast<std::size_t>(at)].extent);
         std::sort(some_.begin(), some_.end(), beginsBefore);
         met_.resize(some_.size() + alwaysLive_.size());
-        std::merge(some_.begin(), some_.end(), alwaysLive_.begin(), alwaysLive_.end(),
-                   met_.begin(), beginsBefore);
+        std::merge(some_.begin(), some_.end(), alwaysLive_.begin(), alwaysLive_.end(), met_.begin(),
+                   beginsBefore);
     }
 
     /// Lowest aligned offset in [from, to) where the variable meets none that is live with it, in

@@ -54,8 +54,7 @@ struct Resident {
 
 class RemoteInserter {
 public:
-    RemoteInserter(Graph& graph, const std::vector<RemoteTensor>& tensors,
-                   const RemoteTimes& times)
+    RemoteInserter(Graph& graph, const std::vector<RemoteTensor>& tensors, const RemoteTimes& times)
         : graph_(graph)
         , times_(times)
         , producers_(graph.producers())
@@ -91,8 +90,8 @@ private:
     [[nodiscard]] TensorId rootOf(TensorId id) const {
         while (!remote_[id.index()]) {
             const OpId maker = producers_[id.index()];
-            if (!maker.valid() || !(isView(graph_.ops[maker].attributes) ||
-                                    overwritesOperand(graph_.ops[maker])))
+            if (!maker.valid() ||
+                !(isView(graph_.ops[maker].attributes) || overwritesOperand(graph_.ops[maker])))
                 return {};
             id = graph_.ops[maker].inputs[0];
         }
@@ -121,8 +120,7 @@ private:
                 for (const TensorId in : op(reader).inputs)
                     if (const std::int32_t group = groupOf(in);
                         group >= 0 && rerunAt_.try_emplace(group, i).second)
-                        readers.insert(readers.end(), members[group].begin(),
-                                       members[group].end());
+                        readers.insert(readers.end(), members[group].begin(), members[group].end());
             }
         }
     }
@@ -140,8 +138,8 @@ private:
                                  k == 0 && overwritesOperand(op(i))});
                 const auto again = rerunAt_.find(op(i).recomputeGroup);
                 if (op(i).recomputeGroup >= 0 && again != rerunAt_.end())
-                    needs.push_back({again->second,
-                                     phaseOf(op(again->second), times_.phasesApart), {}, false});
+                    needs.push_back(
+                        {again->second, phaseOf(op(again->second), times_.phasesApart), {}, false});
             }
     }
 
@@ -153,10 +151,10 @@ private:
         made.ipu = ipu;
         for (Need& need : needs) {
             const bool stays =
-                !made.stays.empty() && (need.phase == made.stays.back().needs.back().phase ||
-                                        (need.phase != updatePhase &&
-                                         need.phase - made.stays.back().needs.back().phase <=
-                                             times_.phasesApart));
+                !made.stays.empty() &&
+                (need.phase == made.stays.back().needs.back().phase ||
+                 (need.phase != updatePhase &&
+                  need.phase - made.stays.back().needs.back().phase <= times_.phasesApart));
             if (!stays)
                 made.stays.emplace_back();
             made.stays.back().needs.push_back(need);
@@ -214,8 +212,8 @@ private:
         for (const Resident& resident : residents)
             for (const Stay& stay : resident.stays) {
                 if (onDemand(resident, stay)) {
-                    const auto [at, isNew] = loadAt_.try_emplace(
-                        clusterOf(resident, stay.phase()), stay.needs.front().at);
+                    const auto [at, isNew] = loadAt_.try_emplace(clusterOf(resident, stay.phase()),
+                                                                 stay.needs.front().at);
                     at->second = std::min(at->second, stay.needs.front().at);
                 }
                 if (const Need* last = stay.lastOverwrite()) {
@@ -240,8 +238,8 @@ private:
         TensorId loaded = resident.landing;
         for (std::size_t s = 0; s < resident.stays.size(); ++s) {
             const Stay& stay = resident.stays[s];
-            Op load = step("RemoteLoad", RemoteLoadAttributes{resident.buffer, resident.row},
-                           resident);
+            Op load =
+                step("RemoteLoad", RemoteLoadAttributes{resident.buffer, resident.row}, resident);
             if (s > 0) {
                 load.inputs = {resident.landing};
                 loaded = again(resident);
@@ -260,8 +258,8 @@ private:
     }
 
     void insertStore(const Resident& resident, const Need& last) {
-        Op store = step("RemoteStore", RemoteStoreAttributes{resident.buffer, resident.row},
-                        resident);
+        Op store =
+            step("RemoteStore", RemoteStoreAttributes{resident.buffer, resident.row}, resident);
         store.inputs = {resident.landing, op(last.at).outputs[0]};
         store.outputs = {again(resident)};
         const std::size_t at = placeOfStore(resident, last);
@@ -312,8 +310,8 @@ private:
     Graph& graph_;
     const RemoteTimes times_;
     std::vector<OpId> producers_;
-    std::vector<std::optional<RemoteTensor>> remote_; ///< by tensor there was
-    std::vector<std::vector<Op>> before_, after_;     ///< of each operation there was
+    std::vector<std::optional<RemoteTensor>> remote_;      ///< by tensor there was
+    std::vector<std::vector<Op>> before_, after_;          ///< of each operation there was
     std::map<std::int32_t, std::size_t> firstOf_, lastOf_; ///< operation of each phase
     std::map<std::int32_t, std::size_t> rerunAt_;          ///< by recomputation group
     std::map<std::pair<TensorId, std::int32_t>, std::vector<Need>> needs_; ///< by tensor and IPU

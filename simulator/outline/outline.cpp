@@ -168,7 +168,8 @@ private:
         return op;
     }
 
-    /// Says of each operation of the largest match at a position which one of a function runs there.
+    /// Says of each operation of the largest match at a position which one of a function runs
+    /// there.
     void nameStandIns(Graph& result, std::int32_t start) const {
         const std::size_t match = matchesAt_[static_cast<std::size_t>(start)].back();
         for (std::int32_t i = 0; i < matches_[match].length; ++i) {

@@ -99,7 +99,8 @@ void pruneByCopyCost(const Graph& graph, const OpSequence& sequence, const Tenso
         [](const OutlineMatch& a, const OutlineMatch& b) { return a.length < b.length; });
     std::vector<OutlineMatch> kept;
     for (OutlineMatch& match : matches) {
-        const Part part = bestPart(graph, sequence, uses, match, allowedCuts(sequence, match, kept));
+        const Part part =
+            bestPart(graph, sequence, uses, match, allowedCuts(sequence, match, kept));
         match.length = part.end - part.first;
         if (match.length == 0)
             continue;

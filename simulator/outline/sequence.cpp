@@ -16,8 +16,8 @@ constexpr double highValue = 1000;
 constexpr double lowValue = 0.1;
 
 using TensorKey = std::tuple<Shape, DataType, TensorRole>;
-using OpKey = std::tuple<Attributes, std::vector<TensorKey>, std::vector<TensorKey>, Phase,
-                         IpuId, bool, std::optional<double>>;
+using OpKey = std::tuple<Attributes, std::vector<TensorKey>, std::vector<TensorKey>, Phase, IpuId,
+                         bool, std::optional<double>>;
 
 std::vector<TensorKey> keysOf(const Graph& graph, const std::vector<TensorId>& ids) {
     std::vector<TensorKey> keys;
@@ -31,13 +31,8 @@ std::vector<TensorKey> keysOf(const Graph& graph, const std::vector<TensorId>& i
 }
 
 OpKey keyOf(const Graph& graph, const Op& op) {
-    return {op.attributes,
-            keysOf(graph, op.inputs),
-            keysOf(graph, op.outputs),
-            op.phase,
-            graph.ipuOf(op.stage),
-            op.recomputeGroup >= 0,
-            op.availableMemory};
+    return {op.attributes,         keysOf(graph, op.inputs), keysOf(graph, op.outputs), op.phase,
+            graph.ipuOf(op.stage), op.recomputeGroup >= 0,   op.availableMemory};
 }
 
 /// Normalisations, which are one operation each way in the model and several here.

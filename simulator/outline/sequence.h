@@ -18,8 +18,9 @@ struct OpSequence {
     /// (popart Op::getSubgraphEquivId).
     std::vector<std::int32_t> letters;
     std::vector<std::int32_t> cuts; ///< run that each position belongs to, ascending
-    /// Operations that one operation of the model was taken apart into share a number (normalisations
-    /// and their gradients): a function holds all of them or none. -1: an operation by itself.
+    /// Operations that one operation of the model was taken apart into share a number
+    /// (normalisations and their gradients): a function holds all of them or none. -1: an operation
+    /// by itself.
     std::vector<std::int32_t> wholes;
     /// How much it is worth to have each operation's code once: 1000 for convolutions, matrix
     /// products and normalisations, 0.1 for others (popart Op::getSubgraphValue). The parts that a

@@ -14,8 +14,7 @@ bool isPureView(const Op& op) {
 
 /// Weights and constants are there in both passes, and what is brought for each of them.
 bool stays(TensorRole role) {
-    return role == TensorRole::Weight || role == TensorRole::Constant ||
-           role == TensorRole::Remote;
+    return role == TensorRole::Weight || role == TensorRole::Constant || role == TensorRole::Remote;
 }
 
 /// Micro-batches that wait in the buffers of a stage.
@@ -168,8 +167,8 @@ private:
         const std::string& name = graph_.tensors[id].name;
         if (fifo_) {
             const TensorId out = tensorLike(id, name + "/fifo");
-            behind.push_back(step(name + "/fifo", "Fifo", FifoAttributes{rows}, id, out,
-                                  Phase::Forward, stage));
+            behind.push_back(
+                step(name + "/fifo", "Fifo", FifoAttributes{rows}, id, out, Phase::Forward, stage));
             return out;
         }
         const TensorId stash = tensorLike(id, name + "/stash");
@@ -214,8 +213,7 @@ private:
 
 void insertActivationBuffers(Graph& graph, const PipelineSchedule& schedule) {
     BufferInserter(
-        graph, [&](std::int32_t stage) { return schedule.bufferDepth(stage); },
-        schedule.usesFifo())
+        graph, [&](std::int32_t stage) { return schedule.bufferDepth(stage); }, schedule.usesFifo())
         .run();
 }
 

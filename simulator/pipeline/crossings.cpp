@@ -66,8 +66,7 @@ private:
     [[nodiscard]] bool needsNoWait(TensorId id, Phase phase) const {
         const TensorRole role = graph_.tensors[id].role;
         return schedule_ == nullptr || schedule_->kind == Schedule::Sequential ||
-               phase == Phase::Update || role == TensorRole::Weight ||
-               role == TensorRole::Constant;
+               phase == Phase::Update || role == TensorRole::Weight || role == TensorRole::Constant;
     }
 
     TensorId copied(TensorId id, std::int32_t stage, Phase reader) {
@@ -206,8 +205,8 @@ void noteSharedWeights(Graph& graph, const RunOptions& options) {
              fmt::format("weight '{}' ({}) of stage {} is copied from IPU {} to IPU {} for every "
                          "micro-batch{}, about {} from each stage to the next, because '{}' "
                          "reads it there; {}",
-                         tensor.name, formatBytes(tensor.bytes()), home,
-                         graph.ipuOf(home).value(), graph.ipuOf(reader->stage).value(),
+                         tensor.name, formatBytes(tensor.bytes()), home, graph.ipuOf(home).value(),
+                         graph.ipuOf(reader->stage).value(),
                          options.isTraining() ? " and its gradient back" : "",
                          formatCycles(static_cast<std::int64_t>(cycles)), reader->name,
                          remedyFor(graph, options, home, *reader))});

@@ -21,10 +21,10 @@ struct HintWords {
     const char* option;     ///< "--ipus"
 };
 
-constexpr HintWords stageWords{&Op::stageHint, "stage", "__pipeline_stage or __ipu_number",
-                               "__pipeline_stage", "IPUs", "--ipus"};
-constexpr HintWords phaseWords{&Op::phaseHint, "phase", "__execution_phase", "__execution_phase",
-                               "phases", "--phases"};
+constexpr HintWords stageWords{&Op::stageHint,     "stage", "__pipeline_stage or __ipu_number",
+                               "__pipeline_stage", "IPUs",  "--ipus"};
+constexpr HintWords phaseWords{&Op::phaseHint,      "phase",  "__execution_phase",
+                               "__execution_phase", "phases", "--phases"};
 
 /// Reads which IPU each stage runs on.
 class StageMapper {
@@ -61,8 +61,7 @@ public:
             }
         graph_.stageIpus.clear();
         for (std::int32_t stage = 0; stage < stages; ++stage)
-            graph_.stageIpus.emplace_back(
-                ipuOf(stage, namedBy[static_cast<std::size_t>(stage)]));
+            graph_.stageIpus.emplace_back(ipuOf(stage, namedBy[static_cast<std::size_t>(stage)]));
         for (std::int32_t ipu = 0; ipu < ipus_; ++ipu)
             if (std::find(graph_.stageIpus.begin(), graph_.stageIpus.end(), IpuId(ipu)) ==
                 graph_.stageIpus.end())

@@ -111,9 +111,8 @@ void placePhases(Graph& graph, const PhasePlan& plan, const RunOptions& options)
     for (std::int32_t ipu = 0; ipu < options.target.ipus; ++ipu)
         graph.stageIpus.emplace_back(ipu);
     std::vector<Op> ops(graph.ops.begin(), graph.ops.end());
-    std::stable_sort(ops.begin(), ops.end(), [](const Op& a, const Op& b) {
-        return a.executionPhase < b.executionPhase;
-    });
+    std::stable_sort(ops.begin(), ops.end(),
+                     [](const Op& a, const Op& b) { return a.executionPhase < b.executionPhase; });
     graph.ops = {};
     for (Op& op : ops)
         graph.ops.add(std::move(op));

@@ -140,14 +140,14 @@ void checkMicroBatches(Schedule kind, std::int32_t stages, bool training,
         return;
     const char* option = training ? "gradientAccumulation (--gradient-accumulation)"
                                   : "deviceIterations (--device-iterations)";
-    const std::int64_t up = std::max(
-        rule.least, (microBatches + rule.multipleOf - 1) / rule.multipleOf * rule.multipleOf);
+    const std::int64_t up = std::max(rule.least, (microBatches + rule.multipleOf - 1) /
+                                                     rule.multipleOf * rule.multipleOf);
     throw UserError(fmt::format(
         "option {}: {} {} pipeline of {} stages needs at least {} micro-batches{}; {} were asked "
         "for, {} would do",
         option, kind == Schedule::Interleaved ? "an" : "a", toString(kind), stages, rule.least,
-        rule.multipleOf > 1 ? fmt::format(", a multiple of {}", rule.multipleOf) : "",
-        microBatches, up));
+        rule.multipleOf > 1 ? fmt::format(", a multiple of {}", rule.multipleOf) : "", microBatches,
+        up));
 }
 
 void checkDeviceMapping(Schedule kind, const std::vector<IpuId>& stageIpus, bool training) {

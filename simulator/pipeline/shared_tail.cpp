@@ -43,8 +43,8 @@ std::optional<SharedTail> sharedTail(const Graph& graph) {
                 farReader.emplace(in, i);
         }
     }
-    const auto largest = std::max_element(
-        farReader.begin(), farReader.end(), [&](const auto& a, const auto& b) {
+    const auto largest =
+        std::max_element(farReader.begin(), farReader.end(), [&](const auto& a, const auto& b) {
             return graph.tensors[a.first].bytes() < graph.tensors[b.first].bytes();
         });
     if (largest == farReader.end())

@@ -16,8 +16,8 @@ bool isInScope(const std::string& op, const std::string& scope);
 /// naming the nearest name if one does not exist or stands before the split ahead of it.
 void splitAt(Graph& graph, const std::vector<std::string>& splits);
 
-/// Cuts items, in their order, in `parts` runs whose largest sum of costs is least: the run of each.
-/// No run is empty if there are enough items.
+/// Cuts items, in their order, in `parts` runs whose largest sum of costs is least: the run of
+/// each. No run is empty if there are enough items.
 std::vector<std::int32_t> evenParts(const std::vector<double>& costs, std::int32_t parts);
 
 /// Cuts the operations, in their order, in `stages` parts whose largest sum of `costs` is least:

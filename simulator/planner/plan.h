@@ -52,7 +52,7 @@ struct ConvTransform {
     /// Conv groups that became one, their channels side by side with zero weights between them.
     std::int64_t combinedGroups = 1;
     std::int64_t separateGroups = 1; ///< how many groups there were, if they are combined
-    bool swapOperands = false; ///< field and output channels have changed places
+    bool swapOperands = false;       ///< field and output channels have changed places
     friend bool operator==(const ConvTransform&, const ConvTransform&) = default;
 };
 

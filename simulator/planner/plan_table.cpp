@@ -172,8 +172,7 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& run) {
             const Op& op = part.ops[OpId(i)];
             if (!isPlanned(op.attributes))
                 continue;
-            const Request request{problemOf(part, op, options),
-                                  proportionOf(part, op, options)};
+            const Request request{problemOf(part, op, options), proportionOf(part, op, options)};
             const auto known = std::find(requests.begin(), requests.end(), request);
             planOfOp_[{function, OpId(i)}] = static_cast<std::size_t>(known - requests.begin());
             if (known == requests.end())
@@ -205,8 +204,7 @@ void PlanTable::planEmbeddings(const Graph& graph, const RunOptions& options) {
             const std::int64_t axis = gather ? gather->axis : update->axis;
             const Tensor& table = part.tensors[op.inputs[0]];
             const std::int64_t rows = table.shape[static_cast<std::size_t>(axis)];
-            const auto [entry, isNew] =
-                problemOfTable.try_emplace({function, op.inputs[0], axis});
+            const auto [entry, isNew] = problemOfTable.try_emplace({function, op.inputs[0], axis});
             EmbeddingProblem& problem = entry->second;
             if (isNew)
                 problem = {std::max<std::int64_t>(1, rows),

@@ -31,8 +31,8 @@ enum class TransposeMethod {
 TransposeMethod transposeMethod(const Target& target, const RegroupPlan& plan,
                                 std::int64_t elementBytes);
 
-/// Rows and columns of what each worker transposes with TransposeMethod::Split. The vertex's worklist,
-/// up to 48 B a tile, is not modelled.
+/// Rows and columns of what each worker transposes with TransposeMethod::Split. The vertex's
+/// worklist, up to 48 B a tile, is not modelled.
 struct TransposePart {
     std::int64_t rows = 1, columns = 1;
 };

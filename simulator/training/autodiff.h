@@ -24,16 +24,17 @@ struct Loss {
 };
 
 /// Finds the model's own loss, a first output of one number, or adds softmax cross-entropy (mean
-/// over the samples) to the graph's first output, with an input "label" of class indices, and the gradient of both as one step (popnn
-/// NllWithSoftmaxGradDirect). The loss becomes the graph's only output. The classes are the last
-/// dimension of more than one index. Throws UserError if the output has none.
+/// over the samples) to the graph's first output, with an input "label" of class indices, and the
+/// gradient of both as one step (popnn NllWithSoftmaxGradDirect). The loss becomes the graph's only
+/// output. The classes are the last dimension of more than one index. Throws UserError if the
+/// output has none.
 Loss addCrossEntropy(Graph& graph);
 
 /// Appends backward operations (Phase::Backward) for every weight of floating type that the loss
 /// depends on, in the order in which the gradients are ready: the last layer's first, as in
 /// PopART's autodiff. Forward operations are marked with their training pass, which decides what
-/// the planner assumes. A gradient has one part, or with `inParts` one for each stage that reads the
-/// weight and for each gather of its rows: what an accumulator can take one after the other.
+/// the planner assumes. A gradient has one part, or with `inParts` one for each stage that reads
+/// the weight and for each gather of its rows: what an accumulator can take one after the other.
 /// Throws UserError naming an operation on the way that has no gradient.
 std::vector<WeightGradient> addGradients(Graph& graph, const Loss& loss, bool inParts = false);
 

@@ -101,8 +101,7 @@ private:
             TensorId product = g_;
             for (std::size_t other = 0; other < op_.inputs.size(); ++other)
                 if (other != i)
-                    product =
-                        times(fmt::format("MulArg{}Grad", i), product, op_.inputs[other]);
+                    product = times(fmt::format("MulArg{}Grad", i), product, op_.inputs[other]);
             give(op_.inputs[i], product);
         }
     }
@@ -111,9 +110,8 @@ private:
         const TensorId quotient = binary("DivArg0Grad", Divide, g_, op_.inputs[1]);
         give(op_.inputs[0], quotient);
         if (b_.wanted(op_.inputs[1]))
-            give(op_.inputs[1],
-                 unary("DivArg1Grad/negate", Negate,
-                       times("DivArg1Grad", quotient, op_.outputs[0])));
+            give(op_.inputs[1], unary("DivArg1Grad/negate", Negate,
+                                      times("DivArg1Grad", quotient, op_.outputs[0])));
     }
 
     TensorId unaryGradient(ElementwiseFunction function) {
@@ -146,9 +144,8 @@ private:
             return b_.scaled(part + "/half", binary(part, Divide, g_, y));
         case Rsqrt:
             // -y^3 / 2
-            return b_.scaled(part + "/half",
-                             times(part, times(part + "/cube", g_, y),
-                                   unary(part + "/square", Square, y)));
+            return b_.scaled(part + "/half", times(part, times(part + "/cube", g_, y),
+                                                   unary(part + "/square", Square, y)));
         case Inverse:
             return unary(part + "/negate", Negate,
                          times(part, g_, unary(part + "/square", Square, y)));
@@ -160,14 +157,14 @@ private:
             return times(part, g_, unary(part + "/sign", Sign, x));
         case Erf: {
             const TensorId square = unary(part + "/square", Square, x);
-            const TensorId bell = unary(part + "/exp", Exp, unary(part + "/negate", Negate, square));
+            const TensorId bell =
+                unary(part + "/exp", Exp, unary(part + "/negate", Negate, square));
             return b_.scaled(part + "/scale", times(part, g_, bell));
         }
         case Sin:
             return times(part, g_, unary(part + "/cos", Cos, x));
         case Cos:
-            return unary(part + "/negate", Negate,
-                         times(part, g_, unary(part + "/sin", Sin, x)));
+            return unary(part + "/negate", Negate, times(part, g_, unary(part + "/sin", Sin, x)));
         case Dropout:
             return unary("DropoutGrad", Dropout, g_);
         case Copy:

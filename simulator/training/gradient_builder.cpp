@@ -16,11 +16,17 @@ TensorId GradientBuilder::emit(const std::string& part, Attributes attributes,
     Tensor made;
     made.name = name;
     made.shape = std::move(shape);
-    made.type = inputs.empty() ? graph_.tensors[forward_.outputs[0]].type
-                               : graph_.tensors[inputs[0]].type;
+    made.type =
+        inputs.empty() ? graph_.tensors[forward_.outputs[0]].type : graph_.tensors[inputs[0]].type;
     const TensorId out = graph_.tensors.add(std::move(made));
-    graph_.ops.add({name, part.substr(0, part.find('/')), forward_.onnxNode, std::move(attributes),
-                    std::move(inputs), {out}, Phase::Backward, forward_.stage});
+    graph_.ops.add({name,
+                    part.substr(0, part.find('/')),
+                    forward_.onnxNode,
+                    std::move(attributes),
+                    std::move(inputs),
+                    {out},
+                    Phase::Backward,
+                    forward_.stage});
     return out;
 }
 
@@ -100,7 +106,8 @@ TensorId GradientBuilder::gradientOf(TensorId id) {
         return {};
     std::vector<TensorId>& parts = found->second;
     if (parts.size() > 1) {
-        const TensorId sum = elementwise(gradientSumType, ElementwiseFunction::Add, parts, shape(id));
+        const TensorId sum =
+            elementwise(gradientSumType, ElementwiseFunction::Add, parts, shape(id));
         parts = {sum};
     } else if (shape(parts.front()) != shape(id)) {
         parts = {emit("GradExpand", ExpandAttributes{}, parts, shape(id))};

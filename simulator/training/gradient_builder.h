@@ -41,8 +41,7 @@ public:
         return times(part, a, scalar(part + "/factor", a));
     }
     TensorId reshaped(const std::string& part, TensorId a, Shape to);
-    TensorId transposed(const std::string& part, TensorId a,
-                        std::vector<std::int64_t> permutation);
+    TensorId transposed(const std::string& part, TensorId a, std::vector<std::int64_t> permutation);
     /// Sums a gradient over the dimensions along which an operand of `to` was broadcast.
     TensorId reducedTo(const std::string& part, TensorId gradient, const Shape& to);
 
@@ -51,8 +50,8 @@ public:
         return id.index() < wanted_.size() && wanted_[id.index()];
     }
     void setWanted(std::vector<bool> wanted) { wanted_ = std::move(wanted); }
-    /// Notes a contribution to a tensor's gradient, of its shape or one that broadcasts to it; those
-    /// nobody wants are dropped.
+    /// Notes a contribution to a tensor's gradient, of its shape or one that broadcasts to it;
+    /// those nobody wants are dropped.
     void contribute(TensorId of, TensorId gradient);
     /// The gradient of a tensor: the sum of the contributions so far; none if there are none.
     TensorId gradientOf(TensorId id);
@@ -76,7 +75,7 @@ private:
 void addLinearGradients(GradientBuilder& builder, TensorId gradient); ///< Conv, MatMul
 void addElementwiseGradients(GradientBuilder& builder, TensorId gradient);
 void addReduceGradients(GradientBuilder& builder, TensorId gradient); ///< and Softmax, Pool, Gather
-void addViewGradients(GradientBuilder& builder, TensorId gradient); ///< and Expand, Pad, Slice
+void addViewGradients(GradientBuilder& builder, TensorId gradient);   ///< and Expand, Pad, Slice
 void addNormGradients(GradientBuilder& builder, TensorId gradient);
 void addLrnGradient(GradientBuilder& builder, TensorId gradient);
 

@@ -61,12 +61,11 @@ void addMatMulGradients(GradientBuilder& builder, const MatMulAttributes& forwar
     constexpr TrainingPass backward = TrainingPass::TrainingBackward;
     constexpr TrainingPass update = TrainingPass::TrainingUpdate;
     if (builder.wanted(a)) {
-        const TensorId da =
-            forward.transposeA
-                ? emitProduct(builder, "MatMulLhsGrad", b, gradient,
-                              product(forward.transposeB, true, backward))
-                : emitProduct(builder, "MatMulLhsGrad", gradient, b,
-                              product(false, !forward.transposeB, backward));
+        const TensorId da = forward.transposeA
+                                ? emitProduct(builder, "MatMulLhsGrad", b, gradient,
+                                              product(forward.transposeB, true, backward))
+                                : emitProduct(builder, "MatMulLhsGrad", gradient, b,
+                                              product(false, !forward.transposeB, backward));
         builder.contribute(a, builder.reducedTo("MatMulLhsGrad", da, builder.shape(a)));
     }
     if (!builder.wanted(b))

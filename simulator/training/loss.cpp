@@ -37,9 +37,9 @@ public:
         const TensorId labels = graph_.tensors.add(std::move(label));
         graph_.inputs.push_back(labels);
 
-        const TensorId expected = op("oneHot", ElementwiseAttributes{OneHot},
-                                     {asLast(labels, axis)}, lastShape(shape, axis), type(),
-                                     Phase::Forward);
+        const TensorId expected =
+            op("oneHot", ElementwiseAttributes{OneHot}, {asLast(labels, axis)},
+               lastShape(shape, axis), type(), Phase::Forward);
         const TensorId wanted = fromLast(expected, shape, axis);
         graph_.tensors[expected].layoutOf = axis + 1 == shape.size() ? probabilities_ : TensorId();
         const TensorId terms = op("nll", ElementwiseAttributes{CrossEntropy},
@@ -58,9 +58,8 @@ private:
         const Shape shape = graph_.tensors[scores_].shape;
         const TensorId difference = op("NllWithSoftmaxGradDirect", ElementwiseAttributes{Subtract},
                                        {probabilities_, wanted}, shape, type(), Phase::Backward);
-        return {scores_,
-                op("combinedLossScale", ElementwiseAttributes{Multiply},
-                   {difference, lossScaling(type(), {})}, shape, type(), Phase::Backward)};
+        return {scores_, op("combinedLossScale", ElementwiseAttributes{Multiply},
+                            {difference, lossScaling(type(), {})}, shape, type(), Phase::Backward)};
     }
 
     TensorId lossScaling(DataType type, Shape shape) {
@@ -86,8 +85,7 @@ private:
             return producers[id.index()].valid() ? &graph_.ops[producers[id.index()]] : nullptr;
         };
         const Op* terms = makerOf(graph_.ops[last].inputs[0]);
-        const auto* nll =
-            terms ? std::get_if<ElementwiseAttributes>(&terms->attributes) : nullptr;
+        const auto* nll = terms ? std::get_if<ElementwiseAttributes>(&terms->attributes) : nullptr;
         const bool fused = std::holds_alternative<ReduceAttributes>(graph_.ops[last].attributes) &&
                            nll && nll->function == CrossEntropy;
         const Op* softmax = fused ? makerOf(terms->inputs[0]) : nullptr;
@@ -130,8 +128,14 @@ private:
         made.shape = std::move(shape);
         made.type = type;
         const TensorId out = graph_.tensors.add(std::move(made));
-        graph_.ops.add({"Loss/" + part, part, "Loss", std::move(attributes), std::move(inputs),
-                        {out}, phase, stage_});
+        graph_.ops.add({"Loss/" + part,
+                        part,
+                        "Loss",
+                        std::move(attributes),
+                        std::move(inputs),
+                        {out},
+                        phase,
+                        stage_});
         return out;
     }
 
@@ -143,8 +147,8 @@ private:
         const Shape shape = graph_.tensors[labels].shape;
         if (axis + 1 == shape.size())
             return labels;
-        return op("labels", ReshapeAttributes{}, {labels}, lastShape(shape, axis),
-                  DataType::Int32, Phase::Forward);
+        return op("labels", ReshapeAttributes{}, {labels}, lastShape(shape, axis), DataType::Int32,
+                  Phase::Forward);
     }
     TensorId fromLast(TensorId expected, const Shape& shape, std::size_t axis) {
         if (axis + 1 == shape.size())

@@ -44,8 +44,7 @@ void addLrnGradient(GradientBuilder& b, TensorId gradient) {
     // Every neighbour's s depends on x: -2 alpha beta / size * x * window(g * y / s).
     const TensorId shares = each("share", Divide, each("product", Multiply, gradient, y), s);
     const TensorId neighbours = windowSum(b, "LrnGrad/neighbours", shares, lrn.size);
-    const TensorId indirect =
-        b.scaled("LrnGrad/slope", each("indirect", Multiply, neighbours, x));
+    const TensorId indirect = b.scaled("LrnGrad/slope", each("indirect", Multiply, neighbours, x));
     b.contribute(x, each("sum", Add, direct, indirect));
 }
 

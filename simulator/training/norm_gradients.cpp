@@ -52,12 +52,11 @@ private:
 
     void giveParameters(TensorId whitened) {
         const std::string part = "scaleOffsetGrads";
-        const std::vector<TensorId> both =
-            sums(part, whitened, gradient_, broadcastAxes(b_.shape(op_.inputs[1])),
-                 ReduceFunction::Add);
+        const std::vector<TensorId> both = sums(
+            part, whitened, gradient_, broadcastAxes(b_.shape(op_.inputs[1])), ReduceFunction::Add);
         for (std::size_t i = 0; i < both.size(); ++i)
-            b_.contribute(op_.inputs[i + 1], b_.reshaped(part + "/squeeze", both[i],
-                                                         b_.shape(op_.inputs[i + 1])));
+            b_.contribute(op_.inputs[i + 1],
+                          b_.reshaped(part + "/squeeze", both[i], b_.shape(op_.inputs[i + 1])));
     }
 
     /// dx = (g' - mean(g') - whitened * mean(g' * whitened)) / deviation, with g' = g * scale.
@@ -66,8 +65,8 @@ private:
         TensorId g = gradient_;
         if (op_.inputs.size() > 1)
             g = b_.times(part + "/NormGrad", g, op_.inputs[1]);
-        const std::vector<TensorId> means = sums(part, whitened, g, norm_.axes,
-                                                 ReduceFunction::Mean);
+        const std::vector<TensorId> means =
+            sums(part, whitened, g, norm_.axes, ReduceFunction::Mean);
         const TensorId slope = b_.times(part + "/gamma", whitened, means[0]);
         g = b_.elementwise(part + "/scaledAdd", Subtract, {g, slope}, shape_);
         g = b_.elementwise(part + "/addToChannel", Subtract, {g, means[1]}, shape_);

@@ -92,7 +92,8 @@ private:
                graph_.tensors[weight_].elements() >= leastShardedElements;
     }
 
-    /// Sums the gradients over the replicas and updates their weights: none that is sharded, or one.
+    /// Sums the gradients over the replicas and updates their weights: none that is sharded, or
+    /// one.
     void updateAll(std::vector<Ready>& waiting) {
         if (waiting.empty())
             return;
@@ -150,14 +151,13 @@ private:
             inPlace("_accumulator_zero", "AccumulatorZero", Zero, {ready.gradient});
     }
 
-    /// From here on the optimizer works on the replica's shard: of the gradient's sum, of the weight
-    /// and of the state (popart docs/popart/tensor_locations.rst).
+    /// From here on the optimizer works on the replica's shard: of the gradient's sum, of the
+    /// weight and of the state (popart docs/popart/tensor_locations.rst).
     TensorId shard(TensorId gradient) {
         const Shape shape = shardShape(graph_.tensors[weight_].shape, shards_);
-        const TensorId sum =
-            op("_reduceScatter", "ReplicatedReduceScatter",
-               CollectiveAttributes{CollectiveKind::ReduceScatter, shards_}, {gradient}, shape,
-               graph_.tensors[gradient].type);
+        const TensorId sum = op("_reduceScatter", "ReplicatedReduceScatter",
+                                CollectiveAttributes{CollectiveKind::ReduceScatter, shards_},
+                                {gradient}, shape, graph_.tensors[gradient].type);
         updated_ = op("_shard", "ReplicatedReduceScatter", ShardAttributes{shards_}, {weight_},
                       shape, graph_.tensors[weight_].type);
         like_ = sum;
@@ -181,8 +181,8 @@ private:
         if (!reciprocal_.valid()) {
             Tensor made;
             made.name = "reciprocalAccumulationCount";
-            made.type = options_.accumulationType == Precision::Half ? DataType::Half
-                                                                      : DataType::Float;
+            made.type =
+                options_.accumulationType == Precision::Half ? DataType::Half : DataType::Float;
             made.role = TensorRole::Constant;
             reciprocal_ = graph_.tensors.add(std::move(made));
         }
@@ -196,8 +196,14 @@ private:
         made.shape = std::move(shape);
         made.type = dataType;
         const TensorId out = graph_.tensors.add(std::move(made));
-        pending_.push_back(
-            {name_ + suffix, type, name_, std::move(attributes), std::move(inputs), {out}, phase_, stage_});
+        pending_.push_back({name_ + suffix,
+                            type,
+                            name_,
+                            std::move(attributes),
+                            std::move(inputs),
+                            {out},
+                            phase_,
+                            stage_});
         return out;
     }
 
@@ -214,10 +220,11 @@ private:
         pending_.clear();
     }
 
-    /// Adds the parts of a gradient to the weight's accumulator, each in its own stage if that is on
-    /// the same IPU. Returns the accumulator as it is after the last.
+    /// Adds the parts of a gradient to the weight's accumulator, each in its own stage if that is
+    /// on the same IPU. Returns the accumulator as it is after the last.
     TensorId accumulateAll(const std::vector<TensorId>& parts) {
-        const TensorId accumulator = state("Accum___", options_.accumulationType, StateKind::Accumulator);
+        const TensorId accumulator =
+            state("Accum___", options_.accumulationType, StateKind::Accumulator);
         const std::int32_t home = stage_;
         TensorId sum;
         for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -289,8 +296,9 @@ private:
             step(gradient);
             return;
         case Optimizer::Momentum: {
-            const TensorId velocity = inPlace("_accl1", "Accl1Update", MovingAverage,
-                                              {state("Accl1___", options_.optimizerStateType), gradient});
+            const TensorId velocity =
+                inPlace("_accl1", "Accl1Update", MovingAverage,
+                        {state("Accl1___", options_.optimizerStateType), gradient});
             step(velocity);
             return;
         }
@@ -305,8 +313,7 @@ private:
     }
 
     void step(TensorId change) {
-        const TensorId stepped =
-            inPlace("_var_update", "VarUpdate", ScaledAdd, {updated_, change});
+        const TensorId stepped = inPlace("_var_update", "VarUpdate", ScaledAdd, {updated_, change});
         if (updated_ != weight_)
             op("_allGather", "ReplicatedAllGather",
                CollectiveAttributes{CollectiveKind::AllGather, shards_}, {weight_, stepped},
@@ -315,10 +322,10 @@ private:
 
     TensorId updater(TensorId gradient) {
         gradient = unscaled(gradient);
-        const TensorId first =
-            inPlace("_accl1", "Accl1Update", MovingAverage, {state("Accl1___", options_.optimizerStateType), gradient});
-        const TensorId second =
-            inPlace("_accl2", "Accl2Update", MovingSquare, {state("Accl2___", options_.optimizerStateType), gradient});
+        const TensorId first = inPlace("_accl1", "Accl1Update", MovingAverage,
+                                       {state("Accl1___", options_.optimizerStateType), gradient});
+        const TensorId second = inPlace("_accl2", "Accl2Update", MovingSquare,
+                                        {state("Accl2___", options_.optimizerStateType), gradient});
         const TensorId count = inPlace("_step", "Accumulate", ScaledAdd,
                                        {scalarState("Step___"), scalar("one", DataType::Float)});
         const bool decays = options_.optimizer != Optimizer::Adam;
@@ -329,11 +336,10 @@ private:
 
     /// The sum of a number over the shards (popart op/lamb.cpp).
     TensorId ofAllShards(const std::string& suffix, TensorId number) {
-        return updated_ == weight_
-                   ? number
-                   : op(suffix + "_allReduce", "ReplicatedAllReduceInplace",
-                        CollectiveAttributes{CollectiveKind::AllReduce, shards_}, {number}, {},
-                        DataType::Float);
+        return updated_ == weight_ ? number
+                                   : op(suffix + "_allReduce", "ReplicatedAllReduceInplace",
+                                        CollectiveAttributes{CollectiveKind::AllReduce, shards_},
+                                        {number}, {}, DataType::Float);
     }
 
     /// The step times the ratio of the weight's norm to the step's own (LAMB).

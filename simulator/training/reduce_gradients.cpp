@@ -37,8 +37,7 @@ void addReduceGradient(GradientBuilder& b, const ReduceAttributes& reduce, Tenso
         return;
     case ReduceFunction::Max:
     case ReduceFunction::Min: {
-        const TensorId best =
-            keptDims(b, part + "/best", op.outputs[0], shape, reduce.axes);
+        const TensorId best = keptDims(b, part + "/best", op.outputs[0], shape, reduce.axes);
         const TensorId same = b.elementwise(part + "/equal", Equal, {in, best}, shape);
         b.graph().tensors[same].type = DataType::Bool;
         const TensorId mask = b.elementwise(part + "/mask", Cast, {same}, shape);
@@ -86,8 +85,7 @@ void addPoolGradient(GradientBuilder& b, const PoolAttributes& pool, TensorId gr
     if (max)
         operands = {gradient, op.inputs[0], op.outputs[0]};
     b.contribute(op.inputs[0], b.emit(max ? "MaxPoolGrad" : "AveragePoolGrad",
-                                      PoolGradAttributes{pool}, operands,
-                                      b.shape(op.inputs[0])));
+                                      PoolGradAttributes{pool}, operands, b.shape(op.inputs[0])));
 }
 
 /// Rows are added into zeros; addOptimizer() lets them go straight into an accumulator.
@@ -109,8 +107,8 @@ void addGatherGradient(GradientBuilder& b, const GatherAttributes& gather, Tenso
     flat[0] = rows;
     const TensorId deltas = b.reshaped("GatherGrad/rows", gradient, flat);
     const TensorId indices = b.reshaped("GatherGrad/indices", op.inputs[1], {rows});
-    b.contribute(table, b.emit("GatherGrad", MultiUpdateAttributes{0}, {zeros, indices, deltas},
-                               shape));
+    b.contribute(table,
+                 b.emit("GatherGrad", MultiUpdateAttributes{0}, {zeros, indices, deltas}, shape));
 }
 
 } // namespace

@@ -164,8 +164,8 @@ private:
         }
         const bool scales = op.inputs.size() > 1;
         const TensorId centred = each("groupNormWhiten/beta", Subtract, {x, mean}, shape);
-        const TensorId whitened = each("groupNormWhiten/istdDev", Multiply, {centred, inverse}, shape,
-                                       scales ? TensorId() : op.outputs[0]);
+        const TensorId whitened = each("groupNormWhiten/istdDev", Multiply, {centred, inverse},
+                                       shape, scales ? TensorId() : op.outputs[0]);
         if (!scales)
             return;
         const TensorId scaled = each("groupNorm/gamma", Multiply, {whitened, op.inputs[1]}, shape);
@@ -182,18 +182,17 @@ private:
     /// Moving averages of mean and variance (the running statistics are read by inference only).
     void updateRunning(const Op& op, TensorId mean, TensorId power, const Shape& reduced) {
         using enum ElementwiseFunction;
-        const TensorId square = part(op, "variance/square", ElementwiseAttributes{Multiply},
-                                     {mean, mean}, reduced);
-        const TensorId variance = part(op, "variance", ElementwiseAttributes{Subtract},
-                                       {power, square}, reduced);
+        const TensorId square =
+            part(op, "variance/square", ElementwiseAttributes{Multiply}, {mean, mean}, reduced);
+        const TensorId variance =
+            part(op, "variance", ElementwiseAttributes{Subtract}, {power, square}, reduced);
         const std::array<std::pair<const char*, TensorId>, 2> pairs{
             std::pair("runningMean", mean), std::pair("runningVar", variance)};
         for (std::size_t i = 0; i < pairs.size(); ++i) {
             const TensorId running = op.inputs[3 + i];
             const Shape own = result_.tensors[running].shape;
-            const TensorId batch =
-                part(op, std::string(pairs[i].first) + "/batch", ReshapeAttributes{},
-                     {pairs[i].second}, own);
+            const TensorId batch = part(op, std::string(pairs[i].first) + "/batch",
+                                        ReshapeAttributes{}, {pairs[i].second}, own);
             part(op, pairs[i].first, ElementwiseAttributes{MovingAverage}, {running, batch}, own);
         }
     }

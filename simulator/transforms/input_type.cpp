@@ -73,9 +73,9 @@ Graph withInputType(Graph graph, InputType type) {
         input = id;
     }
     if (sentFor.empty()) {
-        graph.messages.push_back(
-            {Severity::Warning, "option inputType has no effect: the model has no floating-point "
-                                "input of another type"});
+        graph.messages.push_back({Severity::Warning,
+                                  "option inputType has no effect: the model has no floating-point "
+                                  "input of another type"});
         return graph;
     }
     IdVector<OpId, Op> ops;

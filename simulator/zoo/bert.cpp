@@ -51,9 +51,9 @@ ZooValue paddingMask(ZooBuilder& b, const Inputs& in, std::int64_t sequence) {
 ZooValue maskedPositions(ZooBuilder& b, const ZooValue& x, std::int64_t tokens) {
     const std::string scope = "MLM/Gather";
     const ZooValue places = b.addIndices("masked_lm_positions", {tokens});
-    const ZooValue rows = b.apply("Reshape", scope + "/Reshape",
-                                  {x.name, b.integers(scope + "/rows", {-1, x.channels})},
-                                  x.channels);
+    const ZooValue rows =
+        b.apply("Reshape", scope + "/Reshape",
+                {x.name, b.integers(scope + "/rows", {-1, x.channels})}, x.channels);
     return b.apply("Gather", scope, {rows.name, places.name}, x.channels);
 }
 

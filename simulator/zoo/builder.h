@@ -86,8 +86,8 @@ public:
     /// The output is [N, shape...].
     onnx::ModelProto finish(const ZooValue& output, const std::vector<std::int64_t>& shape);
     /// Several outputs [N, shape...], by the names that they have.
-    onnx::ModelProto finishAs(
-        const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& outputs);
+    onnx::ModelProto
+    finishAs(const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& outputs);
 
 private:
     onnx::NodeProto& node(const std::string& type, const std::string& name,

@@ -13,8 +13,8 @@ ZooValue layers(ZooBuilder& b, TransformerParts& parts, ZooValue x, std::int64_t
                 const std::optional<ZooValue>& mask) {
     for (std::int64_t layer = 0; layer < count; ++layer) {
         const std::string scope = "Layer" + std::to_string(layer);
-        const ZooValue attended = parts.attention(
-            scope + "/Attention", parts.norm(scope + "/Attention/Norm", x), mask);
+        const ZooValue attended =
+            parts.attention(scope + "/Attention", parts.norm(scope + "/Attention/Norm", x), mask);
         x = b.add(scope + "/Attention/Add", x, attended);
         const ZooValue fed = parts.feedForward(scope + "/FF", parts.norm(scope + "/FF/Norm", x));
         x = b.add(scope + "/FF/Add", x, fed);
@@ -36,10 +36,9 @@ ZooValue patches(ZooBuilder& b, std::int64_t hidden, std::int64_t side, std::int
                 {{"perm", std::vector<std::int64_t>{0, 2, 1}}});
     const ZooValue batch = b.apply("Shape", "Embedding/Batch", {x.name}, 1,
                                    {{"start", std::int64_t{0}}, {"end", std::int64_t{1}}});
-    const ZooValue shape =
-        b.apply("Concat", "Embedding/ClassShape",
-                {batch.name, b.integers("Embedding/classSizes", {1, hidden})}, 3,
-                {{"axis", std::int64_t{0}}});
+    const ZooValue shape = b.apply("Concat", "Embedding/ClassShape",
+                                   {batch.name, b.integers("Embedding/classSizes", {1, hidden})}, 3,
+                                   {{"axis", std::int64_t{0}}});
     const ZooValue token =
         b.apply("Expand", "Embedding/Class",
                 {b.weight("Embedding/Class.weight", {1, 1, hidden}), shape.name}, hidden);

@@ -67,8 +67,7 @@ onnx::ModelProto zooResNext50(const ZooSettings&) {
 }
 
 onnx::ModelProto zooResNext101(const ZooSettings&) {
-    return build("resnext101_32x8d",
-                 {.blocks = {3, 4, 23, 3}, .groups = 32, .widthPerGroup = 8});
+    return build("resnext101_32x8d", {.blocks = {3, 4, 23, 3}, .groups = 32, .widthPerGroup = 8});
 }
 
 } // namespace tilescope::sim

@@ -34,8 +34,8 @@ Answers answersOf(const std::string& profile) {
         const int status = cli::runCli(command, {out, err});
         // Damage is told with its file; other errors may be about an option, such as a step.
         const std::string error = err.str();
-        const bool named = error.find("damaged") == std::string::npos ||
-                           error.find(profile) != std::string::npos;
+        const bool named =
+            error.find("damaged") == std::string::npos || error.find(profile) != std::string::npos;
         const bool message = status == 2 && error.starts_with("tilescope: error: ") && named;
         answers.refused = answers.refused || message;
         if (status != 0 && !message && answers.bad.isEmpty())

@@ -22,7 +22,8 @@ const QStringList grid{"mlp", "--vary", "target=mk1,mk2", "--vary", "tilesPerIpu
 
 QStringList ranks(int count, const QStringList& arguments) {
     // Tests run with fewer cores than ranks, and as root in a build root.
-    return QStringList{"--allow-run-as-root", "--oversubscribe", "-n", QString::number(count), program, "sweep"} +
+    return QStringList{"--allow-run-as-root",  "--oversubscribe", "-n",
+                       QString::number(count), program,           "sweep"} +
            arguments;
 }
 
@@ -36,7 +37,8 @@ Result call(const QString& command, const QStringList& arguments) {
     process.start(command, arguments);
     process.waitForFinished(-1);
     return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
-            QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
+            QString::fromUtf8(process.readAllStandardOutput()),
+            QString::fromUtf8(process.readAllStandardError())};
 }
 
 /// Everything but the time that the simulation took.
@@ -49,8 +51,8 @@ std::vector<std::optional<PointResult>> rows(const char* file) {
 }
 
 std::size_t countDone(const std::vector<std::optional<PointResult>>& points) {
-    return static_cast<std::size_t>(
-        std::count_if(points.begin(), points.end(), [](const auto& point) { return point.has_value(); }));
+    return static_cast<std::size_t>(std::count_if(
+        points.begin(), points.end(), [](const auto& point) { return point.has_value(); }));
 }
 
 /// Points that are done; none while the file is being made.
@@ -138,7 +140,8 @@ private slots:
 
         const Result rest = call(mpirun_, ranks(2, many));
         QCOMPARE(rest.status, 0);
-        QVERIFY2(rest.err.contains(QStringLiteral("%1 of 60 points are done already").arg(kept)), qPrintable(rest.err));
+        QVERIFY2(rest.err.contains(QStringLiteral("%1 of 60 points are done already").arg(kept)),
+                 qPrintable(rest.err));
         const auto after = rows("shared/sweep.db");
         for (std::size_t i = 0; i < after.size(); ++i) {
             QVERIFY(after[i].has_value());
@@ -149,7 +152,9 @@ private slots:
     void refusalsEndAllRanks() {
         if (mpirun_.isEmpty())
             QSKIP("left out: this build has no MPI, or there is no mpirun");
-        QCOMPARE(call(program, QStringList{"sweep", "-o", "shared", "mlp", "--vary", "batchSize=1"}).status, 0);
+        QCOMPARE(call(program, QStringList{"sweep", "-o", "shared", "mlp", "--vary", "batchSize=1"})
+                     .status,
+                 0);
         const Result other = call(mpirun_, ranks(2, QStringList{"-o", "shared"} + grid));
         QCOMPARE(other.status, 2);
         QVERIFY(other.err.contains("holds another sweep"));
@@ -168,13 +173,15 @@ private slots:
     }
 
     void slurmGetsAScript() {
-        const Result result = call(program, QStringList{"sweep", "-o", "my out", "--slurm", "8"} + grid);
+        const Result result =
+            call(program, QStringList{"sweep", "-o", "my out", "--slurm", "8"} + grid);
         QCOMPARE(result.status, 0);
         QVERIFY(result.out.startsWith("#!/bin/sh\n"));
         QVERIFY(result.out.contains("#SBATCH --ntasks=8\n"));
         QVERIFY(result.out.contains("#SBATCH --output='my out/slurm-%j.log'\n"));
-        QVERIFY(result.out.endsWith("srun --mpi=pmix tilescope sweep '--output=my out' --vary=target=mk1,mk2 "
-                                    "--vary=tilesPerIpu=4,1216,1472 -- mlp\n"));
+        QVERIFY(result.out.endsWith(
+            "srun --mpi=pmix tilescope sweep '--output=my out' --vary=target=mk1,mk2 "
+            "--vary=tilesPerIpu=4,1216,1472 -- mlp\n"));
         QVERIFY(!QFile::exists("my out"));
         // A shell reads it.
         QProcess shell;

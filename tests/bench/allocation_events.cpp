@@ -15,8 +15,7 @@ template <std::size_t place> [[gnu::noinline]] void* allocate(std::size_t size) 
     return std::malloc(size + place);
 }
 
-template <std::size_t... place>
-void run(std::size_t events, std::index_sequence<place...>) {
+template <std::size_t... place> void run(std::size_t events, std::index_sequence<place...>) {
     using Allocate = void* (*)(std::size_t);
     static constexpr Allocate from[] = {&allocate<place>...};
     std::vector<void*> blocks(kept, nullptr);

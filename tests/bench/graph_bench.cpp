@@ -64,10 +64,11 @@ void measure(const char* name, const ModelGraph& graph, ViewContext& context) {
         canvas.fit();
         (void)canvas.grab();
         const double whole = canvas.frameMs();
-        std::printf("%-28s %5zu operations, %5zu boxes, %5zu lines: scopes %.1f ms, layout %.1f ms, "
-                    "whole %.1f ms, slowest zoomed frame %.1f ms\n",
-                    name, graph.nodes.size(), scene->visible.items.size(), scene->wires.size(),
-                    read, layout, whole, slowestFrame(canvas));
+        std::printf(
+            "%-28s %5zu operations, %5zu boxes, %5zu lines: scopes %.1f ms, layout %.1f ms, "
+            "whole %.1f ms, slowest zoomed frame %.1f ms\n",
+            name, graph.nodes.size(), scene->visible.items.size(), scene->wires.size(), read,
+            layout, whole, slowestFrame(canvas));
     }
 }
 

@@ -1,10 +1,10 @@
 // How the window bears a large profile:
 //   scale_bench [--where] [PROFILE]
 // prints, for each figure, what is wanted and what was got; with --where also where the window's
-// thread is when its event loop has been blocked for too long. Without a profile it has scale_profile
-// write one of 10 million trace steps, 64 IPUs and 100,000 variables. Without a display the
-// offscreen platform is used. Where other programs run, `chrt -r 2 scale_bench` goes before them. Other
-// programs on the same data: scale_pairs.sh.
+// thread is when its event loop has been blocked for too long. Without a profile it has
+// scale_profile write one of 10 million trace steps, 64 IPUs and 100,000 variables. Without a
+// display the offscreen platform is used. Where other programs run, `chrt -r 2 scale_bench` goes
+// before them. Other programs on the same data: scale_pairs.sh.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QFileInfo>
@@ -128,8 +128,8 @@ public:
             timer.start();
             trace.search().setText(QString::fromUtf8(text));
             waitUntilIdle();
-            tell(QStringLiteral("search '%1' (%2)").arg(QString::fromUtf8(text),
-                                                        trace.search().countText()),
+            tell(QStringLiteral("search '%1' (%2)")
+                     .arg(QString::fromUtf8(text), trace.search().countText()),
                  searchMs, static_cast<double>(timer.elapsed()), "ms");
             timer.restart();
             emit trace.search().stepWanted(false);
@@ -200,8 +200,7 @@ int main(int argc, char** argv) {
     const QTemporaryDir folder;
     QStringList arguments = QApplication::arguments().mid(1);
     const bool where = arguments.removeAll(QStringLiteral("--where")) > 0;
-    const QString profile =
-        arguments.value(0, folder.filePath(QStringLiteral("scale.pop")));
+    const QString profile = arguments.value(0, folder.filePath(QStringLiteral("scale.pop")));
     if (arguments.isEmpty() && !writeProfile(profile))
         return 2;
     std::printf("%s: %.0f MB\n", qPrintable(profile),
@@ -217,8 +216,8 @@ int main(int argc, char** argv) {
         Measured window(profile, where);
         window.search();
         window.exerciseFrames();
-        tell(QStringLiteral("resident after zooming and searching"), residentMb,
-             peakMemory("self"), "MB");
+        tell(QStringLiteral("resident after zooming and searching"), residentMb, peakMemory("self"),
+             "MB");
         window.showReports();
     }
     tell(QStringLiteral("resident after every report"), residentMb, peakMemory("self"), "MB");

@@ -175,8 +175,8 @@ private slots:
 
     void orderAvoidsCrossings() {
         // Two chains whose lower boxes are numbered the other way round.
-        const std::vector<RankNode> nodes{{0, 10, 10, false}, {0, 10, 10, false},
-                                          {1, 10, 10, false}, {1, 10, 10, false}};
+        const std::vector<RankNode> nodes{
+            {0, 10, 10, false}, {0, 10, 10, false}, {1, 10, 10, false}, {1, 10, 10, false}};
         const std::vector<RankLink> links{{0, 3, 0, 0}, {1, 2, 0, 0}};
         QCOMPARE(crossings({{0, 1}, {2, 3}}, nodes, links), std::size_t{1});
         QCOMPARE(crossings(orderedRanks(nodes, links), nodes, links), std::size_t{0});
@@ -197,7 +197,8 @@ private slots:
     }
 
     void unconnectedBoxesFillRows() {
-        const LayeredDrawing drawing = drawLayers(std::vector<LayerBox>(100, LayerBox{100, 30}), {});
+        const LayeredDrawing drawing =
+            drawLayers(std::vector<LayerBox>(100, LayerBox{100, 30}), {});
         QVERIFY(drawing.width > drawing.height / 2 && drawing.width < 4 * drawing.height);
         QVERIFY(drawLayers({}, {}).paths.empty());
     }

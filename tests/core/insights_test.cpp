@@ -110,8 +110,10 @@ private slots:
         const auto advice = [&] {
             return text(find(findInsights(p), InsightKind::HostBound)->advice);
         };
-        p.info.options = {{"prefetchDepth", "1"}, {"ioTiles", "0"},
-                          {"inputType", "as-model"}, {"execution", "single"},
+        p.info.options = {{"prefetchDepth", "1"},
+                          {"ioTiles", "0"},
+                          {"inputType", "as-model"},
+                          {"execution", "single"},
                           {"exchangeStrategy", "just-in-time"}};
         QVERIFY(advice().contains("A higher --prefetch-depth (2 instead of 1)"));
         QVERIFY(!advice().contains("--instances"));
@@ -133,8 +135,11 @@ private slots:
         const auto advice = [&] {
             return text(find(findInsights(p), InsightKind::HostBound)->advice);
         };
-        p.info.options = {{"ioTiles", "0"}, {"inputType", "as-model"}, {"execution", "single"},
-                          {"exchangeStrategy", "just-in-time"}, {"precision", "half"}};
+        p.info.options = {{"ioTiles", "0"},
+                          {"inputType", "as-model"},
+                          {"execution", "single"},
+                          {"exchangeStrategy", "just-in-time"},
+                          {"precision", "half"}};
         QVERIFY(advice().contains("--input-type int8"));
         QVERIFY(advice().contains("--io-tiles (32 instead of 0)"));
         p.info.options["precision"] = "float";

@@ -61,9 +61,9 @@ private slots:
         QTest::newRow("no model")
             << QByteArray(R"({"target": "mk2"})")
             << "job.json: the key 'model' is missing; it names an .onnx file or a zoo model";
-        QTest::newRow("model is no text")
-            << QByteArray(R"({"model": 3})") << "job.json: the value of 'model' must be text, or an "
-                                              "object that lists operations";
+        QTest::newRow("model is no text") << QByteArray(R"({"model": 3})")
+                                          << "job.json: the value of 'model' must be text, or an "
+                                             "object that lists operations";
         QTest::newRow("list") << QByteArray("[]")
                               << "job.json: a job is a JSON object with the key \"model\"";
         QTest::newRow("comment") << QByteArray("{ // no\n \"model\": \"a\"}")

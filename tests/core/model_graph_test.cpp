@@ -54,8 +54,7 @@ class ModelGraphTest : public QObject {
 private slots:
     void scopesAreDebugPaths() {
         const ScopeTree tree(named({"a", "b/x/1", "b/x/2", "c/d/e/only", "b/y", "b"}), {});
-        QCOMPARE(labels(tree, tree[tree.root()].children),
-                 QStringList({"a", "b/", "c/d/e/only"}));
+        QCOMPARE(labels(tree, tree[tree.root()].children), QStringList({"a", "b/", "c/d/e/only"}));
         const GraphScopeId b = tree.find("b");
         QVERIFY(b.valid());
         QCOMPARE(labels(tree, tree[b].children), QStringList({"x/", "y", "b"}));
@@ -64,8 +63,7 @@ private slots:
         QVERIFY(!tree.find("c/d").valid());
         QVERIFY(tree.isWithin(GraphItem::of(ModelNodeId(1)), b));
         QVERIFY(!tree.isWithin(GraphItem::of(ModelNodeId(0)), b));
-        QVERIFY(tree.childTowards(tree.root(), GraphItem::of(ModelNodeId(1))) ==
-                GraphItem::of(b));
+        QVERIFY(tree.childTowards(tree.root(), GraphItem::of(ModelNodeId(1))) == GraphItem::of(b));
     }
 
     void phasesAndStagesStandInFront() {
@@ -82,9 +80,9 @@ private slots:
     }
 
     void alikeScopesAreCounted() {
-        const ScopeTree tree(named({"l0/a", "l0/b", "l1/a", "l1/b", "l2/a", "l2/c", "l3/x/a",
-                                    "l3/x/b", "l3/y"}),
-                             {});
+        const ScopeTree tree(
+            named({"l0/a", "l0/b", "l1/a", "l1/b", "l2/a", "l2/c", "l3/x/a", "l3/x/b", "l3/y"}),
+            {});
         QCOMPARE(tree[tree.find("l0")].alike, 3); // l1 and l3/x too
         QCOMPARE(tree[tree.find("l2")].alike, 1);
         QCOMPARE(tree[tree.find("l3/x")].alike, 3);
@@ -133,9 +131,8 @@ private slots:
                 QVERIFY(sumOf(visible, costs, sums) == total);
                 std::size_t operations = 0;
                 for (const GraphItem& item : visible.items)
-                    operations += item.isScope()
-                                      ? static_cast<std::size_t>(tree[item.scope].operations)
-                                      : 1;
+                    operations +=
+                        item.isScope() ? static_cast<std::size_t>(tree[item.scope].operations) : 1;
                 QCOMPARE(operations, graph.nodes.size());
             }
         }
@@ -152,8 +149,7 @@ private slots:
                 // By the way of each operation to what shows of it.
                 std::set<std::pair<GraphItem, GraphItem>> expected;
                 for (const ModelEdge& edge : edges) {
-                    const GraphItem from =
-                        visibleItem(tree, expansion, GraphItem::of(edge.from));
+                    const GraphItem from = visibleItem(tree, expansion, GraphItem::of(edge.from));
                     const GraphItem to = visibleItem(tree, expansion, GraphItem::of(edge.to));
                     if (from != to)
                         expected.emplace(from, to);
@@ -177,9 +173,8 @@ private slots:
         for (const ModelEdge& edge : edges)
             texts << text(profile.modelGraph.nodes[edge.from].name + ">" +
                           profile.modelGraph.nodes[edge.to].name);
-        QCOMPARE(texts, QStringList({"conv1>relu1", "relu1>layer1/conv",
-                                     "relu1>layer1/again/conv", "layer1/conv>layer1/again/conv",
-                                     "layer1/again/conv>prob"}));
+        QCOMPARE(texts, QStringList({"conv1>relu1", "relu1>layer1/conv", "relu1>layer1/again/conv",
+                                     "layer1/conv>layer1/again/conv", "layer1/again/conv>prob"}));
     }
 
     void inputsAndOutputsBecomeNodes() {
@@ -250,8 +245,8 @@ private slots:
     }
 
     void callsMatchWithoutTheirNumbers() {
-        const MergedGraph merged = mergedGraph(named({"l/call_subgraph(2)", "l/a"}),
-                                               named({"l/a", "l/call_subgraph(5)"}));
+        const MergedGraph merged =
+            mergedGraph(named({"l/call_subgraph(2)", "l/a"}), named({"l/a", "l/call_subgraph(5)"}));
         QCOMPARE(merged.graph.nodes.size(), std::size_t{2});
     }
 };

@@ -86,7 +86,8 @@ private:
             "sequenceLength=384");
         row("engineOptions", "{\"a\":}",
             "option engineOptions (--engine-options):1:6: not valid JSON: syntax error");
-        row("replicas", "0", "option replicas (--replicas): '0' is not a whole number from 1 to 256");
+        row("replicas", "0",
+            "option replicas (--replicas): '0' is not a whole number from 1 to 256");
         row("offload", "optimiser",
             "option offload (--offload): 'optimiser' is none of optimizer, activations, weights");
         row("offload", "optimizer,",
@@ -121,13 +122,13 @@ private:
         row("inputMapping", "linar",
             "option inputMapping (--input-mapping): 'linar' is not one of by-use, linear. Did you "
             "mean 'linear'?");
-        row("ipuModel", "2", "option ipuModel (--ipu-model): '2' is not one of on, off. Did you mean 'on'?");
+        row("ipuModel", "2",
+            "option ipuModel (--ipu-model): '2' is not one of on, off. Did you mean 'on'?");
         row("deviceMapping", "0,one",
             "option deviceMapping (--device-mapping): 'one' is not a whole number from 0 to 255");
         row("deviceMapping", "0,,1",
             "option deviceMapping (--device-mapping): '' is not a whole number from 0 to 255");
-        row("phases", "0",
-            "option phases (--phases): '0' is not a whole number from 1 to 100000");
+        row("phases", "0", "option phases (--phases): '0' is not a whole number from 1 to 100000");
         row("phaseStages", "3",
             "option phaseStages (--phase-stages): '3' is not a whole number from 1 to 2");
         row("phaseSchedule", "bach",
@@ -200,16 +201,17 @@ private:
             "option recompute: 'pipeline' recomputes between the stages of a pipeline; add "
             "--execution pipelined, or choose 'standard'");
         row("mode=training recompute=pipeline execution=pipelined ipus=2 checkpoint=a", "no error");
-        row("execution=sharded",
-            "option execution: 'sharded' shares a model between several IPUs, but there is one; add "
-            "--ipus N, or leave it out");
+        row("execution=sharded", "option execution: 'sharded' shares a model between several IPUs, "
+                                 "but there is one; add "
+                                 "--ipus N, or leave it out");
         row("execution=pipelined",
             "option execution: 'pipelined' shares a model between several IPUs, but there is one; "
             "add --ipus N, or leave it out");
         row("phases=4", "option phases: only phased execution has phases; add --execution phased, "
                         "or leave it out");
-        row("phaseStages=2", "option phaseStages: only phased execution has phases; add --execution "
-                             "phased, or leave it out");
+        row("phaseStages=2",
+            "option phaseStages: only phased execution has phases; add --execution "
+            "phased, or leave it out");
         row("execution=pipelined ipus=2 phaseSchedule=batch",
             "option phaseSchedule: only phased execution has phases; add --execution phased, or "
             "leave it out");
@@ -258,17 +260,20 @@ private:
         row("replicas=2 ipuModel=on", "option replicas (--replicas): the IPU Model has no "
                                       "replicas; leave --ipu-model or --replicas out");
         row("mode=training optimizer=adam replicatedTensorSharding=on",
-            "option replicatedTensorSharding (--replicated-tensor-sharding): one replica has nobody "
+            "option replicatedTensorSharding (--replicated-tensor-sharding): one replica has "
+            "nobody "
             "to share with; add --replicas N, or leave it out");
         row("mode=training replicas=4 replicatedTensorSharding=on",
             "option replicatedTensorSharding (--replicated-tensor-sharding): there is no optimizer "
-            "state to share; add --mode training with --optimizer momentum, adam, adamw or lamb, or "
+            "state to share; add --mode training with --optimizer momentum, adam, adamw or lamb, "
+            "or "
             "leave it out");
         row("mode=training maxCrossReplicaBufferSize=1",
             "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): one replica sums "
             "no gradients with others; add --replicas N, or leave it out");
         row("replicas=4 maxCrossReplicaBufferSize=1",
-            "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): there are gradients "
+            "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): there are "
+            "gradients "
             "in training only; add --mode training, or leave it out");
         row("mode=training offload=optimizer",
             "option offload (--offload): there is no optimizer state; add --mode training with "
@@ -277,7 +282,8 @@ private:
             "option offload (--offload): inference keeps no activations for later; add --mode "
             "training, or leave 'activations' out");
         row("execution=phased phases=2 offload=weights",
-            "option offload (--offload): phased execution keeps weights and optimizer state off the "
+            "option offload (--offload): phased execution keeps weights and optimizer state off "
+            "the "
             "chip by itself; leave one of them out");
         row("mode=training optimizer=lamb replicas=4 replicatedTensorSharding=on "
             "offload=optimizer,activations,weights maxCrossReplicaBufferSize=1000",
@@ -431,11 +437,11 @@ private slots:
     /// A new option needs a row in combinations(), or stands here because it means something beside
     /// every other.
     void everyOptionHasACombination() {
-        const std::set<QString> alone{
-            "batchSize",     "precision",     "partialsType",      "availableMemoryProportion",
-            "deviceIterations", "relaxMemoryTarget", "inputMapping", "engineOptions",
-            // Checked against the model.
-            "availableMemoryProportionByOperation", "modelOptions"};
+        const std::set<QString> alone{"batchSize", "precision", "partialsType",
+                                      "availableMemoryProportion", "deviceIterations",
+                                      "relaxMemoryTarget", "inputMapping", "engineOptions",
+                                      // Checked against the model.
+                                      "availableMemoryProportionByOperation", "modelOptions"};
         std::set<QString> known;
         for (const auto& [options, error] : combinations())
             for (const QString& pair : options.split(' '))

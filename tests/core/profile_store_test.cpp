@@ -129,8 +129,7 @@ private slots:
     void edgesOfTheModelsGraphAreAView() {
         QCOMPARE(plainRows(file("one.pop"), "SELECT producer, consumer, shape FROM graph_edges "
                                             "ORDER BY producer, consumer"),
-                 (QStringList{"conv1|relu1|[1,64,112,112]",
-                              "layer1/again/conv|prob|[1,64,56,56]",
+                 (QStringList{"conv1|relu1|[1,64,112,112]", "layer1/again/conv|prob|[1,64,56,56]",
                               "layer1/conv|layer1/again/conv|[1,64,56,56]",
                               "relu1|layer1/again/conv|[1,64,112,112]",
                               "relu1|layer1/conv|[1,64,112,112]"}));

@@ -261,7 +261,8 @@ private slots:
         const QString times = "damaged profile: a time of the host cannot be";
         QTest::newRow("host before its time")
             << QByteArray("UPDATE host_spans SET start = -1 WHERE id = 1") << times;
-        QTest::newRow("host for ever") << QByteArray("UPDATE host_spans SET seconds = 9e99") << times;
+        QTest::newRow("host for ever")
+            << QByteArray("UPDATE host_spans SET seconds = 9e99") << times;
         QTest::newRow("host without a time")
             << QByteArray("UPDATE host_spans SET seconds = NULL") << times;
         QTest::newRow("host with words for a time")

@@ -69,8 +69,8 @@ private slots:
     }
 
     void operationsWithTheirCosts() {
-        const auto rows = operationTable({p_.operations, p_.variables, p_.computeSets,
-                                          p_.exchanges, p_.programs, p_.copies, &p_.vertexTypes});
+        const auto rows = operationTable({p_.operations, p_.variables, p_.computeSets, p_.exchanges,
+                                          p_.programs, p_.copies, &p_.vertexTypes});
         QCOMPARE(rows.size(), std::size_t(4));
         const OperationRow& layer = rows[2];
         QCOMPARE(text(layer.name), "layer1/conv");

@@ -162,14 +162,14 @@ private slots:
             for (std::int32_t column = 0; column < columns; ++column)
                 for (std::int32_t tile = 0; tile < tiles; ++tile) {
                     const auto overlap = [&](std::int64_t begin, std::int64_t end) {
-                        const double left = std::max(column * perColumn,
-                                                     static_cast<double>(begin - range.begin));
+                        const double left =
+                            std::max(column * perColumn, static_cast<double>(begin - range.begin));
                         const double right = std::min((column + 1) * perColumn,
                                                       static_cast<double>(end - range.begin));
                         return std::max(0.0, right - left);
                     };
-                    auto& cell = cells.at(
-                        static_cast<std::size_t>(tile * rows / tiles * columns + column));
+                    auto& cell =
+                        cells.at(static_cast<std::size_t>(tile * rows / tiles * columns + column));
                     const std::int64_t done = at.start + worked.at(TileId(tile));
                     cell.at(static_cast<std::size_t>(tileStateOf(step.kind))) +=
                         overlap(at.start, done);

@@ -39,8 +39,14 @@ private:
             if (item.step >= 0) {
                 const TraceStep& step = b.steps[static_cast<std::size_t>(item.step)];
                 const StepOnIpu& on = step.ipus.at(ipu_.index());
-                spans.push_back({base + on.start, base + on.start + on.cycles, step.kind,
-                                 step.program, static_cast<std::int64_t>(spans.size()), 1, run, {},
+                spans.push_back({base + on.start,
+                                 base + on.start + on.cycles,
+                                 step.kind,
+                                 step.program,
+                                 static_cast<std::int64_t>(spans.size()),
+                                 1,
+                                 run,
+                                 {},
                                  {}});
                 continue;
             }

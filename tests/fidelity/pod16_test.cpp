@@ -33,8 +33,7 @@ RunOptions optionsOf(const Job& job, std::map<std::string, std::string> more) {
 }
 
 Profile run(const char* name, const std::map<std::string, std::string>& more = {}) {
-    const Job job =
-        readJob(std::filesystem::path(TILESCOPE_SOURCE_DIR "/resources/jobs") / name);
+    const Job job = readJob(std::filesystem::path(TILESCOPE_SOURCE_DIR "/resources/jobs") / name);
     return simulateModel(job.model, optionsOf(job, more));
 }
 
@@ -42,9 +41,9 @@ Profile run(const char* name, const std::map<std::string, std::string>& more = {
 const Profile& bert(int replicas) {
     static std::map<int, Profile> profiles;
     if (!profiles.contains(replicas))
-        profiles.emplace(replicas, run("bert_large_pod16.json",
-                                       {{"replicas", std::to_string(replicas)},
-                                        {"replicatedTensorSharding", "off"}}));
+        profiles.emplace(replicas,
+                         run("bert_large_pod16.json", {{"replicas", std::to_string(replicas)},
+                                                       {"replicatedTensorSharding", "off"}}));
     return profiles.at(replicas);
 }
 
@@ -108,8 +107,8 @@ private slots:
     }
 
     void shardsDivideWhatIsOffTheChip() {
-        const double ratio = static_cast<double>(remoteBytes(bert(4))) /
-                             static_cast<double>(remoteBytes(sharded()));
+        const double ratio =
+            static_cast<double>(remoteBytes(bert(4))) / static_cast<double>(remoteBytes(sharded()));
         QVERIFY2(ratio > 3.9 && ratio <= 4, qPrintable(QString::number(ratio)));
         QCOMPARE(momentBytes(sharded()), std::int64_t(0));
         const Profile onChip = run("bert_large_pod16.json", {{"offload", ""}});
@@ -118,8 +117,8 @@ private slots:
         QVERIFY2(share > 3.9 && share < 4.1, qPrintable(QString::number(share)));
     }
 
-    /// 256 IPUs are compiled and timed as one replica is: rings between domains are all that comes on
-    /// top.
+    /// 256 IPUs are compiled and timed as one replica is: rings between domains are all that comes
+    /// on top.
     void replicasCostNothing() {
         const Profile many =
             run("bert_large_pod16.json", {{"target", "pod256"}, {"replicas", "64"}});

@@ -1,5 +1,5 @@
-// One replica of Graphcore's ResNet-50 submission to MLPerf Training v1.1 (POD16), in the size it was
-// run: images a second against the published rate of one of its 16 IPUs.
+// One replica of Graphcore's ResNet-50 submission to MLPerf Training v1.1 (POD16), in the size it
+// was run: images a second against the published rate of one of its 16 IPUs.
 #include <QtTest>
 
 #include <algorithm>

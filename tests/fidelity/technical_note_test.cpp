@@ -31,7 +31,8 @@ std::int64_t plannerWarnings(const Profile& profile) {
     return std::count_if(
         profile.messages.begin(), profile.messages.end(), [](const Message& message) {
             return message.severity == Severity::Warning &&
-                   message.text.find("unable to meet memory target. Optimising for minimum memory") !=
+                   message.text.find(
+                       "unable to meet memory target. Optimising for minimum memory") !=
                        std::string::npos;
         });
 }

@@ -1,5 +1,5 @@
-// The program of the profiling tutorial (graphcore/examples, tutorials/poplar/tut4_profiling) against
-// the figures of its published profile, an IPU Model of a Mk2 with SDK 2.0.
+// The program of the profiling tutorial (graphcore/examples, tutorials/poplar/tut4_profiling)
+// against the figures of its published profile, an IPU Model of a Mk2 with SDK 2.0.
 #include <QtTest>
 
 #include "core/analysis/liveness.h"
@@ -165,9 +165,7 @@ private slots:
     }
 
     /// Equal constants are stored once.
-    void theTargetSharesWorklists() {
-        QCOMPARE(alwaysLive(target(), "m5/Conv_1/worklists"), 0.0);
-    }
+    void theTargetSharesWorklists() { QCOMPARE(alwaysLive(target(), "m5/Conv_1/worklists"), 0.0); }
 
     void liveness_data() {
         QTest::addColumn<QString>("step");

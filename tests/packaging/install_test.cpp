@@ -1,4 +1,5 @@
-// What is installed, in a directory of the test: the files, what a desktop reads, and the manual pages.
+// What is installed, in a directory of the test: the files, what a desktop reads, and the manual
+// pages.
 #include <QDir>
 #include <QDirIterator>
 #include <QMimeDatabase>
@@ -80,7 +81,8 @@ class InstallTest : public QObject {
         const QString help = helpOf(words);
         const QString page = textOfPage(words);
         QVERIFY2(help.contains("--help"), qPrintable(words.join(' ')));
-        QVERIFY2(page.startsWith(".\\\"") && page.contains("SEE ALSO"), qPrintable(words.join(' ')));
+        QVERIFY2(page.startsWith(".\\\"") && page.contains("SEE ALSO"),
+                 qPrintable(words.join(' ')));
         for (const QString& option : matchesIn(help, QStringLiteral("(--[a-z][a-z0-9-]*)")))
             QVERIFY2(page.contains(option), qPrintable(words.join(' ') + ' ' + option));
         const QString commands = help.section("\nSubcommands:\n", 1);
@@ -92,12 +94,13 @@ class InstallTest : public QObject {
 
 private slots:
     void initTestCase() {
-        const Result result = call(QStringLiteral(TILESCOPE_CMAKE),
-                                   {"--install", TILESCOPE_BUILD_DIR, "--prefix", installed(),
-                                    "--strip"});
+        const Result result =
+            call(QStringLiteral(TILESCOPE_CMAKE),
+                 {"--install", TILESCOPE_BUILD_DIR, "--prefix", installed(), "--strip"});
         QVERIFY2(result.status == 0, result.err.constData());
-        // Before anything asks for a type: what stands here is read once. All other types are Qt's own; those of
-        // the system are in a cache that a single directory's priorities do not reach.
+        // Before anything asks for a type: what stands here is read once. All other types are Qt's
+        // own; those of the system are in a cache that a single directory's priorities do not
+        // reach.
         qputenv("XDG_DATA_DIRS", QFile::encodeName(installed("share")));
         qputenv("XDG_DATA_HOME", QFile::encodeName(directory_.filePath("home")));
     }
@@ -180,9 +183,11 @@ private slots:
     void programsDoNotNameTheFolderTheyWereBuiltIn() {
         if (QStringLiteral(TILESCOPE_BUILD_TYPE) != "Release")
             QSKIP("debugging needs the paths");
-        for (const QString& program : {installed("bin/tilescope"), installed("bin/tilescope-gui")}) {
+        for (const QString& program :
+             {installed("bin/tilescope"), installed("bin/tilescope-gui")}) {
             const QByteArray content = contentOf(program);
-            QVERIFY(content.startsWith("\x7f" "ELF"));
+            QVERIFY(content.startsWith("\x7f"
+                                       "ELF"));
             QVERIFY(!content.contains(TILESCOPE_SOURCE_DIR));
         }
     }

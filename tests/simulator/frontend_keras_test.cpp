@@ -41,17 +41,19 @@ public:
         json::array calls;
         if (!inputs.empty())
             calls.push_back(tensors);
-        layers_.push_back({{"class_name", type}, {"config", config}, {"name", name}, {"inbound_nodes", calls}});
+        layers_.push_back(
+            {{"class_name", type}, {"config", config}, {"name", name}, {"inbound_nodes", calls}});
         return name;
     }
 
     [[nodiscard]] std::string text(const std::string& first, const std::string& last) const {
         return json::serialize(
             json::object{{"class_name", "Functional"},
-                         {"config", {{"name", name_},
-                                     {"layers", layers_},
-                                     {"input_layers", json::array{json::array{first, 0, 0}}},
-                                     {"output_layers", json::array{json::array{last, 0, 0}}}}},
+                         {"config",
+                          {{"name", name_},
+                           {"layers", layers_},
+                           {"input_layers", json::array{json::array{first, 0, 0}}},
+                           {"output_layers", json::array{json::array{last, 0, 0}}}}},
                          {"keras_version", "2.4.0"},
                          {"backend", "tensorflow"}});
     }
@@ -65,7 +67,8 @@ json::array pair(std::int64_t a, std::int64_t b) {
     return {a, b};
 }
 
-json::object convConfig(std::int64_t filters, std::int64_t kernel, std::int64_t stride, const char* padding) {
+json::object convConfig(std::int64_t filters, std::int64_t kernel, std::int64_t stride,
+                        const char* padding) {
     return {{"filters", filters},
             {"kernel_size", pair(kernel, kernel)},
             {"strides", pair(stride, stride)},
@@ -87,16 +90,19 @@ constexpr Stage stages[] = {{2, 3, 64, 1}, {3, 4, 128, 2}, {4, 6, 256, 2}, {5, 3
 std::string kerasResNet50() {
     Functional m("resnet50");
     const auto norm = [&](const std::string& name, const std::string& x) {
-        return m.add("BatchNormalization", name, {{"axis", json::array{3}}, {"epsilon", 1.001e-5}}, {x});
+        return m.add("BatchNormalization", name, {{"axis", json::array{3}}, {"epsilon", 1.001e-5}},
+                     {x});
     };
     const auto relu = [&](const std::string& name, const std::string& x) {
         return m.add("Activation", name, {{"activation", "relu"}}, {x});
     };
     std::string x = m.input("input_1", {224, 224, 3});
-    x = m.add("ZeroPadding2D", "conv1_pad", {{"padding", json::array{pair(3, 3), pair(3, 3)}}}, {x});
+    x = m.add("ZeroPadding2D", "conv1_pad", {{"padding", json::array{pair(3, 3), pair(3, 3)}}},
+              {x});
     x = m.add("Conv2D", "conv1_conv", convConfig(64, 7, 2, "valid"), {x});
     x = relu("conv1_relu", norm("conv1_bn", x));
-    x = m.add("ZeroPadding2D", "pool1_pad", {{"padding", json::array{pair(1, 1), pair(1, 1)}}}, {x});
+    x = m.add("ZeroPadding2D", "pool1_pad", {{"padding", json::array{pair(1, 1), pair(1, 1)}}},
+              {x});
     x = m.add("MaxPooling2D", "pool1_pool",
               {{"pool_size", pair(3, 3)}, {"strides", pair(2, 2)}, {"padding", "valid"}}, {x});
     for (const Stage& stage : stages)
@@ -105,8 +111,9 @@ std::string kerasResNet50() {
             const std::int64_t stride = block == 1 ? stage.stride : 1;
             std::string shortcut = x;
             if (block == 1)
-                shortcut = norm(at + "0_bn", m.add("Conv2D", at + "0_conv",
-                                                   convConfig(4 * stage.channels, 1, stride, "valid"), {x}));
+                shortcut = norm(at + "0_bn",
+                                m.add("Conv2D", at + "0_conv",
+                                      convConfig(4 * stage.channels, 1, stride, "valid"), {x}));
             x = m.add("Conv2D", at + "1_conv", convConfig(stage.channels, 1, stride, "valid"), {x});
             x = relu(at + "1_relu", norm(at + "1_bn", x));
             x = m.add("Conv2D", at + "2_conv", convConfig(stage.channels, 3, 1, "same"), {x});
@@ -116,15 +123,16 @@ std::string kerasResNet50() {
             x = relu(at + "out", x);
         }
     x = m.add("GlobalAveragePooling2D", "avg_pool", {{"data_format", "channels_last"}}, {x});
-    x = m.add("Dense", "predictions", {{"units", 1000}, {"activation", "softmax"}, {"use_bias", true}}, {x});
+    x = m.add("Dense", "predictions",
+              {{"units", 1000}, {"activation", "softmax"}, {"use_bias", true}}, {x});
     return m.text("input_1", x);
 }
 
 /// The same network as an exporter to ONNX writes it.
 onnx::ModelProto onnxResNet50() {
     ZooBuilder b("resnet50");
-    const auto conv = [&](const std::string& name, const ZooValue& x, std::int64_t channels, std::int64_t kernel,
-                          std::int64_t stride, std::int64_t pad) {
+    const auto conv = [&](const std::string& name, const ZooValue& x, std::int64_t channels,
+                          std::int64_t kernel, std::int64_t stride, std::int64_t pad) {
         return b.apply("Conv", name,
                        {x.name, b.weight(name + "/kernel", {channels, x.channels, kernel, kernel}),
                         b.weight(name + "/bias", {channels})},
@@ -142,7 +150,8 @@ onnx::ModelProto onnxResNet50() {
     ZooValue x = b.addInput("input_1", {3, 224, 224});
     x = conv("conv1_conv", x, 64, 7, 2, 3);
     x = b.relu("conv1_relu", norm("conv1_bn", x));
-    x = b.apply("Pad", "pool1_pool/pad", {x.name, b.integers("pads", {0, 0, 1, 1, 0, 0, 1, 1})}, 64);
+    x = b.apply("Pad", "pool1_pool/pad", {x.name, b.integers("pads", {0, 0, 1, 1, 0, 0, 1, 1})},
+                64);
     x = b.maxPool("pool1_pool", x, 3, 2);
     for (const Stage& stage : stages)
         for (int block = 1; block <= stage.blocks; ++block) {
@@ -150,15 +159,20 @@ onnx::ModelProto onnxResNet50() {
             const std::int64_t stride = block == 1 ? stage.stride : 1;
             ZooValue shortcut = x;
             if (block == 1)
-                shortcut = norm(at + "0_bn", conv(at + "0_conv", x, 4 * stage.channels, 1, stride, 0));
-            x = b.relu(at + "1_relu", norm(at + "1_bn", conv(at + "1_conv", x, stage.channels, 1, stride, 0)));
-            x = b.relu(at + "2_relu", norm(at + "2_bn", conv(at + "2_conv", x, stage.channels, 3, 1, 1)));
+                shortcut =
+                    norm(at + "0_bn", conv(at + "0_conv", x, 4 * stage.channels, 1, stride, 0));
+            x = b.relu(at + "1_relu",
+                       norm(at + "1_bn", conv(at + "1_conv", x, stage.channels, 1, stride, 0)));
+            x = b.relu(at + "2_relu",
+                       norm(at + "2_bn", conv(at + "2_conv", x, stage.channels, 3, 1, 1)));
             x = norm(at + "3_bn", conv(at + "3_conv", x, 4 * stage.channels, 1, 1, 0));
             x = b.relu(at + "out", b.add(at + "add", shortcut, x));
         }
     x = b.flatten("avg_pool", b.globalAveragePool("avg_pool/pool", x), x.channels);
     x = b.apply("Gemm", "predictions",
-                {x.name, b.weight("predictions/kernel", {2048, 1000}), b.weight("predictions/bias", {1000})}, 1000);
+                {x.name, b.weight("predictions/kernel", {2048, 1000}),
+                 b.weight("predictions/bias", {1000})},
+                1000);
     x = b.apply("Softmax", "predictions/activation", {x.name}, 1000, {{"axis", std::int64_t{1}}});
     return b.finishAs({{x.name, {1000}}});
 }
@@ -183,16 +197,19 @@ onnx::ModelProto onnxMnist() {
     ZooValue x = b.flatten("flatten", b.addInput("flatten_input", {28, 28}), 784);
     const auto dense = [&](const std::string& name, const ZooValue& in, std::int64_t units) {
         return b.apply("Gemm", name,
-                       {in.name, b.weight(name + "/kernel", {in.channels, units}), b.weight(name + "/bias", {units})},
+                       {in.name, b.weight(name + "/kernel", {in.channels, units}),
+                        b.weight(name + "/bias", {units})},
                        units);
     };
     x = b.relu("dense/activation", dense("dense", x, 128));
     x = b.apply("Dropout", "dropout", {x.name, b.real("dropout/rate", 0.2)}, 128);
-    x = b.apply("Softmax", "dense_1/activation", {dense("dense_1", x, 10).name}, 10, {{"axis", std::int64_t{1}}});
+    x = b.apply("Softmax", "dense_1/activation", {dense("dense_1", x, 10).name}, 10,
+                {{"axis", std::int64_t{1}}});
     return b.finishAs({{x.name, {10}}});
 }
 
-/// What differs between two graphs: operations, their attributes, shapes and who feeds whom. "" if nothing does.
+/// What differs between two graphs: operations, their attributes, shapes and who feeds whom. "" if
+/// nothing does.
 std::string differences(const Graph& a, const Graph& b) {
     if (a.ops.size() != b.ops.size())
         return fmt::format("{} operations, {} of the other", a.ops.size(), b.ops.size());
@@ -204,11 +221,13 @@ std::string differences(const Graph& a, const Graph& b) {
         for (std::size_t k = 0; k < x.inputs.size(); ++k)
             if (a.tensors[x.inputs[k]].name != b.tensors[y.inputs[k]].name ||
                 a.tensors[x.inputs[k]].shape != b.tensors[y.inputs[k]].shape)
-                return fmt::format("operand {} of {}: {} {} and {} {}", k, x.name, a.tensors[x.inputs[k]].name,
-                                   toString(a.tensors[x.inputs[k]].shape), b.tensors[y.inputs[k]].name,
-                                   toString(b.tensors[y.inputs[k]].shape));
+                return fmt::format(
+                    "operand {} of {}: {} {} and {} {}", k, x.name, a.tensors[x.inputs[k]].name,
+                    toString(a.tensors[x.inputs[k]].shape), b.tensors[y.inputs[k]].name,
+                    toString(b.tensors[y.inputs[k]].shape));
         if (a.tensors[x.outputs[0]].shape != b.tensors[y.outputs[0]].shape)
-            return fmt::format("result of {}: {} and {}", x.name, toString(a.tensors[x.outputs[0]].shape),
+            return fmt::format("result of {}: {} and {}", x.name,
+                               toString(a.tensors[x.outputs[0]].shape),
                                toString(b.tensors[y.outputs[0]].shape));
     }
     return "";
@@ -243,7 +262,8 @@ class FrontendKerasTest : public QObject {
 
 private slots:
     void denseNetworkIsItsTwin() {
-        const std::string wrong = differences(imported(kerasMnist()), importOnnx(onnxMnist(), "mnist.onnx", {}));
+        const std::string wrong =
+            differences(imported(kerasMnist()), importOnnx(onnxMnist(), "mnist.onnx", {}));
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
@@ -252,7 +272,8 @@ private slots:
             ImportOptions options;
             options.training = training;
             const Graph keras = importKeras(kerasResNet50(), "resnet50.json", options);
-            const std::string wrong = differences(keras, importOnnx(onnxResNet50(), "resnet50.onnx", options));
+            const std::string wrong =
+                differences(keras, importOnnx(onnxResNet50(), "resnet50.onnx", options));
             QVERIFY2(wrong.empty(), wrong.c_str());
             QCOMPARE(keras.name, std::string("resnet50"));
         }
@@ -273,8 +294,8 @@ private slots:
             "pipeline_stage_assignment": [0, 0, 0, 1])"));
         QCOMPARE(find(graph, "dense")->stageHint, 0);
         QCOMPARE(find(graph, "dense_1")->stageHint, 1);
-        QVERIFY(complaintOf(kerasMnist(R"(, "pipeline_stage_assignment": [0, 1])")).find("2 stages for 4 layers") !=
-                std::string::npos);
+        QVERIFY(complaintOf(kerasMnist(R"(, "pipeline_stage_assignment": [0, 1])"))
+                    .find("2 stages for 4 layers") != std::string::npos);
     }
 
     void paddingBecomesTheConvolutions() {
@@ -306,7 +327,8 @@ private slots:
         int products = 0;
         for (const Op& op : graph.ops)
             products += std::holds_alternative<MatMulAttributes>(op.attributes) ? 1 : 0;
-        // One product with the input and one with the state for each step but the first, of two layers.
+        // One product with the input and one with the state for each step but the first, of two
+        // layers.
         QCOMPARE(products, 2 * (1 + 5));
     }
 
@@ -332,7 +354,8 @@ private slots:
     }
 
     void kerasThreeIsRead() {
-        const Graph graph = imported(R"({"module": "keras.src.models.functional", "class_name": "Functional",
+        const Graph graph =
+            imported(R"({"module": "keras.src.models.functional", "class_name": "Functional",
           "config": {"name": "three", "layers": [
             {"module": "keras.layers", "class_name": "InputLayer", "config": {"batch_shape": [null, 8],
              "dtype": "float32", "name": "x"}, "registered_name": null, "name": "x", "inbound_nodes": []},
@@ -354,32 +377,47 @@ private slots:
             const std::string x = m.input("x", std::move(shape));
             return QString::fromStdString(m.text("x", m.add(type, "it", std::move(config), {x})));
         };
-        QTest::newRow("class") << one("Conv2DTranspose", {}, {8, 8, 4})
-                               << "layer 'it' (Conv2DTranspose): layers of this class are not supported";
-        QTest::newRow("missing key") << one("Dense", {}, {8}) << "layer 'it' (Dense): 'units' is missing";
-        QTest::newRow("negative") << one("Dense", {{"units", -1}}, {8}) << "'units' must have whole numbers from 1";
-        QTest::newRow("huge") << one("Dense", {{"units", 1e300}}, {8}) << "'units' must have whole numbers from 1";
-        QTest::newRow("open size") << one("Dense", {{"units", 4}}, {nullptr, 8}) << "leaves a size other than the batch";
-        QTest::newRow("function") << one("Activation", {{"activation", "rellu"}}, {8}) << "Did you mean 'relu'?";
-        QTest::newRow("rank") << one("Conv2D", convConfig(4, 3, 1, "same"), {8}) << "and not 2 spatial dimensions";
-        QTest::newRow("window") << one("Conv2D", convConfig(4, 9, 1, "valid"), {8, 8, 4}) << "does not fit";
-        QTest::newRow("reshape") << one("Reshape", {{"target_shape", pair(3, -1)}}, {8}) << "'target_shape'";
-        QTest::newRow("own") << QStringLiteral(R"({"class_name": "MyModel", "config": {}})") << "subclassed model";
-        QTest::newRow("no shape") << QStringLiteral(R"({"class_name": "Sequential", "config": {"name": "s", "layers":
-            [{"class_name": "Dense", "config": {"name": "d", "units": 3}}]}})") << "give its first layer an input_shape";
+        QTest::newRow("class")
+            << one("Conv2DTranspose", {}, {8, 8, 4})
+            << "layer 'it' (Conv2DTranspose): layers of this class are not supported";
+        QTest::newRow("missing key")
+            << one("Dense", {}, {8}) << "layer 'it' (Dense): 'units' is missing";
+        QTest::newRow("negative") << one("Dense", {{"units", -1}}, {8})
+                                  << "'units' must have whole numbers from 1";
+        QTest::newRow("huge") << one("Dense", {{"units", 1e300}}, {8})
+                              << "'units' must have whole numbers from 1";
+        QTest::newRow("open size")
+            << one("Dense", {{"units", 4}}, {nullptr, 8}) << "leaves a size other than the batch";
+        QTest::newRow("function") << one("Activation", {{"activation", "rellu"}}, {8})
+                                  << "Did you mean 'relu'?";
+        QTest::newRow("rank") << one("Conv2D", convConfig(4, 3, 1, "same"), {8})
+                              << "and not 2 spatial dimensions";
+        QTest::newRow("window") << one("Conv2D", convConfig(4, 9, 1, "valid"), {8, 8, 4})
+                                << "does not fit";
+        QTest::newRow("reshape") << one("Reshape", {{"target_shape", pair(3, -1)}}, {8})
+                                 << "'target_shape'";
+        QTest::newRow("own") << QStringLiteral(R"({"class_name": "MyModel", "config": {}})")
+                             << "subclassed model";
+        QTest::newRow("no shape")
+            << QStringLiteral(R"({"class_name": "Sequential", "config": {"name": "s", "layers":
+            [{"class_name": "Dense", "config": {"name": "d", "units": 3}}]}})")
+            << "give its first layer an input_shape";
         Functional circle("circle");
         circle.input("x", {4});
         circle.add("Add", "a", {}, {"x", "b"});
         circle.add("Dense", "b", {{"units", 4}}, {"a"});
-        QTest::newRow("circle") << QString::fromStdString(circle.text("x", "b")) << "waits for itself";
-        QTest::newRow("no such layer") << one("Add", {}, {4}).replace("[[[\"x\",", "[[[\"y\",") << "names the layer 'y'";
+        QTest::newRow("circle") << QString::fromStdString(circle.text("x", "b"))
+                                << "waits for itself";
+        QTest::newRow("no such layer")
+            << one("Add", {}, {4}).replace("[[[\"x\",", "[[[\"y\",") << "names the layer 'y'";
     }
 
     void errorsNameTheLayer() {
         QFETCH(QString, text);
         QFETCH(QString, part);
         const std::string complaint = complaintOf(text.toStdString());
-        QVERIFY2(complaint.starts_with("model.json") && complaint.find(part.toStdString()) != std::string::npos,
+        QVERIFY2(complaint.starts_with("model.json") &&
+                     complaint.find(part.toStdString()) != std::string::npos,
                  complaint.c_str());
     }
 };

@@ -85,7 +85,9 @@ private slots:
             p.programs[programOf(p, ProgramKind::DoExchange)].variablesWritten.clear();
         });
         row("a variable is live while its value is needed", [](Profile& p) {
-            auto& life = p.livenessClasses[p.variables[temporary(p, "conv/Conv_3x3/partialReduceOut")].liveness];
+            auto& life =
+                p.livenessClasses[p.variables[temporary(p, "conv/Conv_3x3/partialReduceOut")]
+                                      .liveness];
             life.intervals.front().end = StepId(life.intervals.front().first.value() + 1);
         });
         row("live variables do not share addresses", pileUp);

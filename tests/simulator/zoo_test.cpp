@@ -77,15 +77,12 @@ private slots:
         QTest::newRow("vit-base") << "vit-base" << qint64(86567656) << 1 << 17.56 << "[1,1000]";
         // Parameters as the transformers library counts them (with the tied head), products of
         // the layers and of the head for 128 tokens.
-        QTest::newRow("bert-base")
-            << "bert-base" << qint64(109514298) << 0 << transformerGigaMacs(12, 768, 30522, 1)
-            << "[1,128,30522]";
-        QTest::newRow("bert-large")
-            << "bert-large" << qint64(335174458) << 0 << transformerGigaMacs(24, 1024, 30522, 1)
-            << "[1,128,30522]";
-        QTest::newRow("gpt2-small")
-            << "gpt2-small" << qint64(124439808) << 0 << transformerGigaMacs(12, 768, 50257, 0)
-            << "[1,128,50257]";
+        QTest::newRow("bert-base") << "bert-base" << qint64(109514298) << 0
+                                   << transformerGigaMacs(12, 768, 30522, 1) << "[1,128,30522]";
+        QTest::newRow("bert-large") << "bert-large" << qint64(335174458) << 0
+                                    << transformerGigaMacs(24, 1024, 30522, 1) << "[1,128,30522]";
+        QTest::newRow("gpt2-small") << "gpt2-small" << qint64(124439808) << 0
+                                    << transformerGigaMacs(12, 768, 50257, 0) << "[1,128,50257]";
         QTest::newRow("mnist-cnn") << "mnist-cnn" << qint64(421642) << 2 << 0.0043 << "[1,10]";
         QTest::newRow("mlp") << "mlp" << qint64(669706) << 0 << 0.00067 << "[1,10]";
     }
@@ -121,9 +118,8 @@ private slots:
 
     void transformersSplitByScope() {
         const Graph bert = imported("bert-large");
-        for (const char* name :
-             {"Embedding/Token", "Layer0/Attention/QKV", "Layer0/Attention/Z/QK", "Layer0/FF/1",
-              "Layer0/FF/Gelu", "Layer23/FF/2", "MLM/Decoder"})
+        for (const char* name : {"Embedding/Token", "Layer0/Attention/QKV", "Layer0/Attention/Z/QK",
+                                 "Layer0/FF/1", "Layer0/FF/Gelu", "Layer23/FF/2", "MLM/Decoder"})
             QVERIFY2(findOp(bert, name) != nullptr, name);
         const Graph vit = imported("vit-base");
         for (const char* name : {"Embedding/Patch", "Layer11/Attention/Z/AV", "Head"})
@@ -137,8 +133,8 @@ private slots:
     }
 
     void options() {
-        const auto model = zooModel(
-            "bert-base", {{"sequenceLength", "384"}, {"layers", "2"}, {"head", "squad"}});
+        const auto model =
+            zooModel("bert-base", {{"sequenceLength", "384"}, {"layers", "2"}, {"head", "squad"}});
         const Graph graph = importOnnx(model, "bert-base", {.batchSize = 3});
         QCOMPARE(QString::fromStdString(outputShapes(graph)), "[3,384,2]");
         QVERIFY(findOp(graph, "Layer1/FF/2") != nullptr);
@@ -161,8 +157,8 @@ private slots:
         const double difference = totalFlops(all) - totalFlops(masked);
         QVERIFY2(std::abs(difference / saved - 1) < 0.02, qPrintable(QString::number(difference)));
         // All tokens by their positions cost what all tokens cost.
-        QCOMPARE(QString::fromStdString(outputShapes(
-                     importedWith({{"layers", "1"}, {"maskedTokens", "128"}}))),
+        QCOMPARE(QString::fromStdString(
+                     outputShapes(importedWith({{"layers", "1"}, {"maskedTokens", "128"}}))),
                  "[3,128,30522]");
     }
 

@@ -52,7 +52,8 @@ private:
             }
             told = false;
             sent_ = milliseconds(Clock::now());
-            QMetaObject::invokeMethod(this, [this] { answer(); }, Qt::QueuedConnection);
+            QMetaObject::invokeMethod(
+                this, [this] { answer(); }, Qt::QueuedConnection);
         }
     }
 

@@ -52,8 +52,8 @@ ModelGraph randomModel(std::uint32_t seed, std::size_t operations) {
             node.reads.push_back(made.back());
             if (chance.below(4) == 0)
                 node.reads.push_back(made[chance.below(made.size())]);
-            const ModelTensorId out = graph.tensors.add({node.name + ":0", "half", "[1,8]", 16,
-                                                         TensorSource::Operation, false});
+            const ModelTensorId out = graph.tensors.add(
+                {node.name + ":0", "half", "[1,8]", 16, TensorSource::Operation, false});
             node.writes.push_back(out);
             made.push_back(out);
         }

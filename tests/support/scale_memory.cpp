@@ -69,9 +69,9 @@ private:
     }
 
     [[nodiscard]] std::int32_t stepOf(std::int32_t ipu, std::int32_t layer) const {
-        return shape_.firstStep[static_cast<std::size_t>(ipu) *
-                                    static_cast<std::size_t>(shape_.layers) +
-                                static_cast<std::size_t>(std::min(layer, shape_.layers - 1))];
+        return shape_
+            .firstStep[static_cast<std::size_t>(ipu) * static_cast<std::size_t>(shape_.layers) +
+                       static_cast<std::size_t>(std::min(layer, shape_.layers - 1))];
     }
 
     void addIpu(std::int32_t ipu) {
@@ -79,13 +79,13 @@ private:
         std::vector<VariableId> activations;
         for (std::int32_t k = 0; k < weights_; ++k) {
             const std::int32_t layer = k * shape_.layers / weights_;
-            weights.push_back(variable(fmt::format("stage{}/weights{}", ipu, k), ipu, layer,
-                                       weightBytes_));
+            weights.push_back(
+                variable(fmt::format("stage{}/weights{}", ipu, k), ipu, layer, weightBytes_));
             p_.variables[weights.back()].alwaysLive = true;
         }
         for (std::int32_t k = 0; k < activations_; ++k) {
-            const auto layer = static_cast<std::int32_t>(std::int64_t{k} * shape_.layers /
-                                                         activations_);
+            const auto layer =
+                static_cast<std::int32_t>(std::int64_t{k} * shape_.layers / activations_);
             activations.push_back(variable(fmt::format("stage{}/layer{}/out{}", ipu, layer, k), ipu,
                                            layer, activationBytes_));
             const std::int32_t first = stepOf(ipu, layer);
@@ -98,8 +98,7 @@ private:
     }
 
     LivenessClassId classOf(StepInterval interval) {
-        if (p_.livenessClasses.empty() ||
-            p_.livenessClasses.back().intervals.front() != interval)
+        if (p_.livenessClasses.empty() || p_.livenessClasses.back().intervals.front() != interval)
             p_.livenessClasses.add({{interval}});
         return LivenessClassId(p_.livenessClasses.size() - 1);
     }
@@ -167,20 +166,20 @@ private:
                 return low ? std::max<std::int64_t>(0, std::min(to, edge) - from)
                            : std::max<std::int64_t>(0, to - std::max(from, edge));
             };
-            const std::array<std::int64_t, 4> bytes{
-                within(fixed, m.alwaysLive, true), within(fixed, m.alwaysLive, false),
-                within(m.alwaysLive, m.includingGaps, true),
-                within(m.alwaysLive, m.includingGaps, false)};
+            const std::array<std::int64_t, 4> bytes{within(fixed, m.alwaysLive, true),
+                                                    within(fixed, m.alwaysLive, false),
+                                                    within(m.alwaysLive, m.includingGaps, true),
+                                                    within(m.alwaysLive, m.includingGaps, false)};
             for (std::size_t i = 0; i < parts.size(); ++i)
                 if (bytes[i] > 0)
                     parts[i].append(tile, tile + 1, bytes[i]);
             ++tile;
         }
         for (std::size_t i = 0; i < parts.size(); ++i)
-            p_.categoryMemory.push_back({MemoryCategory::Variable,
-                                         i % 2 == 0 ? MemoryRegion::NonInterleaved
-                                                    : MemoryRegion::Interleaved,
-                                         i >= 2, std::move(parts[i])});
+            p_.categoryMemory.push_back(
+                {MemoryCategory::Variable,
+                 i % 2 == 0 ? MemoryRegion::NonInterleaved : MemoryRegion::Interleaved, i >= 2,
+                 std::move(parts[i])});
         for (const VariableId id : common_)
             p_.categoryMemory.push_back({p_.variables[id].category, MemoryRegion::NonInterleaved,
                                          false, p_.variables[id].bytes});

@@ -37,9 +37,8 @@ class ScaleBuilder {
 public:
     explicit ScaleBuilder(const ScaleOptions& options)
         : options_(options)
-        , layers_(static_cast<std::int32_t>(
-              std::clamp<std::int64_t>(options.steps / options.ipus / stepsOfLayer / 4, 1,
-                                       mostLayers))) {}
+        , layers_(static_cast<std::int32_t>(std::clamp<std::int64_t>(
+              options.steps / options.ipus / stepsOfLayer / 4, 1, mostLayers))) {}
 
     Profile build() {
         describe();
@@ -195,16 +194,15 @@ private:
             const char* part = layerNames[static_cast<std::size_t>(l) % layerNames.size()];
             const std::string name =
                 fmt::format("stage{}/layer{}/{}", i, l / int(layerNames.size()), part);
-            const OperationId op =
-                p_.operations.add({name, "MatMul", 5e8, "[8,512,1024]", "", ""});
-            const auto seed = static_cast<std::uint64_t>(i) * mostLayers +
-                              static_cast<std::uint64_t>(l) + 1;
+            const OperationId op = p_.operations.add({name, "MatMul", 5e8, "[8,512,1024]", "", ""});
+            const auto seed =
+                static_cast<std::uint64_t>(i) * mostLayers + static_cast<std::uint64_t>(l) + 1;
             Layer layer;
             layer.bytes = 400 + static_cast<std::int64_t>(noise(seed) % 4000);
             layer.exchangeCycles = layer.bytes / 4;
             layer.computeCycles = 1500 + static_cast<std::int64_t>(noise(seed + 7) % 9000);
-            layer.exchange = exchange(name + "/ExchangePre", stage, op, i, layer.bytes,
-                                      ProgramKind::DoExchange);
+            layer.exchange =
+                exchange(name + "/ExchangePre", stage, op, i, layer.bytes, ProgramKind::DoExchange);
             layer.compute = compute(name + "/Convolve", stage, op, i, layer.computeCycles);
             stages_.push_back(layer);
         }
@@ -334,8 +332,7 @@ private:
                     after(body, ProgramKind::DoExchange, layer.exchange, i, layer.exchangeCycles,
                           layer.bytes * options_.tilesPerIpu);
                 if (more())
-                    after(body, ProgramKind::OnTileExecute, layer.compute, i,
-                          layer.computeCycles);
+                    after(body, ProgramKind::OnTileExecute, layer.compute, i, layer.computeCycles);
             }
         if (more())
             together(body);

@@ -52,7 +52,9 @@ class ExecutionTest : public QObject {
     }
     views::ZoomRange& zoom() { return window_->context().timeZoom; }
 
-    const std::vector<views::TraceLane>& lanes() const { return *trace_->plot().trace().overview(); }
+    const std::vector<views::TraceLane>& lanes() const {
+        return *trace_->plot().trace().overview();
+    }
     /// The middle of a box of the first lane, which is the host's, as far as it is in sight.
     QPoint placeOf(std::size_t row, const views::TraceBox& box) const {
         views::TracePlot& plot = trace_->plot();
@@ -439,7 +441,8 @@ private slots:
         for (const views::TraceBox& box : lanes()[0].rows[1].boxes)
             covered += box.cycles();
         QCOMPARE(covered, index->totalCycles());
-        const TraceSums sums = index->statistics(IpuId(0), {run.start, run.start + run.cycles}).sums;
+        const TraceSums sums =
+            index->statistics(IpuId(0), {run.start, run.start + run.cycles}).sums;
         std::int64_t waits = 0;
         for (const views::TraceBox& box : lanes()[0].rows[1].boxes)
             if (box.name == "Host waits for IPU" && box.begin >= run.start)
@@ -466,7 +469,8 @@ private slots:
         const views::TraceBox* plan = hostBox(0, "plan");
         QVERIFY(plan && plan->end < 0);
         const QString text = readOutAt(placeOf(0, *plan));
-        QVERIFY2(text.startsWith("plan") && text.contains("2.50 ms") && text.contains("from cycle -"),
+        QVERIFY2(text.startsWith("plan") && text.contains("2.50 ms") &&
+                     text.contains("from cycle -"),
                  qPrintable(text));
         QTest::mouseClick(&trace_->plot(), Qt::LeftButton, {}, placeOf(0, *plan));
         waitUntilIdle();

@@ -102,8 +102,8 @@ private slots:
         OperationsView& view = openView({files_.write("a.pop")});
         GraphCanvas& canvas = view.graph().canvas();
         QVERIFY(canvas.isVisible() && !view.table().isVisible());
-        QCOMPARE(labels(canvas), QStringList({"input", "conv1", "relu1", "conv", "again/conv",
-                                              "prob", "out"}));
+        QCOMPARE(labels(canvas),
+                 QStringList({"input", "conv1", "relu1", "conv", "again/conv", "prob", "out"}));
         QVERIFY(canvas.screenRect(item(canvas, "layer1"))
                     .contains(canvas.screenRect(item(canvas, "conv"))));
         QVERIFY(canvas.rect().contains(canvas.screenRect(item(canvas, "prob")).toRect()));
@@ -117,8 +117,7 @@ private slots:
         const GraphItem scope = item(canvas, "layer1");
         const QPointF before = canvas.screenRect(scope).topLeft();
         doubleClick(canvas, "layer1");
-        QCOMPARE(labels(canvas),
-                 QStringList({"input", "conv1", "relu1", "layer1", "prob", "out"}));
+        QCOMPARE(labels(canvas), QStringList({"input", "conv1", "relu1", "layer1", "prob", "out"}));
         QCOMPARE(canvas.screenRect(scope).topLeft(), before);
         doubleClick(canvas, "layer1");
         QVERIFY(labels(canvas).contains("again/conv"));

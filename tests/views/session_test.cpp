@@ -84,8 +84,8 @@ private slots:
         for (const Cores cores : {Cores::All, Cores::AllButOne}) {
             std::vector<std::atomic<int>> done(count);
             shareWork(count, cores, [&](std::size_t at) { ++done[at]; });
-            QVERIFY(
-                std::all_of(done.begin(), done.end(), [](const auto& times) { return times == 1; }));
+            QVERIFY(std::all_of(done.begin(), done.end(),
+                                [](const auto& times) { return times == 1; }));
             shareWork(0, cores, [](std::size_t) { QFAIL("there is nothing to do"); });
         }
     }

@@ -31,8 +31,9 @@ QSize RangeField::sizeHint() const {
     constexpr int padding = 24;
     const ZoomRange& zoom = context_.timeZoom;
     const QString usual = QStringLiteral("00,000,000 \u2013 00,000,000 cycles");
-    const int width = std::max(fontMetrics().horizontalAdvance(usual),
-                               fontMetrics().horizontalAdvance(rangeText(zoom.first(), zoom.last())));
+    const int width =
+        std::max(fontMetrics().horizontalAdvance(usual),
+                 fontMetrics().horizontalAdvance(rangeText(zoom.first(), zoom.last())));
     return {width + padding, QLineEdit::sizeHint().height()};
 }
 

@@ -171,8 +171,7 @@ void TilesPane::readMoment() {
     });
 }
 
-QString TilesPane::textOf(const TileLane& lane, std::int32_t tile,
-                          const TileMoment& moment) const {
+QString TilesPane::textOf(const TileLane& lane, std::int32_t tile, const TileMoment& moment) const {
     QString title = tr("Tile %1 of %2")
                         .arg(tile)
                         .arg(QString::fromStdString(lane.asked.name).replace('\n', ' '));
@@ -195,8 +194,8 @@ void TilesPane::clicked(double x, double y) {
     const AskedIpu& asked = (*lanes_)[place.lane].asked;
     context_.selection.update([&](Selected& s) {
         if (!asked.target)
-            s.tiles = {TileId(asked.ipu.value() * (*lanes_)[place.lane].parts.tilesPerIpu +
-                              place.tile)};
+            s.tiles = {
+                TileId(asked.ipu.value() * (*lanes_)[place.lane].parts.tilesPerIpu + place.tile)};
     });
     clickQuery_.start([this, lanes = lanes_, lane = place.lane,
                        cycle = static_cast<std::int64_t>(x)](const std::stop_token&) {

@@ -190,9 +190,8 @@ std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange rang
         }
         const AskedIpu& asked = all[job - hosts];
         const std::size_t place = places.ofIpus[job - hosts];
-        lanes[place] = isWanted(place)
-                           ? laneOf(asked, question, range, minimumCycles, stop)
-                           : TraceLane{asked.name, asked.target, asked.ipu.value(), {}};
+        lanes[place] = isWanted(place) ? laneOf(asked, question, range, minimumCycles, stop)
+                                       : TraceLane{asked.name, asked.target, asked.ipu.value(), {}};
     });
     for (std::size_t host = 0; host < hosts; ++host)
         if (const std::optional<std::size_t> place = places.ofHosts[host])

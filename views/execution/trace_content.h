@@ -18,9 +18,9 @@ enum class TraceLook { Flame, Flat, Tiles };
 struct TraceQuestion {
     ProfilePair profiles;
     TraceLook look = TraceLook::Flame;
-    IpuId ipu;         ///< none: all
-    bool runs = true;  ///< a row of the runs above the steps
-    bool syncs = true; ///< boxes of syncs; without them their time stays empty
+    IpuId ipu;                ///< none: all
+    bool runs = true;         ///< a row of the runs above the steps
+    bool syncs = true;        ///< boxes of syncs; without them their time stays empty
     Hosts hosts = {};         ///< a lane above the IPUs of each profile that has one
     bool compilation = false; ///< what the host did before the first run
 };

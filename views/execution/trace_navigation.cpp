@@ -318,7 +318,8 @@ QString TraceView::readOut(double x, double y) const {
     const bool goesOn = box.steps == 0;
     return tr("%1\n%2\nfrom cycle %3")
         .arg(title,
-             goesOn ? tr("longer than is shown") : context().preferences.cycles(box.cycles(), clock),
+             goesOn ? tr("longer than is shown")
+                    : context().preferences.cycles(box.cycles(), clock),
              QString::fromStdString(withThousands(box.begin)));
 }
 

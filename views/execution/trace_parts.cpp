@@ -35,7 +35,8 @@ ToolRow* TraceView::makeTools() {
     auto* fit = tools->addButton(tr("Fit"), tr("Show the whole execution (F)"));
     compilation_ = tools->addToggle(
         tr("Compilation"),
-        tr("What the host did before the first run: phases of the compilation, and loading"), false);
+        tr("What the host did before the first run: phases of the compilation, and loading"),
+        false);
     compilation_->hide();
     makeOptions(*tools);
     tools->addStretch();
@@ -231,9 +232,8 @@ void TraceView::paintOverview(QPainter& painter, const QRect& rect) const {
                       mixedColours(colours.at(kind), theme.surface.rgb(),
                                    std::min(palest, 1 - place.coverage)));
         }
-        painter.drawImage(QRectF(0, height * static_cast<double>(i), rect.width(),
-                                 std::max(1.0, height)),
-                          line);
+        painter.drawImage(
+            QRectF(0, height * static_cast<double>(i), rect.width(), std::max(1.0, height)), line);
     }
 }
 

@@ -85,8 +85,12 @@ bool TraceView::canShow() const {
 }
 
 TraceQuestion TraceView::question() const {
-    return {profiles(), look(), IpuId(ipu_->currentIndex() - 1), showsRuns_->isChecked(),
-            showsSyncs_->isChecked(), showsHost_->isChecked() ? hosts_ : Hosts{},
+    return {profiles(),
+            look(),
+            IpuId(ipu_->currentIndex() - 1),
+            showsRuns_->isChecked(),
+            showsSyncs_->isChecked(),
+            showsHost_->isChecked() ? hosts_ : Hosts{},
             compilation_->isChecked()};
 }
 
@@ -262,17 +266,16 @@ void TraceView::loadDetail() {
     // Of many IPUs most lie below those in sight.
     const QCPRange rows = plot_->yAxis->range();
     const TracePlottable::LaneRange inSight = plot_->trace().lanesWithin(rows.lower, rows.upper);
-    detailQuery_.start(
-        [this, question = question(), from, to, range = cyclesOf(from, to), perPixel,
-         inSight](const std::stop_token& stop) {
-            auto lanes = std::make_shared<const std::vector<TraceLane>>(traceLanes(
-                question, range, static_cast<std::int64_t>(perPixel), stop, inSight));
-            return [this, lanes, from, to] {
-                TracePlottable::Lanes before = plot_->trace().setDetail(lanes, from, to);
-                context().workers.pool().start([gone = std::move(before)]() mutable { gone.reset(); });
-                plot_->updateRows();
-            };
-        });
+    detailQuery_.start([this, question = question(), from, to, range = cyclesOf(from, to), perPixel,
+                        inSight](const std::stop_token& stop) {
+        auto lanes = std::make_shared<const std::vector<TraceLane>>(
+            traceLanes(question, range, static_cast<std::int64_t>(perPixel), stop, inSight));
+        return [this, lanes, from, to] {
+            TracePlottable::Lanes before = plot_->trace().setDetail(lanes, from, to);
+            context().workers.pool().start([gone = std::move(before)]() mutable { gone.reset(); });
+            plot_->updateRows();
+        };
+    });
 }
 
 void TraceView::zoomChanged() {
@@ -290,10 +293,10 @@ void TraceView::loadStatistics() {
     }
     const ZoomRange& zoom = context().timeZoom;
     const CycleRange range = selectedRange_.value_or(cyclesOf(zoom.from(), zoom.to()));
-    QString title = selectedRange_    ? tr("Selected range")
+    QString title = selectedRange_                        ? tr("Selected range")
                     : zoom.showsAll() && zoom.first() < 0 ? tr("Compilation and execution")
-                    : zoom.showsAll() ? tr("Whole execution")
-                                      : tr("Visible range");
+                    : zoom.showsAll()                     ? tr("Whole execution")
+                                                          : tr("Visible range");
     title += tr(": cycles %1 to %2, %3")
                  .arg(QString::fromStdString(withThousands(range.begin)),
                       QString::fromStdString(withThousands(range.end)),

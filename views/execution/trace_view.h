@@ -152,7 +152,7 @@ private:
     std::optional<WantedOperation> wanted_; ///< to be shown when the execution is read
     Hosts hosts_;
     std::vector<TraceRun> runs_;
-    std::vector<TraceRow> stripRows_; ///< of each lane, all steps coarsely
+    std::vector<TraceRow> stripRows_;    ///< of each lane, all steps coarsely
     std::optional<FirstStep> firstStep_; ///< last of the choices, if there is one
 };
 

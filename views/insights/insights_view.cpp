@@ -128,10 +128,9 @@ std::vector<Insight> insightsOf(const OpenProfile& profile, const std::stop_toke
     return findInsights({profile.info(), *profile.operations(stop), *profile.livenessClasses(stop),
                          *profile.variables(stop), *profile.vertexTypes(stop),
                          *profile.computeSets(stop), *profile.exchanges(stop),
-                         *profile.copies(stop), *profile.streams(stop),
-                         *profile.tileMemory(stop), *profile.steps(stop),
-                         *profile.trace(stop), pipelineReport(profile.reader(stop)),
-                         *profile.programs(stop)});
+                         *profile.copies(stop), *profile.streams(stop), *profile.tileMemory(stop),
+                         *profile.steps(stop), *profile.trace(stop),
+                         pipelineReport(profile.reader(stop)), *profile.programs(stop)});
 }
 
 } // namespace

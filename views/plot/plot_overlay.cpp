@@ -86,8 +86,9 @@ void PlotWidget::paintValueTitle(QPainter& painter) const {
     const QRect plot = axisRect()->rect();
     const int height = painter.fontMetrics().height();
     painter.setPen(theme().mutedText);
-    painter.drawText(QRect(besideAxis, plot.top() - height - height / 2 - 3, width() - besideAxis, height),
-                     Qt::AlignLeft | Qt::AlignVCenter, valueTitle_);
+    painter.drawText(
+        QRect(besideAxis, plot.top() - height - height / 2 - 3, width() - besideAxis, height),
+        Qt::AlignLeft | Qt::AlignVCenter, valueTitle_);
 }
 
 void PlotWidget::paintRangeSelection(QPainter& painter) const {

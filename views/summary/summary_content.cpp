@@ -35,8 +35,9 @@ ProfileFigures readFigures(const OpenProfile& profile, const std::stop_token& st
         figures.tileBytes.push_back(tile.includingGaps);
     // As many as the view vars_info has rows, which would be unrolled to be counted. The variables
     // themselves are not needed here, and there may be many.
-    figures.variables =
-        numberOf(reader, "SELECT max(0, CAST(total(tiles) AS INTEGER)) FROM variable_tiles WHERE bytes != 0");
+    figures.variables = numberOf(
+        reader,
+        "SELECT max(0, CAST(total(tiles) AS INTEGER)) FROM variable_tiles WHERE bytes != 0");
     figures.computeSets = rowsOf(reader, "compute_sets");
     figures.steps = rowsOf(reader, "liveness_steps");
     figures.operations = rowsOf(reader, "operations");

@@ -219,11 +219,10 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
                   [](const Info& i) { return QString::fromStdString(i.target.description); }),
          fromInfo(tr("IPUs"),
                   [&](const Info& i) {
-                      return i.replicas > 1
-                                 ? tr("%1 (%2 replicas of %3)")
-                                       .arg(number(i.target.ipus * i.replicas),
-                                            number(i.replicas), number(i.target.ipus))
-                                 : number(i.target.ipus);
+                      return i.replicas > 1 ? tr("%1 (%2 replicas of %3)")
+                                                  .arg(number(i.target.ipus * i.replicas),
+                                                       number(i.replicas), number(i.target.ipus))
+                                            : number(i.target.ipus);
                   }),
          fromInfo(tr("Tiles per IPU"), [&](const Info& i) { return number(i.target.tilesPerIpu); }),
          fromInfo(tr("Memory per tile"),

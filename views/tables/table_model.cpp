@@ -83,10 +83,11 @@ void TableModel::takeSorted(Arrangement arrangement) {
     std::vector<std::optional<std::uint32_t>> rows;
     rows.reserve(static_cast<std::size_t>(before.size()));
     for (const QModelIndex& index : before)
-        rows.push_back(index.row() < firstRow()
-                           ? std::nullopt
-                           : std::optional(arrangement_.shown[static_cast<std::size_t>(
-                                 index.row() - firstRow())]));
+        rows.push_back(
+            index.row() < firstRow()
+                ? std::nullopt
+                : std::optional(
+                      arrangement_.shown[static_cast<std::size_t>(index.row() - firstRow())]));
     arrangement_ = std::move(arrangement);
     const std::vector<std::uint32_t>& shown = arrangement_.shown;
     QModelIndexList after;
@@ -106,8 +107,7 @@ TableModel::Arrangement TableModel::arranged(const DataTable& table, const Wish&
     const auto passes = [&](const DataRow& row) {
         return std::any_of(row.cells.begin(), row.cells.end(), [&](const Cell& cell) {
             const auto* text = std::get_if<std::string>(&cell);
-            return text != nullptr &&
-                   wish.filter.match(QString::fromStdString(*text)).hasMatch();
+            return text != nullptr && wish.filter.match(QString::fromStdString(*text)).hasMatch();
         });
     };
     Arrangement result;
@@ -139,9 +139,8 @@ std::int32_t TableModel::idAt(int row) const {
 
 int TableModel::rowOf(std::int32_t id) const {
     const std::vector<std::uint32_t>& shown = arrangement_.shown;
-    const auto found = std::find_if(shown.begin(), shown.end(), [&](std::uint32_t row) {
-        return table_->rows[row].id == id;
-    });
+    const auto found = std::find_if(shown.begin(), shown.end(),
+                                    [&](std::uint32_t row) { return table_->rows[row].id == id; });
     return id < 0 || found == shown.end() ? -1
                                           : firstRow() + static_cast<int>(found - shown.begin());
 }

@@ -7,9 +7,8 @@ TextMatcher::TextMatcher(const QString& text, bool matchCase, bool pattern)
     , matchCase_(matchCase)
     , isPattern_(pattern) {
     if (pattern)
-        pattern_ = QRegularExpression(text, matchCase
-                                                ? QRegularExpression::NoPatternOption
-                                                : QRegularExpression::CaseInsensitiveOption);
+        pattern_ = QRegularExpression(text, matchCase ? QRegularExpression::NoPatternOption
+                                                      : QRegularExpression::CaseInsensitiveOption);
 }
 
 QString TextMatcher::error() const {

@@ -24,8 +24,7 @@ ProfileReader openProfile(const std::string& path) {
 }
 
 MemorySummary memorySummary(const ProfileReader& reader) {
-    return summariseMemory(reader.info().target, reader.tileMemory(),
-                           reader.notAlwaysLive());
+    return summariseMemory(reader.info().target, reader.tileMemory(), reader.notAlwaysLive());
 }
 
 } // namespace tilescope::cli

@@ -29,7 +29,7 @@ struct Arguments {
     std::int64_t to = 0;
     std::int64_t events = ChromeTraceOptions().mostEvents;
     std::vector<std::string> expand; ///< of --format dot
-    bool traceOptions = false; ///< one of --from, --to, --events was given
+    bool traceOptions = false;       ///< one of --from, --to, --events was given
 };
 
 /// To the file of -o, complete or not at all, or to the standard output.
@@ -133,8 +133,8 @@ void addExportCommand(CLI::App& app, Action& action) {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     CLI::Option* from = command->add_option("--from", a->from,
-                                             "first cycle of a chrome-trace; a part of an "
-                                             "execution comes without the compilation");
+                                            "first cycle of a chrome-trace; a part of an "
+                                            "execution comes without the compilation");
     CLI::Option* to = command->add_option("--to", a->to, "end of it (0: the end)");
     CLI::Option* events = command->add_option(
         "--events", a->events, "most events of a chrome-trace; short steps beyond are merged");

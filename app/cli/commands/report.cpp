@@ -93,8 +93,7 @@ int report(const Arguments& arguments, const Streams& streams) {
     const ProfileReader reader = openProfile(arguments.profile);
     const Format format = arguments.flags.format();
     if (arguments.graph)
-        write(streams.out,
-              graphDocument(reader, arguments.expand, format == Format::Text), format);
+        write(streams.out, graphDocument(reader, arguments.expand, format == Format::Text), format);
     else if (format == Format::Json)
         writeJson(streams.out, sectionJson(section, reader, request));
     else if (format == Format::Text && section.name == "programs")

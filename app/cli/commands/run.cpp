@@ -115,7 +115,9 @@ void addRunCommand(CLI::App& app, Action& action) {
     CLI::App* command =
         app.add_subcommand("run", "Compiles and runs a model and writes DIR/profile.pop");
     const auto arguments = std::make_shared<Arguments>();
-    command->add_option("MODEL", arguments->model, "an .onnx file, a Keras .json, a zoo name or a job .json")
+    command
+        ->add_option("MODEL", arguments->model,
+                     "an .onnx file, a Keras .json, a zoo name or a job .json")
         ->required();
     CLI::Option* output =
         command->add_option("-o,--output", arguments->directory, "directory of the profile [.]")

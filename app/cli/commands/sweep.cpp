@@ -41,7 +41,7 @@ struct Arguments {
     bool force = false;
     bool retryErrors = false;
     bool keepProfiles = false;
-    std::optional<std::int64_t> slurm; ///< ranks of a batch job to print
+    std::optional<std::int64_t> slurm;          ///< ranks of a batch job to print
     std::map<std::string, std::string> options; ///< given on the command line, by key
     FormatFlags flags;
 };
@@ -91,7 +91,8 @@ std::vector<std::string> wordsOf(const Arguments& arguments) {
             words.emplace_back(flag);
     for (const OptionSpec& spec : runOptionTable())
         if (const auto given = arguments.options.find(spec.key); given != arguments.options.end())
-            words.push_back(spec.type == OptionSpec::Type::Flag ? spec.flag : spec.flag + "=" + given->second);
+            words.push_back(spec.type == OptionSpec::Type::Flag ? spec.flag
+                                                                : spec.flag + "=" + given->second);
     words.insert(words.end(), {"--", arguments.model});
     return words;
 }
@@ -232,10 +233,12 @@ private:
 
     int printBatchJob() const {
         if (*arguments_.slurm < 1 || *arguments_.slurm > mostJobs)
-            throw UserError(fmt::format("option --slurm: '{}' is not a number of ranks from 1 to {}",
-                                        *arguments_.slurm, mostJobs));
+            throw UserError(
+                fmt::format("option --slurm: '{}' is not a number of ranks from 1 to {}",
+                            *arguments_.slurm, mostJobs));
         if (arguments_.force)
-            throw UserError("option --slurm: a job that goes on cannot replace results (--force); run the first one "
+            throw UserError("option --slurm: a job that goes on cannot replace results (--force); "
+                            "run the first one "
                             "by hand or choose another directory");
         streams_.out << slurmScript(*arguments_.slurm, arguments_.directory, wordsOf(arguments_));
         return exitYes;
@@ -343,7 +346,8 @@ void addSweepCommand(CLI::App& app, Action& action) {
     CLI::App* command =
         app.add_subcommand("sweep", "Runs a grid of options into a results database DIR/sweep.db");
     const auto a = std::make_shared<Arguments>();
-    command->add_option("JOB", a->model, "an .onnx file, a Keras .json, a zoo name or a job .json")->required();
+    command->add_option("JOB", a->model, "an .onnx file, a Keras .json, a zoo name or a job .json")
+        ->required();
     command
         ->add_option("--vary", a->vary,
                      "option key and its values: KEY=A:B:STEP or KEY=V1,V2; once for each axis")
@@ -353,14 +357,16 @@ void addSweepCommand(CLI::App& app, Action& action) {
     command->add_option("-o,--output", a->directory, "directory of the results")
         ->type_name("DIR")
         ->required();
-    command->add_option("--jobs", a->jobs, "points at a time [one a core; one a rank]")->type_name("N");
+    command->add_option("--jobs", a->jobs, "points at a time [one a core; one a rank]")
+        ->type_name("N");
     command->add_option("--heat-map", a->heatMap, "draw the throughput over two axes")
         ->type_name("FILE.svg");
     command->add_flag("--keep-profiles", a->keepProfiles, "keep DIR/<point>/profile.pop");
     command->add_flag("--retry-errors", a->retryErrors, "simulate points again that failed");
     command
-        ->add_option("--slurm", a->slurm,
-                     "print a batch script that shares the points among so many ranks, and do nothing else")
+        ->add_option(
+            "--slurm", a->slurm,
+            "print a batch script that shares the points among so many ranks, and do nothing else")
         ->type_name("RANKS");
     command->add_flag("--force", a->force, "replace the results of another sweep in DIR");
     addTableOptions(*command, a->options);

@@ -26,12 +26,11 @@ void addZooCommand(CLI::App& app, Action& action) {
     command->add_option("NAME", arguments->name, "name of the model (see 'tilescope models')")
         ->required();
     command->add_option("FILE", arguments->file, "ONNX file to write")->required();
-    addPairsOption(*command, "--model-option",
-                   "size or variant of the model (see 'tilescope models'); may be given several "
-                   "times",
-                   [arguments](const std::string& text) {
-                       arguments->options["modelOptions"] = text;
-                   });
+    addPairsOption(
+        *command, "--model-option",
+        "size or variant of the model (see 'tilescope models'); may be given several "
+        "times",
+        [arguments](const std::string& text) { arguments->options["modelOptions"] = text; });
     addJsonFlag(*command, arguments->flags);
     command->callback([arguments, &action] {
         action = [arguments](const Streams& streams) {

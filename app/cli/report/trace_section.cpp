@@ -82,8 +82,7 @@ Table hostLanesTable(const HostTimeline& host, std::size_t programs) {
                  {"lastEnd", "Last end", Unit::Seconds}},
                 {}};
     for (const HostLaneSum& lane : host.sums(programs))
-        table.rows.push_back(
-            {lane.name, lane.spans, lane.seconds, lane.firstStart, lane.lastEnd});
+        table.rows.push_back({lane.name, lane.spans, lane.seconds, lane.firstStart, lane.lastEnd});
     return table;
 }
 

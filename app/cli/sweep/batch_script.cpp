@@ -12,7 +12,8 @@ namespace {
 /// As a shell reads it back; plain words as they are.
 std::string quoted(const std::string& word) {
     const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-        return std::isalnum(c) != 0 || std::string_view("-_./=:,").find(static_cast<char>(c)) != std::string_view::npos;
+        return std::isalnum(c) != 0 ||
+               std::string_view("-_./=:,").find(static_cast<char>(c)) != std::string_view::npos;
     });
     if (plain)
         return word;
@@ -24,7 +25,8 @@ std::string quoted(const std::string& word) {
 
 } // namespace
 
-std::string slurmScript(std::int64_t ranks, const std::string& directory, const std::vector<std::string>& words) {
+std::string slurmScript(std::int64_t ranks, const std::string& directory,
+                        const std::vector<std::string>& words) {
     std::vector<std::string> command;
     for (const std::string& word : words)
         command.push_back(quoted(word));

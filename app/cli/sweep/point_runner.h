@@ -20,7 +20,8 @@ struct PointRunner {
     std::function<void(std::size_t point, const ChildResult& result, double seconds)> finished;
     /// The next point; none: there are no more. Asked as soon as there is room for it.
     std::function<std::optional<std::size_t>()> next = {};
-    /// If set, called every `attendMs` beside the processes, until it returns false and all points are done.
+    /// If set, called every `attendMs` beside the processes, until it returns false and all points
+    /// are done.
     std::function<bool()> attend = {};
     int attendMs = 0;
 };

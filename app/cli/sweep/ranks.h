@@ -1,4 +1,5 @@
-// Processes on one or many machines, started together by mpirun or srun, that share the points of a sweep.
+// Processes on one or many machines, started together by mpirun or srun, that share the points of a
+// sweep.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,8 @@
 
 namespace tilescope::cli {
 
-/// How many processes the launcher says that there are (Open MPI's, Slurm's and PMI's variables); 1 without one.
+/// How many processes the launcher says that there are (Open MPI's, Slurm's and PMI's variables); 1
+/// without one.
 std::size_t launchedRanks();
 
 /// A point that a rank has simulated.
@@ -19,12 +21,13 @@ struct RankResult {
     double seconds = 0;
 };
 
-/// The ranks of this run (MPI). Rank 0 hands out the points and records the results; every rank simulates. MPI is
-/// called from the thread that made the object. Where an MPI library ends a run because a rank is lost, what was
-/// recorded stays.
+/// The ranks of this run (MPI). Rank 0 hands out the points and records the results; every rank
+/// simulates. MPI is called from the thread that made the object. Where an MPI library ends a run
+/// because a rank is lost, what was recorded stays.
 class Ranks {
 public:
-    /// Joins the others. Throws UserError where several processes were launched and this build has no MPI.
+    /// Joins the others. Throws UserError where several processes were launched and this build has
+    /// no MPI.
     Ranks();
     /// Rank 0 lets the others end first: what they still send is dropped.
     ~Ranks();
@@ -34,8 +37,8 @@ public:
     [[nodiscard]] bool isFirst() const { return rank_ == 0; }
     [[nodiscard]] std::size_t size() const { return size_; }
 
-    /// Rank 0: answers what has come from the others, without waiting: a rank that asks gets the next point or is told
-    /// that there is none. True while any rank may still send something.
+    /// Rank 0: answers what has come from the others, without waiting: a rank that asks gets the
+    /// next point or is told that there is none. True while any rank may still send something.
     bool attend(const std::function<std::optional<std::size_t>()>& next,
                 const std::function<void(const RankResult&)>& finished);
 
@@ -52,8 +55,8 @@ private:
     std::size_t working_ = 0; ///< other ranks that have not been told that there is nothing more
 };
 
-/// How often, in milliseconds, rank 0 looks for messages beside its own processes: often enough for points that take
-/// seconds, and nothing beside their cost.
+/// How often, in milliseconds, rank 0 looks for messages beside its own processes: often enough for
+/// points that take seconds, and nothing beside their cost.
 constexpr int rankPollMs = 20;
 
 } // namespace tilescope::cli

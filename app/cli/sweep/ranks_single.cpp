@@ -10,14 +10,16 @@ namespace tilescope::cli {
 
 Ranks::Ranks() {
     if (launchedRanks() > 1)
-        throw UserError(fmt::format("sweep: {} processes were started together, but this build has no MPI; install "
-                                    "libopenmpi-dev and build from source, or start one process with --jobs",
-                                    launchedRanks()));
+        throw UserError(fmt::format(
+            "sweep: {} processes were started together, but this build has no MPI; install "
+            "libopenmpi-dev and build from source, or start one process with --jobs",
+            launchedRanks()));
 }
 
 Ranks::~Ranks() = default;
 
-bool Ranks::attend(const std::function<std::optional<std::size_t>()>&, const std::function<void(const RankResult&)>&) {
+bool Ranks::attend(const std::function<std::optional<std::size_t>()>&,
+                   const std::function<void(const RankResult&)>&) {
     return working_ > 0;
 }
 

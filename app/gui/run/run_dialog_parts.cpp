@@ -42,7 +42,8 @@ QWidget* RunDialog::makeHead() {
     model_->setMinimumContentsLength(20);
     model_->setAccessibleName(tr("Model"));
     model_->lineEdit()->setAccessibleName(tr("Model"));
-    model_->lineEdit()->setPlaceholderText(tr("a built-in model, an .onnx file, a Keras .json or a job .json"));
+    model_->lineEdit()->setPlaceholderText(
+        tr("a built-in model, an .onnx file, a Keras .json or a job .json"));
     folder_->setAccessibleName(tr("Output folder"));
     auto* browseModel = new QPushButton(tr("Browse…"));
     browseModel->setAccessibleName(tr("Browse for a model"));

@@ -119,7 +119,8 @@ void addHostBound(const InsightParts& p, const Executed& run, std::int64_t cycle
     insight.level = levelOf(share);
     insight.title =
         fmt::format("{} of the cycles are host input and output", formatPercent(share, 1));
-    insight.advice = adviceOf(p, shareOfRange(waits, run.worst), shareOfRange(transfers, run.worst));
+    insight.advice =
+        adviceOf(p, shareOfRange(waits, run.worst), shareOfRange(transfers, run.worst));
     insight.link.report = "trace";
     insight.link.program = firstStreamCopy(p.trace);
     insight.evidence = {cyclesOf("waiting for the host", waits), cyclesOf("transfer", transfers),
@@ -137,8 +138,8 @@ void addMemoryBound(const InsightParts& p, const Executed& run, std::int64_t cyc
     Insight insight;
     insight.kind = InsightKind::MemoryBound;
     insight.level = levelOf(share);
-    insight.title = fmt::format("{} of the cycles are copies with streaming memory",
-                                formatPercent(share, 1));
+    insight.title =
+        fmt::format("{} of the cycles are copies with streaming memory", formatPercent(share, 1));
     if (isInForce(p, "execution", "phased"))
         insight.advice = "Fewer --phases load weights less often, a larger --batch-size does more "
                          "with each load, and two IPUs (--ipus 2) take turns: one loads while the "
@@ -163,8 +164,8 @@ void addLinkBound(const InsightParts& p, const Executed& run, std::vector<Insigh
     Insight insight;
     insight.kind = InsightKind::LinkBound;
     insight.level = levelOf(share);
-    insight.title = fmt::format("{} of the cycles are exchange between IPUs",
-                                formatPercent(share, 1));
+    insight.title =
+        fmt::format("{} of the cycles are exchange between IPUs", formatPercent(share, 1));
     if (p.info.replicas > 1 && p.info.mode == "training")
         insight.advice = "A larger --gradient-accumulation sums gradients over the replicas less "
                          "often; a larger --max-cross-replica-buffer-size sums several at once.";

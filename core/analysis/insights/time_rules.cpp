@@ -91,8 +91,8 @@ void addExchangeBound(const InsightParts& p, const Executed& run, std::vector<In
                      "larger --batch-size moves weights less often.";
     insight.link.report = "exchanges";
     insight.link.exchange = longestExchange(p.exchanges);
-    insight.evidence = {cyclesOf("exchange", cycles),
-                        cyclesOf("run", run.worst.cycles), shareOf("share", share)};
+    insight.evidence = {cyclesOf("exchange", cycles), cyclesOf("run", run.worst.cycles),
+                        shareOf("share", share)};
     addLongestExchanges(p, insight);
     insights.push_back(std::move(insight));
 }

@@ -38,8 +38,8 @@ enum class GraphMetric : std::uint8_t {
     Variables,
 };
 inline constexpr std::array graphMetrics{
-    GraphMetric::MeasuredCycles, GraphMetric::Cycles,    GraphMetric::Utilisation,
-    GraphMetric::Flops,          GraphMetric::Code,      GraphMetric::Temporary,
+    GraphMetric::MeasuredCycles, GraphMetric::Cycles, GraphMetric::Utilisation,
+    GraphMetric::Flops,          GraphMetric::Code,   GraphMetric::Temporary,
     GraphMetric::Variables,
 };
 double valueOf(const GraphCosts& costs, GraphMetric metric);
@@ -54,10 +54,10 @@ std::vector<std::int64_t> bytesAtPeak(std::size_t operations,
                                       const IdVector<LivenessClassId, LivenessClass>& classes,
                                       const LivenessCurve& curve);
 
-/// Costs by node. `groups`: operationGroups() by operation; `temporary`: bytesAtPeak(). An operation
-/// that runs at several places has its cycles and its work at each; its measured cycles and its
-/// bytes, which are there once for all, are shared out evenly, so that sums are those of the
-/// program. Codelets that operations share count for each of them.
+/// Costs by node. `groups`: operationGroups() by operation; `temporary`: bytesAtPeak(). An
+/// operation that runs at several places has its cycles and its work at each; its measured cycles
+/// and its bytes, which are there once for all, are shared out evenly, so that sums are those of
+/// the program. Codelets that operations share count for each of them.
 NodeCosts nodeCosts(const ModelGraph& graph, const std::vector<OperationGroup>& groups,
                     const std::vector<std::int64_t>& temporary);
 

@@ -162,8 +162,7 @@ private:
                 above = nodes_.size() - 1;
                 aboveX = 0;
             }
-            links_.push_back(
-                {above, place_[one.to], aboveX, one.toX - boxes_[one.to].width / 2});
+            links_.push_back({above, place_[one.to], aboveX, one.toX - boxes_[one.to].width / 2});
         }
     }
 

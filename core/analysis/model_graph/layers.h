@@ -51,8 +51,8 @@ struct LayeredDrawing {
 
 /// An order of n boxes in which as many edges (from, to) as can be run forwards: topological where
 /// there is no cycle, by number where there is a choice. Returns the place of each.
-std::vector<std::size_t> acyclicOrder(std::size_t n,
-                                      const std::vector<std::pair<std::size_t, std::size_t>>& edges);
+std::vector<std::size_t>
+acyclicOrder(std::size_t n, const std::vector<std::pair<std::size_t, std::size_t>>& edges);
 
 /// Sugiyama's method (Sugiyama, Tagawa, Toda 1981): layers by longest path, order in a layer by
 /// barycentres of neighbours, positions by least squares that keep the order (pool adjacent

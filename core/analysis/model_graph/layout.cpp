@@ -167,8 +167,8 @@ private:
 
     /// Content and, but for the root, the frame around it.
     Frame framed(GraphScopeId scope, const LayeredDrawing& drawing,
-                 const std::vector<LayerBox>& boxes, const Lines& lines,
-                 std::vector<Frame>& frames, std::size_t ports) {
+                 const std::vector<LayerBox>& boxes, const Lines& lines, std::vector<Frame>& frames,
+                 std::size_t ports) {
         const std::vector<GraphItem>& children = in_.tree[scope].children;
         const bool isRoot = scope == in_.tree.root();
         const GraphBoxSize least = isRoot ? GraphBoxSize() : in_.size(GraphItem::of(scope));
@@ -179,21 +179,21 @@ private:
         frame.layout.height = top + drawing.height + (isRoot ? 0 : in_.room.side);
         const double left = (frame.layout.width - drawing.width) / 2;
         if (!isRoot)
-            frame.layout.boxes.push_back({GraphItem::of(scope), 0, 0, frame.layout.width,
-                                          frame.layout.height, true});
+            frame.layout.boxes.push_back(
+                {GraphItem::of(scope), 0, 0, frame.layout.width, frame.layout.height, true});
         for (std::size_t i = 0; i < children.size(); ++i) {
             const GraphPoint corner{drawing.corners[i].x + left, drawing.corners[i].y + top};
             if (isFrame(children[i]))
                 take(frame.layout, std::move(frames[i].layout), corner);
             else
-                frame.layout.boxes.push_back({children[i], corner.x, corner.y, boxes[i].width,
-                                              boxes[i].height, false});
+                frame.layout.boxes.push_back(
+                    {children[i], corner.x, corner.y, boxes[i].width, boxes[i].height, false});
         }
         for (std::size_t p = 0; p < ports; ++p)
             frame.portX.push_back(drawing.corners[children.size() + p].x + left);
         for (std::size_t l = 0; l < lines.size(); ++l)
-            frame.layout.wires.push_back(wire(lines[l], drawing.paths[l], {left, top}, children,
-                                              frame.layout.height));
+            frame.layout.wires.push_back(
+                wire(lines[l], drawing.paths[l], {left, top}, children, frame.layout.height));
         return frame;
     }
 

@@ -122,10 +122,10 @@ private:
 
     const ModelGraph& source_;
     const ModelGraph& target_;
-    std::vector<ModelNodeId> match_;       ///< by node of the target
-    std::vector<ModelTensorId> tensors_;   ///< by tensor of the target
-    std::vector<ModelNodeId> newIds_;      ///< by node of the source
-    std::vector<ModelNodeId> targetIds_;   ///< by node of the target
+    std::vector<ModelNodeId> match_;     ///< by node of the target
+    std::vector<ModelTensorId> tensors_; ///< by tensor of the target
+    std::vector<ModelNodeId> newIds_;    ///< by node of the source
+    std::vector<ModelNodeId> targetIds_; ///< by node of the target
     MergedGraph merged_;
 };
 

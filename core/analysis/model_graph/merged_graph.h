@@ -12,8 +12,8 @@ enum class Presence : std::uint8_t { Both, SourceOnly, TargetOnly };
 /// All operations of both; `operation` is the source's, and the target's where only that has it.
 struct MergedGraph {
     ModelGraph graph;
-    std::vector<ModelEdge> edges;                   ///< of both, sorted, each once
-    IdVector<ModelNodeId, ModelNodeId> source;      ///< by node; invalid where it has none
+    std::vector<ModelEdge> edges;              ///< of both, sorted, each once
+    IdVector<ModelNodeId, ModelNodeId> source; ///< by node; invalid where it has none
     IdVector<ModelNodeId, ModelNodeId> target;
     [[nodiscard]] Presence presence(ModelNodeId node) const {
         return !target[node].valid()   ? Presence::SourceOnly

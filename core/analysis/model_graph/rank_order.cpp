@@ -86,8 +86,8 @@ std::vector<double> closestSorted(const std::vector<double>& wanted,
             const Pool last = pools.back();
             pools.pop_back();
             Pool& pool = pools.back();
-            pool.mean = (pool.mean * pool.weight + last.mean * last.weight) /
-                        (pool.weight + last.weight);
+            pool.mean =
+                (pool.mean * pool.weight + last.mean * last.weight) / (pool.weight + last.weight);
             pool.weight += last.weight;
             pool.count += last.count;
         }
@@ -145,7 +145,8 @@ private:
     /// Edges over several layers shall run straight, so that turns pull more than boxes.
     [[nodiscard]] double pull(const RankLink& link) const {
         constexpr double perTurn = 3;
-        return (nodes_[link.upper].isTurn ? perTurn : 1) * (nodes_[link.lower].isTurn ? perTurn : 1);
+        return (nodes_[link.upper].isTurn ? perTurn : 1) *
+               (nodes_[link.lower].isTurn ? perTurn : 1);
     }
 
     void improve(const std::vector<std::size_t>& rank, bool byUpper, bool byLower) {

@@ -64,7 +64,12 @@ ModelGraph withEnds(const ModelGraph& graph) {
     for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
         const ModelTensor& tensor = graph.tensors[ModelTensorId(i)];
         if (tensor.source == TensorSource::Input)
-            made.nodes.add({lastPart(tensor.name), "Input", {}, ModelPhase::Forward, 0, {},
+            made.nodes.add({lastPart(tensor.name),
+                            "Input",
+                            {},
+                            ModelPhase::Forward,
+                            0,
+                            {},
                             {ModelTensorId(i)}});
     }
     for (const ModelNode& node : graph.nodes)

@@ -42,8 +42,8 @@ std::vector<ModelEdge> modelEdges(const ModelGraph& graph);
 
 /// All edges between the operations of two items.
 struct VisibleEdge {
-    std::size_t from = 0, to = 0;           ///< in VisibleGraph::items
-    std::vector<std::size_t> members;       ///< in the list of edges it was made from
+    std::size_t from = 0, to = 0;     ///< in VisibleGraph::items
+    std::vector<std::size_t> members; ///< in the list of edges it was made from
 };
 
 /// Operations and collapsed scopes whose scopes are all expanded, in the order of the tree, and the

@@ -31,9 +31,8 @@ public:
         for (std::size_t at = 0; at < order.items() && first < before; ++at) {
             const ItemCursor::Item item = cursor.at(at);
             count += ofItem(item, before - first);
-            first += item.call == nullptr
-                         ? 1
-                         : item.call->count * lanes_.stepCount(item.call->callee);
+            first +=
+                item.call == nullptr ? 1 : item.call->count * lanes_.stepCount(item.call->callee);
         }
         return count;
     }

@@ -10,9 +10,9 @@ std::size_t LaneCursor::firstEndingAfter(std::int64_t cycle) {
         return static_cast<std::size_t>(
             std::upper_bound(lane_.maxEnd.begin(), lane_.maxEnd.end(), cycle) -
             lane_.maxEnd.begin());
-    const auto block = std::upper_bound(
-        lane_.paged->begin(), lane_.paged->end(), cycle,
-        [](std::int64_t wanted, const LaneBlock& b) { return wanted < b.maxEnd; });
+    const auto block =
+        std::upper_bound(lane_.paged->begin(), lane_.paged->end(), cycle,
+                         [](std::int64_t wanted, const LaneBlock& b) { return wanted < b.maxEnd; });
     std::size_t entry = static_cast<std::size_t>(block - lane_.paged->begin()) * entriesPerBlock;
     // What ends later begins in this block: all before it end earlier.
     while (entry < lane_.count && at(entry).end <= cycle)
@@ -23,14 +23,13 @@ std::size_t LaneCursor::firstEndingAfter(std::int64_t cycle) {
 std::size_t LaneCursor::firstBeginningAt(std::int64_t cycle) {
     if (lane_.paged == nullptr)
         return static_cast<std::size_t>(
-            std::lower_bound(lane_.entries.begin(), lane_.entries.end(), cycle,
-                             [](const LaneEntry& entry, std::int64_t wanted) {
-                                 return entry.begin < wanted;
-                             }) -
+            std::lower_bound(
+                lane_.entries.begin(), lane_.entries.end(), cycle,
+                [](const LaneEntry& entry, std::int64_t wanted) { return entry.begin < wanted; }) -
             lane_.entries.begin());
-    const auto block = std::lower_bound(
-        lane_.paged->begin(), lane_.paged->end(), cycle,
-        [](const LaneBlock& b, std::int64_t wanted) { return b.begin < wanted; });
+    const auto block =
+        std::lower_bound(lane_.paged->begin(), lane_.paged->end(), cycle,
+                         [](const LaneBlock& b, std::int64_t wanted) { return b.begin < wanted; });
     if (block == lane_.paged->begin())
         return 0;
     const auto end = static_cast<std::size_t>(block - lane_.paged->begin()) * entriesPerBlock;

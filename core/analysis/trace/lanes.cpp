@@ -316,8 +316,9 @@ TraceSums TraceLanes::sumsOf(TraceBodyId body, IpuId ipu, const LaneEntry& entry
         return sumsOfStep(entry.kind, pages_->stepOn(body, entry.item, ipu));
     const TraceBody& of = trace_->bodies[body];
     const TraceItem& item = of.items[static_cast<std::size_t>(entry.item)];
-    return sumsOfStep(entry.kind, of.steps[static_cast<std::size_t>(item.step)]
-                                      .ipus[static_cast<std::size_t>(entry.onIpu)]);
+    return sumsOfStep(
+        entry.kind,
+        of.steps[static_cast<std::size_t>(item.step)].ipus[static_cast<std::size_t>(entry.onIpu)]);
 }
 
 } // namespace tilescope

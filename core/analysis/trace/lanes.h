@@ -1,5 +1,5 @@
-// The sorted, summed-up form of a trace that TraceIndex searches: built in memory for a short trace,
-// left in the pages of its file for a long one. Internal to core/analysis and core/store.
+// The sorted, summed-up form of a trace that TraceIndex searches: built in memory for a short
+// trace, left in the pages of its file for a long one. Internal to core/analysis and core/store.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Lane {
     std::vector<std::int64_t> maxEnd; ///< largest end of this and all entries before it; likewise
     bool sequential = true;           ///< no two entries overlap
     std::int64_t length = 0;
-    std::vector<TraceSums> blockSums;             ///< sums of all entries before each block; likewise
+    std::vector<TraceSums> blockSums; ///< sums of all entries before each block; likewise
     const std::vector<LaneBlock>* paged = nullptr; ///< blocks of a lane in pages
     TraceSums total;
 };

@@ -123,9 +123,8 @@ private:
     bool containsStep(TraceBodyId id) {
         if (const TracePages* pages = lanes_.pages()) {
             const std::vector<ProgramTotal>& totals = pages->totals(id);
-            return std::any_of(totals.begin(), totals.end(), [&](const ProgramTotal& total) {
-                return isWanted(total.program);
-            });
+            return std::any_of(totals.begin(), totals.end(),
+                               [&](const ProgramTotal& total) { return isWanted(total.program); });
         }
         const std::vector<TraceStep>& steps = lanes_.trace().bodies[id].steps;
         return std::any_of(steps.begin(), steps.end(),
@@ -207,8 +206,7 @@ private:
         ExecutedCall found{step, {std::numeric_limits<std::int64_t>::max(), 0}};
         for (std::size_t i = 0; i < call.ipus.size(); ++i) {
             LaneEntry entry;
-            entry.call =
-                static_cast<std::int32_t>(&call - lanes_.trace().bodies[id].calls.data());
+            entry.call = static_cast<std::int32_t>(&call - lanes_.trace().bodies[id].calls.data());
             entry.onIpu = static_cast<std::int32_t>(i);
             const Repetition r = lanes_.repetition(id, call.ipus[i].ipu, entry);
             if (r.length <= 0)

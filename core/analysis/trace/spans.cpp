@@ -146,9 +146,15 @@ private:
         if (gathered.entries == 1 && gathered.only.call < 0) {
             single(base, gathered.only, step);
         } else if (gathered.sums.steps > 0) {
-            TraceSpan span{base + gathered.begin, base + gathered.end,
-                           gathered.sums.dominantKind(), {}, step, gathered.sums.steps, run_,
-                           {}, {}};
+            TraceSpan span{base + gathered.begin,
+                           base + gathered.end,
+                           gathered.sums.dominantKind(),
+                           {},
+                           step,
+                           gathered.sums.steps,
+                           run_,
+                           {},
+                           {}};
             const auto named = [&](const LaneBlock::Named& of) {
                 return of.program.valid()
                            ? TraceSpan::Named{firstStep + beforeItem(id, of.item), of.program}
@@ -200,8 +206,15 @@ private:
     }
 
     void single(std::int64_t base, const LaneEntry& entry, std::int64_t index) {
-        spans_.push_back({base + entry.begin, base + entry.end, entry.kind, entry.program, index, 1,
-                          run_, {}, {}});
+        spans_.push_back({base + entry.begin,
+                          base + entry.end,
+                          entry.kind,
+                          entry.program,
+                          index,
+                          1,
+                          run_,
+                          {},
+                          {}});
     }
 
     void merged(const TraceSums& sums, std::int64_t begin, std::int64_t end, std::int64_t index) {

@@ -38,9 +38,9 @@ public:
 
     /// The item that executes step `index`, which is below total().
     [[nodiscard]] std::size_t itemOf(std::int64_t index) const {
-        const auto next =
-            std::upper_bound(calls_.begin(), calls_.end(), index,
-                             [](std::int64_t wanted, const Call& call) { return wanted < call.first; });
+        const auto next = std::upper_bound(
+            calls_.begin(), calls_.end(), index,
+            [](std::int64_t wanted, const Call& call) { return wanted < call.first; });
         if (next == calls_.begin())
             return static_cast<std::size_t>(index);
         const Call& call = *std::prev(next);

@@ -232,8 +232,8 @@ private:
     [[nodiscard]] std::vector<Sample> neighboursOf(const TraceSpan& span,
                                                    std::int64_t count) const {
         const double part = static_cast<double>(count) / static_cast<double>(span.steps);
-        const auto cycles = static_cast<std::int64_t>(
-            std::ceil(static_cast<double>(span.end - span.begin) * part));
+        const auto cycles =
+            static_cast<std::int64_t>(std::ceil(static_cast<double>(span.end - span.begin) * part));
         std::vector<Sample> samples;
         for (const TraceSpan& step :
              index_.spans(q_.ipu, {span.begin, span.begin + std::max<std::int64_t>(1, cycles)}, 1))
@@ -266,8 +266,9 @@ private:
     /// What tiles work in a step of a program and a length.
     struct Known {
         TileSeries series;
-        std::vector<double> rows; ///< sums of it, for the many steps that are narrower than a column
-        bool exceeds = false;     ///< a damaged profile has tiles that work longer than the step
+        std::vector<double>
+            rows;             ///< sums of it, for the many steps that are narrower than a column
+        bool exceeds = false; ///< a damaged profile has tiles that work longer than the step
     };
     const Known& cyclesOf(ProgramId program, std::int64_t cycles) {
         const auto [at, isNew] = known_.try_emplace({program, cycles});

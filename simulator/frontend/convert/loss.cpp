@@ -46,9 +46,9 @@ TensorId encodedLabels(NodeConverter& node, DataType type) {
     const TensorId labels = node.reshape("labels", node.input(1), column);
     Shape encoded = column;
     encoded.back() = scores[1];
-    const TensorId last = node.builder().addOp(node.node(), node.node().name + "/oneHot",
-                                               ElementwiseAttributes{OneHot}, {labels}, encoded,
-                                               type);
+    const TensorId last =
+        node.builder().addOp(node.node(), node.node().name + "/oneHot",
+                             ElementwiseAttributes{OneHot}, {labels}, encoded, type);
     if (scores.size() == 2)
         return last;
     std::vector<std::int64_t> order(scores.size());
@@ -73,7 +73,8 @@ TensorId reduced(NodeConverter& node, const std::string& part, TensorId terms) {
 void convertSoftmaxCrossEntropy(NodeConverter& node) {
     checkLoss(node);
     if (node.isOutputUsed(1))
-        NodeConverter::refuse("its logarithms of probabilities are read; add a LogSoftmax for them");
+        NodeConverter::refuse(
+            "its logarithms of probabilities are read; add a LogSoftmax for them");
     const TensorId scores = node.input(0);
     const DataType type = node.builder().tensor(scores).type;
     const TensorId probabilities = node.emit("softmax", SoftmaxAttributes{1, 2, false}, {scores});

@@ -85,10 +85,11 @@ void convertGroupNormalization(NodeConverter& node) {
         parameter[1] = grouped[2];
     for (const std::size_t i : {1U, 2U})
         if (elementsOf(node.shape(i)) != elementsOf(parameter))
-            NodeConverter::refuse(fmt::format("its operand {} of shape {} does not have a value for "
-                                              "each of {} {}",
-                                              i, toString(node.shape(i)), elementsOf(parameter),
-                                              perGroup ? "groups" : "channels"));
+            NodeConverter::refuse(
+                fmt::format("its operand {} of shape {} does not have a value for "
+                            "each of {} {}",
+                            i, toString(node.shape(i)), elementsOf(parameter),
+                            perGroup ? "groups" : "channels"));
     const TensorId x = node.reshape("groups", node.input(0), grouped);
     const TensorId scale = node.parameter(1, parameter);
     const TensorId shift = node.parameter(2, parameter);

@@ -16,8 +16,10 @@ struct Filter {
     bool bias = true;
 };
 
-/// One Conv node over a window; zeros that a layer before put around the operand become its padding.
-KerasTensor convolve(KerasEmitter& e, const KerasImage& image, const KerasWindow& window, const Filter& filter) {
+/// One Conv node over a window; zeros that a layer before put around the operand become its
+/// padding.
+KerasTensor convolve(KerasEmitter& e, const KerasImage& image, const KerasWindow& window,
+                     const Filter& filter) {
     Shape weights{filter.channels, image.channels / filter.groups};
     weights.insert(weights.end(), window.size.begin(), window.size.end());
     std::vector<std::string> operands{image.tensor.value, e.weight(filter.kernel, weights)};
@@ -44,14 +46,14 @@ KerasWindow windowOf(const LayerReader& layer, const KerasImage& image) {
                        image.tensor.padding);
 }
 
-template<std::size_t Dimensions> Tensors convertConv(KerasEmitter& e, const Tensors& inputs) {
+template <std::size_t Dimensions> Tensors convertConv(KerasEmitter& e, const Tensors& inputs) {
     const LayerReader& layer = e.layer();
     const KerasImage image = kerasImage(e, inputs[0], Dimensions);
     const std::int64_t groups = layer.has("groups") ? layer.integer("groups") : 1;
     const std::int64_t filters = layer.integer("filters");
     if (image.channels % groups != 0 || filters % groups != 0)
-        throw layer.keyError("groups", fmt::format("must divide the {} channels and the {} filters", image.channels,
-                                                   filters));
+        throw layer.keyError("groups", fmt::format("must divide the {} channels and the {} filters",
+                                                   image.channels, filters));
     const KerasTensor y = convolve(e, image, windowOf(layer, image),
                                    {filters, groups, "kernel", "", layer.flag("use_bias", true)});
     return {e.activated(y, layer.function("activation"), "activation")};
@@ -69,22 +71,23 @@ Tensors convertDepthwise(KerasEmitter& e, const Tensors& inputs) {
     const LayerReader& layer = e.layer();
     const KerasImage image = kerasImage(e, inputs[0], 2);
     const KerasTensor y = convolve(e, image, windowOf(layer, image),
-                                   {depthwiseChannels(layer, image), image.channels, "depthwise_kernel", "",
-                                    layer.flag("use_bias", true)});
+                                   {depthwiseChannels(layer, image), image.channels,
+                                    "depthwise_kernel", "", layer.flag("use_bias", true)});
     return {e.activated(y, layer.function("activation"), "activation")};
 }
 
 Tensors convertSeparable(KerasEmitter& e, const Tensors& inputs) {
     const LayerReader& layer = e.layer();
     const KerasImage image = kerasImage(e, inputs[0], 2);
-    const KerasTensor deep = convolve(e, image, windowOf(layer, image),
-                                      {depthwiseChannels(layer, image), image.channels, "depthwise_kernel",
-                                       "depthwise", false});
+    const KerasTensor deep = convolve(
+        e, image, windowOf(layer, image),
+        {depthwiseChannels(layer, image), image.channels, "depthwise_kernel", "depthwise", false});
     const KerasImage between = kerasImage(e, deep, 2);
     const std::vector<std::int64_t> ones{1, 1};
     const KerasWindow point{ones, ones, ones, {0, 0}, {0, 0}, between.spatial};
-    const KerasTensor y = convolve(e, between, point,
-                                   {layer.integer("filters"), 1, "pointwise_kernel", "", layer.flag("use_bias", true)});
+    const KerasTensor y = convolve(
+        e, between, point,
+        {layer.integer("filters"), 1, "pointwise_kernel", "", layer.flag("use_bias", true)});
     return {e.activated(y, layer.function("activation"), "activation")};
 }
 

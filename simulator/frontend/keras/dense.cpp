@@ -40,7 +40,8 @@ Tensors convertRelu(KerasEmitter& e, const Tensors& inputs) {
     if (layer.has("max_value")) {
         if (slope != 0)
             throw layer.keyError("negative_slope", "must be 0 beside a max_value");
-        x.value = e.apply("Clip", "", {x.value, e.real("low", 0), e.real("high", layer.realOr("max_value", 6))});
+        x.value = e.apply(
+            "Clip", "", {x.value, e.real("low", 0), e.real("high", layer.realOr("max_value", 6))});
     } else if (slope != 0) {
         x.value = e.apply("LeakyRelu", "", {x.value}, {{"alpha", slope}});
     } else {
@@ -93,8 +94,8 @@ Tensors convertBatchNorm(KerasEmitter& e, const Tensors& inputs) {
     std::vector<std::string> operands{x.value};
     for (const char* part : {"gamma", "beta", "moving_mean", "moving_variance"})
         operands.push_back(e.weight(part, {channels}));
-    x.value =
-        e.apply("BatchNormalization", "", operands, {{"epsilon", e.layer().realOr("epsilon", 1e-3)}});
+    x.value = e.apply("BatchNormalization", "", operands,
+                      {{"epsilon", e.layer().realOr("epsilon", 1e-3)}});
     return {x};
 }
 
@@ -102,9 +103,10 @@ Tensors convertLayerNorm(KerasEmitter& e, const Tensors& inputs) {
     KerasTensor x = e.asKeras(inputs[0]);
     if (e.onnxAxis(x, oneAxis(e.layer())) != static_cast<std::int64_t>(x.shape.size()))
         throw e.layer().keyError("axis", "must be the last dimension");
-    x.value = e.apply("LayerNormalization", "",
-                      {x.value, e.weight("gamma", {x.shape.back()}), e.weight("beta", {x.shape.back()})},
-                      {{"axis", std::int64_t{-1}}, {"epsilon", e.layer().realOr("epsilon", 1e-3)}});
+    x.value =
+        e.apply("LayerNormalization", "",
+                {x.value, e.weight("gamma", {x.shape.back()}), e.weight("beta", {x.shape.back()})},
+                {{"axis", std::int64_t{-1}}, {"epsilon", e.layer().realOr("epsilon", 1e-3)}});
     return {x};
 }
 
@@ -112,7 +114,8 @@ Tensors convertEmbedding(KerasEmitter& e, const Tensors& inputs) {
     const LayerReader& layer = e.layer();
     KerasTensor x = e.asKeras(inputs[0]);
     const std::int64_t width = layer.integer("output_dim");
-    x.value = e.apply("Gather", "", {e.weight("embeddings", {layer.integer("input_dim"), width}), x.value});
+    x.value = e.apply("Gather", "",
+                      {e.weight("embeddings", {layer.integer("input_dim"), width}), x.value});
     x.shape.push_back(width);
     return {x};
 }
@@ -126,13 +129,15 @@ Tensors convertDropout(KerasEmitter& e, const Tensors& inputs) {
 Tensors convertRescaling(KerasEmitter& e, const Tensors& inputs) {
     KerasTensor x = e.padded(inputs[0]);
     const double offset = e.layer().realOr("offset", 0);
-    x.value = e.apply("Mul", offset == 0 ? "" : "mul", {x.value, e.real("scale", e.layer().realOr("scale", 1))});
+    x.value = e.apply("Mul", offset == 0 ? "" : "mul",
+                      {x.value, e.real("scale", e.layer().realOr("scale", 1))});
     if (offset != 0)
         x.value = e.apply("Add", "", {x.value, e.real("offset", offset)});
     return {x};
 }
 
-/// Layers that do nothing in a compiled program: noise is of training on the host's side, masks and costs are Keras's.
+/// Layers that do nothing in a compiled program: noise is of training on the host's side, masks and
+/// costs are Keras's.
 Tensors passOn(KerasEmitter&, const Tensors& inputs) {
     return {inputs[0]};
 }

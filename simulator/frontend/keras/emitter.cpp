@@ -15,8 +15,9 @@ constexpr const char* stageAttribute = "__pipeline_stage";
 /// Functions that are one ONNX operator without attributes.
 const std::map<std::string, std::string, std::less<>>& plainFunctions() {
     static const std::map<std::string, std::string, std::less<>> table{
-        {"relu", "Relu"},         {"sigmoid", "Sigmoid"},   {"tanh", "Tanh"}, {"softplus", "Softplus"},
-        {"softsign", "Softsign"}, {"exponential", "Exp"},   {"elu", "Elu"},   {"selu", "Selu"}};
+        {"relu", "Relu"},         {"sigmoid", "Sigmoid"},   {"tanh", "Tanh"},
+        {"softplus", "Softplus"}, {"softsign", "Softsign"}, {"exponential", "Exp"},
+        {"elu", "Elu"},           {"selu", "Selu"}};
     return table;
 }
 
@@ -27,14 +28,16 @@ std::int64_t kerasElements(const KerasEmitter& emitter, const Shape& shape) {
     std::int64_t elements = 1;
     for (const std::int64_t size : shape) {
         if (size < 1 || size > most / elements)
-            throw emitter.layer().error(fmt::format("a tensor of shape {} is no model's", toString(shape)));
+            throw emitter.layer().error(
+                fmt::format("a tensor of shape {} is no model's", toString(shape)));
         elements *= size;
     }
     return elements;
 }
 
-KerasEmitter::KerasEmitter(ZooBuilder& builder, std::set<std::string>& weights, const LayerReader& layer,
-                           const std::string& path, std::size_t call, int stage)
+KerasEmitter::KerasEmitter(ZooBuilder& builder, std::set<std::string>& weights,
+                           const LayerReader& layer, const std::string& path, std::size_t call,
+                           int stage)
     : builder_(builder)
     , weights_(weights)
     , layer_(layer)
@@ -46,15 +49,15 @@ std::string KerasEmitter::named(std::string_view part) const {
     return part.empty() ? name_ : fmt::format("{}/{}", name_, part);
 }
 
-std::string KerasEmitter::apply(const std::string& type, std::string_view part, const std::vector<std::string>& inputs,
-                                ZooAttributes attributes) {
+std::string KerasEmitter::apply(const std::string& type, std::string_view part,
+                                const std::vector<std::string>& inputs, ZooAttributes attributes) {
     if (stage_ >= 0)
         attributes.emplace_back(stageAttribute, std::int64_t{stage_});
     return builder_.apply(type, named(part), inputs, 0, attributes).name;
 }
 
-std::vector<std::string> KerasEmitter::split(std::string_view part, const std::string& input, std::int64_t axis,
-                                             int parts) {
+std::vector<std::string> KerasEmitter::split(std::string_view part, const std::string& input,
+                                             std::int64_t axis, int parts) {
     std::vector<std::string> names;
     for (const ZooValue& value : builder_.split(named(part), {input, 0}, axis, parts))
         names.push_back(value.name);
@@ -120,14 +123,17 @@ std::int64_t KerasEmitter::onnxAxis(const KerasTensor& x, std::int64_t axis) con
     const auto rank = static_cast<std::int64_t>(x.shape.size()) + 1;
     const std::int64_t positive = axis < 0 ? axis + rank : axis;
     if (positive < 1 || positive >= rank)
-        throw layer_.keyError("axis", fmt::format("is {}, but its operand has the dimensions 1 to {} behind the batch",
-                                                  axis, rank - 1));
+        throw layer_.keyError(
+            "axis",
+            fmt::format("is {}, but its operand has the dimensions 1 to {} behind the batch", axis,
+                        rank - 1));
     if (!x.channelsFirst)
         return positive;
     return positive == rank - 1 ? 1 : positive + 1;
 }
 
-KerasTensor KerasEmitter::activated(const KerasTensor& given, const std::string& function, std::string_view part) {
+KerasTensor KerasEmitter::activated(const KerasTensor& given, const std::string& function,
+                                    std::string_view part) {
     if (function.empty() || function == "linear")
         return padded(given);
     KerasTensor x = padded(given);
@@ -146,14 +152,15 @@ KerasTensor KerasEmitter::activated(const KerasTensor& given, const std::string&
         x.value = apply("LeakyRelu", part, {x.value}, {{"alpha", 0.2}});
     } else if (function == "gelu") {
         // Its exact form, which the importer puts together again.
-        const std::string scaled = apply("Div", inner + "div", {x.value, real(inner + "sqrt2", std::numbers::sqrt2)});
-        const std::string sum =
-            apply("Add", inner + "add", {apply("Erf", inner + "erf", {scaled}), real(inner + "one", 1)});
+        const std::string scaled =
+            apply("Div", inner + "div", {x.value, real(inner + "sqrt2", std::numbers::sqrt2)});
+        const std::string sum = apply(
+            "Add", inner + "add", {apply("Erf", inner + "erf", {scaled}), real(inner + "one", 1)});
         const std::string product = apply("Mul", inner + "mul", {x.value, sum});
         x.value = apply("Mul", part, {product, real(inner + "half", 0.5)});
     } else {
-        std::vector<std::string> names{"softmax", "relu6", "hard_sigmoid", "swish", "silu", "leaky_relu", "gelu",
-                                       "linear"};
+        std::vector<std::string> names{"softmax", "relu6",      "hard_sigmoid", "swish",
+                                       "silu",    "leaky_relu", "gelu",         "linear"};
         for (const auto& [name, type] : plainFunctions())
             names.push_back(name);
         throw layer_.error(fmt::format("the function '{}' is not known.{} Known are {}", function,

@@ -16,30 +16,34 @@
 
 namespace tilescope::sim {
 
-/// A value between layers. Images are kept with their channels first, as the operations of ONNX want them and as
-/// TensorFlow's IPU backend lays them out, whatever the model says.
+/// A value between layers. Images are kept with their channels first, as the operations of ONNX
+/// want them and as TensorFlow's IPU backend lays them out, whatever the model says.
 struct KerasTensor {
     std::string value; ///< name in the ONNX graph
     Shape shape;       ///< without the batch, in the order that Keras has, padding included
     /// The last dimension of `shape` is the first behind the batch in the ONNX graph.
     bool channelsFirst = false;
-    /// Zeros still to be put around the spatial dimensions, {begin, end} of each: a convolution takes them over.
+    /// Zeros still to be put around the spatial dimensions, {begin, end} of each: a convolution
+    /// takes them over.
     std::vector<std::pair<std::int64_t, std::int64_t>> padding = {};
 };
 
 /// Emits the nodes of one layer's call.
 class KerasEmitter {
 public:
-    /// `path` is the layer's name within its models, `call` counts its uses, `weights` has what was made before.
+    /// `path` is the layer's name within its models, `call` counts its uses, `weights` has what was
+    /// made before.
     KerasEmitter(ZooBuilder& builder, std::set<std::string>& weights, const LayerReader& layer,
                  const std::string& path, std::size_t call, int stage);
 
     [[nodiscard]] const LayerReader& layer() const { return layer_; }
 
-    /// A node "<layer>/<part>", or of the layer's own name where `part` is empty; the name of its first result.
-    std::string apply(const std::string& type, std::string_view part, const std::vector<std::string>& inputs,
-                      ZooAttributes attributes = {});
-    std::vector<std::string> split(std::string_view part, const std::string& input, std::int64_t axis, int parts);
+    /// A node "<layer>/<part>", or of the layer's own name where `part` is empty; the name of its
+    /// first result.
+    std::string apply(const std::string& type, std::string_view part,
+                      const std::vector<std::string>& inputs, ZooAttributes attributes = {});
+    std::vector<std::string> split(std::string_view part, const std::string& input,
+                                   std::int64_t axis, int parts);
     /// A trainable tensor "<layer>/<part>", made once for all calls of the layer.
     std::string weight(std::string_view part, const Shape& shape);
     std::string integers(std::string_view part, const std::vector<std::int64_t>& values);
@@ -47,12 +51,15 @@ public:
 
     /// The same tensor without padding to come.
     KerasTensor padded(const KerasTensor& x);
-    /// The same with its dimensions as Keras has them, or with channels first: a Transpose where it is otherwise.
+    /// The same with its dimensions as Keras has them, or with channels first: a Transpose where it
+    /// is otherwise.
     KerasTensor asKeras(const KerasTensor& x);
     KerasTensor withChannelsFirst(const KerasTensor& x);
-    /// Keras's function (activation) of that name, with its node called `part` unless it is the whole layer.
+    /// Keras's function (activation) of that name, with its node called `part` unless it is the
+    /// whole layer.
     KerasTensor activated(const KerasTensor& x, const std::string& function, std::string_view part);
-    /// The dimension of the ONNX tensor that holds dimension `axis` of `shape` (batch counted, negative from behind).
+    /// The dimension of the ONNX tensor that holds dimension `axis` of `shape` (batch counted,
+    /// negative from behind).
     [[nodiscard]] std::int64_t onnxAxis(const KerasTensor& x, std::int64_t axis) const;
 
 private:
@@ -67,7 +74,8 @@ private:
 };
 
 /// What a class of layers does with its operands.
-using KerasConversion = std::vector<KerasTensor> (*)(KerasEmitter&, const std::vector<KerasTensor>&);
+using KerasConversion = std::vector<KerasTensor> (*)(KerasEmitter&,
+                                                     const std::vector<KerasTensor>&);
 using KerasConversions = std::map<std::string, KerasConversion, std::less<>>;
 
 /// The classes of layers that are known, each family in a file of its own.

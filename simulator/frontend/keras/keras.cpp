@@ -15,10 +15,12 @@ namespace {
 
 using Tensors = std::vector<KerasTensor>;
 
-/// Layers whose operands are images: a model that has one keeps its image inputs with channels first.
+/// Layers whose operands are images: a model that has one keeps its image inputs with channels
+/// first.
 bool takesImages(const KerasModel& model) {
     return std::any_of(model.layers.begin(), model.layers.end(), [](const KerasLayer& layer) {
-        return layer.type.find("Conv") != std::string::npos || layer.type.find("Pooling") != std::string::npos ||
+        return layer.type.find("Conv") != std::string::npos ||
+               layer.type.find("Pooling") != std::string::npos ||
                (!layer.nested.empty() && takesImages(layer.nested[0]));
     });
 }
@@ -29,7 +31,8 @@ bool hasEmbedding(const KerasModel& model, std::size_t input) {
             for (const KerasSource& source : call.inputs)
                 if (source.layer == input &&
                     (layer.type == "Embedding" ||
-                     (!layer.nested.empty() && hasEmbedding(layer.nested[0], layer.nested[0].inputs[0].layer))))
+                     (!layer.nested.empty() &&
+                      hasEmbedding(layer.nested[0], layer.nested[0].inputs[0].layer))))
                     return true;
     return false;
 }
@@ -62,19 +65,23 @@ private:
     KerasTensor declareInput(const KerasModel& model, std::size_t index) {
         const KerasLayer& layer = model.layers[index];
         if (layer.type != "InputLayer")
-            throw UserError(fmt::format("{}: layer '{}' ({}) is named as an input but is no InputLayer", origin_,
-                                        layer.name, layer.type));
+            throw UserError(
+                fmt::format("{}: layer '{}' ({}) is named as an input but is no InputLayer",
+                            origin_, layer.name, layer.type));
         const LayerReader reader(origin_, layer);
-        const std::string_view key = reader.has("batch_shape") ? "batch_shape" : "batch_input_shape";
+        const std::string_view key =
+            reader.has("batch_shape") ? "batch_shape" : "batch_input_shape";
         KerasTensor x{layer.name, reader.batchShape(key)};
         const std::int64_t batch = reader.batchOf(key);
         if (batch > 0 && batch_ > 0 && batch != batch_)
-            throw reader.keyError(key, fmt::format("has a batch of {}, another input one of {}", batch, batch_));
+            throw reader.keyError(
+                key, fmt::format("has a batch of {}, another input one of {}", batch, batch_));
         batch_ = std::max(batch_, batch);
         constexpr std::size_t imageRank = 3;
         if (x.shape.empty())
             throw reader.keyError(key, "has no size behind the batch");
-        if (hasEmbedding(model, index) || reader.text("dtype", "float32").find("int") != std::string::npos) {
+        if (hasEmbedding(model, index) ||
+            reader.text("dtype", "float32").find("int") != std::string::npos) {
             builder_.addIndices(x.value, x.shape);
             return x;
         }
@@ -89,7 +96,8 @@ private:
     static bool modelHasChannelsFirst(const KerasModel& model) {
         return std::any_of(model.layers.begin(), model.layers.end(), [](const KerasLayer& layer) {
             const auto* format = layer.config.if_contains("data_format");
-            return (format != nullptr && format->is_string() && format->get_string() == "channels_first") ||
+            return (format != nullptr && format->is_string() &&
+                    format->get_string() == "channels_first") ||
                    (!layer.nested.empty() && modelHasChannelsFirst(layer.nested[0]));
         });
     }
@@ -102,7 +110,8 @@ private:
     }
 
     /// Results of a model whose inputs are given. Calls run as soon as what they take is there.
-    Tensors convert(const KerasModel& model, const std::string& path, const Tensors& inputs, int stage) {
+    Tensors convert(const KerasModel& model, const std::string& path, const Tensors& inputs,
+                    int stage) {
         std::vector<std::vector<std::optional<Tensors>>> made(model.layers.size());
         for (std::size_t i = 0; i < model.layers.size(); ++i)
             made[i].resize(model.layers[i].calls.size());
@@ -114,7 +123,8 @@ private:
                 for (std::size_t call = 0; call < made[i].size(); ++call) {
                     if (made[i][call] || model.layers[i].type == "InputLayer")
                         continue;
-                    const std::optional<Tensors> operands = operandsOf(model, model.layers[i].calls[call], made);
+                    const std::optional<Tensors> operands =
+                        operandsOf(model, model.layers[i].calls[call], made);
                     if (!operands)
                         continue;
                     made[i][call] = convertCall(model.layers[i], call, path, *operands, stage);
@@ -133,16 +143,19 @@ private:
         const KerasLayer& layer = model.layers[source.layer];
         const std::optional<Tensors>& tensors = made[source.layer][source.call];
         if (!tensors)
-            throw UserError(fmt::format("{}: layer '{}' ({}) waits for itself: the model's layers form a circle, or an "
-                                        "input is not among input_layers",
-                                        origin_, layer.name, layer.type));
+            throw UserError(fmt::format(
+                "{}: layer '{}' ({}) waits for itself: the model's layers form a circle, or an "
+                "input is not among input_layers",
+                origin_, layer.name, layer.type));
         if (source.tensor >= tensors->size())
-            throw UserError(fmt::format("{}: result {} of layer '{}' ({}) is used, which has {}", origin_, source.tensor,
-                                        layer.name, layer.type, tensors->size()));
+            throw UserError(fmt::format("{}: result {} of layer '{}' ({}) is used, which has {}",
+                                        origin_, source.tensor, layer.name, layer.type,
+                                        tensors->size()));
         return (*tensors)[source.tensor];
     }
 
-    std::optional<Tensors> operandsOf(const KerasModel& model, const KerasCall& call, const Made& made) const {
+    std::optional<Tensors> operandsOf(const KerasModel& model, const KerasCall& call,
+                                      const Made& made) const {
         Tensors operands;
         for (const KerasSource& source : call.inputs) {
             if (!made[source.layer][source.call])
@@ -152,8 +165,8 @@ private:
         return operands;
     }
 
-    Tensors convertCall(const KerasLayer& layer, std::size_t call, const std::string& path, const Tensors& operands,
-                        int outerStage) {
+    Tensors convertCall(const KerasLayer& layer, std::size_t call, const std::string& path,
+                        const Tensors& operands, int outerStage) {
         const LayerReader reader(origin_, layer);
         if (operands.empty())
             throw reader.error("it is called on no tensor");
@@ -161,24 +174,34 @@ private:
         const int stage = layer.calls[call].stage >= 0 ? layer.calls[call].stage : outerStage;
         if (!layer.nested.empty()) {
             if (operands.size() != layer.nested[0].inputs.size())
-                throw reader.error(fmt::format("it is called on {} tensors and has {} inputs", operands.size(),
-                                               layer.nested[0].inputs.size()));
-            return convert(layer.nested[0], call == 0 ? name : fmt::format("{}_{}", name, call), operands, stage);
+                throw reader.error(fmt::format("it is called on {} tensors and has {} inputs",
+                                               operands.size(), layer.nested[0].inputs.size()));
+            return convert(layer.nested[0], call == 0 ? name : fmt::format("{}_{}", name, call),
+                           operands, stage);
         }
         const auto found = kerasConversions().find(layer.type);
         if (found == kerasConversions().end())
-            throw reader.error(fmt::format("layers of this class are not supported.{} The classes are {}",
-                                           didYouMean(layer.type, supportedKerasLayers()),
-                                           fmt::join(supportedKerasLayers(), ", ")));
+            throw reader.error(
+                fmt::format("layers of this class are not supported.{} The classes are {}",
+                            didYouMean(layer.type, supportedKerasLayers()),
+                            fmt::join(supportedKerasLayers(), ", ")));
         KerasEmitter emitter(builder_, weights_, reader, name, call, stage);
         return found->second(emitter, operands);
     }
 
     void fixBatch(onnx::ModelProto& model) const {
         for (auto& input : *model.mutable_graph()->mutable_input())
-            input.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_value(batch_);
+            input.mutable_type()
+                ->mutable_tensor_type()
+                ->mutable_shape()
+                ->mutable_dim(0)
+                ->set_dim_value(batch_);
         for (auto& output : *model.mutable_graph()->mutable_output())
-            output.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_value(batch_);
+            output.mutable_type()
+                ->mutable_tensor_type()
+                ->mutable_shape()
+                ->mutable_dim(0)
+                ->set_dim_value(batch_);
     }
 
     std::string origin_;

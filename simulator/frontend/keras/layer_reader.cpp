@@ -8,7 +8,8 @@ namespace tilescope::sim {
 namespace json = boost::json;
 
 UserError LayerReader::error(std::string_view what) const {
-    return UserError(fmt::format("{}: layer '{}' ({}): {}", origin_, layer_.name, layer_.type, what));
+    return UserError(
+        fmt::format("{}: layer '{}' ({}): {}", origin_, layer_.name, layer_.type, what));
 }
 
 UserError LayerReader::keyError(std::string_view key, std::string_view what) const {
@@ -20,12 +21,14 @@ bool LayerReader::has(std::string_view key) const {
     return value != nullptr && !value->is_null();
 }
 
-std::int64_t LayerReader::number(const json::value& value, std::string_view key, std::int64_t least) const {
+std::int64_t LayerReader::number(const json::value& value, std::string_view key,
+                                 std::int64_t least) const {
     std::int64_t result = least - 1;
     if (value.is_int64())
         result = value.get_int64();
-    else if (value.is_double() && value.get_double() == static_cast<double>(static_cast<std::int32_t>(
-                                                            std::max(-1e9, std::min(1e9, value.get_double())))))
+    else if (value.is_double() &&
+             value.get_double() == static_cast<double>(static_cast<std::int32_t>(
+                                       std::max(-1e9, std::min(1e9, value.get_double())))))
         result = static_cast<std::int64_t>(value.get_double());
     if (result < least || result > largestKerasSize)
         throw keyError(key, fmt::format("must have whole numbers from {}", least));
@@ -70,7 +73,8 @@ std::string LayerReader::text(std::string_view key, std::string_view otherwise) 
     return std::string(value.get_string());
 }
 
-std::vector<std::int64_t> LayerReader::integers(std::string_view key, std::size_t count, std::int64_t least) const {
+std::vector<std::int64_t> LayerReader::integers(std::string_view key, std::size_t count,
+                                                std::int64_t least) const {
     const json::value* value = layer_.config.if_contains(key);
     if (value == nullptr)
         throw keyError(key, "is missing");
@@ -110,7 +114,8 @@ Shape LayerReader::batchShape(std::string_view key) const {
     Shape shape;
     for (std::size_t i = 1; i < sizes.size(); ++i) {
         if (sizes[i].is_null())
-            throw keyError(key, "leaves a size other than the batch open (null); give its number, as the IPU's programs "
+            throw keyError(key, "leaves a size other than the batch open (null); give its number, "
+                                "as the IPU's programs "
                                 "have fixed shapes");
         shape.push_back(number(sizes[i], key, 1));
     }
@@ -125,9 +130,11 @@ std::string LayerReader::function(std::string_view key) const {
         return value.get_string() == "linear" ? "" : std::string(value.get_string());
     // Keras 3 may write a function as an object of its module and name.
     if (const json::object* object = value.if_object())
-        if (const json::value* name = object->if_contains("config"); name != nullptr && name->is_string())
+        if (const json::value* name = object->if_contains("config");
+            name != nullptr && name->is_string())
             return name->get_string() == "linear" ? "" : std::string(name->get_string());
-    throw keyError(key, "is a function of your own; only Keras's functions are known, by their names");
+    throw keyError(key,
+                   "is a function of your own; only Keras's functions are known, by their names");
 }
 
 } // namespace tilescope::sim

@@ -36,16 +36,18 @@ public:
                                                      std::int64_t least = 1) const;
     /// Whole numbers, negative ones too, as many as there are; a single one is a list of one.
     [[nodiscard]] std::vector<std::int64_t> list(std::string_view key) const;
-    /// Sizes behind the batch of `key`, a list whose first entry is the batch. Throws UserError for sizes that are
-    /// left open.
+    /// Sizes behind the batch of `key`, a list whose first entry is the batch. Throws UserError for
+    /// sizes that are left open.
     [[nodiscard]] Shape batchShape(std::string_view key) const;
     /// The fixed batch of that list; 0 if it is left open.
     [[nodiscard]] std::int64_t batchOf(std::string_view key) const;
-    /// The name of an activation or another function; "" for none. Throws UserError for functions of the user's.
+    /// The name of an activation or another function; "" for none. Throws UserError for functions
+    /// of the user's.
     [[nodiscard]] std::string function(std::string_view key) const;
 
 private:
-    [[nodiscard]] std::int64_t number(const boost::json::value& value, std::string_view key, std::int64_t least) const;
+    [[nodiscard]] std::int64_t number(const boost::json::value& value, std::string_view key,
+                                      std::int64_t least) const;
 
     const std::string& origin_;
     const KerasLayer& layer_;

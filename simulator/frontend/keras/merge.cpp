@@ -14,12 +14,14 @@ using Tensors = std::vector<KerasTensor>;
 Tensors alike(KerasEmitter& e, const Tensors& inputs) {
     if (inputs.size() < 2)
         throw e.layer().error("it needs two operands or more");
-    const bool first = std::any_of(inputs.begin(), inputs.end(), [](const KerasTensor& x) { return x.channelsFirst; });
+    const bool first = std::any_of(inputs.begin(), inputs.end(),
+                                   [](const KerasTensor& x) { return x.channelsFirst; });
     Tensors result;
     for (const KerasTensor& x : inputs) {
         if (x.shape.size() != inputs[0].shape.size())
-            throw e.layer().error(fmt::format("its operands have the shapes {} and {}; give them equal ranks",
-                                              toString(inputs[0].shape), toString(x.shape)));
+            throw e.layer().error(
+                fmt::format("its operands have the shapes {} and {}; give them equal ranks",
+                            toString(inputs[0].shape), toString(x.shape)));
         result.push_back(first ? e.padded(e.withChannelsFirst(x)) : e.asKeras(x));
     }
     return result;
@@ -31,15 +33,17 @@ Shape broadcast(const KerasEmitter& e, const Tensors& operands) {
     for (const KerasTensor& x : operands)
         for (std::size_t i = 0; i < shape.size(); ++i) {
             if (shape[i] != x.shape[i] && shape[i] != 1 && x.shape[i] != 1)
-                throw e.layer().error(fmt::format("its operands have the shapes {} and {}, which do not fit",
-                                                  toString(operands[0].shape), toString(x.shape)));
+                throw e.layer().error(
+                    fmt::format("its operands have the shapes {} and {}, which do not fit",
+                                toString(operands[0].shape), toString(x.shape)));
             shape[i] = std::max(shape[i], x.shape[i]);
         }
     return shape;
 }
 
 /// An operator that takes two operands, or any number under another name.
-Tensors combine(KerasEmitter& e, const Tensors& inputs, const std::string& two, const std::string& many) {
+Tensors combine(KerasEmitter& e, const Tensors& inputs, const std::string& two,
+                const std::string& many) {
     const Tensors operands = alike(e, inputs);
     KerasTensor result = operands[0];
     result.shape = broadcast(e, operands);
@@ -51,7 +55,8 @@ Tensors combine(KerasEmitter& e, const Tensors& inputs, const std::string& two, 
         return {result};
     }
     for (std::size_t i = 1; i < names.size(); ++i)
-        result.value = e.apply(two, i + 1 == names.size() ? "" : fmt::format("part{}", i), {result.value, names[i]});
+        result.value = e.apply(two, i + 1 == names.size() ? "" : fmt::format("part{}", i),
+                               {result.value, names[i]});
     return {result};
 }
 
@@ -81,16 +86,17 @@ Tensors convertConcatenate(KerasEmitter& e, const Tensors& inputs) {
     const std::int64_t stated = e.layer().has("axis") ? e.layer().list("axis").front() : -1;
     KerasTensor result = operands[0];
     const std::int64_t axis = e.onnxAxis(result, stated);
-    const std::size_t dimension =
-        static_cast<std::size_t>(stated < 0 ? stated + static_cast<std::int64_t>(result.shape.size()) : stated - 1);
+    const std::size_t dimension = static_cast<std::size_t>(
+        stated < 0 ? stated + static_cast<std::int64_t>(result.shape.size()) : stated - 1);
     std::vector<std::string> names;
     std::int64_t size = 0;
     for (const KerasTensor& x : operands) {
         for (std::size_t i = 0; i < x.shape.size(); ++i)
             if (i != dimension && x.shape[i] != result.shape[i])
-                throw e.layer().error(fmt::format("its operands have the shapes {} and {}, which differ beside the "
-                                                  "axis",
-                                                  toString(result.shape), toString(x.shape)));
+                throw e.layer().error(
+                    fmt::format("its operands have the shapes {} and {}, which differ beside the "
+                                "axis",
+                                toString(result.shape), toString(x.shape)));
         names.push_back(x.value);
         size += x.shape[dimension];
     }

@@ -35,15 +35,17 @@ public:
     KerasModel model(const json::object& object, int depth) const {
         const std::string type = textOf(object.if_contains("class_name"));
         if (!isModelType(type))
-            throw UserError(fmt::format("{}: class_name '{}' is neither Sequential nor Functional; a subclassed model "
-                                        "does not describe its layers: build it with the functional interface",
-                                        origin_, type));
+            throw UserError(fmt::format(
+                "{}: class_name '{}' is neither Sequential nor Functional; a subclassed model "
+                "does not describe its layers: build it with the functional interface",
+                origin_, type));
         const json::value* config = object.if_contains("config");
         // Keras 1 wrote a list of layers here.
         if (config == nullptr || !config->is_object())
-            throw UserError(fmt::format("{}: '{}': 'config' must be an object with the key 'layers'; save the model "
-                                        "again with Keras 2 or later",
-                                        origin_, type));
+            throw UserError(fmt::format(
+                "{}: '{}': 'config' must be an object with the key 'layers'; save the model "
+                "again with Keras 2 or later",
+                origin_, type));
         KerasModel result;
         result.version = version_;
         result.name = textOf(config->get_object().if_contains("name"));
@@ -52,14 +54,17 @@ public:
     }
 
 private:
-    [[nodiscard]] UserError error(const std::string& layer, std::string_view key, std::string_view what) const {
+    [[nodiscard]] UserError error(const std::string& layer, std::string_view key,
+                                  std::string_view what) const {
         return UserError(fmt::format("{}: layer '{}': '{}' {}", origin_, layer, key, what));
     }
 
-    [[nodiscard]] const json::array& layersOf(const json::object& config, const std::string& model) const {
+    [[nodiscard]] const json::array& layersOf(const json::object& config,
+                                              const std::string& model) const {
         const json::value* layers = config.if_contains("layers");
         if (layers == nullptr || !layers->is_array() || layers->get_array().empty())
-            throw UserError(fmt::format("{}: model '{}': 'layers' must be a list of one or more layers", origin_, model));
+            throw UserError(fmt::format(
+                "{}: model '{}': 'layers' must be a list of one or more layers", origin_, model));
         return layers->get_array();
     }
 
@@ -69,16 +74,19 @@ private:
         result.type = object == nullptr ? "" : textOf(object->if_contains("class_name"));
         const json::value* config = object == nullptr ? nullptr : object->if_contains("config");
         if (result.type.empty() || config == nullptr || !config->is_object())
-            throw UserError(fmt::format("{}: an entry of 'layers' has no class_name and config", origin_));
+            throw UserError(
+                fmt::format("{}: an entry of 'layers' has no class_name and config", origin_));
         result.config = config->get_object();
         result.name = textOf(object->if_contains("name"));
         if (result.name.empty())
             result.name = textOf(result.config.if_contains("name"));
         if (result.name.empty())
-            throw UserError(fmt::format("{}: a layer of class {} has no name", origin_, result.type));
+            throw UserError(
+                fmt::format("{}: a layer of class {} has no name", origin_, result.type));
         if (isModelType(result.type)) {
             if (depth >= mostNested)
-                throw error(result.name, "layers", fmt::format("is nested deeper than {} models", mostNested));
+                throw error(result.name, "layers",
+                            fmt::format("is nested deeper than {} models", mostNested));
             result.nested.push_back(model(*object, depth + 1));
         }
         return result;
@@ -87,11 +95,13 @@ private:
     // --- Sequential ---
 
     /// The shape that a model without an InputLayer was built with.
-    [[nodiscard]] std::optional<json::value> builtShape(const json::object& config, const KerasLayer& first) const {
+    [[nodiscard]] std::optional<json::value> builtShape(const json::object& config,
+                                                        const KerasLayer& first) const {
         for (const char* key : {"batch_input_shape", "batch_shape"})
             if (const json::value* shape = first.config.if_contains(key))
                 return *shape;
-        if (const json::value* shape = config.if_contains("build_input_shape"); shape != nullptr && shape->is_array())
+        if (const json::value* shape = config.if_contains("build_input_shape");
+            shape != nullptr && shape->is_array())
             return *shape;
         return std::nullopt;
     }
@@ -102,16 +112,18 @@ private:
         if (result.layers.front().type != "InputLayer" && depth == 0) {
             const std::optional<json::value> shape = builtShape(config, result.layers.front());
             if (!shape)
-                throw UserError(fmt::format("{}: model '{}' was saved before it knew the shape of its input; give its "
-                                            "first layer an input_shape and save it again",
-                                            origin_, result.name));
+                throw UserError(fmt::format(
+                    "{}: model '{}' was saved before it knew the shape of its input; give its "
+                    "first layer an input_shape and save it again",
+                    origin_, result.name));
             KerasLayer input{result.layers.front().name + "_input", "InputLayer", {}, {}, {}};
             input.config["batch_shape"] = *shape;
             if (const json::value* type = result.layers.front().config.if_contains("dtype"))
                 input.config["dtype"] = *type;
             result.layers.insert(result.layers.begin(), std::move(input));
         } else if (result.layers.front().type != "InputLayer") {
-            result.layers.insert(result.layers.begin(), {result.name + "_input", "InputLayer", {}, {}, {}});
+            result.layers.insert(result.layers.begin(),
+                                 {result.name + "_input", "InputLayer", {}, {}, {}});
         }
         for (std::size_t i = 0; i < result.layers.size(); ++i)
             result.layers[i].calls = {i == 0 ? KerasCall{} : KerasCall{{{i - 1, 0, 0}}, -1}};
@@ -121,29 +133,34 @@ private:
         return result;
     }
 
-    /// One stage for each layer but the InputLayer, which Sequential does not count among its layers.
+    /// One stage for each layer but the InputLayer, which Sequential does not count among its
+    /// layers.
     void assignSequentialStages(KerasModel& model, const json::object& config) const {
         const json::array* stages = stagesOf(config);
         if (stages == nullptr)
             return;
         if (stages->size() != model.layers.size() - 1)
-            throw UserError(fmt::format("{}: model '{}': 'pipeline_stage_assignment' has {} stages for {} layers",
-                                        origin_, model.name, stages->size(), model.layers.size() - 1));
+            throw UserError(fmt::format(
+                "{}: model '{}': 'pipeline_stage_assignment' has {} stages for {} layers", origin_,
+                model.name, stages->size(), model.layers.size() - 1));
         for (std::size_t i = 0; i < stages->size(); ++i)
             model.layers[i + 1].calls[0].stage = stageOf((*stages)[i], model.name);
     }
 
     [[nodiscard]] static const json::array* stagesOf(const json::object& config) {
         const json::value* stages = config.if_contains("pipeline_stage_assignment");
-        return stages != nullptr && stages->is_array() && !stages->get_array().empty() ? &stages->get_array() : nullptr;
+        return stages != nullptr && stages->is_array() && !stages->get_array().empty()
+                   ? &stages->get_array()
+                   : nullptr;
     }
 
     [[nodiscard]] int stageOf(const json::value& value, const std::string& model) const {
         constexpr std::int64_t mostStages = 1 << 16;
         const std::int64_t* stage = value.if_int64();
         if (stage == nullptr || *stage < 0 || *stage > mostStages)
-            throw UserError(fmt::format("{}: model '{}': 'pipeline_stage_assignment' must have stages from 0", origin_,
-                                        model));
+            throw UserError(
+                fmt::format("{}: model '{}': 'pipeline_stage_assignment' must have stages from 0",
+                            origin_, model));
         return static_cast<int>(*stage);
     }
 
@@ -155,7 +172,8 @@ private:
         for (const json::value& entry : layers) {
             result.layers.push_back(layer(entry, depth));
             if (!known.emplace(result.layers.back().name, result.layers.size() - 1).second)
-                throw UserError(fmt::format("{}: two layers have the name '{}'", origin_, result.layers.back().name));
+                throw UserError(fmt::format("{}: two layers have the name '{}'", origin_,
+                                            result.layers.back().name));
         }
         for (std::size_t i = 0; i < layers.size(); ++i)
             result.layers[i].calls = calls(layers[i].get_object(), result.layers[i], known);
@@ -168,7 +186,8 @@ private:
 
     using Names = std::map<std::string, std::size_t, std::less<>>;
 
-    [[nodiscard]] std::size_t number(const json::value& value, const std::string& where, std::string_view key) const {
+    [[nodiscard]] std::size_t number(const json::value& value, const std::string& where,
+                                     std::string_view key) const {
         const std::int64_t* n = value.if_int64();
         if (n == nullptr || *n < 0)
             throw error(where, key, "must count nodes and tensors from 0");
@@ -176,19 +195,21 @@ private:
     }
 
     /// ["name", node, tensor, ...]
-    [[nodiscard]] KerasSource source(const json::array& entry, const std::string& where, std::string_view key,
-                                     const Names& known) const {
+    [[nodiscard]] KerasSource source(const json::array& entry, const std::string& where,
+                                     std::string_view key, const Names& known) const {
         if (entry.size() < 3 || !entry[0].is_string())
             throw error(where, key, "must have entries [\"layer\", node, tensor]");
         const auto at = known.find(std::string_view(entry[0].get_string()));
         if (at == known.end())
             throw error(where, key,
-                        fmt::format("names the layer '{}', which is not there", std::string_view(entry[0].get_string())));
+                        fmt::format("names the layer '{}', which is not there",
+                                    std::string_view(entry[0].get_string())));
         return {at->second, number(entry[1], where, key), number(entry[2], where, key)};
     }
 
     [[nodiscard]] static bool isSource(const json::value& value) {
-        return value.is_array() && value.get_array().size() >= 3 && value.get_array()[0].is_string();
+        return value.is_array() && value.get_array().size() >= 3 &&
+               value.get_array()[0].is_string();
     }
 
     /// Tensors within the arguments of a call, in their order (Keras 3).
@@ -203,14 +224,16 @@ private:
         if (object == nullptr || textOf(object->if_contains("class_name")) != "__keras_tensor__")
             return;
         const json::value* config = object->if_contains("config");
-        const json::value* history =
-            config != nullptr && config->is_object() ? config->get_object().if_contains("keras_history") : nullptr;
+        const json::value* history = config != nullptr && config->is_object()
+                                         ? config->get_object().if_contains("keras_history")
+                                         : nullptr;
         if (history == nullptr || !history->is_array())
             throw error(where, "inbound_nodes", "has a tensor without keras_history");
         sources.push_back(source(history->get_array(), where, "inbound_nodes", known));
     }
 
-    [[nodiscard]] KerasCall call(const json::value& node, const std::string& where, const Names& known) const {
+    [[nodiscard]] KerasCall call(const json::value& node, const std::string& where,
+                                 const Names& known) const {
         KerasCall result;
         if (const json::object* arguments = node.if_object()) {
             if (const json::value* positional = arguments->if_contains("args"))
@@ -248,7 +271,8 @@ private:
 
     /// A list of sources, or one that stands without a list around it.
     [[nodiscard]] std::vector<KerasSource> ends(const json::object& config, std::string_view key,
-                                                const std::string& model, const Names& known) const {
+                                                const std::string& model,
+                                                const Names& known) const {
         const json::value* value = config.if_contains(key);
         std::vector<KerasSource> result;
         if (value != nullptr && isSource(*value))
@@ -269,7 +293,8 @@ private:
             if (source.call >= model.layers[source.layer].calls.size())
                 throw error(where, "inbound_nodes",
                             fmt::format("takes call {} of layer '{}', which has {}", source.call,
-                                        model.layers[source.layer].name, model.layers[source.layer].calls.size()));
+                                        model.layers[source.layer].name,
+                                        model.layers[source.layer].calls.size()));
         };
         for (const KerasLayer& layer : model.layers)
             for (const KerasCall& call : layer.calls)
@@ -289,12 +314,14 @@ private:
         for (const json::value& entry : *stages) {
             const json::array* triple = entry.if_array();
             if (triple == nullptr || triple->size() != 3)
-                throw error(model.name, "pipeline_stage_assignment", "must have entries [layer, node, stage]");
+                throw error(model.name, "pipeline_stage_assignment",
+                            "must have entries [layer, node, stage]");
             const std::size_t layer = number((*triple)[0], model.name, "pipeline_stage_assignment");
             const std::size_t call = number((*triple)[1], model.name, "pipeline_stage_assignment");
             if (layer >= model.layers.size() || call >= model.layers[layer].calls.size())
                 throw error(model.name, "pipeline_stage_assignment",
-                            fmt::format("names call {} of layer number {}, which is not there", call, layer));
+                            fmt::format("names call {} of layer number {}, which is not there",
+                                        call, layer));
             model.layers[layer].calls[call].stage = stageOf((*triple)[2], model.name);
         }
     }
@@ -303,7 +330,8 @@ private:
     int version_;
 };
 
-/// Keras 3 gives each layer the module of its class; its version stands beside the model where it was saved in a file.
+/// Keras 3 gives each layer the module of its class; its version stands beside the model where it
+/// was saved in a file.
 int versionOf(const json::object& model) {
     const std::string stated = textOf(model.if_contains("keras_version"));
     int major = 0;
@@ -326,7 +354,8 @@ KerasModel parseKerasModel(std::string_view text, const std::string& origin) {
     const json::value parsed = parseJson(text, origin);
     const json::object* object = parsed.if_object();
     if (object == nullptr)
-        throw UserError(fmt::format("{}: is not a Keras model: an object with class_name and config", origin));
+        throw UserError(
+            fmt::format("{}: is not a Keras model: an object with class_name and config", origin));
     return Reader(origin, versionOf(*object)).model(*object, 0);
 }
 

@@ -1,5 +1,6 @@
-// A Keras model as model.to_json() writes it: its layers and what feeds each of their calls. The formats of Keras 2
-// (tf.keras, with the pipeline stages of Graphcore's Keras) and Keras 3 are read.
+// A Keras model as model.to_json() writes it: its layers and what feeds each of their calls. The
+// formats of Keras 2 (tf.keras, with the pipeline stages of Graphcore's Keras) and Keras 3 are
+// read.
 #pragma once
 
 #include <cstddef>
@@ -44,13 +45,13 @@ struct KerasModel {
     int version = 2; ///< of Keras: 2 or 3
 };
 
-/// True for the text of a JSON object with `class_name` and `config`, which is how Keras writes a model. Text that is
-/// not JSON is none.
+/// True for the text of a JSON object with `class_name` and `config`, which is how Keras writes a
+/// model. Text that is not JSON is none.
 bool isKerasModel(std::string_view text);
 
-/// Reads a sequential or functional model. A sequential one without an InputLayer gets one from the shape that its
-/// first layer or the model was built with. Throws UserError naming file, layer, key and remedy; subclassed models
-/// have no description to read and are refused.
+/// Reads a sequential or functional model. A sequential one without an InputLayer gets one from the
+/// shape that its first layer or the model was built with. Throws UserError naming file, layer, key
+/// and remedy; subclassed models have no description to read and are refused.
 KerasModel parseKerasModel(std::string_view text, const std::string& origin);
 
 } // namespace tilescope::sim

@@ -6,13 +6,15 @@ namespace {
 
 using Tensors = std::vector<KerasTensor>;
 
-Tensors pool(KerasEmitter& e, const Tensors& inputs, std::size_t dimensions, const std::string& type) {
+Tensors pool(KerasEmitter& e, const Tensors& inputs, std::size_t dimensions,
+             const std::string& type) {
     const LayerReader& layer = e.layer();
     const KerasTensor x = e.padded(inputs[0]);
     const KerasImage image = kerasImage(e, x, dimensions);
     const std::vector<std::int64_t> size = layer.integers("pool_size", dimensions);
     const KerasWindow window =
-        kerasWindow(layer, image.spatial, size, layer.has("strides") ? layer.integers("strides", dimensions) : size,
+        kerasWindow(layer, image.spatial, size,
+                    layer.has("strides") ? layer.integers("strides", dimensions) : size,
                     std::vector<std::int64_t>(dimensions, 1), {});
     const std::string value = e.apply(
         type, "", {image.tensor.value},
@@ -20,15 +22,17 @@ Tensors pool(KerasEmitter& e, const Tensors& inputs, std::size_t dimensions, con
     return {image.with(value, image.channels, window.output)};
 }
 
-template<std::size_t Dimensions> Tensors convertMaxPool(KerasEmitter& e, const Tensors& inputs) {
+template <std::size_t Dimensions> Tensors convertMaxPool(KerasEmitter& e, const Tensors& inputs) {
     return pool(e, inputs, Dimensions, "MaxPool");
 }
 
-template<std::size_t Dimensions> Tensors convertAveragePool(KerasEmitter& e, const Tensors& inputs) {
+template <std::size_t Dimensions>
+Tensors convertAveragePool(KerasEmitter& e, const Tensors& inputs) {
     return pool(e, inputs, Dimensions, "AveragePool");
 }
 
-Tensors poolAll(KerasEmitter& e, const Tensors& inputs, std::size_t dimensions, const std::string& type) {
+Tensors poolAll(KerasEmitter& e, const Tensors& inputs, std::size_t dimensions,
+                const std::string& type) {
     const KerasImage image = kerasImage(e, e.padded(inputs[0]), dimensions);
     const bool kept = e.layer().flag("keepdims", false);
     const std::string value = e.apply(type, kept ? "" : "pool", {image.tensor.value});
@@ -37,11 +41,12 @@ Tensors poolAll(KerasEmitter& e, const Tensors& inputs, std::size_t dimensions, 
     return {{e.apply("Flatten", "", {value}), {image.channels}}};
 }
 
-template<std::size_t Dimensions> Tensors convertGlobalAverage(KerasEmitter& e, const Tensors& inputs) {
+template <std::size_t Dimensions>
+Tensors convertGlobalAverage(KerasEmitter& e, const Tensors& inputs) {
     return poolAll(e, inputs, Dimensions, "GlobalAveragePool");
 }
 
-template<std::size_t Dimensions> Tensors convertGlobalMax(KerasEmitter& e, const Tensors& inputs) {
+template <std::size_t Dimensions> Tensors convertGlobalMax(KerasEmitter& e, const Tensors& inputs) {
     return poolAll(e, inputs, Dimensions, "GlobalMaxPool");
 }
 

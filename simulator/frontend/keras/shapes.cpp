@@ -29,20 +29,23 @@ Shape targetShape(const KerasEmitter& e, const Shape& from) {
     for (const std::int64_t size : shape)
         if (size != -1) {
             if (size < 1 || known > elements / size)
-                throw layer.keyError("target_shape", fmt::format("does not have the {} elements of its operand {}",
-                                                                 elements, toString(from)));
+                throw layer.keyError("target_shape",
+                                     fmt::format("does not have the {} elements of its operand {}",
+                                                 elements, toString(from)));
             known *= size;
         }
     if (open != shape.end())
         *open = elements / known;
     if (kerasElements(e, shape) != elements)
         throw layer.keyError("target_shape",
-                             fmt::format("does not have the {} elements of its operand {}", elements, toString(from)));
+                             fmt::format("does not have the {} elements of its operand {}",
+                                         elements, toString(from)));
     return shape;
 }
 
 Tensors convertReshape(KerasEmitter& e, const Tensors& inputs) {
-    // A vector becomes an image with its channels first: that only permutes the weights of the layer before.
+    // A vector becomes an image with its channels first: that only permutes the weights of the
+    // layer before.
     constexpr std::size_t imageRank = 3;
     KerasTensor x = e.asKeras(inputs[0]);
     const bool fromVector = x.shape.size() == 1;
@@ -63,7 +66,8 @@ Tensors convertPermute(KerasEmitter& e, const Tensors& inputs) {
     std::sort(sorted.begin(), sorted.end());
     std::iota(wanted.begin(), wanted.end(), 1);
     if (sorted != wanted)
-        throw e.layer().keyError("dims", fmt::format("must have each of 1 to {} once", dims.size()));
+        throw e.layer().keyError("dims",
+                                 fmt::format("must have each of 1 to {} once", dims.size()));
     std::vector<std::int64_t> order{0};
     order.insert(order.end(), dims.begin(), dims.end());
     Shape shape;
@@ -87,7 +91,8 @@ Tensors convertRepeat(KerasEmitter& e, const Tensors& inputs) {
 
 using Margins = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-/// A number for all sides, one for each dimension, or a pair for each; of one dimension also a pair alone.
+/// A number for all sides, one for each dimension, or a pair for each; of one dimension also a pair
+/// alone.
 Margins margins(const LayerReader& layer, std::string_view key, std::size_t dimensions) {
     Margins result;
     const boost::json::value* value = layer.layer().config.if_contains(key);
@@ -115,7 +120,8 @@ Margins margins(const LayerReader& layer, std::string_view key, std::size_t dime
     return result;
 }
 
-template<std::size_t Dimensions> Tensors convertZeroPadding(KerasEmitter& e, const Tensors& inputs) {
+template <std::size_t Dimensions>
+Tensors convertZeroPadding(KerasEmitter& e, const Tensors& inputs) {
     const KerasImage image = kerasImage(e, e.padded(inputs[0]), Dimensions);
     const Margins zeros = margins(e.layer(), "padding", Dimensions);
     Shape spatial = image.spatial;
@@ -126,7 +132,7 @@ template<std::size_t Dimensions> Tensors convertZeroPadding(KerasEmitter& e, con
     return {result};
 }
 
-template<std::size_t Dimensions> Tensors convertCropping(KerasEmitter& e, const Tensors& inputs) {
+template <std::size_t Dimensions> Tensors convertCropping(KerasEmitter& e, const Tensors& inputs) {
     const KerasImage image = kerasImage(e, e.padded(inputs[0]), Dimensions);
     const Margins cut = margins(e.layer(), "cropping", Dimensions);
     std::vector<std::int64_t> starts, ends, axes;
@@ -137,11 +143,12 @@ template<std::size_t Dimensions> Tensors convertCropping(KerasEmitter& e, const 
         axes.push_back(static_cast<std::int64_t>(i) + 2);
         spatial[i] = ends[i] - starts[i];
         if (spatial[i] < 1)
-            throw e.layer().keyError("cropping", fmt::format("leaves nothing of {}", toString(image.spatial)));
+            throw e.layer().keyError("cropping",
+                                     fmt::format("leaves nothing of {}", toString(image.spatial)));
     }
-    const std::string value = e.apply(
-        "Slice", "",
-        {image.tensor.value, e.integers("starts", starts), e.integers("ends", ends), e.integers("axes", axes)});
+    const std::string value = e.apply("Slice", "",
+                                      {image.tensor.value, e.integers("starts", starts),
+                                       e.integers("ends", ends), e.integers("axes", axes)});
     return {image.with(value, image.channels, spatial)};
 }
 

@@ -19,8 +19,9 @@ bool hasChannelsFirst(const LayerReader& layer) {
     return format == "channels_first";
 }
 
-KerasWindow kerasWindow(const LayerReader& layer, const Shape& spatial, std::vector<std::int64_t> size,
-                        std::vector<std::int64_t> strides, std::vector<std::int64_t> dilations,
+KerasWindow kerasWindow(const LayerReader& layer, const Shape& spatial,
+                        std::vector<std::int64_t> size, std::vector<std::int64_t> strides,
+                        std::vector<std::int64_t> dilations,
                         const std::vector<std::pair<std::int64_t, std::int64_t>>& before) {
     const std::string padding = layer.text("padding", "valid");
     if (padding != "valid" && padding != "same" && padding != "causal")
@@ -33,7 +34,8 @@ KerasWindow kerasWindow(const LayerReader& layer, const Shape& spatial, std::vec
         const std::int64_t had = spatial[i] + begin + end;
         if (padding == "same") {
             const std::int64_t results = (had + window.strides[i] - 1) / window.strides[i];
-            const std::int64_t missing = std::max<std::int64_t>((results - 1) * window.strides[i] + reach - had, 0);
+            const std::int64_t missing =
+                std::max<std::int64_t>((results - 1) * window.strides[i] + reach - had, 0);
             begin += missing / 2;
             end += missing - missing / 2;
         } else if (padding == "causal") {
@@ -41,7 +43,8 @@ KerasWindow kerasWindow(const LayerReader& layer, const Shape& spatial, std::vec
         }
         const std::int64_t all = spatial[i] + begin + end;
         if (all < reach)
-            throw layer.error(fmt::format("its window of {} does not fit the operand's {}", reach, all));
+            throw layer.error(
+                fmt::format("its window of {} does not fit the operand's {}", reach, all));
         window.padsBegin.push_back(begin);
         window.padsEnd.push_back(end);
         window.output.push_back((all - reach) / window.strides[i] + 1);
@@ -49,7 +52,8 @@ KerasWindow kerasWindow(const LayerReader& layer, const Shape& spatial, std::vec
     return window;
 }
 
-KerasTensor KerasImage::with(const std::string& value, std::int64_t newChannels, const Shape& newSpatial) const {
+KerasTensor KerasImage::with(const std::string& value, std::int64_t newChannels,
+                             const Shape& newSpatial) const {
     KerasTensor result{value, newSpatial, !keptFirst, {}};
     result.shape.insert(keptFirst ? result.shape.begin() : result.shape.end(), newChannels);
     return result;
@@ -58,9 +62,10 @@ KerasTensor KerasImage::with(const std::string& value, std::int64_t newChannels,
 KerasImage kerasImage(KerasEmitter& emitter, const KerasTensor& x, std::size_t dimensions) {
     KerasImage image;
     if (x.shape.size() != dimensions + 1)
-        throw emitter.layer().error(fmt::format("its operand has the shape {} behind the batch, and not {} spatial "
-                                                "dimensions and channels",
-                                                toString(x.shape), dimensions));
+        throw emitter.layer().error(
+            fmt::format("its operand has the shape {} behind the batch, and not {} spatial "
+                        "dimensions and channels",
+                        toString(x.shape), dimensions));
     image.keptFirst = hasChannelsFirst(emitter.layer());
     image.tensor = image.keptFirst ? emitter.asKeras(x) : emitter.withChannelsFirst(x);
     image.channels = image.keptFirst ? x.shape.front() : x.shape.back();

@@ -1,4 +1,5 @@
-// Where a Keras window (of a convolution or a pool) reads beyond its operand, and how many results it has.
+// Where a Keras window (of a convolution or a pool) reads beyond its operand, and how many results
+// it has.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,12 @@ struct KerasWindow {
 /// True if the layer's data are channels first in Keras's own order.
 bool hasChannelsFirst(const LayerReader& layer);
 
-/// The window over `spatial` sizes of an operand under the layer's padding ("valid", "same" as TensorFlow counts it: the larger share at
-/// the end; "causal": all before), after `before` zeros were put around it. Throws UserError for a window that does not
-/// fit.
-KerasWindow kerasWindow(const LayerReader& layer, const Shape& spatial, std::vector<std::int64_t> size,
-                        std::vector<std::int64_t> strides, std::vector<std::int64_t> dilations,
+/// The window over `spatial` sizes of an operand under the layer's padding ("valid", "same" as
+/// TensorFlow counts it: the larger share at the end; "causal": all before), after `before` zeros
+/// were put around it. Throws UserError for a window that does not fit.
+KerasWindow kerasWindow(const LayerReader& layer, const Shape& spatial,
+                        std::vector<std::int64_t> size, std::vector<std::int64_t> strides,
+                        std::vector<std::int64_t> dilations,
                         const std::vector<std::pair<std::int64_t, std::int64_t>>& before);
 
 /// An operand of a window as ONNX wants it: channels in front, whatever the model's order.
@@ -35,7 +37,8 @@ struct KerasImage {
     bool keptFirst = false; ///< the model itself has channels first
 
     /// A result with other channels and spatial sizes.
-    [[nodiscard]] KerasTensor with(const std::string& value, std::int64_t newChannels, const Shape& newSpatial) const;
+    [[nodiscard]] KerasTensor with(const std::string& value, std::int64_t newChannels,
+                                   const Shape& newSpatial) const;
 };
 
 /// Throws UserError unless there are `dimensions` spatial ones.

@@ -71,9 +71,9 @@ private:
     void rewrite(onnx::NodeProto& node) const {
         const std::string& type = node.op_type();
         // Set 13 of ReduceSum is that of 18 for all reductions: axes are an operand.
-        static constexpr std::array reductions{"ReduceL1",   "ReduceL2",     "ReduceLogSum",
-                                               "ReduceMax",  "ReduceMean",   "ReduceLogSumExp",
-                                               "ReduceMin",  "ReduceProd",   "ReduceSumSquare"};
+        static constexpr std::array reductions{"ReduceL1",  "ReduceL2",   "ReduceLogSum",
+                                               "ReduceMax", "ReduceMean", "ReduceLogSumExp",
+                                               "ReduceMin", "ReduceProd", "ReduceSumSquare"};
         if (std::find(reductions.begin(), reductions.end(), type) != reductions.end())
             axesToAttribute(node);
         else if (type == "GroupNormalization")
@@ -149,10 +149,8 @@ std::int64_t newestOpset() {
 
 void readNewerOpset(onnx::ModelProto& model, const std::string& origin,
                     std::vector<GraphMessage>& messages) {
-    const std::int64_t known = onnx::OpSchemaRegistry::DomainToVersionRange::Instance()
-                                   .Map()
-                                   .at(onnx::ONNX_DOMAIN)
-                                   .second;
+    const std::int64_t known =
+        onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map().at(onnx::ONNX_DOMAIN).second;
     for (auto& set : *model.mutable_opset_import()) {
         const bool standard = set.domain().empty() || set.domain() == "ai.onnx";
         if (!standard || set.version() <= known || set.version() > newestReadable)
@@ -162,9 +160,9 @@ void readNewerOpset(onnx::ModelProto& model, const std::string& origin,
         } catch (const std::invalid_argument& error) {
             throw UserError(fmt::format("{}: {}", origin, error.what()));
         }
-        messages.push_back({Severity::Info,
-                            fmt::format("operator set {} is read by the definitions of {}",
-                                        set.version(), known)});
+        messages.push_back(
+            {Severity::Info, fmt::format("operator set {} is read by the definitions of {}",
+                                         set.version(), known)});
         set.set_version(known);
         importDomain(model);
         return;

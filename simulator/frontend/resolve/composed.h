@@ -1,4 +1,5 @@
-// Operators that exporters write as several nodes because older operator sets have no name for them.
+// Operators that exporters write as several nodes because older operator sets have no name for
+// them.
 #pragma once
 
 #include "simulator/frontend/resolve/node.h"

@@ -293,8 +293,7 @@ private:
         for (std::size_t i = 0; i < node.outputs.size(); ++i)
             if (!node.outputs[i].empty())
                 define(node.outputs[i], data.type,
-                       i == 0 ? data.shape : Shape{data.shape[0] * groups},
-                       TensorRole::Activation);
+                       i == 0 ? data.shape : Shape{data.shape[0] * groups}, TensorRole::Activation);
     }
 
     void infer(onnx::NodeProto& proto, const Node& node) {

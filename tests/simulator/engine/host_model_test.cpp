@@ -229,8 +229,7 @@ private slots:
         RunOptions options;
         options.hostRate = 1e-3;
         options.deviceIterations = 1'000'000;
-        const QString error =
-            userError([&] { hostPace(options, simpleTarget(), 1'000'000); });
+        const QString error = userError([&] { hostPace(options, simpleTarget(), 1'000'000); });
         QCOMPARE(error, "option hostRate (--host-rate): at 0.001 samples a second the 1000000 "
                         "micro-batches of a run take 31709792 years; give a higher rate, or fewer "
                         "--device-iterations");

@@ -260,8 +260,7 @@ private slots:
         GraphBuilder g;
         // 32 tiles have 20 MB.
         const TensorId x = g.input({1, 64, 320, 320});
-        const Graph graph =
-            g.finish({g.reduce("sum", ReduceFunction::Add, x, {1, 2, 3})});
+        const Graph graph = g.finish({g.reduce("sum", ReduceFunction::Add, x, {1, 2, 3})});
         RunOptions run;
         run.ioTiles = ioTiles;
         const Profile profile = simulate(graph, run);

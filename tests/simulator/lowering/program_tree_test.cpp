@@ -67,11 +67,10 @@ Sequence outer
     void constantsStandWhereTheyAreUsed() {
         GraphBuilder b;
         const TensorId x = b.input({64, 96});
-        const Profile profile =
-            lowerOn(b.finish({b.binary("scale", ElementwiseFunction::Multiply, x, b.number(),
-                                       {64, 96})}),
-                    {}, 16)
-                .profile;
+        const Profile profile = lowerOn(b.finish({b.binary("scale", ElementwiseFunction::Multiply,
+                                                           x, b.number(), {64, 96})}),
+                                        {}, 16)
+                                    .profile;
         QCOMPARE(countNames(profile, "ExchangePre"), 0);
     }
 

@@ -224,8 +224,8 @@ private slots:
         HandMade made;
         const VariableId own = made.variable("own"), state = made.variable("state");
         const ProgramId function = made.function("f");
-        made.step({state}, {own});  // 1
-        made.step({own}, {state});  // 2
+        made.step({state}, {own}); // 1
+        made.step({own}, {state}); // 2
         made.end();
         made.control("main");
         made.step({}, {state}); // 0

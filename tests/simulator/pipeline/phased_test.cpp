@@ -70,8 +70,7 @@ std::set<int> livePhases(const Profile& profile, const std::string& name) {
         if (variable.alwaysLive)
             phases.insert(always);
         else if (variable.liveness.valid())
-            for (const StepInterval& live :
-                 profile.livenessClasses[variable.liveness].intervals)
+            for (const StepInterval& live : profile.livenessClasses[variable.liveness].intervals)
                 for (auto step = live.first.value(); step < live.end.value(); ++step)
                     if (const int phase = phaseOf(profile, profile.steps[StepId(step)]); phase >= 0)
                         phases.insert(phase);
@@ -192,8 +191,7 @@ private slots:
             for (const TraceBody& body : profile.trace.bodies)
                 for (const TraceStep& step : body.steps)
                     if (step.kind == ProgramKind::StreamCopyMid &&
-                        profile.streams[profile.programs[step.program].stream]
-                            .remoteBuffer.valid())
+                        profile.streams[profile.programs[step.program].stream].remoteBuffer.valid())
                         cycles.push_back(step.ipus.front().cycles);
             return cycles;
         };
@@ -220,8 +218,8 @@ private slots:
         QVERIFY(second.linkCycles > 0);
         // On one IPU there is nobody to load meanwhile.
         const Profile serial = simulate(layers(2), phased(2, 1, false));
-        const auto one = phaseTable({serial.programs, serial.streams, serial.remoteBuffers,
-                                     serial.phases, serial.trace});
+        const auto one = phaseTable(
+            {serial.programs, serial.streams, serial.remoteBuffers, serial.phases, serial.trace});
         QCOMPARE(one.size(), std::size_t(2));
         QVERIFY(one[1].start >= one[0].start + one[0].cycles);
         QCOMPARE(one[1].linkCycles, 0);
@@ -243,8 +241,8 @@ private slots:
                             if (training || (accumulation == 1 && recompute == Recompute::None))
                                 QTest::addRow("%d ipus %d stages %d %d %d %d", ipus, stages,
                                               training, accumulation, int(recompute), batch)
-                                    << ipus << stages << training << accumulation
-                                    << int(recompute) << batch;
+                                    << ipus << stages << training << accumulation << int(recompute)
+                                    << batch;
     }
     void everyWayKeepsTheInvariants() {
         QFETCH(int, ipus);
@@ -299,8 +297,7 @@ private slots:
         QVERIFY2(wrong.empty(), wrong.c_str());
         QCOMPARE(profile.phases.size(), std::size_t(5));
         QTemporaryDir directory;
-        const auto file =
-            std::filesystem::path(directory.path().toStdString()) / "profile.pop";
+        const auto file = std::filesystem::path(directory.path().toStdString()) / "profile.pop";
         writeProfile(profile, file);
         const Profile loaded = ProfileReader(file).load();
         QVERIFY(loaded.phases == profile.phases);

@@ -158,7 +158,8 @@ private slots:
     }
 
     /// Without --split the tail that shares the first stage's weight comes back to its IPU, with
-    /// the transpose of the weight; a count that its further stage would forbid leaves the plain split.
+    /// the transpose of the weight; a count that its further stage would forbid leaves the plain
+    /// split.
     void balancedStagesComeBackToo() {
         GraphBuilder g;
         const TensorId x = g.input({4, 16});
@@ -176,8 +177,7 @@ private slots:
         const Graph graph = preparedGraph(model, options);
         checkGraph(graph);
         QCOMPARE(graph.stageIpus, (std::vector<IpuId>{IpuId(0), IpuId(1), IpuId(0)}));
-        QCOMPARE(stagesOf(graph).filter("head/"),
-                 (QStringList{"head/turn@2", "head/fc@2"}));
+        QCOMPARE(stagesOf(graph).filter("head/"), (QStringList{"head/turn@2", "head/fc@2"}));
         QVERIFY(!messageAbout(graph, "one more from 'head/turn' on").isEmpty());
         QVERIFY(stagesOf(graph).contains("a/fc@0")); // the weight stays there
         QVERIFY(messageAbout(graph, "is copied").isEmpty());

@@ -57,9 +57,9 @@ private slots:
         QCOMPARE(r.slotTimes.front().programs, (std::vector<std::string>{"F0"}));
         QCOMPARE(r.slotTimes.back().programs, (std::vector<std::string>{"B0"}));
         // On each IPU forward comes before backward in the steady state.
-        const auto steady = std::find_if(r.slotTimes.begin(), r.slotTimes.end(), [](const auto& slot) {
-            return slot.part == PipelinePart::Main;
-        });
+        const auto steady =
+            std::find_if(r.slotTimes.begin(), r.slotTimes.end(),
+                         [](const auto& slot) { return slot.part == PipelinePart::Main; });
         QCOMPARE(steady->programs,
                  (std::vector<std::string>{"F0", "F1", "F2", "F3 B3", "B2", "B1", "B0"}));
         QCOMPARE(steady->repeats, 4);

@@ -22,7 +22,8 @@ class RegroupPlanTest : public QObject {
 
 private slots:
     void groupsAreTakenApartWhileTilesAreIdle() {
-        // 128 x 1024 in groups of 16: 512 whole blocks, 1024 halves of them, and no more than tiles.
+        // 128 x 1024 in groups of 16: 512 whole blocks, 1024 halves of them, and no more than
+        // tiles.
         const RegroupPlan plan = planRegroup(mk2(), 128 * 1024, half, 16, 16);
         QCOMPARE(plan.rows, 16);
         QCOMPARE(plan.columns, 8);

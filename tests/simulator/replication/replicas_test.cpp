@@ -84,62 +84,54 @@ private slots:
         row("a POD256", {{"replicas", "256"}});
         row("no accumulation", {{"replicas", "4"}, {"gradientAccumulation", "1"}});
         row("together", {{"replicas", "4"}, {"maxCrossReplicaBufferSize", "1000000000"}});
-        row("together without accumulation",
-            {{"replicas", "4"},
-             {"gradientAccumulation", "1"},
-             {"maxCrossReplicaBufferSize", "1000000"}});
+        row("together without accumulation", {{"replicas", "4"},
+                                              {"gradientAccumulation", "1"},
+                                              {"maxCrossReplicaBufferSize", "1000000"}});
         row("mean", {{"replicas", "4"}, {"accumulationReduction", "mean"}});
         row("sharded", {{"replicas", "4"}, {"replicatedTensorSharding", "on"}});
-        row("sharded LAMB in half",
-            {{"replicas", "8"},
-             {"replicatedTensorSharding", "on"},
-             {"optimizer", "lamb"},
-             {"precision", "half"},
-             {"accumulationType", "half"}});
+        row("sharded LAMB in half", {{"replicas", "8"},
+                                     {"replicatedTensorSharding", "on"},
+                                     {"optimizer", "lamb"},
+                                     {"precision", "half"},
+                                     {"accumulationType", "half"}});
         row("state off the chip", {{"offload", "optimizer"}});
         row("activations off the chip", {{"offload", "activations"}});
         row("weights off the chip", {{"offload", "weights"}});
-        row("all off the chip, sharded",
-            {{"replicas", "4"},
-             {"replicatedTensorSharding", "on"},
-             {"offload", "optimizer,activations,weights"}});
+        row("all off the chip, sharded", {{"replicas", "4"},
+                                          {"replicatedTensorSharding", "on"},
+                                          {"offload", "optimizer,activations,weights"}});
         row("all off the chip, recomputed",
             {{"recompute", "standard"}, {"offload", "optimizer,activations,weights"}});
         row("no accumulation, all off the chip",
             {{"gradientAccumulation", "1"}, {"offload", "optimizer,activations,weights"}});
-        row("pipelined replicas",
-            {{"replicas", "4"},
-             {"ipus", "2"},
-             {"execution", "pipelined"},
-             {"gradientAccumulation", "8"},
-             {"replicatedTensorSharding", "on"},
-             {"offload", "optimizer"}});
-        row("pipelined stashes off the chip",
-            {{"ipus", "2"},
-             {"execution", "pipelined"},
-             {"gradientAccumulation", "8"},
-             {"offload", "activations,weights"}});
-        row("grouped FIFOs off the chip",
-            {{"ipus", "2"},
-             {"execution", "pipelined"},
-             {"schedule", "grouped"},
-             {"gradientAccumulation", "8"},
-             {"offload", "activations"}});
-        row("interleaved FIFOs off the chip",
-            {{"ipus", "2"},
-             {"execution", "pipelined"},
-             {"schedule", "interleaved"},
-             {"gradientAccumulation", "8"},
-             {"offload", "activations"}});
+        row("pipelined replicas", {{"replicas", "4"},
+                                   {"ipus", "2"},
+                                   {"execution", "pipelined"},
+                                   {"gradientAccumulation", "8"},
+                                   {"replicatedTensorSharding", "on"},
+                                   {"offload", "optimizer"}});
+        row("pipelined stashes off the chip", {{"ipus", "2"},
+                                               {"execution", "pipelined"},
+                                               {"gradientAccumulation", "8"},
+                                               {"offload", "activations,weights"}});
+        row("grouped FIFOs off the chip", {{"ipus", "2"},
+                                           {"execution", "pipelined"},
+                                           {"schedule", "grouped"},
+                                           {"gradientAccumulation", "8"},
+                                           {"offload", "activations"}});
+        row("interleaved FIFOs off the chip", {{"ipus", "2"},
+                                               {"execution", "pipelined"},
+                                               {"schedule", "interleaved"},
+                                               {"gradientAccumulation", "8"},
+                                               {"offload", "activations"}});
         row("sharded over IPUs",
             {{"ipus", "2"}, {"execution", "sharded"}, {"replicas", "2"}, {"offload", "weights"}});
         row("phased replicas",
             {{"ipus", "2"}, {"execution", "phased"}, {"phases", "3"}, {"replicas", "2"}});
-        row("inference weights off the chip",
-            {{"mode", "inference"},
-             {"optimizer", "sgd"},
-             {"gradientAccumulation", "1"},
-             {"offload", "weights"}});
+        row("inference weights off the chip", {{"mode", "inference"},
+                                               {"optimizer", "sgd"},
+                                               {"gradientAccumulation", "1"},
+                                               {"offload", "weights"}});
     }
     void everyProfileIsSound() {
         QFETCH(Settings, settings);
@@ -249,9 +241,8 @@ private slots:
         QVERIFY(!moved.remoteBuffers.empty());
         QVERIFY(here.remoteBuffers.empty());
         const auto stashes = [](const Profile& p) {
-            return std::count_if(p.variables.begin(), p.variables.end(), [](const Variable& v) {
-                return v.name.ends_with("/stash");
-            });
+            return std::count_if(p.variables.begin(), p.variables.end(),
+                                 [](const Variable& v) { return v.name.ends_with("/stash"); });
         };
         QVERIFY(stashes(here) > 0);
         QCOMPARE(stashes(moved), std::ptrdiff_t(0));

@@ -6,8 +6,7 @@ namespace tilescope::sim {
 
 void checkIoTiles(const Profile& profile, Complaints& complaints) {
     const auto option = profile.info.options.find("ioTiles");
-    const std::int32_t count =
-        option == profile.info.options.end() ? 0 : std::stoi(option->second);
+    const std::int32_t count = option == profile.info.options.end() ? 0 : std::stoi(option->second);
     if (count == 0)
         return;
     const Target& target = profile.info.target;

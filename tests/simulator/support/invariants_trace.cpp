@@ -37,10 +37,9 @@ private:
     void checkStart(const std::string& body, IpuId ipu, std::int64_t start, bool onIo,
                     const Clocks& clocks) {
         const std::int64_t now = (onIo ? clocks.io : clocks.others).at(ipu.index());
-        complaints_.expect(start == now || start == clocks.latest(ipu),
-                           "steps follow without hole or overlap",
-                           "{}: a step starts at {} instead of {} on IPU {}", body, start, now,
-                           ipu.value());
+        complaints_.expect(
+            start == now || start == clocks.latest(ipu), "steps follow without hole or overlap",
+            "{}: a step starts at {} instead of {} on IPU {}", body, start, now, ipu.value());
     }
 
     /// The first of the tiles that compute nothing; none where their transfers do not overlap.

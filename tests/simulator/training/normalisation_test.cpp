@@ -30,8 +30,7 @@ Graph trained(const std::string& model, const std::vector<std::string>& weights)
     Graph graph = importText(model, 17, import);
     std::erase_if(graph.inputs, [&](TensorId id) {
         Tensor& tensor = graph.tensors[id];
-        const bool weight =
-            std::find(weights.begin(), weights.end(), tensor.name) != weights.end();
+        const bool weight = std::find(weights.begin(), weights.end(), tensor.name) != weights.end();
         if (weight)
             tensor.role = TensorRole::Weight;
         return weight;
@@ -100,12 +99,12 @@ private slots:
         QFETCH(int, scales);
         QFETCH(bool, graphcore);
         const std::string n = std::to_string(scales);
-        onnx::ModelProto model = parseModel(
-            "g (float[4,8,6,6] x, float[16,8,3,3] w, float[" + n + "] s, float[" + n +
-                "] b) => (float[4,16] y) { c = Conv <pads = [1,1,1,1]> (x, w) n = "
-                "GroupNormalization <num_groups = 4> (c, s, b) p = GlobalAveragePool(n) "
-                "y = Flatten(p) }",
-            opset);
+        onnx::ModelProto model =
+            parseModel("g (float[4,8,6,6] x, float[16,8,3,3] w, float[" + n + "] s, float[" + n +
+                           "] b) => (float[4,16] y) { c = Conv <pads = [1,1,1,1]> (x, w) n = "
+                           "GroupNormalization <num_groups = 4> (c, s, b) p = GlobalAveragePool(n) "
+                           "y = Flatten(p) }",
+                       opset);
         if (graphcore) {
             model.mutable_graph()->mutable_node(1)->set_domain("ai.graphcore");
             auto& set = *model.add_opset_import();
@@ -137,8 +136,10 @@ private slots:
         const auto errorOf = [](const char* groups, const char* scales, int opset) {
             try {
                 importText("g (float[2,6,4,4] x, float[" + std::string(scales) + "] s, float[" +
-                               scales + "] b) => (float[2,6,4,4] y) { y = GroupNormalization "
-                                        "<num_groups = " + groups + "> (x, s, b) }",
+                               scales +
+                               "] b) => (float[2,6,4,4] y) { y = GroupNormalization "
+                               "<num_groups = " +
+                               groups + "> (x, s, b) }",
                            opset);
             } catch (const UserError& error) {
                 return QString(error.what());
@@ -152,8 +153,7 @@ private slots:
     }
 
     void everyParameterIsUpdatedAndRunningStatisticsMove() {
-        const Graph graph =
-            preparedGraph(trained(convNorm, {"w", "s", "b", "m", "v"}), training());
+        const Graph graph = preparedGraph(trained(convNorm, {"w", "s", "b", "m", "v"}), training());
         checkGraph(graph);
         QCOMPARE(countOf(graph, "_var_update"), 3); // weights, scale and shift
         QCOMPARE(countOf(graph, "n/runningMean"), 1);
@@ -166,8 +166,7 @@ private slots:
         RunOptions options = training();
         options.recompute = Recompute::All;
         options.checkpoints = {"r"};
-        const Graph graph =
-            preparedGraph(trained(convNorm, {"w", "s", "b", "m", "v"}), options);
+        const Graph graph = preparedGraph(trained(convNorm, {"w", "s", "b", "m", "v"}), options);
         for (const Op& op : graph.ops) {
             if (op.name.find("n/running") != std::string::npos && !isView(op.attributes))
                 QCOMPARE(op.recomputeGroup, -1);
@@ -222,10 +221,11 @@ private slots:
         QTest::newRow("cross-entropy")
             << "l = SoftmaxCrossEntropyLoss <reduction = \"mean\"> (h, t)"
             << "NllWithSoftmaxGradDirect";
-        QTest::newRow("log-likelihood")
-            << "p = LogSoftmax <axis = 1> (h) l = NegativeLogLikelihoodLoss <reduction = \"sum\"> (p, t)"
-            << "SoftmaxGrad";
-        QTest::newRow("squares") << "p = Mul(h, h) l = ReduceMean <keepdims = 0> (p)" << "MulArg";
+        QTest::newRow("log-likelihood") << "p = LogSoftmax <axis = 1> (h) l = "
+                                           "NegativeLogLikelihoodLoss <reduction = \"sum\"> (p, t)"
+                                        << "SoftmaxGrad";
+        QTest::newRow("squares") << "p = Mul(h, h) l = ReduceMean <keepdims = 0> (p)"
+                                 << "MulArg";
     }
 
     void aModelsOwnLossIsTrained() {

@@ -55,13 +55,14 @@ private slots:
         row("sgd", Optimizer::Sgd, {"var_update", "accumulator_zero"}, {"Accum___w0"});
         row("momentum", Optimizer::Momentum, {"accl1", "var_update", "accumulator_zero"},
             {"Accl1___w0", "Accum___w0"});
-        const QStringList adam{"accl1", "accl2", "step", "adamupdater", "var_update", "accumulator_zero"};
+        const QStringList adam{"accl1",       "accl2",      "step",
+                               "adamupdater", "var_update", "accumulator_zero"};
         const QStringList adamState{"Accl1___w0", "Accl2___w0", "Accum___w0"};
         row("adam", Optimizer::Adam, adam, adamState);
         row("adamw", Optimizer::AdamW, adam, adamState);
         row("lamb", Optimizer::Lamb,
-            {"accl1", "accl2", "step", "adamupdater", "lambR1Sq", "lambR2Sq", "lambRatio", "lambScale",
-             "var_update", "accumulator_zero"},
+            {"accl1", "accl2", "step", "adamupdater", "lambR1Sq", "lambR2Sq", "lambRatio",
+             "lambScale", "var_update", "accumulator_zero"},
             adamState);
     }
     void updates() {
@@ -73,15 +74,16 @@ private slots:
         QCOMPARE(opsOf(graph, Phase::Backward), QStringList{"accumulate"});
         QCOMPARE(opsOf(graph, Phase::Update), update);
         QCOMPARE(stateOf(graph), state);
-        const auto steps = std::count_if(
-            graph.tensors.begin(), graph.tensors.end(), [](const Tensor& tensor) {
+        const auto steps =
+            std::count_if(graph.tensors.begin(), graph.tensors.end(), [](const Tensor& tensor) {
                 return tensor.name == "Step___w0" && tensor.shape.empty() &&
                        tensor.role == TensorRole::Weight && tensor.type == DataType::Float;
             });
         QCOMPARE(steps, update.contains("step") ? 1 : 0);
     }
 
-    /// Moments are kept in their own type and without the loss's scale, which SGD needs no step for.
+    /// Moments are kept in their own type and without the loss's scale, which SGD needs no step
+    /// for.
     void gradientsAreUnscaledForMoments() {
         RunOptions options;
         options.mode = "training";

@@ -24,7 +24,8 @@ Graph twoInputs(DataType type) {
 }
 
 std::int64_t bytesFromHost(const Profile& profile) {
-    const TraceIndex trace(profile.trace, profile.info.target.ipus, profile.info.target.tilesPerIpu);
+    const TraceIndex trace(profile.trace, profile.info.target.ipus,
+                           profile.info.target.tilesPerIpu);
     const TraceRun& run = trace.runs().back();
     return trace.statistics(IpuId(0), {run.start, run.start + run.cycles}).sums.hostBytesIn;
 }
@@ -73,9 +74,9 @@ private slots:
         constexpr std::int64_t pixels = 2 * 16 * 12 * 12;
         constexpr std::int64_t indexBytes = 6 * 4;
         const Graph graph = twoInputs(DataType::Float);
-        for (const auto& [type, bytes] : {std::pair(InputType::AsModel, 4),
-                                          std::pair(InputType::Half, 2),
-                                          std::pair(InputType::Int8, 1)}) {
+        for (const auto& [type, bytes] :
+             {std::pair(InputType::AsModel, 4), std::pair(InputType::Half, 2),
+              std::pair(InputType::Int8, 1)}) {
             const Profile profile = simulated(graph, type);
             QCOMPARE(bytesFromHost(profile), pixels * bytes + indexBytes);
             const std::string wrong = complaints(profile);
@@ -89,7 +90,8 @@ private slots:
         const TensorId a = g.matMul("a/fc", g.input({4, 16}), g.weight({16, 16}));
         const TensorId b = g.matMul("b/fc", a, g.weight({16, 16}));
         const TensorId late = g.input({4, 16});
-        const Graph graph = g.finish({g.binary("b/add", ElementwiseFunction::Add, b, late, {4, 16})});
+        const Graph graph =
+            g.finish({g.binary("b/add", ElementwiseFunction::Add, b, late, {4, 16})});
         RunOptions options;
         options.target.ipus = 2;
         options.target.tilesPerIpu = 8;

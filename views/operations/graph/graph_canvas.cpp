@@ -240,8 +240,7 @@ void GraphCanvas::mouseMoveEvent(QMouseEvent* event) {
         moveBy(QRectF(rect()).center() - (wanted * scale_ + offset_));
         return;
     }
-    if (!dragging_ &&
-        (position - *pressed_).manhattanLength() < QApplication::startDragDistance())
+    if (!dragging_ && (position - *pressed_).manhattanLength() < QApplication::startDragDistance())
         return;
     dragging_ = true;
     setCursor(Qt::ClosedHandCursor);

@@ -102,7 +102,7 @@ private:
     std::vector<bool> matching_; ///< by box
     GraphItem chosen_;
     double scale_ = 1;
-    QPointF offset_; ///< of the scene's corner in the widget
+    QPointF offset_;      ///< of the scene's corner in the widget
     bool placed_ = false; ///< the user has seen this scene: resizing moves nothing
     std::optional<QPointF> pressed_;
     QPointF last_;

@@ -16,7 +16,8 @@ QString metricToolTip(GraphMetric metric);
 QString metricText(GraphMetric metric, double value, ByteUnits units, bool change = false);
 
 /// Colours of a scene by a metric: one hue from the paper's colour to strong, or, for the change
-/// between two profiles, blue for less and vermillion for more. The largest that shows is strongest.
+/// between two profiles, blue for less and vermillion for more. The largest that shows is
+/// strongest.
 class GraphColours {
 public:
     GraphColours(const GraphScene& scene, GraphMetric metric);

@@ -9,8 +9,8 @@
 namespace tilescope::views {
 namespace {
 
-constexpr double textFrom = 0.42;      ///< names are painted from this scale on
-constexpr double labelsFrom = 0.7;     ///< and what is on the lines
+constexpr double textFrom = 0.42;  ///< names are painted from this scale on
+constexpr double labelsFrom = 0.7; ///< and what is on the lines
 // Lines; more are painted without smoothing. A smoothed one takes some 40 us: while the picture
 // moves they take up to half of a frame, and a still one holds up the window for less than 50 ms.
 constexpr std::size_t smoothMoving = 0;
@@ -149,9 +149,8 @@ void GraphCanvas::paintArrow(QPainter& painter, const PlacedWire& wire) const {
     const bool down = wire.arrow == PlacedWire::Arrow::AtEnd;
     const GraphPoint& tip = down ? wire.points.back() : wire.points.front();
     const double back = down ? -length : length;
-    painter.drawPolygon(QPolygonF({{tip.x, tip.y},
-                                   {tip.x - half, tip.y + back},
-                                   {tip.x + half, tip.y + back}}));
+    painter.drawPolygon(
+        QPolygonF({{tip.x, tip.y}, {tip.x - half, tip.y + back}, {tip.x + half, tip.y + back}}));
 }
 
 void GraphCanvas::paintBoxes(QPainter& painter, const QRectF& part) const {
@@ -166,10 +165,10 @@ void GraphCanvas::paintBox(QPainter& painter, std::size_t box, bool withText) co
     const GraphModel& model = *scene_->model;
     const GraphItem& item = scene_->layout.boxes[box].item;
     const QRectF place = scene_->rectOf(box);
-    const bool isEnd = !item.isScope() && (model.node(item).type == "Input" ||
-                                           model.node(item).type == "Output");
-    const QColor fill = isEnd ? theme.raised
-                              : colours_->colourOf(colours_->valueOf(model, item), theme);
+    const bool isEnd =
+        !item.isScope() && (model.node(item).type == "Input" || model.node(item).type == "Output");
+    const QColor fill =
+        isEnd ? theme.raised : colours_->colourOf(colours_->valueOf(model, item), theme);
     const double round = isEnd ? place.height() / 2 : corner;
     const Presence presence = model.presenceOf(item);
     QPen border(mixed(fill, theme.text, 0.35), 1);
@@ -199,15 +198,14 @@ void GraphCanvas::paintBox(QPainter& painter, std::size_t box, bool withText) co
     const QRectF upper(place.left() + 8, place.top() + 3, place.width() - 14, half - 2);
     const QRectF lower(place.left() + 8, place.top() + half - 1, place.width() - 14, half - 2);
     painter.setPen(ink);
-    const QString mark = item.isScope() ? QStringLiteral("+ ")
+    const QString mark = item.isScope()                     ? QStringLiteral("+ ")
                          : presence == Presence::TargetOnly ? QStringLiteral("\u2795 ")
                                                             : QString();
     painter.drawText(upper, Qt::AlignLeft | Qt::AlignVCenter, mark + scene_->labels[box]);
     painter.setPen(mixed(ink, fill, 0.22));
-    QString second =
-        !isEnd                               ? values_[box]
-        : model.node(item).type == "Input" ? tr("Input")
-                                             : tr("Output");
+    QString second = !isEnd                             ? values_[box]
+                     : model.node(item).type == "Input" ? tr("Input")
+                                                        : tr("Output");
     const QFontMetricsF metrics(font());
     // The number is worth more than its unit, which the legend has too.
     if (!isEnd && metrics.horizontalAdvance(second) > lower.width())

@@ -45,8 +45,7 @@ GraphPane::GraphPane(ViewContext& context, QWidget* parent)
         Expansion next = *expansion_;
         next.set(scope, expand);
         // What is in a collapsed scope is no longer there to be chosen.
-        if (!expand && canvas_->chosen().valid() &&
-            model_->tree.isWithin(canvas_->chosen(), scope))
+        if (!expand && canvas_->chosen().valid() && model_->tree.isWithin(canvas_->chosen(), scope))
             choose(GraphItem::of(scope));
         changeExpansion(next, GraphItem::of(scope), false);
     });
@@ -61,15 +60,16 @@ QWidget* GraphPane::makeTools() {
     metric_->setToolTip(tr("What the boxes are coloured by"));
     byPhase_ = row->addToggle(tr("Passes"), tr("Forward, backward and update apart"), true);
     byStage_ = row->addToggle(tr("Stages"), tr("Stages of the pipeline apart"), true);
-    edgeLabels_ = row->addToggle(tr("Shapes"), tr("Shapes and types of tensors on the lines"), false);
+    edgeLabels_ =
+        row->addToggle(tr("Shapes"), tr("Shapes and types of tensors on the lines"), false);
     connect(edgeLabels_, &QToolButton::toggled, canvas_, &GraphCanvas::setEdgeLabels);
     collapseAll_ = row->addButton(tr("Collapse"), tr("Collapse all scopes"));
     expandAll_ = row->addButton(tr("Expand all"), tr("Show every operation"));
     auto* fit = row->addButton(tr("Fit"), tr("Show everything (F)"));
     row->addStretch();
     metric_->setMinimumContentsLength(14);
-    search_ = new SearchBox(tr("Find in the graph"),
-                            tr("A part of a name; Enter shows the next match"));
+    search_ =
+        new SearchBox(tr("Find in the graph"), tr("A part of a name; Enter shows the next match"));
     way_ = new QLabel;
     way_->setObjectName(QStringLiteral("muted"));
     way_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
@@ -170,8 +170,8 @@ void GraphPane::changeExpansion(const Expansion& expansion, const GraphItem& anc
     if (!model_)
         return;
     if (visibleGraph(model_->tree, expansion, {}).items.size() > mostAtOnce) {
-        emit hovered(tr("More than %1 boxes would show: expand scopes one by one.")
-                         .arg(mostAtOnce));
+        emit hovered(
+            tr("More than %1 boxes would show: expand scopes one by one.").arg(mostAtOnce));
         return;
     }
     expansion_ = expansion;
@@ -227,8 +227,7 @@ void GraphPane::stepMatch(bool forward) {
     if (matches_.empty())
         return;
     const auto count = static_cast<int>(matches_.size());
-    match_ = match_ < 0 ? (forward ? 0 : count - 1)
-                        : (match_ + (forward ? 1 : count - 1)) % count;
+    match_ = match_ < 0 ? (forward ? 0 : count - 1) : (match_ + (forward ? 1 : count - 1)) % count;
     search_->setMatches(match_ + 1, count);
     show(GraphItem::of(matches_[static_cast<std::size_t>(match_)]));
 }

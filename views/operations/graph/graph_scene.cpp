@@ -9,9 +9,9 @@
 namespace tilescope::views {
 namespace {
 
-constexpr double narrowestBox = 124;  // numbers of twelve digits fit
-constexpr double widestBox = 220; // longer names are cut; the tool tip has all of them
-constexpr double besideText = 26; // room for the mark of a scope
+constexpr double narrowestBox = 124; // numbers of twelve digits fit
+constexpr double widestBox = 220;    // longer names are cut; the tool tip has all of them
+constexpr double besideText = 26;    // room for the mark of a scope
 constexpr double aboveText = 10;
 
 /// A line whose bends leave and arrive upright.
@@ -41,8 +41,8 @@ QString wireLabel(const GraphScene& scene, const PlacedWire& wire) {
 }
 
 double rowDistance(const QRectF& from, const QRectF& to, bool right) {
-    const double dx = right ? to.center().x() - from.center().x()
-                            : from.center().x() - to.center().x();
+    const double dx =
+        right ? to.center().x() - from.center().x() : from.center().x() - to.center().x();
     const double dy = std::abs(to.center().y() - from.center().y());
     if (dx <= 0 || to.bottom() < from.top() || to.top() > from.bottom())
         return -1;
@@ -104,8 +104,7 @@ std::shared_ptr<const GraphScene> makeScene(std::shared_ptr<const GraphModel> mo
     const QFontMetricsF metrics(font);
     const ScopeTree& tree = model->tree;
     const auto sizeOf = [&](const GraphItem& item) {
-        const double label =
-            metrics.horizontalAdvance(QString::fromStdString(tree.labelOf(item)));
+        const double label = metrics.horizontalAdvance(QString::fromStdString(tree.labelOf(item)));
         return GraphBoxSize{std::clamp(label + besideText, narrowestBox, widestBox),
                             2 * metrics.height() + aboveText};
     };
@@ -114,8 +113,7 @@ std::shared_ptr<const GraphScene> makeScene(std::shared_ptr<const GraphModel> mo
     scene->visible = visibleGraph(tree, scene->expansion, model->merged.edges);
     FrameRoom room;
     room.header = frameHeader(font);
-    scene->layout =
-        layOut({tree, scene->expansion, scene->visible, sizeOf, {}, room, stop});
+    scene->layout = layOut({tree, scene->expansion, scene->visible, sizeOf, {}, room, stop});
     for (std::size_t i = 0; i < scene->layout.boxes.size(); ++i) {
         const PlacedBox& box = scene->layout.boxes[i];
         scene->boxOf[box.item] = i;

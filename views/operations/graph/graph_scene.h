@@ -19,16 +19,17 @@ struct GraphScene {
     Expansion expansion;
     VisibleGraph visible;
     GraphLayout layout;
-    std::vector<QString> labels;       ///< by box, short enough for it
-    std::vector<QPainterPath> wires;   ///< by wire of the layout
+    std::vector<QString> labels;     ///< by box, short enough for it
+    std::vector<QPainterPath> wires; ///< by wire of the layout
     std::vector<QRectF> wireBounds;
-    std::vector<QString> wireLabels;   ///< shape and type of the tensor, or how many there are
+    std::vector<QString> wireLabels; ///< shape and type of the tensor, or how many there are
     std::map<GraphItem, std::size_t> boxOf;
     std::map<GraphItem, std::vector<std::size_t>> edgesOf; ///< visible edges of a box, either way
 
     [[nodiscard]] QRectF rectOf(std::size_t box) const;
     [[nodiscard]] QRectF bounds() const { return {0, 0, layout.width, layout.height}; }
-    /// The innermost box at a point; none where there is only paper. Within a frame it is the frame.
+    /// The innermost box at a point; none where there is only paper. Within a frame it is the
+    /// frame.
     [[nodiscard]] std::optional<std::size_t> boxAt(const QPointF& point) const;
     /// The box on the other end of the edges of one that an arrow key leads to: along the edges for
     /// up and down, the next in the same row for left and right.

@@ -53,8 +53,8 @@ void addFigures(QStringList& lines, const GraphModel& model, const GraphItem& it
         const auto text = [&](double value) {
             return metricText(metric, value, preferences.byteUnits());
         };
-        lines << (model.comparing ? Text::tr("%1: %2, then %3").arg(metricTitle(metric),
-                                                                    text(source), text(target))
+        lines << (model.comparing ? Text::tr("%1: %2, then %3")
+                                        .arg(metricTitle(metric), text(source), text(target))
                                   : Text::tr("%1: %2").arg(metricTitle(metric), text(source)));
     }
 }
@@ -98,8 +98,7 @@ ValueNode tensorsThrough(const GraphModel& model, GraphScopeId scope, bool enter
                                  {},
                                  CellKind::Text});
     }
-    node.values.emplace_back(
-        Text::tr("tensors: %1").arg(seen.size()).toStdString());
+    node.values.emplace_back(Text::tr("tensors: %1").arg(seen.size()).toStdString());
     return node;
 }
 
@@ -149,10 +148,8 @@ ValueTree scopeSummary(const GraphModel& model, GraphScopeId scope) {
                           {std::int64_t{model.tree[scope].operations}},
                           {},
                           CellKind::Count});
-    tree.roots.push_back({Text::tr("Scopes alike"),
-                          {std::int64_t{model.tree[scope].alike}},
-                          {},
-                          CellKind::Count});
+    tree.roots.push_back(
+        {Text::tr("Scopes alike"), {std::int64_t{model.tree[scope].alike}}, {}, CellKind::Count});
     for (const GraphMetric metric : graphMetrics) {
         if (metric == GraphMetric::MeasuredCycles && !model.executed)
             continue;

@@ -164,10 +164,8 @@ const QStaticText& TilePlot::nameIn(const QSize& room, const QString& name, cons
         names_.clear();
         namesFont_ = font();
     }
-    const QString key = QStringLiteral("%1\n%2\n%3x%4")
-                            .arg(name, tiles)
-                            .arg(room.width())
-                            .arg(room.height());
+    const QString key =
+        QStringLiteral("%1\n%2\n%3x%4").arg(name, tiles).arg(room.width()).arg(room.height());
     const auto known = names_.find(key);
     return known != names_.end() ? *known : *names_.insert(key, layOutName(room, name, tiles));
 }

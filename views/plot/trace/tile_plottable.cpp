@@ -15,8 +15,7 @@ QImage imageOf(const TileRaster& raster, const Theme& theme) {
         const QColor colour = tileStateColour(theme, state);
         for (std::size_t busy = 0; busy < shades; ++busy)
             colours[static_cast<std::size_t>(state) * shades + busy] =
-                mixed(colour, theme.surface,
-                      std::min(palest, 1 - static_cast<double>(busy) / full))
+                mixed(colour, theme.surface, std::min(palest, 1 - static_cast<double>(busy) / full))
                     .rgb();
     }
     QImage image(raster.columns, raster.rows, QImage::Format_RGB32);

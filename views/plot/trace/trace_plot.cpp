@@ -46,10 +46,9 @@ void TracePlot::setShowsAllRows(bool all) {
 
 void TracePlot::updateRows() {
     const int page = std::max(1, axisRect()->height());
-    const bool several =
-        trace_->overview() &&
-        std::count_if(trace_->overview()->begin(), trace_->overview()->end(),
-                      [](const TraceLane& lane) { return lane.ipu >= 0; }) > 1;
+    const bool several = trace_->overview() &&
+                         std::count_if(trace_->overview()->begin(), trace_->overview()->end(),
+                                       [](const TraceLane& lane) { return lane.ipu >= 0; }) > 1;
     rowHeight_ = several ? std::clamp(static_cast<int>(page / std::max(1.0, trace_->rowCount())),
                                       showsAllRows_ ? lowestRow : readableRow, highestRow)
                          : highestRow;
@@ -109,10 +108,9 @@ void TracePlot::paintExtra(QPainter& painter) {
         painter.setPen(theme().mutedText);
         const std::vector<std::string>& rowNames = lanes[lane].rowNames;
         for (std::size_t row = 1; row < rowNames.size(); ++row)
-            painter.drawText(QRectF(0, top + static_cast<double>(row) * rowHeight_,
-                                    leftMargin - 10, rowHeight_),
-                             Qt::AlignRight | Qt::AlignVCenter,
-                             QString::fromStdString(rowNames[row]));
+            painter.drawText(
+                QRectF(0, top + static_cast<double>(row) * rowHeight_, leftMargin - 10, rowHeight_),
+                Qt::AlignRight | Qt::AlignVCenter, QString::fromStdString(rowNames[row]));
         painter.setPen(theme().border);
         const int line = qRound(bottom + TracePlottable::laneGap * rowHeight_ / 2);
         if (lane + 1 < lanes.size())

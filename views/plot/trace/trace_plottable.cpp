@@ -42,16 +42,16 @@ TracePlottable::Lanes TracePlottable::setDetail(Lanes lanes, double from, double
     // it had, or scrolling would move what is being scrolled.
     for (std::size_t i = 0; detail_ && i < std::min(detail_->size(), rowCounts_.size()); ++i)
         if (!(*detail_)[i].rows.empty())
-            rowCounts_[i] = std::max({(*overview_)[i].rows.size(), (*detail_)[i].rows.size(),
-                                      std::size_t{1}});
+            rowCounts_[i] =
+                std::max({(*overview_)[i].rows.size(), (*detail_)[i].rows.size(), std::size_t{1}});
     return before;
 }
 
 void TracePlottable::setHighlight(const QString& text) {
     highlight_ = text;
     plainHighlight_.clear();
-    const bool plain = std::all_of(text.begin(), text.end(),
-                                   [](QChar letter) { return letter.unicode() < 128; });
+    const bool plain =
+        std::all_of(text.begin(), text.end(), [](QChar letter) { return letter.unicode() < 128; });
     if (plain)
         plainHighlight_ = text.toLower().toStdString();
 }

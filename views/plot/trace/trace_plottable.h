@@ -31,8 +31,8 @@ public:
 
     /// Everything, coarsely. Its lanes decide how many rows there are.
     void setOverview(Lanes lanes);
-    /// Cycles [from, to) in detail. A lane without rows stays as coarse as it was. Returns the detail
-    /// that there was, which to free may take longer than a frame.
+    /// Cycles [from, to) in detail. A lane without rows stays as coarse as it was. Returns the
+    /// detail that there was, which to free may take longer than a frame.
     [[nodiscard]] Lanes setDetail(Lanes lanes, double from, double to);
     void setHighlight(const QString& text);
     void setShowsNames(bool shows) { showsNames_ = shows; }
@@ -100,7 +100,7 @@ private:
     QString highlight_;
     std::string plainHighlight_; ///< the same in small letters if it is ASCII
     bool showsNames_ = true;
-    QImage image_;                   ///< of the last frame, for its memory
+    QImage image_;                  ///< of the last frame, for its memory
     std::optional<QuickText> text_; ///< for rows of this height, of a plot with this font
     int textRow_ = 0;
     QFont textOf_;

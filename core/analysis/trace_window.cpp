@@ -114,6 +114,10 @@ bool TraceIndex::inPages() const {
     return impl_->lanes.pages() != nullptr;
 }
 
+const TraceLanes& TraceIndex::lanes() const {
+    return impl_->lanes;
+}
+
 const std::vector<TraceRun>& TraceIndex::runs() const {
     return impl_->lanes.trace().runs;
 }

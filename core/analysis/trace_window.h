@@ -15,6 +15,7 @@
 namespace tilescope {
 
 class TracePages;
+class TraceLanes;
 
 /// Cycles [begin, end) of the profile's clock.
 struct CycleRange {
@@ -88,6 +89,8 @@ public:
     TraceIndex(std::shared_ptr<const TracePages> pages, const Target& target);
     /// Whether the trace stays in its file.
     [[nodiscard]] bool inPages() const;
+    /// What the index searches, for other analyses of the core.
+    [[nodiscard]] const TraceLanes& lanes() const;
 
     [[nodiscard]] const std::vector<TraceRun>& runs() const;
     /// The cycle at which the last step on any IPU ends.

@@ -124,7 +124,7 @@ std::string inForce(const ProfileInfo& info, const std::string& key) {
 }
 
 // Parts that other reports show too are loaded once for all of them.
-std::vector<Insight> insightsOf(const OpenProfile& profile, const std::stop_token& stop) {
+std::vector<Insight> insightsOf(const ProfileView& profile, const std::stop_token& stop) {
     return findInsights({profile.info(), *profile.operations(stop), *profile.livenessClasses(stop),
                          *profile.variables(stop), *profile.vertexTypes(stop),
                          *profile.computeSets(stop), *profile.exchanges(stop),
@@ -163,10 +163,11 @@ InsightsView::InsightsView(ViewContext& context, QWidget* parent)
 void InsightsView::reload() {
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
         std::vector<Found> found;
-        found.push_back({pair.comparing() ? tr("Source: %1").arg(pair.source->title()) : QString(),
-                         insightsOf(*pair.source, stop), true});
+        found.push_back(
+            {pair.comparing() ? tr("Source: %1").arg(profileTitle(*pair.source)) : QString(),
+             insightsOf(*pair.source, stop), true});
         if (pair.comparing())
-            found.push_back({tr("Target: %1").arg(pair.target->title()),
+            found.push_back({tr("Target: %1").arg(profileTitle(*pair.target)),
                              insightsOf(*pair.target, stop), false});
         return [this, pair, found = std::move(found)]() mutable {
             found_ = std::move(found);
@@ -192,7 +193,7 @@ void InsightsView::show() {
 QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     const Theme& theme = context().theme.current();
     const QColor colour = levelColour(theme, insight.level);
-    const OpenProfilePtr& profile = ofSource ? profiles().source : profiles().target;
+    const ProfileViewPtr& profile = ofSource ? profiles().source : profiles().target;
     auto* card = new QFrame;
     card->setObjectName(QStringLiteral("panel"));
     card->setStyleSheet(QStringLiteral("#panel { border-left: 4px solid %1; "
@@ -233,7 +234,7 @@ QLayout* InsightsView::makeLinks(const InsightLink& link) {
     return column;
 }
 
-QWidget* InsightsView::makeRunAgain(const Insight& insight, const OpenProfilePtr& profile) {
+QWidget* InsightsView::makeRunAgain(const Insight& insight, const ProfileViewPtr& profile) {
     const std::vector<OptionMention> mentions = optionsNamedIn(insight.advice);
     // No option puts an operand in order: the model has to change.
     const bool ofModel = insight.kind == InsightKind::StridedCopies && !insight.advice.empty();

@@ -26,7 +26,7 @@ signals:
     void reportWanted(const QString& name);
     /// The user wants the run of a profile again with one option changed, or the key "model"; the
     /// value is a proposal and may be empty.
-    void runAgainWanted(const tilescope::views::OpenProfilePtr& profile, const std::string& key,
+    void runAgainWanted(const tilescope::ProfileViewPtr& profile, const std::string& key,
                         const std::string& value);
 
 protected:
@@ -43,7 +43,7 @@ private:
     QWidget* makeCard(const Insight& insight, bool ofSource);
     /// A button for each option that the advice names, and for the model where that is to change;
     /// nullptr if there is neither.
-    QWidget* makeRunAgain(const Insight& insight, const OpenProfilePtr& profile);
+    QWidget* makeRunAgain(const Insight& insight, const ProfileViewPtr& profile);
     /// A button for each report that shows the place.
     QLayout* makeLinks(const InsightLink& link);
     void follow(const InsightLink& link);

@@ -21,7 +21,7 @@ QStringList kindTitles() {
             LargestPanel::tr("Exchange code")};
 }
 
-std::vector<SizedPart> partsOf(const OpenProfile& profile, PartKind kind,
+std::vector<SizedPart> partsOf(const ProfileView& profile, PartKind kind,
                                const TileSelection& selection, const std::stop_token& stop) {
     const auto variables = profile.variables(stop);
     const auto classes = profile.livenessClasses(stop);
@@ -33,7 +33,7 @@ std::vector<SizedPart> partsOf(const OpenProfile& profile, PartKind kind,
                         kind, fittedTo(profile.machine(), selection));
 }
 
-TileId fullestTile(const OpenProfile& profile, const std::stop_token& stop) {
+TileId fullestTile(const ProfileView& profile, const std::stop_token& stop) {
     return summariseMemory(profile.machine(), *profile.tileMemory(stop), {}).maxTileId;
 }
 

@@ -7,7 +7,7 @@
 namespace tilescope::views {
 namespace {
 
-NodeCosts readCosts(const OpenProfile& profile, const ModelGraph& graph,
+NodeCosts readCosts(const ProfileView& profile, const ModelGraph& graph,
                     const std::stop_token& stop) {
     return nodeCosts(graph, groupsOf(profile, {OperationLayer::Operation}, stop),
                      bytesAtPeak(profile.operations(stop)->size(), *profile.variables(stop),

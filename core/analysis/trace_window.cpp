@@ -188,6 +188,10 @@ std::vector<ProgramExecutions> TraceIndex::executions(std::size_t programs) cons
     return programExecutions(impl_->lanes, programs);
 }
 
+std::vector<ProgramExecutions> TraceIndex::bodyExecutions(std::size_t programs) const {
+    return tilescope::bodyExecutions(impl_->lanes, programs);
+}
+
 std::optional<ExecutedCall> TraceIndex::findCall(ProgramId program) const {
     return findExecutedCall(impl_->lanes, program);
 }

@@ -7,7 +7,6 @@
 
 #include "core/analysis/model_graph/costs.h"
 #include "core/analysis/model_graph/visible_graph.h"
-#include "core/analysis/trace_window.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/export/graph_dot.h"
@@ -16,23 +15,8 @@ namespace tilescope::cli {
 namespace {
 
 NodeCosts readCosts(const ProfileReader& reader, const ModelGraph& graph) {
-    const auto operations = reader.operations();
-    const auto variables = reader.variables();
-    const auto computeSets = reader.computeSets();
-    const auto exchanges = reader.exchanges();
-    const auto programs = reader.programs();
-    const auto copies = reader.copies();
-    const auto vertexTypes = reader.vertexTypes();
-    const Target& target = reader.info().target;
-    std::vector<ProgramExecutions> executions;
-    if (reader.info().hasExecution)
-        executions = TraceIndex(reader).executions(programs.size());
-    const OperationSources sources{operations, variables, computeSets, exchanges,
-                                   programs,   copies,    &vertexTypes};
-    return nodeCosts(graph,
-                     operationGroups({sources, target, executions}, OperationLayer::Operation),
-                     bytesAtPeak(operations.size(), variables, reader.livenessClasses(),
-                                 reader.livenessCurve()));
+    const ProfileView profile(reader.file(), reader.info());
+    return nodeCosts(graph, costRows(profile, *accountingOf(profile), CostLayer::Place));
 }
 
 ModelGraph recordedGraph(const ProfileReader& reader) {

@@ -268,9 +268,7 @@ private:
         const double tiles = target_.tilesPerIpu;
         if (work.computeCycles > 0 && tiles > 0)
             row.balance = work.tileCycles / (work.computeCycles * tiles);
-        const double peak = peakFlopsPerCycle(target_, work.half) * tiles * work.peakCycles;
-        if (peak > 0)
-            row.utilisation = (executed_ ? row.flops : row.flopsOnce) / peak;
+        row.peakFlops = peakFlopsPerCycle(target_, work.half) * tiles * work.peakCycles;
     }
 
     const Target& target_;

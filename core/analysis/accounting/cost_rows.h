@@ -56,13 +56,17 @@ struct CostRow {
     /// Tile cycles / (compute cycles x tiles of the IPU), 0 to 1; of the estimate where nothing
     /// ran.
     double balance = 0;
-    /// FLOPs / what the IPU's matrix units could do in the row's compute and exchange cycles, 0
-    /// to 1.
-    double utilisation = 0;
+    /// What the IPU's matrix units could do in the row's compute and exchange cycles: of the run,
+    /// or of one execution where nothing ran.
+    double peakFlops = 0;
     /// Empty where a function's places share it: then it is in a row of its own.
     OperationBytes memory;
 
     [[nodiscard]] std::int64_t cyclesOnce() const { return computeOnce + exchangeOnce; }
+    /// FLOPs / peakFlops, 0 to 1.
+    [[nodiscard]] double utilisation() const {
+        return peakFlops > 0 ? (executions > 0 ? flops : flopsOnce) / peakFlops : 0;
+    }
     [[nodiscard]] std::int64_t measured(CostKind kind) const {
         return measuredByKind[static_cast<std::size_t>(kind)];
     }

@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "core/store/stream_copies.h"
+#include "core/trace/stream_copies.h"
 
 namespace tilescope {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 #include "core/profile/profile.h"
 
 namespace tilescope {

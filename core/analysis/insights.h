@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/analysis/pipeline.h"
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 #include "core/profile/profile.h"
 #include "core/store/profile_reader.h"
 

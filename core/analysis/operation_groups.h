@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/analysis/operations.h"
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 

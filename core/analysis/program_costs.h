@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 

@@ -6,7 +6,7 @@
 #include <iosfwd>
 
 #include "core/analysis/host_timeline.h"
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 #include "core/profile/profile.h"
 
 namespace tilescope {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/profile/host.h"
-#include "core/store/database.h"
+#include "core/database/database.h"
 #include "core/store/profile_reader.h"
 
 namespace tilescope {

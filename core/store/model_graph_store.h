@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/profile/profile.h"
-#include "core/store/database.h"
+#include "core/database/database.h"
 
 namespace tilescope {
 

@@ -10,9 +10,9 @@
 #include "core/store/profile_reader_impl.h"
 #include "core/store/program_forest.h"
 #include "core/store/remote_store.h"
-#include "core/store/row_access.h"
+#include "core/database/row_access.h"
 #include "core/store/schema.h"
-#include "core/store/trace_reader.h"
+#include "core/trace/trace_reader.h"
 
 namespace tilescope {
 namespace fs = std::filesystem;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/profile/profile.h"
-#include "core/store/sql_query.h"
+#include "core/database/sql_query.h"
 
 namespace tilescope {
 

@@ -5,7 +5,7 @@
 
 #include "core/base/ids.h"
 #include "core/profile/remote.h"
-#include "core/store/database.h"
+#include "core/database/database.h"
 
 namespace tilescope {
 

@@ -6,7 +6,7 @@
 
 #include "core/analysis/insights.h"
 #include "core/analysis/pipeline.h"
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/compare_profile.h"

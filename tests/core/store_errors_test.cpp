@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 #include "core/base/atomic_file.h"
 #include "core/store/placement_codec.h"
 #include "core/store/profile_reader.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "core/analysis/tile_raster.h"
+#include "core/trace/tile_raster.h"
 #include "core/base/error.h"
 #include "tests/support/sample_profile.h"
 

@@ -2,10 +2,10 @@
 #include <QTest>
 #include <fmt/format.h>
 
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 #include "core/store/profile_writer.h"
-#include "core/store/trace_page_codec.h"
-#include "core/store/trace_pages.h"
+#include "core/trace/trace_page_codec.h"
+#include "core/trace/trace_pages.h"
 #include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"

@@ -14,7 +14,7 @@
 #include "core/analysis/insights.h"
 #include "core/analysis/program_costs.h"
 #include "core/analysis/program_diff.h"
-#include "core/analysis/tile_raster.h"
+#include "core/trace/tile_raster.h"
 #include "core/base/error.h"
 #include "core/export/chrome_trace.h"
 #include "core/store/profile_reader.h"

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <stop_token>
 
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 #include "core/store/profile_reader.h"
 
 namespace tilescope::views {

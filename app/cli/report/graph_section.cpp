@@ -7,7 +7,7 @@
 
 #include "core/analysis/model_graph/costs.h"
 #include "core/analysis/model_graph/visible_graph.h"
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/export/graph_dot.h"

@@ -4,7 +4,7 @@
 #include "app/cli/report/sections.h"
 #include "core/analysis/host_timeline.h"
 #include "core/analysis/programs.h"
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 #include "core/base/error.h"
 
 namespace tilescope::cli {

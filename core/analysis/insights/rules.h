@@ -5,7 +5,7 @@
 
 #include "core/analysis/insights.h"
 #include "core/analysis/operation_groups.h"
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 

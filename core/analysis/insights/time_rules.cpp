@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/analysis/insights/rules.h"
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 #include "core/base/units.h"
 
 namespace tilescope {

@@ -1,4 +1,4 @@
-#include "core/analysis/trace/lane_cursor.h"
+#include "core/trace/lane_cursor.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "core/store/page_seal.h"
+#include "core/database/page_checksum.h"
 
 #include <algorithm>
 #include <array>

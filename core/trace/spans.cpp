@@ -1,9 +1,9 @@
-#include "core/analysis/trace/spans.h"
+#include "core/trace/spans.h"
 
 #include <algorithm>
 
-#include "core/analysis/trace/lane_cursor.h"
-#include "core/analysis/trace/search.h"
+#include "core/trace/lane_cursor.h"
+#include "core/trace/search.h"
 
 namespace tilescope {
 namespace {

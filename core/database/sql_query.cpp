@@ -1,10 +1,10 @@
-#include "core/store/sql_query.h"
+#include "core/database/sql_query.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "core/store/database.h"
+#include "core/database/database.h"
 
 namespace tilescope {
 namespace {

@@ -1,10 +1,10 @@
-#include "core/analysis/trace/counts.h"
+#include "core/trace/counts.h"
 
 #include <algorithm>
 #include <limits>
 #include <set>
 
-#include "core/analysis/trace/lane_cursor.h"
+#include "core/trace/lane_cursor.h"
 #include "core/base/saturating.h"
 
 namespace tilescope {

@@ -7,7 +7,7 @@
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 #include "core/base/ids.h"
-#include "core/store/database.h"
+#include "core/database/database.h"
 #include "core/tiles/tile_series.h"
 
 namespace tilescope {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/analysis/trace_statistics.h"
+#include "core/trace/trace_statistics.h"
 #include "core/base/ids.h"
 #include "core/profile/kinds.h"
 

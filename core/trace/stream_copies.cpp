@@ -1,11 +1,11 @@
-#include "core/store/stream_copies.h"
+#include "core/trace/stream_copies.h"
 
 #include <fmt/format.h>
 #include <utility>
 
-#include "core/store/database.h"
-#include "core/store/row_access.h"
-#include "core/store/trace_reader.h"
+#include "core/database/database.h"
+#include "core/database/row_access.h"
+#include "core/trace/trace_reader.h"
 
 namespace tilescope {
 namespace {

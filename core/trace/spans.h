@@ -2,8 +2,8 @@
 // TraceIndex::spans for what it promises.
 #pragma once
 
-#include "core/analysis/trace/lanes.h"
-#include "core/analysis/trace_window.h"
+#include "core/trace/lanes.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 

@@ -1,12 +1,12 @@
-#include "core/store/trace_page_writer.h"
+#include "core/trace/trace_page_writer.h"
 
 #include <algorithm>
 #include <map>
 #include <memory>
 
-#include "core/analysis/trace/lanes.h"
+#include "core/trace/lanes.h"
 #include "core/base/saturating.h"
-#include "core/store/trace_pages.h"
+#include "core/trace/trace_pages.h"
 
 namespace tilescope {
 namespace {

@@ -1,7 +1,7 @@
 // Reading lanes and bodies entry by entry, wherever they are. Internal to core/analysis.
 #pragma once
 
-#include "core/analysis/trace/lanes.h"
+#include "core/trace/lanes.h"
 
 namespace tilescope {
 

@@ -1,4 +1,4 @@
-#include "core/analysis/trace_statistics.h"
+#include "core/trace/trace_statistics.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,11 +1,11 @@
-#include "core/store/database.h"
+#include "core/database/database.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/store/page_seal.h"
+#include "core/database/page_checksum.h"
 
 namespace tilescope {
 namespace {

@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "core/analysis/trace/step_order.h"
-#include "core/analysis/trace_statistics.h"
+#include "core/trace/step_order.h"
+#include "core/trace/trace_statistics.h"
 #include "core/profile/trace.h"
-#include "core/store/trace_pages.h"
+#include "core/trace/trace_pages.h"
 
 namespace tilescope {
 

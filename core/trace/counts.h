@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/analysis/trace/lanes.h"
-#include "core/analysis/trace_window.h"
+#include "core/trace/lanes.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "core/analysis/trace/lanes.h"
-#include "core/analysis/trace_window.h"
+#include "core/trace/lanes.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/trace_statistics.h"
+#include "core/trace/trace_statistics.h"
 #include "core/profile/profile.h"
 #include "core/store/profile_reader.h"
 

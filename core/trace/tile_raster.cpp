@@ -1,4 +1,4 @@
-#include "core/analysis/tile_raster.h"
+#include "core/trace/tile_raster.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/store/trace_entry.h"
+#include "core/trace/lane_entry.h"
 
 namespace tilescope {
 

@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 

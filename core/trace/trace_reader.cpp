@@ -1,10 +1,10 @@
-#include "core/store/trace_reader.h"
+#include "core/trace/trace_reader.h"
 #include "core/base/damaged_profile.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "core/store/row_access.h"
+#include "core/database/row_access.h"
 
 namespace tilescope {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/store/trace_page_codec.h"
+#include "core/trace/trace_page_codec.h"
 
 #include <array>
 #include <limits>

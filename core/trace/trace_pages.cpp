@@ -1,4 +1,4 @@
-#include "core/store/trace_pages.h"
+#include "core/trace/trace_pages.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "core/base/damaged_profile.h"
-#include "core/store/row_access.h"
-#include "core/store/trace_reader.h"
+#include "core/database/row_access.h"
+#include "core/trace/trace_reader.h"
 
 namespace tilescope {
 namespace {

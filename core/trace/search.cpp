@@ -1,10 +1,10 @@
-#include "core/analysis/trace/search.h"
+#include "core/trace/search.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 
-#include "core/analysis/trace/lane_cursor.h"
+#include "core/trace/lane_cursor.h"
 #include "core/base/error.h"
 
 namespace tilescope {

@@ -1,12 +1,12 @@
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/analysis/trace/counts.h"
-#include "core/analysis/trace/lane_cursor.h"
-#include "core/analysis/trace/search.h"
-#include "core/analysis/trace/spans.h"
+#include "core/trace/counts.h"
+#include "core/trace/lane_cursor.h"
+#include "core/trace/search.h"
+#include "core/trace/spans.h"
 #include "core/base/error.h"
 
 namespace tilescope {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/profile/trace.h"
-#include "core/store/database.h"
-#include "core/store/trace_page_codec.h"
+#include "core/database/database.h"
+#include "core/trace/trace_page_codec.h"
 
 namespace tilescope {
 

@@ -1,4 +1,4 @@
-#include "core/analysis/trace/lanes.h"
+#include "core/trace/lanes.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/profile/trace.h"
-#include "core/store/database.h"
+#include "core/database/database.h"
 
 namespace tilescope {
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <set>
 
-#include "core/trace/lane_cursor.h"
 #include "core/base/saturating.h"
+#include "core/trace/lane_cursor.h"
 
 namespace tilescope {
 namespace {

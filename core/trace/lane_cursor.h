@@ -1,4 +1,4 @@
-// Reading lanes and bodies entry by entry, wherever they are. Internal to core/analysis.
+// Reading lanes and bodies entry by entry, wherever they are. Internal to core/trace.
 #pragma once
 
 #include "core/trace/lanes.h"

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "core/trace/trace_statistics.h"
 #include "core/base/ids.h"
 #include "core/profile/kinds.h"
+#include "core/trace/trace_statistics.h"
 
 namespace tilescope {
 

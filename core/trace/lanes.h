@@ -1,5 +1,5 @@
 // The sorted, summed-up form of a trace that TraceIndex searches: built in memory for a short
-// trace, left in the pages of its file for a long one. Internal to core/analysis and core/store.
+// trace, left in the pages of its file for a long one. Internal to core/trace.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "core/trace/step_order.h"
-#include "core/trace/trace_statistics.h"
 #include "core/profile/trace.h"
+#include "core/trace/step_order.h"
 #include "core/trace/trace_pages.h"
+#include "core/trace/trace_statistics.h"
 
 namespace tilescope {
 

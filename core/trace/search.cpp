@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "core/trace/lane_cursor.h"
 #include "core/base/error.h"
+#include "core/trace/lane_cursor.h"
 
 namespace tilescope {
 namespace {

@@ -1,4 +1,4 @@
-// Finding single steps of an execution by index, time or program. Internal to core/analysis; see
+// Finding single steps of an execution by index, time or program. Internal to core/trace; see
 // TraceIndex for what the functions promise.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a range of the execution shows at a level of detail. Internal to core/analysis; see
+// What a range of the execution shows at a level of detail. Internal to core/trace; see
 // TraceIndex::spans for what it promises.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Which item of a body executes its n-th step. Internal to core/analysis.
+// Which item of a body executes its n-th step. Internal to core/trace.
 #pragma once
 
 #include <algorithm>

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/error.h"
 #include "core/trace/counts.h"
 #include "core/trace/lane_cursor.h"
 #include "core/trace/search.h"
 #include "core/trace/spans.h"
-#include "core/base/error.h"
 
 namespace tilescope {
 namespace {
@@ -97,14 +97,6 @@ public:
 TraceIndex::TraceIndex(Trace trace, std::int32_t ipus, std::int32_t tilesPerIpu)
     : impl_(std::make_shared<Impl>(
           TraceLanes(std::make_shared<const Trace>(std::move(trace)), ipus), tilesPerIpu)) {}
-
-TraceIndex::TraceIndex(const ProfileReader& reader) {
-    const Target& target = reader.info().target;
-    if (auto pages = TracePages::open(reader.file(), target.ipus))
-        *this = TraceIndex(std::move(pages), target);
-    else
-        *this = TraceIndex(reader.trace(), target.ipus, target.tilesPerIpu);
-}
 
 TraceIndex::TraceIndex(std::shared_ptr<const TracePages> pages, const Target& target)
     : impl_(std::make_shared<Impl>(TraceLanes(std::move(pages), target.ipus), target.tilesPerIpu)) {

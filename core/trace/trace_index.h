@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/trace/trace_statistics.h"
 #include "core/profile/profile.h"
-#include "core/store/profile_reader.h"
+#include "core/trace/trace_statistics.h"
 
 namespace tilescope {
 
@@ -81,10 +80,9 @@ public:
     /// `tilesPerIpu` are the target's.
     TraceIndex(Trace trace, std::int32_t ipus, std::int32_t tilesPerIpu);
 
-    /// Of a file. A long trace stays in it: the index holds summaries of every 64 steps of an IPU
-    /// and what it has read last, and calls read what they need more of. They throw UserError where
-    /// that is damaged. Throws as above, and Cancelled if the reader is stopped.
-    explicit TraceIndex(const ProfileReader& reader);
+    /// Of a long trace that stays in its file: the index holds summaries of every 64 steps of an
+    /// IPU and what it has read last, and calls read what they need more of. They throw UserError
+    /// where that is damaged. Throws as above.
     TraceIndex(std::shared_ptr<const TracePages> pages, const Target& target);
     /// Whether the trace stays in its file.
     [[nodiscard]] bool inPages() const;

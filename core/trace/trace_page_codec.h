@@ -1,5 +1,5 @@
 // Blobs of a long trace: pages of entries, summaries of lanes, programs in order of execution.
-// Internal to core/store. All decoders throw UserError on damaged data.
+// Internal to core/trace. All decoders throw UserError on damaged data.
 #pragma once
 
 #include <cstddef>

@@ -4,8 +4,8 @@
 #include <map>
 #include <memory>
 
-#include "core/trace/lanes.h"
 #include "core/base/saturating.h"
+#include "core/trace/lanes.h"
 #include "core/trace/trace_pages.h"
 
 namespace tilescope {

@@ -1,8 +1,8 @@
-// The pages of a long trace. Internal to core/store.
+// The pages of a long trace. Internal to core/trace.
 #pragma once
 
-#include "core/profile/trace.h"
 #include "core/database/database.h"
+#include "core/profile/trace.h"
 
 namespace tilescope {
 

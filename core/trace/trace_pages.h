@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "core/profile/trace.h"
 #include "core/database/database.h"
+#include "core/profile/trace.h"
 #include "core/trace/trace_page_codec.h"
 
 namespace tilescope {

@@ -1,8 +1,8 @@
 // The trace tables of a profile as values.
 #pragma once
 
-#include "core/profile/trace.h"
 #include "core/database/database.h"
+#include "core/profile/trace.h"
 
 namespace tilescope {
 

@@ -2,6 +2,7 @@
 #include <QTest>
 #include <fmt/format.h>
 
+#include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "core/trace/trace_index.h"
 #include "core/trace/trace_page_codec.h"

@@ -15,7 +15,7 @@ inline constexpr std::int32_t profileSchemaVersion = 7;
 /// Older files do not record the model's graph.
 inline constexpr std::int64_t firstVersionWithModelGraph = 5;
 
-/// Older files do not say which calls an operation runs in, nor what programs take on each IPU.
+/// Older files do not say which calls an operation runs in.
 inline constexpr std::int64_t firstVersionWithPlaces = 7;
 
 /// The documented statements that create an empty profile, as `tilescope schema` prints them.

@@ -85,7 +85,7 @@ ProfileView::Part<TraceIndex> ProfileView::trace(Stop stop) const {
     return trace_.get([&] {
         if (memory_)
             return TraceIndex(memory_->trace, machine().ipus, machine().tilesPerIpu);
-        return namingFile(file_.string(), [&] { return TraceIndex(reader(stop)); });
+        return namingFile(file_.string(), [&] { return reader(stop).traceIndex(); });
     });
 }
 

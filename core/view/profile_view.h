@@ -10,8 +10,8 @@
 #include <typeindex>
 #include <unordered_map>
 
-#include "core/analysis/trace_window.h"
 #include "core/store/profile_reader.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "core/analysis/host_timeline.h"
+#include "core/analysis/hosts/host_timeline.h"
 #include "core/view/profile_view.h"
 #include "views/plot/trace/trace_rows.h"
 

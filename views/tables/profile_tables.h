@@ -3,7 +3,7 @@
 
 #include <stop_token>
 
-#include "core/analysis/selection.h"
+#include "core/target/selection.h"
 #include "core/view/profile_view.h"
 #include "views/tables/data_table.h"
 

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/export/graph_dot.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope::cli {
 namespace {

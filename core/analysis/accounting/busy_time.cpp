@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/analysis/trace/lane_cursor.h"
 #include "core/base/saturating.h"
+#include "core/trace/lane_cursor.h"
 
 namespace tilescope {
 namespace {

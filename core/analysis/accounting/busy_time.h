@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/analysis/trace/lanes.h"
+#include "core/trace/lanes.h"
 
 namespace tilescope {
 

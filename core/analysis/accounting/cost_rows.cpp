@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/analysis/accounting/row_names.h"
-#include "core/analysis/operation_groups.h"
-#include "core/analysis/operation_repeats.h"
+#include "core/analysis/operations/operation_groups.h"
+#include "core/analysis/operations/operation_repeats.h"
 #include "core/base/saturating.h"
 
 namespace tilescope {

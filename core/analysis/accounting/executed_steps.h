@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/analysis/accounting/call_sites.h"
-#include "core/analysis/trace/lanes.h"
+#include "core/trace/lanes.h"
 
 namespace tilescope {
 

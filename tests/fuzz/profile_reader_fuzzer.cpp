@@ -9,6 +9,7 @@
 
 #include "app/cli/report/report_json.h"
 #include "app/cli/report/sections.h"
+#include "core/analysis/accounting/cost_rows.h"
 #include "core/analysis/compare/comparison.h"
 #include "core/analysis/insights/insights.h"
 #include "core/analysis/memory/address_map.h"
@@ -142,8 +143,9 @@ void readTrace(const ProfileReader& reader) {
         const RasterQuestion question{IpuId(ipu), all, 60, 0, info.target.tilesPerIpu, 20};
         static_cast<void>(tileRaster(index, sources, question, {}));
     }
-    const auto executions = index.executions(programs.size());
-    const auto costs = programCosts(programs, sets, exchanges, executions);
+    const ProfileView view(reader.file(), info);
+    const auto costs = programCosts(view);
+    static_cast<void>(costRows(view, *accountingOf(view), CostLayer::Place));
     const auto roots = reader.controlPrograms();
     const ProgramSide side{programs, roots, costs};
     static_cast<void>(diffPrograms(side, side));

@@ -21,12 +21,7 @@ ValueNode line(const QString& name, Cell value, CellKind kind = CellKind::Text) 
 /// How often and how long; nothing for a program that never runs.
 void addExecutions(std::vector<ValueNode>& roots, const ProfileView& profile, ProgramId id,
                    const std::stop_token& stop) {
-    const auto programs = profile.programs(stop);
-    std::vector<ProgramExecutions> executions;
-    if (profile.info().hasExecution)
-        executions = profile.trace(stop)->executions(programs->size());
-    const std::vector<ProgramCost> costs =
-        programCosts(*programs, *profile.computeSets(stop), *profile.exchanges(stop), executions);
+    const std::vector<ProgramCost> costs = programCosts(profile, stop);
     const ProgramCost& cost = costs[id.index()];
     const double clock = profile.machine().clockHz;
     const bool measured = cost.total > 0;
@@ -38,6 +33,10 @@ void addExecutions(std::vector<ValueNode>& roots, const ProfileView& profile, Pr
         roots.push_back(line(Text::tr("Executions in all runs"), cost.executions, CellKind::Count));
     if (measured)
         roots.push_back(line(Text::tr("Cycles of all executions"), Duration{cost.total, clock}));
+    if (cost.between != 0)
+        roots.push_back(line(cost.between > 0 ? Text::tr("Of these, syncs and waits between steps")
+                                              : Text::tr("Less what runs side by side"),
+                             Duration{std::abs(cost.between), clock}));
 }
 
 /// Who calls a function.

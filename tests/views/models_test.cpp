@@ -15,11 +15,10 @@ using namespace tilescope::views;
 
 namespace {
 
-DataTable smallTable() {
-    DataTable table;
-    table.columns = {{"Name", CellKind::Text, {}},
-                     {"Size", CellKind::Bytes, {}},
-                     {"Change", CellKind::BytesChange, {}}};
+Table smallTable() {
+    Table table;
+    table.columns = {
+        {"Name", Unit::None, {}}, {"Size", Unit::Bytes, {}}, {"Change", Unit::Bytes, {}}};
     table.rows = {{{std::string("weights"), std::int64_t{2048}, Change{2048, 1024}}, 7},
                   {{std::string("input[0]"), std::int64_t{512}, Change{0, 512}}, 3},
                   {{std::string("output"), {}, Change{4096, 4096}}, 9}};
@@ -83,7 +82,7 @@ private slots:
     }
 
     void totalsAreOfTheRowsThatAreShown() {
-        DataTable table = smallTable();
+        Table table = smallTable();
         table.columns[1].summed = table.columns[2].summed = true;
         TableModel model(*context_);
         const QAbstractItemModelTester tester(&model, fatal);
@@ -108,8 +107,8 @@ private slots:
     }
 
     void columnsOfOneProfileMatchByIdAndDiffer() {
-        const DataTable table =
-            columnTable("Variable", CellKind::Bytes, false,
+        const Table table =
+            columnTable("Variable", Unit::Bytes, false,
                         {{"Tile 0", {{"a", 10, 0}, {"copy", 4, 1}, {"copy", 6, 2}}, {}},
                          {"Tile 1", {{"copy", 5, 2}, {"b", 50, 3}}, {}}});
         QCOMPARE(table.columns.size(), std::size_t(4));
@@ -118,15 +117,14 @@ private slots:
         QVERIFY(std::holds_alternative<std::monostate>(table.rows[0].cells[1]));
         QVERIFY(table.rows[0].cells[3] == Cell(Change{0, 50}));
         const auto second = std::find_if(table.rows.begin(), table.rows.end(),
-                                         [](const DataRow& row) { return row.id == 2; });
+                                         [](const Row& row) { return row.id == 2; });
         QVERIFY(second->cells[3] == Cell(Change{6, 5}));
     }
 
     void columnsOfTwoProfilesHaveBothSides() {
-        const DataTable table =
-            columnTable("Variable", CellKind::Bytes, true,
-                        {{"Step 3", {{"a", 10, 0}}, {{"a", 12, 7}, {"new", 1, 8}}},
-                         {"Step 5", {{"a", 1, 0}}, {}}});
+        const Table table = columnTable("Variable", Unit::Bytes, true,
+                                        {{"Step 3", {{"a", 10, 0}}, {{"a", 12, 7}, {"new", 1, 8}}},
+                                         {"Step 5", {{"a", 1, 0}}, {}}});
         QCOMPARE(table.columns.size(), std::size_t(7));
         QCOMPARE(table.rows.size(), std::size_t(2));
         QCOMPARE(table.rows[0].id, 0);
@@ -138,14 +136,14 @@ private slots:
     }
 
     void comparedRowsMatchByName() {
-        const DataTable table =
-            comparedTable("Name", CellKind::Bytes, {{"a", 10, 0}, {"b", 5, 1}, {"b", 5, 2}},
+        const Table table =
+            comparedTable("Name", Unit::Bytes, {{"a", 10, 0}, {"b", 5, 1}, {"b", 5, 2}},
                           {{"b", 4, 0}, {"c", 100, 1}});
         QCOMPARE(table.rows.size(), std::size_t(3));
         QVERIFY(table.rows[0].cells[0] == Cell(std::string("c")));
         QVERIFY(std::holds_alternative<std::monostate>(table.rows[0].cells[1]));
         QCOMPARE(table.rows[0].id, -1);
-        const auto b = std::find_if(table.rows.begin(), table.rows.end(), [](const DataRow& row) {
+        const auto b = std::find_if(table.rows.begin(), table.rows.end(), [](const Row& row) {
             return row.cells[0] == Cell(std::string("b"));
         });
         QVERIFY(b->cells[3] == Cell(Change{10, 4}));

@@ -1,41 +1,9 @@
-#include <fmt/format.h>
-
-#include "app/cli/report/sections.h"
 #include "core/analysis/operations.h"
-#include "core/analysis/programs.h"
-#include "core/base/units.h"
+#include "core/report/report.h"
 
-namespace tilescope::cli {
+namespace tilescope {
 
-Document programsSection(const ProfileReader& reader, const ReportRequest& request) {
-    const IdVector<ProgramId, Program> programs = reader.programs();
-    Document document;
-    Table all{"programs",
-              "",
-              {{"tree", "Tree"},
-               {"depth", "Depth"},
-               {"program", "Id"},
-               {"kind", "Kind"},
-               {"name", "Name"},
-               {"count", "Count"},
-               {"cycles", "Cycles", Unit::Cycles}},
-              {}};
-    for (const ProgramTree& tree :
-         programTrees(programs, reader.controlPrograms(), reader.functions(), reader.computeSets(),
-                      reader.exchanges()))
-        for (const ProgramLine& line : tree.lines) {
-            const Program& program = programs[line.program];
-            if (!request.wants(line.label))
-                continue;
-            all.rows.push_back(
-                {tree.title, std::int64_t{line.depth}, std::int64_t{line.program.value()},
-                 std::string(toString(program.kind)), program.name, program.count, line.cycles});
-        }
-    document.tables.push_back(std::move(all));
-    return document;
-}
-
-Document operationsSection(const ProfileReader& reader, const ReportRequest& request) {
+Document operationsReport(const ProfileReader& reader, const ReportRequest& request) {
     Table table{"operations",
                 "Operations",
                 {{"operation", "Id"},
@@ -71,12 +39,11 @@ Document operationsSection(const ProfileReader& reader, const ReportRequest& req
              {operations, variables, computeSets, exchanges, programs, copies, &vertexTypes})) {
         if (!request.wants(row.name))
             continue;
-        table.rows.push_back({std::int64_t{row.operation.value()}, row.name, row.type,
-                              row.outputShape, std::int64_t{row.steps}, std::int64_t{row.calls},
-                              row.computeCycles, row.copyCycles, row.exchangeCycles, row.cycles(),
-                              row.flops, row.flopsPerCycle, row.codeBytes(), row.exchangeCodeBytes,
-                              row.controlCodeBytes, row.vertexCodeBytes, row.vertexStateBytes,
-                              row.variableBytes});
+        table.add({std::int64_t{row.operation.value()}, row.name, row.type, row.outputShape,
+                   std::int64_t{row.steps}, std::int64_t{row.calls}, row.computeCycles,
+                   row.copyCycles, row.exchangeCycles, row.cycles(), row.flops, row.flopsPerCycle,
+                   row.codeBytes(), row.exchangeCodeBytes, row.controlCodeBytes,
+                   row.vertexCodeBytes, row.vertexStateBytes, row.variableBytes});
         cycles += row.cycles();
         code += row.codeBytes();
         ++count;
@@ -89,4 +56,4 @@ Document operationsSection(const ProfileReader& reader, const ReportRequest& req
     return document;
 }
 
-} // namespace tilescope::cli
+} // namespace tilescope

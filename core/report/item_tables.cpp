@@ -3,7 +3,7 @@
 #include <cctype>
 #include <unordered_map>
 
-#include "core/analysis/tables.h"
+#include "core/analysis/memory/tables.h"
 
 namespace tilescope {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <string_view>
 
-#include "core/analysis/largest_parts.h"
-#include "core/analysis/liveness.h"
-#include "core/analysis/selection.h"
+#include "core/analysis/insights/largest_parts.h"
+#include "core/analysis/liveness/liveness.h"
 #include "core/profile/profile.h"
 #include "core/table/table.h"
+#include "core/target/selection.h"
 
 namespace tilescope {
 

@@ -1,4 +1,4 @@
-#include "core/analysis/liveness.h"
+#include "core/analysis/liveness/liveness.h"
 #include "core/report/item_tables.h"
 #include "core/report/report.h"
 

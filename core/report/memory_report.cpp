@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "core/analysis/memory_details.h"
-#include "core/analysis/memory_plot.h"
+#include "core/analysis/memory/memory_details.h"
+#include "core/analysis/memory/memory_plot.h"
 #include "core/report/report.h"
 
 namespace tilescope {

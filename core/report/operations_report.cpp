@@ -1,4 +1,4 @@
-#include "core/analysis/operations.h"
+#include "core/analysis/operations/operations.h"
 #include "core/report/report.h"
 
 namespace tilescope {

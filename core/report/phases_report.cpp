@@ -1,4 +1,4 @@
-#include "core/analysis/phases.h"
+#include "core/analysis/execution/phases.h"
 #include "core/report/report.h"
 
 namespace tilescope {

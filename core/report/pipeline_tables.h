@@ -1,7 +1,7 @@
 // The tables of a pipeline's report.
 #pragma once
 
-#include "core/analysis/pipeline.h"
+#include "core/analysis/execution/pipeline.h"
 #include "core/table/table.h"
 
 namespace tilescope {

@@ -1,4 +1,4 @@
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/programs.h"
 #include "core/report/report.h"
 
 namespace tilescope {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/selection.h"
 #include "core/store/profile_reader.h"
 #include "core/table/table.h"
+#include "core/target/selection.h"
 
 namespace tilescope {
 

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/analysis/host_timeline.h"
-#include "core/analysis/programs.h"
-#include "core/analysis/trace_window.h"
+#include "core/analysis/hosts/host_timeline.h"
+#include "core/analysis/programs/programs.h"
 #include "core/base/error.h"
 #include "core/report/report.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 namespace {
@@ -142,7 +142,7 @@ Document stepDocument(const ProfileReader& reader, const TraceIndex& index, Step
 Document traceReport(const ProfileReader& reader, const ReportRequest& request) {
     const ProfileInfo& info = reader.info();
     const std::vector<IpuId> ipus = ipusOf(info.target, request.selection);
-    const TraceIndex index(reader);
+    const TraceIndex index = reader.traceIndex();
     if (request.step)
         return stepDocument(reader, index, *request.step);
     const std::int64_t total = index.totalCycles();

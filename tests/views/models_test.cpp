@@ -3,10 +3,10 @@
 #include <QtTest>
 
 #include "core/base/error.h"
+#include "core/report/compared_tables.h"
 #include "tests/views/sample_files.h"
 #include "views/memory/memory_content.h"
 #include "views/programs/program_model.h"
-#include "views/tables/column_table.h"
 #include "views/tables/profile_tables.h"
 #include "views/tables/table_model.h"
 

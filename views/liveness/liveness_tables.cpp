@@ -3,8 +3,8 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "core/analysis/liveness.h"
-#include "core/analysis/programs.h"
+#include "core/analysis/liveness/liveness.h"
+#include "core/analysis/programs/programs.h"
 #include "core/report/compared_tables.h"
 #include "core/report/item_tables.h"
 #include "views/liveness/liveness_content.h"

@@ -4,7 +4,7 @@
 #include <QStringList>
 #include <vector>
 
-#include "core/analysis/operation_groups.h"
+#include "core/analysis/operations/operation_groups.h"
 #include "views/tables/cell_text.h"
 
 namespace tilescope::views {

@@ -3,8 +3,8 @@
 
 #include <stop_token>
 
-#include "core/analysis/selection.h"
 #include "core/report/compared_tables.h"
+#include "core/target/selection.h"
 #include "views/session/open_profile.h"
 
 namespace tilescope::views {

@@ -3,7 +3,7 @@
 
 #include "app/cli/document.h"
 #include "app/cli/report/report_json.h"
-#include "core/analysis/insights.h"
+#include "core/analysis/insights/insights.h"
 
 namespace tilescope::cli {
 namespace json = boost::json;

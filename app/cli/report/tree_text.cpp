@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "app/cli/document.h"
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/programs.h"
 #include "core/base/units.h"
 
 namespace tilescope::cli {

@@ -1,5 +1,6 @@
 // Every item model under the model tester, with what it shows.
 #include <QAbstractItemModelTester>
+#include <QTableView>
 #include <QtTest>
 
 #include "core/base/error.h"
@@ -17,8 +18,10 @@ namespace {
 
 Table smallTable() {
     Table table;
-    table.columns = {
-        {"Name", Unit::None, {}}, {"Size", Unit::Bytes, {}}, {"Change", Unit::Bytes, {}}};
+    table.columns = {{"name", "Name"},
+                     {"bytes", "Size", Unit::Bytes},
+                     in(Shown::Window, {"change", "Change", Unit::Bytes})};
+    table.idKey = "variable";
     table.rows = {{{std::string("weights"), std::int64_t{2048}, Change{2048, 1024}}, 7},
                   {{std::string("input[0]"), std::int64_t{512}, Change{0, 512}}, 3},
                   {{std::string("output"), {}, Change{4096, 4096}}, 9}};
@@ -79,6 +82,26 @@ private slots:
         model.setTable({});
         QCOMPARE(model.rowCount(), 0);
         QCOMPARE(model.idAt(0), -1);
+    }
+
+    // As the command line's --csv has them: every key, plain numbers, ids, and no totals.
+    void exportedRowsAreRaw() {
+        Table table = smallTable();
+        table.columns[1].summed = true;
+        table.columns.push_back(in(Shown::Data, {"path", ""}));
+        for (Row& row : table.rows)
+            row.cells.emplace_back(std::string("a,b"));
+        table.rows[0].cells[1] = std::int64_t{44'849};
+        TableModel model(*context_);
+        model.setTable(table);
+        model.sort(0, Qt::AscendingOrder);
+        QCOMPARE(model.columnCount(), 3);
+        QTableView view;
+        view.setModel(&model);
+        QCOMPARE(csvText(view), "variable,name,bytes,path\n3,input[0],512,\"a,b\"\n"
+                                "9,output,,\"a,b\"\n7,weights,44849,\"a,b\"\n");
+        view.selectRow(3);
+        QCOMPARE(tabbedText(view, true), "variable\tname\tbytes\tpath\n7\tweights\t44849\ta,b\n");
     }
 
     void totalsAreOfTheRowsThatAreShown() {

@@ -12,7 +12,7 @@ QString cellText(const Cell& cell, Unit unit, const Preferences& preferences, do
 }
 
 QString translated(const std::string& text) {
-    return QCoreApplication::translate("Table", text.c_str());
+    return text.empty() ? QString() : QCoreApplication::translate("Table", text.c_str());
 }
 
 QString columnTitle(const Column& column, const Preferences& preferences, double clockHz) {

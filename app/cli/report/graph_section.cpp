@@ -148,8 +148,7 @@ public:
                 bytes += shown_.graph.tensors[tensor].bytes;
             const ModelTensor& first = shown_.graph.tensors[*tensors.begin()];
             const bool one = tensors.size() == 1;
-            table.rows.push_back(
-                {static_cast<std::int64_t>(edge.from), static_cast<std::int64_t>(edge.to),
+            table.add({static_cast<std::int64_t>(edge.from), static_cast<std::int64_t>(edge.to),
                  static_cast<std::int64_t>(tensors.size()), bytes, one ? Cell(first.shape) : Cell(),
                  one ? Cell(first.type) : Cell()});
         }

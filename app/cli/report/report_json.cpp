@@ -17,7 +17,7 @@ json::object insightJson(const Insight& insight) {
     json::array evidence;
     for (const Evidence& e : insight.evidence) {
         json::object item{{"label", e.label}, {"value", e.value}};
-        if (e.unit == Unit::Text)
+        if (e.unit == Unit::None)
             item["value"] = e.text;
         else if (e.unit != Unit::Share)
             item["value"] = static_cast<std::int64_t>(e.value);

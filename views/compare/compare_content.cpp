@@ -138,6 +138,25 @@ ProfileParts partsOf(const ProfileView& profile, const std::stop_token& stop) {
 
 } // namespace
 
+ValueTree headlineFigures(const Comparison& comparison, ValueScale scale) {
+    ValueTree tree{
+        Text::tr("Figure"), {Text::tr("Source"), Text::tr("Target"), Text::tr("Difference")}, {}};
+    // The rows begin with the metric's name and title.
+    for (const Row& row : metricsTable(comparison, MetricRows::Headline, scale).rows)
+        tree.roots.push_back({translated(std::get<std::string>(row.cells[1])),
+                              {row.cells.begin() + 2, row.cells.begin() + 5},
+                              {},
+                              row.unit});
+    return tree;
+}
+
+Table largestCauses(const Comparison& comparison, Unit unit, std::size_t most, ValueScale scale) {
+    Table table = onlyColumns(causesTable(comparison, unit, most, scale),
+                              {"operation", "use", "difference", "share"});
+    table.columns[2].difference = false; // with its percentage, which has no column here
+    return table;
+}
+
 ComparisonPtr comparisonOf(const ProfilePair& profiles, const std::stop_token& stop) {
     const ProfileParts source = partsOf(*profiles.source, stop);
     const ProfileParts target = partsOf(*profiles.target, stop);

@@ -81,7 +81,7 @@ std::vector<ValueNode> compared(const std::vector<MemoryNode>& source,
 
 // The physical id of each column that is a tile.
 ValueNode physicalIds(const ProfilePair& profiles, std::span<const TileSelection> columns) {
-    ValueNode node{Text::tr("Physical tile id"), {}, {}, CellKind::Count};
+    ValueNode node{Text::tr("Physical tile id"), {}, {}, Unit::Count};
     const auto idOn = [](const Target& machine, const TileSelection& column) {
         const TileId tile = column.tile();
         if (!tile.valid() || tile.value() >= machine.totalTiles())

@@ -19,7 +19,7 @@ struct Text {
 constexpr std::size_t shownSteps = 24; ///< bars that can be told apart without scrolling far
 
 ValueNode jsonNode(const QString& name, const QJsonValue& value) {
-    ValueNode node{name, {}, {}, CellKind::Text};
+    ValueNode node{name, {}, {}, Unit::None};
     if (value.isObject()) {
         node.values.emplace_back(std::string());
         const QJsonObject object = value.toObject();
@@ -62,7 +62,7 @@ void addFigures(ValueTree& tree, const OperationsReport& report, const Operation
     for (const OperationColumn& column : operationColumns()) {
         if (column.executed && !report.executed)
             continue;
-        ValueNode node{column.title, {}, {}, column.kind};
+        ValueNode node{column.title, {}, {}, column.unit};
         node.values.push_back(column.value(source, totalOf(report.source, column)));
         if (comparing)
             node.values.push_back(
@@ -104,27 +104,26 @@ StepParts readParts(const ProfileView& profile, const std::stop_token& stop) {
     return parts;
 }
 
-DataTable stepTable(const StepParts& parts, const OperationGroup& group) {
-    DataTable table;
-    table.columns = {
-        {Text::tr("Step"), CellKind::Text, {}},
-        {Text::tr("Kind"), CellKind::Text, {}},
-        {Text::tr("Within"), CellKind::Text, Text::tr("Control program or function")},
-        {Text::tr("Tiles"), CellKind::Count, Text::tr("Tiles that work or move data")},
-        {Text::tr("Cycles"), CellKind::Cycles, Text::tr("Slowest tile, one execution, estimated")},
-        {Text::tr("Tile balance"), CellKind::Share,
-         Text::tr("Mean of the tiles that work over the slowest")}};
+Table stepTable(const StepParts& parts, const OperationGroup& group) {
+    Table table;
+    table.columns = {{"step", "Step"},
+                     {"kind", "Kind"},
+                     {"within", "Within", Unit::None, "Control program or function"},
+                     {"tiles", "Tiles", Unit::Count, "Tiles that work or move data"},
+                     {"cycles", "Cycles", Unit::Cycles, "Slowest tile, one execution, estimated"},
+                     {"tileBalance", "Tile balance", Unit::Share,
+                      "Mean of the tiles that work over the slowest"}};
     const bool executed = !parts.executions.empty();
     if (executed) {
-        table.columns.push_back({Text::tr("Executions"), CellKind::Count, Text::tr("In all runs")});
+        table.columns.push_back({"executions", "Executions", Unit::Count, "In all runs"});
         table.columns.push_back(
-            {Text::tr("Measured cycles"), CellKind::Cycles, Text::tr("All executions")});
+            {"measuredCycles", "Measured cycles", Unit::Cycles, "All executions"});
     }
     for (const ProgramId id : group.steps) {
         const Program& program = (*parts.programs)[id];
-        DataRow row{{program.name.empty() ? programLabel(program) : program.name,
-                     std::string(toString(program.kind)), rootName(*parts.programs, id)},
-                    id.value()};
+        Row row{{program.name.empty() ? programLabel(program) : program.name,
+                 std::string(toString(program.kind)), rootName(*parts.programs, id)},
+                id.value()};
         const TileSeries* cycles = parts.cyclesOf(program);
         if (cycles == nullptr || cycles->empty()) {
             row.cells.insert(row.cells.end(), {Cell(), Cell(), Cell()});
@@ -187,7 +186,7 @@ GroupDetails groupDetails(const ProfilePair& profiles, const OperationsReport& r
     if (group.operation.valid())
         details.summary = operationDetails(*profiles.source, group.operation, stop);
     else
-        details.summary.roots.push_back({Text::tr("Name"), {group.name}, {}, CellKind::Text});
+        details.summary.roots.push_back({Text::tr("Name"), {group.name}, {}, Unit::None});
     std::vector<ValueNode> facts = std::exchange(details.summary.roots, {});
     details.summary.valueTitles = profiles.comparing()
                                       ? QStringList{Text::tr("Source"), Text::tr("Target")}
@@ -212,7 +211,7 @@ ValueTree operationDetails(const ProfileView& profile, OperationId id,
     ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}, true};
     const auto add = [&](const QString& name, const std::string& value) {
         if (!value.empty())
-            tree.roots.push_back({name, {value}, {}, CellKind::Text});
+            tree.roots.push_back({name, {value}, {}, Unit::None});
     };
     add(Text::tr("Name"), operation.name);
     add(Text::tr("Output"), operation.outputShape);

@@ -24,7 +24,7 @@ template <auto Member> Cell numberCell(const Group& group, double) {
     return numberOf<Member>(group);
 }
 template <auto Member>
-OperationColumn number(const char* key, const QString& title, CellKind kind, const QString& toolTip,
+OperationColumn number(const char* key, const QString& title, Unit kind, const QString& toolTip,
                        bool standard, bool executed = false) {
     return {QString::fromLatin1(key),
             title,
@@ -42,7 +42,7 @@ OperationColumn share(const char* key, const QString& title, const QString& tool
                       bool executed) {
     return {QString::fromLatin1(key),
             title,
-            CellKind::Share,
+            Unit::Share,
             toolTip,
             standard,
             executed,
@@ -64,7 +64,7 @@ std::int64_t stepCount(const Group& group) {
 }
 
 std::vector<OperationColumn> makeColumns() {
-    using Kind = CellKind;
+    using Kind = Unit;
     const auto text = [](const char* key, const QString& title, auto value) {
         OperationColumn column{QString::fromLatin1(key), title, Kind::Text, {}};
         column.value = value;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/analysis/operations/operation_groups.h"
-#include "views/tables/data_table.h"
+#include "views/tables/cell_text.h"
 
 namespace tilescope::views {
 
@@ -13,7 +13,7 @@ namespace tilescope::views {
 struct OperationColumn {
     QString key; ///< for settings; never shown
     QString title;
-    CellKind kind = CellKind::Count;
+    Unit unit = Unit::Count;
     QString toolTip;
     bool standard = true;  ///< shown unless the user chooses otherwise
     bool executed = false; ///< needs a trace

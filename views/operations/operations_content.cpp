@@ -21,20 +21,20 @@ std::vector<NamedValue> valuesOf(const std::vector<OperationGroup>& groups,
     return values;
 }
 
-QString nameTitle(OperationLayer layer) {
+std::string nameTitle(OperationLayer layer) {
     switch (layer) {
     case OperationLayer::Operation:
-        return Text::tr("Operation");
+        return "Operation";
     case OperationLayer::Scope:
-        return Text::tr("Scope");
+        return "Scope";
     case OperationLayer::Type:
-        return Text::tr("Type");
+        return "Type";
     case OperationLayer::Library:
-        return Text::tr("PopLibs call");
+        return "PopLibs call";
     case OperationLayer::Step:
         break;
     }
-    return Text::tr("Program step");
+    return "Program step";
 }
 
 } // namespace
@@ -70,9 +70,9 @@ OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& 
     return report;
 }
 
-DataTable groupTable(const OperationsReport& report, const QStringList& wanted) {
-    DataTable table;
-    table.columns = {{nameTitle(report.choice.layer), CellKind::Text, {}}};
+Table groupTable(const OperationsReport& report, const QStringList& wanted) {
+    Table table;
+    table.columns = {{"name", nameTitle(report.choice.layer)}};
     std::vector<const OperationColumn*> columns;
     std::vector<double> totals;
     for (const OperationColumn& column : operationColumns()) {
@@ -81,7 +81,8 @@ DataTable groupTable(const OperationsReport& report, const QStringList& wanted) 
         if (!wanted.contains(column.key) || (column.executed && !report.executed) || typeTwice)
             continue;
         columns.push_back(&column);
-        table.columns.push_back({column.title, column.kind, column.toolTip});
+        table.columns.push_back({column.key.toStdString(), column.title.toStdString(), column.unit,
+                                 column.toolTip.toStdString()});
         double total = 0;
         if (column.shareOf != nullptr)
             for (const OperationGroup& group : report.source)
@@ -94,26 +95,26 @@ DataTable groupTable(const OperationsReport& report, const QStringList& wanted) 
         const OperationGroup& group = report.source[i];
         cycles += group.cycles();
         measured += group.measuredCycles;
-        DataRow row{{group.name}, static_cast<std::int32_t>(i)};
+        Row row{{group.name}, static_cast<std::int32_t>(i)};
         for (std::size_t c = 0; c < columns.size(); ++c)
             row.cells.push_back(columns[c]->value(group, totals[c]));
         table.rows.push_back(std::move(row));
     }
     const auto text = [](std::int64_t n) { return QString::fromStdString(formatCycles(n)); };
-    table.summary = report.executed
-                        ? Text::tr("Estimated %1, measured %2").arg(text(cycles), text(measured))
-                        : Text::tr("Estimated %1").arg(text(cycles));
+    table.summary =
+        (report.executed ? Text::tr("Estimated %1, measured %2").arg(text(cycles), text(measured))
+                         : Text::tr("Estimated %1").arg(text(cycles)))
+            .toStdString();
     return table;
 }
 
-DataTable comparedGroups(const OperationsReport& report, const OperationColumn& column) {
+Table comparedGroups(const OperationsReport& report, const OperationColumn& column) {
     return comparedTable(
-        Text::tr("%1 (%2)").arg(nameTitle(report.choice.layer), column.title.toLower()),
-        column.kind == CellKind::Flops ? CellKind::Count : column.kind,
-        valuesOf(report.source, column), valuesOf(report.target, column));
+        nameTitle(report.choice.layer) + " (" + column.title.toLower().toStdString() + ")",
+        column.unit, valuesOf(report.source, column), valuesOf(report.target, column));
 }
 
-DataTable operationsTable(const ProfilePair& profiles, const std::stop_token& stop) {
+Table operationsTable(const ProfilePair& profiles, const std::stop_token& stop) {
     return comparedGroups(readOperations(profiles, {}, stop),
                           *operationColumn(QStringLiteral("cycles")));
 }

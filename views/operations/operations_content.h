@@ -8,7 +8,7 @@
 #include "core/view/profile_view.h"
 #include "views/operations/operation_columns.h"
 #include "views/summary/bars.h"
-#include "views/tables/data_table.h"
+#include "views/tables/cell_text.h"
 #include "views/tables/value_tree.h"
 
 namespace tilescope::views {
@@ -37,17 +37,17 @@ OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& 
 
 /// A row for each group of the source, by their place in the report, with the columns that are
 /// wanted and can be had.
-DataTable groupTable(const OperationsReport& report, const QStringList& columns);
+Table groupTable(const OperationsReport& report, const QStringList& columns);
 /// One column of both profiles side by side; ids as above.
-DataTable comparedGroups(const OperationsReport& report, const OperationColumn& column);
+Table comparedGroups(const OperationsReport& report, const OperationColumn& column);
 
 /// Estimated cycles of the operations side by side, for the comparison.
-DataTable operationsTable(const ProfilePair& profiles, const std::stop_token& stop);
+Table operationsTable(const ProfilePair& profiles, const std::stop_token& stop);
 
 /// Everything about one group.
 struct GroupDetails {
     ValueTree summary;
-    DataTable steps; ///< ids are ProgramIds
+    Table steps; ///< ids are ProgramIds
     std::vector<NamedBars::Bar> code;
     std::vector<NamedBars::Bar> cycles; ///< the longest steps; ids are ProgramIds
 };

@@ -14,8 +14,8 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(ProgramDetails)
 };
 
-ValueNode line(const QString& name, Cell value, CellKind kind = CellKind::Text) {
-    return {name, {std::move(value)}, {}, kind};
+ValueNode line(const QString& name, Cell value, Unit unit = Unit::None) {
+    return {name, {std::move(value)}, {}, unit};
 }
 
 /// How often and how long; nothing for a program that never runs.
@@ -30,7 +30,7 @@ void addExecutions(std::vector<ValueNode>& roots, const ProfileView& profile, Pr
                                       : Text::tr("Cycles of one execution (estimated)"),
                              Duration{cost.cycles, clock}));
     if (cost.executions > 0)
-        roots.push_back(line(Text::tr("Executions in all runs"), cost.executions, CellKind::Count));
+        roots.push_back(line(Text::tr("Executions in all runs"), cost.executions, Unit::Count));
     if (measured)
         roots.push_back(line(Text::tr("Cycles of all executions"), Duration{cost.total, clock}));
     if (cost.between != 0)
@@ -44,7 +44,7 @@ void addCallers(std::vector<ValueNode>& roots, const IdVector<ProgramId, Program
                 ProgramId id) {
     if (programs[id].parent.valid())
         return;
-    ValueNode callers = line(Text::tr("Called by"), std::monostate(), CellKind::Count);
+    ValueNode callers = line(Text::tr("Called by"), std::monostate(), Unit::Count);
     for (const Program& program : programs)
         if (program.kind == ProgramKind::Call && program.target == id)
             callers.children.push_back(
@@ -68,21 +68,21 @@ std::vector<ValueNode> comparedNodes(const std::vector<ValueNode>& source,
             ++at;
         if (at == target.size()) {
             both.push_back(
-                {node.name, {valueOf(node), Cell()}, comparedNodes(node.children, {}), node.kind});
+                {node.name, {valueOf(node), Cell()}, comparedNodes(node.children, {}), node.unit});
             continue;
         }
         taken[at] = true;
         both.push_back({node.name,
                         {valueOf(node), valueOf(target[at])},
                         comparedNodes(node.children, target[at].children),
-                        node.kind});
+                        node.unit});
     }
     for (std::size_t at = 0; at < target.size(); ++at)
         if (!taken[at])
             both.push_back({target[at].name,
                             {Cell(), valueOf(target[at])},
                             comparedNodes({}, target[at].children),
-                            target[at].kind});
+                            target[at].unit});
     return both;
 }
 
@@ -97,7 +97,7 @@ ValueTree programDetails(const ProfileView& profile, ProgramId id, const std::st
     if (!program.name.empty())
         roots.push_back(line(Text::tr("Name"), program.name));
     if (program.kind == ProgramKind::Repeat)
-        roots.push_back(line(Text::tr("Repetitions"), program.count, CellKind::Count));
+        roots.push_back(line(Text::tr("Repetitions"), program.count, Unit::Count));
     if (program.target.valid())
         roots.push_back(line(Text::tr("Runs function"), programLabel((*programs)[program.target])));
     addCallers(roots, *programs, id);

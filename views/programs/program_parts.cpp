@@ -15,8 +15,8 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(ProgramDetails)
 };
 
-ValueNode line(const QString& name, Cell value, CellKind kind = CellKind::Text) {
-    return {name, {std::move(value)}, {}, kind};
+ValueNode line(const QString& name, Cell value, Unit unit = Unit::None) {
+    return {name, {std::move(value)}, {}, unit};
 }
 
 ValueNode cyclesLine(const QString& name, std::int64_t cycles, const Target& machine) {
@@ -32,14 +32,14 @@ void addTileCycles(ValueNode& node, const TileSeries& cycles, const Target& mach
         return;
     const std::int64_t tiles = cycles.tilesUsed();
     node.children.push_back(
-        line(Text::tr("Slowest tile"), std::int64_t{cycles.max().tile.value()}, CellKind::Count));
+        line(Text::tr("Slowest tile"), std::int64_t{cycles.max().tile.value()}, Unit::Count));
     node.children.push_back(
         cyclesLine(Text::tr("Cycles, mean of active tiles"), cycles.sum() / tiles, machine));
-    node.children.push_back(line(Text::tr("Active tiles"), tiles, CellKind::Count));
+    node.children.push_back(line(Text::tr("Active tiles"), tiles, Unit::Count));
     node.children.push_back(line(Text::tr("Balance of active tiles"),
                                  static_cast<double>(cycles.sum()) /
                                      (static_cast<double>(slowest) * static_cast<double>(tiles)),
-                                 CellKind::Share));
+                                 Unit::Share));
 }
 
 ValueNode vertexNode(const VertexInstances& group, const VertexType& type) {
@@ -49,11 +49,11 @@ ValueNode vertexNode(const VertexInstances& group, const VertexType& type) {
                               .toStdString());
     const std::int64_t most = group.count.max().value;
     node.children = {
-        line(Text::tr("Tiles"), std::int64_t{group.count.tilesUsed()}, CellKind::Count),
-        line(Text::tr("Most on a tile"), most, CellKind::Count),
-        line(Text::tr("Edges a vertex"), std::int64_t{group.edgesPerVertex}, CellKind::Count),
-        line(Text::tr("State"), group.stateBytes.sum(), CellKind::Bytes),
-        line(Text::tr("Code of the type, all tiles"), type.codeBytes.sum(), CellKind::Bytes)};
+        line(Text::tr("Tiles"), std::int64_t{group.count.tilesUsed()}, Unit::Count),
+        line(Text::tr("Most on a tile"), most, Unit::Count),
+        line(Text::tr("Edges a vertex"), std::int64_t{group.edgesPerVertex}, Unit::Count),
+        line(Text::tr("State"), group.stateBytes.sum(), Unit::Bytes),
+        line(Text::tr("Code of the type, all tiles"), type.codeBytes.sum(), Unit::Bytes)};
     return node;
 }
 
@@ -71,18 +71,17 @@ ValueNode exchangeNode(const ProfileView& profile, ExchangeId id, const std::sto
     const Exchange& exchange = (*profile.exchanges(stop))[id];
     ValueNode node = line(Text::tr("Exchange"), exchange.name);
     const auto moved = [&](const QString& bytes, const QString& tiles, const TileSeries& series) {
-        node.children.push_back(line(bytes, series.sum(), CellKind::Bytes));
-        node.children.push_back(line(tiles, std::int64_t{series.tilesUsed()}, CellKind::Count));
+        node.children.push_back(line(bytes, series.sum(), Unit::Bytes));
+        node.children.push_back(line(tiles, std::int64_t{series.tilesUsed()}, Unit::Count));
     };
     moved(Text::tr("Received"), Text::tr("Tiles receiving"), exchange.bytesReceived);
     moved(Text::tr("Sent"), Text::tr("Tiles sending"), exchange.bytesSent);
-    node.children.push_back(line(Text::tr("Most received by a tile"),
-                                 exchange.bytesReceived.max().value, CellKind::Bytes));
     node.children.push_back(
-        line(Text::tr("Most sent by a tile"), exchange.bytesSent.max().value, CellKind::Bytes));
-    node.children.push_back(line(Text::tr("Contiguous run"), exchange.runBytes, CellKind::Bytes));
+        line(Text::tr("Most received by a tile"), exchange.bytesReceived.max().value, Unit::Bytes));
     node.children.push_back(
-        line(Text::tr("Exchange code"), exchange.codeBytes.sum(), CellKind::Bytes));
+        line(Text::tr("Most sent by a tile"), exchange.bytesSent.max().value, Unit::Bytes));
+    node.children.push_back(line(Text::tr("Contiguous run"), exchange.runBytes, Unit::Bytes));
+    node.children.push_back(line(Text::tr("Exchange code"), exchange.codeBytes.sum(), Unit::Bytes));
     addTileCycles(node, exchange.cycles, profile.machine());
     return node;
 }
@@ -94,9 +93,9 @@ ValueNode streamNode(const ProfileView& profile, StreamId id, const std::stop_to
         line(Text::tr("Direction"), (stream.toDevice ? Text::tr("from the host to the IPU")
                                                      : Text::tr("from the IPU to the host"))
                                         .toStdString()),
-        line(Text::tr("Data"), stream.bytes.sum(), CellKind::Bytes),
-        line(Text::tr("Tiles"), std::int64_t{stream.bytes.tilesUsed()}, CellKind::Count),
-        line(Text::tr("Most on a tile"), stream.bytes.max().value, CellKind::Bytes)};
+        line(Text::tr("Data"), stream.bytes.sum(), Unit::Bytes),
+        line(Text::tr("Tiles"), std::int64_t{stream.bytes.tilesUsed()}, Unit::Count),
+        line(Text::tr("Most on a tile"), stream.bytes.max().value, Unit::Bytes)};
     return node;
 }
 
@@ -136,7 +135,7 @@ ValueNode operationNode(const Operation& operation) {
         node.children.push_back(line(Text::tr("Output"), operation.outputShape));
     if (operation.flops > 0)
         node.children.push_back(
-            line(Text::tr("Work of one execution"), operation.flops, CellKind::Flops));
+            line(Text::tr("Work of one execution"), operation.flops, Unit::Flops));
     addJson(node, Text::tr("Options"), operation.options);
     addJson(node, Text::tr("Plan"), operation.plan);
     return node;
@@ -144,10 +143,10 @@ ValueNode operationNode(const Operation& operation) {
 
 ValueNode variablesNode(const QString& title, const std::vector<VariableId>& ids,
                         const IdVector<VariableId, Variable>& variables) {
-    ValueNode node = line(title, static_cast<std::int64_t>(ids.size()), CellKind::Count);
+    ValueNode node = line(title, static_cast<std::int64_t>(ids.size()), Unit::Count);
     for (const VariableId id : ids)
         node.children.push_back(line(QString::fromStdString(variables[id].name),
-                                     variables[id].bytes.sum(), CellKind::Bytes));
+                                     variables[id].bytes.sum(), Unit::Bytes));
     return node;
 }
 
@@ -167,7 +166,7 @@ std::vector<ValueNode> programParts(const ProfileView& profile, ProgramId id,
     if (program.operation.valid())
         parts.push_back(operationNode((*profile.operations(stop))[program.operation]));
     if (!program.controlCode.empty())
-        parts.push_back(line(Text::tr("Control code"), program.controlCode.sum(), CellKind::Bytes));
+        parts.push_back(line(Text::tr("Control code"), program.controlCode.sum(), Unit::Bytes));
     if (program.variablesRead.empty() && program.variablesWritten.empty())
         return parts;
     const auto variables = profile.variables(stop);

@@ -64,7 +64,7 @@ struct CauseList {
 struct ComparedColumn {
     std::string key;   ///< "bytes"
     std::string title; ///< "Bytes"
-    MetricUnit unit = MetricUnit::Count;
+    Unit unit = Unit::Count;
     MetricBetter better = MetricBetter::Less;
 };
 

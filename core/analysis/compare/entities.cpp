@@ -10,8 +10,6 @@
 namespace tilescope {
 namespace {
 
-using Unit = MetricUnit;
-
 std::vector<MatchKey> operationKeys(const IdVector<OperationId, Operation>& operations) {
     std::vector<MatchKey> keys;
     for (const Operation& operation : operations)

@@ -8,6 +8,7 @@
 #include "core/analysis/execution/pipeline.h"
 #include "core/profile/profile.h"
 #include "core/store/profile_reader.h"
+#include "core/table/unit.h"
 #include "core/trace/trace_index.h"
 
 namespace tilescope {
@@ -43,16 +44,15 @@ std::string_view toString(InsightLevel level); ///< "good", "note", "warning", "
 
 /// A number behind an insight.
 struct Evidence {
-    enum class Unit { Bytes, Cycles, Share, Count, Text };
     std::string label;
     double value = 0;
     Unit unit = Unit::Count;
     TileId tile; ///< what the number belongs to, where it has a place
     OperationId operation;
-    std::string text; ///< instead of a value, for Unit::Text: "[N][C/16][HW][16]"
+    std::string text; ///< instead of a value, for Unit::None: "[N][C/16][HW][16]"
 };
-/// The value in its unit: "1.50 MiB", "34,655 cycles", "12.3 %", "42".
-std::string formatEvidence(const Evidence& evidence);
+/// Its value or its text; cycles with their time at a clock (Hz).
+Cell cellOf(const Evidence& evidence, double clockHz = 0);
 
 /// Where in the reports to look.
 struct InsightLink {

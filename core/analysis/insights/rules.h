@@ -38,24 +38,22 @@ void addFeedingInsights(const InsightParts& parts, const Executed& run,
 
 inline Evidence bytesOf(std::string label, std::int64_t bytes, TileId tile = {},
                         OperationId operation = {}) {
-    return {
-        std::move(label), static_cast<double>(bytes), Evidence::Unit::Bytes, tile, operation, {}};
+    return {std::move(label), static_cast<double>(bytes), Unit::Bytes, tile, operation, {}};
 }
 inline Evidence cyclesOf(std::string label, std::int64_t cycles, OperationId operation = {}) {
-    return {
-        std::move(label), static_cast<double>(cycles), Evidence::Unit::Cycles, {}, operation, {}};
+    return {std::move(label), static_cast<double>(cycles), Unit::Cycles, {}, operation, {}};
 }
 inline Evidence shareOf(std::string label, double share) {
-    return {std::move(label), share, Evidence::Unit::Share, {}, {}, {}};
+    return {std::move(label), share, Unit::Share, {}, {}, {}};
 }
 inline Evidence countOf(std::string label, std::int64_t count) {
-    return {std::move(label), static_cast<double>(count), Evidence::Unit::Count, {}, {}, {}};
+    return {std::move(label), static_cast<double>(count), Unit::Count, {}, {}, {}};
 }
 /// What the planner could take for an operation, if it was planned.
 void addProportion(const InsightParts& parts, OperationId operation, Insight& insight);
 
 inline Evidence textOf(std::string label, std::string text) {
-    return {std::move(label), 0, Evidence::Unit::Text, {}, {}, std::move(text)};
+    return {std::move(label), 0, Unit::None, {}, {}, std::move(text)};
 }
 
 } // namespace tilescope

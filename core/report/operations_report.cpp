@@ -75,11 +75,11 @@ Document operationsReport(const ProfileReader& reader, const ReportRequest& requ
         for (const TraceRun& other : accounting.otherRuns())
             document.fields.push_back(
                 {"", "Not in these rows: " + other.name, other.cycles, Unit::Cycles, Shown::Text});
-        document.lists = {{"totals", "cyclesByIpu", "Cycles by IPU",
-                           ofEachIpu(profile, totals.cycles), Unit::Cycles},
-                          {"totals", "overlappedCyclesByIpu", "Beside other steps, by IPU",
-                           totals.overlapped, Unit::Cycles}};
     }
+    document.lists = {{"totals", "cyclesByIpu", "Cycles by IPU",
+                       ofEachIpu(profile, totals.cycles), Unit::Cycles},
+                      {"totals", "overlappedCyclesByIpu", "Beside other steps, by IPU",
+                       totals.overlapped, Unit::Cycles}};
     document.tables.push_back(costTable(rows, totals, wanted.layer));
     if (request.breakdown.empty())
         nameAsBefore(document.tables.back());

@@ -168,10 +168,15 @@ Table costTable(const std::vector<CostRow>& rows, const RunTotals& totals, CostL
     for (const CostColumn& one : costColumns()) {
         const bool isWanted =
             wanted.empty() || std::find(wanted.begin(), wanted.end(), one.column.key) != wanted.end();
-        if (!isWanted || (one.executed && totals.run < 0))
+        const bool lacks = one.executed && totals.run < 0;
+        if (!isWanted || (lacks && !wanted.empty()))
             continue;
         columns.push_back(&one);
         table.columns.push_back(one.column);
+        if (!wanted.empty())
+            table.columns.back().shown = Shown::Everywhere;
+        else if (!one.standard || lacks)
+            table.columns.back().shown = Shown::Data;
     }
     if (!table.columns.empty() && table.columns.front().key == "path")
         table.columns.front().title = titleOf(layer);

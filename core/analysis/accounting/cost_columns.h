@@ -25,9 +25,9 @@ const CostColumn* costColumn(std::string_view key);
 /// "Operation", "Scope", "PopLibs call", ...
 std::string_view titleOf(CostLayer layer);
 
-/// A row of the table for each row of the accounting, whose ids are their places. Without a trace the
-/// columns that need one are left out, and the IPU's where there is just one. `wanted`: keys of
-/// columns; empty: all.
+/// A row of the table for each row of the accounting, whose ids are their places. `wanted`: keys of
+/// columns, of which those that need a trace are left out without one; empty: all for programs, the
+/// standard ones for people.
 Table costTable(const std::vector<CostRow>& rows, const RunTotals& totals, CostLayer layer,
                 const std::vector<std::string_view>& wanted = {});
 

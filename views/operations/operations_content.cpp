@@ -1,15 +1,11 @@
 #include "views/operations/operations_content.h"
 
-#include <QCoreApplication>
 
 #include "core/report/compared_tables.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(OperationsReport)
-};
 
 CostTableData readRows(const ProfileView& profile, const GroupChoice& choice,
                        const std::stop_token& stop) {

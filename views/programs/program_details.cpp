@@ -1,18 +1,14 @@
 #include "views/programs/program_details.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <iterator>
 
 #include "core/analysis/programs/program_costs.h"
 #include "core/analysis/programs/programs.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(ProgramDetails)
-};
 
 ValueNode line(const QString& name, Cell value, Unit unit = Unit::None) {
     return {name, {std::move(value)}, {}, unit};

@@ -1,5 +1,4 @@
 // The parts of a program's details that belong to its kind.
-#include <QCoreApplication>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -7,13 +6,10 @@
 
 #include "core/analysis/programs/programs.h"
 #include "views/programs/program_details.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(ProgramDetails)
-};
 
 ValueNode line(const QString& name, Cell value, Unit unit = Unit::None) {
     return {name, {std::move(value)}, {}, unit};

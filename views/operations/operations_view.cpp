@@ -25,14 +25,16 @@ int placeOf(const GroupChoice& choice, int depths) {
         return 0;
     case CostLayer::Scope:
         return std::clamp(choice.depth, 1, std::max(1, depths));
-    case CostLayer::Type:
+    case CostLayer::Shared:
         return depths + 1;
-    case CostLayer::Library:
+    case CostLayer::Type:
         return depths + 2;
+    case CostLayer::Library:
+        return depths + 3;
     case CostLayer::Step:
         break;
     }
-    return depths + 3;
+    return depths + 4;
 }
 
 GroupChoice choiceAt(int place, int depths) {
@@ -40,9 +42,9 @@ GroupChoice choiceAt(int place, int depths) {
         return {};
     if (place <= depths)
         return {CostLayer::Scope, place};
-    const CostLayer layers[] = {CostLayer::Type, CostLayer::Library,
-                                     CostLayer::Step};
-    return {layers[std::min(place - depths - 1, 2)], 1};
+    const CostLayer layers[] = {CostLayer::Shared, CostLayer::Type, CostLayer::Library,
+                                CostLayer::Step};
+    return {layers[std::min(place - depths - 1, 3)], 1};
 }
 
 /// Whole numbers, which two profiles can be compared by.
@@ -123,7 +125,7 @@ QWidget* OperationsView::makeTools() {
     columnButton_->setPopupMode(QToolButton::InstantPopup);
     row->addStretch();
     connect(layer_, &QComboBox::activated, this,
-            [this](int place) { setChoice(choiceAt(place, layer_->count() - 4)); });
+            [this](int place) { setChoice(choiceAt(place, layer_->count() - 5)); });
     connect(metric_, &QComboBox::activated, this, [this] { showReport(); });
     fillColumns();
     return row;
@@ -134,7 +136,7 @@ void OperationsView::fillLayers(int depth) {
     QStringList texts{tr("Operations of the model")};
     for (int i = 1; i <= depths; ++i)
         texts.append(depths == 1 ? tr("Scopes") : tr("Scopes, level %1").arg(i));
-    texts << tr("Operation types") << tr("PopLibs calls") << tr("Program steps");
+    texts << tr("Shared programs") << tr("Operation types") << tr("PopLibs calls") << tr("Program steps");
     layer_->clear();
     layer_->addItems(texts);
     layer_->setCurrentIndex(placeOf(choice_, depths));

@@ -1,12 +1,12 @@
 #include "views/pipeline/pipeline_content.h"
 
-
 #include <QRegularExpression>
 #include <algorithm>
 
 #include "core/base/units.h"
 #include "core/report/compared_tables.h"
 #include "core/report/pipeline_tables.h"
+#include "views/session/report_pair.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {

@@ -16,8 +16,8 @@ ValueTree programDetails(const ProfileView& profile, ProgramId program,
                          const std::stop_token& stop);
 
 /// A line with a name and a value.
-inline ValueNode detailLine(const QString& name, Cell value, CellKind kind = CellKind::Text) {
-    return {name, {std::move(value)}, {}, kind};
+inline ValueNode detailLine(const QString& name, Cell value, Unit unit = Unit::None) {
+    return {name, {std::move(value)}, {}, unit};
 }
 
 /// What a step does: the part of programDetails() that is not in its first lines.

@@ -94,8 +94,10 @@ private:
 
     /// Steps without an operation belong to no place of the model, however they are called.
     void addLeaf(const PlacedLeaf& leaf) {
-        const PlaceId place = placeOfStep(leaf.site, leaf.program);
         const CostKind kind = costKindOf(programs_[leaf.program].kind);
+        if (kind == CostKind::Other && !operationOf(leaf.program).valid())
+            return; // marks of lives, which take no time
+        const PlaceId place = placeOfStep(leaf.site, leaf.program);
         for (const StepEstimate& once : estimates(leaf.program))
             stepOf({place, leaf.program, once.ipu}, kind).once = once;
     }

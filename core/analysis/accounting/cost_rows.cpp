@@ -226,9 +226,9 @@ private:
         }
         for (std::size_t n = 0; n < memory_.withoutOperation.size(); ++n) {
             if (memory_.withoutOperation[n] != OperationBytes{})
-                rows_[memoryRow("no operation", IpuId(n))].memory += memory_.withoutOperation[n];
+                rows_[memoryRow("(no operation)", IpuId(n))].memory += memory_.withoutOperation[n];
             if (memory_.sharedVertexCode[n] > 0)
-                rows_[memoryRow("codelets of several operations", IpuId(n))].memory.vertexCode +=
+                rows_[memoryRow("(codelets of several operations)", IpuId(n))].memory.vertexCode +=
                     memory_.sharedVertexCode[n];
         }
     }

@@ -43,7 +43,10 @@ PlaceName PlaceNames::of(CallSiteId site, OperationId operation) {
     const std::string& name = operations_[operation].name;
     if (calls.empty())
         return {only, name};
-    return {only, scopeOf(calls) + '/' + std::string(lastPart(name))};
+    std::string path = operations_[calls.front()].name;
+    for (std::size_t i = 1; i < calls.size(); ++i)
+        path.append("/").append(lastPart(operations_[calls[i]].name));
+    return {only, path.append("/").append(lastPart(name))};
 }
 
 std::vector<ModelNodeId> PlaceNames::unused() const {

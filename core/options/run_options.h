@@ -1,7 +1,8 @@
-// What a run can be told: one struct, and one table that the command line, job files, their JSON
+// The options of a run: one struct, and one table that the command line, job files, their JSON
 // schema and the window's dialog are made from.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -110,8 +111,35 @@ struct RunOptions {
     [[nodiscard]] bool isOffChip(OffChip what) const { return offload.contains(what); }
 };
 
-/// A row of the option table. Values are text: flags, job files and dialogs all speak it.
+/// Options that belong together in a form, in the order of the form.
+enum class OptionTopic {
+    Machine,
+    BatchAndRun,
+    Host,
+    Numbers,
+    MemoryAndPlanning,
+    Replicas,
+    SeveralIpus,
+    Functions,
+    Training,
+    ModelAndEngine,
+};
+inline constexpr std::array optionTopics{
+    OptionTopic::Machine,       OptionTopic::BatchAndRun,       OptionTopic::Host,
+    OptionTopic::Numbers,       OptionTopic::MemoryAndPlanning, OptionTopic::Replicas,
+    OptionTopic::SeveralIpus,   OptionTopic::Functions,         OptionTopic::Training,
+    OptionTopic::ModelAndEngine};
+std::string_view titleOf(OptionTopic topic); ///< "Batch and run"
+
+/// Bounds of a number, both allowed.
+struct OptionRange {
+    double least = 0;
+    double most = 0;
+};
+
+/// A row of the option table. Values are text: flags, job files and dialogs all use it.
 struct OptionSpec {
+    OptionTopic topic = OptionTopic::Machine;
     std::string key;  ///< "availableMemoryProportion"
     std::string flag; ///< "--available-memory-proportion"
     enum class Type {
@@ -127,7 +155,9 @@ struct OptionSpec {
     std::vector<std::string> choices; ///< of a Choice; a Flag is "on" or "off"
     std::string defaultValue;         ///< "" if there is none
     std::string help;
-    /// Parses and stores; throws UserError that names the key, the value and what is allowed.
+    /// Bounds of a number, which may depend on the target; none of other options.
+    std::function<OptionRange(const RunOptions&)> range;
+    /// Parses and stores; throws OptionError that names the key, the value and what is allowed.
     std::function<void(RunOptions&, const std::string& value)> set;
     /// The value in force, as text.
     std::function<std::string(const RunOptions&)> get;
@@ -135,6 +165,9 @@ struct OptionSpec {
 
 /// All options, in the order of the help text.
 const std::vector<OptionSpec>& runOptionTable();
+
+/// The row of an option; nullptr for an unknown key.
+const OptionSpec* findOption(std::string_view key);
 
 /// Sets an option by key; throws UserError naming the nearest key for an unknown one.
 void setRunOption(RunOptions& options, std::string_view key, const std::string& value);

@@ -13,7 +13,6 @@
 namespace tilescope {
 namespace {
 
-constexpr std::int64_t firstVersionWithPages = 5;
 // A page of entries takes 40 KB in memory; together they stay below 40 MB.
 constexpr std::size_t pagesKept = 1000;
 
@@ -182,7 +181,7 @@ std::shared_ptr<const TracePages> TracePages::open(const std::filesystem::path& 
                                                    std::int32_t ipus) {
     {
         const Database db(file, Database::Mode::ReadOnly);
-        if (db.integer("PRAGMA user_version") < firstVersionWithPages ||
+        if (db.integer("PRAGMA user_version") < firstVersionWithTracePages ||
             db.integer("SELECT EXISTS (SELECT 1 FROM trace_lanes)") == 0)
             return {};
     }

@@ -67,6 +67,8 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+/// Older files have rows only.
+inline constexpr std::int64_t firstVersionWithTracePages = 5;
 /// Traces with fewer steps on IPUs than this are read as a whole, which then takes a moment only.
 inline constexpr std::int64_t shortestPagedTrace = 200'000;
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/base/damaged_profile.h"
-#include "core/store/host_store.h"
 
 namespace tilescope::views {
 namespace {
@@ -82,7 +81,7 @@ HostOfProfile::HostOfProfile(OpenProfilePtr profile, const std::stop_token& stop
     const auto index = profile_->trace(stop);
     const Target& machine = profile_->machine();
     namingFile(profile_->file().string(), [&] {
-        firstCycle_ = HostTimeline(readHostSpans(profile_->reader(stop)), *index,
+        firstCycle_ = HostTimeline(profile_->reader(stop).hostSpans(), *index,
                                    HostCopies({}, machine, {}, {}), machine)
                           .firstCycle();
     });

@@ -89,7 +89,7 @@ private:
 class Database {
 public:
     enum class Mode { ReadOnly, Create };
-    /// A profile: its pages have seals (page_seal.h).
+    /// A profile: its pages have checksums (page_checksum.h).
     Database(const std::filesystem::path& file, Mode mode);
     /// Another kind of file, as errors are to call it.
     Database(DatabaseOrigin origin, Mode mode);

@@ -12,7 +12,7 @@
 
 namespace tilescope {
 
-/// An id, or none for NULL; whether there is such a row is for whoever follows it to see.
+/// An id, or none for NULL; whether there is such a row is for its reader to check.
 template <class IdType> IdType idAt(const Statement& row, int at) {
     if (row.isNull(at))
         return {};

@@ -27,7 +27,7 @@ enum class Optimizer { Sgd, Momentum, Adam, AdamW, Lamb };
 enum class Reduction { Sum, Mean };
 /// What may live in streaming memory and come to the chip only while it is needed.
 enum class OffChip { Optimizer, Activations, Weights };
-/// How transfers with the host on I/O tiles stand beside computation (PopART ExchangeStrategy).
+/// How transfers with the host on I/O tiles overlap computation (PopART ExchangeStrategy).
 enum class ExchangeStrategy { JustInTime, OverlapInnerLoop, OverlapLoops };
 /// Element type in which the host sends a model's floating-point inputs.
 enum class InputType { AsModel, Float, Half, Int8 };
@@ -51,8 +51,8 @@ struct RunOptions {
     double availableMemoryProportion = 0.6;
     /// The same for one IPU ("ipu0=0.3").
     std::map<std::int32_t, double> availableMemoryProportionByIpu;
-    /// The same for single operations, by their name or their ONNX node's; stands above the others
-    /// and above what the model says.
+    /// The same for single operations, by their name or their ONNX node's; has precedence over the
+    /// others and over what the model says.
     std::map<std::string, double> availableMemoryProportionByOperation;
     /// Where no plan keeps to the proportion: double it until one does, as newer PopLibs releases
     /// do, instead of taking the plan of least memory.
@@ -183,14 +183,11 @@ void validate(const RunOptions& options);
 /// the original reads POPLAR_ENGINE_OPTIONS. `origin` names the source in errors.
 void addEngineOptions(RunOptions& options, std::string_view json, const std::string& origin);
 
-/// Engine option keys seen in public documentation; others are kept with a warning.
-bool isKnownEngineOption(std::string_view key);
-
 /// Engine options as a JSON object, keys sorted; "" if there are none.
 std::string engineOptionsJson(const std::map<std::string, std::string>& engineOptions);
 
-/// What the user should know about the engine options: unknown keys, and known ones that the
-/// simulation does not depend on.
+/// What the user should know about the engine options: keys that public documentation does not
+/// have, which are kept, and known ones that the simulation does not depend on.
 struct OptionNote {
     bool warning = false; ///< otherwise information
     std::string text;

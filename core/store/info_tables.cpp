@@ -13,7 +13,7 @@ namespace tilescope {
 namespace {
 
 // Of the row that says that the file's pages have check sums, so that their loss is noticed too.
-constexpr std::string_view sealedKey = "sealed";
+constexpr std::string_view checksumsKey = "sealed";
 
 /// Calls visit(key, field, since) for every plain field; maps are not among them. Fields are in
 /// files from a schema version on.
@@ -41,7 +41,7 @@ void writeInfo(const Profile& profile, const Database& db) {
     visitInfoFields(profile.info, [&](std::string_view key, const auto& value, std::int64_t) {
         row(key, value);
     });
-    row(sealedKey, true);
+    row(checksumsKey, true);
     const auto writeMap = [&](const std::string& prefix, const auto& map) {
         for (const auto& [key, value] : map)
             row(prefix + key, value);
@@ -80,7 +80,7 @@ private:
         Statement row = db_.prepare("SELECT key, value FROM info");
         while (row.step()) {
             const std::string key = row.text(0);
-            if (key == sealedKey && !isSealed(path_))
+            if (key == checksumsKey && !hasChecksums(path_))
                 damaged("its check sums are gone. Write the profile again.");
             const auto under = [&](std::string_view prefix, auto& map, auto value) {
                 if (!key.starts_with(prefix))

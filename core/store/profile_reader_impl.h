@@ -21,7 +21,7 @@ public:
     /// Values of the device's tiles, none of them negative: bytes, cycles and counts.
     [[nodiscard]] TileSeries series(const Statement& row, int at) const;
 
-    /// Adds the tiles [first, first + tiles) of a row, behind which no tile has a value yet.
+    /// Adds the tiles [first, first + tiles) of a row, after which no tile has a value yet.
     void appendRun(TileSeries& series, std::int64_t first, std::int64_t tiles,
                    std::int64_t value) const;
 

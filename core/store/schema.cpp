@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view preamble =
     R"sql(-- TileScope profile, schema version 6 (PRAGMA user_version), application_id 0x54536370.
 --
--- The last 8 bytes of each page, which SQLite reserves, are a check sum of the page: other programs
+-- The last 8 bytes of each page, which SQLite reserves, are a checksum of the page: other programs
 -- read the file as any other, and what they or a bad disk change in it is noticed by TileScope.
 --
 -- Blobs named *_by_tile are TileSeries, a value per tile as runs: LEB128 numbers: count of runs,
@@ -21,7 +21,7 @@ constexpr std::string_view preamble =
 -- Tiles are numbered over the whole device: ipu * tiles per IPU + tile of the IPU.
 -- Sizes are bytes, times are clock cycles of the tile, offsets count from the tile's memory base.
 -- The tables and views steps, steps_by_ipu, programs, compute_sets, vars_info, var_categories and
--- memory_by_tile bear the public names of the original and are readable by plain sqlite3.
+-- memory_by_tile have the public names of the original and are readable by plain sqlite3.
 )sql";
 
 std::string schemaSql() {

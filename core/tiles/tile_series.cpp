@@ -196,7 +196,7 @@ TileSeries TileSeries::decode(std::span<const std::byte> blob) {
     if (count > reader.remaining() / 3)
         throw DamagedProfile("a per-tile blob names more runs than it holds");
     // Tiles of a machine, four times what the largest has: sums over them cannot overflow, and
-    // whoever lists them does not take all memory.
+    // listing them does not take all memory.
     constexpr std::uint64_t limit = 1 << 20;
     std::uint64_t end = 0;
     std::uint64_t value = 0;

@@ -138,7 +138,7 @@ private:
 /// A box of a flame graph: row 0 is the run, rows below are the repeats, calls and named sequences
 /// around the steps ("outerloop 3 of 10", "fill", "main_stage0"), then the parts of the steps'
 /// names between slashes, so neighbours with a common prefix share a box. The number in front of
-/// an exchange's name ("cs12_", "copy3_Copy_SOURCE_to_") is no part of the path, so that it stands
+/// an exchange's name ("cs12_", "copy3_Copy_SOURCE_to_") is no part of the path, so that it is
 /// under the operation it is for; the box of the exchange itself has its whole name.
 struct FlameSpan {
     std::int32_t row = 0;
@@ -151,7 +151,7 @@ struct FlameSpan {
     bool leaf = false; ///< a step, not a name that steps share
 };
 
-/// Boxes by row, then by begin. A sync is a box under what the steps before and behind it share; a
+/// Boxes by row, then by begin. A sync is a box under what the steps before and after it share; a
 /// merged span is a box without a name under what its first and last step share.
 std::vector<FlameSpan> flameRows(const TraceIndex& index,
                                  const IdVector<ProgramId, Program>& programs, IpuId ipu,

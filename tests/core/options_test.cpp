@@ -559,8 +559,6 @@ private slots:
                  "effect. Did you mean 'autoReport.all'?");
         QVERIFY(!notes[1].warning);
         QCOMPARE(text(notes[1].text), "engine option 'prng.seed' has no effect on the simulation");
-        QVERIFY(isKnownEngineOption("debug.allowOutOfMemory"));
-        QVERIFY(!isKnownEngineOption("debug.allowOutOfMemry"));
     }
 };
 

@@ -18,7 +18,7 @@ template <class IdType> IdType idAt(const Statement& row, int at) {
         return {};
     const std::int64_t value = row.integer(at);
     if (value < 0 || value > std::numeric_limits<std::int32_t>::max())
-        throw DamagedProfile("a row refers to one that cannot be");
+        throw DamagedProfile("a row has an impossible id");
     return IdType(static_cast<std::int32_t>(value));
 }
 

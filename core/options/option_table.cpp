@@ -43,7 +43,7 @@ OptionSpec tilesRow() {
 }
 
 OptionSpec batchRow() {
-    // A tile of memory holds fewer bytes than this; larger batches cannot be meant.
+    // A tile of memory holds fewer bytes than this; a larger batch is a mistake.
     constexpr OptionRange bounds{1, 1'000'000};
     OptionSpec spec = row(OptionTopic::BatchAndRun, "batchSize", "--batch-size", Type::Integer, "",
                           "samples of a micro-batch; without it the model's own, or 1");

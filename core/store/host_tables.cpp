@@ -21,7 +21,7 @@ double hostSecondsAt(const Statement& row, int at) {
     const bool isNumber = row.type(at) == SQLITE_FLOAT || row.type(at) == SQLITE_INTEGER;
     const double seconds = isNumber ? row.real(at) : std::nan("");
     if (!(seconds >= 0 && seconds <= longestHostSeconds))
-        throw DamagedProfile("a time of the host cannot be");
+        throw DamagedProfile("a time of the host is impossible");
     return seconds;
 }
 

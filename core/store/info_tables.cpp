@@ -126,7 +126,7 @@ private:
         constexpr std::int64_t mostIpus = 1024; // four times what the options take
         if (t.ipus < 1 || t.ipus > mostIpus || t.tilesPerIpu < 1 ||
             std::int64_t{t.ipus} * t.tilesPerIpu > mostTiles)
-            damaged("{} IPUs of {} tiles cannot be", t.ipus, t.tilesPerIpu);
+            damaged("{} IPUs of {} tiles are impossible", t.ipus, t.tilesPerIpu);
     }
 
     const Database& db_;

@@ -46,7 +46,7 @@ IdVector<TileId, TileMemory> ProfileReader::tileMemory() const {
     const auto bytes = [&](int column) {
         const std::int64_t value = row.integer(column);
         if (value < 0 || value > TileSeries::largestStored)
-            throw DamagedProfile("a row holds a size that cannot be");
+            throw DamagedProfile("a row has an impossible size");
         return value;
     };
     while (row.step())

@@ -25,7 +25,7 @@ void readTensors(const Database& db, ModelGraph& graph) {
     while (row.step()) {
         checkOrder(row, graph.tensors.size());
         if (row.integer(4) < 0)
-            throw DamagedProfile("a tensor has a size that cannot be");
+            throw DamagedProfile("a tensor has an impossible size");
         const TensorSource source =
             row.isNull(5) ? TensorSource::Operation : known(tensorSourceFrom(row.text(5)), row, 5);
         graph.tensors.add(

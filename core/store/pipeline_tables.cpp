@@ -68,7 +68,7 @@ void readSlots(const Database& db, Pipeline& pipeline) {
     while (row.step()) {
         if (row.integer(0) != static_cast<std::int64_t>(pipeline.slotList.size()) ||
             row.integer(2) < 0 || row.integer(2) > mostRepeats)
-            throw DamagedProfile("the pipeline's slots cannot be");
+            throw DamagedProfile("the pipeline's slots are impossible");
         pipeline.slotList.push_back(
             {known(pipelinePartFrom(row.text(1)), row, 1), row.integer(2), {}});
     }

@@ -73,10 +73,10 @@ void ProfileReader::Impl::appendRun(TileSeries& series, std::int64_t first, std:
                                     std::int64_t value) const {
     const std::int64_t all = info.target.totalTiles();
     if (value < 0 || value > TileSeries::largestStored)
-        throw DamagedProfile("a row holds a size that cannot be");
+        throw DamagedProfile("a row has an impossible size");
     if (first < 0 || first > all || tiles < 0 || tiles > all - first ||
         (!series.empty() && first < series.runs().back().end))
-        throw DamagedProfile("a row names tiles that cannot be");
+        throw DamagedProfile("a row names impossible tiles");
     series.append(static_cast<std::int32_t>(first), static_cast<std::int32_t>(first + tiles),
                   value);
 }

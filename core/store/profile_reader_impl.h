@@ -35,7 +35,7 @@ public:
     ProfileInfo info;
 };
 
-/// The info table. Throws UserError, naming the file, for what is missing or cannot be.
+/// The info table. Throws UserError, naming the file, for what is missing or impossible.
 ProfileInfo readInfo(const Database& db, const std::filesystem::path& path, std::int64_t version);
 
 } // namespace tilescope

@@ -205,10 +205,10 @@ TileSeries TileSeries::decode(std::span<const std::byte> blob) {
         const std::uint64_t tiles = reader.next();
         value += static_cast<std::uint64_t>(reader.nextSigned());
         if (gap > limit || tiles > limit || end + gap + tiles > limit)
-            throw DamagedProfile("a per-tile blob names a tile that cannot be");
+            throw DamagedProfile("a per-tile blob names an impossible tile");
         const auto signedValue = static_cast<std::int64_t>(value);
         if (signedValue > largestStored || signedValue < -largestStored)
-            throw DamagedProfile("a per-tile blob holds a value that cannot be");
+            throw DamagedProfile("a per-tile blob has an impossible value");
         series.append(static_cast<std::int32_t>(end + gap),
                       static_cast<std::int32_t>(end + gap + tiles), signedValue);
         end += gap + tiles;

@@ -76,7 +76,7 @@ struct ProgramExecutions {
 class TraceIndex {
 public:
     /// Throws UserError if the trace of a damaged profile calls itself, names a body or an IPU that
-    /// does not exist, nests absurdly deep, or names times and counts that cannot be. `ipus` and
+    /// does not exist, nests absurdly deep, or names impossible times and counts. `ipus` and
     /// `tilesPerIpu` are the target's.
     TraceIndex(Trace trace, std::int32_t ipus, std::int32_t tilesPerIpu);
 

@@ -10,9 +10,9 @@ namespace tilescope {
 namespace {
 
 /// The rows of bodies.
-class TraceWriter {
+class TraceRows {
 public:
-    explicit TraceWriter(const Database& db)
+    explicit TraceRows(const Database& db)
         : body_(db, "trace_bodies")
         , step_(db, "trace_steps")
         , stepOnIpu_(db, "trace_step_ipus")
@@ -58,10 +58,10 @@ void writeTrace(const Profile& profile, const Database& db) {
     std::int64_t runId = 0;
     for (const TraceRun& r : profile.trace.runs)
         run(runId++, r.name, r.body, r.start, r.cycles);
-    TraceWriter writer(db);
+    TraceRows rows(db);
     std::size_t id = 0;
     for (const TraceBody& body : profile.trace.bodies)
-        writer.write(TraceBodyId(id++), body);
+        rows.write(TraceBodyId(id++), body);
 }
 
 } // namespace

@@ -1,15 +1,11 @@
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 
 #include "views/compare/compare_content.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(Compare)
-};
 
 /// What values of a unit are divided by on either side.
 struct Divisors {
@@ -61,10 +57,6 @@ using Value = std::optional<std::int64_t>;
 
 Value scaled(const Value& value, double divisor) {
     return value ? Value(std::llround(static_cast<double>(*value) / divisor)) : Value();
-}
-
-Cell cellOf(const Value& value) {
-    return value ? Cell(*value) : Cell();
 }
 
 /// Source, target, difference and percent. A missing item counts as nothing in the difference.

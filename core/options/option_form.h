@@ -18,26 +18,16 @@ struct OptionGroup {
     std::vector<std::string> keys; ///< in the order of the form
 };
 
-/// Every option of the table once; those that no group claims are in the last, "More".
+/// Every option of the table once, by topic.
 const std::vector<OptionGroup>& optionGroups();
 
-/// Bounds of a number, both allowed.
-struct OptionRange {
-    double least = 0;
-    double most = 0;
-};
-/// None for options without numbers. The most tiles depend on the target: `options` has it.
+/// The bounds of a number; none for other options. The most tiles depend on the target of
+/// `options`.
 std::optional<OptionRange> optionRange(std::string_view key, const RunOptions& options);
-
-/// The row of an option; nullptr for an unknown key.
-const OptionSpec* findOption(std::string_view key);
 
 /// What the table says of a value: "" if it is allowed, else the error.
 std::string optionProblem(const OptionSpec& spec, const RunOptions& others,
                           const std::string& value);
-
-/// The key of the option that an error is about ("option batchSize (--batch-size): ..."), or "".
-std::string optionOfError(std::string_view error);
 
 /// An option that a text for people names, such as an insight's advice: "a lower --batch-size".
 struct OptionMention {

@@ -61,7 +61,7 @@ struct ModelNode {
 };
 
 /// The graph as it is compiled: after import, training and the other transforms, before repeated
-/// parts become functions. Nodes stand in the order of execution. Calls of functions are nodes
+/// parts become functions. Nodes are in the order of execution. Calls of functions are nodes
 /// without tensors: what they copy belongs to their scope.
 struct ModelGraph {
     IdVector<ModelNodeId, ModelNode> nodes;

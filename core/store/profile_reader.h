@@ -57,9 +57,14 @@ public:
     /// The index of the trace, which stays in the file if it is long.
     [[nodiscard]] TraceIndex traceIndex() const;
     [[nodiscard]] Pipeline pipeline() const; ///< empty if the execution is not pipelined
+    /// In the order in which they began; empty in files before schema version 6.
+    [[nodiscard]] std::vector<HostSpan> hostSpans() const;
 
     /// Addresses on one tile, sorted by offset; empty if nothing lies there.
     [[nodiscard]] Placement placement(TileId tile) const;
+    /// Of all tiles: see Profile.
+    [[nodiscard]] TileSeries placementOfTile() const;
+    [[nodiscard]] IdVector<PlacementId, Placement> placements() const;
 
     /// Everything; for tests and tools on small profiles.
     [[nodiscard]] Profile load() const;

@@ -77,7 +77,7 @@ private:
     std::vector<std::int64_t> whole_; ///< -1: not counted yet
 };
 
-/// Bodies in an order in which callers stand before what they call.
+/// Bodies in an order in which callers precede what they call.
 class CallOrder {
 public:
     explicit CallOrder(const Trace& trace)

@@ -13,8 +13,6 @@
 namespace tilescope {
 namespace {
 
-constexpr std::int64_t firstVersionWithPages = 5;
-constexpr std::int64_t firstVersionWithIpuTotals = 7;
 // A page of entries takes 40 KB in memory; together they stay below 40 MB.
 constexpr std::size_t pagesKept = 1000;
 
@@ -183,7 +181,7 @@ std::shared_ptr<const TracePages> TracePages::open(const std::filesystem::path& 
                                                    std::int32_t ipus) {
     {
         const Database db(file, Database::Mode::ReadOnly);
-        if (db.integer("PRAGMA user_version") < firstVersionWithPages ||
+        if (db.integer("PRAGMA user_version") < firstVersionWithTracePages ||
             db.integer("SELECT EXISTS (SELECT 1 FROM trace_lanes)") == 0)
             return {};
     }
@@ -328,7 +326,7 @@ std::vector<IpuTotal> TracePages::ipuTotals(TraceBodyId body) const {
     while (row.step()) {
         const std::int64_t ipu = row.integer(1);
         if (ipu < 0 || ipu >= impl_->ipuCount || row.integer(2) < 0 || row.integer(3) < 0)
-            damaged("has totals of an IPU that cannot be");
+            damaged("has totals of an IPU that it lacks");
         totals.push_back({impl_->programAt(row, 0), IpuId(static_cast<std::int32_t>(ipu)),
                           row.integer(2), row.integer(3)});
     }

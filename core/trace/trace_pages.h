@@ -78,6 +78,10 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+/// Older files have rows only.
+inline constexpr std::int64_t firstVersionWithTracePages = 5;
+/// From this one on with totals of programs by IPU.
+inline constexpr std::int64_t firstVersionWithIpuTotals = 7;
 /// Traces with fewer steps on IPUs than this are read as a whole, which then takes a moment only.
 inline constexpr std::int64_t shortestPagedTrace = 200'000;
 

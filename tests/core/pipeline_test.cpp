@@ -73,13 +73,14 @@ private slots:
         QTest::newRow("part") << QByteArray("UPDATE pipeline_slots SET part = 'coda'")
                               << "damaged profile: unknown name 'coda'";
         QTest::newRow("repeats") << QByteArray("UPDATE pipeline_slots SET repeats = -1")
-                                 << "damaged profile: the pipeline's slots cannot be";
+                                 << "damaged profile: the pipeline's slots are impossible";
         QTest::newRow("hole") << QByteArray("DELETE FROM pipeline_stages WHERE stage = 0")
                               << "damaged profile: the pipeline's stages have a hole";
         QTest::newRow("depth") << QByteArray("UPDATE pipeline_stages SET buffer_depth = -1")
                                << "damaged profile: a pipeline buffer has a depth below zero";
-        QTest::newRow("count") << QByteArray("UPDATE pipeline SET micro_batches = 0")
-                               << "damaged profile: a pipeline runs as often as cannot be";
+        QTest::newRow("count")
+            << QByteArray("UPDATE pipeline SET micro_batches = 0")
+            << "damaged profile: the pipeline has an impossible number of iterations";
     }
     void damagedRows() {
         QFETCH(QByteArray, sql);

@@ -178,7 +178,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // A number of the list above or, for a whole file, none of them.
     const std::size_t which = input.ConsumeIntegral<std::uint8_t>() % (goodProfiles().size() + 1);
     if (which == goodProfiles().size()) {
-        file.set(test::sealed(input.ConsumeRemainingBytesAsString()));
+        file.set(test::withChecksums(input.ConsumeRemainingBytesAsString()));
         good.set(goodProfiles()[0]);
     } else {
         const test::Draw draw = [&](std::uint64_t bound) {
@@ -188,8 +188,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::string copy = goodProfiles()[which];
         for (int i = 0; i < mostChanges && input.remaining_bytes() > 0; ++i)
             copy = test::damagedCopy(copy, draw).bytes;
-        // Seals would stop most of it at the first page.
-        file.set(test::sealed(std::move(copy)));
+        // Checksums would stop most of it at the first page.
+        file.set(test::withChecksums(std::move(copy)));
         good.set(goodProfiles()[which]);
     }
     orRefuse([&] { readAll(file.path(), good.path()); });

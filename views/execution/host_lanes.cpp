@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/base/damaged_profile.h"
-#include "core/store/host_store.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
@@ -78,7 +77,7 @@ HostOfProfile::HostOfProfile(ProfileViewPtr profile, const std::stop_token& stop
     const auto index = profile_->trace(stop);
     const Target& machine = profile_->machine();
     namingFile(profile_->file().string(), [&] {
-        firstCycle_ = HostTimeline(readHostSpans(profile_->reader(stop)), *index,
+        firstCycle_ = HostTimeline(profile_->reader(stop).hostSpans(), *index,
                                    HostCopies({}, machine, {}, {}), machine)
                           .firstCycle();
     });

@@ -19,7 +19,7 @@ std::filesystem::path profileIn(const std::filesystem::path& path) {
 ProfileViewPtr openProfile(const std::filesystem::path& path, const std::stop_token& token) {
     const std::filesystem::path file = profileIn(path);
     ProfileReader reader(file);
-    checkSeals(file);
+    verifyChecksums(file);
     reader.stopWith(token);
     return std::make_shared<const ProfileView>(file, reader.info());
 }

@@ -42,8 +42,7 @@ std::vector<SchemaEntry> functions() {
 } // namespace
 
 QString schemaNote(const QString& name) {
-    static const QString schema = QString::fromUtf8(
-        profileSchemaSql().data(), static_cast<qsizetype>(profileSchemaSql().size()));
+    static const QString schema = QString::fromStdString(profileSchemaSql());
     const QRegularExpression create(
         QStringLiteral("((?:^--[^\\n]*\\n)+)CREATE (?:TABLE|VIEW) %1\\b")
             .arg(QRegularExpression::escape(name)),

@@ -1,4 +1,4 @@
-// Seals of pages: any change is noticed where it is read, and nothing else is different.
+// Checksums of pages: any change is noticed where it is read, and nothing else is different.
 #include <QTemporaryDir>
 #include <QTest>
 #include <filesystem>
@@ -16,7 +16,7 @@ using namespace tilescope;
 using namespace tilescope::test;
 namespace fs = std::filesystem;
 
-class PageSealTest : public QObject {
+class PageChecksumTest : public QObject {
     Q_OBJECT
 
     QTemporaryDir directory_;
@@ -39,11 +39,11 @@ private slots:
         good_ = readFile(file("good.pop"));
     }
 
-    void profilesAreSealed() {
-        QVERIFY(isSealed(file("good.pop")));
+    void profilesHaveChecksums() {
+        QVERIFY(hasChecksums(file("good.pop")));
         QCOMPARE(loadError(good_), "no error");
-        // Sealing what has its seals changes nothing.
-        QVERIFY(sealed(good_) == good_);
+        // Renewing what is right changes nothing.
+        QVERIFY(withChecksums(good_) == good_);
     }
 
     void aFlippedBitOfAnyPageIsNoticed() {
@@ -53,14 +53,14 @@ private slots:
             std::string changed = good_;
             changed[at] = static_cast<char>(changed[at] ^ 1);
             writeFileAtomically(file("changed.pop"), changed);
-            const QString error = userError([&] { checkSeals(file("changed.pop")); });
+            const QString error = userError([&] { verifyChecksums(file("changed.pop")); });
             QCOMPARE(error,
                      QString("'%1' is damaged: its page %2 is not as it was written. Write the "
                              "profile again.")
                          .arg(text(file("changed.pop").string()))
                          .arg(at / page + 1));
         }
-        QCOMPARE(userError([&] { checkSeals(file("good.pop")); }), "no error");
+        QCOMPARE(userError([&] { verifyChecksums(file("good.pop")); }), "no error");
     }
 
     void readingNoticesWhatItReads() {
@@ -93,8 +93,8 @@ private slots:
                  SQLITE_OK);
         sqlite3_close(db);
         QCOMPARE(loadError(readFile(file("other.pop"))), broken());
-        // On purpose they can be sealed anew.
-        QCOMPARE(loadError(sealed(readFile(file("other.pop")))), "no error");
+        // On purpose they can be computed anew.
+        QCOMPARE(loadError(withChecksums(readFile(file("other.pop")))), "no error");
     }
 
     void otherProgramsReadThem() {
@@ -110,8 +110,8 @@ private slots:
         QCOMPARE(text(answer), "ok");
     }
 
-    void lostSealsAreNoticed() {
-        // Another number of reserved bytes says that there are no seals.
+    void lostChecksumsAreNoticed() {
+        // Another number of reserved bytes says that there are no checksums.
         constexpr std::size_t reservedAt = 20;
         std::string changed = good_;
         changed[reservedAt] = 12;
@@ -121,12 +121,12 @@ private slots:
 
     void whatIsNoProfileIsLeftAlone() {
         const std::string words = "no profile at all";
-        QCOMPARE(text(sealed(words)), text(words));
-        QVERIFY(sealed("").empty());
+        QCOMPARE(text(withChecksums(words)), text(words));
+        QVERIFY(withChecksums("").empty());
         std::string cut = good_.substr(0, 50);
-        QVERIFY(sealed(cut) == cut);
+        QVERIFY(withChecksums(cut) == cut);
     }
 };
 
-QTEST_APPLESS_MAIN(PageSealTest)
-#include "page_seal_test.moc"
+QTEST_APPLESS_MAIN(PageChecksumTest)
+#include "page_checksum_test.moc"

@@ -6,7 +6,7 @@
 
 #include "core/profile/profile.h"
 
-namespace tilescope {
+namespace tilescope::test {
 
 /// Bytes over all tiles, as Graphcore's popliner counts them.
 struct ScopeMemory {
@@ -27,4 +27,4 @@ bool isInScope(std::string_view name, std::string_view scope);
 /// operations of the scope use count once.
 ScopeMemory scopeMemory(const Profile& profile, std::string_view scope);
 
-} // namespace tilescope
+} // namespace tilescope::test

@@ -1,4 +1,4 @@
-#include "core/analysis/memory/scope_memory.h"
+#include "tests/support/scope_memory.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 
 #include "core/analysis/programs/programs.h"
 
-namespace tilescope {
+namespace tilescope::test {
 namespace {
 
 class ScopeSums {
@@ -139,4 +139,4 @@ ScopeMemory scopeMemory(const Profile& profile, std::string_view scope) {
     return ScopeSums(profile, scope).run();
 }
 
-} // namespace tilescope
+} // namespace tilescope::test

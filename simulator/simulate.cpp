@@ -21,8 +21,8 @@
 #include "simulator/memory/code.h"
 #include "simulator/memory/liveness.h"
 #include "simulator/memory/placement.h"
-#include "simulator/pipeline/prepare.h"
 #include "simulator/planner/plan_table.h"
+#include "simulator/prepare/prepare.h"
 #include "simulator/zoo/zoo.h"
 
 #include <onnx/onnx_pb.h>

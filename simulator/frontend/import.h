@@ -1,11 +1,11 @@
 // From an ONNX model to the compiler's graph.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "simulator/frontend/onnx_types/import_types.h"
 #include "simulator/graph/graph.h"
 
 namespace onnx {
@@ -13,18 +13,6 @@ class ModelProto;
 }
 
 namespace tilescope::sim {
-
-struct ImportOptions {
-    /// Value of a symbolic (or zero) batch dimension, and the micro-batch to run with: the first
-    /// dimension of every model input becomes this where it was symbolic or where `forceBatch`.
-    std::int64_t batchSize = 1;
-    /// The user named a batch size: also replaces a fixed first dimension of the inputs.
-    bool forceBatch = false;
-    bool half = false; ///< turn float tensors into half (--precision half)
-    /// For training: normalisations keep the statistics of their data (nothing is folded into
-    /// convolutions) and Dropout drops.
-    bool training = false;
-};
 
 /// Reads, checks, infers shapes, folds constants and BatchNormalization (inference), and expresses
 /// the nodes in our operations. Only shapes of weights are needed: missing external data are fine.

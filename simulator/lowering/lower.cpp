@@ -1,8 +1,8 @@
 #include "simulator/lowering/lower.h"
 
-#include "simulator/lowering/functions.h"
-#include "simulator/lowering/io_tiles.h"
-#include "simulator/lowering/lower_op.h"
+#include "simulator/lowering/modes/modes.h"
+#include "simulator/lowering/operations/functions.h"
+#include "simulator/lowering/operations/lower_op.h"
 #include "simulator/planner/compute_tiles.h"
 
 namespace tilescope::sim {

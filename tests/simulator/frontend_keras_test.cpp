@@ -17,6 +17,7 @@
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 namespace json = boost::json;
 
 namespace {

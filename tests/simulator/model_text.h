@@ -8,7 +8,9 @@
 
 #include "simulator/frontend/import.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
+
+using namespace sim;
 
 inline onnx::ModelProto parseModel(const std::string& graph, int opset = 17) {
     onnx::ModelProto model;
@@ -44,4 +46,4 @@ inline std::string summary(const Graph& graph) {
     return text;
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "simulator/frontend/resolve/constant.h"
+#include "simulator/frontend/onnx_types/constant.h"
 
 namespace tilescope::sim {
 

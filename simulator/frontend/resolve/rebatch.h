@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "simulator/frontend/model/prepare.h"
+#include "simulator/frontend/onnx_types/import_types.h"
 #include "simulator/frontend/resolve/node.h"
 
 namespace tilescope::sim {

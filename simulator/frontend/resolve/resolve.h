@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "simulator/frontend/model/prepare.h"
+#include "simulator/frontend/onnx_types/import_types.h"
 #include "simulator/frontend/resolve/node.h"
 
 namespace tilescope::sim {

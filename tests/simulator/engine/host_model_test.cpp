@@ -4,7 +4,7 @@
 
 #include "core/analysis/trace_window.h"
 #include "simulator/engine/timing.h"
-#include "simulator/lowering/builder.h"
+#include "simulator/lowering/program/builder.h"
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
 #include "support/holds.h"

@@ -3,7 +3,7 @@
 #include <QtTest>
 
 #include "simulator/engine/timing.h"
-#include "simulator/lowering/builder.h"
+#include "simulator/lowering/program/builder.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;

@@ -4,12 +4,13 @@
 
 #include <QtTest>
 
-#include "simulator/lowering/conv_tiling.h"
+#include "simulator/lowering/operations/conv_tiling.h"
 #include "support/element_sets.h"
 #include "support/holds.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 

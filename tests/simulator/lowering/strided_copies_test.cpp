@@ -8,13 +8,14 @@
 #include "core/analysis/strided_copies.h"
 #include "core/options/job.h"
 #include "simulator/frontend/import.h"
-#include "simulator/lowering/order_text.h"
+#include "simulator/lowering/movement/order_text.h"
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
 #include "support/invariants.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "support/holds.h"
 
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 

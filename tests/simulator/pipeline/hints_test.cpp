@@ -3,10 +3,11 @@
 
 #include "core/base/error.h"
 #include "model_text.h"
-#include "simulator/pipeline/prepare.h"
+#include "simulator/prepare/prepare.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 

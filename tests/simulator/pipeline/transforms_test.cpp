@@ -5,9 +5,9 @@
 
 #include "simulator/pipeline/buffers.h"
 #include "simulator/pipeline/crossings.h"
-#include "simulator/pipeline/prepare.h"
 #include "simulator/pipeline/recompute.h"
 #include "simulator/pipeline/stages.h"
+#include "simulator/prepare/prepare.h"
 #include "support/graph_builder.h"
 #include "tests/support/qt_text.h"
 

@@ -9,7 +9,9 @@
 
 #include "core/tiles/tile_series.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
+
+using namespace sim;
 
 class Complaints {
 public:
@@ -39,4 +41,4 @@ private:
     std::vector<std::string> lines_;
 };
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

@@ -7,7 +7,9 @@
 
 #include "simulator/graph/graph.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
+
+using namespace sim;
 
 class GraphBuilder {
 public:
@@ -143,4 +145,4 @@ private:
     int inputs_ = 0, weights_ = 0;
 };
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

@@ -6,7 +6,9 @@
 #include "complaints.h"
 #include "core/profile/profile.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
+
+using namespace sim;
 
 /// Functions whose steps stand once in the order of liveness and not at each call: those that the
 /// slots of a pipeline call.
@@ -25,4 +27,4 @@ void checkModelGraph(const Profile& profile, Complaints& complaints);
 void checkIoTiles(const Profile& profile, Complaints& complaints);
 void checkTrace(const Profile& profile, Complaints& complaints);
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

@@ -2,7 +2,7 @@
 
 #include "invariant_parts.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 
 void checkModelGraph(const Profile& profile, Complaints& complaints) {
     const ModelGraph& graph = profile.modelGraph;
@@ -35,4 +35,4 @@ void checkModelGraph(const Profile& profile, Complaints& complaints) {
                           profile.operations[OperationId(i)].name);
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

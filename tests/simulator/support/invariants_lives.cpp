@@ -3,7 +3,7 @@
 
 #include "invariant_parts.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 namespace {
 
 /// The steps in the order in which they run; twice round each loop shows what it carries over.
@@ -116,4 +116,4 @@ void checkLives(const Profile& profile, Complaints& complaints) {
     }
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

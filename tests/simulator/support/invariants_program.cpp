@@ -3,7 +3,7 @@
 
 #include "invariant_parts.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 namespace {
 
 bool isStream(ProgramKind kind) {
@@ -161,4 +161,4 @@ void checkComputeSetsAndExchanges(const Profile& profile, Complaints& complaints
         complaints.expectSound(variable.bytes, tiles, "variable " + variable.name);
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

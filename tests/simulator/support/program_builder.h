@@ -6,7 +6,9 @@
 
 #include "core/profile/profile.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
+
+using namespace sim;
 
 class HandMade {
 public:
@@ -86,4 +88,4 @@ private:
     std::vector<ProgramId> open_;
 };
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

@@ -5,12 +5,13 @@
 
 #include "core/base/error.h"
 #include "model_text.h"
-#include "simulator/pipeline/prepare.h"
+#include "simulator/prepare/prepare.h"
 #include "simulator/simulate.h"
 #include "support/invariants.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 

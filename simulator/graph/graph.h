@@ -94,7 +94,7 @@ struct Op {
     /// backward ones in reverse; -1 for all others.
     std::int32_t executionPhase = -1;
 
-    [[nodiscard]] std::string_view kind() const { return kindName(attributes); }
+    [[nodiscard]] std::string_view kind() const { return traitsOf(attributes).name; }
 };
 
 /// What the importer has to tell the user: approximations, replaced values, ignored parts.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/arithmetic.h"
 #include "simulator/cost/footprint.h"
 
 namespace tilescope::sim {
@@ -23,7 +24,7 @@ private:
 };
 
 std::int64_t packets(std::int64_t bytes, std::int64_t packet) {
-    return (bytes + packet - 1) / packet;
+    return ceilDiv(bytes, packet);
 }
 
 } // namespace
@@ -46,8 +47,7 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
             instanceState.add(use.count, -ownFieldBytes);
             fieldData.add(use.count, ownFieldBytes);
             if (isCopyVertex(name))
-                descriptors.add(TileSeries::zip(
-                    use.count, {}, [](std::int64_t, std::int64_t) { return copyDescriptorBytes; }));
+                descriptors.add(use.count.onSameTiles(copyDescriptorBytes));
             if (instrumented)
                 results.add(use.count, instrumentationBytes);
         }
@@ -55,7 +55,7 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
     instanceState.add(builder.lowered().listBytes, -1);
     fieldData.add(builder.lowered().listBytes);
     // The host reads the results.
-    headers.add(TileSeries::zip(results.series(), {}, [](std::int64_t bytes, std::int64_t) {
+    headers.add(results.series().mapped([](std::int64_t bytes) {
         return packets(bytes, hostPacketBytesOut) * hostPacketHeaderBytes;
     }));
     control.add(everywhere, controlBytesBase);
@@ -70,25 +70,21 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
         (isGlobal[i] ? globalCode : exchangeCode).add(exchange.codeBytes);
         // What shares the code of another shares its headers.
         if (isGlobal[i] && !exchange.codeBytes.empty())
-            globalHeaders.add(
-                TileSeries::zip(exchange.bytesSent, {}, [](std::int64_t bytes, std::int64_t) {
-                    return packets(bytes, globalPacketBytes) * globalPacketHeaderBytes;
-                }));
+            globalHeaders.add(exchange.bytesSent.mapped([](std::int64_t bytes) {
+                return packets(bytes, globalPacketBytes) * globalPacketHeaderBytes;
+            }));
     }
     for (const Stream& stream : profile.streams) {
         // All tiles wait for a copy with the host; one with streaming memory is set up by the tiles
         // that have a part of it.
-        hostCode.add(stream.remoteBuffer.valid()
-                         ? TileSeries::zip(stream.bytes, {},
-                                           [](std::int64_t bytes, std::int64_t) {
-                                               return static_cast<std::int64_t>(bytes > 0);
-                                           })
-                         : everywhere,
+        hostCode.add(stream.remoteBuffer.valid() ? stream.bytes.mapped([](std::int64_t bytes) {
+            return static_cast<std::int64_t>(bytes > 0);
+        })
+                                                 : everywhere,
                      hostExchangeCodeBytes);
         const std::int64_t packet = stream.toDevice ? hostPacketBytesIn : hostPacketBytesOut;
-        headers.add(TileSeries::zip(stream.bytes, {}, [&](std::int64_t bytes, std::int64_t) {
-            return packets(bytes, packet) * hostPacketHeaderBytes;
-        }));
+        headers.add(stream.bytes.mapped(
+            [&](std::int64_t bytes) { return packets(bytes, packet) * hostPacketHeaderBytes; }));
     }
 
     builder.setOperation({});

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "simulator/graph/elementwise_traits.h"
 #include "simulator/training/autodiff.h"
 
 namespace tilescope::sim {
@@ -82,15 +83,7 @@ private:
 
 bool staysOutside(const Op& op) {
     return op.phase == Phase::Update || overwritesOperand(op) ||
-           std::holds_alternative<IpuCopyAttributes>(op.attributes) ||
-           std::holds_alternative<StashAttributes>(op.attributes) ||
-           std::holds_alternative<RestoreAttributes>(op.attributes) ||
-           std::holds_alternative<FifoAttributes>(op.attributes) ||
-           std::holds_alternative<RemoteLoadAttributes>(op.attributes) ||
-           std::holds_alternative<RemoteStoreAttributes>(op.attributes) ||
-           std::holds_alternative<CollectiveAttributes>(op.attributes) ||
-           std::holds_alternative<ShardAttributes>(op.attributes) ||
-           std::holds_alternative<CallAttributes>(op.attributes);
+           !traitsOf(op.attributes).isOutlined;
 }
 
 bool isNamed(const Op& op, const RunOptions& options) {
@@ -102,7 +95,7 @@ bool isNamed(const Op& op, const RunOptions& options) {
 
 bool overwritesOperand(const Op& op) {
     if (const auto* elementwise = std::get_if<ElementwiseAttributes>(&op.attributes))
-        return updatesInPlace(elementwise->function);
+        return traitsOf(elementwise->function).updatesInPlace;
     if (const auto* collective = std::get_if<CollectiveAttributes>(&op.attributes))
         return collective->kind != CollectiveKind::ReduceScatter;
     return std::holds_alternative<MultiUpdateAttributes>(op.attributes) ||

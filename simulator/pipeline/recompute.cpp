@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "simulator/graph/elementwise_traits.h"
 #include "simulator/pipeline/stages.h"
 
 namespace tilescope::sim {
@@ -50,7 +51,7 @@ private:
     /// Running statistics are updated once a micro-batch.
     static bool updatesState(const Op& op) {
         const auto* elementwise = std::get_if<ElementwiseAttributes>(&op.attributes);
-        return elementwise && updatesInPlace(elementwise->function);
+        return elementwise && traitsOf(elementwise->function).updatesInPlace;
     }
 
     void keepCheckpoints() {

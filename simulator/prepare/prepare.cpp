@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/arithmetic.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "simulator/cost/elementwise_cycles.h"
@@ -39,8 +40,7 @@ std::vector<double> operationCosts(const Graph& graph, const RunOptions& options
             continue;
         }
         const Tensor& out = graph.tensors[op.outputs[0]];
-        const std::int64_t each =
-            (out.elements() + options.target.tilesPerIpu - 1) / options.target.tilesPerIpu;
+        const std::int64_t each = ceilDiv(out.elements(), options.target.tilesPerIpu);
         costs.push_back(isView(op.attributes) ? 0
                                               : static_cast<double>(elementwiseCycles(
                                                     options.target, ElementwiseFunction::Add,

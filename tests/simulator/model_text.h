@@ -7,6 +7,7 @@
 #include <onnx/defs/parser.h>
 
 #include "simulator/frontend/import.h"
+#include "simulator/graph/elementwise_traits.h"
 
 namespace tilescope::test {
 
@@ -38,7 +39,7 @@ inline std::string summary(const Graph& graph) {
     for (const Op& op : graph.ops) {
         std::string name(op.kind());
         if (const auto* elementwise = std::get_if<ElementwiseAttributes>(&op.attributes))
-            name = toString(elementwise->function);
+            name = traitsOf(elementwise->function).name;
         if (const auto* reduce = std::get_if<ReduceAttributes>(&op.attributes))
             name = "Reduce" + std::string(toString(reduce->function));
         text += (text.empty() ? "" : " ") + name + toString(graph.tensors[op.outputs[0]].shape);

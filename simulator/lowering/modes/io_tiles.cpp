@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/arithmetic.h"
+
 namespace tilescope::sim {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr std::int64_t shareGrain = 8; // bytes: what an exchange moves at a tim
 /// Even shares of so many bytes, in whole grains.
 TileSeries evenShares(std::int64_t bytes, std::int32_t firstTile, std::int32_t tiles) {
     TileSeries shares;
-    const std::int64_t grains = (bytes + shareGrain - 1) / shareGrain;
+    const std::int64_t grains = ceilDiv(bytes, shareGrain);
     std::int64_t placed = 0;
     for (std::int32_t i = 0; i < tiles && placed < bytes; ++i) {
         const std::int64_t end = std::min(bytes, grains * (i + 1) / tiles * shareGrain);

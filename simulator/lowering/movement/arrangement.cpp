@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/arithmetic.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/cost/footprint.h"
 #include "simulator/planner/regroup_plan.h"
@@ -27,16 +28,14 @@ std::string copyOf(const Names& from, const Names& to) {
 /// What gathering from an evenly spread copy moves: nothing is local but by chance.
 Traffic trafficFrom(const Regrouped& copy, const OperandMove& move, std::int64_t elementBytes) {
     Traffic traffic = move.traffic;
-    traffic.received = TileSeries::zip(
-        move.bytes, {}, [&](std::int64_t n, std::int64_t) { return n / elementBytes; });
+    traffic.received = move.bytes.mapped([&](std::int64_t n) { return n / elementBytes; });
     traffic.total = traffic.received.sum();
     traffic.sent = shareOut(traffic.total, copy.elements);
     // What follows each other stands on as many tiles as hold that much, and one more.
     const std::int64_t sources = copy.elements.tilesUsed();
     const std::int64_t each = std::max<std::int64_t>(1, copy.elements.max().value);
-    traffic.messages = TileSeries::zip(traffic.received, {}, [&](std::int64_t n, std::int64_t) {
-        return std::min(sources, (n + each - 1) / each + 1);
-    });
+    traffic.messages = traffic.received.mapped(
+        [&](std::int64_t n) { return std::min(sources, ceilDiv(n, each) + 1); });
     return traffic;
 }
 
@@ -53,8 +52,7 @@ std::int64_t elementsOf(const Storage& storage) {
 TileSeries spreadBlocks(const Target& target, std::int64_t elements, const RegroupPlan& plan) {
     const std::int64_t onTile = plan.blocksPerTile * plan.rows * plan.columns;
     TileSeries share;
-    std::int32_t tile =
-        target.tilesPerIpu - static_cast<std::int32_t>((elements + onTile - 1) / onTile);
+    std::int32_t tile = target.tilesPerIpu - static_cast<std::int32_t>(ceilDiv(elements, onTile));
     for (std::int64_t left = elements; left > 0; left -= onTile, ++tile)
         share.append(tile, tile + 1, std::min(left, onTile));
     return share;
@@ -103,7 +101,7 @@ private:
         const TransposePart part = method == TransposeMethod::Split
                                        ? splitTranspose(target_, plan)
                                        : TransposePart{plan.rows, plan.columns};
-        return TileSeries::zip(operand.share, {}, [&](std::int64_t n, std::int64_t) {
+        return operand.share.mapped([&](std::int64_t n) {
             if (method == TransposeMethod::Split)
                 n = std::min(n, part.rows * part.columns);
             else if (method == TransposeMethod::OneWorker)
@@ -120,9 +118,8 @@ private:
                                : method == TransposeMethod::Split   ? "SplitTranspose1D"
                                                                     : "Transpose1D",
                                type);
-        use.count = TileSeries::zip(operand.share, {}, [](std::int64_t n, std::int64_t) {
-            return static_cast<std::int64_t>(n > 0);
-        });
+        use.count =
+            operand.share.mapped([](std::int64_t n) { return static_cast<std::int64_t>(n > 0); });
         return use;
     }
 
@@ -136,13 +133,11 @@ private:
         for (const Operand* operand : operands) {
             const std::int64_t block = operand->plan.rows * operand->plan.columns;
             elements += operand->share;
-            blocks += TileSeries::zip(operand->share, {}, [&](std::int64_t n, std::int64_t) {
-                return (n + block - 1) / block;
-            });
+            blocks += operand->share.mapped([&](std::int64_t n) { return ceilDiv(n, block); });
             rows = std::max(rows, operand->plan.rows);
             columns = std::max(columns, operand->plan.columns);
         }
-        cycles += TileSeries::zip(elements, {}, [&](std::int64_t n, std::int64_t) {
+        cycles += elements.mapped([&](std::int64_t n) {
             return transposeCycles(target_, n, rows, columns, elementBytes_ == 2);
         });
         const bool single = operands.size() == 1;
@@ -150,8 +145,7 @@ private:
         VertexUse use;
         use.name = fmt::format("poplar_rt::{}<{}>",
                                single ? "Transpose1D" : "Transpose1DSingleWorker", type);
-        use.count = TileSeries::zip(
-            blocks, {}, [&](std::int64_t n, std::int64_t) { return std::min(n, most); });
+        use.count = blocks.mapped([&](std::int64_t n) { return std::min(n, most); });
         if (!single)
             use.listBytes = blocks.scaled(transposedBlockBytes);
         uses.push_back(std::move(use));
@@ -209,7 +203,7 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
         traffic.total = elementsOf(storage);
         traffic.received = share;
         traffic.sent = shareOut(traffic.total, storage.layout.blocking.elements());
-        traffic.messages = TileSeries::zip(share, {}, [](std::int64_t, std::int64_t) { return 2; });
+        traffic.messages = share.onSameTiles(2);
         movement.add(b.target(), traffic, storage.elementBytes, run);
         transposes.add(share, plan);
         padded += paddedShare(share, request.paddedElements).scaled(storage.elementBytes);

@@ -17,8 +17,7 @@ OperandMove elementByElement(const Storage& source, const Storage& target) {
     move.traffic.sent = shareOut(move.traffic.total, held);
     const std::int64_t sources = held.tilesUsed();
     move.traffic.messages =
-        TileSeries::zip(move.traffic.received, {},
-                        [&](std::int64_t n, std::int64_t) { return std::min(n, sources); });
+        move.traffic.received.mapped([&](std::int64_t n) { return std::min(n, sources); });
     move.bytes = move.traffic.received.scaled(target.elementBytes);
     move.runBytes = target.elementBytes;
     return move;
@@ -87,12 +86,10 @@ void CallCopies::addLocal(VariableId source, VariableId target, const TileSeries
 void CallCopies::emitLocal() {
     if (localBytes_.empty())
         return;
-    const TileSeries cycles = TileSeries::zip(localBytes_, {}, [&](std::int64_t n, std::int64_t) {
-        return localCopyCycles(b_.target(), n);
-    });
+    const TileSeries cycles =
+        localBytes_.mapped([&](std::int64_t n) { return localCopyCycles(b_.target(), n); });
     const std::int64_t workers = b_.target().workers;
-    const TileSeries vertices =
-        TileSeries::zip(localBytes_, {}, [&](std::int64_t, std::int64_t) { return workers; });
+    const TileSeries vertices = localBytes_.onSameTiles(workers);
     b_.execute(name_ + "/OnTileCopy", cycles, {{copyVertex(shortestUnstridedRun), vertices}},
                std::move(local_));
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/arithmetic.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/lowering/movement/arrangement.h"
 #include "simulator/lowering/movement/order_text.h"
@@ -93,10 +94,8 @@ OperandMove planUnfold(const PlacedStorage& placed, const Blocking& needed,
     move.traffic.sent = shareOut(move.traffic.total, held);
     const std::int64_t sources = held.tilesUsed();
     const std::int64_t each = std::max<std::int64_t>(1, held.max().value);
-    move.traffic.messages =
-        TileSeries::zip(move.traffic.received, {}, [&](std::int64_t n, std::int64_t) {
-            return std::min(sources, (n + each - 1) / each + 1);
-        });
+    move.traffic.messages = move.traffic.received.mapped(
+        [&](std::int64_t n) { return std::min(sources, ceilDiv(n, each) + 1); });
     move.bytes = move.traffic.received.scaled(storage.elementBytes);
     const OrderLevel inner =
         innermost(storage.layout.order, blockSizes(storage.layout.blocking, storage.atomSizes));
@@ -128,9 +127,7 @@ std::int64_t rearrangeCycles(std::int64_t bytes, std::int64_t runBytes) {
 std::int64_t localCopyCycles(const Target& target, std::int64_t bytes) {
     // Fixed cost of a local copy by six workers, measured on ipu21 (public kernel notes).
     constexpr std::int64_t fixed = 288;
-    return bytes == 0
-               ? 0
-               : fixed + (bytes + target.memcpyBytesPerCycle - 1) / target.memcpyBytesPerCycle;
+    return bytes == 0 ? 0 : fixed + ceilDiv(bytes, target.memcpyBytesPerCycle);
 }
 
 std::string copyVertex(std::int64_t runBytes) {
@@ -191,11 +188,10 @@ namespace {
 
 ProgramId emitOnTile(ProgramBuilder& b, const std::string& name, const TileSeries& bytes,
                      std::int64_t runBytes, Access access) {
-    const TileSeries cycles = TileSeries::zip(
-        bytes, {}, [&](std::int64_t n, std::int64_t) { return rearrangeCycles(n, runBytes); });
+    const TileSeries cycles =
+        bytes.mapped([&](std::int64_t n) { return rearrangeCycles(n, runBytes); });
     const std::int64_t workers = b.target().workers;
-    const TileSeries vertices =
-        TileSeries::zip(bytes, {}, [&](std::int64_t, std::int64_t) { return workers; });
+    const TileSeries vertices = bytes.onSameTiles(workers);
     return b.execute(name, cycles, {{copyVertex(runBytes), vertices}}, std::move(access),
                      SetMaker::Compiler);
 }
@@ -246,9 +242,8 @@ VariableId OperandGather::bringRegrouped(const PlacedStorage& placed, const Oper
     const VariableId gathered =
         b.variable(user_ + "/" + role, MemoryCategory::Message, move.bytes, type);
     Traffic again = move.traffic;
-    again.received = TileSeries::zip(move.bytes, {}, [&](std::int64_t n, std::int64_t) {
-        return n / placed.storage.elementBytes;
-    });
+    again.received =
+        move.bytes.mapped([&](std::int64_t n) { return n / placed.storage.elementBytes; });
     again.total = again.received.sum();
     again.sent = shareOut(again.total, copy.elements);
     movement_.add(b.target(), again, placed.storage.elementBytes, shortestUnstridedRun, sharedBus);

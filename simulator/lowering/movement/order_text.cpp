@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/arithmetic.h"
+
 namespace tilescope::sim {
 namespace {
 
@@ -39,7 +41,7 @@ std::vector<Part> partsOfLevels(const std::vector<OrderLevel>& order, const View
     for (auto level = order.rbegin(); level != order.rend(); ++level) {
         const auto at = static_cast<std::size_t>(level->atom);
         Part part = atoms[at];
-        const std::int64_t left = (part.size + counted[at] - 1) / counted[at];
+        const std::int64_t left = ceilDiv(part.size, counted[at]);
         const std::int64_t size = level->extent == 0 ? left : std::min(level->extent, left);
         part.group = size < left && part.inner == 1 && counted[at] == 1;
         part.inner *= counted[at];

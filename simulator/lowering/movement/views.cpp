@@ -100,8 +100,7 @@ void copyToLinear(LoweringContext& context, TensorId from, TensorId to) {
     // A tile cannot listen to more tiles than hold something.
     const std::int64_t sources = source.storage.layout.blocking.elements().tilesUsed();
     move.traffic.messages =
-        TileSeries::zip(move.traffic.received, {},
-                        [&](std::int64_t n, std::int64_t) { return std::min(n, sources); });
+        move.traffic.received.mapped([&](std::int64_t n) { return std::min(n, sources); });
     move.bytes = move.traffic.received.scaled(linear.elementBytes);
     move.runBytes = linear.elementBytes;
     move.wantedOrder = rowMajorOrder(context.viewOf(from));

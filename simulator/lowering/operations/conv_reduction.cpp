@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/base/arithmetic.h"
+
 namespace tilescope::sim {
 namespace {
 
@@ -24,7 +26,7 @@ std::vector<Group> merged(const std::vector<Group>& groups, std::int64_t depth) 
 
 /// The part of [0, size) of the n-th of some sharers, cut as Blocking::shareOf cuts.
 Interval partOf(std::size_t nth, std::size_t sharers, std::int64_t size, std::int64_t grain) {
-    const std::int64_t grains = (size + grain - 1) / grain;
+    const std::int64_t grains = ceilDiv(size, grain);
     const auto at = static_cast<std::int64_t>(nth);
     const auto parts = static_cast<std::int64_t>(sharers);
     return {std::min(size, at * grains / parts * grain),
@@ -73,8 +75,7 @@ std::vector<ReductionStage> reduceInStages(const Blocking& outputs,
         Runs sent, received, messages, gathered, results;
         for (std::size_t g = 0; g < groups.size(); ++g) {
             // Groups of before that went into this one.
-            const auto added =
-                static_cast<std::int64_t>((before - g + groups.size() - 1) / groups.size());
+            const auto added = static_cast<std::int64_t>(ceilDiv(before - g, groups.size()));
             for (std::size_t member = 0; member < groups[g].size(); ++member)
                 for (std::int32_t block = 0; block < blocks; ++block) {
                     const std::int32_t nth = groups[g][member] * blocks + block;

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "core/base/arithmetic.h"
 #include "simulator/planner/transform.h"
 #include <numeric>
 
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 TileDigit take(std::int64_t count, std::int32_t& stride) {
     const TileDigit digit{static_cast<std::int32_t>(count), stride};
@@ -40,11 +37,11 @@ ConvTiling::ConvTiling(const ConvPlan& plan)
 }
 
 std::int64_t ConvTiling::inStep() const {
-    return (plan_.problem.inChans + plan_.splits.inChansSerial - 1) / plan_.splits.inChansSerial;
+    return ceilDiv(plan_.problem.inChans, plan_.splits.inChansSerial);
 }
 
 std::int64_t ConvTiling::outStep() const {
-    return (plan_.problem.outChans + plan_.splits.outChansSerial - 1) / plan_.splits.outChansSerial;
+    return ceilDiv(plan_.problem.outChans, plan_.splits.outChansSerial);
 }
 
 std::int64_t ConvTiling::inGroup() const {
@@ -193,7 +190,7 @@ Blocking ConvTiling::partials() const {
         for (BlockedDim& blocked : partials.dims)
             if (blocked.atoms == dim)
                 for (Interval& block : blocked.blocks)
-                    block.end = block.begin + (block.size() + grain - 1) / grain * grain;
+                    block.end = block.begin + ceilDiv(block.size(), grain) * grain;
     };
     roundUp(atoms.groups, plan_.grains.groups);
     if (plan_.transform.combinedGroups == 1) {
@@ -228,7 +225,7 @@ ConvTileSizes ConvTiling::sizesOf(std::int32_t nth) const {
     const auto digit = [&](const TileDigit& d) { return nth / d.stride % d.count; };
     const auto part = [&](std::int64_t size, std::int64_t parts, std::int64_t grain,
                           const TileDigit& d) {
-        const std::int64_t grains = (size + grain - 1) / grain;
+        const std::int64_t grains = ceilDiv(size, grain);
         const std::int64_t at = digit(d);
         return ((at + 1) * grains / parts - at * grains / parts) * grain;
     };

@@ -7,10 +7,6 @@
 namespace tilescope::sim {
 namespace {
 
-TileSeries ones(const TileSeries& series) {
-    return TileSeries::zip(series, {}, [](std::int64_t, std::int64_t) { return 1; });
-}
-
 /// The steps on a buffer of rows, each laid out as the tensor: a row stays on its tiles.
 class RowSteps {
 public:
@@ -46,12 +42,12 @@ private:
     static constexpr std::int64_t scalarStepCycles = 180;
 
     void execute(const char* part, const char* vertex, Access access) {
-        const TileSeries cycles = TileSeries::zip(elements_, {}, [&](std::int64_t n, std::int64_t) {
-            return dynamicSliceCycles(context_.target(), n, type_);
-        });
+        const TileSeries cycles = elements_.mapped(
+            [&](std::int64_t n) { return dynamicSliceCycles(context_.target(), n, type_); });
         context_.builder().execute(
             op_.name + "/" + part, cycles,
-            {{fmt::format("{}<{}>", vertex, toString(type_)), ones(elements_)}}, std::move(access));
+            {{fmt::format("{}<{}>", vertex, toString(type_)), elements_.onSameTiles()}},
+            std::move(access));
     }
 
     LoweringContext& context_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/arithmetic.h"
 #include "simulator/cost/collective.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/layout/layout.h"
@@ -13,8 +14,7 @@ namespace {
 using Part = CollectiveSteps::Part;
 
 TileSeries shareOfEach(const TileSeries& series, std::int64_t parts) {
-    return TileSeries::zip(series, {},
-                           [&](std::int64_t n, std::int64_t) { return (n + parts - 1) / parts; });
+    return series.mapped([&](std::int64_t n) { return ceilDiv(n, parts); });
 }
 
 const char* nameOf(Part part) {
@@ -85,12 +85,11 @@ private:
 
     void sum(const std::string& name, const TileSeries& elements, std::int64_t times,
              Access access) {
-        const TileSeries cycles = TileSeries::zip(elements, {}, [&](std::int64_t n, std::int64_t) {
+        const TileSeries cycles = elements.mapped([&](std::int64_t n) {
             return times * elementwiseCycles(context_.target(), ElementwiseFunction::Add,
                                              Operands::Binary, true, type_, n);
         });
-        const TileSeries one =
-            TileSeries::zip(elements, {}, [](std::int64_t, std::int64_t) { return 1; });
+        const TileSeries one = elements.onSameTiles();
         b_.execute(
             name, cycles,
             {{elementwiseVertex(ElementwiseFunction::Add, Operands::Binary, true, type_, type_),
@@ -183,8 +182,7 @@ void lowerShard(LoweringContext& context, const Op& op) {
     Traffic traffic;
     traffic.received = wanted;
     traffic.sent = shareOut(wanted.sum(), shareOfEach(elementsOf(context, op.inputs[0]), shards));
-    traffic.messages =
-        TileSeries::zip(wanted, {}, [](std::int64_t, std::int64_t) { return std::int64_t{1}; });
+    traffic.messages = wanted.onSameTiles();
     traffic.total = wanted.sum();
     const std::int64_t bytes = bytesOf(context.tensor(op.inputs[0]).type);
     Movement movement;

@@ -241,15 +241,11 @@ private:
     void sliceStep(const std::string& name, std::string_view vertex, const TileSeries& elements,
                    Access access) {
         const DataType type = plan_.problem.inType;
-        const TileSeries cycles = TileSeries::zip(elements, {}, [&](std::int64_t n, std::int64_t) {
-            return dynamicSliceCycles(b_.target(), n, type);
-        });
-        b_.execute(name, cycles, {{fmt::format("{}<{}>", vertex, toString(type)), ones(elements)}},
+        const TileSeries cycles = elements.mapped(
+            [&](std::int64_t n) { return dynamicSliceCycles(b_.target(), n, type); });
+        b_.execute(name, cycles,
+                   {{fmt::format("{}<{}>", vertex, toString(type)), elements.onSameTiles()}},
                    std::move(access));
-    }
-
-    static TileSeries ones(const TileSeries& series) {
-        return TileSeries::zip(series, {}, [](std::int64_t, std::int64_t) { return 1; });
     }
 
     /// A vertex a tile. Those of the AMP list the blocks of each channel group that they read and
@@ -257,7 +253,7 @@ private:
     [[nodiscard]] std::vector<VertexUse> convolveVertices(const TileSeries& active,
                                                           const std::string& name) const {
         if (plan_.method != ConvMethod::Amp)
-            return {{name, ones(active)}};
+            return {{name, active.onSameTiles()}};
         struct Lists {
             TileSeries count;
             std::int64_t pointers = 0;
@@ -363,13 +359,11 @@ private:
                 ? output_
                 : b_.variable(prefix_ + "/partialReduceOut", MemoryCategory::Variable,
                               stage.results.scaled(bytesOf(to)), std::string(toString(to)));
-        const TileSeries cycles =
-            TileSeries::zip(stage.results, {}, [&](std::int64_t n, std::int64_t) {
-                return reduceAddCycles(b_.target(), n, stage.depth, type, to);
-            });
+        const TileSeries cycles = stage.results.mapped(
+            [&](std::int64_t n) { return reduceAddCycles(b_.target(), n, stage.depth, type, to); });
         b_.execute(name, cycles,
                    {{fmt::format("poplin::ReduceAdd<{},{},false>", toString(to), toString(type)),
-                     ones(stage.results)}},
+                     stage.results.onSameTiles()}},
                    {{gathered}, {result}});
         return result;
     }
@@ -382,13 +376,12 @@ private:
                                                        elements.scaled(bytesOf(p.outType)),
                                                        std::string(toString(p.outType)))
                                          : output_;
-        const TileSeries cycles = TileSeries::zip(elements, {}, [&](std::int64_t n, std::int64_t) {
-            return castCycles(b_.target(), n, p.partialType, p.outType);
-        });
+        const TileSeries cycles = elements.mapped(
+            [&](std::int64_t n) { return castCycles(b_.target(), n, p.partialType, p.outType); });
         b_.execute(
             prefix_ + "/Cast", cycles,
             {{fmt::format("popops::Cast1D<{},{}>", toString(p.partialType), toString(p.outType)),
-              ones(elements)}},
+              elements.onSameTiles()}},
             {{partials}, {result}});
         return result;
     }

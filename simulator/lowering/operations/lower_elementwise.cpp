@@ -2,6 +2,7 @@
 #include <cctype>
 
 #include "simulator/cost/elementwise_cycles.h"
+#include "simulator/graph/elementwise_traits.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/movement/views.h"
 #include "simulator/lowering/operations/families.h"
@@ -11,10 +12,14 @@ namespace {
 
 /// "Op/Relu": popops names its elementwise compute sets so.
 std::string computeSetName(const Op& op, ElementwiseFunction function) {
-    std::string name(toString(function));
+    std::string name(traitsOf(function).name);
     std::transform(name.begin() + 1, name.end(), name.begin() + 1,
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return op.name + "/Op/" + name;
+}
+
+bool updatesInPlace(const Op& op) {
+    return traitsOf(std::get<ElementwiseAttributes>(op.attributes).function).updatesInPlace;
 }
 
 /// Most elements that a tile has of a tensor; an input that nobody has laid out will be linear.
@@ -33,7 +38,7 @@ std::int64_t fullestTile(LoweringContext& context, TensorId id) {
 /// follows the operand with the best layout); weights and constants only if there is no other. That
 /// the first wins among operands that are equally good is *assumed*.
 TensorId baseOperand(LoweringContext& context, const Op& op) {
-    if (updatesInPlace(std::get<ElementwiseAttributes>(op.attributes).function))
+    if (updatesInPlace(op))
         return op.inputs[0];
     const Shape& shape = context.tensor(op.outputs[0]).shape;
     TensorId best, fallback;
@@ -84,7 +89,7 @@ Operands operandKind(LoweringContext& context, const Op& op, TensorId other) {
     if (!other.valid())
         return Operands::Unary;
     const Tensor& t = context.tensor(other);
-    if (std::get<ElementwiseAttributes>(op.attributes).function >= ElementwiseFunction::Select)
+    if (traitsOf(std::get<ElementwiseAttributes>(op.attributes).function).isTernary())
         return Operands::Ternary;
     if (t.elements() == 1)
         return Operands::BroadcastScalar;
@@ -111,7 +116,7 @@ bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
         return false;
     }
     const bool sameType = bytesOf(context.tensor(base).type) == bytesOf(t.type);
-    const bool updates = updatesInPlace(std::get<ElementwiseAttributes>(op.attributes).function);
+    const bool updates = updatesInPlace(op);
     if (updates || (sameType && context.isLastUse(base))) {
         context.makeView(out, base, context.viewOf(base));
         return true;
@@ -127,8 +132,7 @@ bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
 VariableId replicateConstant(LoweringContext& context, TensorId result, TensorId constant) {
     const Tensor& t = context.tensor(constant);
     const TileSeries bytes =
-        TileSeries::zip(context.storageOf(result).storage.layout.blocking.elements(), {},
-                        [&](std::int64_t, std::int64_t) { return bytesOf(t.type); });
+        context.storageOf(result).storage.layout.blocking.elements().onSameTiles(bytesOf(t.type));
     return context.builder().alwaysLive(t.name, MemoryCategory::Constant, bytes,
                                         std::string(toString(t.type)), toString(t.shape));
 }
@@ -181,12 +185,11 @@ void lowerElementwise(LoweringContext& context, const Op& op) {
     }
     const auto emit = [&](const std::vector<VariableId>& operands, Operands kind, bool overwrite) {
         const TileSeries elements = context.storageOf(out).storage.layout.blocking.elements();
-        const TileSeries cycles = TileSeries::zip(elements, {}, [&](std::int64_t n, std::int64_t) {
+        const TileSeries cycles = elements.mapped([&](std::int64_t n) {
             return elementwiseCycles(context.target(), attributes.function, kind, overwrite, inType,
                                      n);
         });
-        const TileSeries one =
-            TileSeries::zip(elements, {}, [](std::int64_t, std::int64_t) { return 1; });
+        const TileSeries one = elements.onSameTiles();
         context.builder().execute(
             name, cycles,
             {{elementwiseVertex(attributes.function, kind, overwrite, inType, outType), one}},
@@ -212,8 +215,8 @@ void lowerElementwise(LoweringContext& context, const Op& op) {
     for (std::size_t i = 0; i < others.size(); ++i) {
         std::vector<VariableId> now = operands;
         OperandGather gather(context, name,
-                             updatesInPlace(attributes.function) ? OperandGather::Regroup::Yes
-                                                                 : OperandGather::Regroup::No);
+                             updatesInPlace(op) ? OperandGather::Regroup::Yes
+                                                : OperandGather::Regroup::No);
         now.push_back(bringLike(context, gather, out, others[i], i + 1, cause));
         gather.emit();
         emit(now, operandKind(context, op, others[i]), overwrite);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/arithmetic.h"
 #include "simulator/cost/slice_cycles.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/operations/embedding_layout.h"
@@ -9,10 +10,6 @@
 
 namespace tilescope::sim {
 namespace {
-
-TileSeries ones(const TileSeries& series) {
-    return TileSeries::zip(series, {}, [](std::int64_t, std::int64_t) { return 1; });
-}
 
 /// Looks rows up as planned: every row part of a look-up part makes all its rows, those that it
 /// does not have as well, and a second stage picks the right ones.
@@ -60,7 +57,7 @@ public:
         const VariableId made = context_.makeResult(op_.outputs[0], op_.name + "/out",
                                                     std::move(storage), *std::move(view));
         const std::int64_t sliced = layout_.plan().splits.sliced;
-        slice(name_ + "/secondStage", picked, (perPart() + sliced - 1) / sliced, {gathered}, made);
+        slice(name_ + "/secondStage", picked, ceilDiv(perPart(), sliced), {gathered}, made);
     }
 
 private:
@@ -77,7 +74,7 @@ private:
     /// Indices of a look-up part.
     [[nodiscard]] std::int64_t perPart() const {
         const std::int64_t parts = layout_.plan().splits.lookups;
-        return std::max<std::int64_t>(1, (count_ + parts - 1) / parts);
+        return std::max<std::int64_t>(1, ceilDiv(count_, parts));
     }
 
     VariableId partialVariable(const std::string& suffix, const TileSeries& elements) {
@@ -89,10 +86,10 @@ private:
     /// `made`: elements of the rows that each tile makes, for `indices` indices.
     void slice(const std::string& name, const TileSeries& made, std::int64_t indices,
                std::vector<VariableId> reads, VariableId result) {
-        const TileSeries cycles = TileSeries::zip(made, {}, [&](std::int64_t n, std::int64_t) {
-            return multiSliceCycles(context_.target(), indices, (n + indices - 1) / indices);
+        const TileSeries cycles = made.mapped([&](std::int64_t n) {
+            return multiSliceCycles(context_.target(), indices, ceilDiv(n, indices));
         });
-        b_.execute(name, cycles, {{vertex_, ones(made)}}, {std::move(reads), {result}});
+        b_.execute(name, cycles, {{vertex_, made.onSameTiles()}}, {std::move(reads), {result}});
     }
 
     /// All row parts' answers for the rows that a tile is to pick.
@@ -103,8 +100,7 @@ private:
         traffic.received = picked.scaled(sliced - 1);
         traffic.total = traffic.received.sum();
         traffic.sent = shareOut(traffic.total, partials);
-        traffic.messages =
-            TileSeries::zip(picked, {}, [&](std::int64_t, std::int64_t) { return sliced - 1; });
+        traffic.messages = picked.onSameTiles(sliced - 1);
         const std::int64_t bytes = bytesOf(resultType());
         const VariableId gathered =
             b_.variable(name_ + "/secondStage/baseT", MemoryCategory::Message,

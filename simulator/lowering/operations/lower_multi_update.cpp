@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/arithmetic.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/cost/reduce_cycles.h"
 #include "simulator/cost/slice_cycles.h"
@@ -12,10 +13,6 @@
 
 namespace tilescope::sim {
 namespace {
-
-TileSeries ones(const TileSeries& series) {
-    return TileSeries::zip(series, {}, [](std::int64_t, std::int64_t) { return 1; });
-}
 
 /// Adds rows to a table as planned (PopLibs popops/DynamicSlice.cpp, multiUpdateAdd): in place, or,
 /// where look-up parts share the table, to zeroed copies of its blocks that are then added up.
@@ -62,10 +59,8 @@ private:
         const TileSeries held = placed.storage.layout.blocking.elements();
         move.traffic.sent = shareOut(move.traffic.total, held);
         const std::int64_t sources = held.tilesUsed() / layout_.plan().splits.unsliced + 1;
-        move.traffic.messages =
-            TileSeries::zip(move.traffic.received, {}, [&](std::int64_t n, std::int64_t) {
-                return std::min<std::int64_t>(n, sources);
-            });
+        move.traffic.messages = move.traffic.received.mapped(
+            [&](std::int64_t n) { return std::min<std::int64_t>(n, sources); });
         move.bytes = move.traffic.received.scaled(placed.storage.elementBytes);
         move.runBytes = std::max<std::int64_t>(8, placed.storage.elementBytes);
         return gather.bring(placed, move, "slices");
@@ -73,20 +68,18 @@ private:
 
     [[nodiscard]] std::int64_t perPart() const {
         const std::int64_t parts = layout_.plan().splits.lookups;
-        return std::max<std::int64_t>(1, (count_ + parts - 1) / parts);
+        return std::max<std::int64_t>(1, ceilDiv(count_, parts));
     }
 
     void update(const TileSeries& tiles, const std::vector<VariableId>& reads, VariableId written) {
-        const TileSeries cycles = TileSeries::zip(tiles, {}, [&](std::int64_t, std::int64_t) {
-            return multiUpdateCycles(context_.target(), perPart(), layout_.plan().columns(),
-                                     partialType_);
-        });
+        const TileSeries cycles = tiles.onSameTiles(multiUpdateCycles(
+            context_.target(), perPart(), layout_.plan().columns(), partialType_));
         std::vector<VariableId> all = reads;
         all.push_back(written);
-        b_.execute(
-            name_, cycles,
-            {{fmt::format("popops::MultiUpdateAdd<{}>", toString(partialType_)), ones(tiles)}},
-            {std::move(all), {written}});
+        b_.execute(name_, cycles,
+                   {{fmt::format("popops::MultiUpdateAdd<{}>", toString(partialType_)),
+                     tiles.onSameTiles()}},
+                   {std::move(all), {written}});
     }
 
     void updateInPlace() {
@@ -105,13 +98,13 @@ private:
 
     void cast(const std::string& name, const TileSeries& elements, DataType from, DataType to,
               VariableId source, VariableId target) {
-        const TileSeries cycles = TileSeries::zip(elements, {}, [&](std::int64_t n, std::int64_t) {
+        const TileSeries cycles = elements.mapped([&](std::int64_t n) {
             return elementwiseCycles(context_.target(), ElementwiseFunction::Cast, Operands::Unary,
                                      false, to, n);
         });
         b_.execute(name, cycles,
                    {{elementwiseVertex(ElementwiseFunction::Cast, Operands::Unary, false, from, to),
-                     ones(elements)}},
+                     elements.onSameTiles()}},
                    {{source}, {target}});
     }
 
@@ -132,11 +125,10 @@ private:
             deltas.storage.elementBytes = bytesOf(partialType_);
         }
         const VariableId partials = variable("/gathered", whole, partialType_);
-        const TileSeries fill = TileSeries::zip(whole, {}, [&](std::int64_t n, std::int64_t) {
-            return fillCycles(context_.target(), n, partialType_);
-        });
+        const TileSeries fill = whole.mapped(
+            [&](std::int64_t n) { return fillCycles(context_.target(), n, partialType_); });
         b_.execute(name_ + "/zeroPartials", fill,
-                   {{fmt::format("popops::Fill<{}>", toString(partialType_)), ones(whole)}},
+                   {{fmt::format("popops::Fill<{}>", toString(partialType_)), whole.onSameTiles()}},
                    {{}, {partials}});
         OperandGather gather(context_, name_);
         const VariableId indices = bringIndices(context_, layout_, op_.inputs[1], gather);
@@ -160,14 +152,13 @@ private:
         movement.add(context_.target(), stage.traffic, bytes, bytes * layout_.plan().columns());
         b_.exchange(b_.exchangeName(name), std::move(movement), {{partials}, {gathered}});
         const VariableId sums = variable("/opUpdates", stage.results, partialType_);
-        const TileSeries cycles =
-            TileSeries::zip(stage.results, {}, [&](std::int64_t n, std::int64_t) {
-                return balancedReduceCycles(context_.target(), n, stage.depth, partialType_);
-            });
-        b_.execute(
-            name, cycles,
-            {{reduceVertex(ReduceFunction::Add, partialType_, partialType_), ones(stage.results)}},
-            {{gathered}, {sums}});
+        const TileSeries cycles = stage.results.mapped([&](std::int64_t n) {
+            return balancedReduceCycles(context_.target(), n, stage.depth, partialType_);
+        });
+        b_.execute(name, cycles,
+                   {{reduceVertex(ReduceFunction::Add, partialType_, partialType_),
+                     stage.results.onSameTiles()}},
+                   {{gathered}, {sums}});
         return sums;
     }
 
@@ -178,14 +169,14 @@ private:
             b_.keepApart(base, table.variable);
             cast(name_ + "/castBase", stored, type_, partialType_, table.variable, base);
         }
-        const TileSeries cycles = TileSeries::zip(stored, {}, [&](std::int64_t n, std::int64_t) {
+        const TileSeries cycles = stored.mapped([&](std::int64_t n) {
             return elementwiseCycles(context_.target(), ElementwiseFunction::ScaledAdd,
                                      Operands::Binary, true, partialType_, n);
         });
         b_.execute(name_ + "/updateBase/AddTo", cycles,
                    {{elementwiseVertex(ElementwiseFunction::ScaledAdd, Operands::Binary, true,
                                        partialType_, partialType_),
-                     ones(stored)}},
+                     stored.onSameTiles()}},
                    {{base, sums}, {base}});
         if (type_ != partialType_)
             cast(name_ + "/castBaseBack", stored, partialType_, type_, base, table.variable);

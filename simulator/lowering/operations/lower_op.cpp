@@ -9,57 +9,48 @@
 namespace tilescope::sim {
 namespace {
 
-void dispatch(LoweringContext& context, const Op& op) {
-    std::visit(
-        [&](const auto& attributes) {
-            using A = std::decay_t<decltype(attributes)>;
-            if constexpr (std::is_same_v<A, ConvAttributes> ||
-                          std::is_same_v<A, MatMulAttributes> ||
-                          std::is_same_v<A, ConvGradInputAttributes> ||
-                          std::is_same_v<A, ConvGradWeightsAttributes>)
-                lowerConvolution(context, op);
-            else if constexpr (std::is_same_v<A, MultiUpdateAttributes>)
-                lowerMultiUpdate(context, op);
-            else if constexpr (std::is_same_v<A, ElementwiseAttributes>)
-                lowerElementwise(context, op);
-            else if constexpr (std::is_same_v<A, ReduceAttributes>)
-                lowerReduce(context, op);
-            else if constexpr (std::is_same_v<A, JointReduceAttributes>)
-                lowerJointReduce(context, op);
-            else if constexpr (std::is_same_v<A, PoolAttributes>)
-                lowerPool(context, op);
-            else if constexpr (std::is_same_v<A, PoolGradAttributes>)
-                lowerPoolGrad(context, op);
-            else if constexpr (std::is_same_v<A, FillAttributes>)
-                lowerFill(context, op);
-            else if constexpr (std::is_same_v<A, StashAttributes>)
-                lowerStash(context, op);
-            else if constexpr (std::is_same_v<A, RestoreAttributes>)
-                lowerRestore(context, op);
-            else if constexpr (std::is_same_v<A, FifoAttributes>)
-                lowerFifo(context, op);
-            else if constexpr (std::is_same_v<A, RemoteLoadAttributes>)
-                lowerRemoteLoad(context, op);
-            else if constexpr (std::is_same_v<A, RemoteStoreAttributes>)
-                lowerRemoteStore(context, op);
-            else if constexpr (std::is_same_v<A, CollectiveAttributes>)
-                lowerCollective(context, op);
-            else if constexpr (std::is_same_v<A, ShardAttributes>)
-                lowerShard(context, op);
-            else if constexpr (std::is_same_v<A, CallAttributes>)
-                lowerCall(context, op);
-            else if constexpr (std::is_same_v<A, IpuCopyAttributes>)
-                emitIpuCopies(context.builder(), op.name, {placeIpuCopy(context, op)});
-            else if constexpr (std::is_same_v<A, GatherAttributes>)
-                lowerGather(context, op);
-            else if constexpr (std::is_same_v<A, ReshapeAttributes> ||
-                               std::is_same_v<A, TransposeAttributes>)
-                lowerView(context, op);
-            else
-                lowerSelection(context, op);
-        },
-        op.attributes);
-}
+/// One case a kind: a kind without its own does not compile.
+struct Lower {
+    LoweringContext& context;
+    const Op& op;
+
+    template <class Kind> void operator()(const Kind&) const requires(Kind::traits.isPlanned) {
+        lowerConvolution(context, op);
+    }
+    void operator()(const MultiUpdateAttributes&) const { lowerMultiUpdate(context, op); }
+    void operator()(const ElementwiseAttributes&) const { lowerElementwise(context, op); }
+    void operator()(const ReduceAttributes&) const { lowerReduce(context, op); }
+    void operator()(const JointReduceAttributes&) const { lowerJointReduce(context, op); }
+    void operator()(const PoolAttributes&) const { lowerPool(context, op); }
+    void operator()(const PoolGradAttributes&) const { lowerPoolGrad(context, op); }
+    void operator()(const FillAttributes&) const { lowerFill(context, op); }
+    void operator()(const StashAttributes&) const { lowerStash(context, op); }
+    void operator()(const RestoreAttributes&) const { lowerRestore(context, op); }
+    void operator()(const FifoAttributes&) const { lowerFifo(context, op); }
+    void operator()(const RemoteLoadAttributes&) const { lowerRemoteLoad(context, op); }
+    void operator()(const RemoteStoreAttributes&) const { lowerRemoteStore(context, op); }
+    void operator()(const CollectiveAttributes&) const { lowerCollective(context, op); }
+    void operator()(const ShardAttributes&) const { lowerShard(context, op); }
+    void operator()(const CallAttributes&) const { lowerCall(context, op); }
+    void operator()(const IpuCopyAttributes&) const {
+        emitIpuCopies(context.builder(), op.name, {placeIpuCopy(context, op)});
+    }
+    void operator()(const GatherAttributes&) const { lowerGather(context, op); }
+    void operator()(const ReshapeAttributes&) const { lowerView(context, op); }
+    void operator()(const TransposeAttributes&) const { lowerView(context, op); }
+    void operator()(const ConcatAttributes&) const { lowerSelection(context, op); }
+    void operator()(const SliceAttributes&) const { lowerSelection(context, op); }
+    void operator()(const PadAttributes&) const { lowerSelection(context, op); }
+    void operator()(const ExpandAttributes&) const { lowerSelection(context, op); }
+    void operator()(const LrnAttributes&) const { composed(); }
+    void operator()(const SoftmaxAttributes&) const { composed(); }
+    void operator()(const NormAttributes&) const { composed(); }
+
+    [[noreturn]] void composed() const {
+        throw InternalError(
+            fmt::format("operation '{}' ({}) was not decomposed", op.name, op.kind()));
+    }
+};
 
 Operation describe(const LoweringContext& context, const Op& op, OpId id) {
     const Graph& graph = context.graph();
@@ -113,7 +104,7 @@ void lowerOp(LoweringContext& context, OpId id) {
     if (op.phase == Phase::Backward)
         context.recomputeFor(op);
     const std::size_t before = b.childCount();
-    dispatch(context, op);
+    std::visit(Lower{context, op}, op.attributes);
     if (op.recomputeGroup >= 0)
         context.recordGroup(op.recomputeGroup, b.childrenFrom(before));
     b.setOperation({});

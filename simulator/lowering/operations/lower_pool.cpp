@@ -92,11 +92,9 @@ void lowerPool(LoweringContext& context, const Op& op) {
     const TileSeries outputs = result.layout.blocking.elements();
     const VariableId made =
         context.makeResult(out, op.name + "/out", std::move(result), identityView(outShape.size()));
-    const TileSeries cycles = TileSeries::zip(outputs, {}, [&](std::int64_t n, std::int64_t) {
-        return poolCycles(target, pool.kind, n, window, type);
-    });
-    const TileSeries one =
-        TileSeries::zip(outputs, {}, [](std::int64_t, std::int64_t) { return 1; });
+    const TileSeries cycles = outputs.mapped(
+        [&](std::int64_t n) { return poolCycles(target, pool.kind, n, window, type); });
+    const TileSeries one = outputs.onSameTiles();
     context.builder().execute(name, cycles, {{poolVertex(pool.kind, type), one}},
                               {{input}, {made}});
 }

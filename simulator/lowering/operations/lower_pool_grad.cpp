@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/arithmetic.h"
 #include "simulator/cost/conv_cycles.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/lowering/movement/copies.h"
@@ -10,14 +11,6 @@
 
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
-
-TileSeries ones(const TileSeries& series) {
-    return TileSeries::zip(series, {}, [](std::int64_t, std::int64_t) { return 1; });
-}
 
 /// Windows that an input index lies in, at most.
 std::int64_t windowsOf(const PoolAttributes& pool, const Shape& pooled) {
@@ -66,13 +59,14 @@ public:
                                                     std::move(result), identityView(in_.size()));
         access.writes = {made};
         const std::int64_t windows = windowsOf(pool_, pooled_);
-        const TileSeries cycles = TileSeries::zip(elements, {}, [&](std::int64_t n, std::int64_t) {
+        const TileSeries cycles = elements.mapped([&](std::int64_t n) {
             return poolCycles(context_.target(), pool_.kind, n, windows, type_);
         });
         const auto vertex = fmt::format(
             "popnn::{}<{}>", pool_.kind == PoolKind::Max ? "MaxPoolingGradient" : "SumPooling",
             toString(type_));
-        context_.builder().execute(name, cycles, {{vertex, ones(elements)}}, std::move(access));
+        context_.builder().execute(name, cycles, {{vertex, elements.onSameTiles()}},
+                                   std::move(access));
     }
 
 private:
@@ -150,13 +144,14 @@ void lowerFill(LoweringContext& context, const Op& op) {
     const VariableId made =
         context.makeResult(op.outputs[0], op.name + "/out", std::move(storage),
                            follows ? context.viewOf(t.layoutOf) : identityView(t.shape.size()));
-    const TileSeries cycles = TileSeries::zip(elements, {}, [&](std::int64_t n, std::int64_t) {
+    const TileSeries cycles = elements.mapped([&](std::int64_t n) {
         return elementwiseCycles(context.target(), ElementwiseFunction::Zero, Operands::Unary,
                                  false, t.type, n);
     });
-    context.builder().execute(op.name + "/Fill", cycles,
-                              {{fmt::format("popops::Fill<{}>", toString(t.type)), ones(elements)}},
-                              {{}, {made}});
+    context.builder().execute(
+        op.name + "/Fill", cycles,
+        {{fmt::format("popops::Fill<{}>", toString(t.type)), elements.onSameTiles()}},
+        {{}, {made}});
 }
 
 } // namespace tilescope::sim

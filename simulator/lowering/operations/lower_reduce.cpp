@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "core/base/arithmetic.h"
 #include "simulator/cost/reduce_cycles.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/operations/families.h"
@@ -11,14 +12,6 @@
 
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
-
-TileSeries ones(const TileSeries& series) {
-    return TileSeries::zip(series, {}, [](std::int64_t, std::int64_t) { return 1; });
-}
 
 /// The result's storage: the kept atoms, renumbered.
 struct KeptAtoms {
@@ -164,8 +157,7 @@ private:
 
     /// The same where blocks are cut across in another way: as many results as a run would touch.
     [[nodiscard]] ReduceWork crossingWork(const TileSeries& inputs) const {
-        const TileSeries touched = TileSeries::zip(
-            inputs, {}, [&](std::int64_t n, std::int64_t) { return resultsTouched(n); });
+        const TileSeries touched = inputs.mapped([&](std::int64_t n) { return resultsTouched(n); });
         return blockWork(inputs, touched, partialType_);
     }
 
@@ -206,7 +198,7 @@ private:
             const std::int64_t covered = std::min(span, size);
             if (!reduced_.contains(static_cast<int>(atom)))
                 results *= covered;
-            span = (span + size - 1) / size;
+            span = ceilDiv(span, size);
         }
         return results;
     }
@@ -306,11 +298,11 @@ private:
 
     void putInOrder(const std::string& name, const TileSeries& rotated, VariableId from,
                     VariableId to) {
-        const TileSeries cycles = TileSeries::zip(rotated, {}, [&](std::int64_t n, std::int64_t) {
+        const TileSeries cycles = rotated.mapped([&](std::int64_t n) {
             return localCopyCycles(context_.target(), n * bytesOf(partialType_));
         });
         b_.keepApart(to, from);
-        b_.execute(name + "/OnTileCopyPost", cycles, {{copyVertex(8), ones(rotated)}},
+        b_.execute(name + "/OnTileCopyPost", cycles, {{copyVertex(8), rotated.onSameTiles()}},
                    {{from}, {to}});
     }
 
@@ -321,8 +313,7 @@ private:
         traffic.total = gathered.sum();
         traffic.received = gathered;
         traffic.sent = shareOut(traffic.total, partials.held);
-        traffic.messages = TileSeries::zip(
-            gathered, {}, [&](std::int64_t n, std::int64_t) { return std::min(n, messages); });
+        traffic.messages = gathered.mapped([&](std::int64_t n) { return std::min(n, messages); });
         const VariableId variable = b_.variable(name + "/partials", MemoryCategory::Message,
                                                 gathered.scaled(bytesOf(partials.type)),
                                                 std::string(toString(partials.type)));

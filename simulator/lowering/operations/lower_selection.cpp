@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/arithmetic.h"
 #include "core/base/error.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/movement/views.h"
@@ -29,7 +30,7 @@ Interval mapped(Interval block, const DimMap& map, std::int64_t inputSize) {
     const std::int64_t end = std::clamp<std::int64_t>(std::max(first, last) + 1, begin, inputSize);
     // A strided slice reads only every step-th index of the range.
     const std::int64_t step = std::abs(map.step);
-    return {begin, begin + (end - begin + step - 1) / step};
+    return {begin, begin + ceilDiv(end - begin, step)};
 }
 
 /// The blocks of an input that a result's blocks read; none where a cut runs over several
@@ -107,10 +108,8 @@ void copyPart(LoweringContext& context, const Op& op, VariableId result, TensorI
         move.traffic.total = elementsRead;
         move.traffic.received = shareOut(elementsRead, made.layout.blocking.elements());
         move.traffic.sent = shareOut(elementsRead, placed.storage.layout.blocking.elements());
-        move.traffic.messages =
-            TileSeries::zip(move.traffic.received, {}, [](std::int64_t n, std::int64_t) {
-                return std::min<std::int64_t>(n, 2);
-            });
+        move.traffic.messages = move.traffic.received.mapped(
+            [](std::int64_t n) { return std::min<std::int64_t>(n, 2); });
         move.bytes = move.traffic.received.scaled(placed.storage.elementBytes);
         move.wantedOrder = orderFor(context, made, input);
         const std::vector<std::int64_t> held =

@@ -13,9 +13,7 @@ namespace tilescope::sim {
 namespace {
 
 TileSeries onesWhere(const TileSeries& series) {
-    return TileSeries::zip(series, {}, [](std::int64_t value, std::int64_t) {
-        return static_cast<std::int64_t>(value > 0);
-    });
+    return series.mapped([](std::int64_t value) { return static_cast<std::int64_t>(value > 0); });
 }
 
 } // namespace
@@ -347,8 +345,7 @@ void ProgramBuilder::addGlobalExchange(Exchange exchange, Access access) {
     Program program;
     program.kind = ProgramKind::GlobalExchange;
     program.name = exchange.name;
-    program.controlCode = TileSeries::zip(
-        exchange.cycles, {}, [](std::int64_t, std::int64_t) { return controlBytesExchange; });
+    program.controlCode = exchange.cycles.onSameTiles(controlBytesExchange);
     program.exchange = lowered_.profile.exchanges.add(std::move(exchange));
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);

@@ -4,6 +4,7 @@
 
 #include <QtTest>
 
+#include "core/base/arithmetic.h"
 #include "simulator/lowering/operations/conv_tiling.h"
 #include "support/element_sets.h"
 #include "support/holds.h"
@@ -13,10 +14,6 @@ using namespace tilescope::sim;
 using namespace tilescope::test;
 
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 /// A plan with random splits: legal, not good.
 ConvPlan anyPlan() {

@@ -1,6 +1,7 @@
 // Numbers of parts worth trying, and depths of reduction stages.
 #include <QtTest>
 
+#include "core/base/arithmetic.h"
 #include "simulator/planner/planner.h"
 #include "support/holds.h"
 
@@ -9,10 +10,6 @@ using namespace tilescope::sim;
 using namespace tilescope::test;
 
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 std::vector<std::int64_t> stagesOf(std::int64_t depth) {
     ConvPlan plan;

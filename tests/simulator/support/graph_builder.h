@@ -31,8 +31,12 @@ public:
                  Shape shape) {
         const TensorId out =
             graph_.tensors.add({name + ":0", std::move(shape), type_, TensorRole::Activation});
-        graph_.ops.add(
-            {name, std::string(kindName(attributes)), name, attributes, std::move(inputs), {out}});
+        graph_.ops.add({name,
+                        std::string(traitsOf(attributes).name),
+                        name,
+                        attributes,
+                        std::move(inputs),
+                        {out}});
         return out;
     }
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <limits>
 #include <string_view>
 
 #include "simulator/graph/attributes.h"
@@ -18,8 +17,6 @@ struct InnerLoop {
 struct InnerLoops {
     InnerLoop half, single;
 };
-
-constexpr std::size_t anyNumberOfOperands = std::numeric_limits<std::size_t>::max();
 
 constexpr std::size_t anyNumberOfOperands = std::numeric_limits<std::size_t>::max();
 

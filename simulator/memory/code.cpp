@@ -10,19 +10,6 @@
 namespace tilescope::sim {
 namespace {
 
-/// Sums of many series: added in dense form, since each has its own cuts.
-class Sum {
-public:
-    explicit Sum(std::int32_t tiles)
-        : dense_(static_cast<std::size_t>(tiles), 0) {}
-    void add(const TileSeries& series) { series.addTo(dense_); }
-    void add(const TileSeries& series, std::int64_t factor) { series.scaled(factor).addTo(dense_); }
-    [[nodiscard]] TileSeries series() const { return TileSeries::fromDense(dense_); }
-
-private:
-    std::vector<std::int64_t> dense_;
-};
-
 std::int64_t packets(std::int64_t bytes, std::int64_t packet) {
     return ceilDiv(bytes, packet);
 }
@@ -31,29 +18,21 @@ std::int64_t packets(std::int64_t bytes, std::int64_t packet) {
 
 void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel) {
     const Profile& profile = builder.lowered().profile;
-    const std::int32_t tiles = builder.target().totalTiles();
+    const std::int32_t tiles = builder.machine().totalTiles();
     const TileSeries everywhere(TileId(0), tiles, 1);
-    Sum vertexCode(tiles), instanceState(tiles), fieldData(tiles), descriptors(tiles);
-    Sum control(tiles), exchangeCode(tiles), globalCode(tiles), globalHeaders(tiles);
-    Sum hostCode(tiles), headers(tiles), results(tiles);
+    TileSum vertexCode, descriptors, control, exchangeCode, globalCode, globalHeaders;
+    TileSum hostCode, headers, results;
 
     for (const VertexType& type : profile.vertexTypes)
         vertexCode.add(type.codeBytes);
     for (const ComputeSet& set : profile.computeSets) {
         for (const VertexInstances& use : set.vertices) {
-            const std::string& name = profile.vertexTypes[use.type].name;
-            const std::int64_t ownFieldBytes = vertexState(name).fieldBytes;
-            instanceState.add(use.stateBytes);
-            instanceState.add(use.count, -ownFieldBytes);
-            fieldData.add(use.count, ownFieldBytes);
-            if (isCopyVertex(name))
+            if (isCopyVertex(profile.vertexTypes[use.type].name))
                 descriptors.add(use.count.onSameTiles(copyDescriptorBytes));
             if (instrumented)
                 results.add(use.count, instrumentationBytes);
         }
     }
-    instanceState.add(builder.lowered().listBytes, -1);
-    fieldData.add(builder.lowered().listBytes);
     // The host reads the results.
     headers.add(results.series().mapped([](std::int64_t bytes) {
         return packets(bytes, hostPacketBytesOut) * hostPacketHeaderBytes;
@@ -77,10 +56,7 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
     for (const Stream& stream : profile.streams) {
         // All tiles wait for a copy with the host; one with streaming memory is set up by the tiles
         // that have a part of it.
-        hostCode.add(stream.remoteBuffer.valid() ? stream.bytes.mapped([](std::int64_t bytes) {
-            return static_cast<std::int64_t>(bytes > 0);
-        })
-                                                 : everywhere,
+        hostCode.add(stream.remoteBuffer.valid() ? stream.bytes.onSameTiles() : everywhere,
                      hostExchangeCodeBytes);
         const std::int64_t packet = stream.toDevice ? hostPacketBytesIn : hostPacketBytesOut;
         headers.add(stream.bytes.mapped(
@@ -92,8 +68,8 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
         if (!bytes.empty())
             builder.alwaysLive(std::string(toString(category)), category, bytes);
     };
-    add(MemoryCategory::VertexInstanceState, instanceState.series());
-    add(MemoryCategory::VertexFieldData, fieldData.series());
+    add(MemoryCategory::VertexInstanceState, builder.lowered().instanceState.series());
+    add(MemoryCategory::VertexFieldData, builder.lowered().fieldData.series());
     add(MemoryCategory::CopyDescriptor, descriptors.series());
     const bool hasControlId =
         std::any_of(profile.variables.begin(), profile.variables.end(),

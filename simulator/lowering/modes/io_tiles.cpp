@@ -103,13 +103,13 @@ void IoTileStreams::copy(const std::vector<Landing>& tensors, bool in) {
         traffic.received = variables[to].bytes;
         traffic.total = traffic.received.sum();
         traffic.messages = piecesTouched(traffic.received, traffic.sent);
-        movement.add(b_.target(), traffic, 1,
+        movement.add(b_.machine(), traffic, 1,
                      std::min(shortestPiece(traffic.sent), shortestPiece(traffic.received)));
         access.reads.push_back(from);
         access.writes.push_back(to);
     }
     if (!tensors.empty())
-        b_.exchange(b_.copyName(in ? "IoTileCopy/in" : "IoTileCopy/out") + "/ExchangePre",
+        b_.exchange(b_.names().copyName(in ? "IoTileCopy/in" : "IoTileCopy/out") + "/ExchangePre",
                     std::move(movement), std::move(access));
 }
 

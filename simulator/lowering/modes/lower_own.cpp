@@ -17,8 +17,8 @@ void beginEngineProgram(ProgramBuilder& builder, const std::string& name) {
                            MemoryCategory::ControlId, word.scaled(2), "unsigned int");
     builder.streamCopy("controlIdToHost", false, word, {id});
     builder.streamCopy("controlIdFromHost", true, word, {id});
-    const std::int32_t tiles = builder.target().totalTiles();
-    const std::string copy = builder.copyName("switchControlBroadcast#", CopyPass::Control);
+    const std::int32_t tiles = builder.machine().totalTiles();
+    const std::string copy = builder.names().copyName("switchControlBroadcast#", CopyPass::Control);
     const VariableId everywhere =
         builder.variable(copy.substr(copy.find('_') + 1), MemoryCategory::Message,
                          TileSeries(TileId(0), tiles, wordBytes), "unsigned int");
@@ -28,7 +28,7 @@ void beginEngineProgram(ProgramBuilder& builder, const std::string& name) {
     traffic.sent = TileSeries(TileId(0), 1, tiles - 1);
     traffic.messages = traffic.received;
     Movement movement;
-    movement.add(builder.target(), traffic, wordBytes, wordBytes);
+    movement.add(builder.machine(), traffic, wordBytes, wordBytes);
     builder.exchange(copy + "/ExchangePre", std::move(movement), {{id}, {everywhere}});
     builder.beginSwitch("switchControl");
     builder.beginSequence(name);

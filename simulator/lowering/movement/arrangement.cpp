@@ -179,7 +179,7 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
     Names sources;
     Movement movement;
     Access moved, transposed;
-    TransposeSet transposes(b.target(), requests.front().placed.storage.elementBytes);
+    TransposeSet transposes(b.machine(), requests.front().placed.storage.elementBytes);
     std::string type;
     std::int64_t runBytes = 0;
     TileSeries padded;
@@ -204,7 +204,7 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
         traffic.received = share;
         traffic.sent = shareOut(traffic.total, storage.layout.blocking.elements());
         traffic.messages = share.onSameTiles(2);
-        movement.add(b.target(), traffic, storage.elementBytes, run);
+        movement.add(b.machine(), traffic, storage.elementBytes, run);
         transposes.add(share, plan);
         padded += paddedShare(share, request.paddedElements).scaled(storage.elementBytes);
         sources.insert(source.name);
@@ -220,7 +220,7 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
                           : requests.size() > 1 ? CopyPass::Merged
                                                 : CopyPass::Written;
     const std::string copy =
-        b.copyName(copyOf(sources, {preRegroup}), pass, static_cast<int>(requests.size()));
+        b.names().copyName(copyOf(sources, {preRegroup}), pass, static_cast<int>(requests.size()));
     const std::vector<VariableId> spreads = moved.writes;
     const ExchangeId exchange =
         b.exchange(copy + "/ExchangePre", std::move(movement), std::move(moved));
@@ -326,7 +326,7 @@ void Arrangement::copyAll() {
             arrived = inOrder ? result
                               : b_.variable(name + "/message", MemoryCategory::Message, move.bytes,
                                             source.type);
-            movement.add(b_.target(), item.traffic, item.operand.placed.storage.elementBytes,
+            movement.add(b_.machine(), item.traffic, item.operand.placed.storage.elementBytes,
                          item.regrouped ? shortestUnstridedRun : move.runBytes);
             moved.reads.push_back(item.from);
             moved.writes.push_back(arrived);
@@ -337,8 +337,8 @@ void Arrangement::copyAll() {
         item.result.storage = item.wanted;
         item.result.variable = result;
     }
-    const std::string copy = b_.copyName(copyOf(sources, targets),
-                                         copies > 1 ? CopyPass::Merged : CopyPass::Written, copies);
+    const std::string copy = b_.names().copyName(
+        copyOf(sources, targets), copies > 1 ? CopyPass::Merged : CopyPass::Written, copies);
     ExchangeId exchange;
     if (!moved.writes.empty())
         exchange = b_.exchange(copy + "/ExchangePre", std::move(movement), std::move(moved));

@@ -51,14 +51,14 @@ void CallCopies::addAlike(VariableId source, const PlacedStorage& target) {
 void CallCopies::addMove(const PlacedStorage& source, const OperandMove& move, VariableId target) {
     const std::int64_t elementBytes = source.storage.elementBytes;
     const Variable& from = b_.lowered().profile.variables[source.variable];
-    const std::string copy = b_.copyName("Copy_" + from.name + "_to_" + name_);
+    const std::string copy = b_.names().copyName("Copy_" + from.name + "_to_" + name_);
     const bool moves = move.traffic.total > 0;
     VariableId arrived = target;
     if (moves) {
         if (move.strided())
             arrived =
                 b_.variable(copy + "/message", MemoryCategory::Message, move.bytes, from.type);
-        movement_.add(b_.target(), move.traffic, elementBytes, move.runBytes);
+        movement_.add(b_.machine(), move.traffic, elementBytes, move.runBytes);
         exchanged_.reads.push_back(source.variable);
         exchanged_.writes.push_back(arrived);
     }
@@ -87,8 +87,8 @@ void CallCopies::emitLocal() {
     if (localBytes_.empty())
         return;
     const TileSeries cycles =
-        localBytes_.mapped([&](std::int64_t n) { return localCopyCycles(b_.target(), n); });
-    const std::int64_t workers = b_.target().workers;
+        localBytes_.mapped([&](std::int64_t n) { return localCopyCycles(b_.machine(), n); });
+    const std::int64_t workers = b_.machine().workers;
     const TileSeries vertices = localBytes_.onSameTiles(workers);
     b_.execute(name_ + "/OnTileCopy", cycles, {{copyVertex(shortestUnstridedRun), vertices}},
                std::move(local_));
@@ -109,7 +109,7 @@ void CallCopies::emit() {
     const std::size_t first = lowered.profile.programs.size();
     ExchangeId exchange;
     if (!exchanged_.writes.empty())
-        exchange = b_.exchange(b_.copyName(name_) + "/ExchangePre", std::move(movement_),
+        exchange = b_.exchange(b_.names().copyName(name_) + "/ExchangePre", std::move(movement_),
                                std::move(exchanged_));
     emitLocal();
     for (const Reordering& one : reorderings_)

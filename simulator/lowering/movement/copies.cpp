@@ -190,7 +190,7 @@ ProgramId emitOnTile(ProgramBuilder& b, const std::string& name, const TileSerie
                      std::int64_t runBytes, Access access) {
     const TileSeries cycles =
         bytes.mapped([&](std::int64_t n) { return rearrangeCycles(n, runBytes); });
-    const std::int64_t workers = b.target().workers;
+    const std::int64_t workers = b.machine().workers;
     const TileSeries vertices = bytes.onSameTiles(workers);
     return b.execute(name, cycles, {{copyVertex(runBytes), vertices}}, std::move(access),
                      SetMaker::Compiler);
@@ -227,7 +227,7 @@ VariableId OperandGather::bring(const PlacedStorage& placed, const OperandMove& 
     const std::string type = b.lowered().profile.variables[placed.variable].type;
     const VariableId gathered =
         b.variable(user_ + "/" + role, MemoryCategory::Message, move.bytes, type);
-    movement_.add(b.target(), move.traffic, placed.storage.elementBytes, move.runBytes, sharedBus);
+    movement_.add(b.machine(), move.traffic, placed.storage.elementBytes, move.runBytes, sharedBus);
     access_.reads.push_back(placed.variable);
     access_.writes.push_back(gathered);
     return gathered;
@@ -246,7 +246,7 @@ VariableId OperandGather::bringRegrouped(const PlacedStorage& placed, const Oper
         move.bytes.mapped([&](std::int64_t n) { return n / placed.storage.elementBytes; });
     again.total = again.received.sum();
     again.sent = shareOut(again.total, copy.elements);
-    movement_.add(b.target(), again, placed.storage.elementBytes, shortestUnstridedRun, sharedBus);
+    movement_.add(b.machine(), again, placed.storage.elementBytes, shortestUnstridedRun, sharedBus);
     access_.reads.push_back(copy.variable);
     access_.writes.push_back(gathered);
     return gathered;
@@ -259,10 +259,11 @@ VariableId OperandGather::bringInOrder(const PlacedStorage& placed, const Operan
     VariableId raw = placed.variable;
     ExchangeId exchange;
     if (move.traffic.total > 0) {
-        const std::string copy = b.copyName("Copy_" + source.name + "_to_" + user_ + "/" + role);
+        const std::string copy =
+            b.names().copyName("Copy_" + source.name + "_to_" + user_ + "/" + role);
         raw = b.variable(copy + "/message", MemoryCategory::Message, move.bytes, source.type);
         Movement movement;
-        movement.add(b.target(), move.traffic, placed.storage.elementBytes, move.runBytes);
+        movement.add(b.machine(), move.traffic, placed.storage.elementBytes, move.runBytes);
         exchange =
             b.exchange(copy + "/ExchangePre", std::move(movement), {{placed.variable}, {raw}});
     }
@@ -285,7 +286,8 @@ void OperandGather::pad(VariableId gathered, const std::string& role, TileSeries
 std::vector<VariableId> OperandGather::emit() {
     ProgramBuilder& b = context_.builder();
     if (!access_.writes.empty())
-        b.exchange(b.exchangeName(user_), std::exchange(movement_, {}), std::exchange(access_, {}));
+        b.exchange(b.names().exchangeName(user_), std::exchange(movement_, {}),
+                   std::exchange(access_, {}));
     std::vector<VariableId> joined;
     for (const Padding& padding : paddings_) {
         emitJoin(b, user_ + "/PreArrange-" + std::to_string(rearranged_++), padding.bytes,

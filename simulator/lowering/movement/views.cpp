@@ -105,11 +105,12 @@ void copyToLinear(LoweringContext& context, TensorId from, TensorId to) {
     move.runBytes = linear.elementBytes;
     move.wantedOrder = rowMajorOrder(context.viewOf(from));
     move.cause = CopyCause::Reshape;
-    const std::string name = b.copyName("Copy_" + sourceName + "_to_" + t.name + "/rearranged");
+    const std::string name =
+        b.names().copyName("Copy_" + sourceName + "_to_" + t.name + "/rearranged");
     const VariableId raw = b.variable(name + "/message", MemoryCategory::Message, move.bytes,
                                       std::string(toString(t.type)));
     Movement movement;
-    movement.add(b.target(), move.traffic, linear.elementBytes, move.runBytes);
+    movement.add(b.machine(), move.traffic, linear.elementBytes, move.runBytes);
     const ExchangeId exchange =
         b.exchange(name + "/ExchangePre", std::move(movement), {{source.variable}, {raw}});
     const std::string result = t.name + "/rearranged";

@@ -19,8 +19,8 @@ LoweredFunction& LoweredFunctions::get(FunctionIndex index,
     if (made.context)
         return made;
     const Graph& graph = graph_.functions[index.index()];
-    made.context = std::make_unique<LoweringContext>(graph, options_, plans_, builder_, index);
-    made.context->setFunctions(this);
+    made.context =
+        std::make_unique<LoweringContext>(graph, options_, plans_, builder_, *this, index);
     placeInputs(*made.context);
     made.program = builder_.beginFunction(graph.name);
     for (std::size_t i = 0; i < graph.ops.size(); ++i)

@@ -68,8 +68,9 @@ private:
         const std::int64_t cycles =
             collectiveStepCycles(context_.target(), steps.bytesPerSecond, moved.sum());
         // Equal weights are updated by one function, so that their collectives share code.
-        const std::int64_t codeBytes =
-            context_.isNewCollective(steps.part, moved) ? collectiveCodeBytes(steps.count) : 0;
+        const std::int64_t codeBytes = context_.collectiveCode().isNew(b_.ipu(), steps.part, moved)
+                                           ? collectiveCodeBytes(steps.count)
+                                           : 0;
         b_.beginRepeatHere(name, steps.count);
         if (steps.reduces()) {
             const VariableId landed = b_.variable(name + "/received", MemoryCategory::Variable,
@@ -187,7 +188,7 @@ void lowerShard(LoweringContext& context, const Op& op) {
     const std::int64_t bytes = bytesOf(context.tensor(op.inputs[0]).type);
     Movement movement;
     movement.add(context.target(), traffic, bytes, wanted.max().value * bytes);
-    context.builder().exchange(context.builder().copyName(op.name), std::move(movement),
+    context.builder().exchange(context.builder().names().copyName(op.name), std::move(movement),
                                {{source}, {shard}});
 }
 

@@ -60,7 +60,7 @@ public:
     void run() {
         const std::int64_t steps = plan_.splits.serialSteps();
         makeOutput();
-        b_.numberComputeSet(prefix_ + "/Convolve");
+        b_.names().numberComputeSet(prefix_ + "/Convolve");
         PlacedStorage input = context_.storageOf(operands_.inputTensor);
         PlacedStorage weights = context_.storageOf(operands_.weightsTensor);
         if (steps > 1) {
@@ -201,7 +201,7 @@ private:
         // An operand that was unfolded has been arranged, and has atoms of its own since.
         const OperandMove move = planMove(placed, need, inputOrder(operands_.input, plan_));
         // Neighbours with different output channels want the same input.
-        const bool shared = plan_.splits.outChans % b_.target().tilesPerSharedBus == 0;
+        const bool shared = plan_.splits.outChans % context_.target().tilesPerSharedBus == 0;
         const VariableId input = gather.bring(placed, move, "actsRearranged", shared);
         if (isPadded() && !inputPadded_ && !move.strided() && !isInPlace(move))
             gather.pad(input, "actsRearranged",
@@ -242,7 +242,7 @@ private:
                    Access access) {
         const DataType type = plan_.problem.inType;
         const TileSeries cycles = elements.mapped(
-            [&](std::int64_t n) { return dynamicSliceCycles(b_.target(), n, type); });
+            [&](std::int64_t n) { return dynamicSliceCycles(context_.target(), n, type); });
         b_.execute(name, cycles,
                    {{fmt::format("{}<{}>", vertex, toString(type)), elements.onSameTiles()}},
                    std::move(access));
@@ -300,9 +300,9 @@ private:
             oneByOne = oneByOne && sizes.kernelElements() == 1;
             const bool idle = sizes.partialElements() == 0 || sizes.inChans == 0;
             cycles.push_back(idle ? 0
-                                  : convolveCycles(b_.target(), plan_.method, plan_.convUnits,
+                                  : convolveCycles(context_.target(), plan_.method, plan_.convUnits,
                                                    plan_.grains, sizes, p.inType, p.partialType));
-            worklists.push_back(idle ? 0 : b_.target().workers * worklistBytesPerPartition);
+            worklists.push_back(idle ? 0 : context_.target().workers * worklistBytesPerPartition);
             if (nth == 0 || idle != wasIdle || sizes.batch != before.batch ||
                 sizes.outField != before.outField || sizes.kernel != before.kernel)
                 content +=
@@ -323,7 +323,7 @@ private:
                                  tiling_.partials().elements().scaled(bytesOf(p.partialType)),
                                  std::string(toString(p.partialType)), {}, {true, {}});
         b_.execute(prefix_ + "/Convolve", series,
-                   convolveVertices(series, convolveVertex(b_.target(), plan_, oneByOne)),
+                   convolveVertices(series, convolveVertex(context_.target(), plan_, oneByOne)),
                    {std::move(operands), {partials}});
         return partials;
     }
@@ -351,16 +351,17 @@ private:
             b_.variable(name + "/partials", MemoryCategory::Message,
                         stage.gathered.scaled(bytesOf(type)), std::string(toString(type)));
         Movement movement;
-        movement.add(b_.target(), stage.traffic, bytesOf(type), 4 * bytesOf(type));
-        b_.exchange(b_.exchangeName(name), std::move(movement), {{from}, {gathered}});
+        movement.add(context_.target(), stage.traffic, bytesOf(type), 4 * bytesOf(type));
+        b_.exchange(b_.names().exchangeName(name), std::move(movement), {{from}, {gathered}});
         const bool serial = plan_.splits.serialSteps() > 1;
         const VariableId result =
             last && !serial
                 ? output_
                 : b_.variable(prefix_ + "/partialReduceOut", MemoryCategory::Variable,
                               stage.results.scaled(bytesOf(to)), std::string(toString(to)));
-        const TileSeries cycles = stage.results.mapped(
-            [&](std::int64_t n) { return reduceAddCycles(b_.target(), n, stage.depth, type, to); });
+        const TileSeries cycles = stage.results.mapped([&](std::int64_t n) {
+            return reduceAddCycles(context_.target(), n, stage.depth, type, to);
+        });
         b_.execute(name, cycles,
                    {{fmt::format("poplin::ReduceAdd<{},{},false>", toString(to), toString(type)),
                      stage.results.onSameTiles()}},
@@ -376,8 +377,9 @@ private:
                                                        elements.scaled(bytesOf(p.outType)),
                                                        std::string(toString(p.outType)))
                                          : output_;
-        const TileSeries cycles = elements.mapped(
-            [&](std::int64_t n) { return castCycles(b_.target(), n, p.partialType, p.outType); });
+        const TileSeries cycles = elements.mapped([&](std::int64_t n) {
+            return castCycles(context_.target(), n, p.partialType, p.outType);
+        });
         b_.execute(
             prefix_ + "/Cast", cycles,
             {{fmt::format("popops::Cast1D<{},{}>", toString(p.partialType), toString(p.outType)),

@@ -107,7 +107,7 @@ private:
                         picked.scaled(sliced * bytes), std::string(toString(resultType())));
         Movement movement;
         movement.add(context_.target(), traffic, bytes, layout_.plan().columns() * bytes);
-        b_.exchange(b_.exchangeName(name_ + "/secondStage"), std::move(movement),
+        b_.exchange(b_.names().exchangeName(name_ + "/secondStage"), std::move(movement),
                     {{partial}, {gathered}});
         return gathered;
     }

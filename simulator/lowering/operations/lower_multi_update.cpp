@@ -150,7 +150,7 @@ private:
                         std::string(toString(partialType_)));
         Movement movement;
         movement.add(context_.target(), stage.traffic, bytes, bytes * layout_.plan().columns());
-        b_.exchange(b_.exchangeName(name), std::move(movement), {{partials}, {gathered}});
+        b_.exchange(b_.names().exchangeName(name), std::move(movement), {{partials}, {gathered}});
         const VariableId sums = variable("/opUpdates", stage.results, partialType_);
         const TileSeries cycles = stage.results.mapped([&](std::int64_t n) {
             return balancedReduceCycles(context_.target(), n, stage.depth, partialType_);

@@ -102,11 +102,11 @@ void lowerOp(LoweringContext& context, OpId id) {
     b.setIpu(context.graph().ipuOf(op.stage));
     b.setOperation(b.lowered().profile.operations.add(describe(context, op, id)));
     if (op.phase == Phase::Backward)
-        context.recomputeFor(op);
+        context.recomputation().runBefore(op, b);
     const std::size_t before = b.childCount();
     std::visit(Lower{context, op}, op.attributes);
     if (op.recomputeGroup >= 0)
-        context.recordGroup(op.recomputeGroup, b.childrenFrom(before));
+        context.recomputation().record(op.recomputeGroup, b.childrenFrom(before));
     b.setOperation({});
     b.setIpu(IpuId(0));
 }
@@ -157,7 +157,7 @@ void emitStreams(ProgramBuilder& builder, const std::vector<HostStream>& streams
 
 void emitWeightsFromHost(LoweringContext& context) {
     ProgramBuilder& b = context.builder();
-    b.beginControlProgram("weightsFromHost");
+    b.beginFirstControlProgram("weightsFromHost");
     TileSeries bytes;
     std::vector<VariableId> variables;
     for (const PlacedStorage& placed : context.storages()) {

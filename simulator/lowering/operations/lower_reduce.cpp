@@ -320,7 +320,8 @@ private:
         Movement movement;
         movement.add(context_.target(), traffic, bytesOf(partials.type),
                      partials.columns * bytesOf(partials.type));
-        b_.exchange(b_.exchangeName(name), std::move(movement), {{partials.variable}, {variable}});
+        b_.exchange(b_.names().exchangeName(name), std::move(movement),
+                    {{partials.variable}, {variable}});
         return variable;
     }
 

@@ -8,20 +8,8 @@
 namespace tilescope::sim {
 namespace {
 
-/// Copies of one direction on one IPU that follow each other share a Begin and an End (PopART's
-/// MergeExchange), and so a sequence. It is filled at the end: users decide where tensors lie.
 void addTo(LoweringContext& context, const std::string& kind, const Op& op, RemoteCopy copy) {
-    ProgramBuilder& b = context.builder();
-    auto& groups = context.remoteGroups();
-    const std::size_t children = b.childCount();
-    const bool follows = !groups.empty() && children > 0 &&
-                         b.childrenFrom(children - 1).front() == groups.back().sequence &&
-                         groups.back().toDevice == copy.toDevice && groups.back().stage == op.stage;
-    if (!follows) {
-        groups.push_back({b.beginSequence(kind), b.operation(), op.stage, copy.toDevice, {}});
-        b.end();
-    }
-    groups.back().copies.push_back(std::move(copy));
+    context.remoteMemory().addCopy(context.builder(), kind, op, std::move(copy));
 }
 
 class RemoteEmitter {
@@ -53,12 +41,12 @@ public:
 private:
     [[nodiscard]] std::string nameOf(const RemoteGroup& group, std::size_t copy) const {
         const RemoteCopy& one = group.copies[copy];
-        return fmt::format("{}[{}]/{}", buffer(one).name, one.row,
+        return fmt::format("{}[{}]/{}", buffer(one).name, one.row.row,
                            context_.tensor(one.tensor).name);
     }
 
     [[nodiscard]] const RemoteBuffer& buffer(const RemoteCopy& copy) const {
-        return context_.remoteBuffers().at(static_cast<std::size_t>(copy.buffer));
+        return context_.remoteMemory().buffers().at(static_cast<std::size_t>(copy.row.buffer));
     }
 
     [[nodiscard]] VariableId variableOf(const RemoteCopy& copy) const {
@@ -72,12 +60,12 @@ private:
         const VariableId variable = variableOf(copy);
         const TileSeries& bytes = b_.lowered().profile.variables[variable].bytes;
         for (const auto& [id, buffer, toDevice] : streams_)
-            if (buffer == copy.buffer && toDevice == copy.toDevice &&
+            if (buffer == copy.row.buffer && toDevice == copy.toDevice &&
                 b_.lowered().profile.streams[id].bytes == bytes)
                 return id;
         const StreamId id = b_.stream(buffer(copy).name, copy.toDevice, bytes);
-        b_.lowered().profile.streams[id].remoteBuffer = RemoteBufferId(copy.buffer);
-        streams_.emplace_back(id, copy.buffer, copy.toDevice);
+        b_.lowered().profile.streams[id].remoteBuffer = RemoteBufferId(copy.row.buffer);
+        streams_.emplace_back(id, copy.row.buffer, copy.toDevice);
         return id;
     }
 
@@ -94,23 +82,23 @@ void lowerRemoteLoad(LoweringContext& context, const Op& op) {
     if (again)
         context.makeArrival(op.outputs[0], op.inputs[0]);
     addTo(context, "RemoteLoad", op,
-          {again ? op.inputs[0] : op.outputs[0], {}, load.buffer, load.row, true});
+          {again ? op.inputs[0] : op.outputs[0], {}, {load.buffer, load.row}, true});
 }
 
 void lowerRemoteStore(LoweringContext& context, const Op& op) {
     const auto& store = std::get<RemoteStoreAttributes>(op.attributes);
     context.makeArrival(op.outputs[0], op.inputs[0]);
-    addTo(context, "RemoteStore", op, {op.inputs[0], {}, store.buffer, store.row, false});
+    addTo(context, "RemoteStore", op, {op.inputs[0], {}, {store.buffer, store.row}, false});
 }
 
 void lowerRemoteStash(LoweringContext& context, const Op& op) {
     const TensorId in = op.inputs[0];
     context.ensurePlace(in);
-    const auto [buffer, row] =
-        context.addRemoteRows(context.tensor(in), std::get<StashAttributes>(op.attributes).rows);
+    const RemoteRow row = context.remoteMemory().addRows(
+        context.tensor(in), std::get<StashAttributes>(op.attributes).rows);
     context.makeOffChip(op.outputs[0], in);
-    context.stashRows()[op.outputs[0]] = {buffer, row};
-    addTo(context, "RemoteStore", op, {in, context.variableOf(in), buffer, row, false});
+    context.remoteMemory().setRowOf(op.outputs[0], row);
+    addTo(context, "RemoteStore", op, {in, context.variableOf(in), row, false});
 }
 
 void lowerRemoteRestore(LoweringContext& context, const Op& op) {
@@ -123,29 +111,29 @@ void lowerRemoteRestore(LoweringContext& context, const Op& op) {
         restored = context.makeResult(op.outputs[0], op.name, context.storageOf(stash).storage,
                                       context.viewOf(stash));
     }
-    const auto [buffer, row] = context.stashRows().at(stash);
-    addTo(context, "RemoteLoad", op, {op.outputs[0], restored, buffer, row, true});
+    const RemoteRow row = context.remoteMemory().rowOf(stash);
+    addTo(context, "RemoteLoad", op, {op.outputs[0], restored, row, true});
 }
 
 void lowerRemoteFifo(LoweringContext& context, const Op& op) {
     const TensorId in = op.inputs[0];
     context.ensurePlace(in);
-    const auto [buffer, row] =
-        context.addRemoteRows(context.tensor(in), std::get<FifoAttributes>(op.attributes).rows);
+    const RemoteRow row = context.remoteMemory().addRows(
+        context.tensor(in), std::get<FifoAttributes>(op.attributes).rows);
     const VariableId source = context.variableOf(in);
     const VariableId out = context.makeResult(op.outputs[0], op.name + "/out",
                                               context.storageOf(in).storage, context.viewOf(in));
     context.startEmpty(source);
-    addTo(context, "RemoteLoad", op, {op.outputs[0], out, buffer, row, true});
-    addTo(context, "RemoteStore", op, {in, source, buffer, row, false});
+    addTo(context, "RemoteLoad", op, {op.outputs[0], out, row, true});
+    addTo(context, "RemoteStore", op, {in, source, row, false});
 }
 
 void emitRemoteCopies(LoweringContext& context) {
     auto& profile = context.builder().lowered().profile;
-    for (const RemoteBuffer& buffer : context.remoteBuffers())
+    for (const RemoteBuffer& buffer : context.remoteMemory().buffers())
         profile.remoteBuffers.add(buffer);
     RemoteEmitter emitter(context);
-    for (const RemoteGroup& group : context.remoteGroups())
+    for (const RemoteGroup& group : context.remoteMemory().groups())
         emitter.emit(group);
 }
 

@@ -120,7 +120,8 @@ void copyPart(LoweringContext& context, const Op& op, VariableId result, TensorI
     }
     if (move.bytes.empty())
         return;
-    const std::string name = b.copyName("Copy_" + context.tensor(input).name + "_to_" + op.name);
+    const std::string name =
+        b.names().copyName("Copy_" + context.tensor(input).name + "_to_" + op.name);
     // The copy ends with its last element: the result counts as updated, not made, by each part.
     VariableId source = placed.variable;
     ExchangeId exchange;
@@ -129,7 +130,7 @@ void copyPart(LoweringContext& context, const Op& op, VariableId result, TensorI
             move.strided() ? b.variable(name + "/message", MemoryCategory::Message, move.bytes)
                            : result;
         Movement movement;
-        movement.add(b.target(), move.traffic, placed.storage.elementBytes, move.runBytes);
+        movement.add(context.target(), move.traffic, placed.storage.elementBytes, move.runBytes);
         exchange = b.exchange(name + "/ExchangePre", std::move(movement), {{source}, {target}});
         source = target;
         if (!move.strided())

@@ -10,14 +10,6 @@
 #include "simulator/cost/footprint.h"
 
 namespace tilescope::sim {
-namespace {
-
-TileSeries onesWhere(const TileSeries& series) {
-    return series.mapped([](std::int64_t value) { return static_cast<std::int64_t>(value > 0); });
-}
-
-} // namespace
-
 ProgramBuilder::ProgramBuilder(const Target& target, LoweredProgram& lowered)
     : target_(target)
     , lowered_(lowered) {}
@@ -91,6 +83,12 @@ void ProgramBuilder::beginControlProgram(std::string name) {
     const ProgramId id = lowered_.profile.programs.add(std::move(program));
     lowered_.profile.controlPrograms.push_back(id);
     open_.push_back(id);
+}
+
+void ProgramBuilder::beginFirstControlProgram(std::string name) {
+    beginControlProgram(std::move(name));
+    auto& programs = lowered_.profile.controlPrograms;
+    std::rotate(programs.begin(), programs.end() - 1, programs.end());
 }
 
 ProgramId ProgramBuilder::beginSequence(std::string name) {
@@ -202,7 +200,7 @@ ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
                                   const std::vector<VertexUse>& vertices, Access access,
                                   SetMaker maker) {
     if (maker == SetMaker::Graph)
-        numberComputeSet(name);
+        names_.numberComputeSet(name);
     ComputeSet set;
     set.name = name;
     set.operation = operation_;
@@ -216,12 +214,12 @@ ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
             known = vertexTypes_.emplace(use.name, lowered_.profile.vertexTypes.add({use.name, {}}))
                         .first;
         const VertexState state = vertexState(use.name);
-        set.vertices.push_back({known->second, count,
-                                count.scaled(state.instanceBytes + state.fieldBytes) +
-                                    here(use.instanceBytes) + here(use.listBytes),
-                                use.edges > 0 ? use.edges : state.edges});
-        if (!use.listBytes.empty())
-            lowered_.listBytes += here(use.listBytes);
+        const TileSeries instances = count.scaled(state.instanceBytes) + here(use.instanceBytes);
+        const TileSeries fields = count.scaled(state.fieldBytes) + here(use.listBytes);
+        set.vertices.push_back(
+            {known->second, count, instances + fields, use.edges > 0 ? use.edges : state.edges});
+        lowered_.instanceState.add(instances);
+        lowered_.fieldData.add(fields);
         TileSeries& code = lowered_.profile.vertexTypes[known->second].codeBytes;
         const std::int64_t codeBytes = codeletBytes(use.name);
         code = TileSeries::zip(code, count, [&](std::int64_t, std::int64_t) { return codeBytes; });
@@ -230,7 +228,7 @@ ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
     program.kind = ProgramKind::OnTileExecute;
     program.name = name;
     program.computeSet = lowered_.profile.computeSets.add(std::move(set));
-    program.controlCode = onesWhere(takePart).scaled(controlBytesExecute);
+    program.controlCode = takePart.onSameTiles(controlBytesExecute);
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);
     return add(std::move(program));
@@ -246,7 +244,7 @@ void Movement::add(const Target& target, const Traffic& traffic, std::int64_t el
     received += in;
     sent += out;
     messages += traffic.messages;
-    operands += onesWhere(traffic.received);
+    operands += traffic.received.onSameTiles();
     // Receiving takes the time; a tile that only sends is busy for at least a cycle (and for as
     // long as what it holds takes, see ProgramBuilder::exchange).
     cycles += TileSeries::zip(in, out, [&](std::int64_t receives, std::int64_t sends) {
@@ -290,7 +288,7 @@ ExchangeId ProgramBuilder::exchange(const std::string& name, Movement movement, 
     program.name = name;
     const ExchangeId id = lowered_.profile.exchanges.add(std::move(exchange));
     program.exchange = id;
-    program.controlCode = onesWhere(ends).scaled(controlBytesExchange);
+    program.controlCode = ends.onSameTiles(controlBytesExchange);
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);
     add(std::move(program));
@@ -329,7 +327,7 @@ void ProgramBuilder::globalExchange(const std::string& name, TileSeries received
 void ProgramBuilder::collectiveExchange(const std::string& name, const TileSeries& bytes,
                                         std::int64_t cycles, std::int64_t codeBytes,
                                         Access access) {
-    const TileSeries takePart = onesWhere(bytes);
+    const TileSeries takePart = bytes.onSameTiles();
     Exchange exchange;
     exchange.name = name;
     exchange.operation = operation_;
@@ -394,62 +392,6 @@ void ProgramBuilder::writeUndef(const std::string& name) {
     program.kind = ProgramKind::WriteUndef;
     program.name = name;
     add(std::move(program));
-}
-
-namespace {
-
-// Stands for the number of a copy until finishNames(): no name of a model has control characters.
-constexpr char numberMark = '\x01';
-
-/// The name with each "<mark>index<mark>" replaced by the number of that copy.
-void putNumbers(std::string& name, const std::vector<int>& numbers) {
-    for (auto at = name.find(numberMark); at != std::string::npos; at = name.find(numberMark, at)) {
-        const auto end = name.find(numberMark, at + 1);
-        const auto index = static_cast<std::size_t>(std::stoul(name.substr(at + 1, end - at - 1)));
-        name.replace(at, end + 1 - at, std::to_string(numbers[index]));
-    }
-}
-
-} // namespace
-
-std::string ProgramBuilder::copyName(std::string_view name, CopyPass pass, int parts) {
-    const std::string mark = fmt::format("{0}{1}{0}", numberMark, copies_.size());
-    copies_.push_back({pass, parts});
-    std::string full = "copy" + mark + "_";
-    for (const char c : name)
-        c == '#' && pass == CopyPass::Control ? full += mark : full += c;
-    return full;
-}
-
-void ProgramBuilder::numberComputeSet(const std::string& name) {
-    setNumbers_.emplace(name, static_cast<int>(setNumbers_.size()));
-}
-
-std::string ProgramBuilder::exchangeName(const std::string& computeSet) {
-    numberComputeSet(computeSet);
-    return fmt::format("cs{}_{}/ExchangePre", setNumbers_.at(computeSet), computeSet);
-}
-
-void ProgramBuilder::finishNames() {
-    std::vector<int> numbers(copies_.size(), 0);
-    // What is merged had numbers of its own as it was written.
-    int next = 0;
-    for (std::size_t i = 0; i < copies_.size(); ++i)
-        if (copies_[i].pass != CopyPass::Control)
-            numbers[i] = std::exchange(next, next + copies_[i].parts);
-    for (const CopyPass pass : {CopyPass::Padded, CopyPass::Control, CopyPass::Merged})
-        for (std::size_t i = 0; i < copies_.size(); ++i)
-            if (copies_[i].pass == pass)
-                numbers[i] = next++;
-    Profile& profile = lowered_.profile;
-    for (std::size_t i = 0; i < profile.programs.size(); ++i)
-        putNumbers(profile.programs[ProgramId(i)].name, numbers);
-    for (std::size_t i = 0; i < profile.exchanges.size(); ++i)
-        putNumbers(profile.exchanges[ExchangeId(i)].name, numbers);
-    for (std::size_t i = 0; i < profile.computeSets.size(); ++i)
-        putNumbers(profile.computeSets[ComputeSetId(i)].name, numbers);
-    for (std::size_t i = 0; i < profile.variables.size(); ++i)
-        putNumbers(profile.variables[VariableId(i)].name, numbers);
 }
 
 } // namespace tilescope::sim

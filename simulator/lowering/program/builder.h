@@ -4,12 +4,13 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/profile/profile.h"
 #include "simulator/graph/graph.h"
 #include "simulator/layout/blocking.h"
+#include "simulator/lowering/program/step_names.h"
+#include "simulator/lowering/program/tile_sum.h"
 
 namespace tilescope::sim {
 
@@ -55,18 +56,11 @@ struct Movement {
 struct LoweredProgram {
     Profile profile; ///< without memory, trace and info
     IdVector<VariableId, VariableNeeds> needs;
-    TileSeries listBytes; ///< VertexUse::listBytes of all vertices
+    /// Bytes of all vertices by tile, with what they list.
+    TileSum instanceState, fieldData;
     /// Steps and calls that write a variable anew, in a recomputation or for a function: its life
     /// before has ended.
     std::set<std::pair<ProgramId, VariableId>> rewrites;
-};
-
-/// In which pass of the compiler a copy program arises; they are numbered pass by pass.
-enum class CopyPass {
-    Written, ///< a copy of the graph as it is written
-    Padded,  ///< joined with the padding of its operand
-    Control, ///< the engine's own
-    Merged,  ///< neighbouring copies made one
 };
 
 /// Who makes a compute set: those of the compiler (on-tile copies) have no number.
@@ -77,8 +71,10 @@ class ProgramBuilder {
 public:
     ProgramBuilder(const Target& target, LoweredProgram& lowered);
 
-    [[nodiscard]] const Target& target() const { return target_; }
+    /// The whole machine, with its I/O tiles.
+    [[nodiscard]] const Target& machine() const { return target_; }
     [[nodiscard]] LoweredProgram& lowered() { return lowered_; }
+    [[nodiscard]] StepNames& names() { return names_; }
 
     /// The operation that everything added from now on belongs to.
     void setOperation(OperationId operation) { operation_ = operation; }
@@ -109,6 +105,8 @@ public:
 
     /// Opens a control program; close with end().
     void beginControlProgram(std::string name);
+    /// The same for one that runs before all others.
+    void beginFirstControlProgram(std::string name);
     /// Opens a choice between programs, of which one run takes one.
     void beginSwitch(std::string name);
     /// Opens a function; close with end().
@@ -159,17 +157,6 @@ public:
     /// The same where the life begins with the first part that is written.
     void writeUndef(const std::string& name);
 
-    /// Name of a new copy program, "copy7_<name>", of which finishNames() knows the number: copies
-    /// of a pass are numbered after all those of the passes before. `parts`: written copies that
-    /// went into it. A '#' in the name stands for the number.
-    std::string copyName(std::string_view name, CopyPass pass = CopyPass::Written, int parts = 1);
-    /// Gives a compute set its number before it is added.
-    void numberComputeSet(const std::string& name);
-    /// Name of a compute set's exchange: "cs3_<name>/ExchangePre".
-    std::string exchangeName(const std::string& computeSet);
-    /// Puts the numbers of copies in all names; call when everything is added.
-    void finishNames();
-
 private:
     ProgramId add(Program program);
     void addGlobalExchange(Exchange exchange, Access access);
@@ -188,13 +175,8 @@ private:
     OperationId operation_;
     std::vector<ProgramId> open_;
     std::map<std::string, VertexTypeId, std::less<>> vertexTypes_;
-    std::map<std::string, int> setNumbers_;
     std::map<std::string, VariableId> constants_; ///< by content
-    struct Copy {
-        CopyPass pass;
-        int parts;
-    };
-    std::vector<Copy> copies_; ///< in the order of copyName()
+    StepNames names_;
 };
 
 } // namespace tilescope::sim

@@ -253,7 +253,7 @@ Profile simulateBehind(Phases& phases, const Graph& graph, const RunOptions& opt
     phases.run("liveness", 0.6, [&] {
         ProgramBuilder builder(options.target, lowered);
         addCodeVariables(builder, isOn(options, "debug.instrument", true), options.ipuModel);
-        analyseLiveness(lowered.profile, lowered.rewrites);
+        analyseLiveness(lowered.profile, lowered.kills);
     });
     phases.run("place", 0.7, [&] { placeVariables(lowered, options.target); });
     Profile profile = std::move(lowered.profile);

@@ -173,13 +173,6 @@ TileSeries TileSeries::mapped(const std::function<std::int64_t(std::int64_t)>& c
     return result;
 }
 
-TileSeries TileSeries::onSameTiles(std::int64_t value) const {
-    TileSeries result;
-    for (const TileRun& run : runs_)
-        result.append(run.first, run.end, value);
-    return result;
-}
-
 TileSeries TileSeries::maxOf(const TileSeries& a, const TileSeries& b) {
     return zip(a, b, [](std::int64_t x, std::int64_t y) { return std::max(x, y); });
 }

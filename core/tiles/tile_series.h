@@ -66,8 +66,6 @@ public:
     [[nodiscard]] TileSeries scaled(std::int64_t factor) const;
     /// change(value) on every tile whose value is not zero.
     [[nodiscard]] TileSeries mapped(const std::function<std::int64_t(std::int64_t)>& change) const;
-    /// `value` on every tile whose value is not zero.
-    [[nodiscard]] TileSeries onSameTiles(std::int64_t value = 1) const;
     /// The larger value tile by tile.
     static TileSeries maxOf(const TileSeries& a, const TileSeries& b);
     /// combine(a, b) tile by tile wherever one of the two is not zero; combine(0, 0) must be 0.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 
 namespace tilescope::sim {
 namespace {

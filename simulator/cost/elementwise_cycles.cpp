@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "core/base/error.h"
 #include "simulator/graph/elementwise_traits.h"
 
@@ -114,6 +114,16 @@ std::int64_t transposeCycles(const Target& target, std::int64_t elements, std::i
     else
         worker = 29 + transposes * (18 + blockRows * (12 + cyclesPerBlock * (blockColumns - 2)));
     return 7 + target.workers * worker;
+}
+
+std::int64_t castCycles(const Target& target, std::int64_t elements, DataType from, DataType to) {
+    const std::int64_t perWorker = ceilDiv(elements, target.workers);
+    const bool floats = (from == DataType::Float || from == DataType::Half) &&
+                        (to == DataType::Float || to == DataType::Half);
+    // Conversions between float and half move a vector in two cycles; others are plain C++ code of
+    // about two cycles an element.
+    const std::int64_t loop = floats ? 2 * ceilDiv(perWorker, 4) : 2 * perWorker;
+    return 12 + target.workers * (18 + 19 + loop + 4);
 }
 
 } // namespace tilescope::sim

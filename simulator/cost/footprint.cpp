@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 
 namespace tilescope::sim {
 namespace {

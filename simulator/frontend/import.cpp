@@ -21,7 +21,7 @@ ResolvedModel resolve(onnx::ModelProto& model, const std::string& origin,
                       const ImportOptions& options) {
     std::vector<GraphMessage> messages;
     removeDeadNodes(model);
-    checkOperators(model, origin, messages);
+    checkOperators(model, origin, supportedOperators(), messages);
     const NameSet weights = detachWeights(model, origin);
     checkModel(model, origin);
     const auto batch = setBatch(model, weights, origin, options, messages);

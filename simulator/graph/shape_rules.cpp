@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/graph/elementwise_traits.h"
 
 namespace tilescope::sim {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "core/base/error.h"
 
 namespace tilescope::sim {

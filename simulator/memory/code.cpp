@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/cost/footprint.h"
 
 namespace tilescope::sim {
@@ -28,7 +28,7 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
     for (const ComputeSet& set : profile.computeSets) {
         for (const VertexInstances& use : set.vertices) {
             if (isCopyVertex(profile.vertexTypes[use.type].name))
-                descriptors.add(use.count.onSameTiles(copyDescriptorBytes));
+                descriptors.add(use.count.ones().scaled(copyDescriptorBytes));
             if (instrumented)
                 results.add(use.count, instrumentationBytes);
         }
@@ -56,7 +56,7 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
     for (const Stream& stream : profile.streams) {
         // All tiles wait for a copy with the host; one with streaming memory is set up by the tiles
         // that have a part of it.
-        hostCode.add(stream.remoteBuffer.valid() ? stream.bytes.onSameTiles() : everywhere,
+        hostCode.add(stream.remoteBuffer.valid() ? stream.bytes.ones() : everywhere,
                      hostExchangeCodeBytes);
         const std::int64_t packet = stream.toDevice ? hostPacketBytesIn : hostPacketBytesOut;
         headers.add(stream.bytes.mapped(

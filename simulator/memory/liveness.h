@@ -16,9 +16,9 @@ namespace tilescope::sim {
 /// others; what is live across one of their calls is live over their steps. A variable is live from
 /// its first to its last access; one that is used both inside and outside of a loop, or read in a
 /// loop before it is written there, is live over the whole loop. A value that nobody outside of a
-/// function accesses ends with the call. `rewrites`: steps that write a variable anew, where its
+/// function accesses ends with the call. `kills`: steps that write a variable anew, where its
 /// life before has ended with the last read.
 void analyseLiveness(Profile& profile,
-                     const std::set<std::pair<ProgramId, VariableId>>& rewrites = {});
+                     const std::set<std::pair<ProgramId, VariableId>>& kills = {});
 
 } // namespace tilescope::sim

@@ -6,7 +6,7 @@
 #include <tbb/parallel_for.h>
 #include <unordered_map>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/layout/blocking.h"
 #include "simulator/memory/tile_account.h"
 

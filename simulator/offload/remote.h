@@ -33,7 +33,7 @@ struct RemoteTimes {
 /// Gives each tensor a row in a remote buffer, tensors of equal kind, shape and type in one, and
 /// inserts what brings them: a RemoteLoad before they are needed and a RemoteStore behind the last
 /// operation that overwrites them (popart transforms/streamingmemory.cpp). A tensor has one place
-/// on an IPU, which it takes again with each load. What a weight update (Phase::Update) needs comes
+/// on an IPU, which it takes again with each load. What a weight update (Pass::Update) needs comes
 /// on demand. Operations are in the order of their execution phases.
 void insertRemoteCopies(Graph& graph, const std::vector<RemoteTensor>& tensors,
                         const RemoteTimes& times);

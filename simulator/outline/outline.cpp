@@ -158,7 +158,7 @@ private:
         const std::string name = (scope.empty() ? "" : scope + "/") + functionName(match);
         const int used = ++names_[name];
         op.name = used == 1 ? name : fmt::format("{}:{}", name, used);
-        op.onnxType = "Call";
+        op.type = "Call";
         op.onnxNode = scope;
         op.attributes = CallAttributes{static_cast<std::int32_t>(match)};
         op.inputs = entering(start, part.length);

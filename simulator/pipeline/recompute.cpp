@@ -18,7 +18,7 @@ public:
         , options_(options)
         , kept_(graph.ops.size()) {
         for (std::size_t i = 0; i < graph.ops.size(); ++i)
-            if (graph.ops[OpId(i)].phase == Phase::Forward && !updatesState(graph.ops[OpId(i)]))
+            if (graph.ops[OpId(i)].pass == Pass::Forward && !updatesState(graph.ops[OpId(i)]))
                 forward_.push_back(i);
     }
 
@@ -139,8 +139,8 @@ private:
     }
 
     static bool isNorm(const Op& op) {
-        return op.onnxType.find("Norm") != std::string::npos ||
-               op.onnxType.find("norm") != std::string::npos;
+        return op.type.find("Norm") != std::string::npos ||
+               op.type.find("norm") != std::string::npos;
     }
 
     void markNorms() {

@@ -2,7 +2,7 @@
 // (poplin/ConvVertexType.cpp).
 #include <algorithm>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/cost/conv_cycles.h"
 #include "simulator/planner/planner.h"
 

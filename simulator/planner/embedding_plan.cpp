@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <tuple>
 
-#include "core/base/arithmetic.h"
-#include "simulator/cost/conv_cycles.h"
+#include "core/base/ceil_div.h"
 #include "simulator/cost/elementwise_cycles.h"
+#include "simulator/cost/exchange_cycles.h"
 #include "simulator/cost/reduce_cycles.h"
 #include "simulator/cost/slice_cycles.h"
 #include "simulator/planner/planner.h"

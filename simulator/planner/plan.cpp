@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 #include <numeric>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 
 namespace tilescope::sim {
 namespace {

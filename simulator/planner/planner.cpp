@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "core/base/error.h"
 #include "simulator/planner/search.h"
 #include "simulator/planner/transform.h"

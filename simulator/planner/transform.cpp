@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/planner/planner.h"
 
 namespace tilescope::sim {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "simulator/cost/elementwise_cycles.h"
@@ -14,8 +14,8 @@
 #include "simulator/offload/off_chip.h"
 #include "simulator/outline/outline.h"
 #include "simulator/pipeline/buffers.h"
-#include "simulator/pipeline/crossings.h"
 #include "simulator/pipeline/hints.h"
+#include "simulator/pipeline/inter_ipu_copies.h"
 #include "simulator/pipeline/phases.h"
 #include "simulator/pipeline/recompute.h"
 #include "simulator/pipeline/schedule.h"
@@ -184,7 +184,7 @@ Graph preparedGraph(const Graph& graph, const RunOptions& options) {
     else
         moveOffChip(result, options);
     if (several)
-        insertCrossings(result, schedule ? &*schedule : nullptr);
+        insertInterIpuCopies(result, schedule ? &*schedule : nullptr);
     if (schedule)
         insertActivationBuffers(result, *schedule);
     else if (options.isOffChip(OffChip::Activations))

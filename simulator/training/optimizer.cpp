@@ -33,7 +33,7 @@ public:
     }
 
     void add(const WeightGradient& pair) {
-        select(pair.weight, Phase::Backward);
+        select(pair.weight, Pass::Backward);
         Ready ready{pair.weight, pair.parts.back(), producers_[pair.parts.back().index()]};
         if (options_.gradientAccumulation > 1)
             ready.gradient = accumulateAll(pair.parts);
@@ -71,11 +71,11 @@ private:
         OpId last; ///< operation that completes the gradient
     };
 
-    void select(TensorId weight, Phase phase) {
+    void select(TensorId weight, Pass pass) {
         weight_ = updated_ = like_ = weight;
         name_ = graph_.tensors[weight_].name;
         stage_ = home_[weight_.index()];
-        phase_ = phase;
+        pass_ = pass;
     }
 
     [[nodiscard]] std::int64_t waitingBytes(const std::vector<Ready>& waiting) const {
@@ -98,15 +98,15 @@ private:
         if (waiting.empty())
             return;
         const bool accumulates = options_.gradientAccumulation > 1;
-        const Phase phase = accumulates ? Phase::Update : Phase::Backward;
+        const Pass pass = accumulates ? Pass::Update : Pass::Backward;
         OpId last;
         for (const Ready& ready : waiting)
             last = std::max(last, ready.last);
-        select(waiting.front().weight, phase);
+        select(waiting.front().weight, pass);
         if (options_.replicas > 1 && !isSharded())
             sumOverReplicas(waiting);
         for (const Ready& ready : waiting) {
-            select(ready.weight, phase);
+            select(ready.weight, pass);
             updateOne(ready);
         }
         waiting.clear();
@@ -119,10 +119,10 @@ private:
     void sumOverReplicas(std::vector<Ready>& waiting) {
         Op sum;
         sum.name = name_ + "_allReduce";
-        sum.onnxType = "ReplicatedAllReduceInplace";
+        sum.type = "ReplicatedAllReduceInplace";
         sum.onnxNode = name_;
         sum.attributes = CollectiveAttributes{CollectiveKind::AllReduce, options_.replicas};
-        sum.phase = phase_;
+        sum.pass = pass_;
         sum.stage = stage_;
         for (Ready& ready : waiting) {
             sum.inputs.push_back(ready.gradient);
@@ -202,7 +202,7 @@ private:
                             std::move(attributes),
                             std::move(inputs),
                             {out},
-                            phase_,
+                            pass_,
                             stage_});
         return out;
     }
@@ -250,7 +250,7 @@ private:
                            {accumulator, gradient});
         dropped_[producers_[last.inputs[0].index()].index()] = true;
         last.inputs[0] = accumulator;
-        last.onnxType = "SparseAccumulate";
+        last.type = "SparseAccumulate";
         graph_.tensors[gradient].type = graph_.tensors[accumulator].type;
         return gradient;
     }
@@ -372,7 +372,7 @@ private:
     std::int32_t shards_;
     std::map<std::pair<IpuId, DataType>, std::vector<Ready>> waiting_;
     std::string name_;
-    Phase phase_ = Phase::Backward;
+    Pass pass_ = Pass::Backward;
 };
 
 } // namespace

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/graph/shape_rules.h"
 
 namespace tilescope::sim {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 
 namespace tilescope::sim {
 

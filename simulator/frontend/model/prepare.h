@@ -31,10 +31,11 @@ void readNewerOpset(onnx::ModelProto& model, const std::string& origin,
 /// Operators of PopART's own domain that the importer takes: ai.graphcore GroupNormalization.
 bool isGraphcoreOperator(const std::string& domain, const std::string& type);
 
-/// Refuses operator sets that are too new, foreign domains and operators that are not supported,
-/// all of them in one UserError. Lowers an IR version that is only newer than the checker's.
+/// Refuses operator sets that are too new, foreign domains and operators that are not `supported`
+/// (sorted), all of them in one UserError. Lowers an IR version that is only newer than the
+/// checker's.
 void checkOperators(onnx::ModelProto& model, const std::string& origin,
-                    std::vector<GraphMessage>& messages);
+                    const std::vector<std::string>& supported, std::vector<GraphMessage>& messages);
 
 /// Turns large or external initialisers into graph inputs without data and returns their names.
 /// Throws UserError for impossible sizes.

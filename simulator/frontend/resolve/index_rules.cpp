@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/frontend/onnx_types/constant.h"
 
 namespace tilescope::sim {

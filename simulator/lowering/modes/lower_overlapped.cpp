@@ -43,7 +43,7 @@ private:
         const Graph& graph = context_.graph();
         compute_ = b_.beginFunction("microBatch");
         for (std::size_t i = 0; i < graph.ops.size(); ++i) {
-            if (graph.ops[OpId(i)].phase == Phase::Update && !update_.valid()) {
+            if (graph.ops[OpId(i)].pass == Pass::Update && !update_.valid()) {
                 placeOutputs();
                 b_.end();
                 update_ = b_.beginFunction("VarUpdateFromAccumulator");

@@ -18,9 +18,8 @@ public:
 
     void run() {
         const Graph& graph = context_.graph();
-        const bool accumulates = std::any_of(graph.ops.begin(), graph.ops.end(), [](const Op& op) {
-            return op.phase == Phase::Update;
-        });
+        const bool accumulates = std::any_of(graph.ops.begin(), graph.ops.end(),
+                                             [](const Op& op) { return op.pass == Pass::Update; });
         b_.beginControlProgram("outer");
         b_.beginRepeat("batchesPerStep", options_.deviceIterations);
         if (accumulates)
@@ -28,7 +27,7 @@ public:
         ProgramId update;
         for (std::size_t i = 0; i < graph.ops.size(); ++i) {
             const Op& op = graph.ops[OpId(i)];
-            if (op.phase == Phase::Update && !update.valid()) {
+            if (op.pass == Pass::Update && !update.valid()) {
                 b_.end(); // the last phase
                 b_.end(); // the accumulation
                 update = b_.beginSequence("VarUpdateFromAccumulator");

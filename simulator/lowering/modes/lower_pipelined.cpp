@@ -77,7 +77,7 @@ private:
     [[nodiscard]] bool hasUpdate() const {
         const auto& ops = context_.graph().ops;
         return std::any_of(ops.begin(), ops.end(),
-                           [](const Op& op) { return op.phase == Phase::Update; });
+                           [](const Op& op) { return op.pass == Pass::Update; });
     }
 
     ProgramId sequence(const std::string& name) {
@@ -87,8 +87,8 @@ private:
     }
 
     [[nodiscard]] std::int32_t programOf(const Op& op) const {
-        return op.phase == Phase::Backward ? schedule_.backwardProgram(op.stage)
-                                           : schedule_.forwardProgram(op.stage);
+        return op.pass == Pass::Backward ? schedule_.backwardProgram(op.stage)
+                                         : schedule_.forwardProgram(op.stage);
     }
 
     /// The updates of all IPUs stand in one sequence, one IPU after the other (PopART's
@@ -106,7 +106,7 @@ private:
                 continue;
             }
             ProgramId into = mains_[static_cast<std::size_t>(programOf(op))];
-            if (op.phase == Phase::Update)
+            if (op.pass == Pass::Update)
                 into = update;
             else if (std::holds_alternative<FifoAttributes>(op.attributes))
                 into = fifos_[static_cast<std::size_t>(op.stage)];
@@ -116,7 +116,7 @@ private:
             lowerOp(context_, OpId(i));
             b_.resume(std::move(open));
             recordBuffer(op, variables);
-            if (op.phase == Phase::Backward)
+            if (op.pass == Pass::Backward)
                 recordBackward(op, ProgramId(programs));
         }
     }

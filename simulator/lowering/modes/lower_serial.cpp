@@ -17,7 +17,7 @@ void moveToFront(LoweredProgram& lowered, ProgramId sequence, std::size_t from) 
 
 bool hasUpdate(const Graph& graph) {
     return std::any_of(graph.ops.begin(), graph.ops.end(),
-                       [](const Op& op) { return op.phase == Phase::Update; });
+                       [](const Op& op) { return op.pass == Pass::Update; });
 }
 
 /// Adds what comes from the host before the programs that `sequence` has, and what goes there
@@ -62,7 +62,7 @@ void lowerSerial(LoweringContext& context) {
             emitHostCopies(context, body);
     };
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
-        if (graph.ops[OpId(i)].phase == Phase::Update && !updating) {
+        if (graph.ops[OpId(i)].pass == Pass::Update && !updating) {
             updating = true;
             finishBatch();
             b.end();

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/cost/footprint.h"
 #include "simulator/planner/regroup_plan.h"
@@ -203,7 +203,7 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
         traffic.total = elementsOf(storage);
         traffic.received = share;
         traffic.sent = shareOut(traffic.total, storage.layout.blocking.elements());
-        traffic.messages = share.onSameTiles(2);
+        traffic.messages = share.ones().scaled(2);
         movement.add(b.machine(), traffic, storage.elementBytes, run);
         transposes.add(share, plan);
         padded += paddedShare(share, request.paddedElements).scaled(storage.elementBytes);

@@ -89,7 +89,7 @@ void CallCopies::emitLocal() {
     const TileSeries cycles =
         localBytes_.mapped([&](std::int64_t n) { return localCopyCycles(b_.machine(), n); });
     const std::int64_t workers = b_.machine().workers;
-    const TileSeries vertices = localBytes_.onSameTiles(workers);
+    const TileSeries vertices = localBytes_.ones().scaled(workers);
     b_.execute(name_ + "/OnTileCopy", cycles, {{copyVertex(shortestUnstridedRun), vertices}},
                std::move(local_));
 }
@@ -120,7 +120,7 @@ void CallCopies::emit() {
             const auto& written = lowered.profile.programs[ProgramId(i)].variablesWritten;
             if (std::find(written.begin(), written.end(), target) == written.end())
                 continue;
-            lowered.rewrites.emplace(ProgramId(i), target);
+            lowered.kills.emplace(ProgramId(i), target);
             break;
         }
 }

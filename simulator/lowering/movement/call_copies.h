@@ -11,7 +11,7 @@ namespace tilescope::sim {
 /// Collects copies and emits them together: one exchange for all that moves between tiles, one
 /// compute set for what stays on its tile in order, and a copy each for what has to be put in
 /// another order. Every target is written anew: its old value ends there
-/// (LoweredProgram::rewrites).
+/// (LoweredProgram::kills).
 class CallCopies {
 public:
     CallCopies(LoweringContext& context, std::string name);

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/lowering/movement/arrangement.h"
 #include "simulator/lowering/movement/order_text.h"
@@ -191,7 +191,7 @@ ProgramId emitOnTile(ProgramBuilder& b, const std::string& name, const TileSerie
     const TileSeries cycles =
         bytes.mapped([&](std::int64_t n) { return rearrangeCycles(n, runBytes); });
     const std::int64_t workers = b.machine().workers;
-    const TileSeries vertices = bytes.onSameTiles(workers);
+    const TileSeries vertices = bytes.ones().scaled(workers);
     return b.execute(name, cycles, {{copyVertex(runBytes), vertices}}, std::move(access),
                      SetMaker::Compiler);
 }

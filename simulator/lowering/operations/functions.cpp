@@ -51,7 +51,7 @@ public:
         const ProgramId call = b_.call(name, function_.program);
         for (const TensorId output : inside_.graph().outputs)
             if (!inside_.storageOf(output).source.valid())
-                b_.lowered().rewrites.emplace(call, inside_.variableOf(output));
+                b_.lowered().kills.emplace(call, inside_.variableOf(output));
         copyOut();
     }
 

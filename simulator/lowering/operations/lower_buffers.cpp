@@ -1,7 +1,7 @@
 // Stashes, FIFOs and copies between IPUs.
 #include <fmt/format.h>
 
-#include "simulator/cost/conv_cycles.h"
+#include "simulator/cost/slice_cycles.h"
 #include "simulator/lowering/operations/families.h"
 
 namespace tilescope::sim {
@@ -46,7 +46,7 @@ private:
             [&](std::int64_t n) { return dynamicSliceCycles(context_.target(), n, type_); });
         context_.builder().execute(
             op_.name + "/" + part, cycles,
-            {{fmt::format("{}<{}>", vertex, toString(type_)), elements_.onSameTiles()}},
+            {{fmt::format("{}<{}>", vertex, toString(type_)), elements_.ones()}},
             std::move(access));
     }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/cost/collective.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/layout/layout.h"
@@ -90,7 +90,7 @@ private:
             return times * elementwiseCycles(context_.target(), ElementwiseFunction::Add,
                                              Operands::Binary, true, type_, n);
         });
-        const TileSeries one = elements.onSameTiles();
+        const TileSeries one = elements.ones();
         b_.execute(
             name, cycles,
             {{elementwiseVertex(ElementwiseFunction::Add, Operands::Binary, true, type_, type_),
@@ -183,7 +183,7 @@ void lowerShard(LoweringContext& context, const Op& op) {
     Traffic traffic;
     traffic.received = wanted;
     traffic.sent = shareOut(wanted.sum(), shareOfEach(elementsOf(context, op.inputs[0]), shards));
-    traffic.messages = wanted.onSameTiles();
+    traffic.messages = wanted.ones();
     traffic.total = wanted.sum();
     const std::int64_t bytes = bytesOf(context.tensor(op.inputs[0]).type);
     Movement movement;

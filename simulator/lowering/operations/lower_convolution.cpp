@@ -5,7 +5,9 @@
 
 #include "core/base/error.h"
 #include "simulator/cost/conv_cycles.h"
+#include "simulator/cost/elementwise_cycles.h"
 #include "simulator/cost/footprint.h"
+#include "simulator/cost/slice_cycles.h"
 #include "simulator/lowering/movement/arrangement.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/operations/conv_operands.h"
@@ -243,8 +245,7 @@ private:
         const DataType type = plan_.problem.inType;
         const TileSeries cycles = elements.mapped(
             [&](std::int64_t n) { return dynamicSliceCycles(context_.target(), n, type); });
-        b_.execute(name, cycles,
-                   {{fmt::format("{}<{}>", vertex, toString(type)), elements.onSameTiles()}},
+        b_.execute(name, cycles, {{fmt::format("{}<{}>", vertex, toString(type)), elements.ones()}},
                    std::move(access));
     }
 
@@ -253,7 +254,7 @@ private:
     [[nodiscard]] std::vector<VertexUse> convolveVertices(const TileSeries& active,
                                                           const std::string& name) const {
         if (plan_.method != ConvMethod::Amp)
-            return {{name, active.onSameTiles()}};
+            return {{name, active.ones()}};
         struct Lists {
             TileSeries count;
             std::int64_t pointers = 0;
@@ -364,7 +365,7 @@ private:
         });
         b_.execute(name, cycles,
                    {{fmt::format("poplin::ReduceAdd<{},{},false>", toString(to), toString(type)),
-                     stage.results.onSameTiles()}},
+                     stage.results.ones()}},
                    {{gathered}, {result}});
         return result;
     }
@@ -383,7 +384,7 @@ private:
         b_.execute(
             prefix_ + "/Cast", cycles,
             {{fmt::format("popops::Cast1D<{},{}>", toString(p.partialType), toString(p.outType)),
-              elements.onSameTiles()}},
+              elements.ones()}},
             {{partials}, {result}});
         return result;
     }

@@ -132,7 +132,7 @@ bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
 VariableId replicateConstant(LoweringContext& context, TensorId result, TensorId constant) {
     const Tensor& t = context.tensor(constant);
     const TileSeries bytes =
-        context.storageOf(result).storage.layout.blocking.elements().onSameTiles(bytesOf(t.type));
+        context.storageOf(result).storage.layout.blocking.elements().ones().scaled(bytesOf(t.type));
     return context.builder().alwaysLive(t.name, MemoryCategory::Constant, bytes,
                                         std::string(toString(t.type)), toString(t.shape));
 }
@@ -189,7 +189,7 @@ void lowerElementwise(LoweringContext& context, const Op& op) {
             return elementwiseCycles(context.target(), attributes.function, kind, overwrite, inType,
                                      n);
         });
-        const TileSeries one = elements.onSameTiles();
+        const TileSeries one = elements.ones();
         context.builder().execute(
             name, cycles,
             {{elementwiseVertex(attributes.function, kind, overwrite, inType, outType), one}},

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/cost/slice_cycles.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/operations/embedding_layout.h"
@@ -89,7 +89,7 @@ private:
         const TileSeries cycles = made.mapped([&](std::int64_t n) {
             return multiSliceCycles(context_.target(), indices, ceilDiv(n, indices));
         });
-        b_.execute(name, cycles, {{vertex_, made.onSameTiles()}}, {std::move(reads), {result}});
+        b_.execute(name, cycles, {{vertex_, made.ones()}}, {std::move(reads), {result}});
     }
 
     /// All row parts' answers for the rows that a tile is to pick.
@@ -100,7 +100,7 @@ private:
         traffic.received = picked.scaled(sliced - 1);
         traffic.total = traffic.received.sum();
         traffic.sent = shareOut(traffic.total, partials);
-        traffic.messages = picked.onSameTiles(sliced - 1);
+        traffic.messages = picked.ones().scaled(sliced - 1);
         const std::int64_t bytes = bytesOf(resultType());
         const VariableId gathered =
             b_.variable(name_ + "/secondStage/baseT", MemoryCategory::Message,

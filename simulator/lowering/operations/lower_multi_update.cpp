@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/cost/reduce_cycles.h"
 #include "simulator/cost/slice_cycles.h"
@@ -72,14 +72,14 @@ private:
     }
 
     void update(const TileSeries& tiles, const std::vector<VariableId>& reads, VariableId written) {
-        const TileSeries cycles = tiles.onSameTiles(multiUpdateCycles(
+        const TileSeries cycles = tiles.ones().scaled(multiUpdateCycles(
             context_.target(), perPart(), layout_.plan().columns(), partialType_));
         std::vector<VariableId> all = reads;
         all.push_back(written);
-        b_.execute(name_, cycles,
-                   {{fmt::format("popops::MultiUpdateAdd<{}>", toString(partialType_)),
-                     tiles.onSameTiles()}},
-                   {std::move(all), {written}});
+        b_.execute(
+            name_, cycles,
+            {{fmt::format("popops::MultiUpdateAdd<{}>", toString(partialType_)), tiles.ones()}},
+            {std::move(all), {written}});
     }
 
     void updateInPlace() {
@@ -104,7 +104,7 @@ private:
         });
         b_.execute(name, cycles,
                    {{elementwiseVertex(ElementwiseFunction::Cast, Operands::Unary, false, from, to),
-                     elements.onSameTiles()}},
+                     elements.ones()}},
                    {{source}, {target}});
     }
 
@@ -128,7 +128,7 @@ private:
         const TileSeries fill = whole.mapped(
             [&](std::int64_t n) { return fillCycles(context_.target(), n, partialType_); });
         b_.execute(name_ + "/zeroPartials", fill,
-                   {{fmt::format("popops::Fill<{}>", toString(partialType_)), whole.onSameTiles()}},
+                   {{fmt::format("popops::Fill<{}>", toString(partialType_)), whole.ones()}},
                    {{}, {partials}});
         OperandGather gather(context_, name_);
         const VariableId indices = bringIndices(context_, layout_, op_.inputs[1], gather);
@@ -155,10 +155,10 @@ private:
         const TileSeries cycles = stage.results.mapped([&](std::int64_t n) {
             return balancedReduceCycles(context_.target(), n, stage.depth, partialType_);
         });
-        b_.execute(name, cycles,
-                   {{reduceVertex(ReduceFunction::Add, partialType_, partialType_),
-                     stage.results.onSameTiles()}},
-                   {{gathered}, {sums}});
+        b_.execute(
+            name, cycles,
+            {{reduceVertex(ReduceFunction::Add, partialType_, partialType_), stage.results.ones()}},
+            {{gathered}, {sums}});
         return sums;
     }
 
@@ -176,7 +176,7 @@ private:
         b_.execute(name_ + "/updateBase/AddTo", cycles,
                    {{elementwiseVertex(ElementwiseFunction::ScaledAdd, Operands::Binary, true,
                                        partialType_, partialType_),
-                     stored.onSameTiles()}},
+                     stored.ones()}},
                    {{base, sums}, {base}});
         if (type_ != partialType_)
             cast(name_ + "/castBaseBack", stored, partialType_, type_, base, table.variable);

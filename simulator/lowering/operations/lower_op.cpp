@@ -56,7 +56,7 @@ Operation describe(const LoweringContext& context, const Op& op, OpId id) {
     const Graph& graph = context.graph();
     Operation operation;
     operation.name = op.name;
-    operation.type = op.onnxType;
+    operation.type = op.type;
     operation.flops = flopsOf(graph, op);
     if (!op.outputs.empty())
         operation.outputShape = toString(graph.tensors[op.outputs[0]].shape);
@@ -101,7 +101,7 @@ void lowerOp(LoweringContext& context, OpId id) {
     context.setCurrent(id);
     b.setIpu(context.graph().ipuOf(op.stage));
     b.setOperation(b.lowered().profile.operations.add(describe(context, op, id)));
-    if (op.phase == Phase::Backward)
+    if (op.pass == Pass::Backward)
         context.recomputation().runBefore(op, b);
     const std::size_t before = b.childCount();
     std::visit(Lower{context, op}, op.attributes);

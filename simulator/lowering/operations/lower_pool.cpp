@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "simulator/cost/conv_cycles.h"
 #include "simulator/cost/elementwise_cycles.h"
+#include "simulator/cost/exchange_cycles.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/operations/families.h"
 #include "simulator/lowering/operations/grid.h"
@@ -94,7 +94,7 @@ void lowerPool(LoweringContext& context, const Op& op) {
         context.makeResult(out, op.name + "/out", std::move(result), identityView(outShape.size()));
     const TileSeries cycles = outputs.mapped(
         [&](std::int64_t n) { return poolCycles(target, pool.kind, n, window, type); });
-    const TileSeries one = outputs.onSameTiles();
+    const TileSeries one = outputs.ones();
     context.builder().execute(name, cycles, {{poolVertex(pool.kind, type), one}},
                               {{input}, {made}});
 }

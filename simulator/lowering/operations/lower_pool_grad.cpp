@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/base/arithmetic.h"
-#include "simulator/cost/conv_cycles.h"
+#include "core/base/ceil_div.h"
 #include "simulator/cost/elementwise_cycles.h"
+#include "simulator/cost/exchange_cycles.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/operations/families.h"
 #include "simulator/lowering/operations/grid.h"
@@ -65,8 +65,7 @@ public:
         const auto vertex = fmt::format(
             "popnn::{}<{}>", pool_.kind == PoolKind::Max ? "MaxPoolingGradient" : "SumPooling",
             toString(type_));
-        context_.builder().execute(name, cycles, {{vertex, elements.onSameTiles()}},
-                                   std::move(access));
+        context_.builder().execute(name, cycles, {{vertex, elements.ones()}}, std::move(access));
     }
 
 private:
@@ -150,8 +149,7 @@ void lowerFill(LoweringContext& context, const Op& op) {
     });
     context.builder().execute(
         op.name + "/Fill", cycles,
-        {{fmt::format("popops::Fill<{}>", toString(t.type)), elements.onSameTiles()}},
-        {{}, {made}});
+        {{fmt::format("popops::Fill<{}>", toString(t.type)), elements.ones()}}, {{}, {made}});
 }
 
 } // namespace tilescope::sim

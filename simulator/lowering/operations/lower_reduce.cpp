@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/cost/reduce_cycles.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/operations/families.h"
@@ -302,7 +302,7 @@ private:
             return localCopyCycles(context_.target(), n * bytesOf(partialType_));
         });
         b_.keepApart(to, from);
-        b_.execute(name + "/OnTileCopyPost", cycles, {{copyVertex(8), rotated.onSameTiles()}},
+        b_.execute(name + "/OnTileCopyPost", cycles, {{copyVertex(8), rotated.ones()}},
                    {{from}, {to}});
     }
 

@@ -30,7 +30,7 @@ public:
             const ProgramId copied =
                 b_.streamStep(ProgramKind::StreamCopyMid, streams[i], nameOf(group, i), {variable});
             if (group.toDevice)
-                b_.lowered().rewrites.emplace(copied, variable);
+                b_.lowered().kills.emplace(copied, variable);
         }
         b_.streamStep(ProgramKind::StreamCopyEnd, streams.back(), nameOf(group, streams.size() - 1),
                       {});

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "core/base/error.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/movement/views.h"

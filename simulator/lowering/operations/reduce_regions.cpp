@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 
 namespace tilescope::sim {
 ReduceLevels reduceLevels(const std::vector<std::int64_t>& sizes,

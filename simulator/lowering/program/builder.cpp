@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "simulator/cost/conv_cycles.h"
+#include "simulator/cost/exchange_cycles.h"
 #include "simulator/cost/footprint.h"
 
 namespace tilescope::sim {
@@ -144,14 +144,14 @@ void ProgramBuilder::cloneInto(ProgramId id, std::set<VariableId>& seen) {
     const std::vector<VariableId> written = copy.variablesWritten;
     const ProgramId made = add(std::move(copy));
     std::vector<VariableId> anew;
-    for (auto at = lowered_.rewrites.lower_bound({id, VariableId()});
-         at != lowered_.rewrites.end() && at->first == id; ++at)
+    for (auto at = lowered_.kills.lower_bound({id, VariableId()});
+         at != lowered_.kills.end() && at->first == id; ++at)
         anew.push_back(at->second);
     for (const VariableId variable : anew)
-        lowered_.rewrites.emplace(made, variable);
+        lowered_.kills.emplace(made, variable);
     for (const VariableId variable : written)
         if (seen.insert(variable).second)
-            lowered_.rewrites.emplace(made, variable);
+            lowered_.kills.emplace(made, variable);
     open_.push_back(made);
     for (const ProgramId child : children)
         cloneInto(child, seen);
@@ -228,7 +228,7 @@ ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
     program.kind = ProgramKind::OnTileExecute;
     program.name = name;
     program.computeSet = lowered_.profile.computeSets.add(std::move(set));
-    program.controlCode = takePart.onSameTiles(controlBytesExecute);
+    program.controlCode = takePart.ones().scaled(controlBytesExecute);
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);
     return add(std::move(program));
@@ -244,7 +244,7 @@ void Movement::add(const Target& target, const Traffic& traffic, std::int64_t el
     received += in;
     sent += out;
     messages += traffic.messages;
-    operands += traffic.received.onSameTiles();
+    operands += traffic.received.ones();
     // Receiving takes the time; a tile that only sends is busy for at least a cycle (and for as
     // long as what it holds takes, see ProgramBuilder::exchange).
     cycles += TileSeries::zip(in, out, [&](std::int64_t receives, std::int64_t sends) {
@@ -288,7 +288,7 @@ ExchangeId ProgramBuilder::exchange(const std::string& name, Movement movement, 
     program.name = name;
     const ExchangeId id = lowered_.profile.exchanges.add(std::move(exchange));
     program.exchange = id;
-    program.controlCode = ends.onSameTiles(controlBytesExchange);
+    program.controlCode = ends.ones().scaled(controlBytesExchange);
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);
     add(std::move(program));
@@ -327,7 +327,7 @@ void ProgramBuilder::globalExchange(const std::string& name, TileSeries received
 void ProgramBuilder::collectiveExchange(const std::string& name, const TileSeries& bytes,
                                         std::int64_t cycles, std::int64_t codeBytes,
                                         Access access) {
-    const TileSeries takePart = bytes.onSameTiles();
+    const TileSeries takePart = bytes.ones();
     Exchange exchange;
     exchange.name = name;
     exchange.operation = operation_;
@@ -343,7 +343,7 @@ void ProgramBuilder::addGlobalExchange(Exchange exchange, Access access) {
     Program program;
     program.kind = ProgramKind::GlobalExchange;
     program.name = exchange.name;
-    program.controlCode = exchange.cycles.onSameTiles(controlBytesExchange);
+    program.controlCode = exchange.cycles.ones().scaled(controlBytesExchange);
     program.exchange = lowered_.profile.exchanges.add(std::move(exchange));
     program.variablesRead = std::move(access.reads);
     program.variablesWritten = std::move(access.writes);

@@ -60,7 +60,7 @@ struct LoweredProgram {
     TileSum instanceState, fieldData;
     /// Steps and calls that write a variable anew, in a recomputation or for a function: its life
     /// before has ended.
-    std::set<std::pair<ProgramId, VariableId>> rewrites;
+    std::set<std::pair<ProgramId, VariableId>> kills;
 };
 
 /// Who makes a compute set: those of the compiler (on-tile copies) have no number.
@@ -118,7 +118,7 @@ public:
     }
     [[nodiscard]] std::vector<ProgramId> childrenFrom(std::size_t first) const;
     /// Adds programs a second time: the same compute sets and exchanges run again on the same
-    /// variables, whose old values end there (LoweredProgram::rewrites).
+    /// variables, whose old values end there (LoweredProgram::kills).
     void addAgain(const std::vector<ProgramId>& programs);
     /// Opens a sequence again, to add behind what it has; returns what was open, for resume().
     std::vector<ProgramId> moveTo(ProgramId sequence);

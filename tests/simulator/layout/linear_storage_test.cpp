@@ -4,7 +4,7 @@
 
 #include <QtTest>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/layout/layout.h"
 #include "support/holds.h"
 

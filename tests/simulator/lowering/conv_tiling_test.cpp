@@ -4,7 +4,7 @@
 
 #include <QtTest>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/lowering/operations/conv_tiling.h"
 #include "support/element_sets.h"
 #include "support/holds.h"

@@ -253,7 +253,7 @@ private slots:
             Graph graph = b.finish({x});
             for (Op& op : graph.ops)
                 if (!isPlanned(op.attributes)) {
-                    op.onnxType = "LayerNormalization";
+                    op.type = "LayerNormalization";
                     op.onnxNode = op.name.substr(0, op.name.find('/')) + "/norm";
                 }
             const Graph made = outlined(graph, {});

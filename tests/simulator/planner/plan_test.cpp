@@ -5,7 +5,7 @@
 
 #include <QtTest>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/planner/planner.h"
 #include "simulator/planner/transform.h"
 #include "support/any_problem.h"

@@ -1,7 +1,7 @@
 // Numbers of parts worth trying, and depths of reduction stages.
 #include <QtTest>
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "simulator/planner/planner.h"
 #include "support/holds.h"
 

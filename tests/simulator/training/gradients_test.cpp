@@ -31,7 +31,7 @@ std::size_t updatesOf(const Graph& graph) {
     checkGraph(decomposed(trained));
     return static_cast<std::size_t>(
         std::count_if(trained.ops.begin(), trained.ops.end(),
-                      [](const Op& op) { return op.onnxType == "VarUpdate"; }));
+                      [](const Op& op) { return op.type == "VarUpdate"; }));
 }
 
 } // namespace

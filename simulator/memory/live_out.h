@@ -11,14 +11,14 @@ namespace tilescope::sim {
 /// Follows a variable from a call on, through its caller's events and loops and on behind the calls
 /// of that, to the next use: a value leaves the function if some path ends at a read. A use that
 /// writes before it reads is taken to make the value anew.
-class LeavingValues {
+class LiveOut {
 public:
     /// Of timelines whose accesses are those of their own steps (the first is the control
     /// programs'); they are only read here.
-    explicit LeavingValues(const std::vector<Timeline>& timelines);
+    explicit LiveOut(const std::vector<Timeline>& timelines);
 
     /// True if what runs behind a call of the function may read the value that it leaves.
-    [[nodiscard]] bool leaves(VariableId variable, std::size_t function);
+    [[nodiscard]] bool isLiveOut(VariableId variable, std::size_t function);
 
 private:
     /// The first thing that happens to a variable at an event.
@@ -32,7 +32,7 @@ private:
     };
 
     void collect(std::size_t timeline);
-    [[nodiscard]] bool isReadBehind(VariableId variable, const Site& site);
+    [[nodiscard]] bool isReadAfter(VariableId variable, const Site& site);
 
     std::vector<std::vector<Loop>> loops_;     ///< by timeline
     std::vector<std::vector<CallSite>> calls_; ///< by timeline

@@ -1,4 +1,4 @@
-#include "simulator/pipeline/crossings.h"
+#include "simulator/pipeline/inter_ipu_copies.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ public:
         : graph_(graph)
         , schedule_(schedule)
         , home_(graph.tensors.size(), -1)
-        , phase_(graph.tensors.size(), Phase::Forward) {}
+        , pass_(graph.tensors.size(), Pass::Forward) {}
 
     void run() {
         for (const Op& op : graph_.ops)
@@ -28,10 +28,10 @@ public:
         for (Op& op : graph_.ops) {
             executionPhase_ = op.executionPhase;
             for (TensorId& in : op.inputs)
-                in = local(in, op.stage, op.phase);
+                in = local(in, op.stage, op.pass);
             for (const TensorId out : op.outputs) {
                 home_[out.index()] = op.stage;
-                phase_[out.index()] = op.phase;
+                pass_[out.index()] = op.pass;
             }
             ops_.add(std::move(op));
         }
@@ -44,50 +44,50 @@ private:
     }
 
     /// The tensor as an operation of `phase` in `stage` reads it.
-    TensorId local(TensorId id, std::int32_t stage, Phase phase) {
+    TensorId local(TensorId id, std::int32_t stage, Pass pass) {
         const std::int32_t home = home_[id.index()];
-        if (home == stage || (areOnOneIpu(home, stage) && needsNoWait(id, phase)))
+        if (home == stage || (areOnOneIpu(home, stage) && needsNoWait(id, pass)))
             return id;
         if (const auto known = copies_.find({id, stage}); known != copies_.end())
             return known->second;
         TensorId made;
         if (graph_.tensors[id].role == TensorRole::Constant)
-            made = added(graph_.tensors[id], stage, phase_[id.index()]);
+            made = added(graph_.tensors[id], stage, pass_[id.index()]);
         else if (areOnOneIpu(home, stage))
             made = waited(id, stage);
         else
-            made = copied(id, stage, phase);
+            made = copied(id, stage, pass);
         copies_[{id, stage}] = made;
         return made;
     }
 
     /// Weights and constants are there all the time; the weight update comes behind all
     /// micro-batches.
-    [[nodiscard]] bool needsNoWait(TensorId id, Phase phase) const {
+    [[nodiscard]] bool needsNoWait(TensorId id, Pass pass) const {
         const TensorRole role = graph_.tensors[id].role;
         return schedule_ == nullptr || schedule_->kind == Schedule::Sequential ||
-               phase == Phase::Update || role == TensorRole::Weight || role == TensorRole::Constant;
+               pass == Pass::Update || role == TensorRole::Weight || role == TensorRole::Constant;
     }
 
-    TensorId copied(TensorId id, std::int32_t stage, Phase reader) {
+    TensorId copied(TensorId id, std::int32_t stage, Pass reader) {
         const std::int32_t before = stage > home_[id.index()] ? stage - 1 : stage + 1;
         const TensorId from = local(id, before, reader);
-        const Phase phase = phase_[id.index()];
+        const Pass pass = pass_[id.index()];
         const std::string name = fmt::format("{}_c{}", graph_.tensors[id].name, stage);
-        const TensorId made = tensorLike(from, name, stage, phase);
+        const TensorId made = tensorLike(from, name, stage, pass);
         addOp(name + "/ipuCopy", "IpuCopy", id, IpuCopyAttributes{before, stage}, {from}, made,
-              phase, before);
+              pass, before);
         return made;
     }
 
     /// A tensor of another stage on the same IPU, as many micro-batches later as the reader is.
     TensorId waited(TensorId id, std::int32_t stage) {
         const std::int32_t home = home_[id.index()];
-        const Phase phase = phase_[id.index()];
-        const bool isForward = phase == Phase::Forward;
-        const Phase readerPhase = isForward && stage > home ? Phase::Forward : Phase::Backward;
-        const std::int64_t rows = schedule_->rowsBetween(
-            programOf(home, isForward), programOf(stage, readerPhase == Phase::Forward));
+        const Pass pass = pass_[id.index()];
+        const bool isForward = pass == Pass::Forward;
+        const Pass reader = isForward && stage > home ? Pass::Forward : Pass::Backward;
+        const std::int64_t rows = schedule_->rowsBetween(programOf(home, isForward),
+                                                         programOf(stage, reader == Pass::Forward));
         const std::string name = fmt::format("{}_s{}", graph_.tensors[id].name, stage);
         if (schedule_->usesFifo()) {
             const TensorId made = tensorLike(id, name + "/fifo", stage, readerPhase);
@@ -95,8 +95,8 @@ private:
                   std::min(home, stage));
             return made;
         }
-        const TensorId stash = tensorLike(id, name + "/stash", home, phase);
-        addOp(name + "/stash", "Stash", id, StashAttributes{rows}, {id}, stash, phase, home);
+        const TensorId stash = tensorLike(id, name + "/stash", home, pass);
+        addOp(name + "/stash", "Stash", id, StashAttributes{rows}, {id}, stash, pass, home);
         const TensorId made = tensorLike(id, name + "/restore", stage, readerPhase);
         addOp(name + "/restore", "Restore", id, RestoreAttributes{rows}, {stash}, made, readerPhase,
               stage);
@@ -107,30 +107,30 @@ private:
         return forward ? schedule_->forwardProgram(stage) : schedule_->backwardProgram(stage);
     }
 
-    TensorId tensorLike(TensorId id, std::string name, std::int32_t stage, Phase phase) {
+    TensorId tensorLike(TensorId id, std::string name, std::int32_t stage, Pass pass) {
         Tensor copy = graph_.tensors[id];
         copy.role = TensorRole::Activation;
         copy.name = std::move(name);
-        return added(std::move(copy), stage, phase);
+        return added(std::move(copy), stage, pass);
     }
 
-    TensorId added(Tensor tensor, std::int32_t stage, Phase phase) {
+    TensorId added(Tensor tensor, std::int32_t stage, Pass pass) {
         const TensorId id = graph_.tensors.add(std::move(tensor));
         home_.push_back(stage);
-        phase_.push_back(phase);
+        pass_.push_back(pass);
         return id;
     }
 
     void addOp(std::string name, std::string type, TensorId of, Attributes attributes,
-               std::vector<TensorId> inputs, TensorId output, Phase phase, std::int32_t stage) {
+               std::vector<TensorId> inputs, TensorId output, Pass pass, std::int32_t stage) {
         Op op;
         op.name = std::move(name);
-        op.onnxType = std::move(type);
+        op.type = std::move(type);
         op.onnxNode = graph_.tensors[of].name;
         op.attributes = std::move(attributes);
         op.inputs = std::move(inputs);
         op.outputs = {output};
-        op.phase = phase;
+        op.pass = pass;
         op.stage = stage;
         op.executionPhase = executionPhase_;
         ops_.add(std::move(op));
@@ -141,7 +141,7 @@ private:
     IdVector<OpId, Op> ops_;
     std::int32_t executionPhase_ = -1; ///< of the operation that reads
     std::vector<std::int32_t> home_;
-    std::vector<Phase> phase_;
+    std::vector<Pass> pass_;
     std::map<std::pair<TensorId, std::int32_t>, TensorId> copies_;
 };
 
@@ -213,7 +213,7 @@ void noteSharedWeights(Graph& graph, const RunOptions& options) {
     }
 }
 
-void insertCrossings(Graph& graph, const PipelineSchedule* schedule) {
+void insertInterIpuCopies(Graph& graph, const PipelineSchedule* schedule) {
     CrossingInserter(graph, schedule).run();
 }
 

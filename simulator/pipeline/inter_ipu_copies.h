@@ -13,7 +13,7 @@ namespace tilescope::sim {
 ///   execution): the tensor itself.
 /// Constants are doubled for each IPU. A weight lives in the stage of its first reader, and all
 /// stages on that IPU read it there.
-void insertCrossings(Graph& graph, const PipelineSchedule* schedule);
+void insertInterIpuCopies(Graph& graph, const PipelineSchedule* schedule);
 
 /// Adds a message for each weight that another IPU reads, which costs a copy every micro-batch:
 /// its bytes and cycles, and the device mapping that avoids it. For a graph whose operations have

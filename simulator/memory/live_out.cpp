@@ -1,10 +1,10 @@
-#include "simulator/memory/leaving_values.h"
+#include "simulator/memory/live_out.h"
 
 #include <algorithm>
 
 namespace tilescope::sim {
 
-LeavingValues::LeavingValues(const std::vector<Timeline>& timelines)
+LiveOut::LiveOut(const std::vector<Timeline>& timelines)
     : uses_(timelines.size())
     , sites_(timelines.size())
     , collected_(timelines.size(), false) {
@@ -33,7 +33,7 @@ LeavingValues::LeavingValues(const std::vector<Timeline>& timelines)
         collect(i);
 }
 
-void LeavingValues::collect(std::size_t timeline) {
+void LiveOut::collect(std::size_t timeline) {
     if (collected_[timeline])
         return;
     collected_[timeline] = true;
@@ -52,18 +52,18 @@ void LeavingValues::collect(std::size_t timeline) {
     }
 }
 
-bool LeavingValues::leaves(VariableId variable, std::size_t function) {
+bool LiveOut::isLiveOut(VariableId variable, std::size_t function) {
     if (const auto found = known_.find({variable, function}); found != known_.end())
         return found->second;
     const auto& sites = sites_[function];
     const bool result = uses_[function].contains(variable) &&
                         std::any_of(sites.begin(), sites.end(),
-                                    [&](const Site& site) { return isReadBehind(variable, site); });
+                                    [&](const Site& site) { return isReadAfter(variable, site); });
     known_[{variable, function}] = result;
     return result;
 }
 
-bool LeavingValues::isReadBehind(VariableId variable, const Site& site) {
+bool LiveOut::isReadAfter(VariableId variable, const Site& site) {
     const std::vector<Use>& uses = uses_[site.caller].at(variable);
     const auto firstFrom = [&](std::int32_t event) {
         return std::find_if(uses.begin(), uses.end(),
@@ -77,7 +77,7 @@ bool LeavingValues::isReadBehind(VariableId variable, const Site& site) {
         if (loop.first <= site.event && site.event < loop.end && firstFrom(loop.first)->reads &&
             (next == uses.end() || next->event >= loop.end))
             return true;
-    return next == uses.end() && site.caller != 0 && leaves(variable, site.caller);
+    return next == uses.end() && site.caller != 0 && isLiveOut(variable, site.caller);
 }
 
 } // namespace tilescope::sim

@@ -1,7 +1,7 @@
 // Cycles of the exchange between tiles.
 #pragma once
 
-#include "core/base/arithmetic.h"
+#include "core/base/ceil_div.h"
 #include "core/target/target.h"
 
 namespace tilescope::sim {

@@ -123,7 +123,7 @@ private:
             finish(call.callee);
             for (const auto& [variable, inside] : timelines_[call.callee].accesses) {
                 const bool reads = !inside.front().isWrite;
-                if (!reads && !liveOut_->leaves(variable, call.callee))
+                if (!reads && !liveOut_->isLiveOut(variable, call.callee))
                     continue; // no value leaves the function: every use makes it anew
                 VariableUses& accesses = timeline.accesses[variable];
                 if (reads)
@@ -140,7 +140,7 @@ private:
             std::stable_sort(
                 accesses.begin(), accesses.end(),
                 [](const VariableUse& a, const VariableUse& b) { return a.event < b.event; });
-            dropDeadWrites(accesses, index == 0 || !liveOut_->leaves(variable, index));
+            dropDeadWrites(accesses, index == 0 || !liveOut_->isLiveOut(variable, index));
             if (accesses.empty())
                 timeline.accesses.erase(variable);
         }

@@ -66,6 +66,8 @@ public:
     [[nodiscard]] TileSeries scaled(std::int64_t factor) const;
     /// change(value) on every tile whose value is not zero.
     [[nodiscard]] TileSeries mapped(const std::function<std::int64_t(std::int64_t)>& change) const;
+    /// 1 on every tile with a value other than zero.
+    [[nodiscard]] TileSeries ones() const;
     /// The larger value tile by tile.
     static TileSeries maxOf(const TileSeries& a, const TileSeries& b);
     /// combine(a, b) tile by tile wherever one of the two is not zero; combine(0, 0) must be 0.

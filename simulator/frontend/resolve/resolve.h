@@ -7,6 +7,10 @@
 #include "simulator/frontend/onnx_types/import_types.h"
 #include "simulator/frontend/resolve/node.h"
 
+namespace onnx {
+class ModelProto;
+}
+
 namespace tilescope::sim {
 
 /// Infers node by node and evaluates what only depends on shapes and small constants, so that the

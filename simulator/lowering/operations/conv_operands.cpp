@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/movement/views.h"
+#include "simulator/lowering/operations/conv_orders.h"
 #include "simulator/lowering/operations/grid.h"
 #include "simulator/planner/planner.h"
 #include "simulator/planner/transform.h"
@@ -300,24 +301,6 @@ ConvAtoms swappedAtoms(ConvAtoms atoms) {
     return atoms;
 }
 
-/// Conv groups side by side in the innermost dimension: those that one vertex operation takes, or
-/// that were combined to one.
-void addGroupsTogether(std::vector<OrderLevel>& order, const ConvAtoms& atoms,
-                       const ConvPlan& plan) {
-    const std::int64_t together = plan.grains.groups * plan.transform.combinedGroups;
-    if (together > 1 && !atoms.groups.empty())
-        order.push_back({atoms.groups.back(), together});
-}
-
-void addLevels(std::vector<OrderLevel>& order, const AtomList& atoms) {
-    for (const int atom : atoms)
-        order.push_back({atom, 0});
-}
-
-} // namespace
-
-namespace {
-
 /// Lays out an input whose tiles read overlapping windows, if nobody has: channel groups innermost,
 /// cut over all tiles.
 void spreadEvenly(LoweringContext& context, TensorId id) {
@@ -328,60 +311,110 @@ void spreadEvenly(LoweringContext& context, TensorId id) {
     });
 }
 
+/// Names and lays out the operands of one product.
+class OperandResolver {
+public:
+    OperandResolver(LoweringContext& context, const Op& op, const ConvPlan& plan,
+                    const ConvTiling& tiling)
+        : context_(context)
+        , op_(op)
+        , plan_(plan)
+        , tiling_(tiling)
+        , roles_(rolesOf(context, op, problemOf(context.graph(), op, context.options()))) {}
+
+    struct Resolved {
+        ConvAtoms atoms;
+        bool owned = false, unfolded = false;
+        std::vector<int> channelAtoms; ///< ConvOperands::channelAtoms
+        std::vector<std::int64_t> unfoldedSizes;
+    };
+    /// Operand 0 moves over the field, operand 1 is the weights; a swap exchanges what the plan
+    /// takes them for.
+    Resolved resolve(std::size_t index, bool asInput) {
+        const Roles& role = index == 0 ? roles_.input : roles_.weights;
+        const TensorId tensor = op_.inputs[index];
+        Resolved result;
+        result.unfolded = index == 0 && !plan_.transform.expandedDims.empty();
+        OperandView view(context_, tensor, role.shape);
+        if (result.unfolded)
+            spreadEvenly(context_, tensor);
+        result.owned = view.ensure([&](Storage& storage, const ViewDims&) {
+            layOut(storage, atomsOf(index, singles(storage.atomSizes)), asInput);
+        });
+        if (!result.unfolded) {
+            result.atoms = atomsOf(index, view.resolve());
+            return result;
+        }
+        result.channelAtoms = named(role.inChans, view.resolve());
+        result.atoms = swappedWithPlan(
+            unfoldedAtoms(isSwapped() ? swapped(plan_.problem) : withSeparateGroups(plan_).problem,
+                          result.unfoldedSizes));
+        return result;
+    }
+
+    [[nodiscard]] const std::vector<std::int64_t>& outputSizes() const {
+        return roles_.output.shape;
+    }
+    [[nodiscard]] ConvAtoms output() const {
+        return swappedWithPlan(
+            fieldAtoms(roles_.output, singles(roles_.output.shape), plan_.transform));
+    }
+
+private:
+    [[nodiscard]] bool isSwapped() const { return plan_.transform.swapOperands; }
+    [[nodiscard]] ConvAtoms swappedWithPlan(ConvAtoms atoms) const {
+        return isSwapped() ? swappedAtoms(std::move(atoms)) : atoms;
+    }
+    [[nodiscard]] ConvAtoms atomsOf(std::size_t index, const ViewDims& dims) const {
+        return swappedWithPlan(index == 0 ? fieldAtoms(roles_.input, dims, plan_.transform)
+                                          : weightAtoms(roles_.weights, dims, plan_.transform));
+    }
+    void layOut(Storage& storage, const ConvAtoms& atoms, bool asInput) const {
+        storage.layout.blocking =
+            asInput ? tiling_.inputStorage(atoms) : tiling_.weightsStorage(atoms, true);
+        storage.layout.order = asInput ? inputOrder(atoms, plan_) : weightsOrder(atoms, plan_);
+    }
+
+    LoweringContext& context_;
+    const Op& op_;
+    const ConvPlan& plan_;
+    const ConvTiling& tiling_;
+    OpRoles roles_;
+};
+
+/// How the dimensions of the result's tensor are made of those of the product.
+ViewDims outputView(const Shape& shape, const std::vector<std::int64_t>& atomSizes) {
+    Storage made;
+    made.atomSizes = atomSizes;
+    auto view = reshapeView(identityView(atomSizes.size()), shape, made, {});
+    if (!view)
+        throw InternalError("the dimensions of a result do not nest in its tensor's");
+    return *std::move(view);
+}
+
 } // namespace
 
 ConvOperands resolveOperands(LoweringContext& context, const Op& op, const ConvPlan& plan,
                              const ConvTiling& tiling) {
-    const ConvTransform& transform = plan.transform;
-    const bool swap = transform.swapOperands;
-    const OpRoles roles = rolesOf(context, op, problemOf(context.graph(), op, context.options()));
+    const bool swap = plan.transform.swapOperands;
+    OperandResolver resolver(context, op, plan, tiling);
+    const OperandResolver::Resolved input = resolver.resolve(swap ? 1 : 0, true);
+    const OperandResolver::Resolved weights = resolver.resolve(swap ? 0 : 1, false);
+    const OperandResolver::Resolved& field = swap ? weights : input;
+
     ConvOperands result;
     result.inputTensor = op.inputs[swap ? 1 : 0];
     result.weightsTensor = op.inputs[swap ? 0 : 1];
-
-    // Operand 0 moves over the field, operand 1 is the weights; a swap exchanges what the plan
-    // takes them for.
-    const auto resolve = [&](std::size_t index, bool asInput) {
-        const Roles& role = index == 0 ? roles.input : roles.weights;
-        const auto name = [&](const ViewDims& dims) {
-            ConvAtoms atoms =
-                index == 0 ? fieldAtoms(role, dims, transform) : weightAtoms(role, dims, transform);
-            return swap ? swappedAtoms(std::move(atoms)) : atoms;
-        };
-        const bool unfolded = index == 0 && !transform.expandedDims.empty();
-        OperandView view(context, op.inputs[index], role.shape);
-        if (unfolded)
-            spreadEvenly(context, op.inputs[index]);
-        const bool owned = view.ensure([&](Storage& storage, const ViewDims&) {
-            const ConvAtoms atoms = name(singles(storage.atomSizes));
-            storage.layout.blocking =
-                asInput ? tiling.inputStorage(atoms) : tiling.weightsStorage(atoms, true);
-            storage.layout.order = asInput ? inputOrder(atoms, plan) : weightsOrder(atoms, plan);
-        });
-        if (!asInput)
-            result.weightsOwned = owned && !unfolded;
-        if (!unfolded)
-            return name(view.resolve());
-        (asInput ? result.inputUnfolded : result.weightsUnfolded) = true;
-        result.channelAtoms = named(role.inChans, view.resolve());
-        ConvAtoms atoms = unfoldedAtoms(
-            swap ? swapped(plan.problem) : withSeparateGroups(plan).problem, result.unfoldedSizes);
-        return swap ? swappedAtoms(std::move(atoms)) : atoms;
-    };
-    result.input = resolve(swap ? 1 : 0, true);
-    result.weights = resolve(swap ? 0 : 1, false);
-
-    result.outputAtomSizes = roles.output.shape;
-    result.output = fieldAtoms(roles.output, singles(roles.output.shape), transform);
-    if (swap)
-        result.output = swappedAtoms(std::move(result.output));
-    Storage made;
-    made.atomSizes = result.outputAtomSizes;
-    auto view = reshapeView(identityView(made.atomSizes.size()),
-                            context.tensor(op.outputs[0]).shape, made, {});
-    if (!view)
-        throw InternalError("the dimensions of a result do not nest in its tensor's");
-    result.outputView = *std::move(view);
+    result.weightsOwned = weights.owned && !weights.unfolded;
+    result.input = input.atoms;
+    result.weights = weights.atoms;
+    result.inputUnfolded = input.unfolded;
+    result.weightsUnfolded = weights.unfolded;
+    result.channelAtoms = field.channelAtoms;
+    result.unfoldedSizes = field.unfoldedSizes;
+    result.outputAtomSizes = resolver.outputSizes();
+    result.output = resolver.output();
+    result.outputView = outputView(context.tensor(op.outputs[0]).shape, result.outputAtomSizes);
     return result;
 }
 
@@ -397,47 +430,6 @@ std::string convName(const Op& op) {
     if (std::any_of(conv->strides.begin(), conv->strides.end(), [](auto s) { return s != 1; }))
         name += fmt::format("_stride{}", fmt::join(conv->strides, "x"));
     return name;
-}
-
-std::vector<OrderLevel> inputOrder(const ConvAtoms& atoms, const ConvPlan& plan) {
-    std::vector<OrderLevel> order;
-    addLevels(order, atoms.groups);
-    addLevels(order, atoms.inChans);
-    addLevels(order, atoms.batch);
-    for (const AtomList& field : atoms.field)
-        addLevels(order, field);
-    addGroupsTogether(order, atoms, plan);
-    if (!atoms.inChans.empty())
-        order.push_back({atoms.inChans.back(), plan.grains.inChans});
-    return order;
-}
-
-std::vector<OrderLevel> weightsOrder(const ConvAtoms& atoms, const ConvPlan& plan) {
-    std::vector<OrderLevel> order;
-    addLevels(order, atoms.groups);
-    addLevels(order, atoms.outChans);
-    addLevels(order, atoms.inChans);
-    for (const AtomList& kernel : atoms.kernel)
-        addLevels(order, kernel);
-    addGroupsTogether(order, atoms, plan);
-    if (!atoms.outChans.empty())
-        order.push_back({atoms.outChans.back(), plan.grains.outChans});
-    if (!atoms.inChans.empty())
-        order.push_back({atoms.inChans.back(), plan.grains.inChans});
-    return order;
-}
-
-std::vector<OrderLevel> outputOrder(const ConvAtoms& atoms, const ConvPlan& plan) {
-    std::vector<OrderLevel> order;
-    addLevels(order, atoms.groups);
-    addLevels(order, atoms.outChans);
-    addLevels(order, atoms.batch);
-    for (const AtomList& field : atoms.field)
-        addLevels(order, field);
-    addGroupsTogether(order, atoms, plan);
-    if (!atoms.outChans.empty())
-        order.push_back({atoms.outChans.back(), plan.grains.outChans});
-    return order;
 }
 
 } // namespace tilescope::sim

@@ -32,10 +32,4 @@ ConvOperands resolveOperands(LoweringContext& context, const Op& op, const ConvP
 /// "Conv_3x3", "Conv_7x7_stride2x2"; matrix products are "Conv_1".
 std::string convName(const Op& op);
 
-/// Orders on a tile: channel groups innermost, in them the conv groups that a vertex takes together
-/// (PopLibs poplin, internal shapes).
-std::vector<OrderLevel> inputOrder(const ConvAtoms& atoms, const ConvPlan& plan);
-std::vector<OrderLevel> weightsOrder(const ConvAtoms& atoms, const ConvPlan& plan);
-std::vector<OrderLevel> outputOrder(const ConvAtoms& atoms, const ConvPlan& plan);
-
 } // namespace tilescope::sim

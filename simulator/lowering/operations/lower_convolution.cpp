@@ -11,6 +11,7 @@
 #include "simulator/lowering/movement/arrangement.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/operations/conv_operands.h"
+#include "simulator/lowering/operations/conv_orders.h"
 #include "simulator/lowering/operations/conv_reduction.h"
 #include "simulator/lowering/operations/conv_tiling.h"
 #include "simulator/lowering/operations/families.h"

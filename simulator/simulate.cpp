@@ -30,7 +30,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// Times phases and tells progress.
+/// Times phases and reports progress.
 class Phases {
 public:
     explicit Phases(const Progress& progress)
@@ -151,7 +151,7 @@ void checkOwnProgram(const Graph& graph, const RunOptions& options) {
     const auto refuse = [&](bool given, const char* option) {
         if (given)
             throw UserError(fmt::format("option {}: '{}' is a list of operations, which runs as it "
-                                        "stands, once, on one IPU; leave the option out",
+                                        "is, once, on one IPU; leave the option out",
                                         option, graph.name));
     };
     refuse(options.isTraining(), "mode");
@@ -242,8 +242,8 @@ void finishExecution(Profile& profile, const RunOptions& options) {
             info.seconds();
 }
 
-/// What simulate() does, behind the phases that there were before.
-Profile simulateBehind(Phases& phases, const Graph& graph, const RunOptions& options) {
+/// What simulate() does, after the phases so far.
+Profile simulateGraph(Phases& phases, const Graph& graph, const RunOptions& options) {
     validate(options);
     checkOwnProgram(graph, options);
     const Graph simple = phases.run("prepare", 0.05, [&] { return preparedGraph(graph, options); });
@@ -273,7 +273,7 @@ Profile simulateBehind(Phases& phases, const Graph& graph, const RunOptions& opt
 
 Profile simulate(const Graph& graph, const RunOptions& options, const Progress& progress) {
     Phases phases(progress);
-    return simulateBehind(phases, graph, options);
+    return simulateGraph(phases, graph, options);
 }
 
 Profile simulateModel(const std::string& model, const RunOptions& options,
@@ -303,7 +303,7 @@ Profile simulateModel(const std::string& model, const RunOptions& options,
     });
     if (graph.name.empty())
         graph.name = std::filesystem::path(model).filename().string();
-    return simulateBehind(phases, graph, options);
+    return simulateGraph(phases, graph, options);
 }
 
 std::string outOfMemoryText(const Profile& profile) {

@@ -19,7 +19,7 @@ namespace tilescope::sim {
 /// Throws UserError naming file, node, operator and remedy.
 Graph importOnnx(const std::filesystem::path& file, const ImportOptions& options);
 
-/// The same for a model in memory; `origin` stands in messages where a file name would.
+/// The same for a model in memory; `origin` takes the place of a file name in messages.
 Graph importOnnx(onnx::ModelProto model, const std::string& origin, const ImportOptions& options);
 
 /// ONNX operators (default domain) that the importer takes, sorted.

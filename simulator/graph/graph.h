@@ -99,7 +99,7 @@ struct Op {
     [[nodiscard]] std::string_view kind() const { return traitsOf(attributes).name; }
 };
 
-/// What the importer has to tell the user: approximations, replaced values, ignored parts.
+/// Messages of the importer to the user: approximations, replaced values, ignored parts.
 struct GraphMessage {
     Severity severity = Severity::Info;
     std::string text;

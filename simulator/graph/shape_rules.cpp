@@ -222,7 +222,7 @@ struct OutputShape {
         return result;
     }
 
-    // The shape of what is differentiated is not told by the operands alone.
+    // The shape of what is differentiated does not follow from the operands alone.
     std::optional<Shape> operator()(const ConvGradInputAttributes&) const { return pair(); }
     std::optional<Shape> operator()(const ConvGradWeightsAttributes&) const { return pair(); }
     std::optional<Shape> operator()(const MultiUpdateAttributes&) const {

@@ -1,4 +1,4 @@
-// Which values of a function's variables somebody reads behind its calls. Internal to liveness.
+// Which values of a function's variables somebody reads after its calls. Internal to liveness.
 #pragma once
 
 #include <set>
@@ -8,7 +8,7 @@
 
 namespace tilescope::sim {
 
-/// Follows a variable from a call on, through its caller's events and loops and on behind the calls
+/// Follows a variable from a call on, through its caller's events and loops and on after the calls
 /// of that, to the next use: a value leaves the function if some path ends at a read. A use that
 /// writes before it reads is taken to make the value anew.
 class LiveOut {
@@ -17,7 +17,7 @@ public:
     /// programs'); they are only read here.
     explicit LiveOut(const std::vector<Timeline>& timelines);
 
-    /// True if what runs behind a call of the function may read the value that it leaves.
+    /// True if what runs after a call of the function may read the value that it leaves.
     [[nodiscard]] bool isLiveOut(VariableId variable, std::size_t function);
 
 private:

@@ -21,18 +21,18 @@ void collectCalled(const Profile& profile, ProgramId id, std::set<ProgramId>& ca
         collectCalled(profile, child, called);
 }
 
-/// What the slots of a pipeline call stands once, however many slots call it: an activation waits
-/// from slot to slot anyway.
+/// What the slots of a pipeline call is placed once, however many slots call it: an activation
+/// waits from slot to slot anyway.
 std::vector<ProgramId> standingFunctions(const Profile& profile) {
-    std::vector<ProgramId> standing;
+    std::vector<ProgramId> placed;
     if (profile.pipeline.empty())
-        return standing;
+        return placed;
     std::set<ProgramId> called;
     for (const ProgramId root : profile.controlPrograms)
         collectCalled(profile, root, called);
-    std::copy_if(profile.functions.begin(), profile.functions.end(), std::back_inserter(standing),
+    std::copy_if(profile.functions.begin(), profile.functions.end(), std::back_inserter(placed),
                  [&](ProgramId function) { return called.contains(function); });
-    return standing;
+    return placed;
 }
 
 class Analysis {
@@ -104,7 +104,7 @@ private:
         }
     }
 
-    /// Steps of a timeline stand together: where the next one's begin.
+    /// Steps of a timeline are together: where the next one's begin.
     [[nodiscard]] std::int32_t stepsBehind(const Timeline& timeline) const {
         for (auto next = &timeline + 1; next < timelines_.data() + timelines_.size(); ++next)
             if (!next->stepAt.empty())
@@ -112,7 +112,7 @@ private:
         return static_cast<std::int32_t>(profile_.steps.size());
     }
 
-    /// A call uses what its function takes from before the call or leaves behind it.
+    /// A call uses what its function takes from before the call or leaves after it.
     void finish(std::size_t index) {
         Timeline& timeline = timelines_[index];
         if (timeline.finished)
@@ -147,7 +147,7 @@ private:
     }
 
     /// Removes calls whose value is overwritten before anybody reads it. `ends`: nobody reads it
-    /// behind the timeline.
+    /// after the timeline.
     static void dropDeadWrites(VariableUses& accesses, bool ends) {
         for (std::size_t i = accesses.size(); i-- > 0;) {
             const bool isLast = i + 1 == accesses.size();

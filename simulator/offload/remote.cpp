@@ -201,7 +201,7 @@ private:
                (resident.remote.load == LoadTime::OnDemand && !times_.batched);
     }
 
-    /// A weight's tensors that one phase needs: their loads and stores stand together.
+    /// A weight's tensors that one phase needs: their loads and stores are together.
     using Cluster = std::tuple<TensorId, std::int32_t, std::int32_t>;
     [[nodiscard]] Cluster clusterOf(const Resident& resident, std::int32_t phase) const {
         const TensorId owner = graph_.tensors[resident.landing].layoutOf;

@@ -180,7 +180,7 @@ private:
         }
     }
 
-    /// Where the operation stands that is the n-th of a function in the program: at the first place
+    /// Where the operation is that is the n-th of a function in the program: at the first place
     /// of the innermost function that has it.
     [[nodiscard]] std::int32_t standIn(std::size_t match, std::int32_t n) const {
         std::int32_t at = matches_[match].starts.front();

@@ -110,16 +110,16 @@ private:
         if (stays(role) || isRecomputed(id) || waiting_.contains(id) || (rows == 0 && !fifo_))
             return;
         const OpId maker = producers_[id.index()];
-        auto& behind = maker.valid() ? after_[maker.index()] : leading_;
+        auto& after = maker.valid() ? after_[maker.index()] : leading_;
         const std::string name = graph_.tensors[id].name;
         const TensorId held = tensorLike(id, name + (fifo_ ? "/fifo" : "/stash"));
         const TensorId out = tensorLike(id, name + "/restore");
         if (fifo_)
-            behind.push_back(
+            after.push_back(
                 step(name + "/fifo", "Fifo", FifoAttributes{rows}, id, held, Pass::Forward, stage));
         else
-            behind.push_back(step(name + "/stash", "Stash", StashAttributes{rows}, id, held,
-                                  Pass::Forward, stage));
+            after.push_back(step(name + "/stash", "Stash", StashAttributes{rows}, id, held,
+                                 Pass::Forward, stage));
         Op restore = step(name + "/restore", "Restore", RestoreAttributes{fifo_ ? 1 : rows}, held,
                           out, Pass::Backward, stage);
         restore.inputs.push_back(id);
@@ -163,17 +163,17 @@ private:
 
     TensorId buffered(TensorId id, OpId maker, std::int64_t rows, std::int32_t stage,
                       std::size_t reader) {
-        auto& behind = maker.valid() ? after_[maker.index()] : leading_;
+        auto& after = maker.valid() ? after_[maker.index()] : leading_;
         const std::string& name = graph_.tensors[id].name;
         if (fifo_) {
             const TensorId out = tensorLike(id, name + "/fifo");
-            behind.push_back(
+            after.push_back(
                 step(name + "/fifo", "Fifo", FifoAttributes{rows}, id, out, Pass::Forward, stage));
             return out;
         }
         const TensorId stash = tensorLike(id, name + "/stash");
         const TensorId out = tensorLike(id, name + "/restore");
-        behind.push_back(
+        after.push_back(
             step(name + "/stash", "Stash", StashAttributes{rows}, id, stash, Pass::Forward, stage));
         before_[reader].push_back(step(name + "/restore", "Restore", RestoreAttributes{rows}, stash,
                                        out, Pass::Backward, stage));

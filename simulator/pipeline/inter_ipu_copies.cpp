@@ -61,7 +61,7 @@ private:
         return made;
     }
 
-    /// Weights and constants are there all the time; the weight update comes behind all
+    /// Weights and constants are there all the time; the weight update comes after all
     /// micro-batches.
     [[nodiscard]] bool needsNoWait(TensorId id, Pass pass) const {
         const TensorRole role = graph_.tensors[id].role;

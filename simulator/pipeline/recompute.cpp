@@ -157,7 +157,7 @@ private:
         }
     }
 
-    /// Bytes of activations that are made up to each forward operation and read behind it.
+    /// Bytes of activations that are made up to each forward operation and read after it.
     std::vector<std::int64_t> liveBytes() {
         std::vector<std::size_t> lastUse(graph_.tensors.size(), 0);
         for (std::size_t n = 0; n < forward_.size(); ++n)

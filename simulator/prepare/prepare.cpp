@@ -128,7 +128,7 @@ void assignStages(Graph& graph, const RunOptions& options) {
         returnToSharedWeight(graph, options, costs);
 }
 
-/// The schedule of a pipeline; throws UserError where it cannot be.
+/// The schedule of a pipeline; throws UserError where there is none.
 PipelineSchedule checkedSchedule(const Graph& graph, const RunOptions& options) {
     const std::int64_t count = microBatches(options);
     checkMicroBatches(options.schedule, graph.stages(), options.isTraining(), count);
@@ -150,47 +150,97 @@ void checkFeeding(const Graph& graph, const RunOptions& options) {
     refuse(options.hostRate > 0, "hostRate (--host-rate)");
 }
 
+/// What the passes hand on to each other.
+struct Preparation {
+    const RunOptions& options;
+    Graph graph;
+    PhasePlan phases = {};
+    std::optional<PipelineSchedule> schedule = {}; ///< of a pipeline
+
+    [[nodiscard]] bool isPhased() const { return options.execution == Execution::Phased; }
+    [[nodiscard]] bool isPipelined() const { return options.execution == Execution::Pipelined; }
+    [[nodiscard]] bool hasSeveralIpus() const {
+        return options.target.ipus > 1 || options.deviceMapping.size() > 1;
+    }
+    [[nodiscard]] bool hasStages() const { return !isPhased() && hasSeveralIpus(); }
+};
+
+struct PreparationPass {
+    const char* name;
+    bool (*applies)(const Preparation&);
+    void (*run)(Preparation&);
+};
+
+/// In this order. Stages come before the input's type, so that names in --split still begin theirs.
+const std::vector<PreparationPass>& preparationPasses() {
+    using P = Preparation;
+    const auto always = [](const P&) { return true; };
+    const auto inTraining = [](const P& p) { return p.options.isTraining(); };
+    static const std::vector<PreparationPass> passes{
+        {"assign phases", [](const P& p) { return p.isPhased(); },
+         [](P& p) {
+             p.phases = assignPhases(p.graph, p.options,
+                                     [&] { return operationCosts(p.graph, p.options); });
+         }},
+        {"assign stages", [](const P& p) { return p.hasStages(); },
+         [](P& p) {
+             assignStages(p.graph, p.options);
+             if (p.options.schedule == Schedule::PopArt)
+                 mergeNeighbours(p.graph);
+             noteSharedWeights(p.graph, p.options);
+         }},
+        {"type of the input", always,
+         [](P& p) { p.graph = withInputType(std::move(p.graph), p.options.inputType); }},
+        {"schedule", [](const P& p) { return p.isPipelined(); },
+         [](P& p) {
+             for (const Op& op : p.graph.ops)
+                 p.graph.staged.push_back({op.name, op.stage});
+             p.schedule = checkedSchedule(p.graph, p.options);
+         }},
+        {"training", inTraining,
+         [](P& p) { p.graph = trainingGraph(std::move(p.graph), p.options); }},
+        {"decompose", always, [](P& p) { p.graph = decomposed(p.graph); }},
+        {"recomputation", inTraining, [](P& p) { markRecomputed(p.graph, p.options); }},
+        {"place phases", [](const P& p) { return p.isPhased(); },
+         [](P& p) { placePhases(p.graph, p.phases, p.options); }},
+        {"off-chip", [](const P& p) { return !p.isPhased(); },
+         [](P& p) { moveOffChip(p.graph, p.options); }},
+        {"inter-IPU copies", [](const P& p) { return p.hasSeveralIpus(); },
+         [](P& p) { insertInterIpuCopies(p.graph, p.schedule ? &*p.schedule : nullptr); }},
+        {"activation buffers", [](const P& p) { return p.schedule.has_value(); },
+         [](P& p) { insertActivationBuffers(p.graph, *p.schedule); }},
+        {"activation stores",
+         [](const P& p) { return !p.schedule && p.options.isOffChip(OffChip::Activations); },
+         [](P& p) { insertActivationStores(p.graph); }},
+        {"record of the model", always, [](P& p) { p.graph.model = recordedModel(p.graph); }},
+        {"outline", [](const P& p) { return p.options.outline && !p.graph.ownProgram; },
+         [](P& p) { p.graph = outlined(p.graph, p.options); }},
+    };
+    return passes;
+}
+
+/// Debug builds check the graph after each pass, so that a mistake shows where it was made.
+void checkAfter([[maybe_unused]] const PreparationPass& pass, [[maybe_unused]] const Graph& graph) {
+#ifndef NDEBUG
+    try {
+        checkGraph(graph);
+    } catch (const InternalError& error) {
+        throw InternalError(fmt::format("after the pass '{}': {}", pass.name, error.what()));
+    }
+#endif
+}
+
 } // namespace
 
 Graph preparedGraph(const Graph& graph, const RunOptions& options) {
     checkFeeding(graph, options);
-    Graph result = graph;
-    const bool phased = options.execution == Execution::Phased;
-    const bool several = options.target.ipus > 1 || options.deviceMapping.size() > 1;
-    const bool pipelined = options.execution == Execution::Pipelined;
-    PhasePlan phases;
-    if (phased) {
-        phases = assignPhases(result, options, [&] { return operationCosts(result, options); });
-    } else if (several) {
-        assignStages(result, options);
-        if (options.schedule == Schedule::PopArt)
-            mergeNeighbours(result);
-        noteSharedWeights(result, options);
-    }
-    // Behind the stages, so that names in --split still begin theirs.
-    result = withInputType(std::move(result), options.inputType);
-    if (pipelined)
-        for (const Op& op : result.ops)
-            result.staged.push_back({op.name, op.stage});
-    const std::optional<PipelineSchedule> schedule =
-        pipelined ? std::optional(checkedSchedule(result, options)) : std::nullopt;
-    if (options.isTraining())
-        result = trainingGraph(std::move(result), options);
-    result = decomposed(result);
-    if (options.isTraining())
-        markRecomputed(result, options);
-    if (phased)
-        placePhases(result, phases, options);
-    else
-        moveOffChip(result, options);
-    if (several)
-        insertInterIpuCopies(result, schedule ? &*schedule : nullptr);
-    if (schedule)
-        insertActivationBuffers(result, *schedule);
-    else if (options.isOffChip(OffChip::Activations))
-        insertActivationStores(result);
-    result.model = recordedModel(result);
-    return options.outline && !result.ownProgram ? outlined(result, options) : result;
+    Preparation preparation{options, graph};
+    for (const PreparationPass& pass : preparationPasses())
+        if (pass.applies(preparation)) {
+            pass.run(preparation);
+            checkAfter(pass, preparation.graph);
+        }
+    return std::move(preparation.graph);
 }
 
 } // namespace tilescope::sim

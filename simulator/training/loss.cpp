@@ -72,7 +72,7 @@ private:
     }
 
     /// A model whose first output is one number that operations reduced to brings its loss along:
-    /// softmax cross-entropy keeps its short gradient, any other is differentiated as it stands.
+    /// softmax cross-entropy keeps its short gradient, any other is differentiated as it is.
     std::optional<Loss> modelsOwn() {
         const TensorId output = graph_.outputs.front();
         const Tensor loss = graph_.tensors[output];
@@ -139,7 +139,7 @@ private:
         return out;
     }
 
-    /// Dimensions behind the classes are all of size one: moved before them.
+    /// Dimensions after the classes are all of size one: moved before them.
     static Shape lastShape(const Shape& shape, std::size_t axis) {
         return {shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1};
     }

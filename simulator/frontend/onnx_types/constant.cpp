@@ -132,7 +132,7 @@ Constant intConstant(std::vector<std::int64_t> values) {
 }
 
 std::int64_t elementsOf(const Shape& shape) {
-    // Sizes that no memory holds, and a zero behind them, stand in damaged models.
+    // Sizes that no memory holds, and a zero after them, occur in damaged models.
     if (std::find(shape.begin(), shape.end(), 0) != shape.end())
         return 0;
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, saturatingProduct);

@@ -22,7 +22,7 @@ public:
 
     /// What was replaced, for the user.
     [[nodiscard]] std::optional<GraphMessage> message() const;
-    /// An addition to errors behind a change.
+    /// An addition to errors after a change.
     [[nodiscard]] std::string remedy() const;
 
 private:

@@ -14,7 +14,7 @@ class ModelProto;
 namespace tilescope::sim {
 
 /// Infers node by node and evaluates what only depends on shapes and small constants, so that the
-/// shapes behind such computations become known. Takes a model that passed the checker. Throws
+/// shapes after such computations become known. Takes a model that passed the checker. Throws
 /// UserError naming node and value where a shape stays unknown or a node contradicts itself.
 ResolvedModel resolveModel(onnx::ModelProto& model, const std::string& origin,
                            const NameSet& weights, std::optional<BatchChange> batch);

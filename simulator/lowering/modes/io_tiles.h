@@ -10,7 +10,7 @@ namespace tilescope::sim {
 /// Streams of a model whose data land on I/O tiles, or leave from there, and the exchanges that
 /// join these with the tiles that compute (PopART's HostLoad, IoTileCopy and HostStore).
 ///
-/// A stream's bytes stand on the I/O tiles in the order of the tiles that use them, in even shares:
+/// A stream's bytes are on the I/O tiles in the order of the tiles that use them, in even shares:
 /// the host sends and takes them so. One landing place for each tensor is enough for transfers that
 /// overlap with computation: the copy to the tiles that compute frees it before the next load
 /// begins, and the place on those tiles is the second buffer.
@@ -19,7 +19,7 @@ public:
     /// Of all inputs that have a place and all outputs; makes their landing places.
     explicit IoTileStreams(LoweringContext& context);
 
-    // Each adds its programs behind what the builder has open.
+    // Each adds its programs after what the builder has open.
     void load();    ///< from the host to the I/O tiles
     void copyIn();  ///< from there to the tiles that compute
     void copyOut(); ///< results to the I/O tiles

@@ -111,7 +111,7 @@ private:
     }
 
     /// Of N x M micro-batches all but the first and the last: those of the first and the last
-    /// weight update stand for themselves.
+    /// weight update are not repeated.
     void overlapAll() {
         const std::int64_t updates = options_.deviceIterations;
         const std::int64_t inner = batchesOfUpdate();

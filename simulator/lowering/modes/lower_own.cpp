@@ -5,7 +5,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// A program of the user's as Engine::run enters it: the host tells which of the engine's programs
+/// A program of the user's as Engine::run enters it: the host says which of the engine's programs
 /// to take, and all tiles learn it (the tree of a published profile). The engine's other programs
 /// are not public.
 void beginEngineProgram(ProgramBuilder& builder, const std::string& name) {

@@ -91,7 +91,7 @@ private:
                                          : schedule_.forwardProgram(op.stage);
     }
 
-    /// The updates of all IPUs stand in one sequence, one IPU after the other (PopART's
+    /// The updates of all IPUs are in one sequence, one IPU after the other (PopART's
     /// AccumulateOuterFragmentSchedule Serial). That orders programs, not IPUs: without an exchange
     /// between them they run side by side, as traces of the original show. PopART's overlapping
     /// schedules differ only where updates have collectives.

@@ -21,7 +21,7 @@ bool hasUpdate(const Graph& graph) {
 }
 
 /// Adds what comes from the host before the programs that `sequence` has, and what goes there
-/// behind.
+/// after.
 void emitHostCopies(LoweringContext& context, ProgramId sequence) {
     ProgramBuilder& b = context.builder();
     LoweredProgram& lowered = b.lowered();

@@ -14,7 +14,7 @@ void lowerPhased(LoweringContext& context);
 /// A pipeline (see PipelineSchedule).
 void lowerPipelined(LoweringContext& context);
 /// The step program where transfers overlap with computation. The loop over micro-batches is taken
-/// apart (PopART's decomposed loops): the first load stands before it and the last store behind it;
+/// apart (PopART's decomposed loops): the first load is before it and the last store after it;
 /// in it the load for the next micro-batch and the store of the one before run beside the
 /// computation, which is a function. With OverlapInnerLoop this is the loop over the micro-batches
 /// of a weight update (without gradient accumulation, and in inference, there is no other than that

@@ -31,7 +31,7 @@ Traffic trafficFrom(const Regrouped& copy, const OperandMove& move, std::int64_t
     traffic.received = move.bytes.mapped([&](std::int64_t n) { return n / elementBytes; });
     traffic.total = traffic.received.sum();
     traffic.sent = shareOut(traffic.total, copy.elements);
-    // What follows each other stands on as many tiles as hold that much, and one more.
+    // What follows each other is on as many tiles as hold that much, and one more.
     const std::int64_t sources = copy.elements.tilesUsed();
     const std::int64_t each = std::max<std::int64_t>(1, copy.elements.max().value);
     traffic.messages = traffic.received.mapped(

@@ -19,7 +19,7 @@ struct OperandMove {
     std::int64_t runBytes = 0; ///< contiguous at source and destination
     /// Innermost groups at source and destination, of different dimensions; 1 where there is none.
     std::int64_t sourceGroup = 1, wantedGroup = 1;
-    /// What of the source's group stands on one tile wherever the source is cut.
+    /// What of the source's group is on one tile wherever the source is cut.
     std::int64_t sourceRun = 1;
     /// What the user reads; empty for windows of an unfolded operand, in groups of `wantedGroup`.
     std::vector<OrderLevel> wantedOrder;

@@ -19,7 +19,7 @@ struct Part {
     [[nodiscard]] bool isWhole() const { return size == whole; }
 };
 
-/// Where each atom stands in its dimension.
+/// Where each atom is in its dimension.
 std::vector<Part> partsOfAtoms(const ViewDims& view, const Storage& storage) {
     std::vector<Part> parts(storage.atomSizes.size());
     for (std::size_t d = 0; d < view.size(); ++d) {

@@ -34,7 +34,7 @@ bool recut(LoweringContext& context, TensorId tensor, std::size_t d,
         .has_value();
 }
 
-/// Atoms of b that stand for the same indices as atoms of a, after alignAtoms.
+/// Atoms of b with the same indices as atoms of a, after alignAtoms.
 std::map<int, int> sharedAtoms(LoweringContext& context, TensorId a, TensorId b) {
     const ViewDims& viewA = context.viewOf(a);
     const ViewDims& viewB = context.viewOf(b);

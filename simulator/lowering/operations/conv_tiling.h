@@ -9,7 +9,7 @@
 
 namespace tilescope::sim {
 
-/// Atoms that stand for each dimension of a planned problem in one operand. A dimension that the
+/// Atoms of each dimension of a planned problem in one operand. A dimension that the
 /// operand lacks has no atoms.
 struct ConvAtoms {
     std::vector<int> groups, batch, inChans, outChans;

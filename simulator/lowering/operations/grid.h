@@ -19,7 +19,7 @@ GridSplit bestGridSplit(const Shape& shape, const std::vector<std::int64_t>& gra
                         const std::function<double(const std::vector<std::int64_t>& block)>& cost);
 
 /// A storage of the shape cut so: the last dimension varies fastest over tiles, but channels
-/// (dimension 1) before all. Channel groups of up to `channelGroup` stand innermost on a tile.
+/// (dimension 1) before all. Channel groups of up to `channelGroup` are innermost on a tile.
 Storage gridStorage(const Shape& shape, const GridSplit& split,
                     const std::vector<std::int64_t>& grains, std::int64_t elementBytes,
                     std::int64_t channelGroup);

@@ -251,7 +251,7 @@ private:
     }
 
     /// A vertex a tile. Those of the AMP list the blocks of each channel group that they read and
-    /// write; vertices with equally many stand together.
+    /// write; vertices with equally many are one entry.
     [[nodiscard]] std::vector<VertexUse> convolveVertices(const TileSeries& active,
                                                           const std::string& name) const {
         if (plan_.method != ConvMethod::Amp)

@@ -127,7 +127,7 @@ bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
     return false;
 }
 
-/// A constant number stands on every tile that uses it. (Published, popliner: operations of a
+/// A constant number is on every tile that uses it. (Published, popliner: operations of a
 /// tensor on four tiles with a constant exchange nothing, and have four copies of it.)
 VariableId replicateConstant(LoweringContext& context, TensorId result, TensorId constant) {
     const Tensor& t = context.tensor(constant);

@@ -37,7 +37,7 @@ public:
         Storage storage = layout_.slices(count_, rowsBefore(), bytesOf(resultType()));
         const TileSeries picked = storage.layout.blocking.elements();
         const TileSeries partials = layout_.wholeSlices(count_).elements();
-        // In the result's own shape, the looked-up dimensions stand between those of the row.
+        // In the result's own shape, the looked-up dimensions are between those of the row.
         auto view =
             reshapeView({{1}, {0}, {2}}, context_.tensor(op_.outputs[0]).shape, storage, {});
         if (!view) {

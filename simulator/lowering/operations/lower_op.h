@@ -7,7 +7,7 @@
 
 namespace tilescope::sim {
 
-/// Lowers one operation behind what the builder has open, on the IPU of its stage, and records it
+/// Lowers one operation after what the builder has open, on the IPU of its stage, and records it
 /// in the profile's operations.
 void lowerOp(LoweringContext& context, OpId id);
 

@@ -84,7 +84,7 @@ public:
     void setIpu(IpuId ipu) { ipu_ = ipu; }
     [[nodiscard]] IpuId ipu() const { return ipu_; }
 
-    /// Where a tensor that lies linearly on `count` of an IPU's `tiles` begins: behind the one
+    /// Where a tensor that lies linearly on `count` of an IPU's `tiles` begins: after the one
     /// before, so that small tensors do not gather on the first tiles (PopART popx,
     /// linearmapper.cpp). One that would pass the last tile begins at the first instead of going on
     /// there.
@@ -112,7 +112,7 @@ public:
     /// Opens a function; close with end().
     ProgramId beginFunction(std::string name);
     ProgramId call(const std::string& name, ProgramId function);
-    /// Programs that stand in what is open: those from `first` on are what an operation added.
+    /// Programs in what is open: those from `first` on are what an operation added.
     [[nodiscard]] std::size_t childCount() const {
         return lowered_.profile.programs[open_.back()].children.size();
     }
@@ -120,7 +120,7 @@ public:
     /// Adds programs a second time: the same compute sets and exchanges run again on the same
     /// variables, whose old values end there (LoweredProgram::kills).
     void addAgain(const std::vector<ProgramId>& programs);
-    /// Opens a sequence again, to add behind what it has; returns what was open, for resume().
+    /// Opens a sequence again, to add after what it has; returns what was open, for resume().
     std::vector<ProgramId> moveTo(ProgramId sequence);
     void resume(std::vector<ProgramId> open) { open_ = std::move(open); }
     ProgramId beginSequence(std::string name);
@@ -170,7 +170,7 @@ private:
 
     const Target& target_;
     IpuId ipu_ = IpuId(0);
-    std::map<IpuId, std::int32_t> nextLinear_; ///< tile behind the last linear tensor
+    std::map<IpuId, std::int32_t> nextLinear_; ///< tile after the last linear tensor
     LoweredProgram& lowered_;
     OperationId operation_;
     std::vector<ProgramId> open_;

@@ -73,7 +73,7 @@ void JointSteps::merge() {
         return;
     for (std::size_t i = steps; i < programs.size(); ++i)
         mergeStep(programs[i % steps], programs[i]);
-    // What the further lanes added stands last everywhere.
+    // What the further lanes added is last everywhere.
     Profile& profile = builder_.lowered().profile;
     profile.programs[profile.programs[programs.front()].parent].children.resize(
         lanes_[1].firstChild);

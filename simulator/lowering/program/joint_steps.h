@@ -20,7 +20,7 @@ public:
 
     /// Before the steps of each lane.
     void nextLane();
-    /// Behind the last lane.
+    /// After the last lane.
     void merge();
 
 private:

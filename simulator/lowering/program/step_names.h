@@ -22,7 +22,7 @@ class StepNames {
 public:
     /// Name of a new copy program, "copy7_<name>", of which finish() knows the number: copies
     /// of a pass are numbered after all those of the passes before. `parts`: written copies that
-    /// went into it. A '#' in the name stands for the number.
+    /// went into it. A '#' in the name is replaced by the number.
     std::string copyName(std::string_view name, CopyPass pass = CopyPass::Written, int parts = 1);
     /// Gives a compute set its number before it is added.
     void numberComputeSet(const std::string& name);

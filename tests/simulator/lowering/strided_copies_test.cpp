@@ -71,7 +71,7 @@ std::set<std::string> namesOf(const Profile& p, const std::vector<StridedOperati
 }
 
 void checkShuffles(const Graph& graph, std::size_t atLeast) {
-    // A function's operations stand for those of all its calls: here each is to be seen.
+    // A function's operations represent those of all its calls: here each is to be seen.
     RunOptions options;
     options.outline = false;
     const Profile p = simulate(graph, options);

@@ -15,7 +15,7 @@ namespace {
 
 using Names = std::vector<VariableId>;
 
-/// Random steps, loops and calls of functions that stand before.
+/// Random steps, loops and calls of functions before them.
 void fill(HandMade& made, const Names& variables, const std::vector<ProgramId>& functions,
           int depth) {
     const auto any = [&] {
@@ -148,7 +148,7 @@ private slots:
         QCOMPARE(made.life(v), std::string("0-2"));
     }
 
-    /// The steps of a function stand at each of its calls: what lives across one call does not meet
+    /// The steps of a function are at each of its calls: what lives across one call does not meet
     /// what lives across another.
     void aStepForEachCall() {
         HandMade made;
@@ -337,7 +337,7 @@ private slots:
         QCOMPARE(made.life(other), std::string("0-1"));
     }
 
-    /// One caller reads a function's result, another does not: behind the other's call it is dead,
+    /// One caller reads a function's result, another does not: after the other's call it is dead,
     /// though somebody else reads the variable first.
     void aResultThatOneCallerReads() {
         HandMade made;

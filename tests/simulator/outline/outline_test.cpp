@@ -68,7 +68,7 @@ std::size_t calls(const Graph& graph) {
     return count;
 }
 
-/// Two products of different shapes and what is between and behind them, `layers` times.
+/// Two products of different shapes and what is between and after them, `layers` times.
 Graph tower(int layers) {
     GraphBuilder b;
     TensorId x = b.input({16, 32});
@@ -214,7 +214,7 @@ private slots:
             QCOMPARE(function.ops.size(), std::size_t{1});
     }
 
-    /// What cannot be in a function moves behind the call or in front of it.
+    /// What no function can hold moves after the call or in front of it.
     void accumulationsMoveBehind() {
         GraphBuilder b;
         TensorId x = b.input({8, 8});

@@ -17,7 +17,7 @@ public:
         profile.info.target.tilesPerIpu = 4;
     }
 
-    /// As if slots of a pipeline called the functions: their steps stand once.
+    /// As if slots of a pipeline called the functions: their steps are placed once.
     void asPipeline() { profile.pipeline.stages.emplace_back(); }
 
     VariableId variable(const std::string& name, std::int64_t bytes = 8) {

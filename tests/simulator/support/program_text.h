@@ -13,7 +13,7 @@ namespace tilescope::test {
 using namespace sim;
 
 /// A line for each program, "OnTileExecute relu0/Op/Relu: x0 -> relu0/out", indented by depth.
-/// Stream copies are one line each; functions stand behind the control programs.
+/// Stream copies are one line each; functions come after the control programs.
 std::string programText(const Profile& profile);
 
 /// Decomposes, plans and lowers a graph for `tiles` tiles of an mk2.

@@ -90,15 +90,15 @@ private:
                                                          programOf(stage, reader == Pass::Forward));
         const std::string name = fmt::format("{}_s{}", graph_.tensors[id].name, stage);
         if (schedule_->usesFifo()) {
-            const TensorId made = tensorLike(id, name + "/fifo", stage, readerPhase);
-            addOp(name + "/fifo", "Fifo", id, FifoAttributes{rows}, {id}, made, readerPhase,
+            const TensorId made = tensorLike(id, name + "/fifo", stage, reader);
+            addOp(name + "/fifo", "Fifo", id, FifoAttributes{rows}, {id}, made, reader,
                   std::min(home, stage));
             return made;
         }
         const TensorId stash = tensorLike(id, name + "/stash", home, pass);
         addOp(name + "/stash", "Stash", id, StashAttributes{rows}, {id}, stash, pass, home);
-        const TensorId made = tensorLike(id, name + "/restore", stage, readerPhase);
-        addOp(name + "/restore", "Restore", id, RestoreAttributes{rows}, {stash}, made, readerPhase,
+        const TensorId made = tensorLike(id, name + "/restore", stage, reader);
+        addOp(name + "/restore", "Restore", id, RestoreAttributes{rows}, {stash}, made, reader,
               stage);
         return made;
     }

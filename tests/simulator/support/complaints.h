@@ -11,8 +11,6 @@
 
 namespace tilescope::test {
 
-using namespace sim;
-
 class Complaints {
 public:
     /// Notes a broken rule unless `holds`.

@@ -9,8 +9,6 @@
 
 namespace tilescope::test {
 
-using namespace sim;
-
 /// Checks a property on `cases` random inputs; rapidcheck prints a minimal counterexample. The seed
 /// is fixed, so that a run can be repeated; RC_PARAMS in the environment overrides everything.
 template <class Property> bool holds(const std::string& name, int cases, Property&& property) {

@@ -8,8 +8,6 @@
 
 namespace tilescope::test {
 
-using namespace sim;
-
 /// Functions whose steps are placed once in the order of liveness and not at each call: those that
 /// the slots of a pipeline call.
 std::set<ProgramId> functionsPlacedOnce(const Profile& profile);

@@ -8,8 +8,6 @@
 
 namespace tilescope::test {
 
-using namespace sim;
-
 /// A line for each rule that a profile breaks; only the first few of each kind.
 std::vector<std::string> brokenInvariants(const Profile& profile);
 

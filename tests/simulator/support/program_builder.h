@@ -8,8 +8,6 @@
 
 namespace tilescope::test {
 
-using namespace sim;
-
 class HandMade {
 public:
     HandMade() {

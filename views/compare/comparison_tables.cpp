@@ -59,10 +59,6 @@ Value scaled(const Value& value, double divisor) {
     return value ? Value(std::llround(static_cast<double>(*value) / divisor)) : Value();
 }
 
-Cell cellOf(const Value& value) {
-    return value ? Cell(*value) : Cell();
-}
-
 /// Source, target, difference and percent. A missing item counts as nothing in the difference.
 void addFour(std::vector<Cell>& cells, Value before, Value after, const Divisors& divisors) {
     before = scaled(before, divisors.source);

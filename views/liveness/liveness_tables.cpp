@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/analysis/liveness.h"
-#include "core/analysis/programs.h"
+#include "core/analysis/liveness/liveness.h"
+#include "core/analysis/programs/programs.h"
 #include "views/liveness/liveness_content.h"
 #include "views/tables/column_table.h"
 #include "views/theme/text.h"

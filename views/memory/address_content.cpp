@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "core/analysis/liveness.h"
-#include "core/analysis/tile_quantity.h"
+#include "core/analysis/liveness/liveness.h"
+#include "core/analysis/memory/tile_quantity.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {

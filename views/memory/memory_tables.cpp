@@ -1,6 +1,6 @@
 #include "views/memory/memory_tables.h"
 
-#include "core/analysis/tables.h"
+#include "core/analysis/memory/tables.h"
 #include "views/tables/column_table.h"
 #include "views/theme/text.h"
 

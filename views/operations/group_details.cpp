@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/programs.h"
 #include "views/operations/operations_content.h"
 #include "views/theme/text.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/analysis/program_costs.h"
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/program_costs.h"
+#include "core/analysis/programs/programs.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {

@@ -4,7 +4,7 @@
 #include <QJsonObject>
 #include <algorithm>
 
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/programs.h"
 #include "views/programs/program_details.h"
 #include "views/theme/text.h"
 

@@ -3,7 +3,7 @@
 #include <QElapsedTimer>
 #include <QRegularExpression>
 
-#include "core/store/database.h"
+#include "core/database/database.h"
 #include "core/store/schema.h"
 #include "views/theme/text.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/analysis/compare/names.h"
-#include "core/analysis/tables.h"
+#include "core/analysis/memory/tables.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {

@@ -23,13 +23,13 @@ TensorSource sourceOf(TensorRole role) {
     return TensorSource::Operation;
 }
 
-ModelPhase phaseOf(Phase phase) {
+ModelPhase phaseOf(Pass phase) {
     switch (phase) {
-    case Phase::Backward:
+    case Pass::Backward:
         return ModelPhase::Backward;
-    case Phase::Update:
+    case Pass::Update:
         return ModelPhase::Update;
-    case Phase::Forward:
+    case Pass::Forward:
         break;
     }
     return ModelPhase::Forward;
@@ -45,8 +45,8 @@ public:
         for (const Op& op : graph_.ops) {
             ModelNode node;
             node.name = op.name;
-            node.type = op.onnxType;
-            node.phase = phaseOf(op.phase);
+            node.type = op.type;
+            node.phase = phaseOf(op.pass);
             node.stage = op.stage;
             node.reads = tensors(op.inputs);
             node.writes = tensors(op.outputs);

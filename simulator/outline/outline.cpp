@@ -159,7 +159,7 @@ private:
         const int used = ++names_[name];
         op.name = used == 1 ? name : fmt::format("{}:{}", name, used);
         callAt_[{caller, start}] = op.name;
-        op.onnxType = "Call";
+        op.type = "Call";
         op.onnxNode = scope;
         op.attributes = CallAttributes{static_cast<std::int32_t>(match)};
         op.inputs = entering(start, part.length);

@@ -91,7 +91,7 @@ void describeCalls(const Graph& graph, std::unordered_map<std::string_view, Mode
     for (const Op& op : graph.ops)
         if (std::holds_alternative<CallAttributes>(op.attributes)) {
             ModelNode& node = calls[op.name];
-            node.phase = phaseOf(op.phase);
+            node.phase = phaseOf(op.pass);
             node.stage = op.stage;
         }
     for (const Graph& function : graph.functions)

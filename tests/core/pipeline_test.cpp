@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include "core/analysis/insights.h"
+#include "core/analysis/insights/insights.h"
 #include "core/analysis/pipeline.h"
 #include "core/analysis/trace_window.h"
 #include "core/store/profile_reader.h"

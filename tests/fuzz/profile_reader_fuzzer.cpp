@@ -11,7 +11,7 @@
 #include "app/cli/report/sections.h"
 #include "core/analysis/address_map.h"
 #include "core/analysis/compare/comparison.h"
-#include "core/analysis/insights.h"
+#include "core/analysis/insights/insights.h"
 #include "core/analysis/program_costs.h"
 #include "core/analysis/program_diff.h"
 #include "core/analysis/tile_raster.h"

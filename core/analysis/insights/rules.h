@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/analysis/insights.h"
+#include "core/analysis/insights/insights.h"
 #include "core/analysis/operation_groups.h"
 #include "core/analysis/trace_window.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/insights.h"
+#include "core/analysis/insights/insights.h"
 #include "core/analysis/selection.h"
 
 namespace tilescope {

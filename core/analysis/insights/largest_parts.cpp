@@ -1,4 +1,4 @@
-#include "core/analysis/largest_parts.h"
+#include "core/analysis/insights/largest_parts.h"
 
 #include <algorithm>
 

@@ -30,10 +30,21 @@ json::object insightJson(const Insight& insight) {
             item["operation"] = e.operation.value();
         evidence.push_back(std::move(item));
     }
-    return {{"kind", toString(insight.kind)},
+    json::array options;
+    for (const Advice& advice : insight.advice)
+        options.push_back({{"option", advice.option},
+                           {"direction", toString(advice.direction)},
+                           {"value", advice.value}});
+    return {{"kind", insight.rule},
+            {"costs", toString(insight.kind)},
             {"level", toString(insight.level)},
             {"title", insight.title},
-            {"advice", insight.advice},
+            {"cost",
+             {{"cycles", insight.cost.cycles},
+              {"bytes", insight.cost.bytes},
+              {"share", insight.cost.share}}},
+            {"advice", adviceText(insight)},
+            {"options", std::move(options)},
             {"evidence", std::move(evidence)},
             {"link",
              {{"report", insight.link.report},
@@ -100,14 +111,15 @@ Document insightsSection(const ProfileReader& reader, const ReportRequest& reque
         return largestSection(reader, request.selection);
     Document document;
     for (const Insight& insight : findInsights(reader)) {
-        Table table{std::string(toString(insight.kind)),
+        Table table{insight.rule,
                     fmt::format("{}: {}", toString(insight.level), insight.title),
                     {{"label", "Evidence"}, {"value", "Value"}},
                     {}};
+        table.rows.push_back({"Cost", formatCost(insight.cost)});
         for (const Evidence& e : insight.evidence)
             table.rows.push_back({e.label, formatEvidence(e)});
-        if (!insight.advice.empty())
-            table.title += "\n" + insight.advice;
+        if (const std::string advice = adviceText(insight); !advice.empty())
+            table.title += "\n" + advice;
         document.tables.push_back(std::move(table));
     }
     return document;

@@ -11,8 +11,9 @@ namespace tilescope::cli {
 
 struct ReportRequest;
 
-/// {"insights": [{"kind", "level", "title", "advice", "evidence": [...], "link": {...}}]}; for a
-/// tile or an IPU the largest parts of each kind.
+/// {"insights": [{"kind", "costs", "level", "title", "cost": {"cycles", "bytes", "share"},
+/// "advice", "options": [...], "evidence": [...], "link": {...}}]}, by what they cost; for a tile
+/// or an IPU the largest parts of each kind.
 boost::json::value insightsJson(const ProfileReader& reader, const ReportRequest& request);
 
 /// {"schedule", "stages", "slots", "utilisation", "longestStage"}

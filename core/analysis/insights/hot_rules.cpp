@@ -1,14 +1,15 @@
 // Where the time goes: operations, and cycles in which nothing is computed.
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
+#include "core/analysis/insights/advise.h"
 #include "core/analysis/insights/rules.h"
 #include "core/base/units.h"
 
 namespace tilescope {
 namespace {
 
-constexpr std::size_t shown = 5;
 // Below this share of the matrix units' peak an operation with FLOPs is worth a word.
 constexpr double lowUtilisation = 0.1;
 
@@ -23,38 +24,33 @@ std::vector<const OperationGroup*> longest(const std::vector<OperationGroup>& gr
     return found;
 }
 
-std::string adviceFor(const OperationGroup& group) {
-    if (group.exchangeCycles > group.computeCycles)
-        return fmt::format("'{}' moves data for longer than it computes: a higher "
-                           "--available-memory-proportion lets the planner move less.",
-                           group.name);
-    if (group.utilisation > 0 && group.utilisation < lowUtilisation)
-        return fmt::format("'{}' uses {} of what the matrix units can do: a larger --batch-size "
-                           "fills them better, and --precision half has a higher peak.",
-                           group.name, formatPercent(group.utilisation, 1));
-    return {};
+void adviseOn(const Facts& p, const OperationGroup& group, Insight& insight) {
+    Adviser adviser(p.info());
+    if (group.exchangeCycles > group.computeCycles) {
+        insight.reason = fmt::format("'{}' moves data for longer than it computes.", group.name);
+        adviser.raise("availableMemoryProportion", "lets the planner move less");
+    } else if (group.utilisation > 0 && group.utilisation < lowUtilisation) {
+        insight.reason = fmt::format("'{}' uses {} of what the matrix units can do.", group.name,
+                                     formatPercent(group.utilisation, 1));
+        adviser.raise("batchSize", "fills them better")
+            .set("precision", "half", "has a higher peak");
+    }
+    insight.advice = adviser.advice();
 }
 
-} // namespace
-
-void addHotInsights(const InsightParts& p, const std::vector<OperationGroup>& groups,
-                    std::vector<Insight>& insights) {
-    const std::vector<const OperationGroup*> found = longest(groups);
-    if (!p.info.hasExecution || found.empty())
-        return;
-    std::int64_t all = 0;
-    for (const OperationGroup* group : found)
-        all += group->measuredCycles;
+std::vector<Insight> findLongestOperations(const Facts& p) {
+    const std::vector<const OperationGroup*> found = longest(p.groups());
+    if (!p.run() || found.empty())
+        return {};
     const OperationGroup& first = *found.front();
     Insight insight;
-    insight.kind = InsightKind::LongestOperations;
-    insight.title = fmt::format(
-        "'{}' takes most cycles: {} of those of all operations", first.name,
-        formatPercent(static_cast<double>(first.measuredCycles), static_cast<double>(all)));
-    insight.advice = adviceFor(first);
+    insight.cost = costOf(first.measuredCycles, *p.run());
+    insight.title = fmt::format("'{}' takes most cycles: {} of the run", first.name,
+                                formatPercent(insight.cost.share, 1));
+    adviseOn(p, first, insight);
     insight.link.report = "operations";
     insight.link.operation = first.operation;
-    for (std::size_t i = 0; i < std::min(shown, found.size()); ++i)
+    for (std::size_t i = 0; i < std::min(shownRows, found.size()); ++i)
         insight.evidence.push_back(
             cyclesOf(found[i]->name, found[i]->measuredCycles, found[i]->operation));
     if (first.utilisation > 0)
@@ -64,7 +60,17 @@ void addHotInsights(const InsightParts& p, const std::vector<OperationGroup>& gr
         insight.evidence.push_back(
             shareOf(fmt::format("tile balance of '{}'", first.name), first.balance));
     addProportion(p, first.operation, insight);
-    insights.push_back(std::move(insight));
+    return {insight};
+}
+
+constexpr std::array rules{
+    Rule{InsightKind::Time, "longestOperations", findLongestOperations},
+};
+
+} // namespace
+
+std::span<const Rule> hotRules() {
+    return rules;
 }
 
 } // namespace tilescope

@@ -24,7 +24,7 @@ public:
     Comparer(const ProfileParts& source, const ProfileParts& target)
         : source_(source)
         , target_(target)
-        , operations_(source, target) {}
+        , operations_(*source.operations, *target.operations) {}
 
     Comparison run() {
         result_.source = source_.info;

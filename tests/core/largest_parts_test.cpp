@@ -3,7 +3,7 @@
 #include <QTest>
 #include <algorithm>
 
-#include "core/analysis/liveness.h"
+#include "core/analysis/liveness/liveness.h"
 #include "core/base/error.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"

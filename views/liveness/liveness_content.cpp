@@ -3,8 +3,8 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "core/analysis/programs.h"
-#include "core/analysis/tile_quantity.h"
+#include "core/analysis/memory/tile_quantity.h"
+#include "core/analysis/programs/programs.h"
 #include "views/memory/tile_map_content.h"
 #include "views/tables/profile_tables.h"
 

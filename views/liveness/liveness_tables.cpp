@@ -3,8 +3,8 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "core/analysis/liveness.h"
-#include "core/analysis/programs.h"
+#include "core/analysis/liveness/liveness.h"
+#include "core/analysis/programs/programs.h"
 #include "views/liveness/liveness_content.h"
 #include "views/tables/column_table.h"
 

@@ -1,7 +1,7 @@
 // What is known of one variable.
 #include <QCoreApplication>
 
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/programs.h"
 #include "views/liveness/liveness_content.h"
 #include "views/liveness/liveness_tables.h"
 #include "views/memory/tile_map_content.h"

@@ -3,7 +3,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "core/analysis/memory_details.h"
+#include "core/analysis/memory/memory_details.h"
 #include "views/memory/tile_map_content.h"
 #include "views/tables/profile_tables.h"
 

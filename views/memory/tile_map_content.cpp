@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "core/analysis/memory_plot.h"
-#include "core/analysis/tile_quantity.h"
+#include "core/analysis/memory/memory_plot.h"
+#include "core/analysis/memory/tile_quantity.h"
 #include "views/liveness/liveness_content.h"
 
 namespace tilescope::views {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/analysis/compare/entities.h"
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/programs.h"
 
 namespace tilescope {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "core/analysis/insights/insights.h"
 #include "core/analysis/insights/largest_parts.h"
-#include "core/analysis/liveness.h"
-#include "core/analysis/operation_groups.h"
-#include "core/analysis/trace_window.h"
+#include "core/analysis/liveness/liveness.h"
+#include "core/analysis/operations/operation_groups.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 

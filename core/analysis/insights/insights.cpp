@@ -116,7 +116,7 @@ std::vector<Insight> findInsights(const ProfileReader& reader) {
     return findInsights({reader.info(), reader.operations(), reader.livenessClasses(),
                          reader.variables(), reader.vertexTypes(), reader.computeSets(),
                          reader.exchanges(), reader.copies(), reader.streams(), reader.tileMemory(),
-                         reader.steps(), TraceIndex(reader), pipelineReport(reader),
+                         reader.steps(), reader.traceIndex(), pipelineReport(reader),
                          reader.programs()});
 }
 

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/pipeline.h"
-#include "core/analysis/trace_window.h"
+#include "core/analysis/execution/pipeline.h"
 #include "core/profile/profile.h"
 #include "core/store/profile_reader.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/analysis/liveness.h"
-#include "core/analysis/tables.h"
+#include "core/analysis/liveness/liveness.h"
+#include "core/analysis/memory/tables.h"
 #include "core/base/error.h"
 
 namespace tilescope {

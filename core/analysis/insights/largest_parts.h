@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/analysis/insights/insights.h"
-#include "core/analysis/selection.h"
+#include "core/target/selection.h"
 
 namespace tilescope {
 

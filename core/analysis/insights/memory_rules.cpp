@@ -7,7 +7,7 @@
 
 #include "core/analysis/insights/advise.h"
 #include "core/analysis/insights/rules.h"
-#include "core/analysis/summary.h"
+#include "core/analysis/memory/summary.h"
 #include "core/base/units.h"
 #include "core/options/option_values.h"
 

@@ -6,6 +6,7 @@
 #include "core/analysis/insights/advise.h"
 #include "core/analysis/insights/rules.h"
 #include "core/base/units.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 namespace {

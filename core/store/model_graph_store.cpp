@@ -48,6 +48,16 @@ void readTensors(const Database& db, ModelGraph& graph) {
     }
 }
 
+void readCalls(const Database& db, ModelGraph& graph, std::int64_t operations) {
+    if (db.integer("PRAGMA user_version") < firstVersionWithPlaces)
+        return;
+    Statement row = db.prepare("SELECT graph_operation, call FROM operation_calls "
+                               "ORDER BY graph_operation, position");
+    while (row.step())
+        element(graph.nodes, row.integer(0))
+            .calls.push_back(idBelow<OperationId>(row, 1, operations));
+}
+
 /// For each tensor the name of the node that makes it.
 std::vector<std::string_view> makers(const ModelGraph& graph) {
     std::vector<std::string_view> names(graph.tensors.size());
@@ -77,6 +87,7 @@ void writeModelGraph(const Database& db, const ModelGraph& graph,
     }
     Statement node = db.prepare("INSERT INTO graph_operations VALUES(?,?,?,?,?,?)");
     Statement use = db.prepare("INSERT INTO operation_tensors VALUES(?,?,?)");
+    Statement call = db.prepare("INSERT INTO operation_calls VALUES(?,?,?)");
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         const ModelNode& n = graph.nodes[ModelNodeId(i)];
         const Operation* own = n.operation.valid() ? &operations[n.operation] : nullptr;
@@ -88,6 +99,11 @@ void writeModelGraph(const Database& db, const ModelGraph& graph,
         node.run();
         writeUses(use, static_cast<std::int64_t>(i), n.reads, false);
         writeUses(use, static_cast<std::int64_t>(i), n.writes, true);
+        for (std::size_t at = 0; at < n.calls.size(); ++at) {
+            call.bind(0, static_cast<std::int64_t>(i)).bind(1, static_cast<std::int64_t>(at));
+            bindId(call, 2, n.calls[at]);
+            call.run();
+        }
     }
 }
 
@@ -114,6 +130,7 @@ ModelGraph readModelGraph(const Database& db) {
         node.stage = static_cast<std::int32_t>(row.integer(5));
         graph.nodes.add(std::move(node));
     }
+    readCalls(db, graph, operations);
     const auto tensors = static_cast<std::int64_t>(graph.tensors.size());
     Statement use =
         db.prepare("SELECT graph_operation, tensor, written FROM operation_tensors ORDER BY rowid");

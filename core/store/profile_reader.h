@@ -8,16 +8,11 @@
 #include <vector>
 
 #include "core/database/sql_query.h"
+#include "core/profile/liveness_curve.h"
 #include "core/profile/profile.h"
 #include "core/trace/trace_index.h"
 
 namespace tilescope {
-
-/// Not-always-live bytes over all tiles at each step, and by IPU.
-struct LivenessCurve {
-    std::vector<std::int64_t> notAlwaysLive;      ///< by step
-    std::vector<std::vector<std::int64_t>> byIpu; ///< [ipu][step]
-};
 
 /// Opens a profile and loads what is asked for, when it is asked for. One reader serves one thread
 /// at a time; a worker opens its own (opening takes well under a millisecond). After a stop request

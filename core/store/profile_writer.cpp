@@ -4,6 +4,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/database/database.h"
+#include "core/profile/liveness_curve.h"
 #include "core/store/host_store.h"
 #include "core/store/info_fields.h"
 #include "core/store/model_graph_store.h"
@@ -227,47 +228,16 @@ private:
                 (Row(interval) << classId << i.first << i.end).write();
             ++classId;
         }
-        const auto curves = notAlwaysLiveByIpu();
+        const LivenessCurve live = livenessCurveOf(profile_);
         Statement row = insert("liveness_steps", 3);
         Statement byIpu = insert("liveness_by_ipu", 3);
         for (std::size_t step = 0; step < profile_.steps.size(); ++step) {
-            std::int64_t total = 0;
-            for (std::size_t ipu = 0; ipu < curves.size(); ++ipu) {
-                total += curves[ipu][step];
-                if (curves[ipu][step] != 0)
-                    (Row(byIpu) << number(step) << number(ipu) << curves[ipu][step]).write();
-            }
-            (Row(row) << number(step) << profile_.steps[StepId(step)] << total).write();
+            for (std::size_t ipu = 0; ipu < live.byIpu.size(); ++ipu)
+                if (live.byIpu[ipu][step] != 0)
+                    (Row(byIpu) << number(step) << number(ipu) << live.byIpu[ipu][step]).write();
+            (Row(row) << number(step) << profile_.steps[StepId(step)] << live.notAlwaysLive[step])
+                .write();
         }
-    }
-
-    /// [ipu][step], by adding each class's bytes at its starts and taking them off at its ends.
-    [[nodiscard]] std::vector<std::vector<std::int64_t>> notAlwaysLiveByIpu() const {
-        const Target& target = profile_.info.target;
-        const auto ipus = static_cast<std::size_t>(target.ipus);
-        const std::size_t steps = profile_.steps.size();
-        std::vector<std::vector<std::int64_t>> curves(ipus,
-                                                      std::vector<std::int64_t>(steps + 1, 0));
-        for (const Variable& v : profile_.variables) {
-            if (v.alwaysLive || !v.liveness.valid())
-                continue;
-            for (std::size_t ipu = 0; ipu < ipus; ++ipu) {
-                const auto first = static_cast<std::int32_t>(ipu) * target.tilesPerIpu;
-                const std::int64_t bytes = v.bytes.sum(first, first + target.tilesPerIpu);
-                if (bytes == 0)
-                    continue;
-                for (const StepInterval& i : profile_.livenessClasses[v.liveness].intervals) {
-                    curves[ipu].at(i.first.index()) += bytes;
-                    curves[ipu].at(i.end.index()) -= bytes;
-                }
-            }
-        }
-        for (auto& curve : curves) {
-            for (std::size_t step = 1; step < curve.size(); ++step)
-                curve[step] += curve[step - 1];
-            curve.resize(steps);
-        }
-        return curves;
     }
 
     void writeMemory() {

@@ -4,7 +4,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::string_view schemaSql =
-    R"sql(-- TileScope profile, schema version 6 (PRAGMA user_version), application_id 0x54536370.
+    R"sql(-- TileScope profile, schema version 7 (PRAGMA user_version), application_id 0x54536370.
 --
 -- The last 8 bytes of each page, which SQLite reserves, are a check sum of the page: other programs
 -- read the file as any other, and what they or a bad disk change in it is noticed by TileScope.
@@ -43,6 +43,9 @@ CREATE TABLE graph_tensors(id INTEGER PRIMARY KEY, name TEXT, type TEXT, shape T
     bytes INTEGER, source TEXT, is_output INTEGER);
 -- What each operation reads (written 0) and makes or changes (written 1), in the operation's order.
 CREATE TABLE operation_tensors(graph_operation INTEGER, tensor INTEGER, written INTEGER);
+-- The calls that an operation runs in (since version 7), outermost first. call: their operation.
+CREATE TABLE operation_calls(graph_operation INTEGER, position INTEGER, call INTEGER,
+    PRIMARY KEY(graph_operation, position)) WITHOUT ROWID;
 
 -- Variables of one class are live over the same steps [first_step, end_step).
 CREATE TABLE liveness_intervals(liveness_class INTEGER, first_step INTEGER, end_step INTEGER,
@@ -158,6 +161,9 @@ CREATE TABLE trace_item_pages(body INTEGER, page INTEGER, items INTEGER, program
     PRIMARY KEY(body, page)) WITHOUT ROWID;
 CREATE TABLE trace_program_totals(body INTEGER, program INTEGER, count INTEGER, cycles INTEGER,
     PRIMARY KEY(body, program)) WITHOUT ROWID;
+-- The same by IPU (since version 7).
+CREATE TABLE trace_ipu_totals(body INTEGER, program INTEGER, ipu INTEGER, count INTEGER,
+    cycles INTEGER, PRIMARY KEY(body, program, ipu)) WITHOUT ROWID;
 
 -- What the host did before the execution (since version 6), in the order in which it began. lane:
 -- Compilation (phases, as long as they took) or Loading (of the executable, at the target's rates,

@@ -30,7 +30,8 @@ public:
         , lane_(db.prepare("INSERT INTO trace_lanes VALUES(?,?,?,?,?)"))
         , page_(db.prepare("INSERT INTO trace_pages VALUES(?,?,?,?)"))
         , items_(db.prepare("INSERT INTO trace_item_pages VALUES(?,?,?,?)"))
-        , total_(db.prepare("INSERT INTO trace_program_totals VALUES(?,?,?,?)")) {}
+        , total_(db.prepare("INSERT INTO trace_program_totals VALUES(?,?,?,?)"))
+        , ipuTotal_(db.prepare("INSERT INTO trace_ipu_totals VALUES(?,?,?,?,?)")) {}
 
     void write(TraceBodyId body) {
         // A reader finds calls in the order of their items.
@@ -127,15 +128,20 @@ private:
             std::int64_t cycles = 0;
         };
         std::map<ProgramId, Total> totals;
+        std::map<std::pair<ProgramId, IpuId>, Total> byIpu;
+        const auto add = [](Total& total, std::int64_t cycles) {
+            ++total.count;
+            total.cycles = saturatingSum(total.cycles, cycles);
+        };
         for (const TraceStep& step : lanes_.trace().bodies[id].steps) {
             if (!step.program.valid())
                 continue;
             std::int64_t cycles = 0;
-            for (const StepOnIpu& on : step.ipus)
+            for (const StepOnIpu& on : step.ipus) {
                 cycles = std::max(cycles, on.cycles);
-            Total& total = totals[step.program];
-            ++total.count;
-            total.cycles = saturatingSum(total.cycles, cycles);
+                add(byIpu[{step.program, on.ipu}], on.cycles);
+            }
+            add(totals[step.program], cycles);
         }
         for (const auto& [program, total] : totals) {
             total_.bind(0, std::int64_t{id.value()})
@@ -144,6 +150,14 @@ private:
                 .bind(3, total.cycles);
             total_.run();
         }
+        for (const auto& [key, total] : byIpu) {
+            ipuTotal_.bind(0, std::int64_t{id.value()})
+                .bind(1, std::int64_t{key.first.value()})
+                .bind(2, std::int64_t{key.second.value()})
+                .bind(3, total.count)
+                .bind(4, total.cycles);
+            ipuTotal_.run();
+        }
     }
 
     const TraceLanes& lanes_;
@@ -151,6 +165,7 @@ private:
     Statement page_;
     Statement items_;
     Statement total_;
+    Statement ipuTotal_;
     std::vector<std::int32_t> callItems_; ///< of the body that is written
 };
 

@@ -307,7 +307,7 @@ private slots:
                 sampleProfile({.ipus = 2, .tooLarge = tooLarge, .withCopy = !tooLarge});
             writeProfile(p, file);
             const auto expected = findInsights(p);
-            const auto read = findInsights(ProfileReader(file));
+            const auto read = findInsights(ProfileView(file));
             QCOMPARE(read.size(), expected.size());
             for (std::size_t i = 0; i < read.size(); ++i) {
                 QCOMPARE(text(read[i].title), text(expected[i].title));

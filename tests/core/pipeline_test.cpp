@@ -86,7 +86,7 @@ private slots:
         QFETCH(QString, error);
         fs::copy_file(file("good.pop"), file("bad.pop"), fs::copy_options::overwrite_existing);
         execute(file("bad.pop"), sql.constData());
-        QCOMPARE(userError([&] { (void)pipelineReport(ProfileReader(file("bad.pop"))); }), error);
+        QCOMPARE(userError([&] { (void)pipelineReport(ProfileView(file("bad.pop"))); }), error);
     }
 
     void cyclesAndSharesByHand() {

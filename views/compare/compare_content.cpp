@@ -110,7 +110,7 @@ VerdictLine optionsLine(const Comparison& comparison) {
                      : Text::tr("Changed: %1.").arg(list)};
 }
 
-ProfileParts partsOf(const OpenProfile& profile, const std::stop_token& stop) {
+ProfileParts partsOf(const ProfileView& profile, const std::stop_token& stop) {
     ProfileParts parts;
     parts.info = profile.info();
     parts.messages = profile.messages(stop);

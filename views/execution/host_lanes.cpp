@@ -13,7 +13,7 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(HostLanes)
 };
 
-std::shared_ptr<const HostOfProfile> readOne(const OpenProfilePtr& profile,
+std::shared_ptr<const HostOfProfile> readOne(const ProfileViewPtr& profile,
                                              const std::stop_token& stop) {
     if (!profile || !profile->info().hasExecution)
         return {};
@@ -77,7 +77,7 @@ void addRow(TraceLane& lane, const QString& name, const std::vector<const HostLa
 
 } // namespace
 
-HostOfProfile::HostOfProfile(OpenProfilePtr profile, const std::stop_token& stop)
+HostOfProfile::HostOfProfile(ProfileViewPtr profile, const std::stop_token& stop)
     : profile_(std::move(profile)) {
     const auto index = profile_->trace(stop);
     const Target& machine = profile_->machine();
@@ -133,7 +133,7 @@ bool isHost(const TraceLane& lane) {
     return lane.ipu < 0;
 }
 
-std::int64_t stepOfCopy(const OpenProfile& profile, std::int64_t cycle,
+std::int64_t stepOfCopy(const ProfileView& profile, std::int64_t cycle,
                         const std::stop_token& stop) {
     const auto index = profile.trace(stop);
     const auto programs = profile.programs(stop);

@@ -158,16 +158,6 @@ QString reportTitle(const std::string& section) {
     return found == titles.end() ? QString::fromStdString(section) : found->second;
 }
 
-// Parts that other reports show too are loaded once for all of them.
-std::vector<Insight> insightsOf(const OpenProfile& profile, const std::stop_token& stop) {
-    return findInsights({profile.info(), *profile.operations(stop), *profile.livenessClasses(stop),
-                         *profile.variables(stop), *profile.vertexTypes(stop),
-                         *profile.computeSets(stop), *profile.exchanges(stop),
-                         *profile.copies(stop), *profile.streams(stop), *profile.tileMemory(stop),
-                         *profile.steps(stop), *profile.trace(stop),
-                         pipelineReport(profile.reader(stop)), *profile.programs(stop)});
-}
-
 } // namespace
 
 InsightsView::InsightsView(ViewContext& context, QWidget* parent)
@@ -198,11 +188,12 @@ InsightsView::InsightsView(ViewContext& context, QWidget* parent)
 void InsightsView::reload() {
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
         std::vector<Found> found;
-        found.push_back({pair.comparing() ? tr("Source: %1").arg(pair.source->title()) : QString(),
-                         insightsOf(*pair.source, stop), true});
+        found.push_back(
+            {pair.comparing() ? tr("Source: %1").arg(profileTitle(*pair.source)) : QString(),
+             findInsights(*pair.source, stop), true});
         if (pair.comparing())
-            found.push_back({tr("Target: %1").arg(pair.target->title()),
-                             insightsOf(*pair.target, stop), false});
+            found.push_back({tr("Target: %1").arg(profileTitle(*pair.target)),
+                             findInsights(*pair.target, stop), false});
         return [this, pair, found = std::move(found)]() mutable {
             found_ = std::move(found);
             show();
@@ -263,7 +254,7 @@ QWidget* InsightsView::makeGroup(std::span<const Insight> insights, bool ofSourc
 QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     const Theme& theme = context().theme.current();
     const QColor colour = levelColour(theme, insight.level);
-    const OpenProfilePtr& profile = ofSource ? profiles().source : profiles().target;
+    const ProfileViewPtr& profile = ofSource ? profiles().source : profiles().target;
     auto* card = new QFrame;
     card->setObjectName(QStringLiteral("panel"));
     card->setStyleSheet(QStringLiteral("#panel { border-left: 4px solid %1; "
@@ -309,7 +300,7 @@ void InsightsView::addLinks(const InsightLink& link, QVBoxLayout& column) {
     }
 }
 
-QWidget* InsightsView::makeRunAgain(const Insight& insight, const OpenProfilePtr& profile) {
+QWidget* InsightsView::makeRunAgain(const Insight& insight, const ProfileViewPtr& profile) {
     if (insight.advice.empty() || !profile)
         return nullptr;
     auto* row = new QWidget;

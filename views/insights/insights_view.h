@@ -28,7 +28,7 @@ signals:
     void reportWanted(const QString& name);
     /// The user wants the run of a profile again with one option changed, or the key "model"; the
     /// value is a proposal and may be empty.
-    void runAgainWanted(const tilescope::views::OpenProfilePtr& profile, const std::string& key,
+    void runAgainWanted(const tilescope::ProfileViewPtr& profile, const std::string& key,
                         const std::string& value);
 
 protected:
@@ -46,7 +46,7 @@ private:
     /// Cards of one kind under a heading that hides or shows them.
     QWidget* makeGroup(std::span<const Insight> insights, bool ofSource, bool open);
     /// A button for each advice; nullptr if there is none.
-    QWidget* makeRunAgain(const Insight& insight, const OpenProfilePtr& profile);
+    QWidget* makeRunAgain(const Insight& insight, const ProfileViewPtr& profile);
     /// A button for each report that shows the place.
     void addLinks(const InsightLink& link, QVBoxLayout& column);
     void follow(const InsightLink& link);

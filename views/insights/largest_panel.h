@@ -4,8 +4,8 @@
 #include <QFrame>
 
 #include "core/analysis/insights/largest_parts.h"
+#include "core/view/profile_view.h"
 #include "views/query/background_query.h"
-#include "views/session/open_profile.h"
 #include "views/session/view_context.h"
 
 class QComboBox;

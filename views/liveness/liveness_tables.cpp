@@ -38,15 +38,15 @@ DataTable variableRows(const std::vector<SizedVariable>& variables) {
     return table;
 }
 
-std::vector<SizedVariable> liveAt(const OpenProfile& profile, const TileSelection& tiles,
+std::vector<SizedVariable> liveAt(const ProfileView& profile, const TileSelection& tiles,
                                   StepId step, const std::stop_token& stop) {
     return notAlwaysLiveVariables(profile.machine(), *profile.variables(stop),
                                   *profile.livenessClasses(stop), profile.steps(stop)->size(), step,
                                   fittedTo(profile.machine(), tiles));
 }
 
-const Program& programOf(const OpenProfile::Part<IdVector<ProgramId, Program>>& programs,
-                         const OpenProfile& profile, StepId step, const std::stop_token& stop) {
+const Program& programOf(const ProfileView::Part<IdVector<ProgramId, Program>>& programs,
+                         const ProfileView& profile, StepId step, const std::stop_token& stop) {
     return (*programs)[(*profile.steps(stop))[step]];
 }
 
@@ -80,7 +80,7 @@ struct VertexCount {
     std::int64_t stateBytes = 0;
 };
 
-std::vector<VertexCount> verticesAt(const OpenProfile& profile, const TileSelection& tiles,
+std::vector<VertexCount> verticesAt(const ProfileView& profile, const TileSelection& tiles,
                                     StepId step, const std::stop_token& stop) {
     std::vector<VertexCount> rows;
     const auto programs = profile.programs(stop);
@@ -100,7 +100,7 @@ std::vector<VertexCount> verticesAt(const OpenProfile& profile, const TileSelect
     return rows;
 }
 
-TileSeries cyclesAt(const OpenProfile& profile, StepId step, const std::stop_token& stop) {
+TileSeries cyclesAt(const ProfileView& profile, StepId step, const std::stop_token& stop) {
     const auto programs = profile.programs(stop);
     const Program& program = programOf(programs, profile, step, stop);
     if (program.computeSet.valid())
@@ -110,7 +110,7 @@ TileSeries cyclesAt(const OpenProfile& profile, StepId step, const std::stop_tok
     return {};
 }
 
-std::vector<NamedValue> slowestByIpu(const OpenProfile& profile, StepId step,
+std::vector<NamedValue> slowestByIpu(const ProfileView& profile, StepId step,
                                      const std::stop_token& stop) {
     const Target& machine = profile.machine();
     const TileSeries cycles = cyclesAt(profile, step, stop);
@@ -123,7 +123,7 @@ std::vector<NamedValue> slowestByIpu(const OpenProfile& profile, StepId step,
     return values;
 }
 
-DataTable cyclesOfStep(const OpenProfile& profile, StepId step, const std::stop_token& stop) {
+DataTable cyclesOfStep(const ProfileView& profile, StepId step, const std::stop_token& stop) {
     DataTable table;
     table.columns = {{Text::tr("Where"), CellKind::Text, {}},
                      {Text::tr("Cycles"), CellKind::Cycles, Text::tr("Slowest tile, estimated")},
@@ -153,7 +153,7 @@ DataTable cyclesOfStep(const OpenProfile& profile, StepId step, const std::stop_
 
 DataTable alwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles,
                           const std::stop_token& stop) {
-    const auto of = [&](const OpenProfile& profile) {
+    const auto of = [&](const ProfileView& profile) {
         return alwaysLiveVariables(profile.machine(), *profile.variables(stop),
                                    fittedTo(profile.machine(), tiles));
     };
@@ -169,7 +169,7 @@ DataTable notAlwaysLiveTable(const ProfilePair& profiles, const TileSelection& t
     if (steps.size() == 1 && !profiles.comparing()) {
         table = variableRows(liveAt(*profiles.source, tiles, steps.front(), stop));
     } else {
-        const auto ask = [&](const OpenProfile& profile, StepId step) {
+        const auto ask = [&](const ProfileView& profile, StepId step) {
             return named(liveAt(profile, tiles, step, stop));
         };
         table = columnTable(Text::tr("Variable"), CellKind::Bytes, profiles.comparing(),
@@ -183,7 +183,7 @@ DataTable notAlwaysLiveTable(const ProfilePair& profiles, const TileSelection& t
 DataTable stepVerticesTable(const ProfilePair& profiles, const TileSelection& tiles, Steps steps,
                             const std::stop_token& stop) {
     if (steps.size() > 1 || profiles.comparing()) {
-        const auto ask = [&](const OpenProfile& profile, StepId step) {
+        const auto ask = [&](const ProfileView& profile, StepId step) {
             std::vector<NamedValue> values;
             for (VertexCount& row : verticesAt(profile, tiles, step, stop))
                 values.push_back(std::move(row.vertices));
@@ -209,7 +209,7 @@ DataTable stepVerticesTable(const ProfilePair& profiles, const TileSelection& ti
 DataTable cycleTable(const ProfilePair& profiles, Steps steps, const std::stop_token& stop) {
     if (steps.size() == 1 && !profiles.comparing())
         return cyclesOfStep(*profiles.source, steps.front(), stop);
-    const auto ask = [&](const OpenProfile& profile, StepId step) {
+    const auto ask = [&](const ProfileView& profile, StepId step) {
         return slowestByIpu(profile, step, stop);
     };
     DataTable table = columnTable(Text::tr("Slowest tile of"), CellKind::Cycles,

@@ -5,7 +5,7 @@
 #include <stop_token>
 
 #include "core/target/selection.h"
-#include "views/session/open_profile.h"
+#include "core/view/profile_view.h"
 #include "views/tables/data_table.h"
 #include "views/tables/value_tree.h"
 

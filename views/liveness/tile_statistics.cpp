@@ -22,7 +22,7 @@ struct Measure {
     TileSeries target;
 };
 
-TileSeries liveBytes(const OpenProfile& profile, StepId step, const std::stop_token& stop) {
+TileSeries liveBytes(const ProfileView& profile, StepId step, const std::stop_token& stop) {
     return step.valid() ? liveBytesByTile(*profile.variables(stop), *profile.livenessClasses(stop),
                                           profile.steps(stop)->size(), step)
                         : TileSeries();
@@ -86,7 +86,7 @@ DataTable tileStatisticsTable(const ProfilePair& profiles, const TileSelection& 
     // A statistic of the tiles; of all of them where the target lacks the selected ones.
     const auto add = [&](const QString& name, auto&& value) {
         table.rows.push_back(rowOf(
-            name, -1, profiles, measures, [&](const OpenProfile& of, const TileSeries& series) {
+            name, -1, profiles, measures, [&](const ProfileView& of, const TileSeries& series) {
                 const Target& machine = of.machine();
                 return static_cast<std::int64_t>(std::llround(
                     value(tileStatistics(series, fittedTo(machine, tiles).range(machine)))));
@@ -99,7 +99,7 @@ DataTable tileStatisticsTable(const ProfilePair& profiles, const TileSelection& 
     for (const TileId tile : chosen)
         table.rows.push_back(rowOf(
             Text::tr("Tile %1").arg(tile.value()), tile.value(), profiles, measures,
-            [tile](const OpenProfile&, const TileSeries& series) { return series.at(tile); }));
+            [tile](const ProfileView&, const TileSeries& series) { return series.at(tile); }));
     table.summary = QString::fromStdString(tiles.label());
     return table;
 }

@@ -41,7 +41,7 @@ TileId tileOrFullest(const ProfilePair& profiles, TileId tile, const std::stop_t
     return fullest.empty() ? TileId() : fullest.front();
 }
 
-std::optional<AddressMap::Content> addressMapContent(const OpenProfile& profile, TileId tile,
+std::optional<AddressMap::Content> addressMapContent(const ProfileView& profile, TileId tile,
                                                      const std::stop_token& stop) {
     const Target& machine = profile.machine();
     if (!tile.valid() || tile.value() >= machine.totalTiles())
@@ -59,7 +59,7 @@ std::optional<AddressMap::Content> addressMapContent(const OpenProfile& profile,
     return content;
 }
 
-std::optional<AddressHistoryContent> addressHistoryContent(const OpenProfile& profile, TileId tile,
+std::optional<AddressHistoryContent> addressHistoryContent(const ProfileView& profile, TileId tile,
                                                            const std::stop_token& stop) {
     const Target& machine = profile.machine();
     if (!tile.valid() || tile.value() >= machine.totalTiles())

@@ -7,8 +7,8 @@
 
 #include "core/analysis/memory/memory_plot.h"
 #include "core/target/selection.h"
+#include "core/view/profile_view.h"
 #include "views/plot/series/step_plot.h"
-#include "views/session/open_profile.h"
 #include "views/tables/value_tree.h"
 
 namespace tilescope::views {

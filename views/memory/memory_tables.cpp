@@ -21,7 +21,7 @@ std::vector<NamedValue> valuesOf(const Rows& rows, Bytes bytes, Id id) {
     return values;
 }
 
-std::vector<NamedValue> valuesOn(MemoryTable which, const OpenProfile& profile,
+std::vector<NamedValue> valuesOn(MemoryTable which, const ProfileView& profile,
                                  const TileSelection& tiles, const std::stop_token& stop) {
     const Target& machine = profile.machine();
     if (fittedTo(machine, tiles) != tiles)

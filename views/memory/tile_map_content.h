@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/profile/profile.h"
-#include "views/session/open_profile.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope::views {
 

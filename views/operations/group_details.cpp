@@ -97,7 +97,7 @@ struct StepParts {
     }
 };
 
-StepParts readParts(const OpenProfile& profile, const std::stop_token& stop) {
+StepParts readParts(const ProfileView& profile, const std::stop_token& stop) {
     StepParts parts{profile.programs(stop), profile.computeSets(stop), profile.exchanges(stop), {}};
     if (profile.info().hasExecution)
         parts.executions = profile.trace(stop)->executions(parts.programs->size());
@@ -206,7 +206,7 @@ GroupDetails groupDetails(const ProfilePair& profiles, const OperationsReport& r
     return details;
 }
 
-ValueTree operationDetails(const OpenProfile& profile, OperationId id,
+ValueTree operationDetails(const ProfileView& profile, OperationId id,
                            const std::stop_token& stop) {
     const Operation& operation = (*profile.operations(stop))[id];
     ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}, true};

@@ -39,7 +39,7 @@ QString nameTitle(OperationLayer layer) {
 
 } // namespace
 
-std::vector<OperationGroup> groupsOf(const OpenProfile& profile, const GroupChoice& choice,
+std::vector<OperationGroup> groupsOf(const ProfileView& profile, const GroupChoice& choice,
                                      const std::stop_token& stop) {
     const auto operations = profile.operations(stop);
     const auto variables = profile.variables(stop);

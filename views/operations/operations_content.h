@@ -5,8 +5,8 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/view/profile_view.h"
 #include "views/operations/operation_columns.h"
-#include "views/session/open_profile.h"
 #include "views/summary/bars.h"
 #include "views/tables/data_table.h"
 #include "views/tables/value_tree.h"
@@ -21,7 +21,7 @@ struct GroupChoice {
 };
 
 /// The groups of one profile.
-std::vector<OperationGroup> groupsOf(const OpenProfile& profile, const GroupChoice& choice,
+std::vector<OperationGroup> groupsOf(const ProfileView& profile, const GroupChoice& choice,
                                      const std::stop_token& stop);
 
 /// The groups of one or two profiles.
@@ -56,6 +56,6 @@ GroupDetails groupDetails(const ProfilePair& profiles, const OperationsReport& r
                           std::size_t group, const Theme& theme, const std::stop_token& stop);
 
 /// What an operation is, with its plan and options.
-ValueTree operationDetails(const OpenProfile& profile, OperationId id, const std::stop_token& stop);
+ValueTree operationDetails(const ProfileView& profile, OperationId id, const std::stop_token& stop);
 
 } // namespace tilescope::views

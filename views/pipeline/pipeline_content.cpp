@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "views/session/report_pair.h"
 
 namespace tilescope::views {
 namespace {
@@ -140,8 +141,8 @@ QString cyclesOrDash(std::int64_t cycles, double clockHz, const Preferences& pre
 
 } // namespace
 
-PipelineSide readPipeline(const OpenProfile& profile, const std::stop_token& stop) {
-    return {pipelineReport(profile.reader(stop)), profile.title(), profile.machine().clockHz,
+PipelineSide readPipeline(const ProfileView& profile, const std::stop_token& stop) {
+    return {pipelineReport(profile, stop), profileTitle(profile), profile.machine().clockHz,
             profile.info().hasExecution ? profile.info().cycles : 0};
 }
 

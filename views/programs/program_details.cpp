@@ -19,7 +19,7 @@ ValueNode line(const QString& name, Cell value, CellKind kind = CellKind::Text) 
 }
 
 /// How often and how long; nothing for a program that never runs.
-void addExecutions(std::vector<ValueNode>& roots, const OpenProfile& profile, ProgramId id,
+void addExecutions(std::vector<ValueNode>& roots, const ProfileView& profile, ProgramId id,
                    const std::stop_token& stop) {
     const auto programs = profile.programs(stop);
     std::vector<ProgramExecutions> executions;
@@ -89,7 +89,7 @@ std::vector<ValueNode> comparedNodes(const std::vector<ValueNode>& source,
 
 } // namespace
 
-ValueTree programDetails(const OpenProfile& profile, ProgramId id, const std::stop_token& stop) {
+ValueTree programDetails(const ProfileView& profile, ProgramId id, const std::stop_token& stop) {
     const auto programs = profile.programs(stop);
     const Program& program = (*programs)[id];
     ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}, true};

@@ -31,7 +31,7 @@ void setMatches(ProgramTreeData& tree, std::vector<ProgramMatch> matches,
 
 } // namespace
 
-ProgramTreeData readProgramTree(const OpenProfile& profile, const std::stop_token& stop) {
+ProgramTreeData readProgramTree(const ProfileView& profile, const std::stop_token& stop) {
     ProgramTreeData tree;
     tree.programs = profile.programs(stop);
     tree.operations = profile.operations(stop);
@@ -67,7 +67,7 @@ ProgramTreeData readProgramTree(const OpenProfile& profile, const std::stop_toke
     return tree;
 }
 
-ComparedTrees readComparedTrees(const OpenProfile& source, const OpenProfile& target,
+ComparedTrees readComparedTrees(const ProfileView& source, const ProfileView& target,
                                 const std::stop_token& stop) {
     ComparedTrees trees{readProgramTree(source, stop), readProgramTree(target, stop)};
     ProgramTreeData& a = trees.source;

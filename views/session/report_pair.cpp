@@ -16,12 +16,12 @@ std::filesystem::path profileIn(const std::filesystem::path& path) {
     return path;
 }
 
-OpenProfilePtr openProfile(const std::filesystem::path& path, const std::stop_token& token) {
+ProfileViewPtr openProfile(const std::filesystem::path& path, const std::stop_token& token) {
     const std::filesystem::path file = profileIn(path);
     ProfileReader reader(file);
     checkSeals(file);
     reader.stopWith(token);
-    return std::make_shared<const OpenProfile>(file, reader.info());
+    return std::make_shared<const ProfileView>(file, reader.info());
 }
 
 } // namespace

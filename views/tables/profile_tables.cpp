@@ -99,7 +99,7 @@ DataTable comparedTable(const QString& nameTitle, CellKind kind, std::vector<Nam
 
 DataTable variablesTable(const ProfilePair& profiles, const TileSelection& tiles,
                          const std::stop_token& stop) {
-    const auto rowsOf = [&](const OpenProfile& profile) {
+    const auto rowsOf = [&](const ProfileView& profile) {
         return variableTable(profile.machine(), *profile.variables(stop),
                              fittedTo(profile.machine(), tiles));
     };
@@ -135,7 +135,7 @@ DataTable variablesTable(const ProfilePair& profiles, const TileSelection& tiles
 
 DataTable verticesTable(const ProfilePair& profiles, const TileSelection& tiles,
                         const std::stop_token& stop) {
-    const auto rowsOf = [&](const OpenProfile& profile) {
+    const auto rowsOf = [&](const ProfileView& profile) {
         return vertexTable(profile.machine(), *profile.vertexTypes(stop),
                            *profile.computeSets(stop), fittedTo(profile.machine(), tiles));
     };
@@ -168,7 +168,7 @@ DataTable verticesTable(const ProfilePair& profiles, const TileSelection& tiles,
 
 DataTable computeSetsTable(const ProfilePair& profiles, const TileSelection& tiles,
                            const std::stop_token& stop) {
-    const auto rowsOf = [&](const OpenProfile& profile) {
+    const auto rowsOf = [&](const ProfileView& profile) {
         return computeSetTable(profile.machine(), *profile.computeSets(stop),
                                fittedTo(profile.machine(), tiles));
     };
@@ -204,7 +204,7 @@ DataTable computeSetsTable(const ProfilePair& profiles, const TileSelection& til
 
 DataTable exchangesTable(const ProfilePair& profiles, const TileSelection& tiles,
                          const std::stop_token& stop) {
-    const auto rowsOf = [&](const OpenProfile& profile) {
+    const auto rowsOf = [&](const ProfileView& profile) {
         return exchangeTable(profile.machine(), *profile.exchanges(stop),
                              fittedTo(profile.machine(), tiles));
     };

@@ -4,7 +4,7 @@
 #include <stop_token>
 
 #include "core/target/selection.h"
-#include "views/session/open_profile.h"
+#include "core/view/profile_view.h"
 #include "views/tables/data_table.h"
 
 namespace tilescope::views {

@@ -73,21 +73,14 @@ std::string keyOf(PartKind kind) {
 
 // What takes the memory of an IPU or a tile.
 Document largestSection(const ProfileReader& reader, const TileSelection& selection) {
-    const auto variables = reader.variables();
-    const auto classes = reader.livenessClasses();
-    const auto vertexTypes = reader.vertexTypes();
-    const auto computeSets = reader.computeSets();
-    const auto exchanges = reader.exchanges();
-    const MemoryParts parts{reader.info().target, variables,   classes,
-                            vertexTypes,          computeSets, exchanges,
-                            reader.steps().size()};
+    const ProfileView profile(reader.file(), reader.info());
     Document document;
     for (const PartKind kind : allPartKinds) {
         Table table{keyOf(kind),
                     fmt::format("{}: {}", selection.label(), toString(kind)),
                     {{"name", "Name"}, {"bytes", "Bytes", Unit::Bytes}},
                     {}};
-        const std::vector<SizedPart> largest = largestParts(parts, kind, selection);
+        const std::vector<SizedPart> largest = largestParts(profile, kind, selection);
         for (std::size_t i = 0; i < std::min(shownParts, largest.size()); ++i)
             table.rows.push_back({largest[i].name, largest[i].bytes});
         document.tables.push_back(std::move(table));
@@ -101,7 +94,7 @@ json::value insightsJson(const ProfileReader& reader, const ReportRequest& reque
     if (request.selection != TileSelection::all())
         return toJson(largestSection(reader, request.selection));
     json::array insights;
-    for (const Insight& insight : findInsights(reader))
+    for (const Insight& insight : findInsights(ProfileView(reader.file(), reader.info())))
         insights.push_back(insightJson(insight));
     return json::object{{"insights", std::move(insights)}};
 }
@@ -110,7 +103,7 @@ Document insightsSection(const ProfileReader& reader, const ReportRequest& reque
     if (request.selection != TileSelection::all())
         return largestSection(reader, request.selection);
     Document document;
-    for (const Insight& insight : findInsights(reader)) {
+    for (const Insight& insight : findInsights(ProfileView(reader.file(), reader.info()))) {
         Table table{insight.rule,
                     fmt::format("{}: {}", toString(insight.level), insight.title),
                     {{"label", "Evidence"}, {"value", "Value"}},

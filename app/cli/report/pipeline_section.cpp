@@ -66,7 +66,7 @@ json::value betterJson(const BetterSplit& better) {
 } // namespace
 
 Document pipelineSection(const ProfileReader& reader, const ReportRequest&) {
-    const PipelineReport report = pipelineReport(reader);
+    const PipelineReport report = pipelineReport(ProfileView(reader.file(), reader.info()));
     Document document{{{"schedule", "Schedule", report.schedule}}, {stageTable(report)}};
     if (report.stages.empty())
         return document;
@@ -91,7 +91,7 @@ Document pipelineSection(const ProfileReader& reader, const ReportRequest&) {
 }
 
 json::value pipelineJson(const ProfileReader& reader) {
-    const PipelineReport report = pipelineReport(reader);
+    const PipelineReport report = pipelineReport(ProfileView(reader.file(), reader.info()));
     json::object result{{"schedule", report.schedule},
                         {"stages", toJson(stageTable(report))},
                         {"slots",

@@ -3,7 +3,6 @@
 #include <array>
 #include <fmt/format.h>
 #include <span>
-#include <utility>
 
 #include "core/analysis/insights/advise.h"
 #include "core/analysis/insights/rules.h"
@@ -117,23 +116,23 @@ StepId stepOf(const Facts& p, ProgramId program) {
                                  : StepId(static_cast<std::size_t>(at - p.steps().begin()));
 }
 
-/// Cycles of an operation's copies in the run, or of each once.
-std::int64_t cyclesInRun(const Facts& p, const StridedOperation& found) {
-    std::int64_t cycles = 0;
-    for (const CopyId id : found.copies)
-        cycles += p.cyclesOf(p.copies()[id].program,
-                             p.computeSets()[p.copies()[id].computeSet].cycles.max().value);
-    return cycles;
+Steps stepsOf(const Facts& p, std::span<const StridedOperation> operations) {
+    Steps steps;
+    for (const StridedOperation& each : operations)
+        for (const CopyId id : each.copies)
+            steps.push_back(p.copies()[id].program);
+    return steps;
 }
 
-InsightCost costInRun(const Facts& p, std::int64_t cycles) {
+InsightCost costOf(const Facts& p, const Steps& steps) {
+    const std::int64_t cycles = p.cyclesOf(steps);
     return p.run() ? costOf(cycles, *p.run()) : InsightCost{cycles, 0, 0};
 }
 
 Insight insightOf(const Facts& p, const StridedOperation& found) {
     const Copy& largest = p.copies()[found.copies.front()];
     Insight insight;
-    insight.cost = costInRun(p, cyclesInRun(p, found));
+    insight.cost = costOf(p, stepsOf(p, std::span(&found, 1)));
     insight.level = levelOf(insight.cost.share);
     insight.title = fmt::format("'{}' spends {} of its cycles on {}", p.nameOf(found.operation),
                                 formatPercent(found.share(), 1), whatTheyAre(found));
@@ -163,15 +162,13 @@ Insight insightOf(const Facts& p, const StridedOperation& found) {
 Insight otherOperations(const Facts& p, std::span<const StridedOperation> rest,
                         const char* further) {
     std::int64_t cycles = 0;
-    std::int64_t inRun = 0;
     std::int64_t gain = 0;
     for (const StridedOperation& found : rest) {
         cycles += found.copyCycles;
-        inRun += cyclesInRun(p, found);
         gain += found.gainCycles;
     }
     Insight insight;
-    insight.cost = costInRun(p, inRun);
+    insight.cost = costOf(p, stepsOf(p, rest));
     insight.title = fmt::format("{} {}{} operands in order", rest.size(), further,
                                 rest.size() == 1 ? "operation puts" : "operations put");
     insight.evidence = {cyclesOf("their copies", cycles),
@@ -188,13 +185,16 @@ std::vector<Insight> findStridedCopies(const Facts& p) {
     std::vector<StridedOperation> operations =
         stridedOperations(p.copies(), p.computeSets(), p.exchanges());
     std::erase_if(operations, [](const StridedOperation& o) { return o.share() < noteShare; });
+    const auto cycles = [&](const StridedOperation& o) {
+        return p.cyclesOf(stepsOf(p, std::span(&o, 1)));
+    };
     std::stable_sort(operations.begin(), operations.end(),
                      [&](const StridedOperation& a, const StridedOperation& b) {
-                         return cyclesInRun(p, a) > cyclesInRun(p, b);
+                         return cycles(a) > cycles(b);
                      });
     std::size_t shown = 0;
     while (shown < std::min(shownOperations, operations.size()) &&
-           (!p.run() || p.run()->share(cyclesInRun(p, operations[shown])) >= worthACard))
+           (!p.run() || p.run()->share(cycles(operations[shown])) >= worthACard))
         ++shown;
     std::vector<Insight> insights;
     for (std::size_t i = 0; i < shown; ++i)
@@ -206,34 +206,29 @@ std::vector<Insight> findStridedCopies(const Facts& p) {
 }
 
 /// Steps that exchange short runs, most cycles first. Those before a strided copy are told with it.
-std::vector<std::pair<ProgramId, std::int64_t>> shortRuns(const Facts& p) {
+Steps shortRuns(const Facts& p) {
     std::vector<bool> told(p.exchanges().size(), false);
     for (const Copy& copy : p.copies())
         if (copy.strided && copy.exchange.valid())
             told.at(copy.exchange.index()) = true;
-    std::vector<std::pair<ProgramId, std::int64_t>> found;
+    Steps found;
     for (std::size_t i = 0; i < p.programs().size(); ++i) {
         const ExchangeId id = p.programs()[ProgramId(i)].exchange;
         if (!id.valid() || told.at(id.index()))
             continue;
         const Exchange& e = p.exchanges()[id];
         if (e.runBytes > 0 && e.runBytes < shortRunBytes && !e.bytesReceived.empty())
-            found.emplace_back(i, p.cyclesOf(ProgramId(i), e.cycles.max().value));
+            found.emplace_back(i);
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
-    return found;
+    return longestFirst(p, std::move(found));
 }
 
 std::vector<Insight> findShortRuns(const Facts& p) {
-    const auto found = shortRuns(p);
+    const Steps found = shortRuns(p);
     if (found.empty())
         return {};
-    std::int64_t cycles = 0;
-    for (const auto& [program, each] : found)
-        cycles += each;
     Insight insight;
-    insight.cost = costInRun(p, cycles);
+    insight.cost = costOf(p, found);
     insight.level = levelOf(insight.cost.share);
     insight.title =
         fmt::format("{} {} data in runs under {} bytes", found.size(),
@@ -244,13 +239,13 @@ std::vector<Insight> findShortRuns(const Facts& p) {
             .change("availableMemoryProportion", "may choose plans whose layouts agree")
             .advice();
     insight.link.report = "exchanges";
-    insight.link.exchange = p.programs()[found.front().first].exchange;
+    insight.link.exchange = p.programs()[found.front()].exchange;
     insight.link.operation = p.exchanges()[insight.link.exchange].operation;
-    insight.evidence.push_back(cyclesOf("their cycles", cycles));
+    insight.evidence.push_back(cyclesOf("their cycles", insight.cost.cycles));
     for (std::size_t i = 0; i < std::min(shownRows, found.size()); ++i) {
-        const Exchange& e = p.exchanges()[p.programs()[found[i].first].exchange];
+        const Exchange& e = p.exchanges()[p.programs()[found[i]].exchange];
         insight.evidence.push_back(cyclesOf(fmt::format("{} (runs of {} B)", e.name, e.runBytes),
-                                            found[i].second, e.operation));
+                                            p.cyclesOf({found[i]}), e.operation));
     }
     return {insight};
 }

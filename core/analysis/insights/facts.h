@@ -2,14 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "core/analysis/accounting/cost_rows.h"
+#include "core/analysis/execution/pipeline.h"
 #include "core/analysis/insights/insights.h"
 #include "core/analysis/insights/largest_parts.h"
 #include "core/analysis/liveness/liveness.h"
-#include "core/analysis/operations/operation_groups.h"
 #include "core/trace/trace_index.h"
 
 namespace tilescope {
@@ -23,50 +27,59 @@ struct MainRun {
     [[nodiscard]] double share(std::int64_t cycles) const;
 };
 
+/// Steps of the program.
+using Steps = std::vector<ProgramId>;
+
 /// The parts of a profile and what several rules need of them.
 class Facts {
 public:
-    /// The parts must outlive the facts.
-    explicit Facts(const InsightParts& parts);
+    /// Both must outlive the facts. Throws UserError for a damaged profile, Cancelled after a stop.
+    Facts(const ProfileView& profile, const std::stop_token& stop);
 
-    [[nodiscard]] const ProfileInfo& info() const { return p_.info; }
-    [[nodiscard]] const auto& operations() const { return p_.operations; }
-    [[nodiscard]] const auto& livenessClasses() const { return p_.livenessClasses; }
-    [[nodiscard]] const auto& variables() const { return p_.variables; }
-    [[nodiscard]] const auto& vertexTypes() const { return p_.vertexTypes; }
-    [[nodiscard]] const auto& computeSets() const { return p_.computeSets; }
-    [[nodiscard]] const auto& exchanges() const { return p_.exchanges; }
-    [[nodiscard]] const auto& copies() const { return p_.copies; }
-    [[nodiscard]] const auto& streams() const { return p_.streams; }
-    [[nodiscard]] const auto& tileMemory() const { return p_.tileMemory; }
-    [[nodiscard]] const auto& steps() const { return p_.steps; }
-    [[nodiscard]] const TraceIndex& trace() const { return p_.trace; }
-    [[nodiscard]] const PipelineReport& pipeline() const { return p_.pipeline; }
-    [[nodiscard]] const auto& programs() const { return p_.programs; }
-
-    [[nodiscard]] const LivenessSeries& liveness() const { return liveness_; } ///< of all tiles
+    [[nodiscard]] const ProfileInfo& info() const { return profile_.info(); }
+    // Parts stay as long as the profile.
+    [[nodiscard]] const auto& operations() const { return *profile_.operations(stop_); }
+    [[nodiscard]] const auto& livenessClasses() const { return *profile_.livenessClasses(stop_); }
+    [[nodiscard]] const auto& variables() const { return *profile_.variables(stop_); }
+    [[nodiscard]] const auto& vertexTypes() const { return *profile_.vertexTypes(stop_); }
+    [[nodiscard]] const auto& computeSets() const { return *profile_.computeSets(stop_); }
+    [[nodiscard]] const auto& exchanges() const { return *profile_.exchanges(stop_); }
+    [[nodiscard]] const auto& copies() const { return *profile_.copies(stop_); }
+    [[nodiscard]] const auto& streams() const { return *profile_.streams(stop_); }
+    [[nodiscard]] const auto& tileMemory() const { return *profile_.tileMemory(stop_); }
+    [[nodiscard]] const auto& steps() const { return *profile_.steps(stop_); }
+    [[nodiscard]] const auto& programs() const { return *profile_.programs(stop_); }
+    [[nodiscard]] const TraceIndex& trace() const { return *profile_.trace(stop_); }
+    [[nodiscard]] const PipelineReport& pipeline() const { return pipeline_; }
+    /// Of all tiles.
+    [[nodiscard]] const LivenessSeries& liveness() const { return liveness_; }
     /// The first tile with the most bytes including gaps; none without tiles.
     [[nodiscard]] TileId fullestTile() const { return fullest_; }
-    [[nodiscard]] const std::optional<MainRun>& run() const {
-        return run_;
-    } ///< none if nothing ran
-    /// Costs of the operations of the model.
-    [[nodiscard]] const std::vector<OperationGroup>& groups() const { return groups_; }
-    /// Of a step in all its executions; `once` if nothing ran.
-    [[nodiscard]] std::int64_t cyclesOf(ProgramId program, std::int64_t once) const;
+    /// None if nothing ran.
+    [[nodiscard]] const std::optional<MainRun>& run() const { return run_; }
+    /// Operations at their places, by IPU; then what belongs to none.
+    [[nodiscard]] std::vector<CostRow> places() const;
+    /// What steps take in the run on one IPU; if nothing ran, once each as estimated.
+    [[nodiscard]] std::int64_t cyclesOn(IpuId ipu, const Steps& steps) const;
+    /// Likewise on the IPU that spends most on them.
+    [[nodiscard]] std::int64_t cyclesOf(const Steps& steps) const;
     /// The name of an operation, or "no operation".
     [[nodiscard]] std::string nameOf(OperationId id) const;
+    /// Exchange and control code; vertices share theirs already, and their state is data.
+    [[nodiscard]] std::int64_t ownCodeOf(OperationId id) const;
     /// Live bytes of a tile.
     [[nodiscard]] LivenessSeries livenessOn(TileId tile) const;
-    [[nodiscard]] MemoryParts memory() const; ///< for largestParts()
+    [[nodiscard]] std::vector<SizedPart> largest(PartKind kind) const; ///< over all tiles
 
 private:
-    const InsightParts& p_;
+    const ProfileView& profile_;
+    const std::stop_token& stop_;
+    PipelineReport pipeline_;
     LivenessSeries liveness_;
     TileId fullest_;
+    std::shared_ptr<const Accounting> accounting_;
     std::optional<MainRun> run_;
-    std::vector<ProgramExecutions> executions_;
-    std::vector<OperationGroup> groups_;
+    std::vector<std::map<IpuId, std::int64_t>> cycles_; ///< by program
 };
 
 } // namespace tilescope

@@ -20,7 +20,7 @@ ProgramId firstStreamCopy(const TraceIndex& trace) {
     return {};
 }
 
-/// Cycles of copies with streaming memory on an IPU, all executions.
+/// Cycles of copies with streaming memory on an IPU.
 std::int64_t remoteCycles(const Facts& p, IpuId ipu) {
     const std::int32_t first = ipu.value() * p.info().target.tilesPerIpu;
     const auto isRemote = [&](const Program& program) {
@@ -30,11 +30,11 @@ std::int64_t remoteCycles(const Facts& p, IpuId ipu) {
         return stream.remoteBuffer.valid() &&
                stream.bytes.sum(first, first + p.info().target.tilesPerIpu) > 0;
     };
-    std::int64_t cycles = 0;
+    Steps steps;
     for (std::size_t i = 0; i < p.programs().size(); ++i)
         if (isRemote(p.programs()[ProgramId(i)]))
-            cycles += p.cyclesOf(ProgramId(i), 0);
-    return cycles;
+            steps.emplace_back(i);
+    return p.cyclesOn(ipu, steps);
 }
 
 /// Stream copies that nothing else runs beside.

@@ -13,54 +13,76 @@ namespace {
 // Below this share of the matrix units' peak an operation with FLOPs is worth a word.
 constexpr double lowUtilisation = 0.1;
 
-std::vector<const OperationGroup*> longest(const std::vector<OperationGroup>& groups) {
-    std::vector<const OperationGroup*> found;
-    for (const OperationGroup& group : groups)
-        if (group.operation.valid() && group.measuredCycles > 0)
-            found.push_back(&group);
-    std::stable_sort(found.begin(), found.end(), [](const auto* a, const auto* b) {
-        return a->measuredCycles > b->measuredCycles;
+// A place that takes this share of the run has a card of its own.
+constexpr double worthACard = 0.05;
+constexpr std::size_t mostCards = 5;
+
+/// Places of operations, most cycles first.
+std::vector<CostRow> longestPlaces(const Facts& p) {
+    std::vector<CostRow> found = p.places();
+    std::erase_if(found, [](const CostRow& row) {
+        return !row.operation.valid() || row.measuredCycles <= 0;
+    });
+    std::stable_sort(found.begin(), found.end(), [](const CostRow& a, const CostRow& b) {
+        return a.measuredCycles > b.measuredCycles;
     });
     return found;
 }
 
-void adviseOn(const Facts& p, const OperationGroup& group, Insight& insight) {
+void adviseOn(const Facts& p, const CostRow& row, Insight& insight) {
     Adviser adviser(p.info());
-    if (group.exchangeCycles > group.computeCycles) {
-        insight.reason = fmt::format("'{}' moves data for longer than it computes.", group.name);
+    if (row.measured(CostKind::Exchange) > row.measured(CostKind::Compute)) {
+        insight.reason = fmt::format("'{}' moves data for longer than it computes.", row.path);
         adviser.raise("availableMemoryProportion", "lets the planner move less");
-    } else if (group.utilisation > 0 && group.utilisation < lowUtilisation) {
-        insight.reason = fmt::format("'{}' uses {} of what the matrix units can do.", group.name,
-                                     formatPercent(group.utilisation, 1));
+    } else if (row.utilisation() > 0 && row.utilisation() < lowUtilisation) {
+        insight.reason = fmt::format("'{}' uses {} of what the matrix units can do.", row.path,
+                                     formatPercent(row.utilisation(), 1));
         adviser.raise("batchSize", "fills them better")
             .set("precision", "half", "has a higher peak");
     }
     insight.advice = adviser.advice();
 }
 
-std::vector<Insight> findLongestOperations(const Facts& p) {
-    const std::vector<const OperationGroup*> found = longest(p.groups());
-    if (!p.run() || found.empty())
-        return {};
-    const OperationGroup& first = *found.front();
+Insight insightOf(const Facts& p, const CostRow& row) {
     Insight insight;
-    insight.cost = costOf(first.measuredCycles, *p.run());
-    insight.title = fmt::format("'{}' takes most cycles: {} of the run", first.name,
-                                formatPercent(insight.cost.share, 1));
-    adviseOn(p, first, insight);
+    insight.cost = costOf(row.measuredCycles, *p.run());
+    insight.title =
+        fmt::format("'{}' takes {} of the run", row.path, formatPercent(insight.cost.share, 1));
+    adviseOn(p, row, insight);
     insight.link.report = "operations";
-    insight.link.operation = first.operation;
-    for (std::size_t i = 0; i < std::min(shownRows, found.size()); ++i)
-        insight.evidence.push_back(
-            cyclesOf(found[i]->name, found[i]->measuredCycles, found[i]->operation));
-    if (first.utilisation > 0)
-        insight.evidence.push_back(
-            shareOf(fmt::format("FLOP utilisation of '{}'", first.name), first.utilisation));
-    if (first.balance > 0)
-        insight.evidence.push_back(
-            shareOf(fmt::format("tile balance of '{}'", first.name), first.balance));
-    addProportion(p, first.operation, insight);
-    return {insight};
+    insight.link.operation = row.operation;
+    insight.evidence = {
+        cyclesOf("compute", row.measured(CostKind::Compute), row.operation),
+        cyclesOf("exchange",
+                 row.measured(CostKind::Exchange) + row.measured(CostKind::GlobalExchange),
+                 row.operation),
+        countOf("executions", row.executions)};
+    if (row.utilisation() > 0)
+        insight.evidence.push_back(shareOf("FLOP utilisation", row.utilisation()));
+    if (row.balance > 0)
+        insight.evidence.push_back(shareOf("tile balance", row.balance));
+    addProportion(p, row.operation, insight);
+    return insight;
+}
+
+std::vector<Insight> findLongestOperations(const Facts& p) {
+    if (!p.run())
+        return {};
+    const std::vector<CostRow> rows = longestPlaces(p);
+    std::vector<Insight> insights;
+    for (const CostRow& row : rows) {
+        const bool own = p.run()->share(row.measuredCycles) >= worthACard || insights.empty();
+        if (!own || insights.size() == mostCards)
+            break;
+        insights.push_back(insightOf(p, row));
+    }
+    if (insights.empty())
+        return {};
+    // The longest is compared with those after it.
+    for (std::size_t i = 1; i < std::min(shownRows, rows.size()); ++i)
+        insights.front().evidence.push_back(cyclesOf(fmt::format("then: {}", rows[i].path),
+                                                     rows[i].measuredCycles, rows[i].operation));
+    return insights;
 }
 
 constexpr std::array rules{

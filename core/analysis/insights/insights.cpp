@@ -96,8 +96,8 @@ std::string adviceText(const Insight& insight) {
     return text;
 }
 
-std::vector<Insight> findInsights(const InsightParts& parts) {
-    const Facts facts(parts);
+std::vector<Insight> findInsights(const ProfileView& profile, const std::stop_token& stop) {
+    const Facts facts(profile, stop);
     std::vector<Insight> insights;
     for (const std::span<const Rule> rules : {memoryRules(), wasteRules(), copyRules(), timeRules(),
                                               feedingRules(), hotRules(), pipelineRules()})
@@ -107,26 +107,12 @@ std::vector<Insight> findInsights(const InsightParts& parts) {
                 insight.rule = rule.name;
                 insights.push_back(std::move(insight));
             }
-    rank(insights, parts.info.fits);
+    rank(insights, profile.info().fits);
     return insights;
 }
 
-std::vector<Insight> findInsights(const ProfileReader& reader) {
-    // Braces keep what is read alive until the rules are done with it.
-    return findInsights({reader.info(), reader.operations(), reader.livenessClasses(),
-                         reader.variables(), reader.vertexTypes(), reader.computeSets(),
-                         reader.exchanges(), reader.copies(), reader.streams(), reader.tileMemory(),
-                         reader.steps(), reader.traceIndex(), pipelineReport(reader),
-                         reader.programs()});
-}
-
 std::vector<Insight> findInsights(const Profile& profile) {
-    const TraceIndex trace(profile.trace, profile.info.target.ipus,
-                           profile.info.target.tilesPerIpu);
-    return findInsights({profile.info, profile.operations, profile.livenessClasses,
-                         profile.variables, profile.vertexTypes, profile.computeSets,
-                         profile.exchanges, profile.copies, profile.streams, profile.tileMemory,
-                         profile.steps, trace, pipelineReport(profile), profile.programs});
+    return findInsights(ProfileView::of(profile));
 }
 
 } // namespace tilescope

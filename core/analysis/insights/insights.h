@@ -3,15 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/execution/pipeline.h"
 #include "core/profile/profile.h"
-#include "core/store/profile_reader.h"
-#include "core/trace/trace_index.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope {
 
@@ -92,30 +90,10 @@ std::string adviceText(const Insight& insight);
 /// Runs shorter than this are moved element by element.
 inline constexpr std::int64_t shortRunBytes = 8;
 
-/// What the rules look at. The largest part of a profile, the addresses, is not among it.
-struct InsightParts {
-    const ProfileInfo& info;
-    const IdVector<OperationId, Operation>& operations;
-    const IdVector<LivenessClassId, LivenessClass>& livenessClasses;
-    const IdVector<VariableId, Variable>& variables;
-    const IdVector<VertexTypeId, VertexType>& vertexTypes;
-    const IdVector<ComputeSetId, ComputeSet>& computeSets;
-    const IdVector<ExchangeId, Exchange>& exchanges;
-    const IdVector<CopyId, Copy>& copies;
-    const IdVector<StreamId, Stream>& streams;
-    const IdVector<TileId, TileMemory>& tileMemory;
-    const IdVector<StepId, ProgramId>& steps;
-    const TraceIndex& trace;
-    const PipelineReport& pipeline;
-    const IdVector<ProgramId, Program>& programs;
-};
-
 /// What applies, by what it costs: what does not fit, then time before memory (memory before time
 /// in a model that does not fit), each with the largest share first. Without a trace what is about
 /// a run is left out.
-std::vector<Insight> findInsights(const InsightParts& parts);
-/// Reads only the parts.
-std::vector<Insight> findInsights(const ProfileReader& reader);
+std::vector<Insight> findInsights(const ProfileView& profile, const std::stop_token& stop = {});
 std::vector<Insight> findInsights(const Profile& profile);
 
 } // namespace tilescope

@@ -112,7 +112,7 @@ std::vector<Insight> findWorstTiles(const Facts& p) {
 /// The largest parts of a kind over all tiles, which lead to the first. `title` has a place for its
 /// name.
 std::optional<Insight> largestOf(const Facts& p, PartKind kind, const char* title) {
-    const std::vector<SizedPart> parts = largestParts(p.memory(), kind, TileSelection::all());
+    const std::vector<SizedPart> parts = p.largest(kind);
     if (parts.empty())
         return std::nullopt;
     Insight insight;

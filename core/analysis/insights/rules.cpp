@@ -1,5 +1,6 @@
 #include "core/analysis/insights/rules.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/analysis/insights/advise.h"
@@ -36,6 +37,12 @@ std::optional<Insight> boundBy(const MainRun& run, const char* what, std::int64_
     insight.evidence = {cyclesOf(what, cycles), cyclesOf("run", run.range.cycles()),
                         shareOf("share", insight.cost.share)};
     return insight;
+}
+
+Steps longestFirst(const Facts& p, Steps steps) {
+    std::stable_sort(steps.begin(), steps.end(),
+                     [&](ProgramId a, ProgramId b) { return p.cyclesOf({a}) > p.cyclesOf({b}); });
+    return steps;
 }
 
 void addProportion(const Facts& p, OperationId operation, Insight& insight) {

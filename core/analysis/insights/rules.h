@@ -40,6 +40,9 @@ InsightCost memoryCost(const Facts& facts, std::int64_t bytes, TileId tile = {})
 /// evidence. None below a tenth of the run.
 std::optional<Insight> boundBy(const MainRun& run, const char* what, std::int64_t cycles);
 
+/// Most cycles first.
+Steps longestFirst(const Facts& facts, Steps steps);
+
 /// What the planner could take for an operation, if it was planned.
 void addProportion(const Facts& facts, OperationId operation, Insight& insight);
 

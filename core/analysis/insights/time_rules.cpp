@@ -14,15 +14,12 @@ namespace {
 // Below this balance most tiles wait for few.
 constexpr double lowBalance = 0.5;
 
-/// Steps that exchange, those that take longest over the run first.
-std::vector<ProgramId> longestExchanges(const Facts& p) {
-    std::vector<ProgramId> order;
+Steps longestExchanges(const Facts& p) {
+    Steps steps;
     for (std::size_t i = 0; i < p.programs().size(); ++i)
         if (p.programs()[ProgramId(i)].exchange.valid())
-            order.emplace_back(i);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](ProgramId a, ProgramId b) { return p.cyclesOf(a, 0) > p.cyclesOf(b, 0); });
-    return order;
+            steps.emplace_back(i);
+    return longestFirst(p, std::move(steps));
 }
 
 std::vector<Insight> findExchangeBound(const Facts& p) {
@@ -37,10 +34,10 @@ std::vector<Insight> findExchangeBound(const Facts& p) {
                           .raise("batchSize", "moves weights less often")
                           .advice();
     insight->link.report = "exchanges";
-    const std::vector<ProgramId> longest = longestExchanges(p);
+    const Steps longest = longestExchanges(p);
     for (std::size_t i = 0; i < std::min(shownRows, longest.size()); ++i) {
         const Exchange& e = p.exchanges()[p.programs()[longest[i]].exchange];
-        insight->evidence.push_back(cyclesOf(e.name, p.cyclesOf(longest[i], 0), e.operation));
+        insight->evidence.push_back(cyclesOf(e.name, p.cyclesOf({longest[i]}), e.operation));
     }
     if (!longest.empty())
         insight->link.exchange = p.programs()[longest.front()].exchange;
@@ -98,7 +95,7 @@ Balance balanceOf(const Facts& p) {
             continue;
         const TileSeries& once = p.computeSets()[id].cycles;
         const auto longest = static_cast<double>(once.max().value);
-        const auto all = static_cast<double>(p.cyclesOf(ProgramId(i), 0));
+        const auto all = static_cast<double>(p.cyclesOf({ProgramId(i)}));
         const double possible = all * p.info().target.totalTiles();
         const double used = longest > 0 ? all / longest * static_cast<double>(once.sum()) : 0;
         balance.possible += possible;

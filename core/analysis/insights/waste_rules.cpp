@@ -109,28 +109,25 @@ std::vector<Insight> findGaps(const Facts& p) {
 
 /// Operations that were planned alike, with code of their own each.
 struct Alike {
-    std::vector<const OperationGroup*> operations;
+    std::vector<OperationId> operations;
     std::int64_t code = 0; ///< of all of them
     std::int64_t most = 0; ///< of the one with most
     [[nodiscard]] std::int64_t gain() const { return code - most; }
 };
 
-// Exchange and control code; vertices share their code already, and their state is data.
-std::int64_t ownCode(const OperationGroup& group) {
-    return group.exchangeCode + group.controlCode;
-}
-
 /// Those with a gain, the largest first.
 std::vector<Alike> repeatedOperations(const Facts& p) {
     std::map<std::tuple<std::string, std::string, std::string>, Alike> kinds;
-    for (const OperationGroup& group : p.groups()) {
-        if (!group.operation.valid() || p.operations()[group.operation].plan.empty())
+    for (std::size_t i = 0; i < p.operations().size(); ++i) {
+        const OperationId id(i);
+        const Operation& operation = p.operations()[id];
+        if (operation.plan.empty())
             continue;
-        const Operation& operation = p.operations()[group.operation];
         Alike& alike = kinds[{operation.type, operation.outputShape, operation.plan}];
-        alike.operations.push_back(&group);
-        alike.code += ownCode(group);
-        alike.most = std::max(alike.most, ownCode(group));
+        const std::int64_t code = p.ownCodeOf(id);
+        alike.operations.push_back(id);
+        alike.code += code;
+        alike.most = std::max(alike.most, code);
     }
     std::vector<Alike> repeated;
     for (auto& [key, alike] : kinds)
@@ -167,14 +164,14 @@ std::vector<Insight> findRepeatedCode(const Facts& p) {
                       "and out");
     insight.advice = adviser.advice();
     insight.link.report = "operations";
-    insight.link.operation = repeated.front().operations.front()->operation;
+    insight.link.operation = repeated.front().operations.front();
     insight.evidence = {bytesOf("estimated gain over all tiles, at most", gain)};
     for (std::size_t i = 0; i < std::min(shownRows, repeated.size()); ++i) {
         const Alike& alike = repeated[i];
         insight.evidence.push_back(
             bytesOf(fmt::format("{} operations like '{}'", alike.operations.size(),
-                                alike.operations.front()->name),
-                    alike.code, {}, alike.operations.front()->operation));
+                                p.nameOf(alike.operations.front())),
+                    alike.code, {}, alike.operations.front()));
     }
     return {insight};
 }

@@ -2,16 +2,16 @@
 
 #include <utility>
 
-#include "views/operations/operations_content.h"
+#include "core/analysis/accounting/cost_rows.h"
 
 namespace tilescope::views {
 namespace {
 
-NodeCosts readCosts(const OpenProfile& profile, const ModelGraph& graph,
+NodeCosts readCosts(const ProfileView& profile, const ModelGraph& graph,
                     const std::stop_token& stop) {
-    return nodeCosts(graph, groupsOf(profile, {OperationLayer::Operation}, stop),
-                     bytesAtPeak(profile.operations(stop)->size(), *profile.variables(stop),
-                                 *profile.livenessClasses(stop), *profile.livenessCurve(stop)));
+    return nodeCosts(graph,
+                     costRows(profile, *accountingOf(profile, stop), CostLayer::Place, 1, stop),
+                     firstInside(graph));
 }
 
 MergedGraph alone(const ModelGraph& graph) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/analysis/model_graph/merged_graph.h"
-#include "views/session/open_profile.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope::views {
 

@@ -135,11 +135,4 @@ private:
 
 using ProfileViewPtr = std::shared_ptr<const ProfileView>;
 
-/// Source and target of a comparison; the target may be missing.
-struct ProfilePair {
-    ProfileViewPtr source;
-    ProfileViewPtr target;
-    [[nodiscard]] bool comparing() const { return source && target; }
-};
-
 } // namespace tilescope

@@ -17,8 +17,13 @@ using namespace tilescope::test;
 
 namespace {
 
+ProfilePair pairOf(const Profile& a, const Profile& b) {
+    return ProfilePair(std::make_shared<const ProfileView>(ProfileView::of(a)),
+                       std::make_shared<const ProfileView>(ProfileView::of(b)));
+}
+
 Comparison compared(const Profile& a, const Profile& b) {
-    return compareProfiles(partsOf(a), partsOf(b));
+    return compareProfiles(pairOf(a, b));
 }
 
 const ComparedTable& table(const Comparison& comparison, const std::string& key) {
@@ -43,7 +48,7 @@ std::int64_t sumOf(const CauseList& list) {
 }
 
 std::optional<double> metric(const Profile& profile, const char* name) {
-    return metricValues(partsOf(profile))[metricNamed(name)];
+    return metricValues(partsOf(ProfileView::of(profile)))[metricNamed(name)];
 }
 
 /// The profile with every operation, and all that is named after it, called otherwise.
@@ -67,8 +72,8 @@ Profile renamed(Profile p, const std::string& prefix) {
 }
 
 ThresholdResult check(const std::string& limit, const Profile& a, const Profile& b) {
-    return checkThreshold(parseThreshold(limit), metricValues(partsOf(a)),
-                          metricValues(partsOf(b)));
+    return checkThreshold(parseThreshold(limit), metricValues(partsOf(ProfileView::of(a))),
+                          metricValues(partsOf(ProfileView::of(b))));
 }
 
 } // namespace
@@ -257,7 +262,7 @@ private slots:
     }
 
     void metricsAreThoseOfTheSummary() {
-        const MemorySummary memory = partsOf(a_).memory();
+        const MemorySummary memory = partsOf(ProfileView::of(a_)).memory();
         QCOMPARE(metric(a_, "maxTile"), double(memory.maxTile.includingGaps));
         QCOMPARE(metric(a_, "alwaysLive"), double(memory.alwaysLive));
         QCOMPARE(metric(a_, "cycles"), double(a_.info.cycles));

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/analysis/compare/comparison.h"
-#include "core/view/profile_view.h"
+#include "core/analysis/compare/profile_pair.h"
 #include "views/tables/data_table.h"
 #include "views/tables/value_tree.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "core/view/profile_view.h"
+#include "core/analysis/compare/profile_pair.h"
 #include "views/operations/operation_columns.h"
 #include "views/summary/bars.h"
 #include "views/tables/data_table.h"

@@ -3,8 +3,8 @@
 
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/target/selection.h"
-#include "core/view/profile_view.h"
 #include "views/tables/data_table.h"
 
 namespace tilescope::views {

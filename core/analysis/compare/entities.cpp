@@ -156,54 +156,50 @@ ComparedTable compareOperations(const ProfileParts& source, const ProfileParts& 
 }
 
 ComparedTable compareVariables(const ProfileParts& source, const ProfileParts& target,
-                               const MatchedOperations& operations) {
+                               const Matching& variables) {
     return makeComparedTable("variables", "Variables",
                              {{"bytes", "Bytes", Unit::Bytes},
                               {"maxTileBytes", "Largest tile", Unit::Bytes},
                               {"tiles", "Tiles", Unit::Count, MetricBetter::Neither}},
-                             matchVariables(*source.variables, *target.variables, operations),
-                             variableItems(source), variableItems(target));
+                             variables, variableItems(source), variableItems(target));
 }
 
 ComparedTable compareComputeSets(const ProfileParts& source, const ProfileParts& target,
-                                 const MatchedOperations& operations) {
+                                 const Matching& computeSets) {
     return makeComparedTable("computeSets", "Compute sets",
                              {{"cycles", "Cycles", Unit::Cycles},
                               {"vertices", "Vertices", Unit::Count, MetricBetter::Neither},
                               {"stateBytes", "State", Unit::Bytes},
                               {"tiles", "Tiles", Unit::Count, MetricBetter::Neither}},
-                             matchComputeSets(*source.computeSets, *target.computeSets, operations),
-                             computeSetItems(source), computeSetItems(target));
+                             computeSets, computeSetItems(source), computeSetItems(target));
 }
 
 ComparedTable compareExchanges(const ProfileParts& source, const ProfileParts& target,
-                               const MatchedOperations& operations) {
+                               const Matching& exchanges) {
     return makeComparedTable("exchanges", "Exchanges",
                              {{"codeBytes", "Code", Unit::Bytes},
                               {"bytesReceived", "Received", Unit::Bytes},
                               {"cycles", "Cycles", Unit::Cycles}},
-                             matchExchanges(*source.exchanges, *target.exchanges, operations),
-                             exchangeItems(source), exchangeItems(target));
+                             exchanges, exchangeItems(source), exchangeItems(target));
 }
 
-ComparedTable compareVertices(const ProfileParts& source, const ProfileParts& target) {
+ComparedTable compareVertices(const ProfileParts& source, const ProfileParts& target,
+                              const Matching& vertexTypes) {
     return makeComparedTable("vertices", "Vertices",
                              {{"bytes", "Code and state", Unit::Bytes},
                               {"codeBytes", "Code", Unit::Bytes},
                               {"stateBytes", "State", Unit::Bytes},
                               {"count", "Instances", Unit::Count, MetricBetter::Neither}},
-                             matchVertexTypes(*source.vertexTypes, *target.vertexTypes),
-                             vertexItems(source), vertexItems(target));
+                             vertexTypes, vertexItems(source), vertexItems(target));
 }
 
 ComparedTable comparePrograms(const ProfileParts& source, const ProfileParts& target,
-                              const MatchedOperations& operations, CycleBasis basis) {
+                              const Matching& programs, CycleBasis basis) {
     return makeComparedTable("programs", "Programs",
                              {{"cycles", "Cycles", Unit::Cycles},
                               {"executions", "Executions", Unit::Count, MetricBetter::Neither},
                               {"controlCodeBytes", "Control code", Unit::Bytes}},
-                             matchPrograms(*source.programs, *target.programs, operations),
-                             programItems(source, basis), programItems(target, basis));
+                             programs, programItems(source, basis), programItems(target, basis));
 }
 
 } // namespace tilescope

@@ -11,13 +11,14 @@ namespace tilescope {
 ComparedTable compareOperations(const ProfileParts& source, const ProfileParts& target,
                                 const MatchedOperations& operations, CycleBasis basis);
 ComparedTable compareVariables(const ProfileParts& source, const ProfileParts& target,
-                               const MatchedOperations& operations);
+                               const Matching& variables);
 ComparedTable compareComputeSets(const ProfileParts& source, const ProfileParts& target,
-                                 const MatchedOperations& operations);
+                                 const Matching& computeSets);
 ComparedTable compareExchanges(const ProfileParts& source, const ProfileParts& target,
-                               const MatchedOperations& operations);
-ComparedTable compareVertices(const ProfileParts& source, const ProfileParts& target);
+                               const Matching& exchanges);
+ComparedTable compareVertices(const ProfileParts& source, const ProfileParts& target,
+                              const Matching& vertexTypes);
 ComparedTable comparePrograms(const ProfileParts& source, const ProfileParts& target,
-                              const MatchedOperations& operations, CycleBasis basis);
+                              const Matching& programs, CycleBasis basis);
 
 } // namespace tilescope

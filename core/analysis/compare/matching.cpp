@@ -59,17 +59,16 @@ Matching::Matching(std::vector<Match> matches)
     }
 }
 
-MatchedOperations::MatchedOperations(const IdVector<OperationId, Operation>& source,
-                                     const IdVector<OperationId, Operation>& target)
-    : Matching(matchItems(operationKeys(source), operationKeys(target)))
-    , source_(source)
-    , target_(target) {}
+MatchedOperations::MatchedOperations(Operations source, Operations target)
+    : Matching(matchItems(operationKeys(*source), operationKeys(*target)))
+    , source_(std::move(source))
+    , target_(std::move(target)) {}
 
 std::string MatchedOperations::targetName(const std::string& name, OperationId operation) const {
     const std::int32_t place = placeInSource(operation);
     if (place < 0 || !matches()[static_cast<std::size_t>(place)].renamed)
         return name;
-    return renamedWithin(name, source_[operation].name, target_[targetOf(operation)].name);
+    return renamedWithin(name, (*source_)[operation].name, (*target_)[targetOf(operation)].name);
 }
 
 Matching matchVariables(const IdVector<VariableId, Variable>& source,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -53,15 +54,14 @@ private:
 /// Operations, with what their items are called on the other side.
 class MatchedOperations : public Matching {
 public:
-    /// Both must outlive the matching.
-    MatchedOperations(const IdVector<OperationId, Operation>& source,
-                      const IdVector<OperationId, Operation>& target);
+    using Operations = std::shared_ptr<const IdVector<OperationId, Operation>>;
+    MatchedOperations(Operations source, Operations target);
     /// What an item of a source's operation would be called in the target.
     [[nodiscard]] std::string targetName(const std::string& name, OperationId operation) const;
 
 private:
-    const IdVector<OperationId, Operation>& source_;
-    const IdVector<OperationId, Operation>& target_;
+    Operations source_;
+    Operations target_;
 };
 
 /// Items that belong to operations match by the name that they would have in the target, and by

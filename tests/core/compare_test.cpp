@@ -206,6 +206,40 @@ private slots:
         QVERIFY(comparison.cycles.causes.empty());
     }
 
+    // What the tables call the same is the same to whoever else asks the pair.
+    void thePairMatchesAsTheTablesDo() {
+        for (const Profile& other : {renamed(a_, "model/"), b_, sampleProfile({.ipus = 2})}) {
+            const ProfilePair pair = pairOf(a_, other);
+            const Comparison comparison = compareProfiles(pair);
+            std::size_t both = 0;
+            for (const ComparedRow& row : table(comparison, "variables").rows) {
+                const std::vector<VariableId> found =
+                    pair.matching->targetsOf({VariableId(row.source)});
+                QCOMPARE(found.empty() ? -1 : found[0].value(), row.source < 0 ? -1 : row.target);
+                both += row.source >= 0 && row.target >= 0 ? 1 : 0;
+            }
+            QVERIFY(both > 0);
+            for (const ComparedRow& row : table(comparison, "programs").rows)
+                QCOMPARE(pair.matching->programs()->targetOf(ProgramId(row.source)).value(),
+                         row.source < 0 ? -1 : row.target);
+        }
+    }
+
+    void renamedStepsMatchInTheirTurn() {
+        const Profile other = renamed(a_, "model/");
+        const ProfilePair pair = pairOf(a_, other);
+        for (std::size_t i = 0; i < a_.steps.size(); ++i) {
+            QCOMPARE(pair.matching->targetOf(StepId(i)).value(), static_cast<int>(i));
+            QCOMPARE(pair.matching->sourceOf(StepId(i)).value(), static_cast<int>(i));
+        }
+        // What the other side lacks is at the same place there, if it has that many steps.
+        Profile none = a_;
+        none.steps = {};
+        QVERIFY(!pairOf(a_, none).matching->targetOf(StepId(0)).valid());
+        QVERIFY(!pair.matching->targetOf(StepId(a_.steps.size())).valid());
+        QVERIFY(!pair.matching->targetOf(StepId()).valid());
+    }
+
     void anAddedOperationIsOne() {
         Profile more = a_;
         Operation extra;

@@ -45,8 +45,8 @@ public:
     /// Of a profile that was never written; `file()` is empty and there is no reader.
     explicit ProfileView(std::shared_ptr<const Profile> profile);
     /// Of a profile in memory that outlives the view and its parts.
-    static ProfileView of(const Profile& profile) {
-        return ProfileView(
+    static std::shared_ptr<const ProfileView> of(const Profile& profile) {
+        return std::make_shared<const ProfileView>(
             std::shared_ptr<const Profile>(std::shared_ptr<const Profile>(), &profile));
     }
 

@@ -15,7 +15,7 @@ namespace {
 
 std::vector<SizedPart> largest(const Profile& profile, PartKind kind,
                                const TileSelection& selection) {
-    return largestParts(ProfileView::of(profile), kind, selection);
+    return largestParts(*ProfileView::of(profile), kind, selection);
 }
 
 std::int64_t total(const std::vector<SizedPart>& parts) {

@@ -169,7 +169,7 @@ PipelineReport pipelineReport(const ProfileView& profile, const std::stop_token&
 }
 
 PipelineReport pipelineReport(const Profile& profile) {
-    return pipelineReport(ProfileView::of(profile));
+    return pipelineReport(*ProfileView::of(profile));
 }
 
 } // namespace tilescope

@@ -112,7 +112,7 @@ std::vector<Insight> findInsights(const ProfileView& profile, const std::stop_to
 }
 
 std::vector<Insight> findInsights(const Profile& profile) {
-    return findInsights(ProfileView::of(profile));
+    return findInsights(*ProfileView::of(profile));
 }
 
 } // namespace tilescope

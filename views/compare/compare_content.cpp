@@ -1,17 +1,13 @@
 #include "views/compare/compare_content.h"
 
-#include <QCoreApplication>
 #include <cmath>
 
 #include "core/base/units.h"
 #include "views/plot/axes/axis_labels.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(Compare)
-};
 
 // Growth by more than this is told as a multiple, as in the tables.
 constexpr double mostAsPercent = 10; // times the source
@@ -111,6 +107,25 @@ VerdictLine optionsLine(const Comparison& comparison) {
 }
 
 } // namespace
+
+ValueTree headlineFigures(const Comparison& comparison, ValueScale scale) {
+    ValueTree tree{
+        Text::tr("Figure"), {Text::tr("Source"), Text::tr("Target"), Text::tr("Difference")}, {}};
+    // The rows begin with the metric's name and title.
+    for (const Row& row : metricsTable(comparison, MetricRows::Headline, scale).rows)
+        tree.roots.push_back({translated(std::get<std::string>(row.cells[1])),
+                              {row.cells.begin() + 2, row.cells.begin() + 5},
+                              {},
+                              row.unit});
+    return tree;
+}
+
+Table largestCauses(const Comparison& comparison, Unit unit, std::size_t most, ValueScale scale) {
+    Table table = onlyColumns(causesTable(comparison, unit, most, scale),
+                              {"operation", "use", "difference", "share"});
+    table.columns[2].difference = false; // with its percentage, which has no column here
+    return table;
+}
 
 ComparisonPtr comparisonOf(const ProfilePair& profiles, const std::stop_token& stop) {
     return std::make_shared<const Comparison>(compareProfiles(profiles, stop));

@@ -1,6 +1,5 @@
 #include "views/execution/trace_content.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -9,13 +8,10 @@
 #include "core/base/error.h"
 #include "views/programs/program_details.h"
 #include "views/query/shared_work.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(ExecutionTrace)
-};
 
 std::string lastPart(const std::string& path) {
     const std::size_t slash = path.rfind('/');
@@ -251,15 +247,15 @@ ValueTree stepDetails(const ProfileView& profile, const ExecutedStep& step,
     ValueTree tree;
     tree.properties = true;
     tree.nameTitle = Text::tr("Step %1").arg(step.index);
-    const auto line = [&](const QString& name, auto value, CellKind kind) {
-        ValueNode node{name, {}, {}, kind};
+    const auto line = [&](const QString& name, auto value, Unit unit) {
+        ValueNode node{name, {}, {}, unit};
         for (const StepOnIpu& ipu : step.ipus)
             node.values.emplace_back(value(ipu));
         tree.roots.push_back(std::move(node));
     };
     const auto text = [&](const QString& name, const std::string& value) {
         if (!value.empty())
-            tree.roots.push_back({name, {value}, {}, CellKind::Text});
+            tree.roots.push_back({name, {value}, {}, Unit::None});
     };
     text(Text::tr("Kind"), std::string(toString(step.kind)));
     if (step.program.valid()) {
@@ -280,27 +276,27 @@ ValueTree stepDetails(const ProfileView& profile, const ExecutedStep& step,
         [clock](const StepOnIpu& s) {
             return Duration{s.start, clock};
         },
-        CellKind::Cycles);
+        Unit::Cycles);
     line(
         Text::tr("Duration"),
         [clock](const StepOnIpu& s) {
             return Duration{s.cycles, clock};
         },
-        CellKind::Cycles);
+        Unit::Cycles);
     line(
         Text::tr("Active tiles"), [](const StepOnIpu& s) { return Cell(s.activeTiles); },
-        CellKind::Count);
+        Unit::Count);
     line(
         Text::tr("Tile balance"),
         [&](const StepOnIpu& s) {
             const double all = static_cast<double>(s.cycles) * profile.machine().tilesPerIpu;
             return Cell(all == 0 ? 0.0 : static_cast<double>(s.activeCycles) / all);
         },
-        CellKind::Share);
+        Unit::Share);
     line(
-        Text::tr("Received"), [](const StepOnIpu& s) { return Cell(s.bytesIn); }, CellKind::Bytes);
+        Text::tr("Received"), [](const StepOnIpu& s) { return Cell(s.bytesIn); }, Unit::Bytes);
     line(
-        Text::tr("Sent"), [](const StepOnIpu& s) { return Cell(s.bytesOut); }, CellKind::Bytes);
+        Text::tr("Sent"), [](const StepOnIpu& s) { return Cell(s.bytesOut); }, Unit::Bytes);
     if (step.program.valid()) {
         std::vector<ValueNode> parts = programParts(profile, step.program, stop);
         tree.roots.insert(tree.roots.end(), std::make_move_iterator(parts.begin()),

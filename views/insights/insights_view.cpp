@@ -15,6 +15,7 @@
 #include "core/base/units.h"
 #include "core/options/option_form.h"
 #include "views/insights/largest_panel.h"
+#include "views/tables/cell_text.h"
 
 namespace tilescope::views {
 namespace {
@@ -67,18 +68,6 @@ QLabel* nameLabel(const QString& text) {
     return label;
 }
 
-QString numberOf(const Evidence& item, const Preferences& preferences, double clockHz) {
-    const auto value = static_cast<std::int64_t>(item.value);
-    switch (item.unit) {
-    case Evidence::Unit::Bytes:
-        return preferences.bytes(value);
-    case Evidence::Unit::Cycles:
-        return preferences.cycles(value, clockHz);
-    default:
-        return QString::fromStdString(formatEvidence(item));
-    }
-}
-
 QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& preferences,
                       double clockHz) {
     auto* widget = new QWidget;
@@ -91,9 +80,9 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
     for (const Evidence& item : evidence) {
         QLabel* name = nameLabel(QString::fromStdString(item.label));
         name->setObjectName(QStringLiteral("muted"));
-        const bool isText = item.unit == Evidence::Unit::Text;
-        auto* value = isText ? longValue(formatEvidence(item))
-                             : new QLabel(numberOf(item, preferences, clockHz));
+        const bool isText = item.unit == Unit::None;
+        auto* value = isText ? longValue(item.text)
+                             : new QLabel(cellText(cellOf(item, clockHz), item.unit, preferences));
         value->setAlignment(isText ? Qt::AlignLeft : Qt::AlignRight);
         grid->addWidget(name, row, 0);
         // Texts may be longer than numbers and must not push them to the right.

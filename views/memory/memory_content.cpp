@@ -1,18 +1,14 @@
 #include "views/memory/memory_content.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "core/analysis/memory/memory_details.h"
 #include "views/memory/tile_map_content.h"
 #include "views/tables/profile_tables.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(MemoryReport)
-};
 
 MemoryPlot plotOf(const ProfileView& profile, const MemoryPlotOptions& options,
                   const std::stop_token& stop) {
@@ -81,7 +77,7 @@ std::vector<ValueNode> compared(const std::vector<MemoryNode>& source,
 
 // The physical id of each column that is a tile.
 ValueNode physicalIds(const ProfilePair& profiles, std::span<const TileSelection> columns) {
-    ValueNode node{Text::tr("Physical tile id"), {}, {}, CellKind::Count};
+    ValueNode node{Text::tr("Physical tile id"), {}, {}, Unit::Count};
     const auto idOn = [](const Target& machine, const TileSelection& column) {
         const TileId tile = column.tile();
         if (!tile.valid() || tile.value() >= machine.totalTiles())

@@ -4,9 +4,9 @@
 #include <stop_token>
 
 #include "core/analysis/execution/pipeline.h"
-#include "core/view/profile_view.h"
 #include "views/pipeline/slot_layout.h"
-#include "views/tables/data_table.h"
+#include "core/view/profile_view.h"
+#include "views/tables/cell_text.h"
 #include "views/widgets/fact_card.h"
 
 namespace tilescope::views {
@@ -22,7 +22,7 @@ PipelineSide readPipeline(const ProfileView& profile, const std::stop_token& sto
 
 /// A line for each stage; with a target its values and the differences stand beside the source's.
 /// A row's id is the stage.
-DataTable stageTable(const PipelineSide& source, const PipelineSide* target);
+Table stageTable(const PipelineSide& source, const PipelineSide* target);
 
 /// Schedule, counts and cycles for a card.
 std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const PipelineSide* target,

@@ -35,13 +35,10 @@ ProgramTreeData readProgramTree(const ProfileView& profile, const std::stop_toke
     ProgramTreeData tree;
     tree.programs = profile.programs(stop);
     tree.operations = profile.operations(stop);
-    const auto computeSets = profile.computeSets(stop);
-    const auto exchanges = profile.exchanges(stop);
-    const ProfileReader reader = profile.reader(stop);
-    tree.roots = reader.controlPrograms();
+    tree.roots = *profile.controlPrograms(stop);
     tree.controlPrograms = tree.roots.size();
-    const std::vector<ProgramId> functions = reader.functions();
-    tree.roots.insert(tree.roots.end(), functions.begin(), functions.end());
+    const auto functions = profile.functions(stop);
+    tree.roots.insert(tree.roots.end(), functions->begin(), functions->end());
 
     const auto& programs = *tree.programs;
     tree.rowOf.assign(programs.size(), -1);
@@ -60,10 +57,7 @@ ProgramTreeData readProgramTree(const ProfileView& profile, const std::stop_toke
         tree.labels.push_back(programLabel(program));
     }
     putInOrder(tree);
-    std::vector<ProgramExecutions> executions;
-    if (profile.info().hasExecution)
-        executions = profile.trace(stop)->executions(programs.size());
-    tree.costs = programCosts(programs, *computeSets, *exchanges, executions);
+    tree.costs = programCosts(profile, stop);
     return tree;
 }
 

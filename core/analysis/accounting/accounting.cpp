@@ -24,6 +24,8 @@ public:
         , sites_(programs_)
         , names_(graph_, operations_, sites_) {
         made_.placesOf_.assign(operations_.size(), 0);
+        made_.totals_.measured.assign(static_cast<std::size_t>(profile.machine().ipus), 0);
+        made_.totals_.overlapped = made_.totals_.measured;
     }
 
     Accounting make(std::int32_t run) {
@@ -78,7 +80,7 @@ private:
     PlaceId placeOf(CostKind kind) {
         const auto [known, isNew] = kinds_.try_emplace(kind, PlaceId());
         if (isNew) {
-            known->second = addPlace(std::string(toString(kind)), {}, {});
+            known->second = addPlace(fmt::format("({})", displayName(kind)), {}, {});
             made_.places_[known->second].kind = kind;
         }
         return known->second;
@@ -180,8 +182,6 @@ private:
         totals.run = static_cast<std::int32_t>(chosen);
         totals.name = run.name;
         totals.cycles = run.cycles;
-        totals.measured.assign(static_cast<std::size_t>(profile_.machine().ipus), 0);
-        totals.overlapped = totals.measured;
         for (const ExecutedStepTotal& step : executedSteps(trace->lanes(), run.body, sites_))
             addExecuted(step);
         addIdle(trace->lanes(), run);

@@ -29,7 +29,7 @@ struct PlacedStep {
 
 /// An operation where the model runs it, or what belongs to no operation, by kind.
 struct CostPlace {
-    std::string path;      ///< debug path at the place; the kind's name without an operation
+    std::string path;      ///< debug path at the place; "(sync)" without an operation
     OperationId operation; ///< whose program runs; several places may share it. None: see kind
     ModelNodeId node;      ///< none where the profile does not record it
     CostKind kind = CostKind::Other; ///< of a place without an operation

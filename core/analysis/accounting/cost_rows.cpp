@@ -51,7 +51,7 @@ private:
     /// Of a row, until it is finished.
     struct Work {
         std::set<OperationId> operations;
-        std::set<ProgramId> programs;
+        std::map<ProgramId, std::size_t> steps; ///< places among the row's
         std::set<std::string_view> types;
         ModelNodeId node;
         double tileCycles = 0;    ///< of compute sets: of the run, or of one execution without one
@@ -81,7 +81,7 @@ private:
             return place.path;
         const std::string& name = programs_[step.program].name;
         std::string row = layer_ == CostLayer::Library ? libraryCall(name) : name;
-        return row.empty() ? std::string(toString(step.kind)) : row;
+        return row.empty() ? std::string(displayName(step.kind)) : row;
     }
 
     std::size_t rowOf(const std::string& name, PlaceId place, IpuId ipu, std::string_view kind) {
@@ -181,8 +181,12 @@ private:
         ofKind = saturatingSum(ofKind, step.cycles);
         if (!step.program.valid())
             return;
-        if (work_[at].programs.insert(step.program).second)
-            row.steps.push_back(step.program);
+        const auto [known, isNew] = work_[at].steps.try_emplace(step.program, row.steps.size());
+        if (isNew)
+            row.steps.push_back({step.program});
+        RowStep& sum = row.steps[known->second];
+        sum.executions = saturatingSum(sum.executions, step.executions);
+        sum.cycles = saturatingSum(sum.cycles, step.cycles);
         const std::int64_t repeats = repeatsOf(step);
         const std::int64_t once = saturatingProduct(repeats, step.once.cycles);
         const bool compute = step.kind == CostKind::Compute;

@@ -27,6 +27,13 @@ inline constexpr std::array costLayers{CostLayer::Place, CostLayer::Shared,  Cos
 std::string_view toString(CostLayer layer); ///< "place", "shared", "scope", ...
 std::optional<CostLayer> costLayerFrom(std::string_view name);
 
+/// A program step of a row, at all places that the row gathers.
+struct RowStep {
+    ProgramId program;
+    std::int64_t executions = 0; ///< in the run
+    std::int64_t cycles = 0;     ///< measured, of these
+};
+
 /// Costs on one IPU. Measured figures are those of all executions in the accounting's run; "once"
 /// is an estimate of one execution at each place that the row gathers, with its serial parts.
 struct CostRow {
@@ -43,7 +50,7 @@ struct CostRow {
     std::int32_t stage = 0;
     std::int32_t operations = 0; ///< of the model: places
     std::int32_t places = 1;     ///< that share the only operation's program and its memory
-    std::vector<ProgramId> steps;
+    std::vector<RowStep> steps;
     std::int64_t executions = 0; ///< of the operations (of the steps by Library and Step)
     std::int64_t measuredCycles = 0;
     std::array<std::int64_t, costKinds.size()> measuredByKind{};

@@ -60,6 +60,10 @@ std::string_view toString(CostKind kind) {
     return "other";
 }
 
+std::string_view displayName(CostKind kind) {
+    return kind == CostKind::GlobalExchange ? "exchange between IPUs" : toString(kind);
+}
+
 CostKind costKindOf(ProgramKind kind) {
     switch (kind) {
     case ProgramKind::OnTileExecute:

@@ -23,7 +23,8 @@ enum class CostKind : std::uint8_t {
 inline constexpr std::array costKinds{
     CostKind::Compute, CostKind::Exchange, CostKind::GlobalExchange, CostKind::Host,
     CostKind::Sync,    CostKind::Idle,     CostKind::Other};
-std::string_view toString(CostKind kind); ///< "compute", "globalExchange", ...
+std::string_view toString(CostKind kind);    ///< "compute", "globalExchange", ...
+std::string_view displayName(CostKind kind); ///< "compute", "exchange between IPUs", ...
 CostKind costKindOf(ProgramKind kind);
 
 /// One execution on one IPU.

@@ -65,7 +65,7 @@ struct CauseList {
 struct ComparedColumn {
     std::string key;   ///< "bytes"
     std::string title; ///< "Bytes"
-    MetricUnit unit = MetricUnit::Count;
+    Unit unit = Unit::Count;
     MetricBetter better = MetricBetter::Less;
 };
 

@@ -9,8 +9,6 @@
 namespace tilescope {
 namespace {
 
-using Unit = MetricUnit;
-
 std::string typeText(const Variable& variable) {
     return variable.type.empty() ? variable.shape
                                  : fmt::format("{} {}", variable.type, variable.shape);

@@ -50,20 +50,12 @@ std::string formatCost(const InsightCost& cost) {
                           : amount;
 }
 
-std::string formatEvidence(const Evidence& evidence) {
-    switch (evidence.unit) {
-    case Evidence::Unit::Bytes:
-        return formatBytes(static_cast<std::int64_t>(evidence.value));
-    case Evidence::Unit::Cycles:
-        return formatCycles(static_cast<std::int64_t>(evidence.value));
-    case Evidence::Unit::Share:
-        return formatPercent(evidence.value, 1);
-    case Evidence::Unit::Text:
+Cell cellOf(const Evidence& evidence, double clockHz) {
+    if (evidence.unit == Unit::None)
         return evidence.text;
-    case Evidence::Unit::Count:
-        break;
-    }
-    return withThousands(static_cast<std::int64_t>(evidence.value));
+    if (evidence.unit == Unit::Cycles)
+        return Duration{static_cast<std::int64_t>(evidence.value), clockHz};
+    return evidence.value;
 }
 
 std::string sentenceOf(const Advice& advice) {

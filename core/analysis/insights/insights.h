@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/profile/profile.h"
+#include "core/table/unit.h"
 #include "core/view/profile_view.h"
 
 namespace tilescope {
@@ -33,16 +34,15 @@ std::string formatCost(const InsightCost& cost);
 
 /// A number behind an insight.
 struct Evidence {
-    enum class Unit { Bytes, Cycles, Share, Count, Text };
     std::string label;
     double value = 0;
     Unit unit = Unit::Count;
     TileId tile; ///< what the number belongs to, where it has a place
     OperationId operation;
-    std::string text; ///< instead of a value, for Unit::Text: "[N][C/16][HW][16]"
+    std::string text; ///< instead of a value, for Unit::None: "[N][C/16][HW][16]"
 };
-/// The value in its unit: "1.50 MiB", "34,655 cycles", "12.3 %", "42".
-std::string formatEvidence(const Evidence& evidence);
+/// Its value or its text; cycles with their time at a clock (Hz).
+Cell cellOf(const Evidence& evidence, double clockHz = 0);
 
 /// Something to try: an option, or a change of the model.
 struct Advice {

@@ -55,25 +55,23 @@ void addProportion(const Facts& p, OperationId operation, Insight& insight) {
 }
 
 Evidence bytesOf(std::string label, std::int64_t bytes, TileId tile, OperationId operation) {
-    return {
-        std::move(label), static_cast<double>(bytes), Evidence::Unit::Bytes, tile, operation, {}};
+    return {std::move(label), static_cast<double>(bytes), Unit::Bytes, tile, operation, {}};
 }
 
 Evidence cyclesOf(std::string label, std::int64_t cycles, OperationId operation) {
-    return {
-        std::move(label), static_cast<double>(cycles), Evidence::Unit::Cycles, {}, operation, {}};
+    return {std::move(label), static_cast<double>(cycles), Unit::Cycles, {}, operation, {}};
 }
 
 Evidence shareOf(std::string label, double share) {
-    return {std::move(label), share, Evidence::Unit::Share, {}, {}, {}};
+    return {std::move(label), share, Unit::Share, {}, {}, {}};
 }
 
 Evidence countOf(std::string label, std::int64_t count) {
-    return {std::move(label), static_cast<double>(count), Evidence::Unit::Count, {}, {}, {}};
+    return {std::move(label), static_cast<double>(count), Unit::Count, {}, {}, {}};
 }
 
 Evidence textOf(std::string label, std::string text) {
-    return {std::move(label), 0, Evidence::Unit::Text, {}, {}, std::move(text)};
+    return {std::move(label), 0, Unit::None, {}, {}, std::move(text)};
 }
 
 } // namespace tilescope

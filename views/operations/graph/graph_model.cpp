@@ -48,6 +48,12 @@ OperationId GraphModel::operationOf(const GraphItem& item) const {
                                                                    : node(item).operation;
 }
 
+ModelNodeId GraphModel::recordedNode(const GraphItem& item) const {
+    const ModelNodeId node = item.node.valid() ? merged.source[item.node] : ModelNodeId();
+    return node.valid() && first <= node ? ModelNodeId(node.index() - first.index())
+                                         : ModelNodeId();
+}
+
 ModelNodeId GraphModel::nodeOf(OperationId operation) const {
     for (std::size_t i = 0; i < merged.graph.nodes.size(); ++i)
         if (operation.valid() && operationOf(GraphItem::of(ModelNodeId(i))) == operation)
@@ -97,6 +103,7 @@ std::shared_ptr<const GraphModel> readGraph(const ProfilePair& profiles, bool by
     model->sourceSums = scopeCosts(model->tree, model->source);
     model->executed = profiles.source->info().hasExecution &&
                       (!profiles.comparing() || profiles.target->info().hasExecution);
+    model->first = firstInside(own);
     model->clockHz = profiles.source->machine().clockHz;
     model->places.resize(profiles.source->operations(stop)->size());
     for (const ModelNode& node : own.nodes)

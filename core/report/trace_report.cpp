@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "app/cli/report/sections.h"
 #include "core/analysis/hosts/host_timeline.h"
 #include "core/analysis/programs/programs.h"
 #include "core/base/error.h"
+#include "core/report/report.h"
 #include "core/trace/trace_index.h"
 
-namespace tilescope::cli {
+namespace tilescope {
 namespace {
 
 double share(std::int64_t part, std::int64_t whole) {
@@ -43,12 +43,11 @@ Table runsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
     for (const TraceRun& run : index.runs())
         for (const IpuId ipu : ipus) {
             const TraceStatistics s = index.statistics(ipu, {run.start, run.start + run.cycles});
-            table.rows.push_back({run.name, std::int64_t{ipu.value()}, run.start, run.cycles,
-                                  s.sums.steps, share(s.sums.compute(), s.cycles),
-                                  share(s.sums.exchange(), s.cycles),
-                                  share(s.sums.sync(), s.cycles), share(s.sums.host(), s.cycles),
-                                  share(s.idle(), s.cycles), s.tileBalance, s.sums.exchangeBytesIn,
-                                  s.sums.hostBytesIn, s.sums.hostBytesOut});
+            table.add({run.name, std::int64_t{ipu.value()}, run.start, run.cycles, s.sums.steps,
+                       share(s.sums.compute(), s.cycles), share(s.sums.exchange(), s.cycles),
+                       share(s.sums.sync(), s.cycles), share(s.sums.host(), s.cycles),
+                       share(s.idle(), s.cycles), s.tileBalance, s.sums.exchangeBytesIn,
+                       s.sums.hostBytesIn, s.sums.hostBytesOut});
         }
     return table;
 }
@@ -65,8 +64,8 @@ Table kindsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
         const TraceStatistics s = index.statistics(ipu, {0, index.totalCycles()});
         for (const ProgramKind kind : programKinds)
             if (s.sums.cycles(kind) != 0)
-                table.rows.push_back({std::int64_t{ipu.value()}, std::string(toString(kind)),
-                                      s.sums.cycles(kind), share(s.sums.cycles(kind), s.cycles)});
+                table.add({std::int64_t{ipu.value()}, std::string(toString(kind)),
+                           s.sums.cycles(kind), share(s.sums.cycles(kind), s.cycles)});
     }
     return table;
 }
@@ -82,7 +81,7 @@ Table hostLanesTable(const HostTimeline& host, std::size_t programs) {
                  {"lastEnd", "Last end", Unit::Seconds}},
                 {}};
     for (const HostLaneSum& lane : host.sums(programs))
-        table.rows.push_back({lane.name, lane.spans, lane.seconds, lane.firstStart, lane.lastEnd});
+        table.add({lane.name, lane.spans, lane.seconds, lane.firstStart, lane.lastEnd});
     return table;
 }
 
@@ -100,9 +99,9 @@ Table hostWaitsTable(const HostTimeline& host, const TraceIndex& index,
                 "not known of a long trace in a profile of an older version"};
     for (const HostWaits& waits : host.waits())
         if (std::find(ipus.begin(), ipus.end(), waits.ipu) != ipus.end())
-            table.rows.push_back({index.runs()[static_cast<std::size_t>(waits.run)].name,
-                                  std::int64_t{waits.ipu.value()}, waits.cycles, waits.ipuWaits,
-                                  waits.callbacks, waits.hostWaits});
+            table.add({index.runs()[static_cast<std::size_t>(waits.run)].name,
+                       std::int64_t{waits.ipu.value()}, waits.cycles, waits.ipuWaits,
+                       waits.callbacks, waits.hostWaits});
     return table;
 }
 
@@ -132,21 +131,17 @@ Document stepDocument(const ProfileReader& reader, const TraceIndex& index, Step
                  {"bytesOut", "Bytes out", Unit::Bytes}},
                 {}};
     for (const StepOnIpu& on : step.ipus)
-        table.rows.push_back({std::int64_t{on.ipu.value()}, on.start, on.cycles, on.activeTiles,
-                              on.activeCycles, on.bytesIn, on.bytesOut});
+        table.add({std::int64_t{on.ipu.value()}, on.start, on.cycles, on.activeTiles,
+                   on.activeCycles, on.bytesIn, on.bytesOut});
     document.tables.push_back(std::move(table));
     return document;
 }
 
 } // namespace
 
-Document traceSection(const ProfileReader& reader, const ReportRequest& request) {
+Document traceReport(const ProfileReader& reader, const ReportRequest& request) {
     const ProfileInfo& info = reader.info();
     const std::vector<IpuId> ipus = ipusOf(info.target, request.selection);
-    if (!info.hasExecution)
-        return {{{"execution", "Execution",
-                  std::string(info.fits ? "none recorded" : "none: the model does not fit")}},
-                {}};
     const TraceIndex index = reader.traceIndex();
     if (request.step)
         return stepDocument(reader, index, *request.step);
@@ -167,4 +162,4 @@ Document traceSection(const ProfileReader& reader, const ReportRequest& request)
     return document;
 }
 
-} // namespace tilescope::cli
+} // namespace tilescope

@@ -1,7 +1,7 @@
-#include "app/cli/report/sections.h"
 #include "core/analysis/execution/phases.h"
+#include "core/report/report.h"
 
-namespace tilescope::cli {
+namespace tilescope {
 namespace {
 
 Table phaseRows(const std::vector<PhaseRow>& rows, const ReportRequest& request,
@@ -21,9 +21,9 @@ Table phaseRows(const std::vector<PhaseRow>& rows, const ReportRequest& request,
                 emptyText};
     for (const PhaseRow& row : rows)
         if (request.wants(row.name))
-            table.rows.push_back({row.name, std::int64_t{row.ipu.value()}, row.start, row.cycles,
-                                  row.remoteCycles, row.linkCycles, row.otherCycles,
-                                  row.bytesLoaded, row.bytesStored});
+            table.add({row.name, std::int64_t{row.ipu.value()}, row.start, row.cycles,
+                       row.remoteCycles, row.linkCycles, row.otherCycles, row.bytesLoaded,
+                       row.bytesStored});
     return table;
 }
 
@@ -41,14 +41,14 @@ Table bufferRows(const std::vector<RemoteBufferRow>& rows) {
                 {},
                 "no remote buffers"};
     for (const RemoteBufferRow& row : rows)
-        table.rows.push_back({row.buffer.name, row.buffer.type, row.buffer.shape, row.buffer.rows,
-                              row.buffer.rowBytes, row.bytes(), row.loads, row.stores});
+        table.add({row.buffer.name, row.buffer.type, row.buffer.shape, row.buffer.rows,
+                   row.buffer.rowBytes, row.bytes(), row.loads, row.stores});
     return table;
 }
 
 } // namespace
 
-Document phasesSection(const ProfileReader& reader, const ReportRequest& request) {
+Document phasesReport(const ProfileReader& reader, const ReportRequest& request) {
     const auto programs = reader.programs();
     const auto streams = reader.streams();
     const auto buffers = reader.remoteBuffers();
@@ -69,4 +69,4 @@ Document phasesSection(const ProfileReader& reader, const ReportRequest& request
     return document;
 }
 
-} // namespace tilescope::cli
+} // namespace tilescope

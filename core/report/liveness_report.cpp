@@ -1,26 +1,9 @@
-#include <fmt/format.h>
-
-#include "app/cli/report/sections.h"
 #include "core/analysis/liveness/liveness.h"
+#include "core/report/item_tables.h"
+#include "core/report/report.h"
 
-namespace tilescope::cli {
+namespace tilescope {
 namespace {
-
-Table sizesTable(std::string key, std::string title, const std::vector<SizedVariable>& variables,
-                 const ReportRequest& request) {
-    Table table{std::move(key),
-                std::move(title),
-                {{"variable", "Id"},
-                 {"name", "Variable"},
-                 {"category", "Category"},
-                 {"bytes", "Bytes", Unit::Bytes}},
-                {}};
-    for (const SizedVariable& v : variables)
-        if (request.wants(v.name))
-            table.rows.push_back({std::int64_t{v.variable.value()}, v.name,
-                                  std::string(toString(v.category)), v.bytes});
-    return table;
-}
 
 LivenessSeries seriesOf(const ProfileReader& reader, const ReportRequest& request,
                         std::size_t steps) {
@@ -43,15 +26,14 @@ Table stepsTable(const LivenessSeries& series, const std::vector<std::string>& n
                 {}};
     for (std::size_t step = 0; step < names.size(); ++step)
         if (request.wants(names[step]))
-            table.rows.push_back({static_cast<std::int64_t>(step), names[step],
-                                  series.notAlwaysLive[step],
-                                  series.alwaysLive + series.notAlwaysLive[step]});
+            table.add({static_cast<std::int64_t>(step), names[step], series.notAlwaysLive[step],
+                       series.alwaysLive + series.notAlwaysLive[step]});
     return table;
 }
 
 } // namespace
 
-Document livenessSection(const ProfileReader& reader, const ReportRequest& request) {
+Document livenessReport(const ProfileReader& reader, const ReportRequest& request) {
     const Target& target = reader.info().target;
     const std::vector<std::string> names = stepNames(reader.programs(), reader.steps());
     const LivenessSeries series = seriesOf(reader, request, names.size());
@@ -76,12 +58,12 @@ Document livenessSection(const ProfileReader& reader, const ReportRequest& reque
     document.fields.push_back({"step", "Step", std::int64_t{request.step->value()}});
     document.fields.push_back({"program", "Program", names.at(request.step->index())});
     document.fields.push_back({"notAlwaysLive", "Not always live", totalBytes(live), Unit::Bytes});
-    document.tables.push_back(
-        sizesTable("notAlwaysLiveVariables", "Not always live variables", live, request));
-    document.tables.push_back(sizesTable("alwaysLiveVariables", "Always live variables",
-                                         alwaysLiveVariables(target, variables, request.selection),
-                                         request));
+    document.tables = {sizesTable("notAlwaysLiveVariables", "Not always live variables", live),
+                       sizesTable("alwaysLiveVariables", "Always live variables",
+                                  alwaysLiveVariables(target, variables, request.selection))};
+    for (Table& table : document.tables)
+        keepWanted(table, request);
     return document;
 }
 
-} // namespace tilescope::cli
+} // namespace tilescope

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "app/cli/report/sections.h"
 #include "core/analysis/memory/memory_details.h"
 #include "core/analysis/memory/memory_plot.h"
+#include "core/report/report.h"
 
-namespace tilescope::cli {
+namespace tilescope {
 namespace {
 
 /// All tiles, and the selection or each IPU of several.
@@ -19,7 +19,7 @@ std::vector<TileSelection> columnsOf(const Target& target, const TileSelection& 
 }
 
 /// "allTiles", "ipu0", "tile3".
-std::string keyOf(const TileSelection& selection) {
+std::string selectionKey(const TileSelection& selection) {
     if (selection.tile().valid())
         return fmt::format("tile{}", selection.tile().value());
     return selection.ipu().valid() ? fmt::format("ipu{}", selection.ipu().value()) : "allTiles";
@@ -29,11 +29,10 @@ void addNode(Table& table, const MemoryNode& node, const std::string& parent,
              const ReportRequest& request, int depth) {
     const std::string path = parent.empty() ? node.name : parent + "/" + node.name;
     if (request.wants(path)) {
-        std::vector<Value> row{path,
-                               std::string(static_cast<std::size_t>(depth) * 2, ' ') + node.name};
+        Row& row =
+            table.add({path, std::string(static_cast<std::size_t>(depth) * 2, ' ') + node.name});
         for (const std::int64_t bytes : node.bytes)
-            row.emplace_back(bytes);
-        table.rows.push_back(std::move(row));
+            row.cells.emplace_back(bytes);
     }
     for (const MemoryNode& child : node.children)
         addNode(table, child, path, request, depth + 1);
@@ -43,12 +42,9 @@ Table detailsTable(const ProfileReader& reader, const ReportRequest& request) {
     const Target& target = reader.info().target;
     const std::vector<TileSelection> columns = columnsOf(target, request.selection);
     Table table{
-        "details",
-        "",
-        {{"path", "", Unit::None, Shown::Data}, {"name", "Memory", Unit::None, Shown::Text}},
-        {}};
+        "details", "", {in(Shown::Data, {"path", ""}), in(Shown::Text, {"name", "Memory"})}, {}};
     for (const TileSelection& column : columns)
-        table.columns.push_back({keyOf(column), column.label(), Unit::Bytes});
+        table.columns.push_back({selectionKey(column), column.label(), Unit::Bytes});
     for (const MemoryNode& node :
          memoryDetails(target, reader.tileMemory(), reader.categoryMemory(), columns))
         addNode(table, node, "", request, 0);
@@ -73,15 +69,14 @@ Table layersTable(const ProfileReader& reader, const ReportRequest& request) {
         const TileSeries bytes = layer.bytes.slice(range.first, range.end);
         const TileSeries::Peak peak = bytes.max();
         if (request.wants(layer.name) && !bytes.empty())
-            table.rows.push_back(
-                {layer.key, layer.name, bytes.sum(), peak.value, std::int64_t{peak.tile.value()}});
+            table.add({layer.key, layer.name, bytes.sum(), peak.value, cellOf(peak.tile)});
     }
     return table;
 }
 
 } // namespace
 
-Document memorySection(const ProfileReader& reader, const ReportRequest& request) {
+Document memoryReport(const ProfileReader& reader, const ReportRequest& request) {
     const Target& target = reader.info().target;
     Document document;
     document.fields.push_back(
@@ -99,4 +94,4 @@ Document memorySection(const ProfileReader& reader, const ReportRequest& request
     return document;
 }
 
-} // namespace tilescope::cli
+} // namespace tilescope

@@ -89,6 +89,13 @@ ProfileView::Part<TraceIndex> ProfileView::trace(Stop stop) const {
     });
 }
 
+ProfileView::Part<Trace> ProfileView::wholeTrace(Stop stop) const {
+    if (memory_)
+        return {memory_, &memory_->trace};
+    return namingFile(file_.string(),
+                      [&] { return std::make_shared<const Trace>(reader(stop).trace()); });
+}
+
 ProfileView::Part<std::vector<ProgramExecutions>> ProfileView::executions(Stop stop) const {
     return executions_.get([&] {
         return info_.hasExecution ? trace(stop)->executions(programs(stop)->size())

@@ -44,6 +44,11 @@ public:
     explicit ProfileView(const std::filesystem::path& file);
     /// Of a profile that was never written; `file()` is empty and there is no reader.
     explicit ProfileView(std::shared_ptr<const Profile> profile);
+    /// Of a profile in memory that outlives the view and its parts.
+    static std::shared_ptr<const ProfileView> of(const Profile& profile) {
+        return std::make_shared<const ProfileView>(
+            std::shared_ptr<const Profile>(std::shared_ptr<const Profile>(), &profile));
+    }
 
     [[nodiscard]] const std::filesystem::path& file() const { return file_; }
     [[nodiscard]] const ProfileInfo& info() const { return info_; }
@@ -75,6 +80,8 @@ public:
     [[nodiscard]] Part<IdVector<TileId, TileMemory>> tileMemory(Stop stop = {}) const;
     [[nodiscard]] Part<Pipeline> pipeline(Stop stop = {}) const;
     [[nodiscard]] Part<TraceIndex> trace(Stop stop = {}) const;
+    /// Every step, of long traces too; read anew each time.
+    [[nodiscard]] Part<Trace> wholeTrace(Stop stop = {}) const;
     /// How often each program runs, see TraceIndex::executions(); empty without a trace.
     [[nodiscard]] Part<std::vector<ProgramExecutions>> executions(Stop stop = {}) const;
 
@@ -127,12 +134,5 @@ private:
 };
 
 using ProfileViewPtr = std::shared_ptr<const ProfileView>;
-
-/// Source and target of a comparison; the target may be missing.
-struct ProfilePair {
-    ProfileViewPtr source;
-    ProfileViewPtr target;
-    [[nodiscard]] bool comparing() const { return source && target; }
-};
 
 } // namespace tilescope

@@ -164,9 +164,10 @@ void readAll(const fs::path& file, const fs::path& other) {
     orRefuse([&] {
         static_cast<void>(reader.query("SELECT tile_sum(cycles_by_tile) FROM compute_sets"));
     });
-    const ProfileReader good(other);
-    orRefuse([&] { static_cast<void>(compareProfiles(partsOf(good), partsOf(reader))); });
-    orRefuse([&] { static_cast<void>(compareProfiles(partsOf(reader), partsOf(good))); });
+    const auto damaged = std::make_shared<const ProfileView>(file, reader.info());
+    const auto good = std::make_shared<const ProfileView>(other);
+    orRefuse([&] { static_cast<void>(compareProfiles(ProfilePair(good, damaged))); });
+    orRefuse([&] { static_cast<void>(compareProfiles(ProfilePair(damaged, good))); });
 }
 
 } // namespace

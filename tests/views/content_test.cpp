@@ -36,9 +36,9 @@ class ContentTest : public QObject {
 
 private slots:
     void initTestCase() {
-        one_.source = test::openSample(files_.write("a.pop"));
-        two_.source = one_.source;
-        two_.target = test::openSample(files_.write("b.pop", {.ipus = 2, .changed = true}));
+        one_ = ProfilePair(test::openSample(files_.write("a.pop")));
+        two_ = ProfilePair(one_.source, test::openSample(files_.write(
+                                            "b.pop", {.ipus = 2, .changed = true})));
     }
 
     void everyBreakdownHasTheSameTop() {

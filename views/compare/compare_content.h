@@ -5,8 +5,8 @@
 #include <stop_token>
 #include <vector>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/report/compare_tables.h"
-#include "core/view/profile_view.h"
 #include "views/tables/value_tree.h"
 
 namespace tilescope::views {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/hosts/host_timeline.h"
-#include "core/view/profile_view.h"
 #include "views/plot/trace/trace_rows.h"
 
 namespace tilescope::views {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "core/view/profile_view.h"
+#include "core/analysis/compare/profile_pair.h"
 #include "views/execution/host_lanes.h"
 #include "views/plot/trace/trace_plottable.h"
 #include "views/tables/value_tree.h"

@@ -3,8 +3,8 @@
 
 #include <QFrame>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/insights/largest_parts.h"
-#include "core/view/profile_view.h"
 #include "views/query/background_query.h"
 #include "views/session/view_context.h"
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/liveness/liveness.h"
-#include "core/view/profile_view.h"
 #include "views/liveness/lifetime_strip.h"
 #include "views/plot/series/step_plot.h"
 

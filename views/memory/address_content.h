@@ -4,7 +4,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "core/view/profile_view.h"
+#include "core/analysis/compare/profile_pair.h"
 #include "views/memory/address_history.h"
 #include "views/memory/address_map.h"
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/memory/memory_plot.h"
 #include "core/target/selection.h"
-#include "core/view/profile_view.h"
 #include "views/plot/series/step_plot.h"
 #include "views/tables/value_tree.h"
 

@@ -6,7 +6,7 @@
 #include <stop_token>
 
 #include "core/analysis/accounting/cost_columns.h"
-#include "core/view/profile_view.h"
+#include "core/analysis/compare/profile_pair.h"
 #include "views/summary/bars.h"
 #include "views/tables/cell_text.h"
 #include "views/tables/value_tree.h"

@@ -32,7 +32,7 @@ QString cyclesOrDash(std::int64_t cycles, double clockHz, const Preferences& pre
 } // namespace
 
 PipelineSide readPipeline(const ProfileView& profile, const std::stop_token& stop) {
-    return {pipelineReport(profile.reader(stop)), profileTitle(profile), profile.machine().clockHz,
+    return {pipelineReport(profile, stop), profileTitle(profile), profile.machine().clockHz,
             profile.info().hasExecution ? profile.info().cycles : 0};
 }
 

@@ -5,7 +5,7 @@
 #include <QString>
 #include <filesystem>
 
-#include "core/view/profile_view.h"
+#include "core/analysis/compare/profile_pair.h"
 #include "views/query/background_query.h"
 
 namespace tilescope::views {

@@ -3,6 +3,7 @@
 
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/memory/summary.h"
 #include "views/plot/series/step_plot.h"
 #include "core/view/profile_view.h"

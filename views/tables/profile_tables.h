@@ -3,9 +3,9 @@
 
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/report/compared_tables.h"
 #include "core/target/selection.h"
-#include "core/view/profile_view.h"
 
 namespace tilescope::views {
 

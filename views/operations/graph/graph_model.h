@@ -6,8 +6,8 @@
 #include <stop_token>
 #include <vector>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/model_graph/merged_graph.h"
-#include "core/view/profile_view.h"
 
 namespace tilescope::views {
 

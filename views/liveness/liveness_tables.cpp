@@ -8,6 +8,7 @@
 #include "core/report/compared_tables.h"
 #include "core/report/item_tables.h"
 #include "views/liveness/liveness_content.h"
+#include "views/tables/profile_tables.h"
 
 namespace tilescope::views {
 namespace {

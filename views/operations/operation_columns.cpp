@@ -66,7 +66,7 @@ std::int64_t stepCount(const Group& group) {
 std::vector<OperationColumn> makeColumns() {
     using Kind = Unit;
     const auto text = [](const char* key, const QString& title, auto value) {
-        OperationColumn column{QString::fromLatin1(key), title, Kind::Text, {}};
+        OperationColumn column{QString::fromLatin1(key), title, Kind::None, {}};
         column.value = value;
         return column;
     };

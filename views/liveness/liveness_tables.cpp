@@ -1,6 +1,5 @@
 #include "views/liveness/liveness_tables.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "core/analysis/liveness/liveness.h"
@@ -9,13 +8,10 @@
 #include "core/report/item_tables.h"
 #include "views/liveness/liveness_content.h"
 #include "views/tables/profile_tables.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(LivenessReport)
-};
 
 Table sizesOf(const std::vector<SizedVariable>& variables) {
     return sizesTable("variables", "", variables);

@@ -1,5 +1,4 @@
 // Live bytes over tiles.
-#include <QCoreApplication>
 #include <cmath>
 
 #include "core/analysis/memory/memory_plot.h"
@@ -8,13 +7,10 @@
 #include "views/liveness/liveness_content.h"
 #include "views/liveness/liveness_tables.h"
 #include "views/tables/profile_tables.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(LivenessReport)
-};
 
 TileSeries liveBytes(const OpenProfile& profile, StepId step, const std::stop_token& stop) {
     return step.valid() ? liveBytesByTile(*profile.variables(stop), *profile.livenessClasses(stop),

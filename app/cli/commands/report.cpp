@@ -16,7 +16,7 @@
 namespace tilescope::cli {
 namespace {
 
-struct Arguments {
+struct ReportArguments {
     std::string profile;
     std::string section;
     std::optional<std::int32_t> tile;
@@ -54,7 +54,7 @@ std::regex regexFrom(const std::string& text) {
     }
 }
 
-ReportRequest requestFrom(const Arguments& a, const Report& report) {
+ReportRequest requestFrom(const ReportArguments& a, const Report& report) {
     const auto check = [&](bool given, ReportOption option, const char* flag) {
         checkApplies(given, report.listensTo(option), flag, report);
     };
@@ -88,7 +88,7 @@ ReportRequest requestFrom(const Arguments& a, const Report& report) {
     return request;
 }
 
-int printReport(const Arguments& arguments, const Streams& streams) {
+int printReport(const ReportArguments& arguments, const Streams& streams) {
     const Report& report = reportNamed(arguments.section);
     const ReportRequest request = requestFrom(arguments, report);
     const ProfileReader reader = openProfile(arguments.profile);
@@ -108,7 +108,7 @@ int printReport(const Arguments& arguments, const Streams& streams) {
 
 void addReportCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand("report", "Prints a section of a profile");
-    const auto a = std::make_shared<Arguments>();
+    const auto a = std::make_shared<ReportArguments>();
     std::string sections;
     for (const Report& report : allReports())
         sections += (sections.empty() ? "" : "|") + report.id;

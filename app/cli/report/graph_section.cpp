@@ -149,8 +149,8 @@ public:
             const ModelTensor& first = shown_.graph.tensors[*tensors.begin()];
             const bool one = tensors.size() == 1;
             table.add({static_cast<std::int64_t>(edge.from), static_cast<std::int64_t>(edge.to),
-                 static_cast<std::int64_t>(tensors.size()), bytes, one ? Cell(first.shape) : Cell(),
-                 one ? Cell(first.type) : Cell()});
+                       static_cast<std::int64_t>(tensors.size()), bytes,
+                       one ? Cell(first.shape) : Cell(), one ? Cell(first.type) : Cell()});
         }
         return table;
     }

@@ -7,6 +7,7 @@
 #include "core/report/compared_tables.h"
 #include "core/report/item_tables.h"
 #include "views/liveness/liveness_content.h"
+#include "views/tables/profile_tables.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {

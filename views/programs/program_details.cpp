@@ -19,16 +19,19 @@ void addExecutions(std::vector<ValueNode>& roots, const ProfileView& profile, Pr
     const bool measured = cost.total > 0;
     if (cost.cycles > 0)
         roots.push_back(detailLine(measured ? Text::tr("Cycles of one execution, as executed")
-                                      : Text::tr("Cycles of one execution (estimated)"),
-                             Duration{cost.cycles, clock}));
+                                            : Text::tr("Cycles of one execution (estimated)"),
+                                   Duration{cost.cycles, clock}));
     if (cost.executions > 0)
-        roots.push_back(detailLine(Text::tr("Executions in all runs"), cost.executions, Unit::Count));
+        roots.push_back(
+            detailLine(Text::tr("Executions in all runs"), cost.executions, Unit::Count));
     if (measured)
-        roots.push_back(detailLine(Text::tr("Cycles of all executions"), Duration{cost.total, clock}));
+        roots.push_back(
+            detailLine(Text::tr("Cycles of all executions"), Duration{cost.total, clock}));
     if (cost.between != 0)
-        roots.push_back(detailLine(cost.between > 0 ? Text::tr("Of these, syncs and waits between steps")
-                                              : Text::tr("Less what runs side by side"),
-                             Duration{std::abs(cost.between), clock}));
+        roots.push_back(detailLine(cost.between > 0
+                                       ? Text::tr("Of these, syncs and waits between steps")
+                                       : Text::tr("Less what runs side by side"),
+                                   Duration{std::abs(cost.between), clock}));
 }
 
 /// Who calls a function.
@@ -91,7 +94,8 @@ ValueTree programDetails(const ProfileView& profile, ProgramId id, const std::st
     if (program.kind == ProgramKind::Repeat)
         roots.push_back(detailLine(Text::tr("Repetitions"), program.count, Unit::Count));
     if (program.target.valid())
-        roots.push_back(detailLine(Text::tr("Runs function"), programLabel((*programs)[program.target])));
+        roots.push_back(
+            detailLine(Text::tr("Runs function"), programLabel((*programs)[program.target])));
     addCallers(roots, *programs, id);
     addExecutions(roots, profile, id, stop);
     std::vector<ValueNode> parts = programParts(profile, id, stop);

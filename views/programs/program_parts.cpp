@@ -28,17 +28,18 @@ void addTileCycles(ValueNode& node, const TileSeries& cycles, const Target& mach
     node.children.push_back(
         cyclesLine(Text::tr("Cycles, mean of active tiles"), cycles.sum() / tiles, machine));
     node.children.push_back(detailLine(Text::tr("Active tiles"), tiles, Unit::Count));
-    node.children.push_back(detailLine(Text::tr("Balance of active tiles"),
-                                 static_cast<double>(cycles.sum()) /
-                                     (static_cast<double>(slowest) * static_cast<double>(tiles)),
-                                 Unit::Share));
+    node.children.push_back(
+        detailLine(Text::tr("Balance of active tiles"),
+                   static_cast<double>(cycles.sum()) /
+                       (static_cast<double>(slowest) * static_cast<double>(tiles)),
+                   Unit::Share));
 }
 
 ValueNode vertexNode(const VertexInstances& group, const VertexType& type) {
     ValueNode node = detailLine(QString::fromStdString(type.name),
-                          Text::tr("vertices: %1")
-                              .arg(QString::fromStdString(withThousands(group.count.sum())))
-                              .toStdString());
+                                Text::tr("vertices: %1")
+                                    .arg(QString::fromStdString(withThousands(group.count.sum())))
+                                    .toStdString());
     const std::int64_t most = group.count.max().value;
     node.children = {
         detailLine(Text::tr("Tiles"), std::int64_t{group.count.tilesUsed()}, Unit::Count),
@@ -68,12 +69,13 @@ ValueNode exchangeNode(const ProfileView& profile, ExchangeId id, const std::sto
     };
     moved(Text::tr("Received"), Text::tr("Tiles receiving"), exchange.bytesReceived);
     moved(Text::tr("Sent"), Text::tr("Tiles sending"), exchange.bytesSent);
-    node.children.push_back(
-        detailLine(Text::tr("Most received by a tile"), exchange.bytesReceived.max().value, Unit::Bytes));
+    node.children.push_back(detailLine(Text::tr("Most received by a tile"),
+                                       exchange.bytesReceived.max().value, Unit::Bytes));
     node.children.push_back(
         detailLine(Text::tr("Most sent by a tile"), exchange.bytesSent.max().value, Unit::Bytes));
     node.children.push_back(detailLine(Text::tr("Contiguous run"), exchange.runBytes, Unit::Bytes));
-    node.children.push_back(detailLine(Text::tr("Exchange code"), exchange.codeBytes.sum(), Unit::Bytes));
+    node.children.push_back(
+        detailLine(Text::tr("Exchange code"), exchange.codeBytes.sum(), Unit::Bytes));
     addTileCycles(node, exchange.cycles, profile.machine());
     return node;
 }
@@ -83,8 +85,8 @@ ValueNode streamNode(const ProfileView& profile, StreamId id, const std::stop_to
     ValueNode node = detailLine(Text::tr("Stream"), stream.name);
     node.children = {
         detailLine(Text::tr("Direction"), (stream.toDevice ? Text::tr("from the host to the IPU")
-                                                     : Text::tr("from the IPU to the host"))
-                                        .toStdString()),
+                                                           : Text::tr("from the IPU to the host"))
+                                              .toStdString()),
         detailLine(Text::tr("Data"), stream.bytes.sum(), Unit::Bytes),
         detailLine(Text::tr("Tiles"), std::int64_t{stream.bytes.tilesUsed()}, Unit::Count),
         detailLine(Text::tr("Most on a tile"), stream.bytes.max().value, Unit::Bytes)};
@@ -122,7 +124,8 @@ void addJson(ValueNode& node, const QString& name, const std::string& json) {
 }
 
 ValueNode operationNode(const Operation& operation) {
-    ValueNode node = detailLine(Text::tr("Operation"), operation.name + " (" + operation.type + ")");
+    ValueNode node =
+        detailLine(Text::tr("Operation"), operation.name + " (" + operation.type + ")");
     if (!operation.outputShape.empty())
         node.children.push_back(detailLine(Text::tr("Output"), operation.outputShape));
     if (operation.flops > 0)
@@ -138,7 +141,7 @@ ValueNode variablesNode(const QString& title, const std::vector<VariableId>& ids
     ValueNode node = detailLine(title, static_cast<std::int64_t>(ids.size()), Unit::Count);
     for (const VariableId id : ids)
         node.children.push_back(detailLine(QString::fromStdString(variables[id].name),
-                                     variables[id].bytes.sum(), Unit::Bytes));
+                                           variables[id].bytes.sum(), Unit::Bytes));
     return node;
 }
 
@@ -158,7 +161,8 @@ std::vector<ValueNode> programParts(const ProfileView& profile, ProgramId id,
     if (program.operation.valid())
         parts.push_back(operationNode((*profile.operations(stop))[program.operation]));
     if (!program.controlCode.empty())
-        parts.push_back(detailLine(Text::tr("Control code"), program.controlCode.sum(), Unit::Bytes));
+        parts.push_back(
+            detailLine(Text::tr("Control code"), program.controlCode.sum(), Unit::Bytes));
     if (program.variablesRead.empty() && program.variablesWritten.empty())
         return parts;
     const auto variables = profile.variables(stop);

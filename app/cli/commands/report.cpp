@@ -55,7 +55,7 @@ std::regex regexFrom(const std::string& text) {
     }
 }
 
-ReportRequest requestFrom(const Arguments& a, const Report& report) {
+ReportRequest requestFrom(const ReportArguments& a, const Report& report) {
     const auto check = [&](bool given, ReportOption option, const char* flag) {
         checkApplies(given, report.listensTo(option), flag, report);
     };
@@ -92,7 +92,7 @@ ReportRequest requestFrom(const Arguments& a, const Report& report) {
     return request;
 }
 
-int printReport(const Arguments& arguments, const Streams& streams) {
+int printReport(const ReportArguments& arguments, const Streams& streams) {
     const Report& report = reportNamed(arguments.section);
     const ReportRequest request = requestFrom(arguments, report);
     const ProfileReader reader = openProfile(arguments.profile);

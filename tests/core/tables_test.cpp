@@ -1,9 +1,9 @@
+#include "core/analysis/accounting/cost_rows.h"
 #include "core/analysis/memory/tables.h"
 
 #include <QTest>
 
 #include "core/analysis/execution/pipeline.h"
-#include "core/analysis/operations/operations.h"
 #include "core/analysis/programs/programs.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
@@ -69,29 +69,50 @@ private slots:
     }
 
     void operationsWithTheirCosts() {
-        const auto rows = operationTable({p_.operations, p_.variables, p_.computeSets, p_.exchanges,
-                                          p_.programs, p_.copies, &p_.vertexTypes});
-        QCOMPARE(rows.size(), std::size_t(4));
-        const OperationRow& layer = rows[2];
-        QCOMPARE(text(layer.name), "layer1/conv");
-        QCOMPARE(layer.computeCycles, 4000 + 900);
-        QCOMPARE(layer.exchangeCycles, 512 + 128);
-        QCOMPARE(layer.steps, 4);
-        QCOMPARE(layer.exchangeCodeBytes, 1472 * (160 + 160));
-        QCOMPARE(layer.controlCodeBytes, 1472 * 4 * 8);
-        QCOMPARE(layer.vertexCodeBytes, scopeMemory(p_, "layer1/conv").vertexCode);
-        QCOMPARE(layer.vertexStateBytes, 1472 * 6 * 24 + 256 * 6 * 16);
-        QCOMPARE(layer.variableBytes, 1472 * sample::partialsBytes + 64 * 2);
-        QCOMPARE(layer.flopsPerCycle, 231211008.0 / 5540);
+        const ProfileView profile(std::make_shared<const Profile>(p_));
+        const auto rows = costRows(profile, *accountingOf(profile), CostLayer::Shared);
+        const CostRow& layer = rows[2];
+        QCOMPARE(text(layer.path), "layer1/conv");
+        QCOMPARE(layer.computeOnce, 4000 + 900);
+        QCOMPARE(layer.exchangeOnce, 512 + 128);
+        QCOMPARE(layer.steps.size(), std::size_t(4));
+        QCOMPARE(layer.executions, 10);
+        QCOMPARE(layer.flopsOnce, 231211008.0);
+        QCOMPARE(layer.flops, 10 * layer.flopsOnce);
+        QCOMPARE(layer.memory.exchangeCode, 1472 * (160 + 160));
+        QCOMPARE(layer.memory.controlCode, 1472 * 4 * 8);
+        QCOMPARE(layer.memory.vertexState, 1472 * 6 * 24 + 256 * 6 * 16);
+        QCOMPARE(layer.memory.variables, 1472 * sample::partialsBytes + 64 * 2);
+    }
+
+    /// A codelet that two operations use on a tile is neither's, and there once.
+    void codeletsAreCountedOnce() {
+        const ProfileView profile(std::make_shared<const Profile>(p_));
+        std::int64_t code = 0;
+        for (const CostRow& row : costRows(profile, *accountingOf(profile), CostLayer::Place))
+            code += row.memory.vertexCode;
+        std::int64_t wanted = 0;
+        for (std::size_t type = 0; type < p_.vertexTypes.size(); ++type) {
+            TileSeries count;
+            for (const ComputeSet& set : p_.computeSets)
+                for (const VertexInstances& vertices : set.vertices)
+                    if (vertices.type == VertexTypeId(type))
+                        count += vertices.count;
+            wanted += TileSeries::zip(
+                          count, p_.vertexTypes[VertexTypeId(type)].codeBytes,
+                          [](std::int64_t n, std::int64_t bytes) { return n > 0 ? bytes : 0; })
+                          .sum();
+        }
+        QCOMPARE(code, wanted);
     }
 
     void copiesArePartOfTheComputeCycles() {
-        const Profile p = sampleProfile({.withCopy = true});
-        const auto rows = operationTable(
-            {p.operations, p.variables, p.computeSets, p.exchanges, p.programs, p.copies});
-        QCOMPARE(rows[0].copyCycles, sample::copyCycles);
-        QCOMPARE(rows[0].computeCycles, sample::copyCycles + sample::convCycles);
-        QCOMPARE(rows[2].copyCycles, 0);
+        const ProfileView profile(
+            std::make_shared<const Profile>(sampleProfile({.withCopy = true})));
+        const auto rows = costRows(profile, *accountingOf(profile), CostLayer::Shared);
+        QCOMPARE(rows[0].copyOnce, sample::copyCycles);
+        QCOMPARE(rows[0].computeOnce, sample::copyCycles + sample::convCycles);
+        QCOMPARE(rows[2].copyOnce, 0);
     }
 
     void memoryOfAScope() {

@@ -101,7 +101,8 @@ Table stepTable(const StepParts& parts, const CostRow& group) {
                      {"tileBalance", "Tile balance", Unit::Share,
                       "Mean of the tiles that work over the slowest"}};
     if (parts.executed) {
-        table.columns.push_back({"executions", "Executions", Unit::Count, "In the run, at these places"});
+        table.columns.push_back(
+            {"executions", "Executions", Unit::Count, "In the run, at these places"});
         table.columns.push_back(
             {"measuredCycles", "Measured cycles", Unit::Cycles, "All executions"});
     }
@@ -132,14 +133,14 @@ Table stepTable(const StepParts& parts, const CostRow& group) {
 }
 
 std::vector<NamedBars::Bar> codeBars(const CostRow& group, const Theme& theme) {
-    return {
-        {Text::tr("Vertex code"), group.memory.vertexCode, theme.category(MemoryCategory::VertexCode), -1},
-        {Text::tr("Exchange code"), group.memory.exchangeCode,
-         theme.category(MemoryCategory::InternalExchangeCode), -1},
-        {Text::tr("Control code"), group.memory.controlCode, theme.category(MemoryCategory::ControlCode),
-         -1},
-        {Text::tr("Vertex state"), group.memory.vertexState,
-         theme.category(MemoryCategory::VertexInstanceState), -1}};
+    return {{Text::tr("Vertex code"), group.memory.vertexCode,
+             theme.category(MemoryCategory::VertexCode), -1},
+            {Text::tr("Exchange code"), group.memory.exchangeCode,
+             theme.category(MemoryCategory::InternalExchangeCode), -1},
+            {Text::tr("Control code"), group.memory.controlCode,
+             theme.category(MemoryCategory::ControlCode), -1},
+            {Text::tr("Vertex state"), group.memory.vertexState,
+             theme.category(MemoryCategory::VertexInstanceState), -1}};
 }
 
 // Measured where there is a trace, the longest first.
@@ -151,8 +152,8 @@ std::vector<NamedBars::Bar> cycleBars(const StepParts& parts, const CostRow& gro
         const Program& program = (*parts.programs)[id];
         const TileSeries* cycles = parts.cyclesOf(program);
         const std::int64_t value = parts.executed      ? step.cycles
-                                   : cycles == nullptr       ? 0
-                                                             : cycles->max().value;
+                                   : cycles == nullptr ? 0
+                                                       : cycles->max().value;
         bars.push_back(
             {QString::fromStdString(program.name.empty() ? programLabel(program) : program.name),
              value, theme.kind(program.kind), id.value()});

@@ -1,6 +1,5 @@
 #include "views/operations/operations_content.h"
 
-
 #include "core/report/compared_tables.h"
 #include "views/theme/text.h"
 
@@ -26,8 +25,8 @@ std::vector<NamedValue> valuesOf(const CostTableData& data, const CostColumn& co
 /// What the measured cycles are parts of, and what is no part of them.
 QString summaryOf(const CostTableData& data) {
     const auto text = [](std::int64_t n) { return QString::fromStdString(formatCycles(n)); };
-    QString line = QString::fromStdString(data.totals.name) + QLatin1String(": ") +
-                   text(data.totals.cycles);
+    QString line =
+        QString::fromStdString(data.totals.name) + QLatin1String(": ") + text(data.totals.cycles);
     if (data.totals.measured.size() > 1)
         line += Text::tr(" on each of %1 IPUs").arg(data.totals.measured.size());
     std::int64_t overlapped = 0;
@@ -84,11 +83,9 @@ Table groupTable(const OperationsReport& report, const QStringList& columns) {
 
 Table comparedGroups(const OperationsReport& report, const CostColumn& column) {
     const std::string title(titleOf(report.choice.layer));
-    return comparedTable(title + " (" +
-                             QString::fromStdString(column.column.title).toLower().toStdString() +
-                             ")",
-                         column.column.unit, valuesOf(report.source, column),
-                         valuesOf(report.target, column));
+    return comparedTable(
+        title + " (" + QString::fromStdString(column.column.title).toLower().toStdString() + ")",
+        column.column.unit, valuesOf(report.source, column), valuesOf(report.target, column));
 }
 
 Table operationsTable(const ProfilePair& profiles, const std::stop_token& stop) {

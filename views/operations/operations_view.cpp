@@ -136,7 +136,8 @@ void OperationsView::fillLayers(int depth) {
     QStringList texts{tr("Operations of the model")};
     for (int i = 1; i <= depths; ++i)
         texts.append(depths == 1 ? tr("Scopes") : tr("Scopes, level %1").arg(i));
-    texts << tr("Shared programs") << tr("Operation types") << tr("PopLibs calls") << tr("Program steps");
+    texts << tr("Shared programs") << tr("Operation types") << tr("PopLibs calls")
+          << tr("Program steps");
     layer_->clear();
     layer_->addItems(texts);
     layer_->setCurrentIndex(placeOf(choice_, depths));

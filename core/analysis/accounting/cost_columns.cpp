@@ -23,27 +23,32 @@ Cell positive(double value) {
 std::vector<CostColumn> makeColumns() {
     const char* once = "Slowest tile, one execution of the operation, estimated";
     const char* run = "Of all executions in the run";
-    const char* allTiles = "All tiles; none where a function's places share it, which has a row of its own";
+    const char* allTiles =
+        "All tiles; none where a function's places share it, which has a row of its own";
     std::vector<CostColumn> columns;
     const auto add = [&](Column column, Value value, bool standard = true, bool executed = false) {
         columns.push_back({std::move(column), standard, executed, value});
     };
     add({"path", "Operation"}, [](const CostRow& r, const RunTotals&) -> Cell { return r.path; });
-    add(in(Shown::Data, {"operation", "Id"}),
+    add(
+        in(Shown::Data, {"operation", "Id"}),
         [](const CostRow& r, const RunTotals&) { return cellOf(r.operation); }, false);
     add({"ipu", "IPU"}, [](const CostRow& r, const RunTotals&) { return cellOf(r.ipu); });
-    add(in(Shown::Data, {"kind", "Kind"}),
+    add(
+        in(Shown::Data, {"kind", "Kind"}),
         [](const CostRow& r, const RunTotals&) { return textOrNone(r.kind); }, false);
-    add({"type", "Type"},
-        [](const CostRow& r, const RunTotals&) { return textOrNone(r.type); });
-    add({"outputShape", "Output", Unit::None, "Shape of the result"},
+    add({"type", "Type"}, [](const CostRow& r, const RunTotals&) { return textOrNone(r.type); });
+    add(
+        {"outputShape", "Output", Unit::None, "Shape of the result"},
         [](const CostRow& r, const RunTotals&) { return textOrNone(r.outputShape); }, false);
-    add({"pass", "Pass", Unit::None, "Forward, backward or update"},
+    add(
+        {"pass", "Pass", Unit::None, "Forward, backward or update"},
         [](const CostRow& r, const RunTotals&) {
             return r.pass && r.kind.empty() ? Cell(std::string(toString(*r.pass))) : Cell();
         },
         false);
-    add({"stage", "Stage", Unit::None, "Of a pipelined or sharded model"},
+    add(
+        {"stage", "Stage", Unit::None, "Of a pipelined or sharded model"},
         [](const CostRow& r, const RunTotals&) {
             return r.operations > 0 ? Cell(std::int64_t{r.stage}) : Cell();
         },
@@ -59,9 +64,10 @@ std::vector<CostColumn> makeColumns() {
         number<&CostRow::places>, false);
     add({"executions", "Executions", Unit::Count, "In the run"}, number<&CostRow::executions>,
         false, true);
-    add({"measuredCycles", "Measured cycles", Unit::Cycles, run},
-        number<&CostRow::measuredCycles>, true, true);
-    add({"measuredShare", "Of the run", Unit::Share,
+    add({"measuredCycles", "Measured cycles", Unit::Cycles, run}, number<&CostRow::measuredCycles>,
+        true, true);
+    add(
+        {"measuredShare", "Of the run", Unit::Share,
          "Measured cycles over those of the run; steps that overlap count each"},
         [](const CostRow& r, const RunTotals& totals) -> Cell {
             return totals.cycles > 0 ? Cell(static_cast<double>(r.measuredCycles) /
@@ -69,14 +75,14 @@ std::vector<CostColumn> makeColumns() {
                                      : Cell();
         },
         true, true);
-    add({"measuredComputeCycles", "Measured compute", Unit::Cycles, run},
-        ofKind<CostKind::Compute>, false, true);
+    add({"measuredComputeCycles", "Measured compute", Unit::Cycles, run}, ofKind<CostKind::Compute>,
+        false, true);
     add({"measuredExchangeCycles", "Measured exchange", Unit::Cycles, run},
         ofKind<CostKind::Exchange>, false, true);
     add({"measuredGlobalCycles", "Measured between IPUs", Unit::Cycles, run},
         ofKind<CostKind::GlobalExchange>, false, true);
-    add({"measuredHostCycles", "Measured with the host", Unit::Cycles, run},
-        ofKind<CostKind::Host>, false, true);
+    add({"measuredHostCycles", "Measured with the host", Unit::Cycles, run}, ofKind<CostKind::Host>,
+        false, true);
     add({"computeCycles", "Compute, once", Unit::Cycles, once}, number<&CostRow::computeOnce>,
         false);
     add({"copyCycles", "Copies, once", Unit::Cycles, "Strided copies; part of compute"},
@@ -88,17 +94,22 @@ std::vector<CostColumn> makeColumns() {
     add({"balance", "Tile balance", Unit::Share,
          "Work of the tiles over the compute cycles of all tiles of the IPU"},
         [](const CostRow& r, const RunTotals&) { return positive(r.balance); });
-    add({"flops", "FLOPs", Unit::Flops, "Of all executions in the run; a multiply-accumulate is two"},
+    add(
+        {"flops", "FLOPs", Unit::Flops,
+         "Of all executions in the run; a multiply-accumulate is two"},
         [](const CostRow& r, const RunTotals&) -> Cell { return r.flops; }, true, true);
-    add({"flopsOnce", "FLOPs, once", Unit::Flops, "Of one execution; a multiply-accumulate is two"},
+    add(
+        {"flopsOnce", "FLOPs, once", Unit::Flops, "Of one execution; a multiply-accumulate is two"},
         [](const CostRow& r, const RunTotals&) -> Cell { return r.flopsOnce; }, false);
-    add({"flopsPerCycle", "FLOP/cycle", Unit::None, "Of one execution, as estimated"},
+    add(
+        {"flopsPerCycle", "FLOP/cycle", Unit::None, "Of one execution, as estimated"},
         [](const CostRow& r, const RunTotals&) -> Cell {
             return r.cyclesOnce() > 0 ? r.flopsOnce / static_cast<double>(r.cyclesOnce()) : 0.0;
         },
         false);
     add({"utilisation", "FLOP utilisation", Unit::Share,
-         "FLOPs over what the matrix units of the IPU could do in these cycles, at half precision if "
+         "FLOPs over what the matrix units of the IPU could do in these cycles, at half precision "
+         "if "
          "there are half variables"},
         [](const CostRow& r, const RunTotals&) { return positive(r.utilisation()); });
     add({"bytesExchanged", "Exchanged", Unit::Bytes,
@@ -136,9 +147,8 @@ const std::vector<CostColumn>& costColumns() {
 
 const CostColumn* costColumn(std::string_view key) {
     const auto& columns = costColumns();
-    const auto found = std::find_if(columns.begin(), columns.end(), [key](const CostColumn& one) {
-        return one.column.key == key;
-    });
+    const auto found = std::find_if(columns.begin(), columns.end(),
+                                    [key](const CostColumn& one) { return one.column.key == key; });
     return found == columns.end() ? nullptr : &*found;
 }
 
@@ -166,8 +176,8 @@ Table costTable(const std::vector<CostRow>& rows, const RunTotals& totals, CostL
     table.title = "Operations";
     std::vector<const CostColumn*> columns;
     for (const CostColumn& one : costColumns()) {
-        const bool isWanted =
-            wanted.empty() || std::find(wanted.begin(), wanted.end(), one.column.key) != wanted.end();
+        const bool isWanted = wanted.empty() || std::find(wanted.begin(), wanted.end(),
+                                                          one.column.key) != wanted.end();
         const bool lacks = one.executed && totals.run < 0;
         if (!isWanted || (lacks && !wanted.empty()))
             continue;

@@ -17,7 +17,8 @@ struct CostColumn {
     Cell (*value)(const CostRow& row, const RunTotals& totals) = nullptr;
 };
 
-/// All of them, in the order of the table. The first is the row's path, whose title names the layer.
+/// All of them, in the order of the table. The first is the row's path, whose title names the
+/// layer.
 const std::vector<CostColumn>& costColumns();
 /// Nullptr if there is none.
 const CostColumn* costColumn(std::string_view key);

@@ -87,4 +87,8 @@ std::vector<CostRow> costRows(const ProfileView& profile, const Accounting& acco
 /// The most parts that a place's path has.
 int scopeDepth(const Accounting& accounting);
 
+/// Floating point operations in a cycle that the matrix units of one tile can do: twice the
+/// multiply-accumulates, with half or single precision operands.
+double peakFlopsPerCycle(const Target& target, bool half);
+
 } // namespace tilescope

@@ -13,7 +13,7 @@
 namespace tilescope {
 
 /// What cycles are spent on.
-enum class CycleUse { Compute, StridedCopy, Exchange, BetweenIpus, Host, Sync };
+enum class CycleUse { Compute, StridedCopy, Exchange, BetweenIpus, Host, Sync, Waiting, Overlap };
 std::string_view displayName(CycleUse use); ///< "Strided copies"
 
 /// Where figures of cycles come from: a recorded execution, or the estimates of the vertices and
@@ -25,15 +25,13 @@ enum class CycleBasis { Executed, Estimated };
 std::vector<std::int64_t> executionCounts(const IdVector<ProgramId, Program>& programs,
                                           const std::vector<ProgramId>& controlPrograms);
 
-/// Cycles of the main program (the last control program) by its programs.
-struct ProgramCycles {
-    std::vector<std::int64_t> byProgram; ///< all executions, each that of the slowest IPU
-    std::int64_t sync = 0;               ///< syncs have no program
-};
-/// Throws UserError for a damaged trace or tree, and for CycleBasis::Executed if there is no trace.
-ProgramCycles programCyclesOf(const ProfileParts& parts, CycleBasis basis);
+/// Cycles of the last run, or as estimated of the main program (the last control program), by
+/// program: all executions, on the IPU that takes longest. Throws UserError for a damaged tree, and
+/// for CycleBasis::Executed if there is no run.
+std::vector<std::int64_t> programCyclesOf(const ProfileParts& parts, CycleBasis basis);
 
-/// Cycles by operation (none: syncs and what belongs to no operation) and use.
+/// Cycles by operation (none: syncs and what belongs to no operation) and use, on an average IPU.
+/// Those that were executed add up to the run's: waits are pieces, and what overlaps is taken off.
 using CyclePieces = std::map<std::pair<OperationId, CycleUse>, std::int64_t>;
 CyclePieces cyclePieces(const ProfileParts& parts, CycleBasis basis);
 

@@ -1,28 +1,16 @@
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "core/analysis/compare/costs.h"
 #include "core/analysis/programs/programs.h"
 #include "core/base/damaged_profile.h"
+#include "core/base/saturating.h"
 
 namespace tilescope {
 namespace {
 
 // Programs and calls nest a few dozen deep; what nests deeper is a damaged file.
 constexpr int deepestNesting = 2000;
-
-std::int64_t saturatingProduct(std::int64_t a, std::int64_t b) {
-    std::int64_t result = 0;
-    return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<std::int64_t>::max()
-                                                 : result;
-}
-
-std::int64_t saturatingSum(std::int64_t a, std::int64_t b) {
-    std::int64_t result = 0;
-    return __builtin_add_overflow(a, b, &result) ? std::numeric_limits<std::int64_t>::max()
-                                                 : result;
-}
 
 /// Executions of nodes that are reached from others so many times each: bodies of a trace,
 /// programs of a tree. Asked for from below, each node is computed once.
@@ -90,52 +78,41 @@ std::vector<std::int64_t> countsFrom(const IdVector<ProgramId, Program>& program
     return executions.all();
 }
 
-ProgramCycles estimatedCycles(const ProfileParts& parts) {
+std::vector<std::int64_t> estimatedCycles(const ProfileParts& parts) {
     const IdVector<ProgramId, Program>& programs = *parts.programs;
     std::vector<ProgramId> main;
     if (!parts.controlPrograms->empty())
         main.push_back(parts.controlPrograms->back());
     const std::vector<std::int64_t> counts = countsFrom(programs, main);
-    ProgramCycles cycles{std::vector<std::int64_t>(programs.size(), 0), 0};
+    std::vector<std::int64_t> cycles(programs.size(), 0);
     for (std::size_t i = 0; i < programs.size(); ++i) {
         const Program& p = programs[ProgramId(i)];
         const bool known = (!p.computeSet.valid() || exists(p.computeSet, *parts.computeSets)) &&
                            (!p.exchange.valid() || exists(p.exchange, *parts.exchanges));
         if (counts[i] > 0 && known)
-            cycles.byProgram[i] = saturatingProduct(
-                counts[i], programCycles(p, *parts.computeSets, *parts.exchanges));
+            cycles[i] = saturatingProduct(counts[i],
+                                          programCycles(p, *parts.computeSets, *parts.exchanges));
     }
     return cycles;
 }
 
-std::vector<std::int64_t> bodyCounts(const Trace& trace) {
-    Executions executions(trace.bodies.size());
-    for (std::size_t body = 0; body < trace.bodies.size(); ++body)
-        for (const TraceCall& call : trace.bodies[TraceBodyId(body)].calls)
-            if (exists(call.callee, trace.bodies) && call.count > 0)
-                executions.addEdge(body, call.callee.index(), call.count);
-    if (exists(trace.runs.back().body, trace.bodies))
-        executions.addRoot(trace.runs.back().body.index());
-    return executions.all();
+const Accounting& executedAccounting(const ProfileParts& parts) {
+    if (parts.accounting->totals().run < 0)
+        throw DamagedProfile("it has an execution without a run");
+    return *parts.accounting;
 }
 
-ProgramCycles executedCycles(const ProfileParts& parts) {
-    const Trace& trace = *parts.trace;
-    ProgramCycles cycles{std::vector<std::int64_t>(parts.programs->size(), 0), 0};
-    const std::vector<std::int64_t> counts = bodyCounts(trace);
-    for (std::size_t i = 0; i < trace.bodies.size(); ++i) {
-        if (counts[i] == 0)
-            continue;
-        for (const TraceStep& step : trace.bodies[TraceBodyId(i)].steps) {
-            std::int64_t slowest = 0;
-            for (const StepOnIpu& on : step.ipus)
-                slowest = std::max(slowest, on.cycles);
-            std::int64_t& sum = exists(step.program, *parts.programs)
-                                    ? cycles.byProgram[step.program.index()]
-                                    : cycles.sync;
-            sum = saturatingSum(sum, saturatingProduct(slowest, counts[i]));
-        }
-    }
+std::vector<std::int64_t> executedCycles(const ProfileParts& parts) {
+    std::map<std::pair<ProgramId, IpuId>, std::int64_t> byIpu;
+    for (const CostPlace& place : executedAccounting(parts).places())
+        for (const PlacedStep& step : place.steps)
+            if (step.program.valid()) {
+                std::int64_t& sum = byIpu[{step.program, step.once.ipu}];
+                sum = saturatingSum(sum, step.cycles);
+            }
+    std::vector<std::int64_t> cycles(parts.programs->size(), 0);
+    for (const auto& [key, sum] : byIpu)
+        cycles[key.first.index()] = std::max(cycles[key.first.index()], sum);
     return cycles;
 }
 
@@ -172,9 +149,13 @@ std::string_view displayName(CycleUse use) {
     case CycleUse::Host:
         return "Host";
     case CycleUse::Sync:
+        return "Sync";
+    case CycleUse::Waiting:
+        return "Waiting";
+    case CycleUse::Overlap:
         break;
     }
-    return "Sync";
+    return "Less overlaps";
 }
 
 std::vector<std::int64_t> executionCounts(const IdVector<ProgramId, Program>& programs,
@@ -182,32 +163,67 @@ std::vector<std::int64_t> executionCounts(const IdVector<ProgramId, Program>& pr
     return countsFrom(programs, controlPrograms);
 }
 
-ProgramCycles programCyclesOf(const ProfileParts& parts, CycleBasis basis) {
-    if (basis == CycleBasis::Estimated)
-        return estimatedCycles(parts);
-    if (parts.trace->runs.empty())
-        throw DamagedProfile("it has an execution without a run");
-    return executedCycles(parts);
+std::vector<std::int64_t> programCyclesOf(const ProfileParts& parts, CycleBasis basis) {
+    return basis == CycleBasis::Estimated ? estimatedCycles(parts) : executedCycles(parts);
 }
 
-CyclePieces cyclePieces(const ProfileParts& parts, CycleBasis basis) {
-    const ProgramCycles cycles = programCyclesOf(parts, basis);
-    std::set<ComputeSetId> stridedCopies;
+namespace {
+
+std::set<ComputeSetId> stridedCopiesOf(const ProfileParts& parts) {
+    std::set<ComputeSetId> sets;
     for (const Copy& copy : *parts.copies)
         if (copy.strided && copy.computeSet.valid())
-            stridedCopies.insert(copy.computeSet);
+            sets.insert(copy.computeSet);
+    return sets;
+}
+
+CyclePieces executedPieces(const ProfileParts& parts) {
+    const Accounting& accounting = executedAccounting(parts);
+    const std::set<ComputeSetId> stridedCopies = stridedCopiesOf(parts);
     CyclePieces pieces;
-    for (std::size_t i = 0; i < cycles.byProgram.size(); ++i) {
-        if (cycles.byProgram[i] == 0)
+    for (const CostPlace& place : accounting.places())
+        for (const PlacedStep& step : place.steps) {
+            const CycleUse use = step.program.valid()
+                                     ? useOf((*parts.programs)[step.program], stridedCopies)
+                                 : step.kind == CostKind::Sync ? CycleUse::Sync
+                                                               : CycleUse::Waiting;
+            std::int64_t& piece = pieces[{place.operation, use}];
+            piece = saturatingSum(piece, step.cycles);
+        }
+    std::int64_t overlapped = 0;
+    for (const std::int64_t cycles : accounting.totals().overlapped)
+        overlapped = saturatingSum(overlapped, cycles);
+    if (overlapped > 0)
+        pieces[{OperationId(), CycleUse::Overlap}] = -overlapped;
+    const auto ipus = static_cast<std::int64_t>(accounting.totals().measured.size());
+    if (ipus > 1) {
+        // What rounding takes away is waiting, so that pieces still add up.
+        std::int64_t rest = accounting.totals().cycles;
+        for (auto& [piece, cycles] : pieces)
+            rest -= cycles /= ipus;
+        pieces[{OperationId(), CycleUse::Waiting}] += rest;
+    }
+    std::erase_if(pieces, [](const auto& piece) { return piece.second == 0; });
+    return pieces;
+}
+
+} // namespace
+
+CyclePieces cyclePieces(const ProfileParts& parts, CycleBasis basis) {
+    if (basis == CycleBasis::Executed)
+        return executedPieces(parts);
+    const std::vector<std::int64_t> cycles = estimatedCycles(parts);
+    const std::set<ComputeSetId> stridedCopies = stridedCopiesOf(parts);
+    CyclePieces pieces;
+    for (std::size_t i = 0; i < cycles.size(); ++i) {
+        if (cycles[i] == 0)
             continue;
         const Program& p = (*parts.programs)[ProgramId(i)];
         const OperationId operation =
             exists(p.operation, *parts.operations) ? p.operation : OperationId();
         std::int64_t& piece = pieces[{operation, useOf(p, stridedCopies)}];
-        piece = saturatingSum(piece, cycles.byProgram[i]);
+        piece = saturatingSum(piece, cycles[i]);
     }
-    if (cycles.sync != 0)
-        pieces[{OperationId(), CycleUse::Sync}] += cycles.sync;
     return pieces;
 }
 

@@ -4,7 +4,6 @@
 
 #include "core/analysis/compare/table_builder.h"
 #include "core/analysis/memory/tables.h"
-#include "core/analysis/operations/operations.h"
 
 namespace tilescope {
 namespace {
@@ -74,7 +73,7 @@ std::vector<TableItem> vertexItems(const ProfileParts& parts) {
 std::vector<TableItem> programItems(const ProfileParts& parts, CycleBasis basis) {
     const std::vector<std::int64_t> counts =
         executionCounts(*parts.programs, *parts.controlPrograms);
-    const ProgramCycles cycles = programCyclesOf(parts, basis);
+    const std::vector<std::int64_t> cycles = programCyclesOf(parts, basis);
     std::vector<TableItem> items;
     for (std::size_t i = 0; i < parts.programs->size(); ++i) {
         const Program& p = (*parts.programs)[ProgramId(i)];
@@ -82,14 +81,9 @@ std::vector<TableItem> programItems(const ProfileParts& parts, CycleBasis basis)
                          std::string(toString(p.kind)),
                          p.kind == ProgramKind::Repeat ? fmt::format("{} times", p.count) : "",
                          static_cast<std::int32_t>(i),
-                         {cycles.byProgram[i], counts[i], p.controlCode.sum()}});
+                         {cycles[i], counts[i], p.controlCode.sum()}});
     }
     return items;
-}
-
-std::vector<OperationRow> operationRows(const ProfileParts& parts) {
-    return operationTable({*parts.operations, *parts.variables, *parts.computeSets,
-                           *parts.exchanges, *parts.programs, *parts.copies});
 }
 
 std::vector<std::int64_t> cyclesByOperation(const ProfileParts& parts, CycleBasis basis) {
@@ -100,15 +94,32 @@ std::vector<std::int64_t> cyclesByOperation(const ProfileParts& parts, CycleBasi
     return cycles;
 }
 
-std::vector<std::optional<std::int64_t>> operationValues(const OperationRow& row,
-                                                         std::int64_t cycles) {
-    return {cycles,
-            row.variableBytes,
-            row.exchangeCodeBytes,
-            row.controlCodeBytes,
-            row.vertexStateBytes,
-            row.steps};
-}
+/// What a row of operations compares, by operation.
+class OperationFigures {
+public:
+    OperationFigures(const ProfileParts& parts, CycleBasis basis)
+        : bytes_(parts.bytes->byOperation)
+        , cycles_(cyclesByOperation(parts, basis))
+        , steps_(parts.operations->size(), 0) {
+        for (const Program& program : *parts.programs)
+            if (!isControl(program.kind) && program.operation.valid() &&
+                program.operation.index() < steps_.size())
+                ++steps_[program.operation.index()];
+    }
+
+    [[nodiscard]] std::vector<std::optional<std::int64_t>> of(std::size_t operation) const {
+        OperationBytes sum;
+        for (const OperationBytes& onIpu : bytes_[operation])
+            sum += onIpu;
+        return {cycles_[operation], sum.variables,   sum.exchangeCode,
+                sum.controlCode,    sum.vertexState, steps_[operation]};
+    }
+
+private:
+    const std::vector<std::vector<OperationBytes>>& bytes_;
+    std::vector<std::int64_t> cycles_;
+    std::vector<std::int64_t> steps_;
+};
 
 } // namespace
 
@@ -123,14 +134,13 @@ ComparedTable compareOperations(const ProfileParts& source, const ProfileParts& 
                          {"stateBytes", "Vertex state", Unit::Bytes},
                          {"steps", "Steps", Unit::Count, MetricBetter::Neither}},
                         {}};
-    const std::vector<OperationRow> before = operationRows(source);
-    const std::vector<OperationRow> after = operationRows(target);
-    const std::vector<std::int64_t> cyclesBefore = cyclesByOperation(source, basis);
-    const std::vector<std::int64_t> cyclesAfter = cyclesByOperation(target, basis);
+    const OperationFigures before(source, basis);
+    const OperationFigures after(target, basis);
     for (const Match& match : operations.matches()) {
         const auto a = static_cast<std::size_t>(match.source);
         const auto b = static_cast<std::size_t>(match.target);
-        const OperationRow& known = match.source >= 0 ? before[a] : after[b];
+        const Operation& known = match.source >= 0 ? (*source.operations)[OperationId(a)]
+                                                   : (*target.operations)[OperationId(b)];
         ComparedRow row;
         row.source = match.source;
         row.target = match.target;
@@ -139,11 +149,11 @@ ComparedTable compareOperations(const ProfileParts& source, const ProfileParts& 
         row.before.resize(table.columns.size());
         row.after.resize(table.columns.size());
         if (match.source >= 0)
-            row.before = operationValues(before[a], cyclesBefore[a]);
+            row.before = before.of(a);
         if (match.target >= 0)
-            row.after = operationValues(after[b], cyclesAfter[b]);
+            row.after = after.of(b);
         if (match.renamed)
-            row.targetName = after[b].name;
+            row.targetName = (*target.operations)[OperationId(b)].name;
         if (match.both())
             row.detail = planText(planDifferences((*source.operations)[OperationId(a)].plan,
                                                   (*target.operations)[OperationId(b)].plan));

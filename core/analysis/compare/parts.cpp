@@ -19,8 +19,8 @@ ProfileParts partsOf(const ProfileView& profile, const std::stop_token& stop) {
             profile.categoryMemory(stop),
             profile.tileMemory(stop),
             {curve, &curve->notAlwaysLive},
-            profile.info().hasExecution ? profile.wholeTrace(stop)
-                                        : std::make_shared<const Trace>()};
+            accountingOf(profile, stop),
+            memoryByOperation(profile, stop)};
 }
 
 } // namespace tilescope

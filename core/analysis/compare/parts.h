@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "core/analysis/accounting/accounting.h"
+#include "core/analysis/accounting/operation_memory.h"
 #include "core/analysis/memory/summary.h"
 #include "core/profile/profile.h"
 #include "core/view/profile_view.h"
@@ -29,7 +31,8 @@ struct ProfileParts {
     Part<std::vector<CategoryMemory>> categoryMemory;
     Part<IdVector<TileId, TileMemory>> tileMemory;
     Part<std::vector<std::int64_t>> notAlwaysLive; ///< bytes by step over all tiles
-    Part<Trace> trace;                             ///< empty if nothing was executed
+    Part<Accounting> accounting;
+    Part<MemoryByOperation> bytes;
 
     [[nodiscard]] MemorySummary memory() const {
         return summariseMemory(info.target, *tileMemory, *notAlwaysLive);

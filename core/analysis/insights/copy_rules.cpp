@@ -6,7 +6,7 @@
 
 #include "core/analysis/insights/advise.h"
 #include "core/analysis/insights/rules.h"
-#include "core/analysis/operations/strided_copies.h"
+#include "core/analysis/accounting/strided_copies.h"
 #include "core/base/units.h"
 
 namespace tilescope {

@@ -8,7 +8,6 @@
 
 #include "core/analysis/accounting/cost_rows.h"
 #include "core/analysis/model_graph/scope_tree.h"
-#include "core/analysis/operations/operation_groups.h"
 #include "core/store/profile_reader.h"
 
 namespace tilescope {

@@ -1,4 +1,4 @@
-#include "core/analysis/operations/operation_repeats.h"
+#include "core/analysis/accounting/operation_repeats.h"
 
 #include <algorithm>
 

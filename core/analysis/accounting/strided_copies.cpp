@@ -1,4 +1,4 @@
-#include "core/analysis/operations/strided_copies.h"
+#include "core/analysis/accounting/strided_copies.h"
 
 #include <algorithm>
 #include <map>

@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string jsonText(const std::string& text) {
     return boost::json::serialize(boost::json::value(text));
 }
 
@@ -74,9 +74,9 @@ public:
 
     ChromeTraceResult write() {
         out_ << "{\"displayTimeUnit\": \"ns\", \"otherData\": {\"model\": "
-             << quoted(source_.info.model) << ", \"target\": " << quoted(source_.info.target.name)
+             << jsonText(source_.info.model) << ", \"target\": " << jsonText(source_.info.target.name)
              << ", \"clockHz\": " << fmt::format("{}", clockHz_)
-             << ", \"creator\": " << quoted(source_.info.creator)
+             << ", \"creator\": " << jsonText(source_.info.creator)
              << (shift_ > 0 ? ", \"executionBegins\": " + microseconds(shift_) : std::string())
              << "},\n\"traceEvents\": [\n";
         if (source_.host != nullptr)
@@ -107,7 +107,7 @@ private:
     void name(const char* what, IpuId ipu, std::size_t track, const std::string& text) {
         item(fmt::format(
             R"({{"ph": "M", "name": "{}", "pid": {}, "tid": {}, "args": {{"name": {}}}}})", what,
-            ipu.value(), track, quoted(text)));
+            ipu.value(), track, jsonText(text)));
     }
 
     void order(const char* what, IpuId process, std::size_t track, std::int64_t place) {
@@ -144,7 +144,7 @@ private:
         const std::int64_t begin = ticks(cycles.begin);
         item(fmt::format(R"({{"ph": "X", "name": {}, "cat": "{}", "pid": {}, "tid": {}, )"
                          R"("ts": {}, "dur": {}, "args": {{"cycles": {}{}}}}})",
-                         quoted(title), category, ipu.value(), track, microseconds(begin),
+                         jsonText(title), category, ipu.value(), track, microseconds(begin),
                          microseconds(ticks(cycles.end) - begin), cycles.cycles(), arguments));
         ++result_.events;
     }
@@ -185,7 +185,7 @@ private:
                 title = program.name;
             if (program.operation.valid() && program.operation.index() < source_.operations.size())
                 arguments += fmt::format(R"(, "operation": {})",
-                                         quoted(source_.operations[program.operation].name));
+                                         jsonText(source_.operations[program.operation].name));
         }
         event(ipu, track, title, categoryOf(span.kind), {span.begin, span.end}, arguments);
     }

@@ -30,7 +30,7 @@ double rank(const Cell& cell) {
     return std::holds_alternative<Change>(cell) ? std::abs(number) : number;
 }
 
-std::string quoted(const std::string& text, char separator) {
+std::string csvField(const std::string& text, char separator) {
     if (text.find_first_of(std::string("\"\r\n") + separator) == std::string::npos)
         return text;
     std::string result = "\"";
@@ -144,12 +144,12 @@ void writeCsv(std::ostream& out, const Table& whole, char separator) {
     const Table table = shownIn(Shown::Data, whole);
     for (std::size_t i = 0; i < table.columns.size(); ++i)
         out << (i == 0 ? std::string() : std::string(1, separator))
-            << quoted(table.columns[i].key, separator);
+            << csvField(table.columns[i].key, separator);
     out << '\n';
     for (const Row& row : table.rows) {
         for (std::size_t i = 0; i < row.cells.size(); ++i)
             out << (i == 0 ? std::string() : std::string(1, separator))
-                << quoted(rawText(row.cells[i]), separator);
+                << csvField(rawText(row.cells[i]), separator);
         out << '\n';
     }
 }

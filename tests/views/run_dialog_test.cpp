@@ -235,8 +235,9 @@ private slots:
         QVERIFY(!dialog_->isVisible());
     }
 
-    void errorsStandAtTheOptionTheyName() {
+    void errorsAreShownAtTheirOption() {
         make(script(QStringLiteral("refuses"),
+                    "echo 'option: split' >&2; "
                     "echo 'tilescope: error: option split (--split): no operation conv9' >&2; "
                     "exit 2"));
         button(QStringLiteral("Run"))->click();

@@ -1,9 +1,7 @@
-// The command line as a function, so that tests can call it.
+// What every command is given and returns.
 #pragma once
 
 #include <iosfwd>
-#include <string>
-#include <vector>
 
 namespace tilescope::cli {
 
@@ -21,8 +19,5 @@ struct Streams {
     std::ostream& err;
     bool errIsTerminal = false; ///< progress is shown only there
 };
-
-/// Runs `tilescope args...` (without the program's name) and gives its exit status. Never throws.
-int runCli(const std::vector<std::string>& args, const Streams& streams);
 
 } // namespace tilescope::cli

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <unistd.h>
 
-#include "app/cli/cli.h"
+#include "app/cli/commands/cli.h"
 #include "app/cli/output.h"
 
 int main(int argc, char** argv) {

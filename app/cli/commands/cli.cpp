@@ -1,4 +1,4 @@
-#include "app/cli/cli.h"
+#include "app/cli/commands/cli.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

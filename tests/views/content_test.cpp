@@ -201,7 +201,7 @@ private slots:
         QCOMPARE(table.columns.size(), std::size_t(3));
         QVERIFY(!table.rows.front().emphasised);
         QCOMPARE(table.summary, std::string("0 changed"));
-        const Table changed = views::optionsTable({one_.source, otherOptions()});
+        const Table changed = views::optionsTable(ProfilePair(one_.source, otherOptions()));
         QCOMPARE(std::get<std::string>(changed.rows[0].cells[0]), std::string("target"));
         QVERIFY(changed.rows[0].emphasised);
         QVERIFY(!changed.rows[1].emphasised);

@@ -379,9 +379,9 @@ private slots:
         QVERIFY(status.last()[0].toString().contains("'twelve' is no range"));
         QTest::keyClick(&field, Qt::Key_Escape);
         QVERIFY(field.text().endsWith("cycles"));
-        window_->context().preferences.setClockUnits(views::ClockUnits::Time);
+        window_->context().preferences.setClockUnits(ClockUnits::Time);
         QVERIFY(field.text().endsWith("s") && !field.text().endsWith("cycles"));
-        window_->context().preferences.setClockUnits(views::ClockUnits::CyclesAndTime);
+        window_->context().preferences.setClockUnits(ClockUnits::CyclesAndTime);
     }
 
     // Two lanes of many rows on a small screen: names have room, and a scroll bar what is below.

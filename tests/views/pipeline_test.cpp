@@ -150,15 +150,15 @@ private slots:
         // "34 cycles (26 ns)", and not "34 cycles (stages: ...".
         static const QRegularExpression both("cycles \\([0-9]");
         QVERIFY(textsOf(view).join('|').contains(both));
-        const auto prefer = [&](views::ClockUnits units) {
+        const auto prefer = [&](ClockUnits units) {
             window_->context().preferences.setClockUnits(units);
             // Labels that were replaced are still there.
             QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
         };
-        prefer(views::ClockUnits::Cycles);
+        prefer(ClockUnits::Cycles);
         QVERIFY(!textsOf(view).join('|').contains(both));
         QVERIFY(textsOf(view).join('|').contains("cycles"));
-        prefer(views::ClockUnits::Time);
+        prefer(ClockUnits::Time);
         QVERIFY(!textsOf(view).join('|').contains(" cycles"));
         QCOMPARE(diagram.chosen(), piece);
     }

@@ -411,7 +411,7 @@ private slots:
         views::Preferences kept;
         kept.load();
         QCOMPARE(kept.byteUnits(), ByteUnits::Plain);
-        QCOMPARE(kept.clockUnits(), views::ClockUnits::Time);
+        QCOMPARE(kept.clockUnits(), ClockUnits::Time);
         QCOMPARE(kept.theme(), views::ThemeChoice::Dark);
         QCOMPARE(kept.dataColours(), views::DataColours::Tableau);
         QVERIFY(!kept.restoresSession());

@@ -10,8 +10,12 @@ using Value = Cell (*)(const CostRow&, const RunTotals&);
 template <auto Member> Cell number(const CostRow& row, const RunTotals&) {
     return std::int64_t{row.*Member};
 }
+/// A dash where a function's places share the memory.
+Cell memoryCell(const CostRow& row, std::int64_t bytes) {
+    return row.places > 1 && row.memory == OperationBytes{} ? Cell() : Cell(bytes);
+}
 template <auto Member> Cell bytes(const CostRow& row, const RunTotals&) {
-    return std::int64_t{row.memory.*Member};
+    return memoryCell(row, row.memory.*Member);
 }
 template <CostKind Kind> Cell ofKind(const CostRow& row, const RunTotals&) {
     return row.measured(Kind);
@@ -116,7 +120,7 @@ std::vector<CostColumn> makeColumns() {
          "Received by tiles from tiles and other IPUs, all executions in the run"},
         number<&CostRow::bytesExchanged>, false, true);
     add({"codeBytes", "Code", Unit::Bytes, allTiles},
-        [](const CostRow& r, const RunTotals&) -> Cell { return r.memory.code(); });
+        [](const CostRow& r, const RunTotals&) { return memoryCell(r, r.memory.code()); });
     add({"exchangeCodeBytes", "Exchange code", Unit::Bytes, allTiles},
         bytes<&OperationBytes::exchangeCode>, false);
     add({"controlCodeBytes", "Control code", Unit::Bytes, allTiles},

@@ -10,6 +10,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/options/option_error.h"
 #include "core/profile/host_lanes.h"
 #include "simulator/engine/timing.h"
 #include "simulator/frontend/import.h"
@@ -150,9 +151,9 @@ void checkOwnProgram(const Graph& graph, const RunOptions& options) {
         return;
     const auto refuse = [&](bool given, const char* option) {
         if (given)
-            throw UserError(fmt::format("option {}: '{}' is a list of operations, which runs as it "
-                                        "is, once, on one IPU; leave the option out",
-                                        option, graph.name));
+            throw OptionError(option, fmt::format("'{}' is a list of operations, which runs as it "
+                                                  "is, once, on one IPU; leave the option out",
+                                                  graph.name));
     };
     refuse(options.isTraining(), "mode");
     refuse(options.execution != Execution::Single, "execution");

@@ -33,7 +33,7 @@ public:
     /// From runs in any order that do not overlap; throws InternalError where they do.
     static TileSeries fromRuns(std::vector<TileRun> runs);
 
-    /// Adds a run behind all others (cheap); throws InternalError if it would not be behind.
+    /// Adds a run after all others (cheap); throws InternalError if it would not be the last.
     void append(std::int32_t first, std::int32_t end, std::int64_t value);
 
     [[nodiscard]] const std::vector<TileRun>& runs() const { return runs_; }

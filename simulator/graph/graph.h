@@ -105,6 +105,12 @@ struct GraphMessage {
     std::string text;
 };
 
+/// Where an operation of the model runs once it is part of a function.
+struct FunctionPlace {
+    std::string operation;          ///< the function's operation that stands in for it
+    std::vector<std::string> calls; ///< the Call operations around it, outermost first
+};
+
 struct Graph {
     std::string name;
     IdVector<TensorId, Tensor> tensors;
@@ -127,9 +133,8 @@ struct Graph {
     std::vector<Graph> functions;
     /// The graph before outlining, as the profile records it; empty unless it was prepared.
     ModelGraph model;
-    /// Operations that outlining has put into functions: by the name of each of them, that of the
-    /// function's operation that runs at its place.
-    std::map<std::string, std::string> runsAs;
+    /// Operations that outlining has put into functions, by their names.
+    std::map<std::string, FunctionPlace> functionPlaces;
 
     [[nodiscard]] std::int32_t stages() const {
         return stageIpus.empty() ? 1 : static_cast<std::int32_t>(stageIpus.size());

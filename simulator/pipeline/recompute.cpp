@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/options/option_error.h"
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/pipeline/stages.h"
 
@@ -63,9 +64,8 @@ private:
                     found = true;
                 }
             if (!found)
-                throw UserError(fmt::format(
-                    "option checkpoint (--checkpoint): the model has no operation or scope '{}'",
-                    name));
+                throw OptionError("checkpoint",
+                                  fmt::format("the model has no operation or scope '{}'", name));
         }
     }
 
@@ -213,8 +213,8 @@ private:
 
 void markRecomputed(Graph& graph, const RunOptions& options) {
     if (options.recompute == Recompute::Pipeline && options.execution != Execution::Pipelined)
-        throw UserError("option recompute: 'pipeline' recomputes between the stages of a pipeline; "
-                        "add --execution pipelined, or choose 'standard'");
+        throw OptionError("recompute", "'pipeline' recomputes between the stages of a pipeline; "
+                                       "add --execution pipelined, or choose 'standard'");
     Marker(graph, options).run();
 }
 

@@ -7,8 +7,8 @@
 #include <tbb/parallel_for.h>
 #include <tuple>
 
-#include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/options/option_error.h"
 #include "simulator/planner/compute_tiles.h"
 #include "simulator/planner/planner.h"
 
@@ -116,9 +116,10 @@ void checkNamedOperations(const Graph& graph, const RunOptions& options) {
         }
     for (const auto& [name, proportion] : options.availableMemoryProportionByOperation)
         if (std::find(names.begin(), names.end(), name) == names.end())
-            throw UserError(fmt::format("option availableMemoryProportionByOperation: no "
-                                        "convolution or matrix product is named '{}'.{}",
-                                        name, didYouMean(name, names)));
+            throw OptionError("availableMemoryProportionByOperation",
+                              fmt::format("no "
+                                          "convolution or matrix product is named '{}'.{}",
+                                          name, didYouMean(name, names)));
 }
 
 /// Calls `collect` with each function of a graph and its index, and with the graph itself.

@@ -9,6 +9,7 @@
 #include "core/base/ceil_div.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/options/option_error.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/graph/model_record.h"
 #include "simulator/offload/off_chip.h"
@@ -109,17 +110,19 @@ void assignStages(Graph& graph, const RunOptions& options) {
             graph.stageIpus.emplace_back(ipu);
     if (!options.split.empty()) {
         if (static_cast<std::int64_t>(options.split.size()) + 1 != graph.stages())
-            throw UserError(fmt::format(
-                "option split (--split): {0} names make {1} stages, but there are {2} IPUs; give "
-                "{3} names or --ipus {1}, or say by --device-mapping which IPU runs each stage",
-                options.split.size(), options.split.size() + 1, ipus, ipus - 1));
+            throw OptionError(
+                "split",
+                fmt::format(
+                    "{0} names make {1} stages, but there are {2} IPUs; give "
+                    "{3} names or --ipus {1}, or say by --device-mapping which IPU runs each stage",
+                    options.split.size(), options.split.size() + 1, ipus, ipus - 1));
         splitAt(graph, options.split);
         return;
     }
     if (static_cast<std::int64_t>(graph.ops.size()) < graph.stages())
-        throw UserError(fmt::format("option ipus (--ipus): the model has {0} operations, too few "
-                                    "for {1} stages; choose --ipus {0} or fewer",
-                                    graph.ops.size(), graph.stages()));
+        throw OptionError("ipus", fmt::format("the model has {0} operations, too few "
+                                              "for {1} stages; choose --ipus {0} or fewer",
+                                              graph.ops.size(), graph.stages()));
     moveBeforeReaders(graph);
     const std::vector<double> costs = operationCosts(graph, options);
     splitEvenly(graph, graph.stages(), costs);
@@ -140,14 +143,14 @@ PipelineSchedule checkedSchedule(const Graph& graph, const RunOptions& options) 
 void checkFeeding(const Graph& graph, const RunOptions& options) {
     const auto refuse = [&](bool given, const char* option) {
         if (given && graph.ownProgram)
-            throw UserError(fmt::format("option {}: '{}' is a list of operations, whose variables "
-                                        "stay on the device; leave the option out",
-                                        option, graph.name));
+            throw OptionError(option, fmt::format("'{}' is a list of operations, whose variables "
+                                                  "stay on the device; leave the option out",
+                                                  graph.name));
     };
-    refuse(options.ioTiles > 0, "ioTiles (--io-tiles)");
-    refuse(options.prefetchDepth > 1, "prefetchDepth (--prefetch-depth)");
-    refuse(options.inputType != InputType::AsModel, "inputType (--input-type)");
-    refuse(options.hostRate > 0, "hostRate (--host-rate)");
+    refuse(options.ioTiles > 0, "ioTiles");
+    refuse(options.prefetchDepth > 1, "prefetchDepth");
+    refuse(options.inputType != InputType::AsModel, "inputType");
+    refuse(options.hostRate > 0, "hostRate");
 }
 
 /// What the passes hand on to each other.

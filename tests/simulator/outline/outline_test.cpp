@@ -142,8 +142,8 @@ void checkStandIns(const Graph& graph, const Graph& made) {
         add(function);
     std::set<std::string> used;
     for (const Op& op : graph.ops) {
-        const auto standIn = made.runsAs.find(op.name);
-        const std::string& name = standIn == made.runsAs.end() ? op.name : standIn->second;
+        const auto standIn = made.functionPlaces.find(op.name);
+        const std::string& name = standIn == made.functionPlaces.end() ? op.name : standIn->second.operation;
         RC_ASSERT(run.contains(name));
         RC_ASSERT(run[name]->attributes == op.attributes);
         used.insert(name);

@@ -316,10 +316,11 @@ private slots:
         QTest::addColumn<int>("phases");
         QTest::addColumn<QString>("split");
         QTest::addColumn<QString>("error");
-        QTest::newRow("none") << 0 << ""
-                              << "option execution: 'phased' needs phases; give their number by "
-                                 "--phases N, name where they begin by --split NAME,NAME, or "
-                                 "annotate ONNX nodes with __execution_phase";
+        QTest::newRow("none")
+            << 0 << ""
+            << "option execution (--execution): 'phased' needs phases; give their number by "
+               "--phases N, name where they begin by --split NAME,NAME, or "
+               "annotate ONNX nodes with __execution_phase";
         QTest::newRow("too many") << 7 << ""
                                   << "option phases (--phases): the model has 6 operations, too "
                                      "few for 7 phases; choose --phases 6 or fewer";

@@ -69,7 +69,7 @@ class PipelineProfileTest : public QObject {
         if (!wrong.empty())
             throw InternalError(wrong);
         writeProfile(profile, file);
-        return pipelineReport(ProfileReader(file));
+        return pipelineReport(ProfileView(file));
     }
 
 private slots:

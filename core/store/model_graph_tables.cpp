@@ -8,6 +8,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t firstVersionWithModelGraph = 5;
+constexpr std::int64_t firstVersionWithCalls = 7;
 
 /// A text, or none where it is known from elsewhere.
 std::optional<std::string_view> textUnless(bool isKnown, std::string_view text) {
@@ -56,6 +57,7 @@ void writeModelGraph(const Profile& profile, const Database& db) {
     }
     Insert node(db, "graph_operations");
     Insert use(db, "operation_tensors");
+    Insert call(db, "operation_calls");
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         const ModelNode& n = graph.nodes[ModelNodeId(i)];
         const Operation* own = n.operation.valid() ? &profile.operations[n.operation] : nullptr;
@@ -66,6 +68,8 @@ void writeModelGraph(const Profile& profile, const Database& db) {
             use(i, read, false);
         for (const ModelTensorId written : n.writes)
             use(i, written, true);
+        for (std::size_t at = 0; at < n.calls.size(); ++at)
+            call(i, at, n.calls[at]);
     }
 }
 
@@ -94,6 +98,13 @@ ModelGraph ProfileReader::modelGraph() const {
         node.phase = known(modelPhaseFrom(row.text(4)), row, 4);
         node.stage = static_cast<std::int32_t>(row.integer(5));
         graph.nodes.add(std::move(node));
+    }
+    if (impl_->has(firstVersionWithCalls)) {
+        Statement call = db.prepare("SELECT graph_operation, call FROM operation_calls "
+                                    "ORDER BY graph_operation, position");
+        while (call.step())
+            element(graph.nodes, call.integer(0))
+                .calls.push_back(idBelow<OperationId>(call, 1, operations));
     }
     const auto tensors = static_cast<std::int64_t>(graph.tensors.size());
     Statement use =
@@ -125,6 +136,9 @@ CREATE TABLE graph_tensors(id INTEGER PRIMARY KEY, name TEXT, type TEXT, shape T
     bytes INTEGER, source TEXT, is_output INTEGER);
 -- What each operation reads (written 0) and makes or changes (written 1), in the operation's order.
 CREATE TABLE operation_tensors(graph_operation INTEGER, tensor INTEGER, written INTEGER);
+-- The calls that an operation runs in (since version 7), outermost first. call: their operation.
+CREATE TABLE operation_calls(graph_operation INTEGER, position INTEGER, call INTEGER,
+    PRIMARY KEY(graph_operation, position)) WITHOUT ROWID;
 
 -- Edges of the model's graph: names of who makes and who reads a tensor.
 CREATE VIEW graph_edges AS

@@ -157,6 +157,9 @@ CREATE TABLE trace_item_pages(body INTEGER, page INTEGER, items INTEGER, program
     PRIMARY KEY(body, page)) WITHOUT ROWID;
 CREATE TABLE trace_program_totals(body INTEGER, program INTEGER, count INTEGER, cycles INTEGER,
     PRIMARY KEY(body, program)) WITHOUT ROWID;
+-- The same by IPU (since version 7).
+CREATE TABLE trace_ipu_totals(body INTEGER, program INTEGER, ipu INTEGER, count INTEGER,
+    cycles INTEGER, PRIMARY KEY(body, program, ipu)) WITHOUT ROWID;
 )sql",
             [](const Profile& profile, const Database& db) {
                 writeTracePages(db, profile.trace, profile.info.target.ipus);

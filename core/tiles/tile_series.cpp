@@ -173,6 +173,13 @@ TileSeries TileSeries::scaled(std::int64_t factor) const {
     return result;
 }
 
+TileSeries TileSeries::mapped(const std::function<std::int64_t(std::int64_t)>& change) const {
+    TileSeries result;
+    for (const TileRun& run : runs_)
+        result.append(run.first, run.end, change(run.value));
+    return result;
+}
+
 TileSeries TileSeries::maxOf(const TileSeries& a, const TileSeries& b) {
     return zip(a, b, [](std::int64_t x, std::int64_t y) { return std::max(x, y); });
 }

@@ -64,6 +64,8 @@ public:
     friend TileSeries operator+(const TileSeries& a, const TileSeries& b);
     friend TileSeries operator-(const TileSeries& a, const TileSeries& b);
     [[nodiscard]] TileSeries scaled(std::int64_t factor) const;
+    /// change(value) on every tile whose value is not zero.
+    [[nodiscard]] TileSeries mapped(const std::function<std::int64_t(std::int64_t)>& change) const;
     /// 1 on every tile with a value other than zero.
     [[nodiscard]] TileSeries ones() const;
     /// The larger value tile by tile.

@@ -325,9 +325,9 @@ TileSeries tileCycles(const TileSources& sources, ProgramId program, IpuId ipu,
         return onIpu(sources.exchanges[p.exchange].cycles, ipu, tiles);
     if (!p.stream.valid() || p.stream.index() >= sources.streams.size())
         return everywhere;
-    return TileSeries::zip(
-        onIpu(sources.streams[p.stream].bytes, ipu, tiles), {},
-        [&](std::int64_t bytes, std::int64_t) { return bytes > 0 ? stepCycles : 0; });
+    return onIpu(sources.streams[p.stream].bytes, ipu, tiles).mapped([&](std::int64_t bytes) {
+        return bytes > 0 ? stepCycles : 0;
+    });
 }
 
 TileRaster tileRaster(const TraceIndex& index, const TileSources& sources,

@@ -14,6 +14,7 @@
 namespace tilescope {
 
 class TracePages;
+class TraceLanes;
 
 /// Cycles [begin, end) of the profile's clock.
 struct CycleRange {
@@ -86,6 +87,8 @@ public:
     TraceIndex(std::shared_ptr<const TracePages> pages, const Target& target);
     /// Whether the trace stays in its file.
     [[nodiscard]] bool inPages() const;
+    /// What the index searches, for other analyses of the core.
+    [[nodiscard]] const TraceLanes& lanes() const;
 
     [[nodiscard]] const std::vector<TraceRun>& runs() const;
     /// The cycle at which the last step on any IPU ends.
@@ -126,6 +129,10 @@ public:
     [[nodiscard]] std::int64_t countAny(const ProgramSet& wanted, std::int64_t before) const;
     /// Of every program, [0, programs), without unrolling anything. Saturates.
     [[nodiscard]] std::vector<ProgramExecutions> executions(std::size_t programs) const;
+    /// Of every control program, function and body of a repeat: cycles from its begin to its end on
+    /// the IPU that takes longest, with syncs, waits and what runs side by side. Zeros for other
+    /// programs. Saturates.
+    [[nodiscard]] std::vector<ProgramExecutions> bodyExecutions(std::size_t programs) const;
 
     /// The first execution of a Call or Repeat; none if it is never executed.
     [[nodiscard]] std::optional<ExecutedCall> findCall(ProgramId program) const;

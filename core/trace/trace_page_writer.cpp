@@ -27,7 +27,8 @@ public:
         , lane_(db, "trace_lanes")
         , page_(db, "trace_pages")
         , items_(db, "trace_item_pages")
-        , total_(db, "trace_program_totals") {}
+        , total_(db, "trace_program_totals")
+        , ipuTotal_(db, "trace_ipu_totals") {}
 
     void write(TraceBodyId body) {
         // A reader finds calls in the order of their items.
@@ -108,18 +109,25 @@ private:
             std::int64_t cycles = 0;
         };
         std::map<ProgramId, Total> totals;
+        std::map<std::pair<ProgramId, IpuId>, Total> byIpu;
+        const auto add = [](Total& total, std::int64_t cycles) {
+            ++total.count;
+            total.cycles = saturatingSum(total.cycles, cycles);
+        };
         for (const TraceStep& step : lanes_.trace().bodies[id].steps) {
             if (!step.program.valid())
                 continue;
             std::int64_t cycles = 0;
-            for (const StepOnIpu& on : step.ipus)
+            for (const StepOnIpu& on : step.ipus) {
                 cycles = std::max(cycles, on.cycles);
-            Total& total = totals[step.program];
-            ++total.count;
-            total.cycles = saturatingSum(total.cycles, cycles);
+                add(byIpu[{step.program, on.ipu}], on.cycles);
+            }
+            add(totals[step.program], cycles);
         }
         for (const auto& [program, total] : totals)
             total_(id, program, total.count, total.cycles);
+        for (const auto& [key, total] : byIpu)
+            ipuTotal_(id, key.first, key.second, total.count, total.cycles);
     }
 
     const TraceLanes& lanes_;
@@ -127,6 +135,7 @@ private:
     Insert page_;
     Insert items_;
     Insert total_;
+    Insert ipuTotal_;
     std::vector<std::int32_t> callItems_; ///< of the body that is written
 };
 

@@ -103,9 +103,9 @@ PhasePlan assignPhases(Graph& graph, const RunOptions& options,
 void placePhases(Graph& graph, const PhasePlan& plan, const RunOptions& options) {
     for (Op& op : graph.ops) {
         const std::int32_t phase = plan.phaseOfPart(op.stage);
-        op.executionPhase = op.phase == Phase::Forward    ? phase
-                            : op.phase == Phase::Backward ? plan.backwardOf(phase)
-                                                          : 2 * plan.phases - 1;
+        op.executionPhase = op.pass == Pass::Forward    ? phase
+                            : op.pass == Pass::Backward ? plan.backwardOf(phase)
+                                                        : 2 * plan.phases - 1;
         op.stage = plan.ipuOfPart(op.stage);
     }
     graph.stageIpus.clear();

@@ -37,7 +37,7 @@ ConvProblem convProblem(const Graph& graph, const Op& op, const ConvAttributes& 
 }
 
 /// The transposed convolution: a stride becomes dilation of the input. Where the kernel is one, the
-/// dilation is moved behind the convolution (PopLibs transform dilatePostConv).
+/// dilation is moved after the convolution (PopLibs transform dilatePostConv).
 ConvProblem gradInputProblem(const Graph& graph, const Op& op, const ConvAttributes& conv) {
     const Shape& delta = graph.tensors[op.inputs[0]].shape;
     const Shape& in = graph.tensors[op.outputs[0]].shape;

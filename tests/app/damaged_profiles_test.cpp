@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 #include <sstream>
 
-#include "app/cli/cli.h"
+#include "app/cli/commands/cli.h"
 #include "core/base/atomic_file.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/damage.h"

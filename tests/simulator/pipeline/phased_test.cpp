@@ -9,7 +9,7 @@
 #include "core/analysis/execution/phases.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
-#include "simulator/pipeline/prepare.h"
+#include "simulator/prepare/prepare.h"
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
 #include "support/invariants.h"

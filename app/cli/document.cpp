@@ -131,6 +131,12 @@ json::value toJson(const Document& document) {
             object[field.key] = toJson(field.value);
     for (const Table& table : document.tables)
         object[table.key] = toJson(table);
+    for (const NumberList& list : document.lists) {
+        json::value& group = object[list.group];
+        if (!group.is_object())
+            group.emplace_object();
+        group.as_object()[list.key] = json::array(list.values.begin(), list.values.end());
+    }
     return object;
 }
 

@@ -9,17 +9,10 @@ namespace {
 // What takes the memory of an IPU or a tile.
 Document largestOf(const ProfileReader& reader, const TileSelection& tiles) {
     constexpr std::size_t shownParts = 5; // of each kind
-    const auto variables = reader.variables();
-    const auto classes = reader.livenessClasses();
-    const auto vertexTypes = reader.vertexTypes();
-    const auto computeSets = reader.computeSets();
-    const auto exchanges = reader.exchanges();
-    const MemoryParts parts{reader.info().target, variables,   classes,
-                            vertexTypes,          computeSets, exchanges,
-                            reader.steps().size()};
+    const ProfileView profile(reader.file(), reader.info());
     Document document;
     for (const PartKind kind : allPartKinds) {
-        Table table = partsTable(kind, tiles, largestParts(parts, kind, tiles));
+        Table table = partsTable(kind, tiles, largestParts(profile, kind, tiles));
         table.rows.resize(std::min(shownParts, table.rows.size()));
         document.tables.push_back(std::move(table));
     }
@@ -32,15 +25,16 @@ Document insightsReport(const ProfileReader& reader, const ReportRequest& reques
     if (request.selection != TileSelection::all())
         return largestOf(reader, request.selection);
     Document document;
-    for (const Insight& insight : findInsights(reader)) {
-        Table table{std::string(toString(insight.kind)),
+    for (const Insight& insight : findInsights(ProfileView(reader.file(), reader.info()))) {
+        Table table{insight.rule,
                     std::string(toString(insight.level)) + ": " + insight.title,
                     {{"label", "Evidence"}, {"value", "Value"}},
                     {}};
+        table.add({std::string("Cost"), formatCost(insight.cost)});
         for (const Evidence& e : insight.evidence)
             table.add({e.label, textOf(cellOf(e), e.unit)});
-        if (!insight.advice.empty())
-            table.title += "\n" + insight.advice;
+        if (const std::string advice = adviceText(insight); !advice.empty())
+            table.title += "\n" + advice;
         document.tables.push_back(std::move(table));
     }
     return document;

@@ -79,7 +79,7 @@ Table slotsTable(const PipelineReport& report) {
 }
 
 Document stagesReport(const ProfileReader& reader, const ReportRequest&) {
-    const PipelineReport report = pipelineReport(reader);
+    const PipelineReport report = pipelineReport(ProfileView(reader.file(), reader.info()));
     Document document{{{"schedule", "Schedule", report.schedule}}, {stagesTable(report)}};
     if (report.stages.empty())
         return document;

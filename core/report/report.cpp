@@ -17,7 +17,7 @@ const std::vector<Report>& allReports() {
         {"vertices", verticesReport, {Tile, Ipu, Filter}},
         {"exchanges", exchangesReport, {Tile, Ipu, Filter}},
         {"programs", programsReport, {Filter}},
-        {"operations", operationsReport, {Filter}},
+        {"operations", operationsReport, {Run, By, Filter}},
         {"trace", traceReport, {Ipu, Step}, true},
         {"pipeline", stagesReport, {}},
         {"phases", phasesReport, {Filter}},

@@ -18,6 +18,7 @@ namespace tilescope {
 struct ReportRequest {
     TileSelection selection;          ///< --tile or --ipu
     std::optional<StepId> step;       ///< --step
+    std::optional<std::int32_t> run;  ///< --run; the last if not given
     std::string breakdown;            ///< --by; empty if not given
     std::optional<std::regex> filter; ///< --filter, on names
     [[nodiscard]] bool wants(const std::string& name) const {
@@ -26,7 +27,7 @@ struct ReportRequest {
 };
 
 /// What a report may be asked for, see ReportRequest.
-enum class ReportOption { Tile, Ipu, Step, By, Filter };
+enum class ReportOption { Tile, Ipu, Step, Run, By, Filter };
 
 /// Leaves out the rows whose name the filter does not find.
 void keepWanted(Table& table, const ReportRequest& request);

@@ -100,10 +100,20 @@ struct Field {
     Shown shown = Shown::Everywhere;
 };
 
+/// Numbers of one kind, such as a figure of each IPU.
+struct NumberList {
+    std::string group; ///< in JSON, the object that it is in: "totals"
+    std::string key;
+    std::string label;
+    std::vector<std::int64_t> values;
+    Unit unit = Unit::None;
+};
+
 /// What a report says.
 struct Document {
     std::vector<Field> fields;
     std::vector<Table> tables;
+    std::vector<NumberList> lists = {};
 };
 
 /// The columns' keys and the rows' plain values; quoted as RFC 4180 has it.

@@ -22,7 +22,7 @@ class ContentTest : public QObject {
     ProfilePair two_;
 
     // The sample with one option changed.
-    OpenProfilePtr otherOptions() const {
+    ProfileViewPtr otherOptions() const {
         Profile profile = test::sampleProfile();
         profile.info.options["target"] = "bow";
         const QString file = files_.path("options.pop");
@@ -36,9 +36,9 @@ class ContentTest : public QObject {
 
 private slots:
     void initTestCase() {
-        one_.source = test::openSample(files_.write("a.pop"));
-        two_.source = one_.source;
-        two_.target = test::openSample(files_.write("b.pop", {.ipus = 2, .changed = true}));
+        one_ = ProfilePair(test::openSample(files_.write("a.pop")));
+        two_ = ProfilePair(one_.source, test::openSample(files_.write(
+                                            "b.pop", {.ipus = 2, .changed = true})));
     }
 
     void everyBreakdownHasTheSameTop() {
@@ -124,7 +124,7 @@ private slots:
         QCOMPARE(apart.columns[2].title,
                  "Step " + std::to_string(matchingStep(two_, other, {}).value()) + ", target");
         const StepId matched = matchingStep(two_, peak, {});
-        const auto names = [](const OpenProfile& p) {
+        const auto names = [](const ProfileView& p) {
             return stepNames(*p.programs({}), *p.steps({}));
         };
         QCOMPARE(names(*two_.target)[matched.index()], names(*two_.source)[peak.index()]);
@@ -188,7 +188,7 @@ private slots:
         const auto good = readFigures(*one_.source, {});
         const QString fits = verdictText(one_.source->info(), good.memory, ByteUnits::Binary);
         QVERIFY2(fits.startsWith("Fits: the fullest tile (0)"), qPrintable(fits));
-        const OpenProfilePtr large =
+        const ProfileViewPtr large =
             test::openSample(files_.write("large.pop", {.tooLarge = true}));
         const QString bad =
             verdictText(large->info(), readFigures(*large, {}).memory, ByteUnits::Binary);

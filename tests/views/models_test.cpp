@@ -202,7 +202,7 @@ private slots:
     }
 
     void programTree() {
-        const OpenProfilePtr profile = test::openSample(files_.write("a.pop"));
+        const ProfileViewPtr profile = test::openSample(files_.write("a.pop"));
         ProgramModel model(*context_);
         const QAbstractItemModelTester tester(&model, fatal);
         model.setTree(readProgramTree(*profile, {}));

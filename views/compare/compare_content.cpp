@@ -106,32 +106,6 @@ VerdictLine optionsLine(const Comparison& comparison) {
                      : Text::tr("Changed: %1.").arg(list)};
 }
 
-ProfileParts partsOf(const OpenProfile& profile, const std::stop_token& stop) {
-    ProfileParts parts;
-    parts.info = profile.info();
-    parts.messages = profile.messages(stop);
-    parts.operations = profile.operations(stop);
-    parts.livenessClasses = profile.livenessClasses(stop);
-    parts.variables = profile.variables(stop);
-    parts.vertexTypes = profile.vertexTypes(stop);
-    parts.computeSets = profile.computeSets(stop);
-    parts.exchanges = profile.exchanges(stop);
-    parts.copies = profile.copies(stop);
-    parts.programs = profile.programs(stop);
-    parts.steps = profile.steps(stop);
-    parts.categoryMemory = profile.categoryMemory(stop);
-    parts.tileMemory = profile.tileMemory(stop);
-    const auto curve = profile.livenessCurve(stop);
-    parts.notAlwaysLive = {curve, &curve->notAlwaysLive};
-    // The window's trace is indexed; the comparison needs the plain one for a moment.
-    const ProfileReader reader = profile.reader(stop);
-    parts.controlPrograms =
-        std::make_shared<const std::vector<ProgramId>>(reader.controlPrograms());
-    parts.trace =
-        std::make_shared<const Trace>(profile.info().hasExecution ? reader.trace() : Trace());
-    return parts;
-}
-
 } // namespace
 
 ValueTree headlineFigures(const Comparison& comparison, ValueScale scale) {
@@ -154,9 +128,7 @@ Table largestCauses(const Comparison& comparison, Unit unit, std::size_t most, V
 }
 
 ComparisonPtr comparisonOf(const ProfilePair& profiles, const std::stop_token& stop) {
-    const ProfileParts source = partsOf(*profiles.source, stop);
-    const ProfileParts target = partsOf(*profiles.target, stop);
-    return std::make_shared<const Comparison>(compareProfiles(source, target));
+    return std::make_shared<const Comparison>(compareProfiles(profiles, stop));
 }
 
 std::vector<VerdictLine> comparisonVerdict(const Comparison& comparison, ByteUnits units) {

@@ -5,8 +5,8 @@
 #include <stop_token>
 #include <vector>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/report/compare_tables.h"
-#include "views/session/open_profile.h"
 #include "views/tables/value_tree.h"
 
 namespace tilescope::views {

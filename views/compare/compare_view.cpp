@@ -106,7 +106,7 @@ void CompareView::reload() {
     }
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
         ComparisonPtr comparison = comparisonOf(pair, stop);
-        const StepId peak = matchingStep({pair.target, pair.source}, comparison->targetPeak, stop);
+        const StepId peak = pair.matching->sourceOf(comparison->targetPeak, stop);
         return [this, comparison = std::move(comparison), peak]() mutable {
             comparison_ = std::move(comparison);
             targetPeak_ = peak;

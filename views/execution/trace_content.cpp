@@ -150,7 +150,7 @@ TraceLane laneOfHost(const TraceQuestion& question, bool target, const std::vect
 
 std::vector<AskedIpu> askedIpus(const TraceQuestion& question) {
     std::vector<AskedIpu> asked;
-    for (const OpenProfilePtr& profile : {question.profiles.source, question.profiles.target}) {
+    for (const ProfileViewPtr& profile : {question.profiles.source, question.profiles.target}) {
         if (!profile)
             continue;
         const bool target = profile == question.profiles.target;
@@ -205,7 +205,7 @@ std::int64_t traceLength(const ProfilePair& profiles, const std::stop_token& sto
     return length;
 }
 
-std::optional<FirstStep> firstStep(const OpenProfile& profile, const std::stop_token& stop) {
+std::optional<FirstStep> firstStep(const ProfileView& profile, const std::stop_token& stop) {
     const std::int64_t count = profile.reader(stop).pipeline().iterations;
     if (count < 2)
         return {};
@@ -241,7 +241,7 @@ std::vector<LaneStatistics> traceStatistics(const TraceQuestion& question, Cycle
     return all;
 }
 
-ValueTree stepDetails(const OpenProfile& profile, const ExecutedStep& step,
+ValueTree stepDetails(const ProfileView& profile, const ExecutedStep& step,
                       const std::stop_token& stop) {
     const auto programs = profile.programs(stop);
     ValueTree tree;

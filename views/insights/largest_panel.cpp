@@ -22,19 +22,12 @@ QStringList kindTitles() {
             LargestPanel::tr("Exchange code")};
 }
 
-std::vector<SizedPart> partsOf(const OpenProfile& profile, PartKind kind,
+std::vector<SizedPart> partsOf(const ProfileView& profile, PartKind kind,
                                const TileSelection& selection, const std::stop_token& stop) {
-    const auto variables = profile.variables(stop);
-    const auto classes = profile.livenessClasses(stop);
-    const auto vertexTypes = profile.vertexTypes(stop);
-    const auto computeSets = profile.computeSets(stop);
-    const auto exchanges = profile.exchanges(stop);
-    return largestParts({profile.machine(), *variables, *classes, *vertexTypes, *computeSets,
-                         *exchanges, profile.steps(stop)->size()},
-                        kind, fittedTo(profile.machine(), selection));
+    return largestParts(profile, kind, fittedTo(profile.machine(), selection), stop);
 }
 
-TileId fullestTile(const OpenProfile& profile, const std::stop_token& stop) {
+TileId fullestTile(const ProfileView& profile, const std::stop_token& stop) {
     return summariseMemory(profile.machine(), *profile.tileMemory(stop), {}).maxTileId;
 }
 

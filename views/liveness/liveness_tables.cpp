@@ -17,15 +17,15 @@ Table sizesOf(const std::vector<SizedVariable>& variables) {
     return sizesTable("variables", "", variables);
 }
 
-std::vector<SizedVariable> liveAt(const OpenProfile& profile, const TileSelection& tiles,
+std::vector<SizedVariable> liveAt(const ProfileView& profile, const TileSelection& tiles,
                                   StepId step, const std::stop_token& stop) {
     return notAlwaysLiveVariables(profile.machine(), *profile.variables(stop),
                                   *profile.livenessClasses(stop), profile.steps(stop)->size(), step,
                                   fittedTo(profile.machine(), tiles));
 }
 
-const Program& programOf(const OpenProfile::Part<IdVector<ProgramId, Program>>& programs,
-                         const OpenProfile& profile, StepId step, const std::stop_token& stop) {
+const Program& programOf(const ProfileView::Part<IdVector<ProgramId, Program>>& programs,
+                         const ProfileView& profile, StepId step, const std::stop_token& stop) {
     return (*programs)[(*profile.steps(stop))[step]];
 }
 
@@ -59,7 +59,7 @@ struct VertexCount {
     std::int64_t stateBytes = 0;
 };
 
-std::vector<VertexCount> verticesAt(const OpenProfile& profile, const TileSelection& tiles,
+std::vector<VertexCount> verticesAt(const ProfileView& profile, const TileSelection& tiles,
                                     StepId step, const std::stop_token& stop) {
     std::vector<VertexCount> rows;
     const auto programs = profile.programs(stop);
@@ -79,7 +79,7 @@ std::vector<VertexCount> verticesAt(const OpenProfile& profile, const TileSelect
     return rows;
 }
 
-TileSeries cyclesAt(const OpenProfile& profile, StepId step, const std::stop_token& stop) {
+TileSeries cyclesAt(const ProfileView& profile, StepId step, const std::stop_token& stop) {
     const auto programs = profile.programs(stop);
     const Program& program = programOf(programs, profile, step, stop);
     if (program.computeSet.valid())
@@ -89,7 +89,7 @@ TileSeries cyclesAt(const OpenProfile& profile, StepId step, const std::stop_tok
     return {};
 }
 
-std::vector<NamedValue> slowestByIpu(const OpenProfile& profile, StepId step,
+std::vector<NamedValue> slowestByIpu(const ProfileView& profile, StepId step,
                                      const std::stop_token& stop) {
     const Target& machine = profile.machine();
     const TileSeries cycles = cyclesAt(profile, step, stop);
@@ -102,7 +102,7 @@ std::vector<NamedValue> slowestByIpu(const OpenProfile& profile, StepId step,
     return values;
 }
 
-Table cyclesOfStep(const OpenProfile& profile, StepId step, const std::stop_token& stop) {
+Table cyclesOfStep(const ProfileView& profile, StepId step, const std::stop_token& stop) {
     Table table;
     table.columns = {
         {"where", "Where"},
@@ -132,7 +132,7 @@ Table cyclesOfStep(const OpenProfile& profile, StepId step, const std::stop_toke
 
 Table alwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles,
                       const std::stop_token& stop) {
-    const auto of = [&](const OpenProfile& profile) {
+    const auto of = [&](const ProfileView& profile) {
         return alwaysLiveVariables(profile.machine(), *profile.variables(stop),
                                    fittedTo(profile.machine(), tiles));
     };
@@ -149,7 +149,7 @@ Table notAlwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles
     if (steps.size() == 1 && !profiles.comparing()) {
         table = sizesOf(liveAt(*profiles.source, tiles, steps.front(), stop));
     } else {
-        const auto ask = [&](const OpenProfile& profile, StepId step) {
+        const auto ask = [&](const ProfileView& profile, StepId step) {
             return namedValues(sizesOf(liveAt(profile, tiles, step, stop)), "bytes");
         };
         table = columnTable("Variable", Unit::Bytes, profiles.comparing(),
@@ -163,7 +163,7 @@ Table notAlwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles
 Table stepVerticesTable(const ProfilePair& profiles, const TileSelection& tiles, Steps steps,
                         const std::stop_token& stop) {
     if (steps.size() > 1 || profiles.comparing()) {
-        const auto ask = [&](const OpenProfile& profile, StepId step) {
+        const auto ask = [&](const ProfileView& profile, StepId step) {
             std::vector<NamedValue> values;
             for (VertexCount& row : verticesAt(profile, tiles, step, stop))
                 values.push_back(std::move(row.vertices));
@@ -188,7 +188,7 @@ Table stepVerticesTable(const ProfilePair& profiles, const TileSelection& tiles,
 Table cycleTable(const ProfilePair& profiles, Steps steps, const std::stop_token& stop) {
     if (steps.size() == 1 && !profiles.comparing())
         return cyclesOfStep(*profiles.source, steps.front(), stop);
-    const auto ask = [&](const OpenProfile& profile, StepId step) {
+    const auto ask = [&](const ProfileView& profile, StepId step) {
         return slowestByIpu(profile, step, stop);
     };
     Table table = columnTable("Slowest tile of", Unit::Cycles, profiles.comparing(),

@@ -4,8 +4,8 @@
 #include <span>
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/target/selection.h"
-#include "views/session/open_profile.h"
 #include "views/tables/cell_text.h"
 #include "views/tables/value_tree.h"
 

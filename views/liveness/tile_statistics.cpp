@@ -12,7 +12,7 @@
 namespace tilescope::views {
 namespace {
 
-TileSeries liveBytes(const OpenProfile& profile, StepId step, const std::stop_token& stop) {
+TileSeries liveBytes(const ProfileView& profile, StepId step, const std::stop_token& stop) {
     return step.valid() ? liveBytesByTile(*profile.variables(stop), *profile.livenessClasses(stop),
                                           profile.steps(stop)->size(), step)
                         : TileSeries();
@@ -21,7 +21,7 @@ TileSeries liveBytes(const OpenProfile& profile, StepId step, const std::stop_to
 /// Of one profile, of all tiles where it lacks the selected ones. `ofProfile`: a step of the source
 /// as the profile has it.
 template <class OfProfile>
-Table statisticsOf(const OpenProfile& profile, const TileSelection& tiles,
+Table statisticsOf(const ProfileView& profile, const TileSelection& tiles,
                    std::span<const TileId> chosen, Steps steps, OfProfile&& ofProfile,
                    const std::stop_token& stop) {
     Table table;

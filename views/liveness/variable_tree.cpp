@@ -21,7 +21,7 @@ Cell textCell(const std::string& text) {
     return text.empty() ? Cell() : Cell(text);
 }
 
-std::vector<Fact> lifetimeFacts(const OpenProfile& profile, const Variable& variable,
+std::vector<Fact> lifetimeFacts(const ProfileView& profile, const Variable& variable,
                                 const std::stop_token& stop) {
     std::vector<Fact> facts;
     const auto classes = profile.livenessClasses(stop);
@@ -42,7 +42,7 @@ std::vector<Fact> lifetimeFacts(const OpenProfile& profile, const Variable& vari
     return facts;
 }
 
-Fact programsThat(const QString& name, const OpenProfile& profile, VariableId id,
+Fact programsThat(const QString& name, const ProfileView& profile, VariableId id,
                   std::vector<VariableId> Program::*variables, const std::stop_token& stop) {
     constexpr std::size_t mostPrograms = 200;
     Fact fact{name, Cell(), Unit::Count, {}};
@@ -62,7 +62,7 @@ Fact programsThat(const QString& name, const OpenProfile& profile, VariableId id
     return fact;
 }
 
-std::vector<Fact> factsOf(const OpenProfile& profile, VariableId id, const std::stop_token& stop) {
+std::vector<Fact> factsOf(const ProfileView& profile, VariableId id, const std::stop_token& stop) {
     const auto variables = profile.variables(stop);
     if (!id.valid() || id.index() >= variables->size())
         return {};

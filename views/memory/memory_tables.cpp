@@ -15,7 +15,7 @@ constexpr std::array<Compared, 4> comparedBy{{{"Variable", "bytes"},
                                               {"Compute set (vertex state)", "stateBytes"},
                                               {"Exchange (code)", "codeBytes"}}};
 
-std::vector<NamedValue> valuesOn(MemoryTable which, const OpenProfile& profile,
+std::vector<NamedValue> valuesOn(MemoryTable which, const ProfileView& profile,
                                  const TileSelection& tiles, const std::stop_token& stop) {
     if (fittedTo(profile.machine(), tiles) != tiles)
         return {};

@@ -6,6 +6,7 @@
 #include "core/base/units.h"
 #include "core/report/compared_tables.h"
 #include "core/report/pipeline_tables.h"
+#include "views/session/report_pair.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
@@ -30,8 +31,8 @@ QString cyclesOrDash(std::int64_t cycles, double clockHz, const Preferences& pre
 
 } // namespace
 
-PipelineSide readPipeline(const OpenProfile& profile, const std::stop_token& stop) {
-    return {pipelineReport(profile.reader(stop)), profile.title(), profile.machine().clockHz,
+PipelineSide readPipeline(const ProfileView& profile, const std::stop_token& stop) {
+    return {pipelineReport(profile, stop), profileTitle(profile), profile.machine().clockHz,
             profile.info().hasExecution ? profile.info().cycles : 0};
 }
 

@@ -11,14 +11,9 @@ namespace tilescope::views {
 namespace {
 
 /// How often and how long; nothing for a program that never runs.
-void addExecutions(std::vector<ValueNode>& roots, const OpenProfile& profile, ProgramId id,
+void addExecutions(std::vector<ValueNode>& roots, const ProfileView& profile, ProgramId id,
                    const std::stop_token& stop) {
-    const auto programs = profile.programs(stop);
-    std::vector<ProgramExecutions> executions;
-    if (profile.info().hasExecution)
-        executions = profile.trace(stop)->executions(programs->size());
-    const std::vector<ProgramCost> costs =
-        programCosts(*programs, *profile.computeSets(stop), *profile.exchanges(stop), executions);
+    const std::vector<ProgramCost> costs = programCosts(profile, stop);
     const ProgramCost& cost = costs[id.index()];
     const double clock = profile.machine().clockHz;
     const bool measured = cost.total > 0;
@@ -32,6 +27,11 @@ void addExecutions(std::vector<ValueNode>& roots, const OpenProfile& profile, Pr
     if (measured)
         roots.push_back(
             detailLine(Text::tr("Cycles of all executions"), Duration{cost.total, clock}));
+    if (cost.between != 0)
+        roots.push_back(detailLine(cost.between > 0
+                                       ? Text::tr("Of these, syncs and waits between steps")
+                                       : Text::tr("Less what runs side by side"),
+                                   Duration{std::abs(cost.between), clock}));
 }
 
 /// Who calls a function.
@@ -83,7 +83,7 @@ std::vector<ValueNode> comparedNodes(const std::vector<ValueNode>& source,
 
 } // namespace
 
-ValueTree programDetails(const OpenProfile& profile, ProgramId id, const std::stop_token& stop) {
+ValueTree programDetails(const ProfileView& profile, ProgramId id, const std::stop_token& stop) {
     const auto programs = profile.programs(stop);
     const Program& program = (*programs)[id];
     ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}, true};

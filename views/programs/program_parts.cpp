@@ -50,7 +50,7 @@ ValueNode vertexNode(const VertexInstances& group, const VertexType& type) {
     return node;
 }
 
-ValueNode computeSetNode(const OpenProfile& profile, ComputeSetId id, const std::stop_token& stop) {
+ValueNode computeSetNode(const ProfileView& profile, ComputeSetId id, const std::stop_token& stop) {
     const ComputeSet& set = (*profile.computeSets(stop))[id];
     const auto types = profile.vertexTypes(stop);
     ValueNode node = detailLine(Text::tr("Compute set"), set.name);
@@ -60,7 +60,7 @@ ValueNode computeSetNode(const OpenProfile& profile, ComputeSetId id, const std:
     return node;
 }
 
-ValueNode exchangeNode(const OpenProfile& profile, ExchangeId id, const std::stop_token& stop) {
+ValueNode exchangeNode(const ProfileView& profile, ExchangeId id, const std::stop_token& stop) {
     const Exchange& exchange = (*profile.exchanges(stop))[id];
     ValueNode node = detailLine(Text::tr("Exchange"), exchange.name);
     const auto moved = [&](const QString& bytes, const QString& tiles, const TileSeries& series) {
@@ -80,7 +80,7 @@ ValueNode exchangeNode(const OpenProfile& profile, ExchangeId id, const std::sto
     return node;
 }
 
-ValueNode streamNode(const OpenProfile& profile, StreamId id, const std::stop_token& stop) {
+ValueNode streamNode(const ProfileView& profile, StreamId id, const std::stop_token& stop) {
     const Stream& stream = (*profile.streams(stop))[id];
     ValueNode node = detailLine(Text::tr("Stream"), stream.name);
     node.children = {
@@ -147,7 +147,7 @@ ValueNode variablesNode(const QString& title, const std::vector<VariableId>& ids
 
 } // namespace
 
-std::vector<ValueNode> programParts(const OpenProfile& profile, ProgramId id,
+std::vector<ValueNode> programParts(const ProfileView& profile, ProgramId id,
                                     const std::stop_token& stop) {
     const auto programs = profile.programs(stop);
     const Program& program = (*programs)[id];

@@ -21,7 +21,7 @@ std::size_t rowsOf(const ProfileReader& reader, const char* table) {
 
 } // namespace
 
-ProfileFigures readFigures(const OpenProfile& profile, const std::stop_token& stop) {
+ProfileFigures readFigures(const ProfileView& profile, const std::stop_token& stop) {
     ProfileFigures figures;
     const auto tiles = profile.tileMemory(stop);
     const ProfileReader reader = profile.reader(stop);
@@ -63,7 +63,7 @@ QString verdictText(const ProfileInfo& info, const MemorySummary& memory, ByteUn
 
 Table optionsTable(const ProfilePair& profiles) {
     std::map<std::string, std::pair<Cell, Cell>> rows;
-    const auto add = [&](const OpenProfilePtr& profile, Cell std::pair<Cell, Cell>::*side) {
+    const auto add = [&](const ProfileViewPtr& profile, Cell std::pair<Cell, Cell>::*side) {
         if (!profile)
             return;
         for (const auto& [name, value] : profile->info().options)

@@ -3,9 +3,10 @@
 
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/memory/summary.h"
 #include "views/plot/series/step_plot.h"
-#include "views/session/open_profile.h"
+#include "core/view/profile_view.h"
 #include "views/tables/cell_text.h"
 
 namespace tilescope::views {
@@ -20,7 +21,7 @@ struct ProfileFigures {
     std::size_t operations = 0;
     std::vector<Message> messages;
 };
-ProfileFigures readFigures(const OpenProfile& profile, const std::stop_token& stop);
+ProfileFigures readFigures(const ProfileView& profile, const std::stop_token& stop);
 
 /// A sentence: does it fit, and how well.
 QString verdictText(const ProfileInfo& info, const MemorySummary& memory, ByteUnits units);

@@ -8,7 +8,7 @@ namespace {
 // Of two profiles one column.
 Table ofPair(MemoryTable which, const ProfilePair& profiles, const TileSelection& tiles,
              const char* nameTitle, const char* compared, const std::stop_token& stop) {
-    const auto of = [&](const OpenProfile& profile) {
+    const auto of = [&](const ProfileView& profile) {
         return itemTable(which, profile, fittedTo(profile.machine(), tiles), stop);
     };
     Table table = of(*profiles.source);
@@ -26,7 +26,7 @@ TileSelection fittedTo(const Target& machine, const TileSelection& tiles) {
     return missing ? TileSelection::all() : tiles;
 }
 
-Table itemTable(MemoryTable which, const OpenProfile& profile, const TileSelection& tiles,
+Table itemTable(MemoryTable which, const ProfileView& profile, const TileSelection& tiles,
                 const std::stop_token& stop) {
     const Target& machine = profile.machine();
     switch (which) {

@@ -3,9 +3,9 @@
 
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/report/compared_tables.h"
 #include "core/target/selection.h"
-#include "views/session/open_profile.h"
 
 namespace tilescope::views {
 
@@ -25,7 +25,7 @@ Table exchangesTable(const ProfilePair& profiles, const TileSelection& tiles,
 /// The items of a memory report.
 enum class MemoryTable { Variables, Vertices, ComputeSets, Exchanges };
 /// Those of one profile on tiles that it has.
-Table itemTable(MemoryTable which, const OpenProfile& profile, const TileSelection& tiles,
+Table itemTable(MemoryTable which, const ProfileView& profile, const TileSelection& tiles,
                 const std::stop_token& stop);
 
 /// The selection a target profile can answer: all tiles where it lacks the IPU or tile.

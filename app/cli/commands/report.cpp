@@ -16,12 +16,13 @@
 namespace tilescope::cli {
 namespace {
 
-struct ReportArguments {
+struct Arguments {
     std::string profile;
     std::string section;
     std::optional<std::int32_t> tile;
     std::optional<std::int32_t> ipu;
     std::optional<std::int32_t> step;
+    std::optional<std::int32_t> run;
     std::string breakdown;
     std::string filter;
     bool graph = false;
@@ -61,6 +62,7 @@ ReportRequest requestFrom(const ReportArguments& a, const Report& report) {
     check(a.tile.has_value(), ReportOption::Tile, "--tile");
     check(a.ipu.has_value(), ReportOption::Ipu, "--ipu");
     check(a.step.has_value(), ReportOption::Step, "--step");
+    check(a.run.has_value(), ReportOption::Run, "--run");
     check(!a.breakdown.empty(), ReportOption::By, "--by");
     check(!a.filter.empty(), ReportOption::Filter, "--filter");
     checkApplies(a.graph, report.id == "operations", "--graph", report);
@@ -75,6 +77,7 @@ ReportRequest requestFrom(const ReportArguments& a, const Report& report) {
     notNegative("--tile", a.tile);
     notNegative("--ipu", a.ipu);
     notNegative("--step", a.step);
+    notNegative("--run", a.run);
     ReportRequest request;
     if (a.tile)
         request.selection = TileSelection::ofTile(TileId(*a.tile));
@@ -82,6 +85,7 @@ ReportRequest requestFrom(const ReportArguments& a, const Report& report) {
         request.selection = TileSelection::ofIpu(IpuId(*a.ipu));
     if (a.step)
         request.step = StepId(*a.step);
+    request.run = a.run;
     request.breakdown = a.breakdown;
     if (!a.filter.empty())
         request.filter = regexFrom(a.filter);
@@ -108,7 +112,7 @@ int printReport(const ReportArguments& arguments, const Streams& streams) {
 
 void addReportCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand("report", "Prints a section of a profile");
-    const auto a = std::make_shared<ReportArguments>();
+    const auto a = std::make_shared<Arguments>();
     std::string sections;
     for (const Report& report : allReports())
         sections += (sections.empty() ? "" : "|") + report.id;
@@ -118,7 +122,10 @@ void addReportCommand(CLI::App& app, Action& action) {
     CLI::Option* tile = command->add_option("--tile", a->tile, "one tile");
     command->add_option("--ipu", a->ipu, "the tiles of one IPU")->excludes(tile);
     command->add_option("--step", a->step, "one step, with what is live or happens there");
-    command->add_option("--by", a->breakdown, "none|region|category|liveness");
+    command->add_option("--run", a->run, "operations: one run, the last if not given");
+    command->add_option("--by", a->breakdown,
+                        "memory: none|region|category|liveness; operations: "
+                        "place|shared|scope[:DEPTH]|type|library|step");
     command->add_option("--filter", a->filter, "regular expression that names must contain");
     command->add_flag("--graph", a->graph,
                       "operations: the model's graph, scopes with what is in them");

@@ -16,23 +16,8 @@ namespace tilescope::cli {
 namespace {
 
 NodeCosts readCosts(const ProfileReader& reader, const ModelGraph& graph) {
-    const auto operations = reader.operations();
-    const auto variables = reader.variables();
-    const auto computeSets = reader.computeSets();
-    const auto exchanges = reader.exchanges();
-    const auto programs = reader.programs();
-    const auto copies = reader.copies();
-    const auto vertexTypes = reader.vertexTypes();
-    const Target& target = reader.info().target;
-    std::vector<ProgramExecutions> executions;
-    if (reader.info().hasExecution)
-        executions = reader.traceIndex().executions(programs.size());
-    const OperationSources sources{operations, variables, computeSets, exchanges,
-                                   programs,   copies,    &vertexTypes};
-    return nodeCosts(graph,
-                     operationGroups({sources, target, executions}, OperationLayer::Operation),
-                     bytesAtPeak(operations.size(), variables, reader.livenessClasses(),
-                                 reader.livenessCurve()));
+    const ProfileView profile(reader.file(), reader.info());
+    return nodeCosts(graph, costRows(profile, *accountingOf(profile), CostLayer::Place));
 }
 
 ModelGraph recordedGraph(const ProfileReader& reader) {

@@ -21,7 +21,7 @@ json::value betterJson(const BetterSplit& better) {
 } // namespace
 
 json::value pipelineJson(const ProfileReader& reader, const ReportRequest&) {
-    const PipelineReport report = pipelineReport(reader);
+    const PipelineReport report = pipelineReport(ProfileView(reader.file(), reader.info()));
     json::object result{{"schedule", report.schedule},
                         {"stages", toJson(stagesTable(report))},
                         {"slots",

@@ -28,10 +28,21 @@ json::object insightJson(const Insight& insight) {
             item["operation"] = e.operation.value();
         evidence.push_back(std::move(item));
     }
-    return {{"kind", toString(insight.kind)},
+    json::array options;
+    for (const Advice& advice : insight.advice)
+        options.push_back({{"option", advice.option},
+                           {"direction", toString(advice.direction)},
+                           {"value", advice.value}});
+    return {{"kind", insight.rule},
+            {"costs", toString(insight.kind)},
             {"level", toString(insight.level)},
             {"title", insight.title},
-            {"advice", insight.advice},
+            {"cost",
+             {{"cycles", insight.cost.cycles},
+              {"bytes", insight.cost.bytes},
+              {"share", insight.cost.share}}},
+            {"advice", adviceText(insight)},
+            {"options", std::move(options)},
             {"evidence", std::move(evidence)},
             {"link",
              {{"report", insight.link.report},
@@ -47,7 +58,7 @@ json::value insightsJson(const ProfileReader& reader, const ReportRequest& reque
     if (request.selection != TileSelection::all())
         return toJson(insightsReport(reader, request));
     json::array insights;
-    for (const Insight& insight : findInsights(reader))
+    for (const Insight& insight : findInsights(ProfileView(reader.file(), reader.info())))
         insights.push_back(insightJson(insight));
     return json::object{{"insights", std::move(insights)}};
 }

@@ -13,8 +13,9 @@ namespace tilescope::cli {
 boost::json::value reportJson(const Report& report, const ProfileReader& reader,
                               const ReportRequest& request);
 
-/// {"insights": [{"kind", "level", "title", "advice", "evidence": [...], "link": {...}}]}; for a
-/// tile or an IPU the largest parts of each kind.
+/// {"insights": [{"kind", "costs", "level", "title", "cost": {"cycles", "bytes", "share"},
+/// "advice", "options": [...], "evidence": [...], "link": {...}}]}, by what they cost; for a tile
+/// or an IPU the largest parts of each kind.
 boost::json::value insightsJson(const ProfileReader& reader, const ReportRequest& request);
 
 /// {"schedule", "stages", "slots", "utilisation", "longestStage"}

@@ -34,7 +34,8 @@ Breakdown breakdownFrom(const std::string& text) {
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, wanted.depth);
     if (error != std::errc() || rest != end || wanted.depth < 1 || *layer != CostLayer::Scope)
-        throw UserError(fmt::format("option --by: '{}' is no depth of scopes, such as scope:2", text));
+        throw UserError(
+            fmt::format("option --by: '{}' is no depth of scopes, such as scope:2", text));
     return wanted;
 }
 
@@ -50,8 +51,7 @@ std::vector<std::int64_t> ofEachIpu(const ProfileView& profile, std::int64_t cyc
 
 } // namespace
 
-Document operationsReport(const ProfileReader& reader, const ReportRequest& request) {
-    const ProfileView profile(reader.file(), reader.info());
+Document operationsReport(const ProfileView& profile, const ReportRequest& request) {
     const Breakdown wanted = breakdownFrom(request.breakdown);
     const Accounting accounting = Accounting::make(profile, request.run.value_or(-1));
     std::vector<CostRow> rows = costRows(profile, accounting, wanted.layer, wanted.depth);
@@ -76,10 +76,10 @@ Document operationsReport(const ProfileReader& reader, const ReportRequest& requ
             document.fields.push_back(
                 {"", "Not in these rows: " + other.name, other.cycles, Unit::Cycles, Shown::Text});
     }
-    document.lists = {{"totals", "cyclesByIpu", "Cycles by IPU",
-                       ofEachIpu(profile, totals.cycles), Unit::Cycles},
-                      {"totals", "overlappedCyclesByIpu", "Beside other steps, by IPU",
-                       totals.overlapped, Unit::Cycles}};
+    document.lists = {
+        {"totals", "cyclesByIpu", "Cycles by IPU", ofEachIpu(profile, totals.cycles), Unit::Cycles},
+        {"totals", "overlappedCyclesByIpu", "Beside other steps, by IPU", totals.overlapped,
+         Unit::Cycles}};
     document.tables.push_back(costTable(rows, totals, wanted.layer));
     if (request.breakdown.empty())
         nameAsBefore(document.tables.back());

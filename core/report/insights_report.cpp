@@ -7,9 +7,8 @@ namespace tilescope {
 namespace {
 
 // What takes the memory of an IPU or a tile.
-Document largestOf(const ProfileReader& reader, const TileSelection& tiles) {
+Document largestOf(const ProfileView& profile, const TileSelection& tiles) {
     constexpr std::size_t shownParts = 5; // of each kind
-    const ProfileView profile(reader.file(), reader.info());
     Document document;
     for (const PartKind kind : allPartKinds) {
         Table table = partsTable(kind, tiles, largestParts(profile, kind, tiles));
@@ -21,11 +20,11 @@ Document largestOf(const ProfileReader& reader, const TileSelection& tiles) {
 
 } // namespace
 
-Document insightsReport(const ProfileReader& reader, const ReportRequest& request) {
+Document insightsReport(const ProfileView& profile, const ReportRequest& request) {
     if (request.selection != TileSelection::all())
-        return largestOf(reader, request.selection);
+        return largestOf(profile, request.selection);
     Document document;
-    for (const Insight& insight : findInsights(ProfileView(reader.file(), reader.info()))) {
+    for (const Insight& insight : findInsights(profile)) {
         Table table{insight.rule,
                     std::string(toString(insight.level)) + ": " + insight.title,
                     {{"label", "Evidence"}, {"value", "Value"}},

@@ -11,31 +11,31 @@ void keepWanted(Table& table, const ReportRequest& request) {
     });
 }
 
-Document variablesReport(const ProfileReader& reader, const ReportRequest& request) {
+Document variablesReport(const ProfileView& profile, const ReportRequest& request) {
     std::optional<Placement> placement;
     if (request.selection.tile().valid())
-        placement = reader.placement(request.selection.tile());
-    Table table = variablesTable(reader.info().target, reader.variables(), request.selection,
+        placement = profile.reader().placement(request.selection.tile());
+    Table table = variablesTable(profile.machine(), *profile.variables(), request.selection,
                                  placement ? &*placement : nullptr);
     keepWanted(table, request);
     return {{}, {std::move(table)}};
 }
 
-Document verticesReport(const ProfileReader& reader, const ReportRequest& request) {
-    const Target& target = reader.info().target;
-    const auto computeSets = reader.computeSets();
-    const auto types = reader.vertexTypes();
+Document verticesReport(const ProfileView& profile, const ReportRequest& request) {
+    const Target& target = profile.machine();
+    const auto& computeSets = *profile.computeSets();
+    const auto& types = *profile.vertexTypes();
     Document document;
     document.tables = {
         verticesTable(target, types, computeSets, request.selection),
-        computeSetsTable(target, computeSets, types, reader.operations(), request.selection)};
+        computeSetsTable(target, computeSets, types, *profile.operations(), request.selection)};
     for (Table& table : document.tables)
         keepWanted(table, request);
     return document;
 }
 
-Document exchangesReport(const ProfileReader& reader, const ReportRequest& request) {
-    Table table = exchangesTable(reader.info().target, reader.exchanges(), reader.operations(),
+Document exchangesReport(const ProfileView& profile, const ReportRequest& request) {
+    Table table = exchangesTable(profile.machine(), *profile.exchanges(), *profile.operations(),
                                  request.selection);
     keepWanted(table, request);
     return {{}, {std::move(table)}};

@@ -5,13 +5,13 @@
 namespace tilescope {
 namespace {
 
-LivenessSeries seriesOf(const ProfileReader& reader, const ReportRequest& request,
+LivenessSeries seriesOf(const ProfileView& profile, const ReportRequest& request,
                         std::size_t steps) {
-    const Target& target = reader.info().target;
+    const Target& target = profile.machine();
     if (request.selection.tile().valid())
-        return livenessOf(target, reader.variables(), reader.livenessClasses(), steps,
+        return livenessOf(target, *profile.variables(), *profile.livenessClasses(), steps,
                           request.selection);
-    return livenessFromCurve(reader.livenessCurve(), target, reader.tileMemory(),
+    return livenessFromCurve(*profile.livenessCurve(), target, *profile.tileMemory(),
                              request.selection);
 }
 
@@ -33,10 +33,10 @@ Table stepsTable(const LivenessSeries& series, const std::vector<std::string>& n
 
 } // namespace
 
-Document livenessReport(const ProfileReader& reader, const ReportRequest& request) {
-    const Target& target = reader.info().target;
-    const std::vector<std::string> names = stepNames(reader.programs(), reader.steps());
-    const LivenessSeries series = seriesOf(reader, request, names.size());
+Document livenessReport(const ProfileView& profile, const ReportRequest& request) {
+    const Target& target = profile.machine();
+    const std::vector<std::string> names = stepNames(*profile.programs(), *profile.steps());
+    const LivenessSeries series = seriesOf(profile, request, names.size());
     Document document;
     document.fields = {
         {"tiles", "Tiles", request.selection.label()},
@@ -52,8 +52,8 @@ Document livenessReport(const ProfileReader& reader, const ReportRequest& reques
         document.tables.push_back(stepsTable(series, names, request));
         return document;
     }
-    const IdVector<VariableId, Variable> variables = reader.variables();
-    const auto live = notAlwaysLiveVariables(target, variables, reader.livenessClasses(),
+    const IdVector<VariableId, Variable>& variables = *profile.variables();
+    const auto live = notAlwaysLiveVariables(target, variables, *profile.livenessClasses(),
                                              names.size(), *request.step, request.selection);
     document.fields.push_back({"step", "Step", std::int64_t{request.step->value()}});
     document.fields.push_back({"program", "Program", names.at(request.step->index())});

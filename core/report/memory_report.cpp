@@ -38,24 +38,24 @@ void addNode(Table& table, const MemoryNode& node, const std::string& parent,
         addNode(table, child, path, request, depth + 1);
 }
 
-Table detailsTable(const ProfileReader& reader, const ReportRequest& request) {
-    const Target& target = reader.info().target;
+Table detailsTable(const ProfileView& profile, const ReportRequest& request) {
+    const Target& target = profile.machine();
     const std::vector<TileSelection> columns = columnsOf(target, request.selection);
     Table table{
         "details", "", {in(Shown::Data, {"path", ""}), in(Shown::Text, {"name", "Memory"})}, {}};
     for (const TileSelection& column : columns)
         table.columns.push_back({selectionKey(column), column.label(), Unit::Bytes});
     for (const MemoryNode& node :
-         memoryDetails(target, reader.tileMemory(), reader.categoryMemory(), columns))
+         memoryDetails(target, *profile.tileMemory(), *profile.categoryMemory(), columns))
         addNode(table, node, "", request, 0);
     return table;
 }
 
-Table layersTable(const ProfileReader& reader, const ReportRequest& request) {
-    const Target& target = reader.info().target;
+Table layersTable(const ProfileView& profile, const ReportRequest& request) {
+    const Target& target = profile.machine();
     const TileRange range = request.selection.range(target);
     const MemoryPlot plot =
-        memoryPlot(target, reader.tileMemory(), reader.categoryMemory(),
+        memoryPlot(target, *profile.tileMemory(), *profile.categoryMemory(),
                    {memoryBreakdownFrom(request.breakdown), true, TileOrder::Software});
     Table table{"layers",
                 "Memory by " + request.breakdown + ", " + request.selection.label(),
@@ -76,8 +76,8 @@ Table layersTable(const ProfileReader& reader, const ReportRequest& request) {
 
 } // namespace
 
-Document memoryReport(const ProfileReader& reader, const ReportRequest& request) {
-    const Target& target = reader.info().target;
+Document memoryReport(const ProfileView& profile, const ReportRequest& request) {
+    const Target& target = profile.machine();
     Document document;
     document.fields.push_back(
         {"limitPerTile", "Memory of a tile", target.bytesPerTile, Unit::Bytes});
@@ -88,9 +88,9 @@ Document memoryReport(const ProfileReader& reader, const ReportRequest& request)
              std::int64_t{physicalTileId(target, tile % target.tilesPerIpu)}});
     }
     if (request.breakdown.empty() || request.breakdown == "none")
-        document.tables.push_back(detailsTable(reader, request));
+        document.tables.push_back(detailsTable(profile, request));
     else
-        document.tables.push_back(layersTable(reader, request));
+        document.tables.push_back(layersTable(profile, request));
     return document;
 }
 

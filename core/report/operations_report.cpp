@@ -51,8 +51,7 @@ std::vector<std::int64_t> ofEachIpu(const ProfileView& profile, std::int64_t cyc
 
 } // namespace
 
-Document operationsReport(const ProfileReader& reader, const ReportRequest& request) {
-    const ProfileView profile(reader.file(), reader.info());
+Document operationsReport(const ProfileView& profile, const ReportRequest& request) {
     const Breakdown wanted = breakdownFrom(request.breakdown);
     const Accounting accounting = Accounting::make(profile, request.run.value_or(-1));
     std::vector<CostRow> rows = costRows(profile, accounting, wanted.layer, wanted.depth);

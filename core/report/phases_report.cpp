@@ -48,13 +48,13 @@ Table bufferRows(const std::vector<RemoteBufferRow>& rows) {
 
 } // namespace
 
-Document phasesReport(const ProfileReader& reader, const ReportRequest& request) {
-    const auto programs = reader.programs();
-    const auto streams = reader.streams();
-    const auto buffers = reader.remoteBuffers();
-    const auto phases = reader.phases();
-    const Trace trace = reader.trace();
-    const PhaseParts parts{programs, streams, buffers, phases, trace};
+Document phasesReport(const ProfileView& profile, const ReportRequest& request) {
+    const auto& programs = *profile.programs();
+    const auto& streams = *profile.streams();
+    const auto& buffers = *profile.remoteBuffers();
+    const auto& phases = *profile.phases();
+    const auto trace = profile.wholeTrace();
+    const PhaseParts parts{programs, streams, buffers, phases, *trace};
     const std::vector<RemoteBufferRow> remote = remoteBufferTable(parts);
     std::int64_t bytes = 0;
     for (const RemoteBufferRow& row : remote)

@@ -78,8 +78,8 @@ Table slotsTable(const PipelineReport& report) {
     return table;
 }
 
-Document stagesReport(const ProfileReader& reader, const ReportRequest&) {
-    const PipelineReport report = pipelineReport(ProfileView(reader.file(), reader.info()));
+Document stagesReport(const ProfileView& profile, const ReportRequest&) {
+    const PipelineReport report = pipelineReport(profile);
     Document document{{{"schedule", "Schedule", report.schedule}}, {stagesTable(report)}};
     if (report.stages.empty())
         return document;

@@ -3,8 +3,8 @@
 
 namespace tilescope {
 
-Document programsReport(const ProfileReader& reader, const ReportRequest& request) {
-    const IdVector<ProgramId, Program> programs = reader.programs();
+Document programsReport(const ProfileView& profile, const ReportRequest& request) {
+    const IdVector<ProgramId, Program>& programs = *profile.programs();
     Document document;
     Table all{"programs",
               "",
@@ -17,8 +17,8 @@ Document programsReport(const ProfileReader& reader, const ReportRequest& reques
                {"cycles", "Cycles", Unit::Cycles}},
               {}};
     for (const ProgramTree& tree :
-         programTrees(programs, reader.controlPrograms(), reader.functions(), reader.computeSets(),
-                      reader.exchanges()))
+         programTrees(programs, *profile.controlPrograms(), *profile.functions(),
+                      *profile.computeSets(), *profile.exchanges()))
         for (const ProgramLine& line : tree.lines) {
             const Program& program = programs[line.program];
             if (!request.wants(line.label))

@@ -26,14 +26,14 @@ const std::vector<Report>& allReports() {
     return reports;
 }
 
-Document makeReport(const Report& report, const ProfileReader& reader,
+Document makeReport(const Report& report, const ProfileView& profile,
                     const ReportRequest& request) {
-    const ProfileInfo& info = reader.info();
+    const ProfileInfo& info = profile.info();
     if (report.needsExecution && !info.hasExecution)
         return {{{"execution", "Execution",
                   std::string(info.fits ? "none recorded" : "none: the model does not fit")}},
                 {}};
-    return report.make(reader, request);
+    return report.make(profile, request);
 }
 
 } // namespace tilescope

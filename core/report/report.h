@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/store/profile_reader.h"
 #include "core/table/table.h"
 #include "core/target/selection.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope {
 
@@ -34,7 +34,7 @@ void keepWanted(Table& table, const ReportRequest& request);
 
 struct Report {
     std::string id; ///< as the command line calls it
-    Document (*make)(const ProfileReader& reader, const ReportRequest& request);
+    Document (*make)(const ProfileView& profile, const ReportRequest& request);
     std::vector<ReportOption> accepts;
     bool needsExecution = false;
     [[nodiscard]] bool listensTo(ReportOption option) const;
@@ -42,21 +42,20 @@ struct Report {
 
 /// What a report says of a profile. Without the execution that it needs: why there is none. Throws
 /// UserError for a damaged profile, and for tiles and steps that it does not have.
-Document makeReport(const Report& report, const ProfileReader& reader,
-                    const ReportRequest& request);
+Document makeReport(const Report& report, const ProfileView& profile, const ReportRequest& request);
 
-Document memoryReport(const ProfileReader& reader, const ReportRequest& request);
-Document livenessReport(const ProfileReader& reader, const ReportRequest& request);
-Document variablesReport(const ProfileReader& reader, const ReportRequest& request);
-Document verticesReport(const ProfileReader& reader, const ReportRequest& request);
-Document exchangesReport(const ProfileReader& reader, const ReportRequest& request);
-Document programsReport(const ProfileReader& reader, const ReportRequest& request);
-Document operationsReport(const ProfileReader& reader, const ReportRequest& request);
-Document traceReport(const ProfileReader& reader, const ReportRequest& request);
-Document stagesReport(const ProfileReader& reader, const ReportRequest& request);
-Document phasesReport(const ProfileReader& reader, const ReportRequest& request);
+Document memoryReport(const ProfileView& profile, const ReportRequest& request);
+Document livenessReport(const ProfileView& profile, const ReportRequest& request);
+Document variablesReport(const ProfileView& profile, const ReportRequest& request);
+Document verticesReport(const ProfileView& profile, const ReportRequest& request);
+Document exchangesReport(const ProfileView& profile, const ReportRequest& request);
+Document programsReport(const ProfileView& profile, const ReportRequest& request);
+Document operationsReport(const ProfileView& profile, const ReportRequest& request);
+Document traceReport(const ProfileView& profile, const ReportRequest& request);
+Document stagesReport(const ProfileView& profile, const ReportRequest& request);
+Document phasesReport(const ProfileView& profile, const ReportRequest& request);
 /// For a tile or an IPU the largest parts of each kind.
-Document insightsReport(const ProfileReader& reader, const ReportRequest& request);
+Document insightsReport(const ProfileView& profile, const ReportRequest& request);
 
 /// All reports, in the order in which they are listed.
 const std::vector<Report>& allReports();

@@ -105,9 +105,9 @@ Table hostWaitsTable(const HostTimeline& host, const TraceIndex& index,
     return table;
 }
 
-Document stepDocument(const ProfileReader& reader, const TraceIndex& index, StepId wanted) {
+Document stepDocument(const ProfileView& profile, const TraceIndex& index, StepId wanted) {
     const ExecutedStep step = index.stepAt(wanted.value());
-    const IdVector<ProgramId, Program> programs = reader.programs();
+    const IdVector<ProgramId, Program>& programs = *profile.programs();
     const auto label = [&](ProgramId id) {
         return id.valid() && id.index() < programs.size() ? programLabel(programs[id])
                                                           : std::string(toString(step.kind));
@@ -139,12 +139,13 @@ Document stepDocument(const ProfileReader& reader, const TraceIndex& index, Step
 
 } // namespace
 
-Document traceReport(const ProfileReader& reader, const ReportRequest& request) {
-    const ProfileInfo& info = reader.info();
+Document traceReport(const ProfileView& profile, const ReportRequest& request) {
+    const ProfileInfo& info = profile.info();
     const std::vector<IpuId> ipus = ipusOf(info.target, request.selection);
-    const TraceIndex index = reader.traceIndex();
+    const auto trace = profile.trace();
+    const TraceIndex& index = *trace;
     if (request.step)
-        return stepDocument(reader, index, *request.step);
+        return stepDocument(profile, index, *request.step);
     const std::int64_t total = index.totalCycles();
     Document document;
     document.fields = {
@@ -155,8 +156,9 @@ Document traceReport(const ProfileReader& reader, const ReportRequest& request) 
         {"totalSteps", "Executed steps", index.stepCount()}};
     document.tables.push_back(runsTable(index, ipus));
     document.tables.push_back(kindsTable(index, ipus));
-    const IdVector<ProgramId, Program> programs = reader.programs();
-    const HostTimeline host(reader, index, programs, reader.streams());
+    const IdVector<ProgramId, Program>& programs = *profile.programs();
+    const ProfileReader reader = profile.reader();
+    const HostTimeline host(reader, index, programs, *profile.streams());
     document.tables.push_back(hostLanesTable(host, programs.size()));
     document.tables.push_back(hostWaitsTable(host, index, ipus));
     return document;

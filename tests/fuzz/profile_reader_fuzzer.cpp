@@ -88,26 +88,27 @@ const std::vector<std::string>& goodProfiles() {
 }
 
 void readSections(const ProfileReader& reader) {
+    const ProfileView profile(reader.file(), reader.info());
     for (const Report& report : allReports())
         orRefuse([&] {
             ReportRequest request;
-            static_cast<void>(makeReport(report, reader, request));
-            static_cast<void>(cli::reportJson(report, reader, request));
+            static_cast<void>(makeReport(report, profile, request));
+            static_cast<void>(cli::reportJson(report, profile, request));
             if (report.listensTo(ReportOption::Step)) {
                 request.step = StepId(1);
-                static_cast<void>(makeReport(report, reader, request));
+                static_cast<void>(makeReport(report, profile, request));
             }
             if (report.listensTo(ReportOption::Tile)) {
                 request.step = {};
                 request.selection = TileSelection::ofTile(TileId(3));
-                static_cast<void>(makeReport(report, reader, request));
+                static_cast<void>(makeReport(report, profile, request));
             }
         });
     for (const char* breakdown : {"region", "category", "liveness"})
         orRefuse([&] {
             ReportRequest request;
             request.breakdown = breakdown;
-            static_cast<void>(memoryReport(reader, request));
+            static_cast<void>(memoryReport(profile, request));
         });
 }
 

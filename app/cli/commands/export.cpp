@@ -74,8 +74,9 @@ boost::json::value everything(const ProfileReader& reader) {
     const std::vector<Message> messages = reader.messages();
     boost::json::object object{
         {"summary", summaryJson({reader.info(), memorySummary(reader), messages, reader.file()})}};
+    const ProfileView profile(reader.file(), reader.info());
     for (const Report& report : allReports())
-        object[report.id] = reportJson(report, reader, {});
+        object[report.id] = reportJson(report, profile, {});
     return object;
 }
 
@@ -83,7 +84,7 @@ void exportCsv(const ExportArguments& arguments, const ProfileReader& reader,
                const Streams& streams) {
     if (arguments.output.empty())
         throw UserError("option -o: --format csv writes several files and needs a folder for them");
-    for (const std::string& name : writeCsvFolder(arguments.output, reader))
+    for (const std::string& name : writeCsvFolder(arguments.output, {reader.file(), reader.info()}))
         streams.out << name << '\n';
 }
 

@@ -96,15 +96,16 @@ int printReport(const ReportArguments& arguments, const Streams& streams) {
     const Report& report = reportNamed(arguments.section);
     const ReportRequest request = requestFrom(arguments, report);
     const ProfileReader reader = openProfile(arguments.profile);
+    const ProfileView profile(reader.file(), reader.info());
     const Format format = arguments.flags.format();
     if (arguments.graph)
         write(streams.out, graphDocument(reader, arguments.expand, format == Format::Text), format);
     else if (format == Format::Json)
-        writeJson(streams.out, reportJson(report, reader, request));
+        writeJson(streams.out, reportJson(report, profile, request));
     else if (format == Format::Text && report.id == "programs")
-        writeProgramTrees(streams.out, reader, request);
+        writeProgramTrees(streams.out, profile, request);
     else
-        write(streams.out, makeReport(report, reader, request), format);
+        write(streams.out, makeReport(report, profile, request), format);
     return exitYes;
 }
 

@@ -8,13 +8,13 @@
 namespace tilescope::cli {
 
 std::vector<std::string> writeCsvFolder(const std::filesystem::path& folder,
-                                        const ProfileReader& reader) {
+                                        const ProfileView& profile) {
     std::vector<std::string> files;
     for (const Report& report : allReports()) {
         if (report.id == "insights")
             continue;
         bool first = true;
-        for (const Table& table : makeReport(report, reader, {}).tables) {
+        for (const Table& table : makeReport(report, profile, {}).tables) {
             const std::string name =
                 first ? report.id + ".csv" : report.id + "_" + table.key + ".csv";
             first = false;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/store/profile_reader.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope::cli {
 
@@ -13,6 +13,6 @@ namespace tilescope::cli {
 /// SECTION_TABLE.csv) and gives the names of the files. Insights are sentences with their evidence,
 /// no table, and are in the JSON only. Throws UserError if a file cannot be written.
 std::vector<std::string> writeCsvFolder(const std::filesystem::path& folder,
-                                        const ProfileReader& reader);
+                                        const ProfileView& profile);
 
 } // namespace tilescope::cli

@@ -20,8 +20,8 @@ json::value betterJson(const BetterSplit& better) {
 
 } // namespace
 
-json::value pipelineJson(const ProfileReader& reader, const ReportRequest&) {
-    const PipelineReport report = pipelineReport(ProfileView(reader.file(), reader.info()));
+json::value pipelineJson(const ProfileView& profile, const ReportRequest&) {
+    const PipelineReport report = pipelineReport(profile);
     json::object result{{"schedule", report.schedule},
                         {"stages", toJson(stagesTable(report))},
                         {"slots",

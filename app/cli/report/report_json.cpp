@@ -54,23 +54,23 @@ json::object insightJson(const Insight& insight) {
 
 } // namespace
 
-json::value insightsJson(const ProfileReader& reader, const ReportRequest& request) {
+json::value insightsJson(const ProfileView& profile, const ReportRequest& request) {
     if (request.selection != TileSelection::all())
-        return toJson(insightsReport(reader, request));
+        return toJson(insightsReport(profile, request));
     json::array insights;
-    for (const Insight& insight : findInsights(ProfileView(reader.file(), reader.info())))
+    for (const Insight& insight : findInsights(profile))
         insights.push_back(insightJson(insight));
     return json::object{{"insights", std::move(insights)}};
 }
 
-json::value reportJson(const Report& report, const ProfileReader& reader,
+json::value reportJson(const Report& report, const ProfileView& profile,
                        const ReportRequest& request) {
-    using Make = json::value (*)(const ProfileReader&, const ReportRequest&);
+    using Make = json::value (*)(const ProfileView&, const ReportRequest&);
     static const std::map<std::string, Make> own{{"insights", insightsJson},
                                                  {"pipeline", pipelineJson}};
     const auto found = own.find(report.id);
-    return found == own.end() ? toJson(makeReport(report, reader, request))
-                              : found->second(reader, request);
+    return found == own.end() ? toJson(makeReport(report, profile, request))
+                              : found->second(profile, request);
 }
 
 } // namespace tilescope::cli

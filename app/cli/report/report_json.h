@@ -10,15 +10,15 @@ class value;
 namespace tilescope::cli {
 
 /// A report as JSON: its fields and tables, or for those that have one a form of their own.
-boost::json::value reportJson(const Report& report, const ProfileReader& reader,
+boost::json::value reportJson(const Report& report, const ProfileView& profile,
                               const ReportRequest& request);
 
 /// {"insights": [{"kind", "costs", "level", "title", "cost": {"cycles", "bytes", "share"},
 /// "advice", "options": [...], "evidence": [...], "link": {...}}]}, by what they cost; for a tile
 /// or an IPU the largest parts of each kind.
-boost::json::value insightsJson(const ProfileReader& reader, const ReportRequest& request);
+boost::json::value insightsJson(const ProfileView& profile, const ReportRequest& request);
 
 /// {"schedule", "stages", "slots", "utilisation", "longestStage"}
-boost::json::value pipelineJson(const ProfileReader& reader, const ReportRequest& request);
+boost::json::value pipelineJson(const ProfileView& profile, const ReportRequest& request);
 
 } // namespace tilescope::cli

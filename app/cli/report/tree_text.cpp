@@ -9,12 +9,12 @@
 
 namespace tilescope::cli {
 
-void writeProgramTrees(std::ostream& out, const ProfileReader& reader,
+void writeProgramTrees(std::ostream& out, const ProfileView& profile,
                        const ReportRequest& request) {
     bool first = true;
     for (const ProgramTree& tree :
-         programTrees(reader.programs(), reader.controlPrograms(), reader.functions(),
-                      reader.computeSets(), reader.exchanges())) {
+         programTrees(*profile.programs(), *profile.controlPrograms(), *profile.functions(),
+                      *profile.computeSets(), *profile.exchanges())) {
         out << (first ? "" : "\n") << tree.title << '\n';
         first = false;
         for (const ProgramLine& line : tree.lines) {

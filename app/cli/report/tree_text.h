@@ -9,7 +9,6 @@ namespace tilescope::cli {
 
 /// "Control program 0 (main)" and the programs below it, each with its cycles; a filter keeps the
 /// lines whose label it finds.
-void writeProgramTrees(std::ostream& out, const ProfileReader& reader,
-                       const ReportRequest& request);
+void writeProgramTrees(std::ostream& out, const ProfileView& profile, const ReportRequest& request);
 
 } // namespace tilescope::cli

@@ -34,6 +34,9 @@ enum class ModelPhase : std::uint8_t {
 std::string_view toString(ModelPhase phase); ///< "forward", "backward", "update"
 std::optional<ModelPhase> modelPhaseFrom(std::string_view name);
 
+/// The type of what copies operands and results around a function's run; no operation of the model.
+inline constexpr std::string_view callType = "Call";
+
 struct ModelTensor {
     std::string name;
     std::string type;  ///< element type, "half"

@@ -1,4 +1,6 @@
 // The model's graph: operations and the tensors between them.
+#include <fmt/format.h>
+
 #include "core/database/insert.h"
 #include "core/database/row_access.h"
 #include "core/store/profile_reader_impl.h"
@@ -74,6 +76,15 @@ void writeModelGraph(const Profile& profile, const Database& db) {
 }
 
 } // namespace
+
+std::int64_t ProfileReader::modelOperations() const {
+    if (!impl_->has(firstVersionWithModelGraph))
+        return impl_->db.integer("SELECT count(*) FROM operations");
+    return impl_->db.integer(
+        fmt::format("SELECT count(*) FROM graph_operations g LEFT JOIN operations o "
+                    "ON o.id = g.operation WHERE coalesce(g.type, o.type) <> '{}'",
+                    callType));
+}
 
 ModelGraph ProfileReader::modelGraph() const {
     const Database& db = impl_->db;

@@ -28,6 +28,40 @@ Profile ProfileReader::load() const {
     return profile;
 }
 
+namespace {
+
+/// As it stands in CSV, but numbers stay numbers.
+void bindCell(Statement& row, int at, const Cell& cell) {
+    if (const auto* text = std::get_if<std::string>(&cell))
+        row.bind(at, std::string_view(*text));
+    else if (const auto* real = std::get_if<double>(&cell))
+        row.bind(at, *real);
+    else if (const std::optional<double> number = numberOf(cell))
+        row.bind(at, static_cast<std::int64_t>(*number));
+    else
+        row.bindNull(at);
+}
+
+} // namespace
+
+void ProfileReader::addTable(const std::string& name, const Table& table) {
+    const Table printed = shownIn(Shown::Data, table);
+    std::string columns;
+    std::string marks;
+    for (const Column& column : printed.columns) {
+        columns += (columns.empty() ? "\"" : ", \"") + column.key + '"';
+        marks += marks.empty() ? "?" : ",?";
+    }
+    impl_->db.execute("DROP TABLE IF EXISTS temp." + name + "; CREATE TEMP TABLE " + name + "(" +
+                      columns + ")");
+    Statement insert = impl_->db.prepare("INSERT INTO temp." + name + " VALUES(" + marks + ")");
+    for (const Row& row : printed.rows) {
+        for (std::size_t i = 0; i < row.cells.size(); ++i)
+            bindCell(insert, static_cast<int>(i), row.cells[i]);
+        insert.run();
+    }
+}
+
 SqlResult ProfileReader::query(const std::string& sql, std::size_t maxRows) const {
     return runQuery(impl_->db, sql, maxRows);
 }

@@ -10,6 +10,7 @@
 #include "core/database/sql_query.h"
 #include "core/profile/liveness_curve.h"
 #include "core/profile/profile.h"
+#include "core/table/table.h"
 #include "core/trace/trace_index.h"
 
 namespace tilescope {
@@ -34,6 +35,9 @@ public:
     [[nodiscard]] IdVector<OperationId, Operation> operations() const;
     /// Not recorded in files before schema version 5.
     [[nodiscard]] ModelGraph modelGraph() const;
+    /// Operations at their places, without calls of functions: how many the model has. Of files
+    /// without a graph, as many as the program has.
+    [[nodiscard]] std::int64_t modelOperations() const;
     [[nodiscard]] IdVector<LivenessClassId, LivenessClass> livenessClasses() const;
     [[nodiscard]] IdVector<VariableId, Variable> variables() const;
     [[nodiscard]] IdVector<VertexTypeId, VertexType> vertexTypes() const;
@@ -69,6 +73,9 @@ public:
     /// Everything; for tests and tools on small profiles.
     [[nodiscard]] Profile load() const;
 
+    /// Makes a table of the connection for query(), which the file does not get: its printed columns by
+    /// their keys. One of that name from before is replaced.
+    void addTable(const std::string& name, const Table& table);
     /// Any SELECT, see runQuery().
     [[nodiscard]] SqlResult query(const std::string& sql,
                                   std::size_t maxRows = static_cast<std::size_t>(-1)) const;

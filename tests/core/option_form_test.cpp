@@ -19,13 +19,6 @@ QString joined(const std::vector<std::string>& words) {
     return list.join(QLatin1Char('|'));
 }
 
-const OptionSpec& option(const char* key) {
-    const OptionSpec* spec = findOption(key);
-    if (spec == nullptr)
-        qFatal("no option '%s'", key);
-    return *spec;
-}
-
 } // namespace
 
 class OptionFormTest : public QObject {

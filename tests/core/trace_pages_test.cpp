@@ -70,7 +70,7 @@ private slots:
     void initTestCase() {
         writeProfile(p_, file_);
         whole_.emplace(p_.trace, p_.info.target.ipus, p_.info.target.tilesPerIpu);
-        paged_.emplace(ProfileReader(file_));
+        paged_.emplace(ProfileReader(file_).traceIndex());
         total_ = whole_->totalCycles();
         QVERIFY(paged_->inPages());
         QVERIFY(!whole_->inPages());

@@ -4,6 +4,7 @@
 #include <QRegularExpression>
 
 #include "core/database/database.h"
+#include "core/report/report_query.h"
 #include "core/store/schema.h"
 #include "views/theme/text.h"
 
@@ -77,7 +78,7 @@ std::vector<SchemaEntry> readSchema(const ProfileView& profile, const std::stop_
 
 SqlAnswer answerTo(const QString& sql, const ProfileView& profile, const ProfileView* other,
                    std::size_t maxRows, const std::stop_token& stop) {
-    const ProfileReader reader = profile.reader(stop);
+    ProfileReader reader = profile.reader(stop);
     SqlAnswer answer;
     QElapsedTimer timer;
     timer.start();
@@ -87,7 +88,7 @@ SqlAnswer answerTo(const QString& sql, const ProfileView& profile, const Profile
             (void)reader.query("ATTACH '" +
                                literal(QString::fromStdString(other->file().string())) +
                                "' AS target");
-        answer.result = reader.query(utf8.toStdString(), maxRows);
+        answer.result = queryReports(reader, utf8.toStdString(), maxRows);
     } catch (const SqlError& error) {
         answer.error = QString::fromStdString(error.reason());
         if (error.offset())

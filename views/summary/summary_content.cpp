@@ -36,7 +36,7 @@ ProfileFigures readFigures(const ProfileView& profile, const std::stop_token& st
         "SELECT max(0, CAST(total(tiles) AS INTEGER)) FROM variable_tiles WHERE bytes != 0");
     figures.computeSets = rowsOf(reader, "compute_sets");
     figures.steps = rowsOf(reader, "liveness_steps");
-    figures.operations = rowsOf(reader, "operations");
+    figures.operations = static_cast<std::size_t>(reader.modelOperations());
     figures.messages = *profile.messages(stop);
     return figures;
 }

@@ -7,6 +7,7 @@
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
 #include "core/base/damaged_profile.h"
+#include "core/report/report_query.h"
 
 namespace tilescope::cli {
 namespace {
@@ -54,7 +55,8 @@ void addQueryCommand(CLI::App& app, Action& action) {
     command->callback([arguments, &action] {
         action = [arguments](const Streams& streams) {
             const Table table = namingFile(arguments->profile, [&] {
-                return tableOf(openProfile(arguments->profile).query(arguments->sql));
+                ProfileReader reader = openProfile(arguments->profile);
+                return tableOf(queryReports(reader, arguments->sql));
             });
             switch (arguments->flags.format()) {
             case Format::Json:

@@ -191,7 +191,7 @@ Document graphDocument(const ProfileReader& reader, const std::vector<std::strin
     const ShownGraph shown(reader, expand);
     Document document;
     document.fields = {
-        {"operations", "Operations", static_cast<std::int64_t>(shown.graph.nodes.size())},
+        {"operations", "Operations", reader.modelOperations()},
         {"scopes", "Scopes", static_cast<std::int64_t>(shown.tree.scopes().size()) - 1},
         {"tensors", "Tensors", static_cast<std::int64_t>(shown.graph.tensors.size())},
         {"totalCycles", "Cycles, each place once", shown.sums[shown.tree.root()].cycles,

@@ -50,7 +50,7 @@ std::vector<CostColumn> makeColumns() {
     add(
         {"stage", "Stage", Unit::None, "Of a pipelined or sharded model"},
         [](const CostRow& r, const RunTotals&) {
-            return r.operations > 0 ? Cell(std::int64_t{r.stage}) : Cell();
+            return r.pass ? Cell(std::int64_t{r.stage}) : Cell();
         },
         false);
     add({"operations", "Operations", Unit::Count, "Operations of the model"},

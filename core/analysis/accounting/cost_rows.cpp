@@ -53,6 +53,7 @@ private:
         std::map<ProgramId, std::size_t> steps; ///< places among the row's
         std::set<std::string_view> types;
         ModelNodeId node;
+        std::int32_t places = 0;
         double tileCycles = 0;    ///< of compute sets: of the run, or of one execution without one
         double computeCycles = 0; ///< likewise
         double peakCycles = 0;    ///< compute and exchange, likewise
@@ -144,13 +145,15 @@ private:
         row.executions = saturatingSum(row.executions, executions);
         if (!place.operation.valid())
             return;
-        if (row.operations++ == 0) {
+        row.operations += operations_[place.operation].type == callType ? 0 : 1;
+        if (work_[at].operations.empty()) {
             row.pass = place.pass;
             row.stage = place.stage;
             work_[at].node = place.node;
         } else if (row.pass != place.pass) {
             row.pass.reset();
         }
+        ++work_[at].places;
         gather(work_[at], place.operation);
         homes_.try_emplace({place.operation, row.ipu}, at);
     }
@@ -266,7 +269,7 @@ private:
             row.operation = *work.operations.begin();
             row.outputShape = operations_[row.operation].outputShape;
             row.places = accounting_.placesOf(row.operation);
-            row.node = row.operations == 1 ? work.node : ModelNodeId();
+            row.node = work.places == 1 ? work.node : ModelNodeId();
         }
         const double tiles = target_.tilesPerIpu;
         if (work.computeCycles > 0 && tiles > 0)

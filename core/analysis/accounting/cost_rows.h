@@ -48,7 +48,7 @@ struct CostRow {
     std::string outputShape; ///< of the only operation
     std::optional<ModelPhase> pass;
     std::int32_t stage = 0;
-    std::int32_t operations = 0; ///< of the model: places
+    std::int32_t operations = 0; ///< of the model: places, without calls of functions
     std::int32_t places = 1;     ///< that share the only operation's program and its memory
     std::vector<RowStep> steps;
     std::int64_t executions = 0; ///< of the operations (of the steps by Library and Step)

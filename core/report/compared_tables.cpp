@@ -4,19 +4,10 @@
 #include <map>
 #include <optional>
 
-#include "core/analysis/compare/names.h"
-
 namespace tilescope {
 namespace {
 
 using Value = std::optional<std::int64_t>;
-
-struct Matched {
-    Value source;
-    Value target;
-    std::int32_t id = -1;
-    std::string name; ///< as it is shown
-};
 
 Cell changeOf(const Value& from, const Value& to) {
     return from || to ? Cell(Change(from.value_or(0), to.value_or(0))) : Cell();
@@ -36,31 +27,28 @@ struct Item {
     }
 };
 
-// Items of all columns. A name stands for an item between profiles, an id within one.
+// Items of all columns, by their place in the matching of two profiles, else by id.
 class Items {
 public:
-    Items(bool byName, std::size_t width)
-        : byName_(byName)
+    Items(const Matching* matching, std::size_t width)
+        : matching_(matching)
         , width_(width) {}
 
     void add(std::vector<NamedValue>& values, std::size_t place, bool ofSource) {
         for (NamedValue& value : values) {
-            Item& item = byName_ || value.id < 0 ? names_[value.name] : ids_[value.id];
-            if (item.values.empty()) {
-                item.values.resize(width_);
-                item.name = std::move(value.name);
-            }
+            Item& item = items_[keyOf(value.id, ofSource)];
+            item.values.resize(width_);
             if (ofSource)
                 item.id = value.id;
+            if (ofSource || item.name.empty())
+                item.name = std::move(value.name);
             item.values[place] = item.values[place].value_or(0) + value.value;
         }
     }
 
     std::vector<Item> largestFirst() {
         std::vector<Item> items;
-        for (auto& [name, item] : names_)
-            items.push_back(std::move(item));
-        for (auto& [id, item] : ids_)
+        for (auto& [key, item] : items_)
             items.push_back(std::move(item));
         std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
             const std::int64_t largestA = a.largest();
@@ -71,10 +59,15 @@ public:
     }
 
 private:
-    bool byName_;
+    [[nodiscard]] std::int32_t keyOf(std::int32_t id, bool ofSource) const {
+        if (matching_ == nullptr)
+            return id;
+        return ofSource ? matching_->placeInSource(id) : matching_->placeInTarget(id);
+    }
+
+    const Matching* matching_;
     std::size_t width_;
-    std::map<std::string, Item> names_;
-    std::map<std::int32_t, Item> ids_;
+    std::map<std::int32_t, Item> items_;
 };
 
 /// The keys of source, target and difference begin with that of the column.
@@ -119,24 +112,10 @@ std::vector<NamedValue> namedValues(const Table& table, std::string_view column)
 }
 
 Table comparedTable(const std::string& nameTitle, Unit unit, std::vector<NamedValue> source,
-                    std::vector<NamedValue> target) {
-    std::map<std::string, Matched> byName;
-    // The compiler's own counting does not make another name: copy3_Copy_x is copy5_Copy_x.
-    const auto matchedTo = [&](std::string& name) -> Matched& {
-        Matched& matched = byName[comparableName(name)];
-        if (matched.name.empty())
-            matched.name = std::move(name);
-        return matched;
-    };
-    for (NamedValue& row : source) {
-        Matched& matched = matchedTo(row.name);
-        matched.source = matched.source.value_or(0) + row.value;
-        matched.id = row.id;
-    }
-    for (NamedValue& row : target) {
-        Matched& matched = matchedTo(row.name);
-        matched.target = matched.target.value_or(0) + row.value;
-    }
+                    std::vector<NamedValue> target, const Matching& matching) {
+    Items items(&matching, 2);
+    items.add(source, 0, true);
+    items.add(target, 1, false);
     // Cycles of the slowest tiles of different steps are no sum of anything.
     const bool isSum = unit != Unit::Cycles;
     Table table;
@@ -144,12 +123,31 @@ Table comparedTable(const std::string& nameTitle, Unit unit, std::vector<NamedVa
                      {"source", "Source", unit, {}, isSum},
                      {"target", "Target", unit, {}, isSum},
                      {"difference", "Difference", unit, ofSource, isSum}};
-    for (const auto& [key, matched] : byName)
-        table.add({matched.name, cellOf(matched.source), cellOf(matched.target),
-                   changeOf(matched.source, matched.target)},
-                  matched.id);
+    for (const Item& item : items.largestFirst())
+        table.rows.push_back(rowOf(item, true));
     std::stable_sort(table.rows.begin(), table.rows.end(),
                      [](const Row& a, const Row& b) { return cellLess(b.cells[3], a.cells[3]); });
+    return table;
+}
+
+Table comparedByName(const std::string& nameTitle, Unit unit, std::vector<NamedValue> source,
+                     std::vector<NamedValue> target) {
+    std::vector<std::int32_t> ids;
+    std::vector<std::string> before;
+    std::vector<std::string> after;
+    for (NamedValue& value : source) {
+        ids.push_back(value.id);
+        value.id = static_cast<std::int32_t>(before.size());
+        before.push_back(value.name);
+    }
+    for (NamedValue& value : target) {
+        value.id = static_cast<std::int32_t>(after.size());
+        after.push_back(value.name);
+    }
+    Table table = comparedTable(nameTitle, unit, std::move(source), std::move(target),
+                                matchNames(before, after));
+    for (Row& row : table.rows)
+        row.id = row.id < 0 ? -1 : ids[static_cast<std::size_t>(row.id)];
     return table;
 }
 
@@ -188,12 +186,13 @@ Table tableOfTwo(const Table& source, const Table& target) {
     return table;
 }
 
-Table columnTable(const std::string& nameTitle, Unit unit, bool comparing,
+Table columnTable(const std::string& nameTitle, Unit unit, const Matching* matching,
                   std::vector<ValueColumn> columns) {
+    const bool comparing = matching != nullptr;
     Table table;
     table.columns.push_back({"name", nameTitle});
     const std::size_t sides = comparing ? 2 : 1;
-    Items items(comparing, sides * columns.size());
+    Items items(matching, sides * columns.size());
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const ValueColumn& values = columns[i];
         const Column column{values.title, values.title, unit, {}, true};

@@ -6,11 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/analysis/compare/matching.h"
 #include "core/table/table.h"
 
 namespace tilescope {
 
-/// A name with a value, to be matched with the same name of another profile.
+/// An item of a profile with a value.
 struct NamedValue {
     std::string name;
     std::int64_t value = 0;
@@ -19,10 +20,13 @@ struct NamedValue {
 /// The names of a table's rows with the values of a column.
 std::vector<NamedValue> namedValues(const Table& table, std::string_view column);
 
-/// Columns name, source, target, difference; rows of equal names are summed, the largest difference
-/// first. Ids are the source's, -1 for what only the target has.
+/// Columns name, source, target, difference, the largest difference first. Values match by their
+/// ids. Ids of rows are the source's, -1 for what only the target has.
 Table comparedTable(const std::string& nameTitle, Unit unit, std::vector<NamedValue> source,
-                    std::vector<NamedValue> target);
+                    std::vector<NamedValue> target, const Matching& matching);
+/// Likewise of values that are no items of the profiles: they match by name.
+Table comparedByName(const std::string& nameTitle, Unit unit, std::vector<NamedValue> source,
+                     std::vector<NamedValue> target);
 
 /// Two tables with the same columns, rows matched by their place: each column with a unit has
 /// source, target and, unless it is a share, the difference. A column that only one shows is shown.
@@ -37,11 +41,11 @@ struct ValueColumn {
     std::string targetTitle = {}; ///< that of the source if empty
 };
 
-/// A row for each item and a column for each selection, largest first, with totals. One profile:
-/// items match by id; two columns are followed by their difference. Two profiles: items match by
-/// name, and each column has source, target and difference. Ids are the source's, -1 for what only
+/// A row for each item and a column for each selection, largest first, with totals; items are known
+/// by their ids. One profile (no matching): two columns are followed by their difference. Two
+/// profiles: each column has source, target and difference. Ids are the source's, -1 for what only
 /// the target has.
-Table columnTable(const std::string& nameTitle, Unit unit, bool comparing,
+Table columnTable(const std::string& nameTitle, Unit unit, const Matching* matching,
                   std::vector<ValueColumn> columns);
 
 } // namespace tilescope

@@ -228,8 +228,9 @@ private slots:
         const auto longest = find(findInsights(sampleProfile()), "longestOperations");
         QVERIFY(longest);
         // 12,000 of conv1 ten times, and its exchange; layer1/conv 5,540 twenty times.
-        QCOMPARE(text(longest->evidence[0].label), "conv1");
-        QVERIFY(longest->evidence[0].value >= 10 * sample::convCycles);
+        QVERIFY2(longest->title.starts_with("'conv1' takes "), longest->title.c_str());
+        QVERIFY(longest->cost.cycles >= 10 * sample::convCycles);
+        QVERIFY(longest->cost.cycles >= static_cast<std::int64_t>(longest->evidence[0].value));
         QCOMPARE(longest->link.operation.value(), 0);
         QCOMPARE(text(longest->link.report), "operations");
     }

@@ -37,8 +37,8 @@ class ContentTest : public QObject {
 private slots:
     void initTestCase() {
         one_ = ProfilePair(test::openSample(files_.write("a.pop")));
-        two_ = ProfilePair(one_.source, test::openSample(files_.write(
-                                            "b.pop", {.ipus = 2, .changed = true})));
+        two_ = ProfilePair(one_.source,
+                           test::openSample(files_.write("b.pop", {.ipus = 2, .changed = true})));
     }
 
     void everyBreakdownHasTheSameTop() {
@@ -115,15 +115,15 @@ private slots:
         const auto count = static_cast<std::int32_t>(one_.source->steps({})->size());
         StepId other;
         for (std::int32_t i = 0; i < count && !other.valid(); ++i)
-            if (const StepId there = matchingStep(two_, StepId(i), {});
+            if (const StepId there = two_.matching->targetOf(StepId(i));
                 there.valid() && there != StepId(i))
                 other = StepId(i);
         QVERIFY(other.valid());
         const Table apart = notAlwaysLiveTable(two_, {}, {&other, 1}, {});
         QCOMPARE(apart.columns[1].title, "Step " + std::to_string(other.value()) + ", source");
         QCOMPARE(apart.columns[2].title,
-                 "Step " + std::to_string(matchingStep(two_, other, {}).value()) + ", target");
-        const StepId matched = matchingStep(two_, peak, {});
+                 "Step " + std::to_string(two_.matching->targetOf(other).value()) + ", target");
+        const StepId matched = two_.matching->targetOf(peak);
         const auto names = [](const ProfileView& p) {
             return stepNames(*p.programs({}), *p.steps({}));
         };

@@ -131,7 +131,7 @@ private slots:
 
     void columnsOfOneProfileMatchByIdAndDiffer() {
         const Table table =
-            columnTable("Variable", Unit::Bytes, false,
+            columnTable("Variable", Unit::Bytes, nullptr,
                         {{"Tile 0", {{"a", 10, 0}, {"copy", 4, 1}, {"copy", 6, 2}}, {}},
                          {"Tile 1", {{"copy", 5, 2}, {"b", 50, 3}}, {}}});
         QCOMPARE(table.columns.size(), std::size_t(4));
@@ -145,7 +145,8 @@ private slots:
     }
 
     void columnsOfTwoProfilesHaveBothSides() {
-        const Table table = columnTable("Variable", Unit::Bytes, true,
+        const Matching matching({{0, 7, false}, {-1, 8, false}});
+        const Table table = columnTable("Variable", Unit::Bytes, &matching,
                                         {{"Step 3", {{"a", 10, 0}}, {{"a", 12, 7}, {"new", 1, 8}}},
                                          {"Step 5", {{"a", 1, 0}}, {}}});
         QCOMPARE(table.columns.size(), std::size_t(7));
@@ -160,16 +161,18 @@ private slots:
 
     void comparedRowsMatchByName() {
         const Table table =
-            comparedTable("Name", Unit::Bytes, {{"a", 10, 0}, {"b", 5, 1}, {"b", 5, 2}},
-                          {{"b", 4, 0}, {"c", 100, 1}});
-        QCOMPARE(table.rows.size(), std::size_t(3));
+            comparedByName("Name", Unit::Bytes, {{"a", 10, 0}, {"b", 5, 1}, {"b", 5, 2}},
+                           {{"b", 4, 0}, {"c", 100, 1}});
+        QCOMPARE(table.rows.size(), std::size_t(4)); // equal names pair in their order
         QVERIFY(table.rows[0].cells[0] == Cell(std::string("c")));
         QVERIFY(std::holds_alternative<std::monostate>(table.rows[0].cells[1]));
         QCOMPARE(table.rows[0].id, -1);
-        const auto b = std::find_if(table.rows.begin(), table.rows.end(), [](const Row& row) {
-            return row.cells[0] == Cell(std::string("b"));
-        });
-        QVERIFY(b->cells[3] == Cell(Change{10, 4}));
+        for (const Row& row : table.rows) {
+            if (row.id == 1)
+                QVERIFY(row.cells[3] == Cell(Change{5, 4}));
+            if (row.id == 2)
+                QVERIFY(row.cells[3] == Cell(Change{5, 0}));
+        }
     }
 
     void detailsTree() {

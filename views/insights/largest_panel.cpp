@@ -113,10 +113,10 @@ void LargestPanel::load() {
         Table table = partsTable(kind, selection, source);
         if (pair.comparing())
             table =
-                comparedTable("Name", Unit::Bytes, namedValues(table, "bytes"),
-                              namedValues(partsTable(kind, selection,
-                                                     partsOf(*pair.target, kind, selection, stop)),
-                                          "bytes"));
+                comparedByName("Name", Unit::Bytes, namedValues(table, "bytes"),
+                               namedValues(partsTable(kind, selection,
+                                                      partsOf(*pair.target, kind, selection, stop)),
+                                           "bytes"));
         const TileId fullest = fullestTile(*pair.source, stop);
         return [this, fullest, source = std::move(source), table = std::move(table)]() mutable {
             fullest_ = fullest;

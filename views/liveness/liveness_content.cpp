@@ -121,6 +121,7 @@ LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptio
         return content;
     }
     content.targetSteps = stepsOf(*profiles.target, options.filter, stop);
+    static_cast<void>(profiles.matching->steps(stop)); // made here for whoever marks steps later
     const LivenessSeries target = seriesOf(*profiles.target, options.tiles, stop);
     if (options.apart) {
         addStack(content.plot.areas, source, content.sourceSteps, options.includeAlwaysLive, plain,
@@ -149,30 +150,13 @@ std::vector<Lifetime> lifetimes(const ProfilePair& profiles,
         addLifetime(all, *profiles.source, variables[i], sourceSteps, pattern, colour(), stop);
     if (!profiles.comparing())
         return all;
-    for (const VariableId id : sameVariables(profiles, variables, stop)) {
+    for (const VariableId id : profiles.matching->targetsOf(variables, stop)) {
         if (all.size() >= 2 * mostVariables)
             break;
         addLifetime(all, *profiles.target, id, targetSteps, Text::tr("%1 (target)"), colour(),
                     stop);
     }
     return all;
-}
-
-StepId matchingStep(const ProfilePair& profiles, StepId step, const std::stop_token& stop) {
-    return matchingStep(namesOfSteps(*profiles.source, stop), namesOfSteps(*profiles.target, stop),
-                        step);
-}
-
-StepId matchingStep(const std::vector<std::string>& source, const std::vector<std::string>& target,
-                    StepId step) {
-    if (!step.valid() || step.index() >= source.size())
-        return {};
-    const std::string& name = source[step.index()];
-    auto turn = std::count(source.begin(), source.begin() + step.value(), name);
-    for (std::size_t i = 0; i < target.size(); ++i)
-        if (target[i] == name && turn-- == 0)
-            return StepId(i);
-    return step.index() < target.size() ? step : StepId();
 }
 
 } // namespace tilescope::views

@@ -42,7 +42,7 @@ std::vector<ValueColumn> columnsOf(const ProfilePair& profiles, Steps steps, Ask
         columns.push_back({stepTitle(step), ask(*profiles.source, step), {}});
         if (!profiles.comparing())
             continue;
-        const StepId other = matchingStep(profiles, step, stop);
+        const StepId other = profiles.matching->targetOf(step, stop);
         if (!other.valid()) {
             columns.back().targetTitle = Text::tr("No step").toStdString();
             continue;
@@ -102,6 +102,16 @@ std::vector<NamedValue> slowestByIpu(const ProfileView& profile, StepId step,
     return values;
 }
 
+/// By number.
+Matching matchedIpus(const ProfilePair& profiles) {
+    const std::int32_t source = profiles.source->machine().ipus;
+    const std::int32_t target = profiles.target->machine().ipus;
+    std::vector<Match> matches;
+    for (std::int32_t ipu = 0; ipu < std::max(source, target); ++ipu)
+        matches.push_back({ipu < source ? ipu : -1, ipu < target ? ipu : -1, false});
+    return Matching(std::move(matches));
+}
+
 Table cyclesOfStep(const ProfileView& profile, StepId step, const std::stop_token& stop) {
     Table table;
     table.columns = {
@@ -139,7 +149,8 @@ Table alwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles,
     if (profiles.comparing())
         return comparedTable("Variable", Unit::Bytes,
                              namedValues(sizesOf(of(*profiles.source)), "bytes"),
-                             namedValues(sizesOf(of(*profiles.target)), "bytes"));
+                             namedValues(sizesOf(of(*profiles.target)), "bytes"),
+                             *profiles.matching->variables(stop));
     return sizesOf(of(*profiles.source));
 }
 
@@ -152,7 +163,8 @@ Table notAlwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles
         const auto ask = [&](const ProfileView& profile, StepId step) {
             return namedValues(sizesOf(liveAt(profile, tiles, step, stop)), "bytes");
         };
-        table = columnTable("Variable", Unit::Bytes, profiles.comparing(),
+        const auto matching = matchingOf(MemoryTable::Variables, profiles, stop);
+        table = columnTable("Variable", Unit::Bytes, matching.get(),
                             columnsOf(profiles, steps, ask, stop));
     }
     if (steps.size() == 1)
@@ -169,7 +181,8 @@ Table stepVerticesTable(const ProfilePair& profiles, const TileSelection& tiles,
                 values.push_back(std::move(row.vertices));
             return values;
         };
-        return columnTable("Vertex type (vertices)", Unit::Count, profiles.comparing(),
+        const auto matching = matchingOf(MemoryTable::Vertices, profiles, stop);
+        return columnTable("Vertex type (vertices)", Unit::Count, matching.get(),
                            columnsOf(profiles, steps, ask, stop));
     }
     Table table;
@@ -191,8 +204,10 @@ Table cycleTable(const ProfilePair& profiles, Steps steps, const std::stop_token
     const auto ask = [&](const ProfileView& profile, StepId step) {
         return slowestByIpu(profile, step, stop);
     };
-    Table table = columnTable("Slowest tile of", Unit::Cycles, profiles.comparing(),
-                              columnsOf(profiles, steps, ask, stop));
+    const Matching ipus = profiles.comparing() ? matchedIpus(profiles) : Matching();
+    Table table =
+        columnTable("Slowest tile of", Unit::Cycles, profiles.comparing() ? &ipus : nullptr,
+                    columnsOf(profiles, steps, ask, stop));
     // IPUs work side by side: their cycles are no sum.
     for (Column& column : table.columns)
         column.summed = false;

@@ -318,8 +318,7 @@ void LivenessView::markSteps() {
     for (const StepId step : steps_) {
         mark(ofSource, sourceSteps_.placeOf(step));
         if (plots_->showsTwo())
-            mark(ofTarget,
-                 targetSteps_.placeOf(matchingStep(sourceSteps_.names, targetSteps_.names, step)));
+            mark(ofTarget, targetSteps_.placeOf(profiles().matching->targetOf(step)));
     }
     plots_->setMarkers(ofSource, ofTarget);
 }

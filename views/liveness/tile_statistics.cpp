@@ -70,10 +70,10 @@ Table tileStatisticsTable(const ProfilePair& profiles, const TileSelection& tile
         *profiles.source, tiles, chosen, steps, [](StepId step) { return step; }, stop);
     if (!profiles.comparing())
         return source;
-    return tableOfTwo(source,
-                      statisticsOf(
-                          *profiles.target, tiles, chosen, steps,
-                          [&](StepId step) { return matchingStep(profiles, step, stop); }, stop));
+    return tableOfTwo(
+        source, statisticsOf(
+                    *profiles.target, tiles, chosen, steps,
+                    [&](StepId step) { return profiles.matching->targetOf(step, stop); }, stop));
 }
 
 } // namespace tilescope::views

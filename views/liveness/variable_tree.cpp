@@ -128,7 +128,7 @@ ValueTree variableTree(const ProfilePair& profiles, VariableId variable,
                                             : QStringList{Text::tr("Value")};
     std::vector<Fact> target;
     if (profiles.comparing())
-        if (const auto same = sameVariables(profiles, {variable}, stop); !same.empty())
+        if (const auto same = profiles.matching->targetsOf({variable}, stop); !same.empty())
             target = factsOf(*profiles.target, same.front(), stop);
     tree.roots = nodesOf(factsOf(*profiles.source, variable, stop), target, profiles.comparing());
     return tree;

@@ -192,7 +192,8 @@ StepPlot::Content variableContent(const ProfilePair& profiles,
     if (!profiles.comparing())
         return content;
     const auto others = profiles.target->variables(stop);
-    for (const VariableId id : sameVariables(profiles, {variables.begin(), variables.end()}, stop))
+    for (const VariableId id :
+         profiles.matching->targetsOf({variables.begin(), variables.end()}, stop))
         add(*profiles.target, (*others)[id],
             Text::tr("%1 (target)").arg(QString::fromStdString((*others)[id].name)));
     return content;

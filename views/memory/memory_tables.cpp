@@ -44,8 +44,9 @@ Table memoryTable(MemoryTable which, const ProfilePair& profiles,
         if (profiles.comparing())
             values.back().target = valuesOn(which, *profiles.target, column, stop);
     }
+    const auto matching = matchingOf(which, profiles, stop);
     return columnTable(comparedBy.at(static_cast<std::size_t>(which)).title, Unit::Bytes,
-                       profiles.comparing(), std::move(values));
+                       matching.get(), std::move(values));
 }
 
 } // namespace tilescope::views

@@ -1,7 +1,6 @@
 #include "views/memory/tile_map_content.h"
 
 #include <algorithm>
-#include <set>
 
 #include "core/analysis/memory/memory_plot.h"
 #include "core/analysis/memory/tile_quantity.h"
@@ -95,22 +94,6 @@ QString TileQuantity::name() const {
                              static_cast<qsizetype>(displayName(category).size()));
 }
 
-std::vector<VariableId> sameVariables(const ProfilePair& profiles,
-                                      const std::vector<VariableId>& variables,
-                                      const std::stop_token& stop) {
-    const auto source = profiles.source->variables(stop);
-    const auto target = profiles.target->variables(stop);
-    std::set<std::string_view> names;
-    for (const VariableId id : variables)
-        if (id.valid() && id.index() < source->size())
-            names.insert((*source)[id].name);
-    std::vector<VariableId> found;
-    for (std::size_t i = 0; i < target->size() && !names.empty(); ++i)
-        if (names.contains((*target)[VariableId(i)].name))
-            found.emplace_back(i);
-    return found;
-}
-
 TileMapContent tileMapContent(const ProfilePair& profiles, const TileQuantity& quantity,
                               const std::stop_token& stop) {
     TileMapContent content;
@@ -127,9 +110,9 @@ TileMapContent tileMapContent(const ProfilePair& profiles, const TileQuantity& q
     if (profiles.comparing()) {
         TileQuantity ofTarget = quantity;
         if (quantity.kind == TileQuantity::Variables)
-            ofTarget.variables = sameVariables(profiles, quantity.variables, stop);
+            ofTarget.variables = profiles.matching->targetsOf(quantity.variables, stop);
         if (quantity.kind == TileQuantity::LiveAtStep && quantity.step.valid())
-            ofTarget.step = matchingStep(profiles, quantity.step, stop);
+            ofTarget.step = profiles.matching->targetOf(quantity.step, stop);
         content.sides.push_back(sideOf(*profiles.target, ofTarget, Text::tr("Target")));
         if (profiles.target->machine().tilesPerIpu == profiles.source->machine().tilesPerIpu)
             content.sides.push_back(differenceOf(content.sides[0], content.sides[1]));

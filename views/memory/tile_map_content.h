@@ -51,13 +51,8 @@ struct TileMapContent {
 
 /// One side, or source, target and their difference. Tiles that a smaller machine lacks are zero;
 /// profiles of machines with other tiles per IPU have no difference. A target's variables are those
-/// of the same names; its step is the corresponding one.
+/// that are the same; its step is the corresponding one.
 TileMapContent tileMapContent(const ProfilePair& profiles, const TileQuantity& quantity,
                               const std::stop_token& stop);
-
-/// The target's variables that have the names of these of the source.
-std::vector<VariableId> sameVariables(const ProfilePair& profiles,
-                                      const std::vector<VariableId>& variables,
-                                      const std::stop_token& stop);
 
 } // namespace tilescope::views

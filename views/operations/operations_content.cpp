@@ -83,7 +83,7 @@ Table groupTable(const OperationsReport& report, const QStringList& columns) {
 
 Table comparedGroups(const OperationsReport& report, const CostColumn& column) {
     const std::string title(titleOf(report.choice.layer));
-    return comparedTable(
+    return comparedByName(
         title + " (" + QString::fromStdString(column.column.title).toLower().toStdString() + ")",
         column.column.unit, valuesOf(report.source, column), valuesOf(report.target, column));
 }

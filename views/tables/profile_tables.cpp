@@ -15,7 +15,8 @@ Table ofPair(MemoryTable which, const ProfilePair& profiles, const TileSelection
     if (!profiles.comparing())
         return table;
     return comparedTable(nameTitle, table.columns[table.columnOf(compared)].unit,
-                         namedValues(table, compared), namedValues(of(*profiles.target), compared));
+                         namedValues(table, compared), namedValues(of(*profiles.target), compared),
+                         *matchingOf(which, profiles, stop));
 }
 
 } // namespace
@@ -24,6 +25,23 @@ TileSelection fittedTo(const Target& machine, const TileSelection& tiles) {
     const bool missing = tiles.tile().valid() ? tiles.tile().value() >= machine.totalTiles()
                                               : tiles.ipu().value() >= machine.ipus;
     return missing ? TileSelection::all() : tiles;
+}
+
+std::shared_ptr<const Matching> matchingOf(MemoryTable which, const ProfilePair& profiles,
+                                           const std::stop_token& stop) {
+    if (!profiles.comparing())
+        return nullptr;
+    switch (which) {
+    case MemoryTable::Variables:
+        return profiles.matching->variables(stop);
+    case MemoryTable::Vertices:
+        return profiles.matching->vertexTypes(stop);
+    case MemoryTable::ComputeSets:
+        return profiles.matching->computeSets(stop);
+    case MemoryTable::Exchanges:
+        break;
+    }
+    return profiles.matching->exchanges(stop);
 }
 
 Table itemTable(MemoryTable which, const ProfileView& profile, const TileSelection& tiles,

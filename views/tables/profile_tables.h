@@ -28,6 +28,10 @@ enum class MemoryTable { Variables, Vertices, ComputeSets, Exchanges };
 Table itemTable(MemoryTable which, const ProfileView& profile, const TileSelection& tiles,
                 const std::stop_token& stop);
 
+/// Who is who among them; nullptr without a target.
+std::shared_ptr<const Matching> matchingOf(MemoryTable which, const ProfilePair& profiles,
+                                           const std::stop_token& stop);
+
 /// The selection a target profile can answer: all tiles where it lacks the IPU or tile.
 TileSelection fittedTo(const Target& machine, const TileSelection& tiles);
 

@@ -80,19 +80,25 @@ TraceIndex ProfileReader::traceIndex() const {
 TableGroup traceTables() {
     return {1,
             R"sql(
--- Timed execution. The steps of a body are stored once; a call runs a body `count` times.
--- start counts from the start of the body on that IPU; period: from one repetition to the next.
--- An index (since version 6) has the steps that are stream copies.
+-- Timed execution. The steps of a body are stored once; a call runs a body `count` times. IPUs that
+-- take part:
 CREATE TABLE ipus(ipu INTEGER PRIMARY KEY);
+-- Each Engine::run, from cycle `start` of the profile's clock.
 CREATE TABLE runs(id INTEGER PRIMARY KEY, name TEXT, body INTEGER, start INTEGER, cycles INTEGER);
+-- What is timed once: program is the control program, function or content of a repeat.
 CREATE TABLE trace_bodies(id INTEGER PRIMARY KEY, name TEXT, program INTEGER);
+-- Steps of a body, in its order; a sync has no program.
+-- An index (since version 6) has the steps that are stream copies.
 CREATE TABLE trace_steps(body INTEGER, position INTEGER, type TEXT, program INTEGER,
     PRIMARY KEY(body, position)) WITHOUT ROWID;
+-- A step on an IPU; start counts from the start of the body on that IPU.
 CREATE TABLE trace_step_ipus(body INTEGER, position INTEGER, ipu INTEGER, start INTEGER,
     cycles INTEGER, active_tiles INTEGER, active_cycles INTEGER, bytes_in INTEGER,
     bytes_out INTEGER, PRIMARY KEY(body, position, ipu)) WITHOUT ROWID;
+-- Calls of other bodies, in the same order as steps; program is the Call or Repeat.
 CREATE TABLE trace_calls(body INTEGER, position INTEGER, callee INTEGER, program INTEGER,
     count INTEGER, PRIMARY KEY(body, position)) WITHOUT ROWID;
+-- A call on an IPU; period: from one repetition to the next.
 CREATE TABLE trace_call_ipus(body INTEGER, position INTEGER, ipu INTEGER, start INTEGER,
     period INTEGER, PRIMARY KEY(body, position, ipu)) WITHOUT ROWID;
 
@@ -144,17 +150,18 @@ CREATE VIEW steps AS
 TableGroup tracePageTables() {
     return {firstVersionWithTracePages,
             R"sql(
--- A long trace once more, as a window reads it (since version 5; no rows for a short trace).
--- trace_lanes: the steps and calls of a body on an IPU, sorted by start, with what is known of each
--- 64 of them. trace_pages: 1024 of them. trace_item_pages: what 4096 items of a body execute, in
--- order. LEB128 numbers; core/trace/trace_page_codec.cpp has the fields. trace_program_totals: how
--- often a body executes a program, and the cycles of the IPU that takes longest each time.
+-- A long trace once more, as a window reads it (since version 5; no rows for a short trace). LEB128
+-- numbers; core/trace/trace_page_codec.cpp has the fields. The steps and calls of a body on an IPU,
+-- sorted by start, with what is known of each 64 of them:
 CREATE TABLE trace_lanes(body INTEGER, ipu INTEGER, entries INTEGER, sequential INTEGER,
     summary BLOB, PRIMARY KEY(body, ipu)) WITHOUT ROWID;
+-- 1024 of these entries.
 CREATE TABLE trace_pages(body INTEGER, ipu INTEGER, page INTEGER, entries BLOB,
     PRIMARY KEY(body, ipu, page)) WITHOUT ROWID;
+-- What 4096 items of a body execute, in order.
 CREATE TABLE trace_item_pages(body INTEGER, page INTEGER, items INTEGER, programs BLOB,
     PRIMARY KEY(body, page)) WITHOUT ROWID;
+-- How often a body executes a program, and the cycles of the IPU that takes longest each time.
 CREATE TABLE trace_program_totals(body INTEGER, program INTEGER, count INTEGER, cycles INTEGER,
     PRIMARY KEY(body, program)) WITHOUT ROWID;
 -- The same by IPU (since version 7).

@@ -89,7 +89,7 @@ private slots:
         const fs::path newer = copy("newer.pop");
         execute(newer, "PRAGMA user_version = 99");
         QCOMPARE(openError(newer), quoted("newer.pop") +
-                                       " has schema version 99, this TileScope reads up to 6: "
+                                       " has schema version 99, this TileScope reads up to 7: "
                                        "open it with a newer TileScope.");
     }
 

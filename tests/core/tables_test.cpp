@@ -76,9 +76,9 @@ private slots:
         QCOMPARE(layer.computeOnce, 4000 + 900);
         QCOMPARE(layer.exchangeOnce, 512 + 128);
         QCOMPARE(layer.steps.size(), std::size_t(4));
-        QCOMPARE(layer.executions, 10);
+        QCOMPARE(layer.executions, 20);
         QCOMPARE(layer.flopsOnce, 231211008.0);
-        QCOMPARE(layer.flops, 10 * layer.flopsOnce);
+        QCOMPARE(layer.flops, 20 * layer.flopsOnce);
         QCOMPARE(layer.memory.exchangeCode, 1472 * (160 + 160));
         QCOMPARE(layer.memory.controlCode, 1472 * 4 * 8);
         QCOMPARE(layer.memory.vertexState, 1472 * 6 * 24 + 256 * 6 * 16);

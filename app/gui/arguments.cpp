@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/reports.h"
+#include "app/gui/window/reports.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 

@@ -7,6 +7,7 @@
 #include "tests/views/sample_files.h"
 #include "views/liveness/liveness_view.h"
 #include "views/memory/memory_view.h"
+#include "views/session/same_items.h"
 
 using namespace tilescope;
 using namespace tilescope::views;

@@ -5,7 +5,7 @@
 #include <QVBoxLayout>
 #include <array>
 
-#include "views/liveness/liveness_content.h"
+#include "views/session/same_items.h"
 #include "views/summary/summary_content.h"
 
 namespace tilescope::views {

@@ -6,7 +6,7 @@
 
 #include "core/base/units.h"
 #include "views/execution/cycle_range_text.h"
-#include "views/plot/axes/axis_labels.h"
+#include "views/session/time_texts.h"
 #include "views/widgets/control_states.h"
 
 namespace tilescope::views {

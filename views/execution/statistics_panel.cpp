@@ -5,8 +5,6 @@
 #include <QPainter>
 #include <QToolTip>
 
-#include "views/plot/axes/axis_labels.h"
-
 namespace tilescope::views {
 namespace {
 constexpr int margin = 14;

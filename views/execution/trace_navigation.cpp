@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "views/execution/trace_view.h"
-#include "views/plot/axes/axis_labels.h"
 
 namespace tilescope::views {
 namespace {

@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "views/execution/statistics_panel.h"
-#include "views/plot/axes/axis_labels.h"
+#include "views/session/time_texts.h"
 
 namespace tilescope::views {
 namespace {

@@ -3,9 +3,8 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "core/analysis/programs.h"
 #include "core/analysis/tile_quantity.h"
-#include "views/memory/tile_map_content.h"
+#include "views/session/same_items.h"
 #include "views/tables/profile_tables.h"
 
 namespace tilescope::views {
@@ -103,10 +102,6 @@ Lifetime::Span StepList::placesOf(const StepInterval& interval) const {
     return {static_cast<double>(from - shown.begin()), static_cast<double>(to - shown.begin())};
 }
 
-std::vector<std::string> namesOfSteps(const OpenProfile& profile, const std::stop_token& stop) {
-    return stepNames(*profile.programs(stop), *profile.steps(stop));
-}
-
 LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptions& options,
                                 const Theme& theme, const std::stop_token& stop) {
     constexpr std::size_t fullest = 3;
@@ -160,23 +155,6 @@ std::vector<Lifetime> lifetimes(const ProfilePair& profiles,
                     stop);
     }
     return all;
-}
-
-StepId matchingStep(const ProfilePair& profiles, StepId step, const std::stop_token& stop) {
-    return matchingStep(namesOfSteps(*profiles.source, stop), namesOfSteps(*profiles.target, stop),
-                        step);
-}
-
-StepId matchingStep(const std::vector<std::string>& source, const std::vector<std::string>& target,
-                    StepId step) {
-    if (!step.valid() || step.index() >= source.size())
-        return {};
-    const std::string& name = source[step.index()];
-    auto turn = std::count(source.begin(), source.begin() + step.value(), name);
-    for (std::size_t i = 0; i < target.size(); ++i)
-        if (target[i] == name && turn-- == 0)
-            return StepId(i);
-    return step.index() < target.size() ? step : StepId();
 }
 
 } // namespace tilescope::views

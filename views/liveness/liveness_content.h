@@ -50,13 +50,4 @@ std::vector<Lifetime> lifetimes(const ProfilePair& profiles,
                                 const StepList& sourceSteps, const StepList& targetSteps,
                                 const Theme& theme, const std::stop_token& stop);
 
-/// The names of a profile's steps.
-std::vector<std::string> namesOfSteps(const OpenProfile& profile, const std::stop_token& stop);
-
-/// The target's step that corresponds to a step of the source: of several of one name the one at
-/// the same turn, else the one at the same place; none if there is no such place.
-StepId matchingStep(const std::vector<std::string>& source, const std::vector<std::string>& target,
-                    StepId step);
-StepId matchingStep(const ProfilePair& profiles, StepId step, const std::stop_token& stop);
-
 } // namespace tilescope::views

@@ -5,7 +5,7 @@
 
 #include "core/analysis/liveness.h"
 #include "core/analysis/programs.h"
-#include "views/liveness/liveness_content.h"
+#include "views/session/same_items.h"
 #include "views/tables/column_table.h"
 
 namespace tilescope::views {

@@ -4,8 +4,8 @@
 
 #include "core/analysis/memory_plot.h"
 #include "core/analysis/tile_quantity.h"
-#include "views/liveness/liveness_content.h"
 #include "views/liveness/liveness_tables.h"
+#include "views/session/same_items.h"
 #include "views/tables/profile_tables.h"
 
 namespace tilescope::views {

@@ -2,9 +2,8 @@
 #include <QCoreApplication>
 
 #include "core/analysis/programs.h"
-#include "views/liveness/liveness_content.h"
 #include "views/liveness/liveness_tables.h"
-#include "views/memory/tile_map_content.h"
+#include "views/session/same_items.h"
 
 namespace tilescope::views {
 namespace {

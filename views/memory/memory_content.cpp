@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/analysis/memory_details.h"
-#include "views/memory/tile_map_content.h"
+#include "views/session/same_items.h"
 #include "views/tables/profile_tables.h"
 
 namespace tilescope::views {

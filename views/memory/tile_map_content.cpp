@@ -2,11 +2,10 @@
 
 #include <QCoreApplication>
 #include <algorithm>
-#include <set>
 
 #include "core/analysis/memory_plot.h"
 #include "core/analysis/tile_quantity.h"
-#include "views/liveness/liveness_content.h"
+#include "views/session/same_items.h"
 
 namespace tilescope::views {
 namespace {
@@ -97,22 +96,6 @@ QString TileQuantity::name() const {
     }
     return QString::fromUtf8(displayName(category).data(),
                              static_cast<qsizetype>(displayName(category).size()));
-}
-
-std::vector<VariableId> sameVariables(const ProfilePair& profiles,
-                                      const std::vector<VariableId>& variables,
-                                      const std::stop_token& stop) {
-    const auto source = profiles.source->variables(stop);
-    const auto target = profiles.target->variables(stop);
-    std::set<std::string_view> names;
-    for (const VariableId id : variables)
-        if (id.valid() && id.index() < source->size())
-            names.insert((*source)[id].name);
-    std::vector<VariableId> found;
-    for (std::size_t i = 0; i < target->size() && !names.empty(); ++i)
-        if (names.contains((*target)[VariableId(i)].name))
-            found.emplace_back(i);
-    return found;
 }
 
 TileMapContent tileMapContent(const ProfilePair& profiles, const TileQuantity& quantity,

@@ -55,9 +55,4 @@ struct TileMapContent {
 TileMapContent tileMapContent(const ProfilePair& profiles, const TileQuantity& quantity,
                               const std::stop_token& stop);
 
-/// The target's variables that have the names of these of the source.
-std::vector<VariableId> sameVariables(const ProfilePair& profiles,
-                                      const std::vector<VariableId>& variables,
-                                      const std::stop_token& stop);
-
 } // namespace tilescope::views

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 
+#include "views/session/profile_groups.h"
 #include "views/tables/profile_tables.h"
 
 namespace tilescope::views {
@@ -39,32 +40,15 @@ QString nameTitle(OperationLayer layer) {
 
 } // namespace
 
-std::vector<OperationGroup> groupsOf(const OpenProfile& profile, const GroupChoice& choice,
-                                     const std::stop_token& stop) {
-    const auto operations = profile.operations(stop);
-    const auto variables = profile.variables(stop);
-    const auto computeSets = profile.computeSets(stop);
-    const auto exchanges = profile.exchanges(stop);
-    const auto programs = profile.programs(stop);
-    const auto copies = profile.copies(stop);
-    const auto vertexTypes = profile.vertexTypes(stop);
-    std::vector<ProgramExecutions> executions;
-    if (profile.info().hasExecution)
-        executions = profile.trace(stop)->executions(programs->size());
-    const OperationSources sources{*operations, *variables, *computeSets,     *exchanges,
-                                   *programs,   *copies,    vertexTypes.get()};
-    return operationGroups({sources, profile.machine(), executions}, choice.layer, choice.depth);
-}
-
 OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& choice,
                                 const std::stop_token& stop) {
     OperationsReport report;
     report.choice = choice;
-    report.source = groupsOf(*profiles.source, choice, stop);
+    report.source = groupsOf(*profiles.source, choice.layer, choice.depth, stop);
     report.depth = scopeDepth(*profiles.source->operations(stop));
     report.executed = profiles.source->info().hasExecution;
     if (profiles.comparing()) {
-        report.target = groupsOf(*profiles.target, choice, stop);
+        report.target = groupsOf(*profiles.target, choice.layer, choice.depth, stop);
         report.executed = report.executed && profiles.target->info().hasExecution;
     }
     return report;

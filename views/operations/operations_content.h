@@ -20,10 +20,6 @@ struct GroupChoice {
     friend bool operator==(const GroupChoice&, const GroupChoice&) = default;
 };
 
-/// The groups of one profile.
-std::vector<OperationGroup> groupsOf(const OpenProfile& profile, const GroupChoice& choice,
-                                     const std::stop_token& stop);
-
 /// The groups of one or two profiles.
 struct OperationsReport {
     GroupChoice choice;

@@ -7,7 +7,7 @@
 #include <QVBoxLayout>
 
 #include "views/memory/memory_content.h"
-#include "views/plot/axes/axis_labels.h"
+#include "views/session/time_texts.h"
 
 namespace tilescope::views {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/base/units.h"
-#include "views/plot/axes/axis_labels.h"
+#include "views/session/time_texts.h"
 
 namespace tilescope::views {
 namespace {

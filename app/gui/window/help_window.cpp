@@ -11,7 +11,7 @@
 #include <QTextTable>
 #include <QVBoxLayout>
 
-#include "app/gui/reports.h"
+#include "app/gui/window/reports.h"
 
 namespace tilescope::gui {
 namespace {

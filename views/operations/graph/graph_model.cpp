@@ -2,14 +2,14 @@
 
 #include <utility>
 
-#include "views/operations/operations_content.h"
+#include "views/session/profile_groups.h"
 
 namespace tilescope::views {
 namespace {
 
 NodeCosts readCosts(const OpenProfile& profile, const ModelGraph& graph,
                     const std::stop_token& stop) {
-    return nodeCosts(graph, groupsOf(profile, {OperationLayer::Operation}, stop),
+    return nodeCosts(graph, groupsOf(profile, OperationLayer::Operation, 1, stop),
                      bytesAtPeak(profile.operations(stop)->size(), *profile.variables(stop),
                                  *profile.livenessClasses(stop), *profile.livenessCurve(stop)));
 }

@@ -24,12 +24,6 @@ public:
     [[nodiscard]] TablePanel* table(int tab) { return tables_.at(static_cast<std::size_t>(tab)); }
     [[nodiscard]] QToolButton& perSample() { return *perSample_; }
 
-signals:
-    /// A place in another report, by the name of the report or of a tab of Memory.
-    void reportWanted(const QString& report);
-    /// An operation's place in the execution of the source or, by the target's id, of the target.
-    void traceWanted(tilescope::OperationId operation, bool target);
-
 protected:
     void reload() override;
     void restyle() override;

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "views/plot/trace/trace_flags.h"
+#include "views/plot/trace/cycle_plot.h"
 
 namespace tilescope::views {
 

@@ -40,17 +40,11 @@ public:
     [[nodiscard]] SearchBox& search() { return *search_; }
     [[nodiscard]] const StatisticsPanel& statistics() const { return *statistics_; }
     [[nodiscard]] const ValueTreeModel& details() const { return *details_; }
-    /// Shows the step of an operation that takes most cycles, in the source's execution or in the
-    /// target's, whose ids these are then.
-    void goToOperation(OperationId operation, bool target);
+    void goToOperation(OperationId operation, bool target) override;
     [[nodiscard]] std::int64_t selectedStep() const { return selectedStep_; }
     [[nodiscard]] const std::optional<CycleRange>& selectedRange() const { return selectedRange_; }
     /// Turns what the host did before the first run on and off.
     [[nodiscard]] QToolButton& compilation() { return *compilation_; }
-
-signals:
-    /// The user wants to see the selected program in another report.
-    void reportWanted(const QString& name);
 
 protected:
     void reload() override;

@@ -3,10 +3,12 @@
 #include <QHeaderView>
 #include <QTreeView>
 #include <algorithm>
+#include <array>
 
 #include "views/memory/memory_content.h"
 #include "views/memory/memory_tables.h"
 #include "views/tables/first_column.h"
+#include "views/widgets/tab_names.h"
 
 namespace tilescope::views {
 
@@ -70,12 +72,11 @@ bool MemoryTabs::focusFilter() {
 }
 
 bool MemoryTabs::showSection(const QString& name) {
-    for (int tab = 0; tab < count(); ++tab)
-        if (tabText(tab).toLower() == name) {
-            setCurrentIndex(tab);
-            return true;
-        }
-    return false;
+    static constexpr std::array names{
+        "details",   "variables",   "vertices",           "compute sets",
+        "exchanges", "address map", "addresses over time"};
+    static_assert(names.size() == History + 1);
+    return showTab(*this, names, name);
 }
 
 std::vector<VariableId> MemoryTabs::variables() const {

@@ -38,10 +38,6 @@ public:
     [[nodiscard]] QMenu& columnMenu() { return *columnMenu_; }
     [[nodiscard]] const QStringList& columns() const { return columns_; }
 
-signals:
-    /// The user follows a step to another report, by its name on the command line.
-    void reportWanted(const QString& name);
-
 protected:
     void reload() override;
     void shown() override;

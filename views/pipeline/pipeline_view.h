@@ -29,13 +29,6 @@ public:
     [[nodiscard]] TablePanel& stages() { return *stages_; }
     void setWidths(SlotWidths widths);
 
-signals:
-    /// The user goes to the chosen program in another report, by its name on the command line.
-    void reportWanted(const QString& name);
-    /// The user wants the run of a profile again with this value of an option.
-    void runAgainWanted(const tilescope::views::OpenProfilePtr& profile, const std::string& key,
-                        const std::string& value);
-
 protected:
     void reload() override;
     void shown() override { followSelection(); }

@@ -104,11 +104,7 @@ TraceSums TraceSums::share(std::int64_t part, std::int64_t whole) const {
 }
 
 std::int64_t TraceStatistics::idle() const {
-    return std::max<std::int64_t>(0, cycles - sums.total());
-}
-
-double TraceStatistics::computeShare() const {
-    return cycles > 0 ? static_cast<double>(sums.compute()) / static_cast<double>(cycles) : 0;
+    return std::max<std::int64_t>(0, cycles - (sums.total() - overlapped));
 }
 
 } // namespace tilescope

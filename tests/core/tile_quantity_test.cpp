@@ -132,8 +132,15 @@ private slots:
                                                {48, 50, VariableId(2)},
                                                {50, 60, VariableId(3)}};
         QCOMPARE(addressGaps(blocks), (std::vector<AddressRange>{{0, 16}, {40, 48}}));
-        QCOMPARE(highestAddress(blocks), std::int64_t{60});
         QVERIFY(addressGaps({}).empty());
+        const AddressSharing sharing = addressSharing(blocks);
+        QCOMPARE(sharing.variableBytes, std::int64_t{46});
+        QCOMPARE(sharing.addressBytes, std::int64_t{36});
+        QCOMPARE(sharing.sharing, std::int64_t{2});
+        QCOMPARE(sharing.text(),
+                 std::string("46 B of variables at 36 B of addresses: 2 share theirs at other "
+                             "times"));
+        QVERIFY(addressSharing({}).text().empty());
     }
 
     void gapsOfATileAreThoseOfItsTotals() {
@@ -143,7 +150,7 @@ private slots:
             for (const AddressRange& gap : addressGaps(blocks))
                 gaps += gap.bytes();
             const TileMemory& memory = p_.tileMemory[TileId(tile)];
-            QCOMPARE(highestAddress(blocks), memory.includingGaps);
+            QCOMPARE(addressSharing(blocks).addressBytes, memory.excludingGaps);
             QCOMPARE(gaps, memory.includingGaps - memory.excludingGaps);
         }
     }

@@ -103,19 +103,23 @@ void StatisticsPanel::paintShare(QPainter& painter, const QRect& bar, double sha
                      QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1));
 }
 
+// Where steps overlap, the parts are more than the range: the bar is as long as all of them, and a
+// line is at the end of the range.
 void StatisticsPanel::paintProportions(QPainter& painter, const TraceStatistics& statistics,
                                        const QRect& bar) const {
     const Theme& theme = context_.theme.current();
     painter.fillRect(bar, theme.raised);
-    const double all = static_cast<double>(std::max<std::int64_t>(statistics.cycles, 1));
+    const double range = static_cast<double>(std::max<std::int64_t>(statistics.cycles, 1));
+    const double all = range + static_cast<double>(statistics.overlapped);
     double x = bar.left();
     for (const ProgramKind kind : programKinds) {
-        const double share = static_cast<double>(statistics.sums.cycles(kind)) / all;
-        const double width = std::min(share * bar.width(), bar.right() + 1 - x);
+        const auto cycles = static_cast<double>(statistics.sums.cycles(kind));
+        const double width = cycles / all * bar.width();
         if (width <= 0)
             continue;
         const QRectF part(x, bar.top(), width, bar.height());
         painter.fillRect(part, theme.kind(kind));
+        const double share = cycles / range;
         const QString text = QStringLiteral("%1 %").arg(100 * share, 0, 'f', share < 0.1 ? 1 : 0);
         if (painter.fontMetrics().horizontalAdvance(text) + 8 < width) {
             painter.setPen(Theme::textOn(theme.kind(kind)));
@@ -123,12 +127,22 @@ void StatisticsPanel::paintProportions(QPainter& painter, const TraceStatistics&
         }
         x += width;
     }
+    if (statistics.overlapped > 0) {
+        const int end = bar.left() + qRound(bar.width() * range / all);
+        painter.fillRect(QRect(end - 1, bar.top() - 3, 2, bar.height() + 6), theme.text);
+    }
 }
 
 QString StatisticsPanel::numbers(const LaneStatistics& lane) const {
     const TraceSums& sums = lane.statistics.sums;
     QStringList parts{context_.preferences.cycles(lane.statistics.cycles, lane.clockHz),
                       tr("steps: %1").arg(QString::fromStdString(withThousands(sums.steps)))};
+    if (lane.statistics.overlapped > 0)
+        parts.append(tr("steps overlap for %1 (%2 %)")
+                         .arg(context_.preferences.cycles(lane.statistics.overlapped, lane.clockHz))
+                         .arg(100.0 * static_cast<double>(lane.statistics.overlapped) /
+                                  static_cast<double>(lane.statistics.cycles),
+                              0, 'f', 1));
     const auto moved = [&](const QString& name, std::int64_t in, std::int64_t out) {
         if (in != 0 || out != 0)
             parts.append(
@@ -157,6 +171,7 @@ QString StatisticsPanel::proportionsText(const LaneStatistics& lane) const {
              statistics.sums.cycles(kind));
     }
     line(tr("Idle"), statistics.idle());
+    line(tr("Less where steps overlap"), statistics.overlapped);
     return lines.join(QLatin1Char('\n'));
 }
 

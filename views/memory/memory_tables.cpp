@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 
+#include "core/analysis/address_map.h"
 #include "core/analysis/tables.h"
 #include "views/tables/column_table.h"
 
@@ -65,16 +66,40 @@ QString nameOf(MemoryTable which) {
     return Text::tr("Exchange (code)");
 }
 
+// The bytes of a tile's variables add up to more than it holds where they share addresses.
+QStringList sharingTexts(const ProfilePair& profiles, const TileSelection& tiles, ByteUnits units,
+                         const std::stop_token& stop) {
+    QStringList texts;
+    for (const OpenProfilePtr& profile : {profiles.source, profiles.target}) {
+        if (!profile || !tiles.tile().valid() || fittedTo(profile->machine(), tiles) != tiles)
+            continue;
+        const auto blocks = addressBlocks(profile->reader(stop).placement(tiles.tile()),
+                                          *profile->variables(stop), tiles.tile());
+        const auto text = QString::fromStdString(addressSharing(blocks).text(units));
+        if (text.isEmpty())
+            continue;
+        const bool isSource = profile == profiles.source;
+        texts.append(!profiles.comparing() ? text
+                     : isSource            ? Text::tr("source: %1").arg(text)
+                                           : Text::tr("target: %1").arg(text));
+    }
+    return texts;
+}
+
 } // namespace
 
 DataTable memoryTable(MemoryTable which, const ProfilePair& profiles,
-                      std::span<const TileSelection> columns, const std::stop_token& stop) {
+                      std::span<const TileSelection> columns, ByteUnits units,
+                      const std::stop_token& stop) {
     using Make = DataTable (*)(const ProfilePair&, const TileSelection&, const std::stop_token&);
     static constexpr Make makers[] = {variablesTable, verticesTable, computeSetsTable,
                                       exchangesTable};
     if (columns.size() == 1) {
         DataTable table = makers[static_cast<int>(which)](profiles, columns.front(), stop);
-        table.summary = QString::fromStdString(columns.front().label());
+        QStringList summary{QString::fromStdString(columns.front().label())};
+        if (which == MemoryTable::Variables)
+            summary += sharingTexts(profiles, columns.front(), units, stop);
+        table.summary = summary.join(QStringLiteral("  \u00b7  "));
         return table;
     }
     std::vector<ValueColumn> values;

@@ -140,8 +140,9 @@ void MemoryTabs::loadTable(Tab tab) {
     if (columns.size() > 1)
         columns.erase(columns.begin());
     table(tab).load([which = static_cast<MemoryTable>(tab - Variables), columns,
+                     units = context_.preferences.byteUnits(),
                      pair = context_.reports.profiles()](const std::stop_token& stop) {
-        return memoryTable(which, pair, columns, stop);
+        return memoryTable(which, pair, columns, units, stop);
     });
 }
 

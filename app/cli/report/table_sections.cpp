@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "app/cli/report/sections.h"
+#include "core/analysis/address_map.h"
 #include "core/analysis/tables.h"
 
 namespace tilescope::cli {
@@ -63,14 +64,24 @@ Document variablesSection(const ProfileReader& reader, const ReportRequest& requ
                 {}};
     // One tile has addresses as well.
     const bool withOffsets = request.selection.tile().valid();
+    const IdVector<VariableId, Variable> variables = reader.variables();
     std::unordered_map<VariableId, std::int64_t> offsets;
+    Document document;
     if (withOffsets) {
         table.columns.push_back({"offset", "Offset", Unit::None});
-        for (const PlacedVariable& placed : reader.placement(request.selection.tile()).variables)
+        const Placement placement = reader.placement(request.selection.tile());
+        for (const PlacedVariable& placed : placement.variables)
             offsets[placed.variable] = placed.offset;
+        const AddressSharing sharing =
+            addressSharing(addressBlocks(placement, variables, request.selection.tile()));
+        if (sharing.sharing > 0)
+            document.fields = {
+                {"variableBytes", "Variables", sharing.variableBytes, Unit::Bytes},
+                {"addressBytes", "At addresses", sharing.addressBytes, Unit::Bytes},
+                {"sharingVariables", "Share theirs at other times", sharing.sharing}};
     }
     for (const VariableRow& row :
-         variableTable(reader.info().target, reader.variables(), request.selection)) {
+         variableTable(reader.info().target, variables, request.selection)) {
         if (!request.wants(row.name))
             continue;
         std::vector<Value> cells{std::int64_t{row.variable.value()},
@@ -89,7 +100,8 @@ Document variablesSection(const ProfileReader& reader, const ReportRequest& requ
         }
         table.rows.push_back(std::move(cells));
     }
-    return {{}, {std::move(table)}};
+    document.tables.push_back(std::move(table));
+    return document;
 }
 
 Document verticesSection(const ProfileReader& reader, const ReportRequest& request) {

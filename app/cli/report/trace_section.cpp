@@ -35,6 +35,7 @@ Table runsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
                  {"sync", "Sync", Unit::Share},
                  {"host", "Host", Unit::Share},
                  {"idle", "Idle", Unit::Share},
+                 {"overlapped", "Overlapped", Unit::Share},
                  {"tileBalance", "Tile balance", Unit::Share},
                  {"exchangeBytes", "Exchanged", Unit::Bytes},
                  {"hostBytesIn", "From host", Unit::Bytes},
@@ -43,12 +44,12 @@ Table runsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
     for (const TraceRun& run : index.runs())
         for (const IpuId ipu : ipus) {
             const TraceStatistics s = index.statistics(ipu, {run.start, run.start + run.cycles});
-            table.rows.push_back({run.name, std::int64_t{ipu.value()}, run.start, run.cycles,
-                                  s.sums.steps, share(s.sums.compute(), s.cycles),
-                                  share(s.sums.exchange(), s.cycles),
-                                  share(s.sums.sync(), s.cycles), share(s.sums.host(), s.cycles),
-                                  share(s.idle(), s.cycles), s.tileBalance, s.sums.exchangeBytesIn,
-                                  s.sums.hostBytesIn, s.sums.hostBytesOut});
+            table.rows.push_back(
+                {run.name, std::int64_t{ipu.value()}, run.start, run.cycles, s.sums.steps,
+                 share(s.sums.compute(), s.cycles), share(s.sums.exchange(), s.cycles),
+                 share(s.sums.sync(), s.cycles), share(s.sums.host(), s.cycles),
+                 share(s.idle(), s.cycles), share(s.overlapped, s.cycles), s.tileBalance,
+                 s.sums.exchangeBytesIn, s.sums.hostBytesIn, s.sums.hostBytesOut});
         }
     return table;
 }

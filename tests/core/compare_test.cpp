@@ -124,8 +124,8 @@ private slots:
                     QCOMPARE(sumOf(*list), list->after - list->before);
                     double shares = 0;
                     for (const Cause& cause : list->causes)
-                        shares += cause.share;
-                    if (list->after != list->before)
+                        shares += std::abs(cause.share);
+                    if (!list->causes.empty())
                         QVERIFY(std::abs(shares - 1) < 1e-6);
                 }
                 const MemorySummary& memory = comparison.sourceMemory;

@@ -17,28 +17,23 @@ using ComparisonPtr = std::shared_ptr<const Comparison>;
 /// Compares two open profiles; parts that other reports show are not loaded again.
 ComparisonPtr comparisonOf(const ProfilePair& profiles, const std::stop_token& stop);
 
-/// How values are shown: as they are, or divided by the work they are for, so that runs of other
-/// batch sizes compare. Memory is for the samples of a micro-batch, cycles for those of a run.
-enum class ValueScale { Absolute, PerSample };
-
 /// The metrics of the verdict in source, target and their difference. What a side does not have,
 /// such as the cycles of what does not fit, is a dash, and so is its difference.
-ValueTree headlineFigures(const Comparison& comparison, ValueScale scale);
+ValueTree headlineFigures(const Comparison& comparison);
 
 // Ids of rows are the source's, -1 where only the target has the item.
 
 /// The `most` largest causes of the change of memory (bytes) or cycles; ids are OperationIds.
-DataTable largestCauses(const Comparison& comparison, MetricUnit unit, std::size_t most,
-                        ValueScale scale);
+DataTable largestCauses(const Comparison& comparison, MetricUnit unit, std::size_t most);
 /// All causes, with the values of both sides and the changes of plans.
-DataTable causesTable(const Comparison& comparison, MetricUnit unit, ValueScale scale);
+DataTable causesTable(const Comparison& comparison, MetricUnit unit);
 /// Operations whose plan changed; ids are OperationIds.
 DataTable plansTable(const Comparison& comparison);
 /// One of the comparison's tables, by its place; source, target, difference and percent of its
 /// first column, then the differences of the others.
-DataTable changesTable(const Comparison& comparison, std::size_t table, ValueScale scale);
+DataTable changesTable(const Comparison& comparison, std::size_t table);
 /// Operations in the order of the model with what is live and how long each takes.
-DataTable alignedTable(const Comparison& comparison, ValueScale scale);
+DataTable alignedTable(const Comparison& comparison);
 
 /// A sentence of the verdict.
 struct VerdictLine {
@@ -47,8 +42,9 @@ struct VerdictLine {
     QString text;
 };
 
-/// What came of the change: whether each side fits, which is faster if both run, how the peak and
-/// what is always live changed, and the options that differ.
+/// What came of the change: whether each side fits, which is faster if both run (by samples a
+/// second where runs take different numbers of samples), how the peak and what is always live
+/// changed, and the options that differ.
 std::vector<VerdictLine> comparisonVerdict(const Comparison& comparison, ByteUnits units);
 
 } // namespace tilescope::views

@@ -37,7 +37,8 @@ private:
     void showComparison();
     void loadTab();
     [[nodiscard]] TablePanel::MakeTable maker(int tab) const;
-    [[nodiscard]] ValueScale scale() const;
+    /// As the profiles are, or per sample.
+    [[nodiscard]] const ComparisonPtr& shownComparison() const;
     void select(int tab, std::int32_t id);
     void follow(int tab, std::int32_t id);
     void goTo(const QString& report, std::int32_t operation, StepId step);
@@ -49,7 +50,8 @@ private:
     OverviewPage* overview_;
     std::vector<TablePanel*> tables_; ///< by tab
     ComparisonPtr comparison_;
-    StepId targetPeak_; ///< the source's step that corresponds to the target's peak
+    ComparisonPtr divided_; ///< per sample; made when it is first shown
+    StepId targetPeak_;     ///< the source's step that corresponds to the target's peak
 };
 
 } // namespace tilescope::views

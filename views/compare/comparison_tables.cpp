@@ -11,37 +11,6 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(Compare)
 };
 
-/// What values of a unit are divided by on either side.
-struct Divisors {
-    double source = 1;
-    double target = 1;
-};
-
-double samplesOfRun(const ProfileInfo& info) {
-    // The run says itself how many samples it took, gradient accumulation and all.
-    const double counted = info.throughput * info.seconds();
-    return counted > 0 ? counted : static_cast<double>(info.batchSize * info.deviceIterations);
-}
-
-Divisors divisorsOf(const Comparison& comparison, MetricUnit unit, ValueScale scale) {
-    if (scale == ValueScale::Absolute)
-        return {};
-    const auto atLeastOne = [](double value) { return value > 0 ? value : 1; };
-    switch (unit) {
-    case MetricUnit::Bytes:
-        return {atLeastOne(static_cast<double>(comparison.source.batchSize)),
-                atLeastOne(static_cast<double>(comparison.target.batchSize))};
-    case MetricUnit::Cycles:
-    case MetricUnit::Seconds:
-        return {atLeastOne(samplesOfRun(comparison.source)),
-                atLeastOne(samplesOfRun(comparison.target))};
-    case MetricUnit::Rate:
-    case MetricUnit::Count:
-        break;
-    }
-    return {};
-}
-
 CellKind kindOf(MetricUnit unit) {
     switch (unit) {
     case MetricUnit::Bytes:
@@ -51,6 +20,7 @@ CellKind kindOf(MetricUnit unit) {
     case MetricUnit::Seconds:
         return CellKind::Nanoseconds;
     case MetricUnit::Rate:
+        return CellKind::Rate;
     case MetricUnit::Count:
         break;
     }
@@ -59,18 +29,12 @@ CellKind kindOf(MetricUnit unit) {
 
 using Value = std::optional<std::int64_t>;
 
-Value scaled(const Value& value, double divisor) {
-    return value ? Value(std::llround(static_cast<double>(*value) / divisor)) : Value();
-}
-
 Cell cellOf(const Value& value) {
     return value ? Cell(*value) : Cell();
 }
 
 /// Source, target, difference and percent. A missing item counts as nothing in the difference.
-void addFour(std::vector<Cell>& cells, Value before, Value after, const Divisors& divisors) {
-    before = scaled(before, divisors.source);
-    after = scaled(after, divisors.target);
+void addFour(std::vector<Cell>& cells, const Value& before, const Value& after) {
     const Change change{before.value_or(0), after.value_or(0)};
     cells.push_back(cellOf(before));
     cells.push_back(cellOf(after));
@@ -96,7 +60,7 @@ Value wholeValue(const std::optional<double>& value, MetricUnit unit) {
 }
 
 QString shareHint() {
-    return Text::tr("Of the whole change; what goes against it is negative");
+    return Text::tr("Of all changes taken together; what goes against the whole is negative");
 }
 
 std::string stateText(const ComparedRow& row) {
@@ -121,7 +85,7 @@ std::string otherChanges(const ComparedRow& row) {
 
 } // namespace
 
-ValueTree headlineFigures(const Comparison& comparison, ValueScale scale) {
+ValueTree headlineFigures(const Comparison& comparison) {
     ValueTree tree{
         Text::tr("Figure"), {Text::tr("Source"), Text::tr("Target"), Text::tr("Difference")}, {}};
     for (std::size_t i = 0; i < allMetrics().size(); ++i) {
@@ -129,9 +93,8 @@ ValueTree headlineFigures(const Comparison& comparison, ValueScale scale) {
         if (!metric.headline)
             continue;
         const ComparedMetric& value = comparison.metrics[i];
-        const Divisors divisors = divisorsOf(comparison, metric.unit, scale);
-        const Value before = scaled(wholeValue(value.source, metric.unit), divisors.source);
-        const Value after = scaled(wholeValue(value.target, metric.unit), divisors.target);
+        const Value before = wholeValue(value.source, metric.unit);
+        const Value after = wholeValue(value.target, metric.unit);
         tree.roots.push_back({QString::fromStdString(metric.title),
                               {cellOf(before), cellOf(after),
                                before && after ? Cell(Change{*before, *after}) : Cell()},
@@ -141,10 +104,8 @@ ValueTree headlineFigures(const Comparison& comparison, ValueScale scale) {
     return tree;
 }
 
-DataTable largestCauses(const Comparison& comparison, MetricUnit unit, std::size_t most,
-                        ValueScale scale) {
+DataTable largestCauses(const Comparison& comparison, MetricUnit unit, std::size_t most) {
     const CauseList& list = unit == MetricUnit::Bytes ? comparison.memory : comparison.cycles;
-    const Divisors divisors = divisorsOf(comparison, unit, scale);
     DataTable table;
     table.columns = {{Text::tr("Operation"), CellKind::Text, {}},
                      {Text::tr("Use"), CellKind::Text, {}},
@@ -154,15 +115,13 @@ DataTable largestCauses(const Comparison& comparison, MetricUnit unit, std::size
     for (std::size_t i = 0; i < std::min(most, list.causes.size()); ++i) {
         const Cause& cause = list.causes[i];
         table.rows.push_back(
-            {{cause.name, cause.use,
-              Change{*scaled(cause.before, divisors.source), *scaled(cause.after, divisors.target)},
-              cause.share},
+            {{cause.name, cause.use, Change{cause.before, cause.after}, cause.share},
              cause.source.value()});
     }
     return table;
 }
 
-DataTable causesTable(const Comparison& comparison, MetricUnit unit, ValueScale scale) {
+DataTable causesTable(const Comparison& comparison, MetricUnit unit) {
     const CauseList& list = unit == MetricUnit::Bytes ? comparison.memory : comparison.cycles;
     DataTable table;
     table.columns = {{Text::tr("Operation"), CellKind::Text, {}},
@@ -171,10 +130,9 @@ DataTable causesTable(const Comparison& comparison, MetricUnit unit, ValueScale 
     table.columns.push_back({Text::tr("Share"), CellKind::Share, shareHint()});
     table.columns.push_back(
         {Text::tr("Plan"), CellKind::Text, Text::tr("What changed in the plan of the operation")});
-    const Divisors divisors = divisorsOf(comparison, unit, scale);
     for (const Cause& cause : list.causes) {
         DataRow row{{cause.name, cause.use}, cause.source.value()};
-        addFour(row.cells, cause.before, cause.after, divisors);
+        addFour(row.cells, cause.before, cause.after);
         row.cells.emplace_back(cause.share);
         row.cells.push_back(cause.planChange.empty() ? Cell() : Cell(cause.planChange));
         table.rows.push_back(std::move(row));
@@ -212,7 +170,7 @@ DataTable plansTable(const Comparison& comparison) {
     return table;
 }
 
-DataTable changesTable(const Comparison& comparison, std::size_t at, ValueScale scale) {
+DataTable changesTable(const Comparison& comparison, std::size_t at) {
     const ComparedTable& compared = comparison.tables.at(at);
     const ComparedColumn& first = compared.columns.front();
     DataTable table;
@@ -222,9 +180,7 @@ DataTable changesTable(const Comparison& comparison, std::size_t at, ValueScale 
                       {}},
                      {Text::tr("State"), CellKind::Text, {}}};
     addFourColumns(table, kindOf(first.unit));
-    std::vector<Divisors> divisors;
     for (const ComparedColumn& column : compared.columns) {
-        divisors.push_back(divisorsOf(comparison, column.unit, scale));
         if (&column == &first)
             continue;
         const CellKind kind = column.better == MetricBetter::Neither
@@ -237,10 +193,9 @@ DataTable changesTable(const Comparison& comparison, std::size_t at, ValueScale 
                              Text::tr("Another name, shape, type, count or plan")});
     for (const ComparedRow& row : compared.rows) {
         DataRow line{{row.name, stateText(row)}, row.source};
-        addFour(line.cells, row.before.front(), row.after.front(), divisors.front());
+        addFour(line.cells, row.before.front(), row.after.front());
         for (std::size_t i = 1; i < compared.columns.size(); ++i)
-            line.cells.emplace_back(Change{scaled(row.before[i], divisors[i].source).value_or(0),
-                                           scaled(row.after[i], divisors[i].target).value_or(0)});
+            line.cells.emplace_back(Change{row.before[i].value_or(0), row.after[i].value_or(0)});
         const std::string both = otherChanges(row);
         line.cells.push_back(both.empty() ? Cell() : Cell(both));
         table.rows.push_back(std::move(line));
@@ -249,7 +204,7 @@ DataTable changesTable(const Comparison& comparison, std::size_t at, ValueScale 
     return table;
 }
 
-DataTable alignedTable(const Comparison& comparison, ValueScale scale) {
+DataTable alignedTable(const Comparison& comparison) {
     DataTable table;
     table.columns = {{Text::tr("Operation, in the order of the model"), CellKind::Text, {}}};
     const QString live = Text::tr("Most not-always-live bytes of all tiles at its steps");
@@ -259,13 +214,11 @@ DataTable alignedTable(const Comparison& comparison, ValueScale scale) {
         table.columns[i].toolTip = live;
     table.columns[1].title = Text::tr("Live: source");
     table.columns[5].title = Text::tr("Cycles: source");
-    const Divisors bytes = divisorsOf(comparison, MetricUnit::Bytes, scale);
-    const Divisors cycles = divisorsOf(comparison, MetricUnit::Cycles, scale);
     for (const AlignedOperation& o : comparison.aligned) {
         DataRow row{{o.name}, o.source.value()};
-        addFour(row.cells, o.liveBefore, o.liveAfter, bytes);
+        addFour(row.cells, o.liveBefore, o.liveAfter);
         addFour(row.cells, o.source.valid() ? Value(o.cyclesBefore) : Value(),
-                o.target.valid() ? Value(o.cyclesAfter) : Value(), cycles);
+                o.target.valid() ? Value(o.cyclesAfter) : Value());
         table.rows.push_back(std::move(row));
     }
     return table;

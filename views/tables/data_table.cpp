@@ -199,6 +199,8 @@ CellKind changeKindOf(CellKind kind) {
         return CellKind::CyclesChange;
     case CellKind::Nanoseconds:
         return CellKind::NanosecondsChange;
+    case CellKind::Rate:
+        return CellKind::RateChange;
     default:
         return CellKind::CountChange;
     }
@@ -222,7 +224,8 @@ QColor changeColour(const Change& change, CellKind kind, const Theme& theme) {
         return theme.mutedText;
     if (kind == CellKind::CountChange || kind == CellKind::CountDifference)
         return {};
-    return change.difference() > 0 ? theme.bad : theme.good;
+    const bool better = (change.difference() < 0) != (kind == CellKind::RateChange);
+    return better ? theme.good : theme.bad;
 }
 
 bool isNumber(CellKind kind) {

@@ -41,10 +41,12 @@ enum class CellKind {
     Real,
     Flops,
     Nanoseconds, ///< written as a duration
+    Rate,        ///< a second: more is better
     BytesChange,
     CyclesChange,
     CountChange,
     NanosecondsChange,
+    RateChange,
     BytesDifference, ///< the amount of a change alone, where its percentage has its own column
     CyclesDifference,
     CountDifference,
@@ -95,8 +97,8 @@ CellKind changeKindOf(CellKind kind);
 /// How the amount of a change of this kind is written.
 CellKind differenceKindOf(CellKind kind);
 
-/// The colour of a change: less is better for bytes and cycles, counts say nothing. Invalid where
-/// the text colour will do.
+/// The colour of a change: less is better for bytes and cycles, more for rates, counts say nothing.
+/// Invalid where the text colour will do.
 QColor changeColour(const Change& change, CellKind kind, const Theme& theme);
 
 /// True for everything that stands flush right.

@@ -49,7 +49,7 @@ struct Cause {
     std::string use;    ///< "Messages, at the peak", "Exchange"
     std::int64_t before = 0;
     std::int64_t after = 0;
-    double share = 0;       ///< of the total change; negative against it; 0 if there is none
+    double share = 0;       ///< of all changes, whichever way; negative against the total change
     std::string planChange; ///< planText() where the operation's plan changed
     [[nodiscard]] std::int64_t difference() const { return after - before; }
 };
@@ -66,6 +66,7 @@ struct ComparedColumn {
     std::string title; ///< "Bytes"
     MetricUnit unit = MetricUnit::Count;
     MetricBetter better = MetricBetter::Less;
+    bool ofTile = false; ///< as of a metric
 };
 
 /// An item of one or both profiles with its values. Ids are -1 where a profile lacks it.
@@ -125,6 +126,7 @@ struct Comparison {
     std::vector<AlignedOperation> aligned;
     StepId sourcePeak; ///< step with the most not-always-live bytes
     StepId targetPeak;
+    bool perSample = false;     ///< see perSample()
     std::string sourcePeakName; ///< "DoExchange (conv1/ExchangePre)"; empty without steps
     std::string targetPeakName;
 
@@ -135,5 +137,13 @@ struct Comparison {
 
 /// Compares two profiles. Throws UserError for a damaged one.
 Comparison compareProfiles(const ProfileParts& source, const ProfileParts& target);
+
+/// Samples that a run of the main program takes, gradient accumulation and replicas included.
+double samplesOfRun(const ProfileInfo& info);
+
+/// The comparison of what each side needs for a sample: bytes are divided by the samples of a
+/// micro-batch, cycles and seconds by those of a run. What is of one tile stays, as do rates,
+/// counts and plans. Values are rounded; causes and tables come in the order of their new changes.
+Comparison perSample(Comparison comparison);
 
 } // namespace tilescope

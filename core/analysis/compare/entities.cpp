@@ -219,12 +219,12 @@ ComparedTable compareOperations(const ProfileParts& source, const ProfileParts& 
 
 ComparedTable compareVariables(const ProfileParts& source, const ProfileParts& target,
                                const MatchedOperations& operations) {
-    return makeComparedTable("variables", "Variables",
-                             {{"bytes", "Bytes", Unit::Bytes},
-                              {"maxTileBytes", "Largest tile", Unit::Bytes},
-                              {"tiles", "Tiles", Unit::Count, MetricBetter::Neither}},
-                             variableItems(source, operations, true),
-                             variableItems(target, operations, false));
+    return makeComparedTable(
+        "variables", "Variables",
+        {{"bytes", "Bytes", Unit::Bytes},
+         {"maxTileBytes", "Largest tile", Unit::Bytes, MetricBetter::Less, true},
+         {"tiles", "Tiles", Unit::Count, MetricBetter::Neither}},
+        variableItems(source, operations, true), variableItems(target, operations, false));
 }
 
 ComparedTable compareComputeSets(const ProfileParts& source, const ProfileParts& target,

@@ -18,17 +18,34 @@ constexpr int valueWidth = 56; // of a share behind its bar
 
 StatisticsPanel::StatisticsPanel(ViewContext& context, QWidget* parent)
     : QWidget(parent)
-    , context_(context) {
+    , context_(context)
+    , query_(context.workers) {
+    connect(&query_, &BackgroundQuery::delivered, this, [this] {
+        if (const auto wish = std::exchange(wish_, {}))
+            start(*wish);
+    });
     connect(&context_.theme, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
     connect(&context_.preferences, &Preferences::unitsChanged, this, qOverload<>(&QWidget::update));
 }
 
-void StatisticsPanel::setStatistics(const QString& title, std::vector<LaneStatistics> lanes) {
-    title_ = title;
-    lanes_ = std::move(lanes);
-    setMinimumHeight(sizeHint().height());
-    updateGeometry();
-    update();
+void StatisticsPanel::load(const TraceQuestion& question, CycleRange range, const QString& title) {
+    if (query_.running())
+        wish_ = Wish{question, range, title};
+    else
+        start({question, range, title});
+}
+
+void StatisticsPanel::start(const Wish& wish) {
+    query_.start([this, wish](const std::stop_token& stop) {
+        return [this, title = wish.title,
+                lanes = traceStatistics(wish.question, wish.range, stop)]() mutable {
+            title_ = title;
+            lanes_ = std::move(lanes);
+            setMinimumHeight(sizeHint().height());
+            updateGeometry();
+            update();
+        };
+    });
 }
 
 QSize StatisticsPanel::sizeHint() const {

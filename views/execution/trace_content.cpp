@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 
 #include "core/analysis/programs.h"
@@ -200,6 +201,11 @@ std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange rang
                     ? laneOfHost(question, host == 1, all, {range, minimumCycles, cores}, stop)
                     : TraceLane{nameOfHost(question, host == 1), host == 1, -1, {}};
     return lanes;
+}
+
+CycleRange wholeCycles(const ZoomRange& axis, double from, double to) {
+    return {static_cast<std::int64_t>(std::floor(std::max(axis.first(), from))),
+            static_cast<std::int64_t>(std::ceil(to))};
 }
 
 std::int64_t traceLength(const ProfilePair& profiles, const std::stop_token& stop) {

@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <vector>
 
-#include "core/analysis/summary.h"
+#include "core/analysis/memory/summary.h"
 #include "core/profile/profile.h"
 
 namespace boost::json {

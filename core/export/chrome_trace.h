@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <iosfwd>
 
-#include "core/analysis/host_timeline.h"
-#include "core/analysis/trace_window.h"
+#include "core/analysis/hosts/host_timeline.h"
 #include "core/profile/profile.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/database/database.h"
 #include "core/profile/host.h"
-#include "core/store/database.h"
 #include "core/store/profile_reader.h"
 
 namespace tilescope {

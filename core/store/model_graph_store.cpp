@@ -1,7 +1,7 @@
 #include "core/store/model_graph_store.h"
 
 #include "core/base/damaged_profile.h"
-#include "core/store/row_access.h"
+#include "core/database/row_access.h"
 #include "core/store/schema.h"
 
 namespace tilescope {

@@ -1,8 +1,8 @@
 // The tables of the model's graph. Internal to core/store.
 #pragma once
 
+#include "core/database/database.h"
 #include "core/profile/profile.h"
-#include "core/store/database.h"
 
 namespace tilescope {
 

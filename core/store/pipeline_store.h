@@ -1,8 +1,8 @@
 // The pipeline's tables of a profile. Internal to core/store.
 #pragma once
 
+#include "core/database/database.h"
 #include "core/profile/pipeline.h"
-#include "core/store/database.h"
 
 namespace tilescope {
 

@@ -3,6 +3,7 @@
 
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
+#include "core/database/row_access.h"
 #include "core/store/host_store.h"
 #include "core/store/model_graph_store.h"
 #include "core/store/pipeline_store.h"
@@ -10,9 +11,9 @@
 #include "core/store/profile_reader_impl.h"
 #include "core/store/program_forest.h"
 #include "core/store/remote_store.h"
-#include "core/store/row_access.h"
 #include "core/store/schema.h"
-#include "core/store/trace_reader.h"
+#include "core/trace/trace_pages.h"
+#include "core/trace/trace_reader.h"
 
 namespace tilescope {
 namespace fs = std::filesystem;
@@ -341,6 +342,13 @@ IdVector<TileId, TileMemory> ProfileReader::tileMemory() const {
 
 Trace ProfileReader::trace() const {
     return readTrace(impl_->db);
+}
+
+TraceIndex ProfileReader::traceIndex() const {
+    const Target& target = info().target;
+    if (auto pages = TracePages::open(file(), target.ipus))
+        return TraceIndex(std::move(pages), target);
+    return TraceIndex(trace(), target.ipus, target.tilesPerIpu);
 }
 
 Pipeline ProfileReader::pipeline() const {

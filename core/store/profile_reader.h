@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "core/database/sql_query.h"
 #include "core/profile/profile.h"
-#include "core/store/sql_query.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 
@@ -58,6 +59,8 @@ public:
     [[nodiscard]] std::vector<CategoryMemory> categoryMemory() const;
     [[nodiscard]] IdVector<TileId, TileMemory> tileMemory() const;
     [[nodiscard]] Trace trace() const;
+    /// The index of the trace, which stays in the file if it is long.
+    [[nodiscard]] TraceIndex traceIndex() const;
     [[nodiscard]] Pipeline pipeline() const; ///< empty if the execution is not pipelined
 
     /// Addresses on one tile, sorted by offset; empty if nothing lies there.

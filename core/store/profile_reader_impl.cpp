@@ -8,10 +8,10 @@
 
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
+#include "core/database/page_checksum.h"
+#include "core/database/row_access.h"
 #include "core/store/info_fields.h"
-#include "core/store/page_seal.h"
 #include "core/store/remote_store.h"
-#include "core/store/row_access.h"
 #include "core/store/schema.h"
 #include "core/store/sql_functions.h"
 

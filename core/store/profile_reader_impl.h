@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "core/store/database.h"
+#include "core/database/database.h"
 #include "core/store/profile_reader.h"
 
 namespace tilescope {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/atomic_file.h"
-#include "core/store/database.h"
+#include "core/database/database.h"
 #include "core/store/host_store.h"
 #include "core/store/info_fields.h"
 #include "core/store/model_graph_store.h"
@@ -11,7 +11,7 @@
 #include "core/store/placement_codec.h"
 #include "core/store/remote_store.h"
 #include "core/store/schema.h"
-#include "core/store/trace_page_writer.h"
+#include "core/trace/trace_page_writer.h"
 
 namespace tilescope {
 namespace {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/database/database.h"
 #include "core/profile/remote.h"
-#include "core/store/database.h"
 
 namespace tilescope {
 

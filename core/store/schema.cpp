@@ -148,7 +148,7 @@ CREATE TABLE trace_call_ipus(body INTEGER, position INTEGER, ipu INTEGER, start 
 -- A long trace once more, as a window reads it (since version 5; no rows for a short trace).
 -- trace_lanes: the steps and calls of a body on an IPU, sorted by start, with what is known of each
 -- 64 of them. trace_pages: 1024 of them. trace_item_pages: what 4096 items of a body execute, in
--- order. LEB128 numbers; core/store/trace_page_codec.cpp has the fields. trace_program_totals: how
+-- order. LEB128 numbers; core/trace/trace_page_codec.cpp has the fields. trace_program_totals: how
 -- often a body executes a program, and the cycles of the IPU that takes longest each time.
 CREATE TABLE trace_lanes(body INTEGER, ipu INTEGER, entries INTEGER, sequential INTEGER,
     summary BLOB, PRIMARY KEY(body, ipu)) WITHOUT ROWID;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/store/database.h"
+#include "core/database/database.h"
 #include "core/store/placement_codec.h"
 #include "core/tiles/tile_series.h"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/store/database.h"
+#include "core/database/database.h"
 #include "core/sweep/sweep_store.h"
 
 namespace tilescope {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/store/database.h"
+#include "core/database/database.h"
 #include "core/sweep/grid.h"
 #include "core/sweep/point_result.h"
 

@@ -6,9 +6,9 @@
 
 #include "core/analysis/compare/comparison.h"
 #include "core/analysis/compare/threshold.h"
-#include "core/analysis/liveness.h"
-#include "core/analysis/trace_window.h"
+#include "core/analysis/liveness/liveness.h"
 #include "core/base/error.h"
+#include "core/trace/trace_index.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 

@@ -1,5 +1,5 @@
 // The host's lanes against the trace they follow from, step by step.
-#include "core/analysis/host_timeline.h"
+#include "core/analysis/hosts/host_timeline.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -276,7 +276,7 @@ private slots:
             {"Engine::run #2 (filler)", p.trace.bodies.add(std::move(filler)), start, steps});
         writeProfile(p, file);
         const ProfileReader reader(file);
-        const TraceIndex index(reader);
+        const TraceIndex index = reader.traceIndex();
         QVERIFY(index.inPages());
         const HostTimeline paged(reader, index, p.programs, p.streams);
         const HostTimeline whole = timelineOf(p);
@@ -297,7 +297,7 @@ private slots:
                                          "PRAGMA user_version = 5")),
                  "");
         const ProfileReader older(old);
-        const HostTimeline unknown(older, TraceIndex(older), p.programs, p.streams);
+        const HostTimeline unknown(older, older.traceIndex(), p.programs, p.streams);
         QVERIFY(!unknown.copies().known());
         QVERIFY(unknown.waits().empty());
         QCOMPARE(unknown.sums(p.programs.size()).size(), std::size_t{1});

@@ -1,4 +1,4 @@
-#include "core/analysis/insights.h"
+#include "core/analysis/insights/insights.h"
 
 #include <QTemporaryDir>
 #include <QTest>

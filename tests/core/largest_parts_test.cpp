@@ -1,9 +1,9 @@
-#include "core/analysis/largest_parts.h"
+#include "core/analysis/insights/largest_parts.h"
 
 #include <QTest>
 #include <algorithm>
 
-#include "core/analysis/liveness.h"
+#include "core/analysis/liveness/liveness.h"
 #include "core/base/error.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"

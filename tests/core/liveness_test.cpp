@@ -1,4 +1,4 @@
-#include "core/analysis/liveness.h"
+#include "core/analysis/liveness/liveness.h"
 
 #include <QTemporaryDir>
 #include <QTest>

@@ -1,9 +1,9 @@
 #include <QTest>
 #include <array>
 
-#include "core/analysis/memory_details.h"
-#include "core/analysis/memory_plot.h"
-#include "core/analysis/summary.h"
+#include "core/analysis/memory/memory_details.h"
+#include "core/analysis/memory/memory_plot.h"
+#include "core/analysis/memory/summary.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 

@@ -1,4 +1,4 @@
-#include "core/analysis/operation_groups.h"
+#include "core/analysis/operations/operation_groups.h"
 
 #include <QTest>
 

@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 
 #include "core/base/atomic_file.h"
-#include "core/store/page_seal.h"
+#include "core/database/page_checksum.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/profile_sql.h"

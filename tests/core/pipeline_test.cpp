@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <set>
 
-#include "core/analysis/insights.h"
-#include "core/analysis/pipeline.h"
-#include "core/analysis/trace_window.h"
+#include "core/analysis/execution/pipeline.h"
+#include "core/analysis/insights/insights.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
+#include "core/trace/trace_index.h"
 #include "tests/support/compare_profile.h"
 #include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"

@@ -2,7 +2,7 @@
 #include <QTest>
 #include <sqlite3.h>
 
-#include "core/store/database.h"
+#include "core/database/database.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/compare_profile.h"

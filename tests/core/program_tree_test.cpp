@@ -1,8 +1,8 @@
 // Costs of programs with everything below them, and two trees side by side.
 #include <QTest>
 
-#include "core/analysis/program_diff.h"
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/program_diff.h"
+#include "core/analysis/programs/programs.h"
 #include "tests/support/sample_profile.h"
 
 using namespace tilescope;

@@ -7,11 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/analysis/trace_window.h"
 #include "core/base/atomic_file.h"
 #include "core/store/placement_codec.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
+#include "core/trace/trace_index.h"
 #include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
@@ -157,7 +157,7 @@ private slots:
         execute(older, "DROP TABLE trace_lanes; DROP TABLE trace_pages; "
                        "DROP TABLE trace_item_pages; DROP TABLE trace_program_totals; "
                        "PRAGMA user_version = 4");
-        const TraceIndex index{ProfileReader(older)};
+        const TraceIndex index = ProfileReader(older).traceIndex();
         QVERIFY(!index.inPages());
         QCOMPARE(index.runs().size(), std::size_t{2});
     }

@@ -1,11 +1,11 @@
-#include "core/analysis/tables.h"
+#include "core/analysis/memory/tables.h"
 
 #include <QTest>
 
-#include "core/analysis/operations.h"
-#include "core/analysis/pipeline.h"
-#include "core/analysis/programs.h"
-#include "core/analysis/scope_memory.h"
+#include "core/analysis/execution/pipeline.h"
+#include "core/analysis/memory/scope_memory.h"
+#include "core/analysis/operations/operations.h"
+#include "core/analysis/programs/programs.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 

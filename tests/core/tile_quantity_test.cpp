@@ -3,10 +3,10 @@
 #include <cmath>
 #include <set>
 
-#include "core/analysis/address_map.h"
-#include "core/analysis/floor_plan.h"
-#include "core/analysis/liveness.h"
-#include "core/analysis/tile_quantity.h"
+#include "core/analysis/liveness/liveness.h"
+#include "core/analysis/memory/address_map.h"
+#include "core/analysis/memory/floor_plan.h"
+#include "core/analysis/memory/tile_quantity.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <numeric>
 
-#include "core/analysis/tile_raster.h"
 #include "core/base/error.h"
+#include "core/trace/tile_raster.h"
 #include "tests/support/sample_profile.h"
 
 using namespace tilescope;

@@ -2,10 +2,11 @@
 #include <QTest>
 #include <fmt/format.h>
 
-#include "core/analysis/trace_window.h"
+#include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
-#include "core/store/trace_page_codec.h"
-#include "core/store/trace_pages.h"
+#include "core/trace/trace_index.h"
+#include "core/trace/trace_page_codec.h"
+#include "core/trace/trace_pages.h"
 #include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
@@ -89,7 +90,7 @@ private slots:
         const std::string file = folder_.filePath(QStringLiteral("short.pop")).toStdString();
         writeProfile(sampleProfile(), file);
         QVERIFY(TracePages::open(file, 1) == nullptr);
-        QVERIFY(!TraceIndex(ProfileReader(file)).inPages());
+        QVERIFY(!ProfileReader(file).traceIndex().inPages());
     }
 
     void lengthsAndCountsAgree() {
@@ -215,7 +216,7 @@ private slots:
             const std::string file = copyOf(name);
             execute(file, sql);
             return userError([&] {
-                const TraceIndex index{ProfileReader(file)};
+                const TraceIndex index = ProfileReader(file).traceIndex();
                 (void)index.spans(IpuId(0), {0, total_}, 1);
                 (void)index.findAny(ProgramSet(p_.programs.size(), true), 100, true);
             });

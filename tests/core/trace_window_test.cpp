@@ -1,4 +1,4 @@
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 
 #include <QTest>
 #include <limits>

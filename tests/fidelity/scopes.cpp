@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/scope_memory.h"
+#include "core/analysis/memory/scope_memory.h"
 #include "core/base/error.h"
 #include "simulator/simulate.h"
 

@@ -2,7 +2,7 @@
 // against the figures of its published profile, an IPU Model of a Mk2 with SDK 2.0.
 #include <QtTest>
 
-#include "core/analysis/liveness.h"
+#include "core/analysis/liveness/liveness.h"
 #include "simulator/frontend/operation_list.h"
 #include "simulator/simulate.h"
 

@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 
 #include "core/base/atomic_file.h"
-#include "core/store/page_seal.h"
+#include "core/database/page_checksum.h"
 
 namespace tilescope::test {
 

@@ -7,7 +7,7 @@
 #include <QtTest>
 
 #include "app/gui/window/main_window.h"
-#include "core/analysis/tile_raster.h"
+#include "core/trace/tile_raster.h"
 #include "tests/views/sample_files.h"
 #include "views/execution/range_field.h"
 #include "views/execution/statistics_panel.h"

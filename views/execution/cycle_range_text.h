@@ -4,7 +4,7 @@
 #include <QString>
 #include <optional>
 
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope::views {
 

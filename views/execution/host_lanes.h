@@ -4,7 +4,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "core/analysis/host_timeline.h"
+#include "core/analysis/hosts/host_timeline.h"
 #include "views/plot/trace/trace_rows.h"
 #include "views/session/open_profile.h"
 

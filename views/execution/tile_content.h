@@ -3,7 +3,7 @@
 
 #include <stop_token>
 
-#include "core/analysis/tile_raster.h"
+#include "core/trace/tile_raster.h"
 #include "views/execution/trace_content.h"
 
 namespace tilescope::views {

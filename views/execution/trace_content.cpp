@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/programs.h"
 #include "core/base/error.h"
 #include "views/programs/program_details.h"
 #include "views/query/shared_work.h"

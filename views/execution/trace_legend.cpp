@@ -2,7 +2,7 @@
 
 #include <QCoreApplication>
 
-#include "core/analysis/tile_raster.h"
+#include "core/trace/tile_raster.h"
 #include "views/plot/trace/tile_plottable.h"
 
 namespace tilescope::views {

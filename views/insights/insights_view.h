@@ -1,7 +1,7 @@
 // What stands out, with the numbers that show it and what to change.
 #pragma once
 
-#include "core/analysis/insights.h"
+#include "core/analysis/insights/insights.h"
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
 

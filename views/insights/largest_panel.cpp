@@ -5,7 +5,7 @@
 #include <QSpinBox>
 #include <QVBoxLayout>
 
-#include "core/analysis/summary.h"
+#include "core/analysis/memory/summary.h"
 #include "views/tables/profile_tables.h"
 #include "views/tables/table_panel.h"
 #include "views/widgets/tool_row.h"

@@ -3,7 +3,7 @@
 
 #include <QFrame>
 
-#include "core/analysis/largest_parts.h"
+#include "core/analysis/insights/largest_parts.h"
 #include "views/query/background_query.h"
 #include "views/session/open_profile.h"
 #include "views/session/view_context.h"

@@ -3,7 +3,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "core/analysis/tile_quantity.h"
+#include "core/analysis/memory/tile_quantity.h"
 #include "views/session/same_items.h"
 #include "views/tables/profile_tables.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "core/analysis/liveness.h"
+#include "core/analysis/liveness/liveness.h"
 #include "views/liveness/lifetime_strip.h"
 #include "views/plot/series/step_plot.h"
 #include "views/session/open_profile.h"

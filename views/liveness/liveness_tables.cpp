@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/analysis/liveness.h"
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/programs.h"
 #include "views/session/same_items.h"
 #include "views/tables/column_table.h"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <stop_token>
 
-#include "core/analysis/selection.h"
+#include "core/target/selection.h"
 #include "views/session/open_profile.h"
 #include "views/tables/data_table.h"
 #include "views/tables/value_tree.h"

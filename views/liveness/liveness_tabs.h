@@ -3,7 +3,7 @@
 
 #include <QTabWidget>
 
-#include "core/analysis/selection.h"
+#include "core/target/selection.h"
 #include "views/tables/table_panel.h"
 #include "views/tables/value_tree.h"
 

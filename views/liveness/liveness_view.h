@@ -1,7 +1,7 @@
 // The liveness report: bytes in use at each step of the program.
 #pragma once
 
-#include "core/analysis/selection.h"
+#include "core/target/selection.h"
 #include "views/liveness/lifetime_strip.h"
 #include "views/liveness/liveness_content.h"
 #include "views/liveness/liveness_tabs.h"

@@ -2,8 +2,8 @@
 #include <QCoreApplication>
 #include <cmath>
 
-#include "core/analysis/memory_plot.h"
-#include "core/analysis/tile_quantity.h"
+#include "core/analysis/memory/memory_plot.h"
+#include "core/analysis/memory/tile_quantity.h"
 #include "views/liveness/liveness_tables.h"
 #include "views/session/same_items.h"
 #include "views/tables/profile_tables.h"

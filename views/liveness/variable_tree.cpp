@@ -1,7 +1,7 @@
 // What is known of one variable.
 #include <QCoreApplication>
 
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/programs.h"
 #include "views/liveness/liveness_tables.h"
 #include "views/session/same_items.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "core/analysis/liveness.h"
-#include "core/analysis/tile_quantity.h"
+#include "core/analysis/liveness/liveness.h"
+#include "core/analysis/memory/tile_quantity.h"
 
 namespace tilescope::views {
 namespace {

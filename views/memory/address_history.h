@@ -1,7 +1,7 @@
 // The addresses of one tile over the steps of the program.
 #pragma once
 
-#include "core/analysis/address_map.h"
+#include "core/analysis/memory/address_map.h"
 #include "views/memory/address_map.h"
 #include "views/plot/plot_widget.h"
 

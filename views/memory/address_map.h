@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/analysis/address_map.h"
+#include "core/analysis/memory/address_map.h"
 #include "views/session/view_context.h"
 
 namespace tilescope::views {

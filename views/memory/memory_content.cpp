@@ -3,7 +3,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "core/analysis/memory_details.h"
+#include "core/analysis/memory/memory_details.h"
 #include "views/session/same_items.h"
 #include "views/tables/profile_tables.h"
 

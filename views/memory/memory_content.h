@@ -5,8 +5,8 @@
 #include <span>
 #include <stop_token>
 
-#include "core/analysis/memory_plot.h"
-#include "core/analysis/selection.h"
+#include "core/analysis/memory/memory_plot.h"
+#include "core/target/selection.h"
 #include "views/plot/series/step_plot.h"
 #include "views/session/open_profile.h"
 #include "views/tables/value_tree.h"

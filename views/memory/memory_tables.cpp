@@ -3,7 +3,7 @@
 #include <QCoreApplication>
 
 #include "core/analysis/address_map.h"
-#include "core/analysis/tables.h"
+#include "core/analysis/memory/tables.h"
 #include "views/tables/column_table.h"
 
 namespace tilescope::views {

@@ -1,7 +1,7 @@
 // The memory report: bytes on every tile, and what they are.
 #pragma once
 
-#include "core/analysis/memory_plot.h"
+#include "core/analysis/memory/memory_plot.h"
 #include "views/memory/memory_tabs.h"
 #include "views/memory/tile_map.h"
 #include "views/plot/series/step_plot_pair.h"

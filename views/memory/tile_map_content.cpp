@@ -3,8 +3,8 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "core/analysis/memory_plot.h"
-#include "core/analysis/tile_quantity.h"
+#include "core/analysis/memory/memory_plot.h"
+#include "core/analysis/memory/tile_quantity.h"
 #include "views/session/same_items.h"
 
 namespace tilescope::views {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/analysis/floor_plan.h"
+#include "core/analysis/memory/floor_plan.h"
 
 namespace tilescope::views {
 

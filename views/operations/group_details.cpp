@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/programs.h"
 #include "views/operations/operations_content.h"
 
 namespace tilescope::views {

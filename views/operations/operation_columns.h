@@ -4,7 +4,7 @@
 #include <QStringList>
 #include <vector>
 
-#include "core/analysis/operation_groups.h"
+#include "core/analysis/operations/operation_groups.h"
 #include "views/tables/data_table.h"
 
 namespace tilescope::views {

@@ -3,7 +3,7 @@
 
 #include <stop_token>
 
-#include "core/analysis/pipeline.h"
+#include "core/analysis/execution/pipeline.h"
 #include "views/pipeline/slot_layout.h"
 #include "views/session/open_profile.h"
 #include "views/tables/data_table.h"

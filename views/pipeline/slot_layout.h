@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/pipeline.h"
+#include "core/analysis/execution/pipeline.h"
 
 namespace tilescope::views {
 

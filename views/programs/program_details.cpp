@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/analysis/program_costs.h"
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/program_costs.h"
+#include "core/analysis/programs/programs.h"
 
 namespace tilescope::views {
 namespace {

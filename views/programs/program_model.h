@@ -4,7 +4,7 @@
 #include <QAbstractItemModel>
 #include <memory>
 
-#include "core/analysis/program_diff.h"
+#include "core/analysis/programs/program_diff.h"
 #include "views/session/view_context.h"
 #include "views/widgets/text_matcher.h"
 

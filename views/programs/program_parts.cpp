@@ -5,7 +5,7 @@
 #include <QJsonObject>
 #include <algorithm>
 
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/programs.h"
 #include "views/programs/program_details.h"
 
 namespace tilescope::views {

@@ -1,6 +1,6 @@
 #include "views/programs/program_model.h"
 
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/programs.h"
 #include "core/base/damaged_profile.h"
 
 namespace tilescope::views {

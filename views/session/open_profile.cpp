@@ -83,7 +83,7 @@ OpenProfile::Part<IdVector<TileId, TileMemory>> OpenProfile::tileMemory(Stop sto
 }
 OpenProfile::Part<TraceIndex> OpenProfile::trace(Stop stop) const {
     return trace_.get(
-        [&] { return namingFile(file_.string(), [&] { return TraceIndex(reader(stop)); }); });
+        [&] { return namingFile(file_.string(), [&] { return reader(stop).traceIndex(); }); });
 }
 
 } // namespace tilescope::views

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <stop_token>
 
-#include "core/analysis/trace_window.h"
 #include "core/store/profile_reader.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope::views {
 

@@ -4,7 +4,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/analysis/operation_groups.h"
+#include "core/analysis/operations/operation_groups.h"
 #include "views/session/open_profile.h"
 
 namespace tilescope::views {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/store/page_seal.h"
+#include "core/database/page_checksum.h"
 
 namespace tilescope::views {
 namespace {

@@ -4,7 +4,7 @@
 #include <QElapsedTimer>
 #include <QRegularExpression>
 
-#include "core/store/database.h"
+#include "core/database/database.h"
 #include "core/store/schema.h"
 
 namespace tilescope::views {

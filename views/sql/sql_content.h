@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/store/sql_query.h"
+#include "core/database/sql_query.h"
 #include "views/session/open_profile.h"
 
 namespace tilescope::views {

@@ -3,7 +3,7 @@
 
 #include <QAbstractTableModel>
 
-#include "core/store/sql_query.h"
+#include "core/database/sql_query.h"
 #include "views/theme/theme.h"
 
 namespace tilescope::views {

@@ -3,7 +3,7 @@
 
 #include <stop_token>
 
-#include "core/analysis/summary.h"
+#include "core/analysis/memory/summary.h"
 #include "views/plot/series/step_plot.h"
 #include "views/session/open_profile.h"
 #include "views/tables/data_table.h"

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/analysis/compare/names.h"
-#include "core/analysis/tables.h"
+#include "core/analysis/memory/tables.h"
 
 namespace tilescope::views {
 namespace {

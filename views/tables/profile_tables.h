@@ -3,7 +3,7 @@
 
 #include <stop_token>
 
-#include "core/analysis/selection.h"
+#include "core/target/selection.h"
 #include "views/session/open_profile.h"
 #include "views/tables/data_table.h"
 

@@ -1,6 +1,6 @@
 #include "app/cli/commands/common.h"
 
-#include "core/store/page_seal.h"
+#include "core/database/page_checksum.h"
 
 namespace tilescope::cli {
 namespace fs = std::filesystem;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/cli/document.h"
-#include "core/analysis/summary.h"
+#include "core/analysis/memory/summary.h"
 #include "core/store/profile_reader.h"
 
 namespace tilescope::cli {

@@ -52,7 +52,7 @@ void exportTrace(const Arguments& arguments, const ProfileReader& reader, const 
         throw UserError(fmt::format(
             "'{}' has no execution to export: the model {}", reader.file().string(),
             info.fits ? "was only compiled" : "does not fit in memory, so that it was not run"));
-    const TraceIndex index(reader);
+    const TraceIndex index = reader.traceIndex();
     const auto programs = reader.programs();
     const auto operations = reader.operations();
     const HostTimeline host(reader, index, programs, reader.streams());

@@ -11,7 +11,7 @@
 #include "app/cli/poplar_log.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/summary_output.h"
-#include "core/analysis/liveness.h"
+#include "core/analysis/liveness/liveness.h"
 #include "core/base/atomic_file.h"
 #include "core/options/run_options.h"
 #include "core/store/profile_writer.h"

@@ -7,10 +7,10 @@
 
 #include "core/analysis/model_graph/costs.h"
 #include "core/analysis/model_graph/visible_graph.h"
-#include "core/analysis/trace_window.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/export/graph_dot.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope::cli {
 namespace {
@@ -26,7 +26,7 @@ NodeCosts readCosts(const ProfileReader& reader, const ModelGraph& graph) {
     const Target& target = reader.info().target;
     std::vector<ProgramExecutions> executions;
     if (reader.info().hasExecution)
-        executions = TraceIndex(reader).executions(programs.size());
+        executions = reader.traceIndex().executions(programs.size());
     const OperationSources sources{operations, variables, computeSets, exchanges,
                                    programs,   copies,    &vertexTypes};
     return nodeCosts(graph,

@@ -4,7 +4,7 @@
 
 #include "app/cli/report/report_json.h"
 #include "app/cli/report/sections.h"
-#include "core/analysis/largest_parts.h"
+#include "core/analysis/insights/largest_parts.h"
 
 namespace tilescope::cli {
 namespace json = boost::json;

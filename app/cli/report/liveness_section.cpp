@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/report/sections.h"
-#include "core/analysis/liveness.h"
+#include "core/analysis/liveness/liveness.h"
 
 namespace tilescope::cli {
 namespace {

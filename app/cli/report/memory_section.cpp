@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/report/sections.h"
-#include "core/analysis/memory_details.h"
-#include "core/analysis/memory_plot.h"
+#include "core/analysis/memory/memory_details.h"
+#include "core/analysis/memory/memory_plot.h"
 
 namespace tilescope::cli {
 namespace {

@@ -1,5 +1,5 @@
 #include "app/cli/report/sections.h"
-#include "core/analysis/phases.h"
+#include "core/analysis/execution/phases.h"
 
 namespace tilescope::cli {
 namespace {

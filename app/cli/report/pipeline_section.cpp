@@ -4,7 +4,7 @@
 
 #include "app/cli/report/report_json.h"
 #include "app/cli/report/sections.h"
-#include "core/analysis/pipeline.h"
+#include "core/analysis/execution/pipeline.h"
 
 namespace tilescope::cli {
 namespace json = boost::json;

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/report/sections.h"
-#include "core/analysis/operations.h"
-#include "core/analysis/programs.h"
+#include "core/analysis/operations/operations.h"
+#include "core/analysis/programs/programs.h"
 #include "core/base/units.h"
 
 namespace tilescope::cli {

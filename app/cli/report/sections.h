@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/cli/document.h"
-#include "core/analysis/selection.h"
 #include "core/store/profile_reader.h"
+#include "core/target/selection.h"
 
 namespace tilescope::cli {
 

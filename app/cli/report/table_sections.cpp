@@ -3,7 +3,7 @@
 
 #include "app/cli/report/sections.h"
 #include "core/analysis/address_map.h"
-#include "core/analysis/tables.h"
+#include "core/analysis/memory/tables.h"
 
 namespace tilescope::cli {
 namespace {

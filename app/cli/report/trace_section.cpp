@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "app/cli/report/sections.h"
-#include "core/analysis/host_timeline.h"
-#include "core/analysis/programs.h"
-#include "core/analysis/trace_window.h"
+#include "core/analysis/hosts/host_timeline.h"
+#include "core/analysis/programs/programs.h"
 #include "core/base/error.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope::cli {
 namespace {
@@ -148,7 +148,7 @@ Document traceSection(const ProfileReader& reader, const ReportRequest& request)
         return {{{"execution", "Execution",
                   std::string(info.fits ? "none recorded" : "none: the model does not fit")}},
                 {}};
-    const TraceIndex index(reader);
+    const TraceIndex index = reader.traceIndex();
     if (request.step)
         return stepDocument(reader, index, *request.step);
     const std::int64_t total = index.totalCycles();

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <ostream>
 
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/programs.h"
 #include "core/base/units.h"
 
 namespace tilescope::cli {

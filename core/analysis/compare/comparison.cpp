@@ -7,7 +7,7 @@
 
 #include "core/analysis/compare/entities.h"
 #include "core/analysis/compare/table_builder.h"
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/programs.h"
 
 namespace tilescope {
 namespace {

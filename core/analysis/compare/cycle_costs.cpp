@@ -3,7 +3,7 @@
 #include <set>
 
 #include "core/analysis/compare/costs.h"
-#include "core/analysis/programs.h"
+#include "core/analysis/programs/programs.h"
 #include "core/base/damaged_profile.h"
 
 namespace tilescope {

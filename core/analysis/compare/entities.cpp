@@ -4,8 +4,8 @@
 
 #include "core/analysis/compare/names.h"
 #include "core/analysis/compare/table_builder.h"
-#include "core/analysis/operations.h"
-#include "core/analysis/tables.h"
+#include "core/analysis/memory/tables.h"
+#include "core/analysis/operations/operations.h"
 
 namespace tilescope {
 namespace {

@@ -1,6 +1,6 @@
 #include "core/analysis/compare/parts.h"
 
-#include "core/analysis/liveness.h"
+#include "core/analysis/liveness/liveness.h"
 
 namespace tilescope {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/analysis/summary.h"
+#include "core/analysis/memory/summary.h"
 #include "core/profile/profile.h"
 #include "core/store/profile_reader.h"
 

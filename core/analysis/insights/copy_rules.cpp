@@ -3,7 +3,7 @@
 #include <span>
 
 #include "core/analysis/insights/rules.h"
-#include "core/analysis/strided_copies.h"
+#include "core/analysis/operations/strided_copies.h"
 #include "core/base/units.h"
 
 namespace tilescope {

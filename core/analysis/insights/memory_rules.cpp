@@ -4,9 +4,9 @@
 
 #include "core/analysis/insights/advised_values.h"
 #include "core/analysis/insights/rules.h"
-#include "core/analysis/liveness.h"
-#include "core/analysis/summary.h"
-#include "core/analysis/tables.h"
+#include "core/analysis/liveness/liveness.h"
+#include "core/analysis/memory/summary.h"
+#include "core/analysis/memory/tables.h"
 #include "core/base/units.h"
 #include "core/options/option_values.h"
 

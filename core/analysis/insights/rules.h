@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "core/analysis/insights.h"
-#include "core/analysis/operation_groups.h"
-#include "core/analysis/trace_window.h"
+#include "core/analysis/insights/insights.h"
+#include "core/analysis/operations/operation_groups.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "core/analysis/insights/rules.h"
-#include "core/analysis/trace_window.h"
 #include "core/base/units.h"
+#include "core/trace/trace_index.h"
 
 namespace tilescope {
 namespace {

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "core/analysis/insights/rules.h"
-#include "core/analysis/liveness.h"
+#include "core/analysis/liveness/liveness.h"
 #include "core/base/units.h"
 
 namespace tilescope {

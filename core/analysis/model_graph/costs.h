@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/analysis/model_graph/scope_tree.h"
-#include "core/analysis/operation_groups.h"
+#include "core/analysis/operations/operation_groups.h"
 #include "core/store/profile_reader.h"
 
 namespace tilescope {

@@ -2,7 +2,7 @@
 // program written out.
 #include <QtTest>
 
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 #include "simulator/engine/timing.h"
 #include "simulator/lowering/builder.h"
 #include "simulator/simulate.h"

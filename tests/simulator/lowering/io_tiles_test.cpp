@@ -2,7 +2,7 @@
 #include <QtTest>
 #include <algorithm>
 
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
 #include "support/invariants.h"

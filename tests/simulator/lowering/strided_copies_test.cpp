@@ -5,7 +5,7 @@
 
 #include <QtTest>
 
-#include "core/analysis/strided_copies.h"
+#include "core/analysis/operations/strided_copies.h"
 #include "core/options/job.h"
 #include "simulator/frontend/import.h"
 #include "simulator/lowering/order_text.h"

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "core/analysis/pipeline.h"
+#include "core/analysis/execution/pipeline.h"
 #include "simulator/simulate.h"
 #include "support/invariants.h"
 #include "tests/support/qt_text.h"

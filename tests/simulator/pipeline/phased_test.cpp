@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "core/analysis/phases.h"
+#include "core/analysis/execution/phases.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "simulator/pipeline/prepare.h"

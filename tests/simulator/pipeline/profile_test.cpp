@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <map>
 
-#include "core/analysis/pipeline.h"
+#include "core/analysis/execution/pipeline.h"
 #include "core/base/error.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"

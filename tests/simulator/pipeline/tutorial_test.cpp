@@ -2,7 +2,7 @@
 #include <QtTest>
 #include <algorithm>
 
-#include "core/analysis/pipeline.h"
+#include "core/analysis/execution/pipeline.h"
 #include "simulator/simulate.h"
 #include "tests/support/qt_text.h"
 

@@ -1,7 +1,7 @@
 // Inputs that arrive as another type than the model's.
 #include <QtTest>
 
-#include "core/analysis/trace_window.h"
+#include "core/trace/trace_index.h"
 #include "simulator/simulate.h"
 #include "simulator/transforms/input_type.h"
 #include "support/graph_builder.h"

@@ -4,7 +4,7 @@
 #include <QImage>
 #include <qcustomplot.h>
 
-#include "core/analysis/tile_raster.h"
+#include "core/trace/tile_raster.h"
 #include "views/theme/theme.h"
 
 namespace tilescope::views {

@@ -1,0 +1,333 @@
+#include "core/analysis/execution/stage_times.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/base/damaged_profile.h"
+
+namespace tilescope {
+namespace {
+
+// Days at any clock; a stage has few enough steps that their sum does not overflow.
+constexpr std::int64_t longestStep = std::int64_t{1} << 46;
+
+std::int64_t checked(std::int64_t cycles, std::int64_t count = 1) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(cycles, count, &product) || product < 0 || product > longestStep)
+        throw DamagedProfile("a stage has a step at an impossible time");
+    return product;
+}
+
+std::int64_t cyclesOn(const std::vector<StepOnIpu>& steps, IpuId ipu) {
+    const auto found =
+        std::find_if(steps.begin(), steps.end(), [&](const StepOnIpu& s) { return s.ipu == ipu; });
+    return found == steps.end() ? 0 : checked(found->cycles);
+}
+
+std::int64_t cyclesOn(const TraceCall& call, IpuId ipu) {
+    const auto found = std::find_if(call.ipus.begin(), call.ipus.end(),
+                                    [&](const CallOnIpu& c) { return c.ipu == ipu; });
+    return found == call.ipus.end() ? 0 : checked(found->period, call.count);
+}
+
+class Adder {
+public:
+    explicit Adder(const PipelineParts& parts)
+        : parts_(parts) {
+        for (std::size_t i = 0; i < parts.pipeline.operations.size(); ++i) {
+            const std::string_view name = parts.pipeline.operations[i].name;
+            byName_.emplace(name, i);
+            for (std::string_view scope = parentOf(name); !scope.empty(); scope = parentOf(scope))
+                byScope_.emplace(scope, i);
+        }
+        for (const TraceBody& body : parts.trace.bodies)
+            bodies_.emplace(body.program, &body);
+        times_.stages.resize(parts.pipeline.stages.size());
+        times_.fifos.resize(parts.pipeline.stages.size());
+        times_.operations.resize(parts.pipeline.operations.size());
+    }
+
+    StageTimes run() {
+        for (std::size_t i = 0; i < parts_.pipeline.stages.size(); ++i) {
+            const StageRecord& stage = parts_.pipeline.stages[i];
+            forwardOperations_.clear();
+            forwardFunctions_.clear();
+            add(i, stage.forward, false);
+            if (stage.backward.valid() && stage.backward != stage.forward)
+                add(i, stage.backward, true);
+            addFifo(i);
+        }
+        return std::move(times_);
+    }
+
+private:
+    void addFifo(std::size_t stage) {
+        const StageRecord& record = parts_.pipeline.stages[stage];
+        const auto body = bodies_.find(record.fifo);
+        if (!record.fifo.valid() || body == bodies_.end())
+            return;
+        for (const TraceStep& step : body->second->steps)
+            times_.fifos[stage] += cyclesOn(step.ipus, record.ipu);
+    }
+
+    void add(std::size_t stage, ProgramId function, bool backward) {
+        const auto found = bodies_.find(function);
+        if (found == bodies_.end())
+            return;
+        const StageRecord& record = parts_.pipeline.stages[stage];
+        std::size_t operation = firstOf(stage);
+        std::int64_t waiting = 0; // syncs count for the step that follows
+        for (const TraceItem& item : found->second->items) {
+            const TraceBody& body = *found->second;
+            ProgramId program;
+            const TraceCall* call = nullptr;
+            if (item.step >= 0) {
+                const TraceStep& step = body.steps.at(static_cast<std::size_t>(item.step));
+                program = step.program;
+                waiting += cyclesOn(step.ipus, record.ipu);
+            } else {
+                call = &body.calls.at(static_cast<std::size_t>(item.call));
+                program = call->program;
+                waiting += cyclesOn(*call, record.ipu);
+            }
+            if (!program.valid())
+                continue;
+            operation = originOf(operationName(program), stage, operation);
+            const bool back =
+                backward || (record.backwardFrom.valid() && program >= record.backwardFrom);
+            count(times_.stages[stage], waiting, back);
+            const bool again = !remember(program, back) && back;
+            times_.stages[stage].again += again ? waiting : 0;
+            if (call != nullptr)
+                countCall(*call, stage, operation, waiting, back);
+            else if (operation < times_.operations.size())
+                count(times_.operations[operation], waiting, back);
+            waiting = 0;
+        }
+        count(times_.stages[stage], waiting, backward);
+    }
+
+    /// Parts the cycles of a called function among the operations that it stands for. Its programs
+    /// have the names of the first of the parts that share it: the scope of the call takes the
+    /// place of theirs.
+    void countCall(const TraceCall& call, std::size_t stage, std::size_t operation,
+                   std::int64_t cycles, bool backward) {
+        const std::string_view scope = parentOf(operationName(call.program));
+        const std::map<std::size_t, std::int64_t> shares = sharesOf(call, scope, stage, operation);
+        double all = 0;
+        for (const auto& share : shares)
+            all += static_cast<double>(share.second);
+        std::int64_t left = cycles;
+        for (const auto& [at, share] : shares) {
+            const auto part = all > 0
+                                  ? static_cast<std::int64_t>(static_cast<double>(cycles) *
+                                                              (static_cast<double>(share) / all))
+                                  : 0;
+            if (at < times_.operations.size())
+                count(times_.operations[at], part, backward);
+            left -= part;
+        }
+        if (operation < times_.operations.size())
+            count(times_.operations[operation], left, backward);
+    }
+
+    [[nodiscard]] std::map<std::size_t, std::int64_t> sharesOf(const TraceCall& call,
+                                                               std::string_view scope,
+                                                               std::size_t stage,
+                                                               std::size_t operation) const {
+        const TraceBody& body = parts_.trace.bodies[call.callee];
+        const IpuId ipu = parts_.pipeline.stages[stage].ipu;
+        const std::string_view own = scopeOf(body);
+        std::map<std::size_t, std::int64_t> shares;
+        std::int64_t waiting = 0;
+        for (const TraceItem& item : body.items) {
+            const bool isStep = item.step >= 0;
+            ProgramId program;
+            if (isStep) {
+                const TraceStep& step = body.steps.at(static_cast<std::size_t>(item.step));
+                program = step.program;
+                waiting += cyclesOn(step.ipus, ipu);
+            } else {
+                const TraceCall& inner = body.calls.at(static_cast<std::size_t>(item.call));
+                program = inner.program;
+                waiting += cyclesOn(inner, ipu);
+            }
+            if (!program.valid())
+                continue;
+            std::string name(operationName(program));
+            if (!own.empty() && isBelow(name, own))
+                name.replace(0, own.size(), scope);
+            operation = originOf(name, stage, operation);
+            shares[operation] += waiting;
+            waiting = 0;
+        }
+        return shares;
+    }
+
+    /// The longest scope that all operations of a body stand in.
+    [[nodiscard]] std::string_view scopeOf(const TraceBody& body) const {
+        std::string_view scope;
+        bool first = true;
+        for (const TraceStep& step : body.steps) {
+            const std::string_view name = operationName(step.program);
+            if (name.empty())
+                continue;
+            if (first)
+                scope = parentOf(name);
+            first = false;
+            while (!scope.empty() && !isBelow(name, scope))
+                scope = parentOf(scope);
+        }
+        return scope;
+    }
+
+    /// Notes what the forward pass runs; false if it has run this before: an operation of its own,
+    /// or a function that several operations share.
+    bool remember(ProgramId id, bool backward) {
+        if (id.index() >= parts_.programs.size())
+            return true;
+        const Program& program = parts_.programs[id];
+        if (program.target.valid())
+            return backward ? !forwardFunctions_.contains(program.target)
+                            : forwardFunctions_.insert(program.target).second;
+        if (!program.operation.valid())
+            return true;
+        return backward ? !forwardOperations_.contains(program.operation)
+                        : forwardOperations_.insert(program.operation).second;
+    }
+
+    static void count(PassCycles& cycles, std::int64_t more, bool backward) {
+        (backward ? cycles.backward : cycles.forward) += more;
+    }
+
+    [[nodiscard]] std::size_t firstOf(std::size_t stage) const {
+        const auto& ops = parts_.pipeline.operations;
+        return static_cast<std::size_t>(std::find_if(ops.begin(), ops.end(),
+                                                     [&](const StagedOperation& op) {
+                                                         return op.stage ==
+                                                                static_cast<std::int32_t>(stage);
+                                                     }) -
+                                        ops.begin());
+    }
+
+    [[nodiscard]] std::string_view operationName(ProgramId program) const {
+        if (!program.valid() || program.index() >= parts_.programs.size())
+            return {};
+        const OperationId operation = parts_.programs[program].operation;
+        return operation.valid() && operation.index() < parts_.operations.size()
+                   ? std::string_view(parts_.operations[operation].name)
+                   : std::string_view();
+    }
+
+    /// The model's operation that something came from: the longest scope of its name that is one,
+    /// else the one before it if that stands in the same scope, else the stage's first there.
+    [[nodiscard]] std::size_t originOf(std::string_view name, std::size_t stage,
+                                       std::size_t otherwise) const {
+        for (std::string_view at = name; !at.empty(); at = parentOf(at))
+            if (const auto found = byName_.find(at); found != byName_.end())
+                return found->second;
+        const auto& ops = parts_.pipeline.operations;
+        for (std::string_view at = name; !at.empty(); at = parentOf(at)) {
+            if (otherwise < ops.size() && isBelow(ops[otherwise].name, at))
+                return otherwise;
+            if (const auto found = byScope_.find(at);
+                found != byScope_.end() &&
+                ops[found->second].stage == static_cast<std::int32_t>(stage))
+                return found->second;
+        }
+        return otherwise;
+    }
+
+    static std::string_view parentOf(std::string_view name) {
+        const std::size_t slash = name.rfind('/');
+        return name.substr(0, slash == std::string_view::npos ? 0 : slash);
+    }
+
+    static bool isBelow(std::string_view name, std::string_view scope) {
+        return name.starts_with(scope) &&
+               (name.size() == scope.size() || name[scope.size()] == '/');
+    }
+
+    const PipelineParts& parts_;
+    std::unordered_map<std::string_view, std::size_t> byName_;
+    std::unordered_map<std::string_view, std::size_t> byScope_; ///< the first operation below
+    std::map<ProgramId, const TraceBody*> bodies_;
+    std::set<OperationId> forwardOperations_; ///< of the stage at hand
+    std::set<ProgramId> forwardFunctions_;
+    StageTimes times_;
+};
+
+} // namespace
+
+std::map<ProgramId, SlotFunction> slotFunctions(const Pipeline& pipeline) {
+    std::map<ProgramId, SlotFunction> functions;
+    for (std::size_t i = 0; i < pipeline.stages.size(); ++i) {
+        const StageRecord& stage = pipeline.stages[i];
+        const auto number = static_cast<std::int32_t>(i);
+        if (stage.fifo.valid())
+            functions[stage.fifo] = {number, false, false};
+        functions[stage.forward] = {number, true, stage.backward == stage.forward};
+        if (stage.backward.valid() && stage.backward != stage.forward)
+            functions[stage.backward] = {number, false, true};
+    }
+    return functions;
+}
+
+StageTimes stageTimes(const PipelineParts& parts) {
+    return Adder(parts).run();
+}
+
+std::vector<std::int64_t> workInSlot(const PipelineSlot& slot,
+                                     const std::map<ProgramId, SlotFunction>& functions,
+                                     const std::vector<PassCycles>& stages,
+                                     const std::vector<std::int64_t>& fifos) {
+    std::vector<std::int64_t> work(stages.size(), 0);
+    for (const ProgramId program : slot.programs) {
+        const auto found = functions.find(program);
+        if (found == functions.end())
+            continue;
+        const SlotFunction& f = found->second;
+        const auto stage = static_cast<std::size_t>(f.stage);
+        if (f.forward)
+            work[stage] += stages[stage].forward;
+        if (f.backward)
+            work[stage] += stages[stage].backward;
+        if (!f.forward && !f.backward)
+            work[stage] += fifos[stage];
+    }
+    return work;
+}
+
+std::vector<std::int64_t> workByIpu(const Pipeline& pipeline,
+                                    const std::vector<std::int64_t>& ofStages) {
+    std::map<IpuId, std::int64_t> sums;
+    for (std::size_t i = 0; i < ofStages.size(); ++i)
+        sums[pipeline.stages[i].ipu] += ofStages[i];
+    std::vector<std::int64_t> work;
+    for (const auto& [ipu, sum] : sums)
+        work.push_back(sum);
+    return work;
+}
+
+SlotSums slotSums(const Pipeline& pipeline, const std::vector<PassCycles>& stages,
+                  const std::vector<std::int64_t>& fifos) {
+    const auto functions = slotFunctions(pipeline);
+    SlotSums sums;
+    for (const PipelineSlot& slot : pipeline.slotList) {
+        const std::vector<std::int64_t> work =
+            workByIpu(pipeline, workInSlot(slot, functions, stages, fifos));
+        const std::int64_t longest = *std::max_element(work.begin(), work.end());
+        const auto repeats = static_cast<double>(slot.repeats);
+        sums.total += repeats * static_cast<double>(longest);
+        for (const std::int64_t one : work) {
+            sums.busy += repeats * static_cast<double>(one);
+            (one == 0 ? sums.bubble : sums.imbalance) +=
+                repeats * static_cast<double>(longest - one);
+        }
+    }
+    return sums;
+}
+
+} // namespace tilescope

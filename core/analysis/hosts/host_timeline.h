@@ -1,0 +1,99 @@
+// The host's side of an execution, on the axis of the IPUs: compiling, loading, runs and streams.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/analysis/hosts/host_copies.h"
+#include "core/profile/host.h"
+
+namespace tilescope {
+
+enum class HostWork {
+    Compilation, ///< a phase of it
+    Loading,
+    Run,       ///< a call of Engine::run
+    Callback,  ///< data of a stream moves, up to the end of its copy
+    IpuWaits,  ///< for the host, until it is ready for a stream copy
+    HostWaits, ///< for the IPUs, in a run between its stream copies
+};
+
+/// A piece of a lane. Cycle 0 is where the first run begins: what was before is negative.
+struct HostBox {
+    CycleRange cycles;
+    HostWork work = HostWork::Run;
+    std::string name;       ///< of the phase, the run or the stream; empty of several streams
+    std::int64_t steps = 1; ///< of stream copies that it stands for
+    bool whole = true;      ///< false: goes on beyond the range that was asked for
+    friend bool operator==(const HostBox&, const HostBox&) = default;
+};
+
+/// Boxes in order of time, which do not overlap.
+struct HostLane {
+    std::string name; ///< see core/profile/host_lanes.h
+    std::vector<HostBox> boxes;
+};
+
+/// Who waits for whom in a run, cycles of one IPU. Waits and callbacks together are the run, where
+/// no stream copies overlap.
+struct HostWaits {
+    std::int32_t run = 0;
+    IpuId ipu;
+    std::int64_t cycles = 0;    ///< of the run
+    std::int64_t ipuWaits = 0;  ///< StreamCopyBegin: the IPU waits for the host
+    std::int64_t callbacks = 0; ///< StreamCopyMid and StreamCopyEnd
+    std::int64_t hostWaits = 0; ///< all other time: the host waits for the IPU
+};
+
+/// What a lane amounts to. Seconds count from where the first run begins.
+struct HostLaneSum {
+    std::string name;
+    std::int64_t spans = 0; ///< phases, runs, stream copies executed
+    double seconds = 0; ///< sum of the spans' own; a copy on several IPUs has that of the longest
+    double firstStart = 0;
+    double lastEnd = 0;
+};
+
+/// The lanes of a profile with an execution. Made once; safe for several threads.
+class HostTimeline {
+public:
+    HostTimeline(const std::vector<HostSpan>& spans, TraceIndex index, HostCopies copies,
+                 const Target& target);
+    /// Of a file, whose trace has this index. Throws UserError where it is damaged.
+    HostTimeline(const ProfileReader& reader, const TraceIndex& index,
+                 const IdVector<ProgramId, Program>& programs,
+                 const IdVector<StreamId, Stream>& streams);
+
+    /// Compilation and loading, those of them that were recorded.
+    [[nodiscard]] const std::vector<HostLane>& before() const { return before_; }
+    /// Where they begin: a negative cycle, or 0 without any.
+    [[nodiscard]] std::int64_t firstCycle() const { return firstCycle_; }
+    [[nodiscard]] HostLane engine() const;
+    [[nodiscard]] const HostCopies& copies() const { return copies_; }
+
+    /// Callbacks and waits in a range, from copies().spans() of all IPUs that count for it. Copies
+    /// of several IPUs that overlap are one box. Boxes of waits of the host end at the range at the
+    /// latest, all others keep their whole extent.
+    [[nodiscard]] HostLane callbacks(std::vector<TraceSpan> copies, CycleRange range) const;
+    /// The same of all IPUs, from the spans of a resolution.
+    [[nodiscard]] HostLane callbacks(CycleRange range, std::int64_t minimumCycles) const;
+
+    /// For each run and IPU; empty if the copies are not known.
+    [[nodiscard]] std::vector<HostWaits> waits() const;
+    /// Lanes that have spans, in order. `programs`: how many there are.
+    [[nodiscard]] std::vector<HostLaneSum> sums(std::size_t programs) const;
+
+private:
+    void placeBefore(const std::vector<HostSpan>& spans);
+    [[nodiscard]] HostLaneSum sumOfCallbacks(std::size_t programs) const;
+
+    TraceIndex index_;
+    HostCopies copies_;
+    std::int32_t ipus_ = 0;
+    double clockHz_ = 0;
+    std::vector<HostLane> before_;
+    std::int64_t firstCycle_ = 0;
+};
+
+} // namespace tilescope

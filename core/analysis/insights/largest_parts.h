@@ -1,0 +1,49 @@
+// The largest users of memory on the whole model, one IPU or one tile, by kind.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/insights/insights.h"
+#include "core/target/selection.h"
+
+namespace tilescope {
+
+/// What the memory of a tile is taken by, as far as a model's author can change it.
+enum class PartKind {
+    PeakVariable, ///< not always live, at the peak of the selected tiles
+    AlwaysLiveVariable,
+    VertexState,  ///< all instances of a vertex type
+    VertexCode,   ///< once for each tile that runs the type
+    ExchangeCode, ///< of one exchange
+};
+inline constexpr std::array allPartKinds{PartKind::PeakVariable, PartKind::AlwaysLiveVariable,
+                                         PartKind::VertexState, PartKind::VertexCode,
+                                         PartKind::ExchangeCode};
+std::string_view toString(PartKind kind); ///< "variables at the peak", "vertex state", ...
+
+/// A variable, a vertex type or an exchange with its bytes on the selected tiles.
+struct SizedPart {
+    std::string name;
+    std::int64_t bytes = 0;
+    InsightLink link; ///< where the reports show it
+};
+
+/// What takes memory; held by the caller. `steps` is the length of the liveness order.
+struct MemoryParts {
+    const Target& target;
+    const IdVector<VariableId, Variable>& variables;
+    const IdVector<LivenessClassId, LivenessClass>& livenessClasses;
+    const IdVector<VertexTypeId, VertexType>& vertexTypes;
+    const IdVector<ComputeSetId, ComputeSet>& computeSets;
+    const IdVector<ExchangeId, Exchange>& exchanges;
+    std::size_t steps = 0;
+};
+
+/// The parts of a kind with bytes on the selected tiles, largest first, then by name. Throws
+/// UserError for a tile or an IPU that the target does not have.
+std::vector<SizedPart> largestParts(const MemoryParts& parts, PartKind kind,
+                                    const TileSelection& selection);
+
+} // namespace tilescope

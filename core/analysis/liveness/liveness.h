@@ -1,0 +1,61 @@
+// What is live when: curves over the program's steps, and the variables behind a point of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/profile/profile.h"
+#include "core/store/profile_reader.h"
+#include "core/target/selection.h"
+
+namespace tilescope {
+
+/// Live bytes over the steps of the liveness order, for a selection of tiles.
+struct LivenessSeries {
+    std::int64_t alwaysLive = 0;             ///< bytes at every step
+    std::vector<std::int64_t> notAlwaysLive; ///< bytes by step, without the always-live ones
+    StepId peakStep; ///< first step with the largest value; none if no steps
+    [[nodiscard]] std::int64_t maxNotAlwaysLive() const;
+    [[nodiscard]] std::int64_t peak() const { return alwaysLive + maxNotAlwaysLive(); }
+};
+
+/// From the file's summary tables: quick, for all tiles or an IPU (not for a single tile: throws
+/// InternalError).
+LivenessSeries livenessFromCurve(const LivenessCurve& curve, const Target& target,
+                                 const IdVector<TileId, TileMemory>& tiles,
+                                 const TileSelection& selection);
+
+/// From the variables themselves: for any selection, a single tile included.
+LivenessSeries livenessOf(const Target& target, const IdVector<VariableId, Variable>& variables,
+                          const IdVector<LivenessClassId, LivenessClass>& classes,
+                          std::size_t steps, const TileSelection& selection);
+
+/// A variable with its bytes on the selected tiles.
+struct SizedVariable {
+    VariableId variable;
+    std::string name;
+    MemoryCategory category = MemoryCategory::Variable;
+    OperationId operation;
+    std::int64_t bytes = 0;
+};
+
+/// Always-live variables with bytes on the selected tiles, largest first (then by name).
+std::vector<SizedVariable> alwaysLiveVariables(const Target& target,
+                                               const IdVector<VariableId, Variable>& variables,
+                                               const TileSelection& selection);
+
+/// Not-always-live variables that are live at a step and have bytes on the selected tiles, largest
+/// first. Throws UserError for a step that does not exist.
+std::vector<SizedVariable>
+notAlwaysLiveVariables(const Target& target, const IdVector<VariableId, Variable>& variables,
+                       const IdVector<LivenessClassId, LivenessClass>& classes, std::size_t steps,
+                       StepId step, const TileSelection& selection);
+
+std::int64_t totalBytes(const std::vector<SizedVariable>& variables);
+
+/// "DoExchange (conv1/ExchangePre)" for each step, in order.
+std::vector<std::string> stepNames(const IdVector<ProgramId, Program>& programs,
+                                   const IdVector<StepId, ProgramId>& steps);
+
+} // namespace tilescope

@@ -1,0 +1,109 @@
+#include "core/analysis/programs/program_costs.h"
+
+#include "core/analysis/programs/programs.h"
+#include "core/base/saturating.h"
+
+namespace tilescope {
+namespace {
+
+class CostSum {
+public:
+    CostSum(const IdVector<ProgramId, Program>& programs,
+            const IdVector<ComputeSetId, ComputeSet>& computeSets,
+            const IdVector<ExchangeId, Exchange>& exchanges,
+            const std::vector<ProgramExecutions>& executions)
+        : programs_(programs)
+        , computeSets_(computeSets)
+        , exchanges_(exchanges)
+        , executions_(executions)
+        , states_(programs.size(), State::New)
+        , costs_(programs.size()) {}
+
+    std::vector<ProgramCost> make() {
+        for (std::size_t i = 0; i < programs_.size(); ++i)
+            visit(ProgramId(i));
+        return std::move(costs_);
+    }
+
+private:
+    enum class State : std::uint8_t { New, Open, Done };
+
+    // What a program needs comes first. A stack of its own: a damaged file may nest deeper than
+    // the call stack is.
+    void visit(ProgramId root) {
+        std::vector<ProgramId> open{root};
+        while (!open.empty()) {
+            const ProgramId id = open.back();
+            State& state = states_[id.index()];
+            if (state == State::New) {
+                state = State::Open;
+                for (const ProgramId child : programs_[id].children)
+                    push(open, child);
+                push(open, programs_[id].target);
+                continue;
+            }
+            open.pop_back();
+            if (state == State::Open) {
+                state = State::Done;
+                costs_[id.index()] = costOf(id);
+            }
+        }
+    }
+
+    void push(std::vector<ProgramId>& open, ProgramId id) const {
+        if (known(id) && states_[id.index()] == State::New)
+            open.push_back(id);
+    }
+
+    [[nodiscard]] bool known(ProgramId id) const {
+        return id.valid() && id.index() < programs_.size();
+    }
+
+    [[nodiscard]] ProgramCost costOf(ProgramId id) const {
+        const Program& program = programs_[id];
+        ProgramCost cost;
+        ProgramExecutions executed;
+        if (id.index() < executions_.size())
+            executed = executions_[id.index()];
+        cost.executions = executed.count;
+        if (program.kind == ProgramKind::Call) {
+            if (known(program.target))
+                cost.cycles = costs_[program.target.index()].cycles;
+            cost.total = saturatingProduct(cost.executions, cost.cycles);
+            return cost;
+        }
+        if (!isControl(program.kind)) {
+            cost.total = executed.cycles;
+            cost.cycles = executed.count > 0 ? executed.cycles / executed.count
+                                             : programCycles(program, computeSets_, exchanges_);
+            return cost;
+        }
+        for (const ProgramId child : program.children) {
+            if (!known(child))
+                continue;
+            cost.cycles = saturatingSum(cost.cycles, costs_[child.index()].cycles);
+            cost.total = saturatingSum(cost.total, costs_[child.index()].total);
+        }
+        if (program.kind == ProgramKind::Repeat)
+            cost.cycles = saturatingProduct(cost.cycles, program.count);
+        return cost;
+    }
+
+    const IdVector<ProgramId, Program>& programs_;
+    const IdVector<ComputeSetId, ComputeSet>& computeSets_;
+    const IdVector<ExchangeId, Exchange>& exchanges_;
+    const std::vector<ProgramExecutions>& executions_;
+    std::vector<State> states_;
+    std::vector<ProgramCost> costs_;
+};
+
+} // namespace
+
+std::vector<ProgramCost> programCosts(const IdVector<ProgramId, Program>& programs,
+                                      const IdVector<ComputeSetId, ComputeSet>& computeSets,
+                                      const IdVector<ExchangeId, Exchange>& exchanges,
+                                      const std::vector<ProgramExecutions>& executions) {
+    return CostSum(programs, computeSets, exchanges, executions).make();
+}
+
+} // namespace tilescope

@@ -1,0 +1,265 @@
+#include "core/database/page_checksum.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <sqlite3.h>
+
+#include "core/base/error.h"
+
+namespace tilescope {
+namespace {
+
+// Of the header of a SQLite file (https://www.sqlite.org/fileformat.html#the_database_header).
+constexpr std::size_t headerBytes = 100;
+constexpr std::size_t pageSizeAt = 16;
+constexpr std::size_t reservedAt = 20;
+constexpr std::array<char, 16> magic{'S', 'Q', 'L', 'i', 't', 'e', ' ', 'f',
+                                     'o', 'r', 'm', 'a', 't', ' ', '3', '\0'};
+constexpr std::size_t leastPage = 512;
+constexpr std::size_t mostPage = 65536;
+
+/// Every step is a bijection of the number so far, so that no change of a single word is lost.
+std::uint64_t checkSum(std::span<const std::byte> content, std::uint64_t place) {
+    constexpr std::uint64_t factor = 0x9E3779B97F4A7C15; // 2^64 by the golden ratio, odd
+    std::uint64_t sum = (place + 1) * factor;
+    for (std::size_t at = 0; at + sizeof sum <= content.size(); at += sizeof sum) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, content.data() + at, sizeof word);
+        sum = (sum ^ word) * factor;
+        sum ^= sum >> 32;
+    }
+    return sum;
+}
+
+std::array<std::byte, sealBytes> sealOf(std::span<const std::byte> page, std::uint64_t place) {
+    const std::uint64_t sum = checkSum(page.first(page.size() - sealBytes), place);
+    std::array<std::byte, sealBytes> seal{};
+    std::memcpy(seal.data(), &sum, sizeof sum);
+    return seal;
+}
+
+void seal(std::span<std::byte> page, std::uint64_t place) {
+    const auto sum = sealOf(page, place);
+    std::memcpy(page.data() + page.size() - sealBytes, sum.data(), sum.size());
+}
+
+bool bearsItsSeal(std::span<const std::byte> page, std::uint64_t place) {
+    const auto sum = sealOf(page, place);
+    return std::memcmp(page.data() + page.size() - sealBytes, sum.data(), sum.size()) == 0;
+}
+
+bool saysSealed(std::span<const std::byte> header) {
+    return header.size() >= headerBytes &&
+           std::memcmp(header.data(), magic.data(), magic.size()) == 0 &&
+           header[reservedAt] == std::byte{sealBytes};
+}
+
+/// The file of the VFS below lies behind it, where SQLite made room for both.
+struct SealedFile {
+    sqlite3_file base;
+    bool verifies; ///< it has seals
+    bool writes;   ///< it gets them
+    bool broken;   ///< a page did not bear its seal
+};
+
+// Operations from 100 on are free for whoever writes a VFS
+// (https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
+constexpr int beginSealing = 0x5365616C;
+constexpr int tellBroken = beginSealing + 1;
+
+sqlite3_file* below(sqlite3_file* file) {
+    return reinterpret_cast<sqlite3_file*>(reinterpret_cast<SealedFile*>(file) + 1);
+}
+
+bool isPage(int bytes, sqlite3_int64 offset) {
+    const auto size = static_cast<std::size_t>(bytes);
+    return size >= leastPage && size <= mostPage && (size & (size - 1)) == 0 && offset % bytes == 0;
+}
+
+int closeFile(sqlite3_file* file) {
+    return below(file)->pMethods == nullptr ? SQLITE_OK
+                                            : below(file)->pMethods->xClose(below(file));
+}
+
+int readFile(sqlite3_file* file, void* data, int bytes, sqlite3_int64 offset) {
+    const int code = below(file)->pMethods->xRead(below(file), data, bytes, offset);
+    if (code != SQLITE_OK || !reinterpret_cast<SealedFile*>(file)->verifies ||
+        !isPage(bytes, offset))
+        return code;
+    const std::span page(static_cast<const std::byte*>(data), static_cast<std::size_t>(bytes));
+    if (bearsItsSeal(page, static_cast<std::uint64_t>(offset / bytes)))
+        return SQLITE_OK;
+    reinterpret_cast<SealedFile*>(file)->broken = true;
+    return SQLITE_IOERR_DATA;
+}
+
+int writeFile(sqlite3_file* file, const void* data, int bytes, sqlite3_int64 offset) {
+    if (!reinterpret_cast<SealedFile*>(file)->writes || !isPage(bytes, offset))
+        return below(file)->pMethods->xWrite(below(file), data, bytes, offset);
+    std::array<std::byte, mostPage> page;
+    std::memcpy(page.data(), data, static_cast<std::size_t>(bytes));
+    seal(std::span(page).first(static_cast<std::size_t>(bytes)),
+         static_cast<std::uint64_t>(offset / bytes));
+    return below(file)->pMethods->xWrite(below(file), page.data(), bytes, offset);
+}
+
+// What is only passed on. Without later versions' methods SQLite neither maps the file nor shares
+// memory, so that every page comes through readFile().
+int truncateFile(sqlite3_file* file, sqlite3_int64 size) {
+    return below(file)->pMethods->xTruncate(below(file), size);
+}
+int syncFile(sqlite3_file* file, int flags) {
+    return below(file)->pMethods->xSync(below(file), flags);
+}
+int sizeOfFile(sqlite3_file* file, sqlite3_int64* size) {
+    return below(file)->pMethods->xFileSize(below(file), size);
+}
+int lockFile(sqlite3_file* file, int level) {
+    return below(file)->pMethods->xLock(below(file), level);
+}
+int unlockFile(sqlite3_file* file, int level) {
+    return below(file)->pMethods->xUnlock(below(file), level);
+}
+int isReserved(sqlite3_file* file, int* reserved) {
+    return below(file)->pMethods->xCheckReservedLock(below(file), reserved);
+}
+int controlFile(sqlite3_file* file, int operation, void* argument) {
+    if (operation == beginSealing) {
+        reinterpret_cast<SealedFile*>(file)->writes = true;
+        return SQLITE_OK;
+    }
+    if (operation == tellBroken) {
+        *static_cast<bool*>(argument) = reinterpret_cast<SealedFile*>(file)->broken;
+        return SQLITE_OK;
+    }
+    return below(file)->pMethods->xFileControl(below(file), operation, argument);
+}
+int sectorSize(sqlite3_file* file) {
+    return below(file)->pMethods->xSectorSize(below(file));
+}
+int characteristics(sqlite3_file* file) {
+    return below(file)->pMethods->xDeviceCharacteristics(below(file));
+}
+
+constexpr sqlite3_io_methods makeMethods() {
+    sqlite3_io_methods methods{};
+    methods.iVersion = 1;
+    methods.xClose = closeFile;
+    methods.xRead = readFile;
+    methods.xWrite = writeFile;
+    methods.xTruncate = truncateFile;
+    methods.xSync = syncFile;
+    methods.xFileSize = sizeOfFile;
+    methods.xLock = lockFile;
+    methods.xUnlock = unlockFile;
+    methods.xCheckReservedLock = isReserved;
+    methods.xFileControl = controlFile;
+    methods.xSectorSize = sectorSize;
+    methods.xDeviceCharacteristics = characteristics;
+    return methods;
+}
+
+sqlite3_vfs* systemVfs() {
+    static sqlite3_vfs* const vfs = sqlite3_vfs_find(nullptr);
+    return vfs;
+}
+
+int openFile(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* outFlags) {
+    static const sqlite3_io_methods methods = makeMethods();
+    auto& sealed = *reinterpret_cast<SealedFile*>(file);
+    sealed = {};
+    const int code = systemVfs()->xOpen(systemVfs(), name, below(file), flags, outFlags);
+    // SQLite closes a file that has methods even if it could not be opened.
+    if (below(file)->pMethods != nullptr)
+        sealed.base.pMethods = &methods;
+    if (code != SQLITE_OK || (flags & SQLITE_OPEN_MAIN_DB) == 0)
+        return code;
+    std::array<std::byte, headerBytes> header{};
+    sealed.verifies =
+        below(file)->pMethods->xRead(below(file), header.data(), headerBytes, 0) == SQLITE_OK &&
+        saysSealed(header);
+    return SQLITE_OK;
+}
+
+} // namespace
+
+const char* sealingVfs() {
+    static sqlite3_vfs vfs = [] {
+        // All but opening is as it was; the methods see the same fields.
+        sqlite3_vfs copy = *systemVfs();
+        copy.zName = "tilescope-seals";
+        copy.szOsFile += static_cast<int>(sizeof(SealedFile));
+        copy.xOpen = openFile;
+        copy.pNext = nullptr;
+        return copy;
+    }();
+    static const int registered = sqlite3_vfs_register(&vfs, 0);
+    return registered == SQLITE_OK ? vfs.zName : nullptr;
+}
+
+bool sealNewFile(sqlite3* db) {
+    int reserved = sealBytes;
+    return sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved) == SQLITE_OK &&
+           sqlite3_file_control(db, "main", beginSealing, nullptr) == SQLITE_OK;
+}
+
+bool isSealed(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::array<char, headerBytes> header{};
+    return stream.read(header.data(), header.size()) &&
+           saysSealed(std::as_bytes(std::span(header)));
+}
+
+bool metBrokenSeal(sqlite3* db) {
+    bool broken = false;
+    return sqlite3_file_control(db, "main", tellBroken, &broken) == SQLITE_OK && broken;
+}
+
+namespace {
+
+/// 0 if the header states none that can be.
+std::size_t pageSize(std::span<const std::byte> header) {
+    const std::size_t stated = std::to_integer<std::size_t>(header[pageSizeAt]) * 256 +
+                               std::to_integer<std::size_t>(header[pageSizeAt + 1]);
+    const std::size_t size = stated == 1 ? mostPage : stated;
+    return isPage(static_cast<int>(size), 0) ? size : 0;
+}
+
+} // namespace
+
+void checkSeals(const std::filesystem::path& file) {
+    std::error_code error;
+    if (const std::uintmax_t bytes = std::filesystem::file_size(file, error);
+        error || bytes > wholeCheckBytes)
+        return;
+    std::ifstream stream(file, std::ios::binary);
+    std::array<std::byte, mostPage> page{};
+    const auto read = [&](std::size_t size) {
+        return static_cast<bool>(
+            stream.read(reinterpret_cast<char*>(page.data()), static_cast<std::streamsize>(size)));
+    };
+    if (!read(headerBytes) || !saysSealed(std::span(page).first(headerBytes)))
+        return;
+    const std::size_t size = pageSize(page);
+    stream.seekg(0);
+    for (std::uint64_t place = 0; size > 0 && read(size); ++place)
+        if (!bearsItsSeal(std::span(page).first(size), place))
+            throw UserError(
+                fmt::format("'{}' is damaged: its page {} is not as it was written. Write "
+                            "the profile again.",
+                            file.string(), place + 1));
+}
+
+void sealPages(std::span<std::byte> file) {
+    if (!saysSealed(file.first(std::min(file.size(), headerBytes))))
+        return;
+    const std::size_t size = pageSize(file);
+    for (std::size_t page = 0; size > 0 && (page + 1) * size <= file.size(); ++page)
+        seal(file.subspan(page * size, size), page);
+}
+
+} // namespace tilescope

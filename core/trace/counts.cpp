@@ -1,0 +1,162 @@
+#include "core/trace/counts.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "core/base/saturating.h"
+#include "core/trace/lane_cursor.h"
+
+namespace tilescope {
+namespace {
+
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+/// Counts wanted steps of bodies; each body is counted as a whole once.
+class StepCounter {
+public:
+    StepCounter(const TraceLanes& lanes, const ProgramSet& wanted)
+        : lanes_(lanes)
+        , wanted_(wanted)
+        , whole_(lanes.trace().bodies.size(), -1) {}
+
+    /// Among the first `before` steps of a body.
+    std::int64_t below(TraceBodyId id, std::int64_t before) {
+        if (before >= lanes_.stepCount(id))
+            return all(id);
+        const StepOrder& order = lanes_.order(id);
+        ItemCursor cursor(lanes_, id);
+        std::int64_t count = 0;
+        std::int64_t first = 0;
+        for (std::size_t at = 0; at < order.items() && first < before; ++at) {
+            const ItemCursor::Item item = cursor.at(at);
+            count += ofItem(item, before - first);
+            first +=
+                item.call == nullptr ? 1 : item.call->count * lanes_.stepCount(item.call->callee);
+        }
+        return count;
+    }
+
+private:
+    std::int64_t all(TraceBodyId id) {
+        std::int64_t& whole = whole_[id.index()];
+        if (whole >= 0)
+            return whole;
+        const TraceBody& body = lanes_.trace().bodies[id];
+        std::int64_t count = 0;
+        for (const TraceStep& step : body.steps)
+            count += isWanted(step.program) ? 1 : 0;
+        if (const TracePages* pages = lanes_.pages())
+            for (const ProgramTotal& total : pages->totals(id))
+                count += isWanted(total.program) ? total.count : 0;
+        for (const TraceCall& call : body.calls)
+            count += ofItem({&call, {}}, most);
+        return whole_[id.index()] = count;
+    }
+
+    std::int64_t ofItem(const ItemCursor::Item& item, std::int64_t before) {
+        if (item.call == nullptr)
+            return isWanted(item.program) ? 1 : 0;
+        const TraceCall& call = *item.call;
+        const std::int64_t steps = lanes_.stepCount(call.callee);
+        if (steps == 0)
+            return 0;
+        // Counts of steps never overflow: the lanes have checked the steps themselves.
+        const std::int64_t whole = std::min(call.count, before / steps);
+        const std::int64_t rest =
+            whole < call.count ? below(call.callee, before - whole * steps) : 0;
+        return whole * all(call.callee) + rest;
+    }
+
+    [[nodiscard]] bool isWanted(ProgramId program) const {
+        return program.valid() && program.index() < wanted_.size() && wanted_[program.index()];
+    }
+
+    const TraceLanes& lanes_;
+    const ProgramSet& wanted_;
+    std::vector<std::int64_t> whole_; ///< -1: not counted yet
+};
+
+/// Bodies in an order in which callers stand before what they call.
+class CallOrder {
+public:
+    explicit CallOrder(const Trace& trace)
+        : trace_(trace)
+        , seen_(trace.bodies.size(), false) {}
+
+    std::vector<TraceBodyId> make() {
+        for (const TraceRun& run : trace_.runs)
+            visit(run.body);
+        std::reverse(order_.begin(), order_.end());
+        return std::move(order_);
+    }
+
+private:
+    // As deep as bodies nest, which the lanes have bounded.
+    void visit(TraceBodyId id) {
+        if (seen_[id.index()])
+            return;
+        seen_[id.index()] = true;
+        for (const TraceCall& call : trace_.bodies[id].calls)
+            visit(call.callee);
+        order_.push_back(id);
+    }
+
+    const Trace& trace_;
+    std::vector<bool> seen_;
+    std::vector<TraceBodyId> order_;
+};
+
+} // namespace
+
+std::int64_t countExecuted(const TraceLanes& lanes, const ProgramSet& wanted, std::int64_t before) {
+    StepCounter counter(lanes, wanted);
+    std::int64_t count = 0;
+    for (const TraceRun& run : lanes.trace().runs) {
+        if (before <= 0)
+            break;
+        count += counter.below(run.body, before);
+        before -= lanes.stepCount(run.body);
+    }
+    return count;
+}
+
+std::vector<ProgramExecutions> programExecutions(const TraceLanes& lanes, std::size_t programs) {
+    const Trace& trace = lanes.trace();
+    std::vector<ProgramExecutions> result(programs);
+    std::vector<std::int64_t> times(trace.bodies.size(), 0);
+    for (const TraceRun& run : trace.runs)
+        ++times[run.body.index()];
+    const auto add = [&](ProgramId program, std::int64_t executed, const ProgramTotal& once) {
+        if (!program.valid() || program.index() >= programs)
+            return;
+        ProgramExecutions& of = result[program.index()];
+        of.count = saturatingSum(of.count, saturatingProduct(executed, once.count));
+        of.cycles = saturatingSum(of.cycles, saturatingProduct(executed, once.cycles));
+    };
+    for (const TraceBodyId id : CallOrder(trace).make()) {
+        const std::int64_t executed = times[id.index()];
+        for (const TraceStep& step : trace.bodies[id].steps) {
+            std::int64_t cycles = 0;
+            for (const StepOnIpu& on : step.ipus)
+                cycles = std::max(cycles, on.cycles);
+            add(step.program, executed, {step.program, 1, cycles});
+        }
+        if (const TracePages* pages = lanes.pages())
+            for (const ProgramTotal& total : pages->totals(id))
+                add(total.program, executed, total);
+        // Repetitions that differ are several calls of one Repeat, and those that differ in turn a
+        // body in between.
+        std::set<ProgramId> counted;
+        for (const TraceCall& call : trace.bodies[id].calls) {
+            if (trace.bodies[call.callee].program != trace.bodies[id].program &&
+                counted.insert(call.program).second)
+                add(call.program, executed, {{}, 1, 0});
+            std::int64_t& callee = times[call.callee.index()];
+            callee = saturatingSum(callee, saturatingProduct(executed, call.count));
+        }
+    }
+    return result;
+}
+
+} // namespace tilescope

@@ -1,0 +1,374 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/trace/trace_index.h"
+
+namespace tilescope {
+namespace {
+
+/// Where a step stands in the flame: boxes that it shares with others, and its own.
+struct FlamePath {
+    std::vector<std::string_view> groups;
+    std::string_view leaf;
+};
+
+std::string_view withoutDigits(std::string_view text) {
+    const std::size_t end = text.find_first_not_of("0123456789");
+    return text.substr(std::min(end, text.size()));
+}
+
+/// The text behind a word, a number and a separator, as in "cs12_" or "copy3_Copy_"; empty if the
+/// text does not begin so.
+std::string_view behindNumber(std::string_view text, std::string_view word,
+                              std::string_view separator) {
+    if (!text.starts_with(word))
+        return {};
+    const std::string_view digits = text.substr(word.size());
+    const std::string_view rest = withoutDigits(digits);
+    if (rest.size() == digits.size() || !rest.starts_with(separator))
+        return {};
+    return rest.substr(separator.size());
+}
+
+std::vector<std::string_view> partsOf(std::string_view path) {
+    // Each part is a row of the flame; no model nests so deep, but names in a damaged file may.
+    constexpr std::size_t mostParts = 100;
+    std::vector<std::string_view> parts;
+    while (!path.empty()) {
+        const std::size_t slash =
+            parts.size() < mostParts ? std::min(path.find('/'), path.size()) : path.size();
+        if (slash != 0)
+            parts.push_back(path.substr(0, slash));
+        path.remove_prefix(std::min(slash + 1, path.size()));
+    }
+    return parts;
+}
+
+FlamePath splitLast(std::string_view path) {
+    FlamePath split{partsOf(path), {}};
+    if (!split.groups.empty()) {
+        split.leaf = split.groups.back();
+        split.groups.pop_back();
+    }
+    return split;
+}
+
+/// An exchange is named after the compute set or the copy that needs it, with a number in front of
+/// the path; without it the exchange stands beside what it is for. Its own name stays whole.
+FlamePath pathOf(std::string_view name) {
+    constexpr std::string_view suffix = "/ExchangePre";
+    std::string_view stem = name;
+    if (stem.ends_with(suffix))
+        stem.remove_suffix(suffix.size());
+    if (const std::string_view computeSet = behindNumber(stem, "cs", "_"); !computeSet.empty())
+        return {splitLast(computeSet).groups, name};
+    if (const std::string_view copy = behindNumber(stem, "copy", "_Copy_"); !copy.empty()) {
+        // "copy3_Copy_SOURCE_to_USER": the user is why the copy is there.
+        constexpr std::string_view to = "_to_";
+        const std::size_t at = copy.rfind(to);
+        if (at != std::string_view::npos)
+            return {partsOf(copy.substr(at + to.size())), name};
+    }
+    return splitLast(name);
+}
+
+/// A box that steps share: a part of their names, or a call or repeat around them. Calls of one
+/// function are told apart by their programs, repetitions by their numbers.
+struct Group {
+    std::string name;
+    ProgramId caller; ///< none for a part of a name
+    friend bool operator==(const Group&, const Group&) = default;
+};
+
+/// The calls, repeats and named sequences around steps, outermost first.
+class Surroundings {
+public:
+    explicit Surroundings(const IdVector<ProgramId, Program>& programs)
+        : programs_(programs) {}
+
+    const std::vector<Group>& of(const ExecutedStep& step) {
+        const ProgramId parent = known(step.program) ? programs_[step.program].parent : ProgramId();
+        // Neighbours mostly stand in the same call.
+        if (valid_ && step.callers == callers_ && step.repetitions == repetitions_ &&
+            parent == parent_)
+            return groups_;
+        valid_ = true;
+        callers_ = step.callers;
+        repetitions_ = step.repetitions;
+        parent_ = parent;
+        groups_.clear();
+        for (std::size_t i = 0; i < callers_.size(); ++i)
+            if (known(callers_[i]))
+                addCaller(callers_[i], repetitions_[i]);
+        addSequences(parent);
+        return groups_;
+    }
+
+private:
+    [[nodiscard]] bool known(ProgramId program) const {
+        return program.valid() && program.index() < programs_.size();
+    }
+
+    void addCaller(ProgramId id, std::int64_t repetition) {
+        const Program& program = programs_[id];
+        addSequences(program.parent);
+        std::string name = program.name;
+        // A call has the debug path of its operation: it is under the scopes of that.
+        if (program.kind == ProgramKind::Call) {
+            const FlamePath path = splitLast(program.name);
+            for (const std::string_view scope : path.groups)
+                groups_.push_back({std::string(scope), {}});
+            name = path.leaf;
+        }
+        if (name.empty() && known(program.target))
+            name = programs_[program.target].name;
+        if (program.kind == ProgramKind::Repeat && program.count > 1)
+            name += fmt::format(" {} of {}", repetition + 1, program.count);
+        if (!name.empty())
+            groups_.push_back({std::move(name), id});
+    }
+
+    /// What stands around a program in its own body. The body itself has the name of its run, its
+    /// function or its repeat, which is a box already.
+    void addSequences(ProgramId id) {
+        std::vector<Group> inner;
+        constexpr int deepest = 500; // a damaged tree may have loops
+        for (int depth = 0; depth < deepest && known(id); ++depth) {
+            const Program& program = programs_[id];
+            if (program.kind == ProgramKind::Repeat || !program.parent.valid())
+                break;
+            const bool isBody =
+                known(program.parent) && programs_[program.parent].kind == ProgramKind::Repeat;
+            if (program.kind == ProgramKind::Sequence && !program.name.empty() && !isBody)
+                inner.push_back({program.name, id});
+            id = program.parent;
+        }
+        groups_.insert(groups_.end(), inner.rbegin(), inner.rend());
+    }
+
+    const IdVector<ProgramId, Program>& programs_;
+    bool valid_ = false;
+    std::vector<ProgramId> callers_;
+    std::vector<std::int64_t> repetitions_;
+    ProgramId parent_;
+    std::vector<Group> groups_;
+};
+
+std::size_t sharedCount(const std::vector<Group>& a, const std::vector<Group>& b) {
+    return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
+                                    a.begin());
+}
+
+/// Grows boxes span by span; a box ends where the next span's name differs at its row.
+class FlameBuilder {
+public:
+    FlameBuilder(const TraceIndex& index, const IdVector<ProgramId, Program>& programs)
+        : index_(index)
+        , programs_(programs)
+        , surroundings_(programs) {}
+
+    void add(const TraceSpan& span) {
+        if (run_ != span.run) {
+            placeSyncs({});
+            close(0);
+            run_ = span.run;
+            groups_.clear();
+        }
+        if (span.merged())
+            return place(sharedGroups(span), {}, span);
+        ExecutedStep step = index_.placeOf(span.firstStep);
+        step.program = span.program;
+        if (!known(span.program)) {
+            syncs_.push_back({span, surroundings_.of(step)});
+            return;
+        }
+        std::vector<Group> groups = surroundings_.of(step);
+        FlamePath path = pathOf(programs_[span.program].name);
+        for (const std::string_view group : path.groups)
+            groups.push_back({std::string(group), {}});
+        place(std::move(groups), path.leaf, span);
+    }
+
+    std::vector<FlameSpan> finish() {
+        placeSyncs({});
+        close(0);
+        std::vector<FlameSpan> all;
+        for (auto& row : rows_)
+            all.insert(all.end(), std::make_move_iterator(row.begin()),
+                       std::make_move_iterator(row.end()));
+        return all;
+    }
+
+private:
+    struct Open {
+        FlameSpan box;
+        ProgramId caller;
+        TraceSums sums;
+    };
+    struct WaitingSync {
+        TraceSpan span;
+        std::vector<Group> surroundings;
+    };
+
+    [[nodiscard]] bool known(ProgramId program) const {
+        return program.valid() && program.index() < programs_.size();
+    }
+
+    void place(std::vector<Group> groups, std::string_view leaf, const TraceSpan& span) {
+        placeSyncs(groups);
+        addBoxes(groups, leaf, span);
+        groups_ = std::move(groups);
+    }
+
+    /// A sync without a name belongs to what stands before and behind it: a short one inside an
+    /// operation does not part the operation's box, and a long wait between two stands for itself.
+    void placeSyncs(const std::vector<Group>& next) {
+        for (const WaitingSync& sync : syncs_) {
+            std::vector<Group> groups = sync.surroundings;
+            const std::size_t shared = sharedCount(groups_, next);
+            if (shared > groups.size() && sharedCount(groups, next) == groups.size())
+                groups.assign(next.begin(), next.begin() + static_cast<std::ptrdiff_t>(shared));
+            addBoxes(groups, toString(sync.span.kind), sync.span);
+        }
+        syncs_.clear();
+    }
+
+    void addBoxes(const std::vector<Group>& groups, std::string_view leaf, const TraceSpan& span) {
+        extend(0, {index_.runs()[static_cast<std::size_t>(span.run)].name, {}}, false, span);
+        std::size_t row = 1;
+        for (const Group& group : groups)
+            extend(row++, group, false, span);
+        if (!leaf.empty() || span.merged())
+            extend(row++, {std::string(leaf), {}}, true, span);
+        close(row);
+    }
+
+    /// The groups of the first step with a name from a step on, forward or backward.
+    [[nodiscard]] std::vector<Group> groupsFrom(std::int64_t at, int direction) {
+        // A sync without a name stands before a step with one.
+        constexpr int tried = 3;
+        for (int i = 0; i < tried && at >= 0 && at < index_.stepCount(); ++i, at += direction) {
+            const ExecutedStep step = index_.stepAt(at);
+            if (!known(step.program))
+                continue;
+            return groupsOf(step);
+        }
+        return {};
+    }
+
+    [[nodiscard]] std::vector<Group> groupsOf(const ExecutedStep& step) {
+        std::vector<Group> groups = surroundings_.of(step);
+        const FlamePath path = pathOf(programs_[step.program].name);
+        for (const std::string_view group : path.groups)
+            groups.push_back({std::string(group), {}});
+        return groups;
+    }
+
+    [[nodiscard]] std::vector<Group> groupsOf(const TraceSpan::Named& named) {
+        ExecutedStep step = index_.placeOf(named.step);
+        step.program = named.program;
+        return groupsOf(step);
+    }
+
+    /// The groups that the ends of a merged span share: it is too narrow to look at the rest.
+    [[nodiscard]] std::vector<Group> sharedGroups(const TraceSpan& span) {
+        const bool isKnown = known(span.first.program) && known(span.last.program);
+        std::vector<Group> first = isKnown ? groupsOf(span.first) : groupsFrom(span.firstStep, 1);
+        const std::vector<Group> last =
+            isKnown ? groupsOf(span.last) : groupsFrom(span.firstStep + span.steps - 1, -1);
+        first.resize(sharedCount(first, last));
+        return first;
+    }
+
+    // A step never continues a box that others share, though both may have one name: the box would
+    // be as wide as all of them and say nothing of the step.
+    void extend(std::size_t row, const Group& group, bool leaf, const TraceSpan& span) {
+        if (row < open_.size() &&
+            (open_[row].box.name != group.name || open_[row].caller != group.caller ||
+             open_[row].box.leaf != leaf))
+            close(row);
+        if (row == open_.size()) {
+            FlameSpan box;
+            box.row = static_cast<std::int32_t>(row);
+            box.begin = span.begin;
+            box.name = group.name;
+            box.leaf = leaf;
+            box.firstStep = span.firstStep;
+            open_.push_back({std::move(box), group.caller, {}});
+        }
+        Open& open = open_[row];
+        open.box.end = std::max(open.box.end, span.end);
+        open.box.steps += span.steps;
+        open.sums.cyclesByKind[static_cast<std::size_t>(span.kind)] += span.end - span.begin;
+        open.box.kind = open.sums.dominantKind();
+    }
+
+    /// Ends the boxes from a row down, deepest last in its own row.
+    void close(std::size_t row) {
+        for (std::size_t at = row; at < open_.size(); ++at) {
+            if (rows_.size() <= at)
+                rows_.resize(at + 1);
+            rows_[at].push_back(std::move(open_[at].box));
+        }
+        open_.resize(std::min(open_.size(), row));
+    }
+
+    const TraceIndex& index_;
+    const IdVector<ProgramId, Program>& programs_;
+    Surroundings surroundings_;
+    std::int32_t run_ = -1;
+    std::vector<Open> open_;
+    std::vector<Group> groups_;      ///< of the last step with a name
+    std::vector<WaitingSync> syncs_; ///< whose place the next step decides
+    std::vector<std::vector<FlameSpan>> rows_;
+};
+
+} // namespace
+
+std::vector<FlameSpan> flameRows(const TraceIndex& index,
+                                 const IdVector<ProgramId, Program>& programs, IpuId ipu,
+                                 CycleRange range, std::int64_t minimumCycles) {
+    return flameRows(index, programs, index.spans(ipu, range, minimumCycles));
+}
+
+std::vector<FlameSpan> flameRows(const TraceIndex& index,
+                                 const IdVector<ProgramId, Program>& programs,
+                                 const std::vector<TraceSpan>& spans) {
+    FlameBuilder builder(index, programs);
+    for (const TraceSpan& span : spans)
+        builder.add(span);
+    return builder.finish();
+}
+
+std::vector<TraceSpan> takeOverlappingStreams(std::vector<TraceSpan>& spans) {
+    const auto isStream = [](const TraceSpan& span) {
+        return span.kind == ProgramKind::StreamCopyBegin ||
+               span.kind == ProgramKind::StreamCopyMid || span.kind == ProgramKind::StreamCopyEnd;
+    };
+    std::vector<bool> beside(spans.size(), false);
+    std::size_t last = spans.size(); // the span that ends last of those that stay
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        if (last < spans.size() && spans[i].begin < spans[last].end) {
+            if (isStream(spans[i])) {
+                beside[i] = true;
+                continue;
+            }
+            if (isStream(spans[last]))
+                beside[last] = true;
+        }
+        if (last == spans.size() || beside[last] || spans[i].end >= spans[last].end)
+            last = i;
+    }
+    std::vector<TraceSpan> taken;
+    std::vector<TraceSpan> kept;
+    for (std::size_t i = 0; i < spans.size(); ++i)
+        (beside[i] ? taken : kept).push_back(spans[i]);
+    spans = std::move(kept);
+    return taken;
+}
+
+} // namespace tilescope

@@ -1,0 +1,244 @@
+#include "core/trace/spans.h"
+
+#include <algorithm>
+
+#include "core/trace/lane_cursor.h"
+#include "core/trace/search.h"
+
+namespace tilescope {
+namespace {
+
+/// Collects what a range shows at a level of detail, from the lanes of one IPU.
+class SpanCollector {
+public:
+    SpanCollector(const TraceLanes& lanes, IpuId ipu, CycleRange range, std::int64_t minimum)
+        : lanes_(lanes)
+        , ipu_(ipu)
+        , range_(range)
+        , minimum_(minimum) {}
+
+    std::vector<TraceSpan> collect() {
+        std::int64_t firstStep = 0;
+        for (std::size_t i = 0; i < lanes_.trace().runs.size(); ++i) {
+            const TraceRun& run = lanes_.trace().runs[i];
+            run_ = static_cast<std::int32_t>(i);
+            body(run.body, run.start, firstStep);
+            firstStep += lanes_.stepCount(run.body);
+        }
+        return std::move(spans_);
+    }
+
+private:
+    void body(TraceBodyId id, std::int64_t base, std::int64_t firstStep) {
+        LaneCursor cursor(lanes_, id, ipu_);
+        const auto [first, end] = cursor.touched(range_.begin - base, range_.end - base);
+        if (cursor.lane().paged != nullptr && minimum_ > 1)
+            return pagedBody(id, cursor, {first, end}, base, firstStep);
+        for (std::size_t i = first; i < end;) {
+            const LaneEntry entry = cursor.at(i);
+            const std::int64_t step = firstStep + beforeItem(id, entry.item);
+            if (minimum_ > 1 && entry.end - entry.begin < minimum_) {
+                i = narrow(cursor, i, base, step);
+                continue;
+            }
+            whole(id, entry, base, step);
+            ++i;
+        }
+    }
+
+    [[nodiscard]] std::int64_t beforeItem(TraceBodyId id, std::int32_t item) const {
+        return lanes_.order(id).before(static_cast<std::size_t>(item));
+    }
+
+    void whole(TraceBodyId id, const LaneEntry& entry, std::int64_t base, std::int64_t step) {
+        if (entry.call >= 0)
+            call(lanes_.repetition(id, ipu_, entry), base + entry.begin, step);
+        else
+            single(base, entry, step);
+    }
+
+    /// Neighbours that together are narrower than the minimum, gathered block by block where a
+    /// whole block is: most pages of a long trace need not be read for a picture of all of it.
+    void pagedBody(TraceBodyId id, LaneCursor& cursor, LaneCursor::Touched touched,
+                   std::int64_t base, std::int64_t firstStep) {
+        Gathered gathered;
+        const auto flushAll = [&] { flush(id, gathered, base, firstStep); };
+        for (std::size_t i = touched.first; i < touched.end;) {
+            const std::size_t behind = i + entriesPerBlock;
+            if (i % entriesPerBlock == 0 && behind <= touched.end &&
+                gather(cursor, i / entriesPerBlock, gathered, flushAll)) {
+                i = behind;
+                continue;
+            }
+            const LaneEntry entry = cursor.at(i++);
+            if (entry.end - entry.begin >= minimum_) {
+                flushAll();
+                whole(id, entry, base, firstStep + beforeItem(id, entry.item));
+                continue;
+            }
+            if (gathered.entries > 0 && entry.end - gathered.begin > minimum_)
+                flushAll();
+            gathered.add(entry);
+            if (entry.call >= 0)
+                gathered.sums += lanes_.sumsOf(id, ipu_, entry);
+        }
+        flushAll();
+    }
+
+    struct Gathered {
+        std::size_t entries = 0;
+        std::int64_t begin = 0;
+        std::int64_t end = 0;
+        std::int32_t item = 0;
+        LaneBlock::Named first;
+        LaneBlock::Named last;
+        LaneEntry only; ///< if it is one
+        TraceSums sums;
+
+        void open(std::int64_t from, std::int32_t at) {
+            if (entries > 0)
+                return;
+            *this = {};
+            begin = from;
+            end = from;
+            item = at;
+        }
+        void add(const LaneEntry& entry) {
+            open(entry.begin, entry.item);
+            only = entry;
+            ++entries;
+            end = std::max(end, entry.end);
+            if (entry.call < 0) {
+                sums.cyclesByKind[static_cast<std::size_t>(entry.kind)] += entry.end - entry.begin;
+                ++sums.steps;
+            }
+            if (!entry.program.valid())
+                return;
+            last = {entry.item, entry.program};
+            if (!first.program.valid())
+                first = last;
+        }
+    };
+
+    /// Adds a block if it is narrow, and if what is gathered stays so with it.
+    bool gather(LaneCursor& cursor, std::size_t at, Gathered& gathered, const auto& flushAll) {
+        const std::vector<LaneBlock>& blocks = *cursor.lane().paged;
+        const LaneBlock& block = blocks[at];
+        if (block.maxEnd - block.begin >= minimum_)
+            return false;
+        if (gathered.entries > 0 && block.maxEnd - gathered.begin > minimum_)
+            flushAll();
+        gathered.open(block.begin, block.item);
+        gathered.entries += entriesPerBlock;
+        gathered.end = std::max(gathered.end, block.maxEnd);
+        gathered.sums += cursor.sumsBefore(at + 1) - block.before;
+        if (block.last.program.valid())
+            gathered.last = block.last;
+        if (!gathered.first.program.valid())
+            gathered.first = block.first;
+        return true;
+    }
+
+    void flush(TraceBodyId id, Gathered& gathered, std::int64_t base, std::int64_t firstStep) {
+        if (gathered.entries == 0)
+            return;
+        const std::int64_t step = firstStep + beforeItem(id, gathered.item);
+        if (gathered.entries == 1 && gathered.only.call < 0) {
+            single(base, gathered.only, step);
+        } else if (gathered.sums.steps > 0) {
+            TraceSpan span{base + gathered.begin,
+                           base + gathered.end,
+                           gathered.sums.dominantKind(),
+                           {},
+                           step,
+                           gathered.sums.steps,
+                           run_,
+                           {},
+                           {}};
+            const auto named = [&](const LaneBlock::Named& of) {
+                return of.program.valid()
+                           ? TraceSpan::Named{firstStep + beforeItem(id, of.item), of.program}
+                           : TraceSpan::Named{};
+            };
+            span.first = named(gathered.first);
+            span.last = named(gathered.last);
+            if (span.steps == 1 && span.first.program.valid())
+                span.program = span.first.program;
+            spans_.push_back(span);
+        }
+        gathered.entries = 0;
+    }
+
+    /// Merges entry `at` with those behind it that end within the minimum; returns the next entry.
+    std::size_t narrow(LaneCursor& cursor, std::size_t at, std::int64_t base, std::int64_t step) {
+        const Lane& lane = cursor.lane();
+        const LaneEntry& entry = lane.entries[at];
+        const auto next =
+            std::upper_bound(lane.maxEnd.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                             lane.maxEnd.end(), entry.begin + minimum_);
+        const auto end = static_cast<std::size_t>(next - lane.maxEnd.begin());
+        if (end == at + 1 && entry.call < 0)
+            single(base, entry, step);
+        else
+            merged(cursor.sums(at, end), base + entry.begin,
+                   base + std::max(entry.end, lane.maxEnd[end - 1]), step);
+        return end;
+    }
+
+    void call(const Repetition& r, std::int64_t base, std::int64_t firstStep) {
+        const auto [first, end] = r.touched(range_.begin - base, range_.end - base);
+        const std::int64_t steps = lanes_.stepCount(r.callee);
+        if (minimum_ <= 1 || r.period >= minimum_) {
+            for (std::int64_t k = first; k < end; ++k)
+                body(r.callee, base + k * r.period, firstStep + k * steps);
+            return;
+        }
+        if (r.period <= 0)
+            return;
+        // Bins start at multiples of their width, so that panning does not make them flicker.
+        const std::int64_t bin = std::max<std::int64_t>(1, minimum_ / r.period);
+        const TraceSums& once = lanes_.lane(r.callee, ipu_).total;
+        for (std::int64_t k = first / bin * bin; k < end; k += bin) {
+            const std::int64_t count = std::min(bin, r.count - k);
+            merged(once.times(count), base + k * r.period,
+                   base + (k + count - 1) * r.period + r.length, firstStep + k * steps);
+        }
+    }
+
+    void single(std::int64_t base, const LaneEntry& entry, std::int64_t index) {
+        spans_.push_back({base + entry.begin,
+                          base + entry.end,
+                          entry.kind,
+                          entry.program,
+                          index,
+                          1,
+                          run_,
+                          {},
+                          {}});
+    }
+
+    void merged(const TraceSums& sums, std::int64_t begin, std::int64_t end, std::int64_t index) {
+        if (sums.steps == 0)
+            return;
+        TraceSpan span{begin, end, sums.dominantKind(), {}, index, sums.steps, run_, {}, {}};
+        if (sums.steps == 1)
+            span.program = executedStep(lanes_, index).program;
+        spans_.push_back(span);
+    }
+
+    const TraceLanes& lanes_;
+    IpuId ipu_;
+    CycleRange range_;
+    std::int64_t minimum_;
+    std::int32_t run_ = 0;
+    std::vector<TraceSpan> spans_;
+};
+
+} // namespace
+
+std::vector<TraceSpan> collectSpans(const TraceLanes& lanes, IpuId ipu, CycleRange range,
+                                    std::int64_t minimumCycles) {
+    return SpanCollector(lanes, ipu, range, minimumCycles).collect();
+}
+
+} // namespace tilescope

@@ -1,0 +1,42 @@
+// Blobs of a long trace: pages of entries, summaries of lanes, programs in order of execution.
+// Internal to core/trace. All decoders throw UserError on damaged data.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/trace/lane_entry.h"
+
+namespace tilescope {
+
+/// Entries of a lane in one blob: what is read at once when a few of them are wanted.
+inline constexpr std::size_t entriesPerPage = 16 * entriesPerBlock;
+/// Items of a body in one blob.
+inline constexpr std::size_t itemsPerPage = 4096;
+
+/// At most entriesPerPage entries; `onIpu` is not stored.
+std::vector<std::byte> encodeEntries(std::span<const LaneEntry> entries);
+/// `count` entries; items and calls are below the numbers given.
+std::vector<LaneEntry> decodeEntries(std::span<const std::byte> data, std::size_t count,
+                                     std::int64_t items, std::size_t calls);
+
+/// The blocks of a lane and the sums of all of it.
+struct LaneSummary {
+    std::vector<LaneBlock> blocks;
+    TraceSums total;
+};
+std::vector<std::byte> encodeSummary(const LaneSummary& summary);
+LaneSummary decodeSummary(std::span<const std::byte> data, std::size_t blocks);
+
+/// What items of a body execute: a program, none (a Sync), or a call.
+struct ItemContent {
+    std::int32_t program = -1;
+    std::int32_t call = -1;
+    friend bool operator==(const ItemContent&, const ItemContent&) = default;
+};
+std::vector<std::byte> encodeItems(std::span<const ItemContent> items);
+std::vector<ItemContent> decodeItems(std::span<const std::byte> data, std::size_t count,
+                                     std::size_t calls);
+
+} // namespace tilescope

@@ -1,0 +1,73 @@
+// A long trace that stays in its file: summaries of its lanes in memory, pages read when asked for.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/database/database.h"
+#include "core/profile/trace.h"
+#include "core/trace/trace_page_codec.h"
+
+namespace tilescope {
+
+/// A body on one IPU.
+struct PagedLane {
+    std::size_t entries = 0;
+    bool sequential = true; ///< no two entries overlap
+    LaneSummary summary;
+};
+
+/// Executions of a program by a body, once: how often, and the cycles of the IPU that takes
+/// longest.
+struct ProgramTotal {
+    ProgramId program;
+    std::int64_t count = 0;
+    std::int64_t cycles = 0;
+};
+
+/// For many threads at once. What was read last is kept, up to a bound. All calls throw UserError
+/// on a damaged file.
+class TracePages {
+public:
+    /// None if the trace of the file is short or the file older than pages (schema version 5).
+    static std::shared_ptr<const TracePages> open(const std::filesystem::path& file,
+                                                  std::int32_t ipus);
+    ~TracePages();
+
+    /// Runs and bodies with their calls, but without items and steps.
+    [[nodiscard]] const Trace& outline() const;
+    /// Steps and calls of a body, together.
+    [[nodiscard]] std::int64_t items(TraceBodyId body) const;
+    /// The item of each call of a body, ascending.
+    [[nodiscard]] const std::vector<std::int32_t>& callItems(TraceBodyId body) const;
+    [[nodiscard]] const PagedLane& lane(TraceBodyId body, IpuId ipu) const;
+
+    using Entries = std::shared_ptr<const std::vector<LaneEntry>>;
+    /// Entries [page * entriesPerPage, ...) of a lane.
+    [[nodiscard]] Entries page(TraceBodyId body, IpuId ipu, std::size_t page) const;
+    using Items = std::shared_ptr<const std::vector<ItemContent>>;
+    /// Items [page * itemsPerPage, ...) of a body.
+    [[nodiscard]] Items itemPage(TraceBodyId body, std::size_t page) const;
+    /// A step of a body on all its IPUs.
+    [[nodiscard]] TraceStep step(TraceBodyId body, std::int64_t item) const;
+    /// The same on one IPU; zeros if it does nothing there.
+    [[nodiscard]] StepOnIpu stepOn(TraceBodyId body, std::int64_t item, IpuId ipu) const;
+    /// Of each program that a body executes in steps of its own.
+    [[nodiscard]] const std::vector<ProgramTotal>& totals(TraceBodyId body) const;
+
+    /// Pages that were read from the file so far, for tests of what is not read.
+    [[nodiscard]] std::int64_t pagesRead() const;
+
+private:
+    TracePages(const std::filesystem::path& file, std::int32_t ipus);
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Traces with fewer steps on IPUs than this are read as a whole, which then takes a moment only.
+inline constexpr std::int64_t shortestPagedTrace = 200'000;
+
+} // namespace tilescope

@@ -1,0 +1,110 @@
+#include "core/trace/trace_statistics.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tilescope {
+namespace {
+
+std::int64_t saturatingAdd(std::int64_t a, std::int64_t b) {
+    std::int64_t sum = 0;
+    if (!__builtin_add_overflow(a, b, &sum))
+        return sum;
+    return a < 0 ? std::numeric_limits<std::int64_t>::min()
+                 : std::numeric_limits<std::int64_t>::max();
+}
+
+std::int64_t saturatingSubtract(std::int64_t a, std::int64_t b) {
+    std::int64_t difference = 0;
+    if (!__builtin_sub_overflow(a, b, &difference))
+        return difference;
+    return a < 0 ? std::numeric_limits<std::int64_t>::min()
+                 : std::numeric_limits<std::int64_t>::max();
+}
+
+std::int64_t saturatingMultiply(std::int64_t a, std::int64_t b) {
+    std::int64_t product = 0;
+    if (!__builtin_mul_overflow(a, b, &product))
+        return product;
+    return (a < 0) != (b < 0) ? std::numeric_limits<std::int64_t>::min()
+                              : std::numeric_limits<std::int64_t>::max();
+}
+
+std::int64_t shareOf(std::int64_t value, std::int64_t part, std::int64_t whole) {
+    // Long double holds every 64-bit integer, so a whole share gives the value back exactly.
+    return static_cast<std::int64_t>(static_cast<long double>(value) *
+                                     static_cast<long double>(part) /
+                                     static_cast<long double>(whole));
+}
+
+/// Applies change(mine, theirs) to each field of two sums.
+template <class Change> void eachField(TraceSums& mine, const TraceSums& theirs, Change&& change) {
+    for (std::size_t i = 0; i < mine.cyclesByKind.size(); ++i)
+        change(mine.cyclesByKind[i], theirs.cyclesByKind[i]);
+    change(mine.steps, theirs.steps);
+    change(mine.activeCycles, theirs.activeCycles);
+    change(mine.computeActiveCycles, theirs.computeActiveCycles);
+    change(mine.exchangeBytesIn, theirs.exchangeBytesIn);
+    change(mine.exchangeBytesOut, theirs.exchangeBytesOut);
+    change(mine.hostBytesIn, theirs.hostBytesIn);
+    change(mine.hostBytesOut, theirs.hostBytesOut);
+    change(mine.globalBytesIn, theirs.globalBytesIn);
+    change(mine.globalBytesOut, theirs.globalBytesOut);
+}
+
+} // namespace
+
+std::int64_t TraceSums::exchange() const {
+    return cycles(ProgramKind::DoExchange) + cycles(ProgramKind::GlobalExchange);
+}
+
+std::int64_t TraceSums::host() const {
+    return cycles(ProgramKind::StreamCopyBegin) + cycles(ProgramKind::StreamCopyMid) +
+           cycles(ProgramKind::StreamCopyEnd);
+}
+
+std::int64_t TraceSums::total() const {
+    std::int64_t total = 0;
+    for (const std::int64_t cycles : cyclesByKind)
+        total = saturatingAdd(total, cycles);
+    return total;
+}
+
+ProgramKind TraceSums::dominantKind() const {
+    const auto most = std::max_element(cyclesByKind.begin(), cyclesByKind.end());
+    return *most == 0 ? ProgramKind::Sync : static_cast<ProgramKind>(most - cyclesByKind.begin());
+}
+
+TraceSums& TraceSums::operator+=(const TraceSums& other) {
+    eachField(*this, other, [](std::int64_t& a, std::int64_t b) { a = saturatingAdd(a, b); });
+    return *this;
+}
+
+TraceSums operator-(const TraceSums& a, const TraceSums& b) {
+    TraceSums difference = a;
+    eachField(difference, b, [](std::int64_t& x, std::int64_t y) { x = saturatingSubtract(x, y); });
+    return difference;
+}
+
+TraceSums TraceSums::times(std::int64_t count) const {
+    TraceSums result = *this;
+    eachField(result, *this,
+              [count](std::int64_t& a, std::int64_t) { a = saturatingMultiply(a, count); });
+    return result;
+}
+
+TraceSums TraceSums::share(std::int64_t part, std::int64_t whole) const {
+    TraceSums result = *this;
+    part = part < 0 ? 0 : part;
+    if (whole <= 0 || part >= whole)
+        return result;
+    eachField(result, *this, [&](std::int64_t& a, std::int64_t) { a = shareOf(a, part, whole); });
+    result.steps = steps;
+    return result;
+}
+
+std::int64_t TraceStatistics::idle() const {
+    return std::max<std::int64_t>(0, cycles - (sums.total() - overlapped));
+}
+
+} // namespace tilescope

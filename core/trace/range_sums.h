@@ -1,4 +1,4 @@
-// Sums over a range of one IPU's execution, without unrolling. Internal to core/analysis.
+// Sums over a range of one IPU's execution, without unrolling. Internal to core/trace.
 #pragma once
 
 #include "core/trace/lane_cursor.h"

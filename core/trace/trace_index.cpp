@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/analysis/trace/search.h"
 #include "core/base/error.h"
 #include "core/trace/counts.h"
-#include "core/trace/lane_cursor.h"
 #include "core/trace/range_sums.h"
 #include "core/trace/search.h"
 #include "core/trace/spans.h"

@@ -3,7 +3,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "core/analysis/liveness.h"
+#include "core/analysis/liveness/liveness.h"
 #include "core/analysis/programs/programs.h"
 #include "views/session/same_items.h"
 #include "views/tables/column_table.h"

@@ -2,7 +2,7 @@
 
 #include <QCoreApplication>
 
-#include "core/analysis/address_map.h"
+#include "core/analysis/memory/address_map.h"
 #include "core/analysis/memory/tables.h"
 #include "views/tables/column_table.h"
 

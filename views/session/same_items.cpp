@@ -1,6 +1,6 @@
 #include "views/session/same_items.h"
 
-#include "core/analysis/liveness.h"
+#include "core/analysis/liveness/liveness.h"
 
 namespace tilescope::views {
 

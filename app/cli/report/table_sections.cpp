@@ -2,7 +2,7 @@
 #include <unordered_map>
 
 #include "app/cli/report/sections.h"
-#include "core/analysis/address_map.h"
+#include "core/analysis/memory/address_map.h"
 #include "core/analysis/memory/tables.h"
 
 namespace tilescope::cli {

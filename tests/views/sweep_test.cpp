@@ -7,6 +7,7 @@
 
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/message_bar.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/sweep/heat_map_widget.h"
 #include "views/sweep/sweep_view.h"
@@ -59,13 +60,8 @@ class SweepViewTest : public QObject {
     }
     SweepView& open(const QString& path) {
         window_->openProfiles({path});
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         return *window_->sweep();
-    }
-    void waitUntilIdle() {
-        QCoreApplication::processEvents();
-        QTRY_VERIFY(window_->context().workers.idle());
-        QCoreApplication::processEvents();
     }
     static QPoint middle(const HeatMapWidget& map, int cell) {
         return map.cellRect(cell).center().toPoint();
@@ -131,7 +127,7 @@ private slots:
         // Closing it leads back.
         window_->context().reports.close();
         QVERIFY(view.isVisible());
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
     }
 
     void twoCellsOpenAsAComparison() {
@@ -145,7 +141,7 @@ private slots:
         QTest::mouseClick(&view.compareButton(), Qt::LeftButton);
         QTRY_COMPARE(changed.count(), 1);
         QVERIFY(window_->windowTitle().contains("sample-changed on mk2  \u2192  sample on mk2"));
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
     }
 
     void theKeyboardGoesThroughTheCells() {
@@ -167,7 +163,7 @@ private slots:
         QSignalSpy wanted(&view, &SweepView::profilesWanted);
         QTest::keyClick(&map, Qt::Key_Return);
         QCOMPARE(wanted.count(), 1);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
     }
 
     void moreAxesEachStandAtAValue() {
@@ -197,7 +193,7 @@ private slots:
             store.record(5, fits(999, 10, ""));
         }
         view.reload();
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QCOMPARE(view.map().current(), 5);
         QCOMPARE(view.map().map().cells[5].value, 999);
     }

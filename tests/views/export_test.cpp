@@ -81,9 +81,7 @@ class ExportTest : public QObject {
     std::unique_ptr<MainWindow> window_;
     const QByteArray path_ = qgetenv("PATH");
 
-    void open(const QStringList& files) {
-        test::openProfiles(*window_, files);
-    }
+    void open(const QStringList& files) { test::openProfiles(*window_, files); }
     template <class Widget> QList<Widget*> visibleIn(Report report) {
         window_->showReport(report);
         test::waitUntilIdle(*window_);

@@ -226,9 +226,7 @@ class LayoutTest : public QObject {
     std::unique_ptr<MainWindow> window_;
     QStringList profiles_;
 
-    void open(const QStringList& files) {
-        test::openProfiles(*window_, files);
-    }
+    void open(const QStringList& files) { test::openProfiles(*window_, files); }
     // Each report with each of its tabs and of the choices that change what it shows.
     void visitReport(Report report, const std::function<void(const QString&)>& look) {
         window_->showReport(report);

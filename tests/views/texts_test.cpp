@@ -80,9 +80,7 @@ class TextsTest : public QObject {
     std::unique_ptr<MainWindow> window_;
     QStringList profiles_;
 
-    void open(const QStringList& files) {
-        test::openProfiles(*window_, files);
-    }
+    void open(const QStringList& files) { test::openProfiles(*window_, files); }
     // Calls `look` with each thing that has widgets: home screen, reports, dialogs.
     void visit(const std::function<void(QWidget&, const QString&)>& look) {
         look(*window_, QStringLiteral("home"));

@@ -40,9 +40,7 @@ class WindowTest : public QObject {
     test::SampleFiles files_;
     std::unique_ptr<MainWindow> window_;
 
-    void open(const QStringList& files) {
-        test::openProfiles(*window_, files);
-    }
+    void open(const QStringList& files) { test::openProfiles(*window_, files); }
     template <class View> View& view(Report report) {
         window_->showReport(report);
         test::waitUntilIdle(*window_);

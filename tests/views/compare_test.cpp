@@ -173,6 +173,37 @@ private slots:
         QCOMPARE(cells(), QStringList({"6.47 MiB", "6.11 MiB"}));
     }
 
+    // Twice the samples in 1.5 times the time is better, whatever a run takes.
+    void runsOfOtherSizesAreJudgedBySamplesASecond() {
+        const Profile a = test::sampleProfile();
+        Profile b = a;
+        b.info.batchSize = 2 * a.info.batchSize;
+        b.info.cycles = a.info.cycles * 3 / 2;
+        b.info.throughput = a.info.throughput * 4 / 3;
+        open({files_.writeProfile("one.pop", a), files_.writeProfile("two.pop", b)});
+        const auto good = [&](const QString& sentence) {
+            const QStringList lines = view().overview().verdict().split("<br>");
+            return std::any_of(lines.begin(), lines.end(), [&](const QString& line) {
+                return line.contains(sentence) && line.contains(QChar(0x2714));
+            });
+        };
+        QVERIFY2(good("A run takes 50.0 % more time") && good("33.3 % more samples a second"),
+                 qPrintable(view().overview().verdict()));
+        QTest::mouseClick(&view().perSample(), Qt::LeftButton);
+        test::waitUntilIdle(*window_);
+        QVERIFY2(good("A sample takes 25.0 % less time"), qPrintable(view().overview().verdict()));
+        const QAbstractItemModel& figures = *view().overview().figures().model();
+        const auto difference = [&](const QString& title) {
+            for (int row = 0; row < figures.rowCount(); ++row)
+                if (figures.index(row, 0).data().toString() == title)
+                    return figures.index(row, 3);
+            return QModelIndex();
+        };
+        QCOMPARE(difference("Fullest tile").data().toString(), QString("0 B"));
+        QCOMPARE(difference("Samples a second").data(Qt::ForegroundRole).value<QColor>(),
+                 window_->context().theme.current().good);
+    }
+
     void rowsFollowTheSelectionOfOtherReports() {
         open({files_.write("a.pop"), changed()});
         TablePanel& operations = tab("Operations");

@@ -16,7 +16,7 @@ namespace {
 const std::vector<std::string> options{"--grab", "--select", "--theme",       "--size",   "--view",
                                        "--help", "-h",       "--frame-times", "--version"};
 
-// The value of an option, which may follow it or stand behind '='.
+// The value of an option, which may follow it or come after '='.
 class Reader {
 public:
     explicit Reader(const QStringList& arguments)

@@ -149,7 +149,7 @@ private slots:
         for (int column = 0; column < titles.size(); ++column)
             QCOMPARE(model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString(),
                      titles[column]);
-        // The largest change stands on top.
+        // The largest change is on top.
         QCOMPARE(text(model, 0, 0), "conv1/out");
         QCOMPARE(text(model, 0, 1), "changed");
         QCOMPARE(text(model, 0, 4), "+5.75 MiB");

@@ -179,7 +179,7 @@ private slots:
         QCOMPARE(again.open(file.toStdString(), 1e9, 1e18), QString());
         QCOMPARE(again.rowCount(), 1);
         QCOMPARE(again.open(file.toStdString(), 1e9, cycle - 1), QString());
-        QCOMPARE(again.rowCount(), 0); // behind the end of this execution
+        QCOMPARE(again.rowCount(), 0); // after the end of this execution
     }
 
     void bracketsGoFromMarkToMark() {
@@ -307,7 +307,7 @@ private slots:
         type("10-20 us");
         QCOMPARE(zoom().from(), std::round(10e-6 * clock));
         QCOMPARE(zoom().to(), std::round(20e-6 * clock));
-        // What is no range changes nothing, and is told.
+        // What is no range changes nothing, and the user is told.
         QSignalSpy status(trace_, &views::ReportView::status);
         const double before = zoom().from();
         type("twelve");

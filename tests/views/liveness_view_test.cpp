@@ -45,7 +45,7 @@ private slots:
         view->tabs().setCurrentIndex(LivenessTabs::Vertices);
         settle();
         QCOMPARE(view->tabs().table(LivenessTabs::Vertices).model().columnCount(), 4);
-        // A plain click, and a step that another report selects, stand alone.
+        // A plain click, and a step that another report selects, are shown alone.
         click(plot, other);
         QCOMPARE(view->steps().size(), std::size_t(1));
         context_->selection.update([&](Selected& s) { s.step = top; });

@@ -146,7 +146,7 @@ private slots:
         clickRow(3, Qt::ControlModifier);
         QCOMPARE(view->tabs().variables().size(), std::size_t(2));
         QCOMPARE(view->plot().areas().areas().size(), std::size_t(2));
-        // A variable that is chosen elsewhere stands alone.
+        // A variable that is chosen elsewhere is shown alone.
         const VariableId first = view->tabs().variables().front();
         context_->selection.update(
             [&](Selected& s) { s.variable = first.value() == 0 ? VariableId(1) : VariableId(0); });

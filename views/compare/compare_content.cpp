@@ -13,7 +13,7 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(Compare)
 };
 
-// Growth by more than this is told as a multiple, as in the tables.
+// Growth by more than this is written as a multiple, as in the tables.
 constexpr double mostAsPercent = 10; // times the source
 
 QString timesText(double share) {

@@ -26,7 +26,7 @@ RangeField::RangeField(ViewContext& context, QWidget* parent)
     showRange();
 }
 
-// As wide as the longest range of an execution, so that zooming does not move what stands beside.
+// As wide as the longest range of an execution, so that zooming does not move what is beside it.
 QSize RangeField::sizeHint() const {
     constexpr int padding = 24;
     const ZoomRange& zoom = context_.timeZoom;

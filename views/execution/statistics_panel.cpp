@@ -13,7 +13,7 @@ constexpr int rowHeight = 54;
 constexpr int labelWidth = 96;
 constexpr int barHeight = 16;
 constexpr int balanceWidth = 150;
-constexpr int valueWidth = 56; // of a share behind its bar
+constexpr int valueWidth = 56; // of a share after its bar
 } // namespace
 
 StatisticsPanel::StatisticsPanel(ViewContext& context, QWidget* parent)

@@ -8,7 +8,7 @@
 
 namespace tilescope::views {
 
-/// Looks for one step at a time: a new wish replaces the one under way. Steps are told by their
+/// Looks for one step at a time: a new wish replaces the one under way. Steps are given by their
 /// execution index in the profile.
 class StepFinder : public QObject {
     Q_OBJECT

@@ -103,14 +103,14 @@ const HostOfProfile* hostOf(const TraceQuestion& question, bool target) {
 }
 
 std::string nameOfHost(const TraceQuestion& question, bool target) {
-    // In one line, as the names of rows stand below it.
+    // In one line, as the names of rows are below it.
     const QString name = !question.profiles.comparing() ? Text::tr("Host")
                          : target                       ? Text::tr("Target host")
                                                         : Text::tr("Source host");
     return name.toStdString();
 }
 
-/// Where lanes stand below each other: hosts among the IPUs.
+/// Where lanes are below each other: hosts among the IPUs.
 struct LanePlaces {
     std::vector<std::size_t> ofIpus;                   ///< of each asked IPU
     std::array<std::optional<std::size_t>, 2> ofHosts; ///< of source and target
@@ -220,7 +220,7 @@ std::optional<FirstStep> firstStep(const OpenProfile& profile, const std::stop_t
     if (count < 2)
         return {};
     const auto programs = profile.programs(stop);
-    // The outermost repeat stands before those inside it.
+    // The outermost repeat is before those inside it.
     for (std::size_t i = 0; i < programs->size(); ++i) {
         const Program& program = (*programs)[ProgramId(i)];
         if (program.kind != ProgramKind::Repeat || program.count != count)

@@ -12,7 +12,7 @@
 namespace tilescope::views {
 
 /// Steps are the source's; the target is asked for the corresponding ones (matchingStep()). Several
-/// steps stand beside each other, a column each.
+/// steps are beside each other, a column each.
 using Steps = std::span<const StepId>;
 
 /// Always-live variables, largest first.

@@ -101,7 +101,7 @@ std::vector<Fact> factsOf(const OpenProfile& profile, VariableId id, const std::
     return facts;
 }
 
-// Facts of both stand in one line where they have the same place.
+// Facts of both are in one line where they have the same place.
 std::vector<ValueNode> nodesOf(const std::vector<Fact>& source, const std::vector<Fact>& target,
                                bool comparing) {
     static const std::vector<Fact> none;

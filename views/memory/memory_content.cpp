@@ -47,7 +47,7 @@ ValueNode toNode(const MemoryNode& node) {
     return result;
 }
 
-// Lines that only one of the profiles has stand in the tree too.
+// Lines that only one of the profiles has are in the tree too.
 std::vector<ValueNode> compared(const std::vector<MemoryNode>& source,
                                 const std::vector<MemoryNode>& target, std::size_t columns) {
     static const MemoryNode nothing;

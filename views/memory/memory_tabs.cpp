@@ -136,7 +136,7 @@ void MemoryTabs::loadTab() {
 
 void MemoryTabs::loadTable(Tab tab) {
     std::vector<TileSelection> columns = this->columns();
-    // What tiles are asked about stands in the way of comparing them.
+    // A column of all tiles would be in the way of comparing some.
     if (columns.size() > 1)
         columns.erase(columns.begin());
     table(tab).load([which = static_cast<MemoryTable>(tab - Variables), columns,

@@ -20,7 +20,7 @@ struct PipelineSide {
 };
 PipelineSide readPipeline(const OpenProfile& profile, const std::stop_token& stop);
 
-/// A line for each stage; with a target its values and the differences stand beside the source's.
+/// A line for each stage; with a target its values and the differences are beside the source's.
 /// A row's id is the stage.
 DataTable stageTable(const PipelineSide& source, const PipelineSide* target);
 

@@ -35,7 +35,7 @@ protected:
     void restyle() override;
 
 private:
-    /// What stands once for each profile.
+    /// What there is once for each profile.
     struct Side {
         QLabel* title = nullptr;
         QLabel* empty = nullptr; ///< in place of the diagram

@@ -101,7 +101,7 @@ QString realText(double value, CellKind kind) {
     case CellKind::Flops:
         return QString::fromStdString(formatFlops(value));
     default: {
-        // Digits behind the point say nothing beside many in front of it.
+        // Digits after the point say nothing beside many in front of it.
         constexpr double large = 1000;
         return std::abs(value) < large ? QString::number(value, 'f', 2)
                                        : QString::fromStdString(withThousands(std::llround(value)));

@@ -101,7 +101,7 @@ CellKind differenceKindOf(CellKind kind);
 /// Invalid where the text colour will do.
 QColor changeColour(const Change& change, CellKind kind, const Theme& theme);
 
-/// True for everything that stands flush right.
+/// True for everything that is aligned right.
 bool isNumber(CellKind kind);
 
 } // namespace tilescope::views

@@ -16,7 +16,7 @@ struct NamedValue {
     std::int32_t id = -1;
 };
 
-/// Columns name, Source, Target, Diff; rows of equal names are summed and stand in one line, the
+/// Columns name, Source, Target, Diff; rows of equal names are summed in one line, the
 /// largest difference first. Ids are the source's, -1 for what only the target has.
 DataTable comparedTable(const QString& nameTitle, CellKind kind, std::vector<NamedValue> source,
                         std::vector<NamedValue> target);

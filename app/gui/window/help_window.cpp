@@ -113,7 +113,7 @@ void HelpWindow::restyle() {
             look.setBorder(0);
             look.setCellSpacing(0);
             look.setCellPadding(padding);
-            look.setLeftMargin(-padding); // texts stand in line with the paragraphs
+            look.setLeftMargin(-padding); // texts are in line with the paragraphs
             table->setFormat(look);
         }
 }

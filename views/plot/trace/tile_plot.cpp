@@ -148,7 +148,7 @@ void TilePlot::paintExtra(QPainter& painter) {
         const double bottom = yAxis->coordToPixel(std::min(first + lanes_[lane].tiles, rows_.to()));
         if (bottom <= top || top < free)
             continue;
-        // Which tiles are in sight stands below the name.
+        // Which tiles are in sight is below the name.
         const int from = std::max(0, static_cast<int>(std::floor(rows_.from() - first)));
         const int to = std::min(static_cast<int>(lanes_[lane].tiles),
                                 static_cast<int>(std::ceil(rows_.to() - first)));

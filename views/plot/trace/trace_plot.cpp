@@ -75,7 +75,7 @@ void TracePlot::paintExtra(QPainter& painter) {
         painter.setPen(theme().text);
         painter.drawText(label, Qt::AlignRight | Qt::AlignTop | Qt::TextWordWrap,
                          QString::fromStdString(lanes[lane].name));
-        // The first row stands beside the name of the lane.
+        // The first row is beside the name of the lane.
         painter.setPen(theme().mutedText);
         const std::vector<std::string>& rowNames = lanes[lane].rowNames;
         for (std::size_t row = 1; row < rowNames.size(); ++row)

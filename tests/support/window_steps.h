@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QSignalSpy>
+#include <QToolButton>
 #include <QtTest>
 
 namespace tilescope::test {
@@ -38,6 +39,14 @@ View& openView(Window& window, const QStringList& files, Report report) {
     window.showReport(report);
     waitUntilIdle(window);
     return static_cast<View&>(window.view(report));
+}
+
+/// The button of a text.
+template <class Button = QToolButton> Button& button(const QWidget& within, const QString& text) {
+    for (Button* each : within.findChildren<Button*>())
+        if (each->text() == text)
+            return *each;
+    qFatal("there is no button '%s'", qPrintable(text));
 }
 
 } // namespace tilescope::test

@@ -30,7 +30,7 @@ class GraphTest : public QObject {
         window_->showReport(Report::Operations);
         test::waitUntilIdle(*window_);
         auto& view = static_cast<OperationsView&>(window_->view(Report::Operations));
-        QTest::mouseClick(&view.graphButton(), Qt::LeftButton);
+        QTest::mouseClick(&test::button(view, "Graph"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
         return view;
     }
@@ -99,7 +99,7 @@ private slots:
         QVERIFY(canvas.screenRect(item(canvas, "layer1"))
                     .contains(canvas.screenRect(item(canvas, "conv"))));
         QVERIFY(canvas.rect().contains(canvas.screenRect(item(canvas, "prob")).toRect()));
-        QTest::mouseClick(&view.tableButton(), Qt::LeftButton);
+        QTest::mouseClick(&test::button(view, "Table"), Qt::LeftButton);
         QVERIFY(view.table().isVisible() && !canvas.isVisible());
     }
 
@@ -181,7 +181,7 @@ private slots:
         click(canvas, "again/conv");
         QCOMPARE(window_->context().selection.current().operation, OperationId(2));
         QVERIFY(canvas.describe(canvas.chosen()).contains("2 places"));
-        QTest::mouseClick(&view.tableButton(), Qt::LeftButton);
+        QTest::mouseClick(&test::button(view, "Table"), Qt::LeftButton);
         QCOMPARE(view.table().view().currentIndex().data().toString(), "layer1/conv");
     }
 
@@ -208,7 +208,7 @@ private slots:
         window_->showReport(Report::Operations);
         test::waitUntilIdle(*window_);
         auto& view = static_cast<OperationsView&>(window_->view(Report::Operations));
-        QTest::mouseClick(&view.graphButton(), Qt::LeftButton);
+        QTest::mouseClick(&test::button(view, "Graph"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
         QVERIFY(!view.graph().panel().showsMessage());
         QCOMPARE(label(view.graph().canvas(), view.graph().canvas().chosen()), "relu1");
@@ -232,7 +232,7 @@ private slots:
     void searchFindsInCollapsedScopes() {
         OperationsView& view = openView({files_.write("a.pop")});
         GraphCanvas& canvas = view.graph().canvas();
-        QTest::mouseClick(&view.graph().collapseAllButton(), Qt::LeftButton);
+        QTest::mouseClick(&test::button(view, "Collapse"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
         QVERIFY(!labels(canvas).contains("again/conv"));
         view.focusSearch();
@@ -310,7 +310,7 @@ private slots:
                                 canvas.scene()->wireLabels.end());
         QVERIFY(texts.contains("[1,64,112,112] half"));
         const QImage without = canvas.grab().toImage();
-        QTest::mouseClick(&view.graph().edgeLabelButton(), Qt::LeftButton);
+        QTest::mouseClick(&test::button(view, "Shapes"), Qt::LeftButton);
         QVERIFY(canvas.edgeLabels());
         QVERIFY(canvas.grab().toImage() != without);
     }
@@ -322,10 +322,10 @@ private slots:
         OperationsView& view = openView({files_.writeProfile("stages.pop", profile)});
         GraphCanvas& canvas = view.graph().canvas();
         QVERIFY(item(canvas, "forward").isScope() && item(canvas, "stage 0").isScope());
-        QTest::mouseClick(&view.graph().stageButton(), Qt::LeftButton);
+        QTest::mouseClick(&test::button(view, "Stages"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
         QVERIFY(!item(canvas, "stage 0").valid() && item(canvas, "forward").isScope());
-        QTest::mouseClick(&view.graph().phaseButton(), Qt::LeftButton);
+        QTest::mouseClick(&test::button(view, "Passes"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
         QVERIFY(!item(canvas, "forward").valid());
         QVERIFY(item(canvas, "layer1").isScope());
@@ -348,7 +348,7 @@ private slots:
         QVERIFY(canvas.scale() > 0.5);
         QVERIFY(canvas.rect().intersects(
             canvas.screenRect(canvas.scene()->visible.items.front()).toRect()));
-        QTest::mouseClick(&view.graph().expandAllButton(), Qt::LeftButton);
+        QTest::mouseClick(&test::button(view, "Expand all"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
         QCOMPARE(canvas.scene()->visible.items.size(), std::size_t{3002}); // with the input
         QTest::keyClick(&canvas, Qt::Key_F);
@@ -358,7 +358,7 @@ private slots:
     void theMapMovesTheDrawing() {
         OperationsView& view = openView({longModel("long.pop", 600)});
         GraphCanvas& canvas = view.graph().canvas();
-        QTest::mouseClick(&view.graph().expandAllButton(), Qt::LeftButton);
+        QTest::mouseClick(&test::button(view, "Expand all"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
         const QRectF before = canvas.screenRect(canvas.scene()->visible.items.front());
         QTest::mouseClick(&canvas, Qt::LeftButton, {},

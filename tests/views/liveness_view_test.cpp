@@ -88,7 +88,7 @@ private slots:
     void twoProfilesMergeOrStandApart() {
         const auto view = show<LivenessView>(two());
         QCOMPARE(view->plot().areas().areas().size(), std::size_t(4));
-        view->setApart(true);
+        test::button(*view, "Separate").setChecked(true);
         settle();
         QVERIFY(view->plots().showsTwo());
         QCOMPARE(view->plot().areas().areas().size(), std::size_t(2));

@@ -204,7 +204,8 @@ private slots:
         QVERIFY(block != map.content().blocks.end());
         QTest::mouseClick(&map, Qt::LeftButton, {}, map.placeOf(block->variable));
         QVERIFY(selected().variable.valid());
-        QVERIFY(!view->tabs().addresses().onlyStep().isEnabled());
+        QVERIFY(
+            !test::button<QCheckBox>(*view, "Only what is live at the selected step").isEnabled());
         // Arrow keys walk by address.
         const auto beginOf = [&](VariableId id) {
             for (const MapBlock& b : map.content().blocks)
@@ -220,7 +221,7 @@ private slots:
             s.step = StepId(0);
             s.variable = VariableId();
         });
-        view->tabs().addresses().onlyStep().click();
+        test::button<QCheckBox>(*view, "Only what is live at the selected step").click();
         QTest::mouseClick(&map, Qt::LeftButton, {}, map.placeOf(block->variable));
         QVERIFY(selected().variable != block->variable);
         settle();

@@ -102,7 +102,7 @@ private slots:
         QTest::mouseClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 3));
         QCOMPARE(view.map().current(), 3);
         QVERIFY2(view.details().contains("Out of memory on tile 3"), qPrintable(view.details()));
-        QVERIFY(!view.openButton().isEnabled());
+        QVERIFY(!test::button<QPushButton>(view, "Open profile").isEnabled());
         QVERIFY(view.map().accessibleDescription().contains("batchSize=2"));
         QTest::mouseClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 2));
         QVERIFY2(view.details().contains("--keep-profiles"), qPrintable(view.details()));
@@ -136,9 +136,9 @@ private slots:
         QTest::mouseClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 0));
         QCOMPARE(view.map().marked(), 1);
         QVERIFY(view.details().startsWith("Marked: batchSize=1, availableMemoryProportion=0.2"));
-        QVERIFY(view.compareButton().isEnabled());
+        QVERIFY(test::button<QPushButton>(view, "Compare the two").isEnabled());
         QSignalSpy changed(&window_->context().reports, &ReportPair::changed);
-        QTest::mouseClick(&view.compareButton(), Qt::LeftButton);
+        QTest::mouseClick(&test::button<QPushButton>(view, "Compare the two"), Qt::LeftButton);
         QTRY_COMPARE(changed.count(), 1);
         QVERIFY(window_->windowTitle().contains("sample-changed on mk2  \u2192  sample on mk2"));
         test::waitUntilIdle(*window_);
@@ -152,12 +152,12 @@ private slots:
         QTest::keyClick(&map, Qt::Key_Right);
         QCOMPARE(map.current(), 1);
         QCOMPARE(map.marked(), 0);
-        QVERIFY(view.compareButton().isEnabled());
+        QVERIFY(test::button<QPushButton>(view, "Compare the two").isEnabled());
         QTest::keyClick(&map, Qt::Key_Down);
         QCOMPARE(map.current(), 4);
         QTest::keyClick(&map, Qt::Key_Down);
         QCOMPARE(map.current(), 4);
-        QVERIFY(!view.compareButton().isEnabled());
+        QVERIFY(!test::button<QPushButton>(view, "Compare the two").isEnabled());
         QTest::keyClick(&map, Qt::Key_Up);
         QTest::keyClick(&map, Qt::Key_Left);
         QSignalSpy wanted(&view, &SweepView::profilesWanted);

@@ -97,10 +97,6 @@ void LivenessView::focusSearch() {
     filter_->selectAll();
 }
 
-void LivenessView::setApart(bool apart) {
-    apart_->setChecked(apart);
-}
-
 void LivenessView::reload() {
     fillSources();
     tools_->setShown(apart_, comparing());

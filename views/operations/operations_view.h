@@ -30,8 +30,6 @@ public:
     [[nodiscard]] const GroupChoice& choice() const { return choice_; }
     [[nodiscard]] TablePanel& table() { return *table_; }
     [[nodiscard]] GraphPane& graph() { return *graph_; }
-    [[nodiscard]] QToolButton& tableButton() { return *tableButton_; }
-    [[nodiscard]] QToolButton& graphButton() { return *graphButton_; }
     [[nodiscard]] GroupTabs& tabs() { return *tabs_; }
     [[nodiscard]] QComboBox& layerChoice() { return *layer_; }
     [[nodiscard]] QComboBox& metricChoice() { return *metric_; }

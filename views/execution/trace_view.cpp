@@ -177,7 +177,8 @@ const OpenProfilePtr& TraceView::profileOf(bool target) const {
 }
 
 TraceQuestion TraceView::question() const {
-    TraceQuestion question{profiles()};
+    TraceQuestion question;
+    question.profiles = profiles();
     controls_->addTo(question);
     if (controls_->showsHost())
         question.hosts = hosts_;

@@ -43,6 +43,11 @@ private:
     std::optional<std::size_t> offset_;
 };
 
+/// A count or a position as SQLite keeps it.
+constexpr std::int64_t number(std::size_t value) {
+    return static_cast<std::int64_t>(value);
+}
+
 /// A prepared statement. Parameters and columns count from 0.
 class Statement {
 public:

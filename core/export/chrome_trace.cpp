@@ -60,10 +60,10 @@ std::string titleOf(const HostBox& box) {
     }
 }
 
-class Writer {
+class TraceWriter {
 public:
-    Writer(std::ostream& out, const ChromeTraceSource& source, CycleRange range,
-           std::int64_t minimumCycles)
+    TraceWriter(std::ostream& out, const ChromeTraceSource& source, CycleRange range,
+                std::int64_t minimumCycles)
         : out_(out)
         , source_(source)
         , range_(range)
@@ -218,7 +218,7 @@ ChromeTraceResult writeChromeTrace(std::ostream& out, const ChromeTraceSource& s
     const std::int64_t mostSteps =
         std::max<std::int64_t>(1, options.mostEvents / std::max(1, source.info.target.ipus));
     const std::int64_t minimum = steps > mostSteps ? 2 * (range.cycles() / mostSteps + 1) : 1;
-    return Writer(out, source, range, minimum).write();
+    return TraceWriter(out, source, range, minimum).write();
 }
 
 } // namespace tilescope

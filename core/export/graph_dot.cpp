@@ -25,9 +25,9 @@ std::string dotText(std::string_view text) {
     return made + '"';
 }
 
-class Writer {
+class DotWriter {
 public:
-    Writer(std::ostream& out, const DotInput& in)
+    DotWriter(std::ostream& out, const DotInput& in)
         : out_(out)
         , in_(in)
         , sums_(scopeCosts(in.tree, in.costs)) {
@@ -108,7 +108,7 @@ private:
 } // namespace
 
 void writeDot(std::ostream& out, const DotInput& input) {
-    Writer(out, input).write();
+    DotWriter(out, input).write();
 }
 
 } // namespace tilescope

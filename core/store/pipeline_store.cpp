@@ -17,10 +17,6 @@ template <class Tag> void bindId(Statement& statement, int at, Id<Tag> id) {
         statement.bindNull(at);
 }
 
-std::int64_t number(std::size_t value) {
-    return static_cast<std::int64_t>(value);
-}
-
 void writeStages(const Database& db, const Pipeline& pipeline) {
     Statement stage = db.prepare("INSERT INTO pipeline_stages VALUES(?,?,?,?,?,?,?)");
     Statement buffer = db.prepare("INSERT INTO pipeline_buffers VALUES(?,?)");

@@ -22,9 +22,6 @@ std::int64_t number(bool value) {
 template <class Tag> std::int64_t number(Id<Tag> id) {
     return id.value();
 }
-std::int64_t number(std::size_t value) {
-    return static_cast<std::int64_t>(value);
-}
 
 /// Binds one value after the other; an id of "none" becomes NULL.
 class Row {

@@ -159,6 +159,13 @@ TileSeries& TileSeries::operator+=(const TileSeries& other) {
     return *this;
 }
 
+TileSeries TileSeries::ones() const {
+    TileSeries result;
+    for (const TileRun& run : runs_)
+        result.append(run.first, run.end, 1);
+    return result;
+}
+
 TileSeries TileSeries::scaled(std::int64_t factor) const {
     TileSeries result;
     for (const TileRun& run : runs_)

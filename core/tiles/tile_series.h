@@ -64,6 +64,8 @@ public:
     friend TileSeries operator+(const TileSeries& a, const TileSeries& b);
     friend TileSeries operator-(const TileSeries& a, const TileSeries& b);
     [[nodiscard]] TileSeries scaled(std::int64_t factor) const;
+    /// 1 on every tile with a value other than zero.
+    [[nodiscard]] TileSeries ones() const;
     /// The larger value tile by tile.
     static TileSeries maxOf(const TileSeries& a, const TileSeries& b);
     /// combine(a, b) tile by tile wherever one of the two is not zero; combine(0, 0) must be 0.

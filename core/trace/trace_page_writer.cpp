@@ -11,10 +11,6 @@
 namespace tilescope {
 namespace {
 
-std::int64_t number(std::size_t value) {
-    return static_cast<std::int64_t>(value);
-}
-
 std::int64_t stepsOnIpus(const Trace& trace) {
     std::int64_t count = 0;
     for (const TraceBody& body : trace.bodies)

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/ceil_div.h"
 #include "simulator/cost/conv_mac_cycles.h"
 
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 /// Elements that one conv unit loads a cycle.
 std::int64_t loadElems(const Target& t, DataType type) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/ceil_div.h"
+
 namespace tilescope::sim {
 namespace {
 
@@ -9,10 +11,6 @@ namespace {
 constexpr std::int64_t slicWindow = 4;
 // Conv groups that one load of the SLIC weights covers; wider groupings take turns.
 constexpr std::int64_t slicGroupsAtOnce = 4;
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 /// Cycles of a supervisor's counting loop: its branch stalls in all but the last turn.
 std::int64_t loopBranches(std::int64_t turns) {

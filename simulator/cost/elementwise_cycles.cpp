@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/ceil_div.h"
+
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 /// Inner loop: cycles for one pass over `elements` elements.
 struct Loop {

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/ceil_div.h"
+
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 bool isSum(ReduceFunction function) {
     return function == ReduceFunction::Add || function == ReduceFunction::Mean ||

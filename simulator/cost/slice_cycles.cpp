@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/ceil_div.h"
+
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 std::int64_t part(std::int64_t count, double inRange) {
     return static_cast<std::int64_t>(std::ceil(static_cast<double>(count) * inRange));

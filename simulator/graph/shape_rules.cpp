@@ -10,14 +10,14 @@ namespace tilescope::sim {
 
 namespace {
 
-std::int64_t product(const Shape& shape) {
+std::int64_t elementsOf(const Shape& shape) {
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 } // namespace
 
 Shape shardShape(const Shape& whole, std::int32_t shards) {
-    return {(product(whole) + shards - 1) / shards};
+    return {(elementsOf(whole) + shards - 1) / shards};
 }
 
 namespace {
@@ -371,7 +371,7 @@ void checkOpenShape(const Attributes& attributes, const std::vector<Shape>& inpu
         require(inputs[0].size() == output.size() && inputs[0].back() == 1,
                 "{} cannot be encoded as {}", toString(inputs[0]), toString(output));
     if (std::holds_alternative<ReshapeAttributes>(attributes)) {
-        require(product(inputs[0]) == product(output), "{} cannot be reshaped to {}",
+        require(elementsOf(inputs[0]) == elementsOf(output), "{} cannot be reshaped to {}",
                 toString(inputs[0]), toString(output));
     } else if (std::holds_alternative<ExpandAttributes>(attributes)) {
         require(broadcastShapes(inputs[0], output) == output, "{} cannot be expanded to {}",

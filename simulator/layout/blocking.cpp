@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/base/ceil_div.h"
 #include "core/base/error.h"
 
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 std::int32_t product(std::span<const TileDigit> digits) {
     return std::accumulate(digits.begin(), digits.end(), 1,

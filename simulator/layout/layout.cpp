@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/ceil_div.h"
+
 namespace tilescope::sim {
 namespace {
 
@@ -9,10 +11,6 @@ namespace {
 constexpr std::int64_t minBytesPerTile = 128;
 // The grain is a 64-bit vector.
 constexpr std::int64_t grainBytes = 8;
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 /// Splits one atom in `outer` times the rest, in a storage and in all views of it.
 void splitAtom(int atom, std::int64_t inner, Storage& storage, std::vector<ViewDims*>& views) {

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "core/base/ceil_div.h"
 #include "simulator/planner/transform.h"
 #include <numeric>
 
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 TileDigit take(std::int64_t count, std::int32_t& stride) {
     const TileDigit digit{static_cast<std::int32_t>(count), stride};

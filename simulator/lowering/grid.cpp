@@ -2,14 +2,11 @@
 
 #include <limits>
 
+#include "core/base/ceil_div.h"
 #include "simulator/planner/planner.h"
 
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 class GridSearch {
 public:

@@ -7,10 +7,6 @@
 namespace tilescope::sim {
 namespace {
 
-TileSeries ones(const TileSeries& series) {
-    return TileSeries::zip(series, {}, [](std::int64_t, std::int64_t) { return 1; });
-}
-
 /// The steps on a buffer of rows, each laid out as the tensor: a row stays on its tiles.
 class RowSteps {
 public:
@@ -51,7 +47,8 @@ private:
         });
         context_.builder().execute(
             op_.name + "/" + part, cycles,
-            {{fmt::format("{}<{}>", vertex, toString(type_)), ones(elements_)}}, std::move(access));
+            {{fmt::format("{}<{}>", vertex, toString(type_)), elements_.ones()}},
+            std::move(access));
     }
 
     LoweringContext& context_;

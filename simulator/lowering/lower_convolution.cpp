@@ -244,12 +244,8 @@ private:
         const TileSeries cycles = TileSeries::zip(elements, {}, [&](std::int64_t n, std::int64_t) {
             return dynamicSliceCycles(b_.target(), n, type);
         });
-        b_.execute(name, cycles, {{fmt::format("{}<{}>", vertex, toString(type)), ones(elements)}},
+        b_.execute(name, cycles, {{fmt::format("{}<{}>", vertex, toString(type)), elements.ones()}},
                    std::move(access));
-    }
-
-    static TileSeries ones(const TileSeries& series) {
-        return TileSeries::zip(series, {}, [](std::int64_t, std::int64_t) { return 1; });
     }
 
     /// A vertex a tile. Those of the AMP list the blocks of each channel group that they read and
@@ -257,7 +253,7 @@ private:
     [[nodiscard]] std::vector<VertexUse> convolveVertices(const TileSeries& active,
                                                           const std::string& name) const {
         if (plan_.method != ConvMethod::Amp)
-            return {{name, ones(active)}};
+            return {{name, active.ones()}};
         struct Lists {
             TileSeries count;
             std::int64_t pointers = 0;
@@ -369,7 +365,7 @@ private:
             });
         b_.execute(name, cycles,
                    {{fmt::format("poplin::ReduceAdd<{},{},false>", toString(to), toString(type)),
-                     ones(stage.results)}},
+                     stage.results.ones()}},
                    {{gathered}, {result}});
         return result;
     }
@@ -388,7 +384,7 @@ private:
         b_.execute(
             prefix_ + "/Cast", cycles,
             {{fmt::format("popops::Cast1D<{},{}>", toString(p.partialType), toString(p.outType)),
-              ones(elements)}},
+              elements.ones()}},
             {{partials}, {result}});
         return result;
     }

@@ -10,10 +10,6 @@
 namespace tilescope::sim {
 namespace {
 
-TileSeries ones(const TileSeries& series) {
-    return TileSeries::zip(series, {}, [](std::int64_t, std::int64_t) { return 1; });
-}
-
 /// Looks rows up as planned: every row part of a look-up part makes all its rows, those that it
 /// does not have as well, and a second stage picks the right ones.
 class GatherLowering {
@@ -92,7 +88,7 @@ private:
         const TileSeries cycles = TileSeries::zip(made, {}, [&](std::int64_t n, std::int64_t) {
             return multiSliceCycles(context_.target(), indices, (n + indices - 1) / indices);
         });
-        b_.execute(name, cycles, {{vertex_, ones(made)}}, {std::move(reads), {result}});
+        b_.execute(name, cycles, {{vertex_, made.ones()}}, {std::move(reads), {result}});
     }
 
     /// All row parts' answers for the rows that a tile is to pick.

@@ -13,10 +13,6 @@
 namespace tilescope::sim {
 namespace {
 
-TileSeries ones(const TileSeries& series) {
-    return TileSeries::zip(series, {}, [](std::int64_t, std::int64_t) { return 1; });
-}
-
 /// Adds rows to a table as planned (PopLibs popops/DynamicSlice.cpp, multiUpdateAdd): in place, or,
 /// where look-up parts share the table, to zeroed copies of its blocks that are then added up.
 class UpdateLowering {
@@ -85,7 +81,7 @@ private:
         all.push_back(written);
         b_.execute(
             name_, cycles,
-            {{fmt::format("popops::MultiUpdateAdd<{}>", toString(partialType_)), ones(tiles)}},
+            {{fmt::format("popops::MultiUpdateAdd<{}>", toString(partialType_)), tiles.ones()}},
             {std::move(all), {written}});
     }
 
@@ -111,7 +107,7 @@ private:
         });
         b_.execute(name, cycles,
                    {{elementwiseVertex(ElementwiseFunction::Cast, Operands::Unary, false, from, to),
-                     ones(elements)}},
+                     elements.ones()}},
                    {{source}, {target}});
     }
 
@@ -136,7 +132,7 @@ private:
             return fillCycles(context_.target(), n, partialType_);
         });
         b_.execute(name_ + "/zeroPartials", fill,
-                   {{fmt::format("popops::Fill<{}>", toString(partialType_)), ones(whole)}},
+                   {{fmt::format("popops::Fill<{}>", toString(partialType_)), whole.ones()}},
                    {{}, {partials}});
         OperandGather gather(context_, name_);
         const VariableId indices = bringIndices(context_, layout_, op_.inputs[1], gather);
@@ -166,7 +162,7 @@ private:
             });
         b_.execute(
             name, cycles,
-            {{reduceVertex(ReduceFunction::Add, partialType_, partialType_), ones(stage.results)}},
+            {{reduceVertex(ReduceFunction::Add, partialType_, partialType_), stage.results.ones()}},
             {{gathered}, {sums}});
         return sums;
     }
@@ -185,7 +181,7 @@ private:
         b_.execute(name_ + "/updateBase/AddTo", cycles,
                    {{elementwiseVertex(ElementwiseFunction::ScaledAdd, Operands::Binary, true,
                                        partialType_, partialType_),
-                     ones(stored)}},
+                     stored.ones()}},
                    {{base, sums}, {base}});
         if (type_ != partialType_)
             cast(name_ + "/castBaseBack", stored, partialType_, type_, base, table.variable);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/ceil_div.h"
 #include "simulator/cost/conv_cycles.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/lowering/context.h"
@@ -10,14 +11,6 @@
 
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
-
-TileSeries ones(const TileSeries& series) {
-    return TileSeries::zip(series, {}, [](std::int64_t, std::int64_t) { return 1; });
-}
 
 /// Windows that an input index lies in, at most.
 std::int64_t windowsOf(const PoolAttributes& pool, const Shape& pooled) {
@@ -72,7 +65,7 @@ public:
         const auto vertex = fmt::format(
             "popnn::{}<{}>", pool_.kind == PoolKind::Max ? "MaxPoolingGradient" : "SumPooling",
             toString(type_));
-        context_.builder().execute(name, cycles, {{vertex, ones(elements)}}, std::move(access));
+        context_.builder().execute(name, cycles, {{vertex, elements.ones()}}, std::move(access));
     }
 
 private:
@@ -154,9 +147,9 @@ void lowerFill(LoweringContext& context, const Op& op) {
         return elementwiseCycles(context.target(), ElementwiseFunction::Zero, Operands::Unary,
                                  false, t.type, n);
     });
-    context.builder().execute(op.name + "/Fill", cycles,
-                              {{fmt::format("popops::Fill<{}>", toString(t.type)), ones(elements)}},
-                              {{}, {made}});
+    context.builder().execute(
+        op.name + "/Fill", cycles,
+        {{fmt::format("popops::Fill<{}>", toString(t.type)), elements.ones()}}, {{}, {made}});
 }
 
 } // namespace tilescope::sim

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "core/base/ceil_div.h"
 #include "simulator/cost/reduce_cycles.h"
 #include "simulator/lowering/context.h"
 #include "simulator/lowering/copies.h"
@@ -11,14 +12,6 @@
 
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
-
-TileSeries ones(const TileSeries& series) {
-    return TileSeries::zip(series, {}, [](std::int64_t, std::int64_t) { return 1; });
-}
 
 /// The result's storage: the kept atoms, renumbered.
 struct KeptAtoms {
@@ -310,7 +303,7 @@ private:
             return localCopyCycles(context_.target(), n * bytesOf(partialType_));
         });
         b_.keepApart(to, from);
-        b_.execute(name + "/OnTileCopyPost", cycles, {{copyVertex(8), ones(rotated)}},
+        b_.execute(name + "/OnTileCopyPost", cycles, {{copyVertex(8), rotated.ones()}},
                    {{from}, {to}});
     }
 

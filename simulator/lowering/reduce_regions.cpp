@@ -3,15 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/base/ceil_div.h"
+
 namespace tilescope::sim {
-namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
-
-} // namespace
-
 ReduceLevels reduceLevels(const std::vector<std::int64_t>& sizes,
                           const std::vector<bool>& reduced) {
     ReduceLevels levels;

@@ -24,7 +24,7 @@ LeavingValues::LeavingValues(const std::vector<Timeline>& timelines)
             if (!readFirst.contains(variable))
                 continue;
             auto& uses = uses_[i][variable];
-            for (const Access& access : accesses)
+            for (const VariableUse& access : accesses)
                 if (uses.empty() || uses.back().event != access.event)
                     uses.push_back({access.event, !access.isWrite});
         }

@@ -94,10 +94,10 @@ private:
         }
         walk(target, timeline);
         for (const VariableId variable : functions_.accessed(target)) {
-            Accesses& accesses = timeline.accesses[variable];
+            VariableUses& accesses = timeline.accesses[variable];
             const auto mine = std::lower_bound(
                 accesses.begin(), accesses.end(), first,
-                [](const Access& a, std::int32_t event) { return a.event < event; });
+                [](const VariableUse& a, std::int32_t event) { return a.event < event; });
             if (mine != accesses.end() && mine->isWrite &&
                 (functions_.isOwn(target, variable) || rewrites_.contains({id, variable})))
                 mine->rewrites = true;
@@ -125,20 +125,21 @@ private:
                 const bool reads = !inside.front().isWrite;
                 if (!reads && !leaving_->leaves(variable, call.callee))
                     continue; // no value leaves the function: every use makes it anew
-                Accesses& accesses = timeline.accesses[variable];
+                VariableUses& accesses = timeline.accesses[variable];
                 if (reads)
                     accesses.push_back({call.event, false, false});
                 if (std::any_of(inside.begin(), inside.end(),
-                                [](const Access& a) { return a.isWrite; }))
+                                [](const VariableUse& a) { return a.isWrite; }))
                     accesses.push_back(
                         {call.event, true, rewrites_.contains({call.program, variable}), !reads});
                 touched.insert(variable);
             }
         }
         for (const VariableId variable : touched) {
-            Accesses& accesses = timeline.accesses[variable];
-            std::stable_sort(accesses.begin(), accesses.end(),
-                             [](const Access& a, const Access& b) { return a.event < b.event; });
+            VariableUses& accesses = timeline.accesses[variable];
+            std::stable_sort(
+                accesses.begin(), accesses.end(),
+                [](const VariableUse& a, const VariableUse& b) { return a.event < b.event; });
             dropDeadWrites(accesses, index == 0 || !leaving_->leaves(variable, index));
             if (accesses.empty())
                 timeline.accesses.erase(variable);
@@ -147,10 +148,10 @@ private:
 
     /// Removes calls whose value is overwritten before anybody reads it. `ends`: nobody reads it
     /// behind the timeline.
-    static void dropDeadWrites(Accesses& accesses, bool ends) {
+    static void dropDeadWrites(VariableUses& accesses, bool ends) {
         for (std::size_t i = accesses.size(); i-- > 0;) {
             const bool isLast = i + 1 == accesses.size();
-            const Access& next = accesses[isLast ? 0 : i + 1];
+            const VariableUse& next = accesses[isLast ? 0 : i + 1];
             const bool overwritten = (!isLast || ends) && (next.rewrites || accesses.size() == 1);
             if (accesses[i].mayBeDead && !accesses[i].rewrites && overwritten)
                 accesses.erase(accesses.begin() + static_cast<std::ptrdiff_t>(i));
@@ -158,17 +159,17 @@ private:
     }
 
     /// The life between two rewrites, each from the first access to the last.
-    void addLife(const Timeline& timeline, VariableId variable, const Accesses& accesses) {
+    void addLife(const Timeline& timeline, VariableId variable, const VariableUses& accesses) {
         auto begin = accesses.begin();
         while (begin != accesses.end()) {
-            auto end =
-                std::find_if(begin + 1, accesses.end(), [](const Access& a) { return a.rewrites; });
+            auto end = std::find_if(begin + 1, accesses.end(),
+                                    [](const VariableUse& a) { return a.rewrites; });
             addSpan(timeline, variable, {begin, end});
             begin = end;
         }
     }
 
-    void addSpan(const Timeline& timeline, VariableId variable, const Accesses& accesses) {
+    void addSpan(const Timeline& timeline, VariableId variable, const VariableUses& accesses) {
         std::int32_t first = accesses.front().event;
         std::int32_t last = accesses.back().event;
         std::vector<Loop> whole; // that the value lives over
@@ -245,13 +246,14 @@ private:
 
     /// Inside a loop, a read that no write of the same iteration precedes sees the last
     /// iteration's.
-    static bool carriesOver(const Accesses& accesses, const Loop& loop) {
-        const auto first = std::find_if(accesses.begin(), accesses.end(), [&](const Access& a) {
-            return a.event >= loop.first && a.event < loop.end;
-        });
+    static bool carriesOver(const VariableUses& accesses, const Loop& loop) {
+        const auto first =
+            std::find_if(accesses.begin(), accesses.end(), [&](const VariableUse& a) {
+                return a.event >= loop.first && a.event < loop.end;
+            });
         return first != accesses.end() && !first->isWrite &&
                std::any_of(first, accesses.end(),
-                           [&](const Access& a) { return a.isWrite && a.event < loop.end; });
+                           [&](const VariableUse& a) { return a.isWrite && a.event < loop.end; });
     }
 
     void classify() {

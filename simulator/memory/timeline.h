@@ -10,7 +10,7 @@
 namespace tilescope::sim {
 
 /// A use at an event of a timeline.
-struct Access {
+struct VariableUse {
     std::int32_t event = 0;
     bool isWrite = false;
     bool rewrites = false; ///< nothing of the old value is left
@@ -18,7 +18,7 @@ struct Access {
     bool mayBeDead = false;
 };
 /// In the order of events; reads of an event before its writes.
-using Accesses = std::vector<Access>;
+using VariableUses = std::vector<VariableUse>;
 
 /// Events [first, end) of a loop's body.
 struct Loop {
@@ -37,7 +37,7 @@ struct Timeline {
     std::vector<std::int32_t> stepAt;
     std::vector<Loop> loops; ///< inner loops before those around them
     std::vector<CallSite> calls;
-    std::map<VariableId, Accesses> accesses;
+    std::map<VariableId, VariableUses> accesses;
     bool finished = false;
 
     [[nodiscard]] std::int32_t events() const { return static_cast<std::int32_t>(stepAt.size()); }

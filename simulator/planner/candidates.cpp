@@ -2,6 +2,7 @@
 // (poplin/ConvVertexType.cpp).
 #include <algorithm>
 
+#include "core/base/ceil_div.h"
 #include "simulator/cost/conv_cycles.h"
 #include "simulator/planner/planner.h"
 
@@ -9,10 +10,6 @@ namespace tilescope::sim {
 namespace {
 
 using Candidates = std::vector<MethodCandidate>;
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 bool isFullyConnected(const ConvProblem& problem) {
     return problem.matMul && problem.pass != TrainingPass::None;

@@ -1,14 +1,11 @@
 #include <algorithm>
 
+#include "core/base/ceil_div.h"
 #include "simulator/cost/conv_cycles.h"
 #include "simulator/planner/planner.h"
 
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 /// Exchange of inputs and weights for one serial step: what a tile already holds stays.
 std::int64_t operandExchange(const Target& target, const ConvProblem& problem,

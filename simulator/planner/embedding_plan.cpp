@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <tuple>
 
+#include "core/base/ceil_div.h"
 #include "simulator/cost/conv_cycles.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/cost/reduce_cycles.h"
@@ -14,10 +15,6 @@ namespace tilescope::sim {
 namespace {
 
 constexpr std::int64_t indexBytes = 4;
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 /// Sizes of the largest part, for the cost.
 struct Part {

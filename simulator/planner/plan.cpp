@@ -6,15 +6,13 @@
 #include <fmt/ranges.h>
 #include <numeric>
 
+#include "core/base/ceil_div.h"
+
 namespace tilescope::sim {
 namespace {
 
 std::int64_t productOf(const std::vector<std::int64_t>& values) {
     return std::accumulate(values.begin(), values.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
 }
 
 } // namespace

@@ -4,16 +4,13 @@
 #include <limits>
 #include <optional>
 
+#include "core/base/ceil_div.h"
 #include "core/base/error.h"
 #include "simulator/planner/search.h"
 #include "simulator/planner/transform.h"
 
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 /// Serial splits worth trying: powers of two of the channel grains.
 std::vector<std::pair<std::int64_t, std::int64_t>> serialSplits(const ConvProblem& problem,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/ceil_div.h"
 #include "simulator/cost/reduce_cycles.h"
 
 namespace tilescope::sim {
@@ -12,10 +13,6 @@ namespace {
 // were read and is *assumed*: published memory of reductions (64 partials in one stage, regions of
 // 17 rows of 4) leaves no other power of two.
 constexpr std::int64_t stageThreshold = 64;
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 std::int64_t atLeastOne(std::int64_t value) {
     return std::max<std::int64_t>(1, value);

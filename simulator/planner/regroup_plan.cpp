@@ -4,12 +4,10 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/ceil_div.h"
+
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 constexpr std::int64_t grainBytes = 8; // getMinimumRegroupGrainSize: 64 bits
 /// Farthest stride of a load, in 64-bit words: 2^9 for strides of 10 bits, *assumed*.

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "core/base/ceil_div.h"
 #include "simulator/cost/conv_cycles.h"
 
 namespace tilescope::sim {
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 // Products of many factors in floating point: bounds stay below what they bound.
 constexpr double roundingSlack = 1 - 1e-9;

@@ -1,17 +1,13 @@
 #include "views/compare/compare_content.h"
 
-#include <QCoreApplication>
 #include <cmath>
 
 #include "core/base/units.h"
 #include "views/session/time_texts.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(Compare)
-};
 
 // Growth by more than this is written as a multiple, as in the tables.
 constexpr double mostAsPercent = 10; // times the source

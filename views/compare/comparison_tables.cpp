@@ -1,15 +1,11 @@
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 
 #include "views/compare/compare_content.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(Compare)
-};
 
 CellKind kindOf(MetricUnit unit) {
     switch (unit) {

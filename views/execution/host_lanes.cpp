@@ -1,17 +1,13 @@
 #include "views/execution/host_lanes.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "core/base/damaged_profile.h"
 #include "core/store/host_store.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(HostLanes)
-};
 
 std::shared_ptr<const HostOfProfile> readOne(const OpenProfilePtr& profile,
                                              const std::stop_token& stop) {

@@ -1,19 +1,11 @@
 #include "views/execution/run_choices.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
-namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(RunChoices)
-};
-
-} // namespace
-
 QStringList RunChoices::names() const {
     QStringList names{Text::tr("All")};
     for (const TraceRun& run : runs)

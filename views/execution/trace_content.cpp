@@ -1,6 +1,5 @@
 #include "views/execution/trace_content.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,13 +9,10 @@
 #include "core/base/error.h"
 #include "views/programs/program_details.h"
 #include "views/query/shared_work.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(ExecutionTrace)
-};
 
 std::string lastPart(const std::string& path) {
     const std::size_t slash = path.rfind('/');

@@ -1,19 +1,10 @@
 #include "views/execution/trace_legend.h"
 
-#include <QCoreApplication>
-
 #include "core/trace/tile_raster.h"
 #include "views/plot/trace/tile_plottable.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
-namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(TraceLegend)
-};
-
-} // namespace
-
 std::vector<LegendBar::Entry> traceLegend(const Theme& theme, TraceLook look, bool host) {
     std::vector<LegendBar::Entry> entries;
     for (const ProgramKind kind :

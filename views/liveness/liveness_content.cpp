@@ -1,18 +1,14 @@
 #include "views/liveness/liveness_content.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "core/analysis/memory/tile_quantity.h"
 #include "views/session/same_items.h"
 #include "views/tables/profile_tables.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(LivenessReport)
-};
 
 LivenessSeries seriesOf(const OpenProfile& profile, const TileSelection& wanted,
                         const std::stop_token& stop) {

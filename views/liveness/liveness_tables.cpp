@@ -1,19 +1,15 @@
 #include "views/liveness/liveness_tables.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "core/analysis/liveness/liveness.h"
 #include "core/analysis/programs/programs.h"
 #include "views/session/same_items.h"
 #include "views/tables/column_table.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(LivenessReport)
-};
 
 std::vector<NamedValue> named(const std::vector<SizedVariable>& variables) {
     std::vector<NamedValue> values;

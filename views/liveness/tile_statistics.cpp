@@ -1,5 +1,4 @@
 // Live bytes over tiles.
-#include <QCoreApplication>
 #include <cmath>
 
 #include "core/analysis/memory/memory_plot.h"
@@ -7,13 +6,10 @@
 #include "views/liveness/liveness_tables.h"
 #include "views/session/same_items.h"
 #include "views/tables/profile_tables.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(LivenessReport)
-};
 
 /// A column's values on all tiles of source and target.
 struct Measure {

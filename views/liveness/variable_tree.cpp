@@ -1,16 +1,12 @@
 // What is known of one variable.
-#include <QCoreApplication>
 
 #include "core/analysis/programs/programs.h"
 #include "views/liveness/liveness_tables.h"
 #include "views/session/same_items.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(VariableTree)
-};
 
 /// A line for one profile: its text or number, and lines below it.
 struct Fact {

@@ -1,18 +1,14 @@
 #include "views/memory/address_content.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <array>
 
 #include "core/analysis/liveness/liveness.h"
 #include "core/analysis/memory/tile_quantity.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(AddressMap)
-};
 
 std::vector<MapBlock> mapBlocks(const std::vector<AddressBlock>& blocks,
                                 const IdVector<VariableId, Variable>& variables,

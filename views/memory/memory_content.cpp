@@ -1,18 +1,14 @@
 #include "views/memory/memory_content.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "core/analysis/memory/memory_details.h"
 #include "views/session/same_items.h"
 #include "views/tables/profile_tables.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(MemoryReport)
-};
 
 MemoryPlot plotOf(const OpenProfile& profile, const MemoryPlotOptions& options,
                   const std::stop_token& stop) {

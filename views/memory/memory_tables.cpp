@@ -1,17 +1,12 @@
 #include "views/memory/memory_tables.h"
 
-#include <QCoreApplication>
-
 #include "core/analysis/memory/address_map.h"
 #include "core/analysis/memory/tables.h"
 #include "views/tables/column_table.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(MemoryTables)
-};
 
 template <class Rows, class Bytes, class Id>
 std::vector<NamedValue> valuesOf(const Rows& rows, Bytes bytes, Id id) {

@@ -1,18 +1,14 @@
 #include "views/memory/tile_map_content.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "core/analysis/memory/memory_plot.h"
 #include "core/analysis/memory/tile_quantity.h"
 #include "views/session/same_items.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(TileMap)
-};
 
 std::int64_t TileMemory::*fieldOf(TileQuantity::Kind kind) {
     switch (kind) {

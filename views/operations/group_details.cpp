@@ -1,5 +1,4 @@
 // What the tabs below the table of operations show.
-#include <QCoreApplication>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -8,13 +7,10 @@
 
 #include "core/analysis/programs/programs.h"
 #include "views/operations/operations_content.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(OperationsReport)
-};
 
 constexpr std::size_t shownSteps = 24; ///< bars that can be told apart without scrolling far
 

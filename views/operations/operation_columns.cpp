@@ -1,15 +1,12 @@
 #include "views/operations/operation_columns.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <type_traits>
 
+#include "views/theme/text.h"
+
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(OperationsReport)
-};
 
 using Group = OperationGroup;
 

@@ -1,17 +1,13 @@
 #include "views/operations/operations_content.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "views/session/profile_groups.h"
 #include "views/tables/profile_tables.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(OperationsReport)
-};
 
 std::vector<NamedValue> valuesOf(const std::vector<OperationGroup>& groups,
                                  const OperationColumn& column) {

@@ -1,17 +1,13 @@
 #include "views/pipeline/pipeline_content.h"
 
-#include <QCoreApplication>
 #include <QRegularExpression>
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(PipelineReport)
-};
 
 QString percent(double share) {
     return QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1);

@@ -7,8 +7,8 @@
 namespace tilescope::views {
 namespace {
 constexpr int barHeight = 16;
-constexpr int gap = 6;
-constexpr int swatch = 10;
+constexpr int partGap = 6;
+constexpr int partSwatch = 10;
 } // namespace
 
 ShareBar::ShareBar(ViewContext& context, QWidget* parent)
@@ -34,13 +34,14 @@ QSize ShareBar::sizeHint() const {
     constexpr int room = 70; // of the share
     int width = 160;
     for (const Part& part : parts_)
-        width = std::max(width, fontMetrics().horizontalAdvance(part.name) + swatch + gap + room);
-    return {width, titleHeight() + barHeight + gap + static_cast<int>(parts_.size()) * line};
+        width = std::max(width,
+                         fontMetrics().horizontalAdvance(part.name) + partSwatch + partGap + room);
+    return {width, titleHeight() + barHeight + partGap + static_cast<int>(parts_.size()) * line};
 }
 
 QRect ShareBar::lineRect(std::size_t part) const {
     const int line = fontMetrics().height() + 3;
-    return {0, titleHeight() + barHeight + gap + static_cast<int>(part) * line, width(), line};
+    return {0, titleHeight() + barHeight + partGap + static_cast<int>(part) * line, width(), line};
 }
 
 void ShareBar::paintEvent(QPaintEvent*) {
@@ -57,10 +58,11 @@ void ShareBar::paintEvent(QPaintEvent*) {
         painter.fillRect(QRectF(at, titleHeight(), share, barHeight), colour);
         at += share;
         const QRect line = lineRect(i);
-        painter.fillRect(line.left(), line.center().y() - swatch / 2, swatch, swatch, colour);
+        painter.fillRect(line.left(), line.center().y() - partSwatch / 2, partSwatch, partSwatch,
+                         colour);
         painter.setPen(theme.mutedText);
-        painter.drawText(line.adjusted(swatch + gap, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                         parts_[i].name);
+        painter.drawText(line.adjusted(partSwatch + partGap, 0, 0, 0),
+                         Qt::AlignLeft | Qt::AlignVCenter, parts_[i].name);
         painter.setPen(theme.text);
         painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter,
                          QStringLiteral("%1 %").arg(100 * parts_[i].share, 0, 'f', 1));

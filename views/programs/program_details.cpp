@@ -1,22 +1,14 @@
 #include "views/programs/program_details.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <iterator>
 
 #include "core/analysis/programs/program_costs.h"
 #include "core/analysis/programs/programs.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(ProgramDetails)
-};
-
-ValueNode line(const QString& name, Cell value, CellKind kind = CellKind::Text) {
-    return {name, {std::move(value)}, {}, kind};
-}
 
 /// How often and how long; nothing for a program that never runs.
 void addExecutions(std::vector<ValueNode>& roots, const OpenProfile& profile, ProgramId id,
@@ -31,13 +23,15 @@ void addExecutions(std::vector<ValueNode>& roots, const OpenProfile& profile, Pr
     const double clock = profile.machine().clockHz;
     const bool measured = cost.total > 0;
     if (cost.cycles > 0)
-        roots.push_back(line(measured ? Text::tr("Cycles of one execution, as executed")
-                                      : Text::tr("Cycles of one execution (estimated)"),
-                             Duration{cost.cycles, clock}));
+        roots.push_back(detailLine(measured ? Text::tr("Cycles of one execution, as executed")
+                                            : Text::tr("Cycles of one execution (estimated)"),
+                                   Duration{cost.cycles, clock}));
     if (cost.executions > 0)
-        roots.push_back(line(Text::tr("Executions in all runs"), cost.executions, CellKind::Count));
+        roots.push_back(
+            detailLine(Text::tr("Executions in all runs"), cost.executions, CellKind::Count));
     if (measured)
-        roots.push_back(line(Text::tr("Cycles of all executions"), Duration{cost.total, clock}));
+        roots.push_back(
+            detailLine(Text::tr("Cycles of all executions"), Duration{cost.total, clock}));
 }
 
 /// Who calls a function.
@@ -45,11 +39,11 @@ void addCallers(std::vector<ValueNode>& roots, const IdVector<ProgramId, Program
                 ProgramId id) {
     if (programs[id].parent.valid())
         return;
-    ValueNode callers = line(Text::tr("Called by"), std::monostate(), CellKind::Count);
+    ValueNode callers = detailLine(Text::tr("Called by"), std::monostate(), CellKind::Count);
     for (const Program& program : programs)
         if (program.kind == ProgramKind::Call && program.target == id)
             callers.children.push_back(
-                line(QString::fromStdString(programLabel(program)), std::string()));
+                detailLine(QString::fromStdString(programLabel(program)), std::string()));
     if (callers.children.empty())
         return;
     callers.values = {static_cast<std::int64_t>(callers.children.size())};
@@ -94,13 +88,14 @@ ValueTree programDetails(const OpenProfile& profile, ProgramId id, const std::st
     const Program& program = (*programs)[id];
     ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}, true};
     auto& roots = tree.roots;
-    roots.push_back(line(Text::tr("Kind"), std::string(toString(program.kind))));
+    roots.push_back(detailLine(Text::tr("Kind"), std::string(toString(program.kind))));
     if (!program.name.empty())
-        roots.push_back(line(Text::tr("Name"), program.name));
+        roots.push_back(detailLine(Text::tr("Name"), program.name));
     if (program.kind == ProgramKind::Repeat)
-        roots.push_back(line(Text::tr("Repetitions"), program.count, CellKind::Count));
+        roots.push_back(detailLine(Text::tr("Repetitions"), program.count, CellKind::Count));
     if (program.target.valid())
-        roots.push_back(line(Text::tr("Runs function"), programLabel((*programs)[program.target])));
+        roots.push_back(
+            detailLine(Text::tr("Runs function"), programLabel((*programs)[program.target])));
     addCallers(roots, *programs, id);
     addExecutions(roots, profile, id, stop);
     std::vector<ValueNode> parts = programParts(profile, id, stop);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stop_token>
+#include <utility>
 
 #include "views/session/open_profile.h"
 #include "views/tables/value_tree.h"
@@ -13,6 +14,11 @@ namespace tilescope::views {
 /// function, the operation with its options and its plan, variables read and written.
 ValueTree programDetails(const OpenProfile& profile, ProgramId program,
                          const std::stop_token& stop);
+
+/// A line with a name and a value.
+inline ValueNode detailLine(const QString& name, Cell value, CellKind kind = CellKind::Text) {
+    return {name, {std::move(value)}, {}, kind};
+}
 
 /// What a step does: the part of programDetails() that is not in its first lines.
 std::vector<ValueNode> programParts(const OpenProfile& profile, ProgramId program,

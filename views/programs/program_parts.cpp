@@ -1,5 +1,4 @@
 // The parts of a program's details that belong to its kind.
-#include <QCoreApplication>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -7,20 +6,13 @@
 
 #include "core/analysis/programs/programs.h"
 #include "views/programs/program_details.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
 
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(ProgramDetails)
-};
-
-ValueNode line(const QString& name, Cell value, CellKind kind = CellKind::Text) {
-    return {name, {std::move(value)}, {}, kind};
-}
-
 ValueNode cyclesLine(const QString& name, std::int64_t cycles, const Target& machine) {
-    return line(name, Duration{cycles, machine.clockHz});
+    return detailLine(name, Duration{cycles, machine.clockHz});
 }
 
 /// How evenly tiles are busy with a step.
@@ -31,36 +23,37 @@ void addTileCycles(ValueNode& node, const TileSeries& cycles, const Target& mach
     if (slowest == 0)
         return;
     const std::int64_t tiles = cycles.tilesUsed();
-    node.children.push_back(
-        line(Text::tr("Slowest tile"), std::int64_t{cycles.max().tile.value()}, CellKind::Count));
+    node.children.push_back(detailLine(Text::tr("Slowest tile"),
+                                       std::int64_t{cycles.max().tile.value()}, CellKind::Count));
     node.children.push_back(
         cyclesLine(Text::tr("Cycles, mean of active tiles"), cycles.sum() / tiles, machine));
-    node.children.push_back(line(Text::tr("Active tiles"), tiles, CellKind::Count));
-    node.children.push_back(line(Text::tr("Balance of active tiles"),
-                                 static_cast<double>(cycles.sum()) /
-                                     (static_cast<double>(slowest) * static_cast<double>(tiles)),
-                                 CellKind::Share));
+    node.children.push_back(detailLine(Text::tr("Active tiles"), tiles, CellKind::Count));
+    node.children.push_back(
+        detailLine(Text::tr("Balance of active tiles"),
+                   static_cast<double>(cycles.sum()) /
+                       (static_cast<double>(slowest) * static_cast<double>(tiles)),
+                   CellKind::Share));
 }
 
 ValueNode vertexNode(const VertexInstances& group, const VertexType& type) {
-    ValueNode node = line(QString::fromStdString(type.name),
-                          Text::tr("vertices: %1")
-                              .arg(QString::fromStdString(withThousands(group.count.sum())))
-                              .toStdString());
+    ValueNode node = detailLine(QString::fromStdString(type.name),
+                                Text::tr("vertices: %1")
+                                    .arg(QString::fromStdString(withThousands(group.count.sum())))
+                                    .toStdString());
     const std::int64_t most = group.count.max().value;
     node.children = {
-        line(Text::tr("Tiles"), std::int64_t{group.count.tilesUsed()}, CellKind::Count),
-        line(Text::tr("Most on a tile"), most, CellKind::Count),
-        line(Text::tr("Edges a vertex"), std::int64_t{group.edgesPerVertex}, CellKind::Count),
-        line(Text::tr("State"), group.stateBytes.sum(), CellKind::Bytes),
-        line(Text::tr("Code of the type, all tiles"), type.codeBytes.sum(), CellKind::Bytes)};
+        detailLine(Text::tr("Tiles"), std::int64_t{group.count.tilesUsed()}, CellKind::Count),
+        detailLine(Text::tr("Most on a tile"), most, CellKind::Count),
+        detailLine(Text::tr("Edges a vertex"), std::int64_t{group.edgesPerVertex}, CellKind::Count),
+        detailLine(Text::tr("State"), group.stateBytes.sum(), CellKind::Bytes),
+        detailLine(Text::tr("Code of the type, all tiles"), type.codeBytes.sum(), CellKind::Bytes)};
     return node;
 }
 
 ValueNode computeSetNode(const OpenProfile& profile, ComputeSetId id, const std::stop_token& stop) {
     const ComputeSet& set = (*profile.computeSets(stop))[id];
     const auto types = profile.vertexTypes(stop);
-    ValueNode node = line(Text::tr("Compute set"), set.name);
+    ValueNode node = detailLine(Text::tr("Compute set"), set.name);
     addTileCycles(node, set.cycles, profile.machine());
     for (const VertexInstances& group : set.vertices)
         node.children.push_back(vertexNode(group, (*types)[group.type]));
@@ -69,34 +62,36 @@ ValueNode computeSetNode(const OpenProfile& profile, ComputeSetId id, const std:
 
 ValueNode exchangeNode(const OpenProfile& profile, ExchangeId id, const std::stop_token& stop) {
     const Exchange& exchange = (*profile.exchanges(stop))[id];
-    ValueNode node = line(Text::tr("Exchange"), exchange.name);
+    ValueNode node = detailLine(Text::tr("Exchange"), exchange.name);
     const auto moved = [&](const QString& bytes, const QString& tiles, const TileSeries& series) {
-        node.children.push_back(line(bytes, series.sum(), CellKind::Bytes));
-        node.children.push_back(line(tiles, std::int64_t{series.tilesUsed()}, CellKind::Count));
+        node.children.push_back(detailLine(bytes, series.sum(), CellKind::Bytes));
+        node.children.push_back(
+            detailLine(tiles, std::int64_t{series.tilesUsed()}, CellKind::Count));
     };
     moved(Text::tr("Received"), Text::tr("Tiles receiving"), exchange.bytesReceived);
     moved(Text::tr("Sent"), Text::tr("Tiles sending"), exchange.bytesSent);
-    node.children.push_back(line(Text::tr("Most received by a tile"),
-                                 exchange.bytesReceived.max().value, CellKind::Bytes));
+    node.children.push_back(detailLine(Text::tr("Most received by a tile"),
+                                       exchange.bytesReceived.max().value, CellKind::Bytes));
+    node.children.push_back(detailLine(Text::tr("Most sent by a tile"),
+                                       exchange.bytesSent.max().value, CellKind::Bytes));
     node.children.push_back(
-        line(Text::tr("Most sent by a tile"), exchange.bytesSent.max().value, CellKind::Bytes));
-    node.children.push_back(line(Text::tr("Contiguous run"), exchange.runBytes, CellKind::Bytes));
+        detailLine(Text::tr("Contiguous run"), exchange.runBytes, CellKind::Bytes));
     node.children.push_back(
-        line(Text::tr("Exchange code"), exchange.codeBytes.sum(), CellKind::Bytes));
+        detailLine(Text::tr("Exchange code"), exchange.codeBytes.sum(), CellKind::Bytes));
     addTileCycles(node, exchange.cycles, profile.machine());
     return node;
 }
 
 ValueNode streamNode(const OpenProfile& profile, StreamId id, const std::stop_token& stop) {
     const Stream& stream = (*profile.streams(stop))[id];
-    ValueNode node = line(Text::tr("Stream"), stream.name);
+    ValueNode node = detailLine(Text::tr("Stream"), stream.name);
     node.children = {
-        line(Text::tr("Direction"), (stream.toDevice ? Text::tr("from the host to the IPU")
-                                                     : Text::tr("from the IPU to the host"))
-                                        .toStdString()),
-        line(Text::tr("Data"), stream.bytes.sum(), CellKind::Bytes),
-        line(Text::tr("Tiles"), std::int64_t{stream.bytes.tilesUsed()}, CellKind::Count),
-        line(Text::tr("Most on a tile"), stream.bytes.max().value, CellKind::Bytes)};
+        detailLine(Text::tr("Direction"), (stream.toDevice ? Text::tr("from the host to the IPU")
+                                                           : Text::tr("from the IPU to the host"))
+                                              .toStdString()),
+        detailLine(Text::tr("Data"), stream.bytes.sum(), CellKind::Bytes),
+        detailLine(Text::tr("Tiles"), std::int64_t{stream.bytes.tilesUsed()}, CellKind::Count),
+        detailLine(Text::tr("Most on a tile"), stream.bytes.max().value, CellKind::Bytes)};
     return node;
 }
 
@@ -113,7 +108,7 @@ std::string jsonText(const QJsonValue& value) {
 /// An object of the file as lines, as deep as it is.
 void addJson(ValueNode& node, const QJsonObject& object) {
     for (auto at = object.begin(); at != object.end(); ++at) {
-        ValueNode child = line(at.key(), std::string());
+        ValueNode child = detailLine(at.key(), std::string());
         if (at->isObject())
             addJson(child, at->toObject());
         else
@@ -126,17 +121,18 @@ void addJson(ValueNode& node, const QString& name, const std::string& json) {
     const QJsonObject object = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
     if (object.isEmpty())
         return;
-    node.children.push_back(line(name, std::string()));
+    node.children.push_back(detailLine(name, std::string()));
     addJson(node.children.back(), object);
 }
 
 ValueNode operationNode(const Operation& operation) {
-    ValueNode node = line(Text::tr("Operation"), operation.name + " (" + operation.type + ")");
+    ValueNode node =
+        detailLine(Text::tr("Operation"), operation.name + " (" + operation.type + ")");
     if (!operation.outputShape.empty())
-        node.children.push_back(line(Text::tr("Output"), operation.outputShape));
+        node.children.push_back(detailLine(Text::tr("Output"), operation.outputShape));
     if (operation.flops > 0)
         node.children.push_back(
-            line(Text::tr("Work of one execution"), operation.flops, CellKind::Flops));
+            detailLine(Text::tr("Work of one execution"), operation.flops, CellKind::Flops));
     addJson(node, Text::tr("Options"), operation.options);
     addJson(node, Text::tr("Plan"), operation.plan);
     return node;
@@ -144,10 +140,10 @@ ValueNode operationNode(const Operation& operation) {
 
 ValueNode variablesNode(const QString& title, const std::vector<VariableId>& ids,
                         const IdVector<VariableId, Variable>& variables) {
-    ValueNode node = line(title, static_cast<std::int64_t>(ids.size()), CellKind::Count);
+    ValueNode node = detailLine(title, static_cast<std::int64_t>(ids.size()), CellKind::Count);
     for (const VariableId id : ids)
-        node.children.push_back(line(QString::fromStdString(variables[id].name),
-                                     variables[id].bytes.sum(), CellKind::Bytes));
+        node.children.push_back(detailLine(QString::fromStdString(variables[id].name),
+                                           variables[id].bytes.sum(), CellKind::Bytes));
     return node;
 }
 
@@ -167,7 +163,8 @@ std::vector<ValueNode> programParts(const OpenProfile& profile, ProgramId id,
     if (program.operation.valid())
         parts.push_back(operationNode((*profile.operations(stop))[program.operation]));
     if (!program.controlCode.empty())
-        parts.push_back(line(Text::tr("Control code"), program.controlCode.sum(), CellKind::Bytes));
+        parts.push_back(
+            detailLine(Text::tr("Control code"), program.controlCode.sum(), CellKind::Bytes));
     if (program.variablesRead.empty() && program.variablesWritten.empty())
         return parts;
     const auto variables = profile.variables(stop);

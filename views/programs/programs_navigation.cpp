@@ -7,10 +7,6 @@
 #include "views/programs/programs_view.h"
 
 namespace tilescope::views {
-namespace {
-constexpr std::size_t sourceSide = 0;
-constexpr std::size_t targetSide = 1;
-} // namespace
 
 ProgramId ProgramsView::current(std::size_t side) const {
     return sides_.at(side).model->programAt(sides_.at(side).view->currentIndex());

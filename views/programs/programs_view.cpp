@@ -13,8 +13,6 @@ namespace {
 // Trees up to this size open as a whole, as users of the original expect; larger ones open their
 // roots only.
 constexpr std::size_t openAllUpTo = 5000;
-constexpr std::size_t sourceSide = 0;
-constexpr std::size_t targetSide = 1;
 constexpr int listWidth = 190;
 } // namespace
 

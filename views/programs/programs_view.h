@@ -63,6 +63,8 @@ private:
     void updateMatches();
     [[nodiscard]] ProgramId current(std::size_t side) const;
 
+    static constexpr std::size_t sourceSide = 0;
+    static constexpr std::size_t targetSide = 1;
     std::array<Side, 2> sides_;
     std::size_t active_ = 0; ///< the side that the user has touched last
     bool following_ = false; ///< the other side is being brought into line

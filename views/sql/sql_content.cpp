@@ -1,18 +1,14 @@
 #include "views/sql/sql_content.h"
 
-#include <QCoreApplication>
 #include <QElapsedTimer>
 #include <QRegularExpression>
 
 #include "core/database/database.h"
 #include "core/store/schema.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(SqlReport)
-};
 
 QString cell(const SqlResult& result, std::size_t row, std::size_t column) {
     return QString::fromStdString(plainText(result.rows.at(row).at(column)));

@@ -1,18 +1,14 @@
 #include "views/summary/summary_content.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <map>
 #include <numeric>
 
 #include "core/base/units.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(SummaryReport)
-};
 
 std::size_t numberOf(const ProfileReader& reader, const std::string& sql) {
     const SqlResult result = reader.query(sql);

@@ -1,16 +1,13 @@
 #include "views/tables/column_table.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <map>
 #include <optional>
 
+#include "views/theme/text.h"
+
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(ColumnTable)
-};
 
 using Value = std::optional<std::int64_t>;
 
@@ -66,10 +63,6 @@ private:
     std::map<std::string, Item> names_;
     std::map<std::int32_t, Item> ids_;
 };
-
-Cell cellOf(const Value& value) {
-    return value ? Cell(*value) : Cell();
-}
 
 Cell changeOf(const Value& from, const Value& to) {
     return from || to ? Cell(Change{from.value_or(0), to.value_or(0)}) : Cell();

@@ -3,6 +3,7 @@
 
 #include <QString>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -30,6 +31,11 @@ struct Duration {
 
 /// Nothing (a dash), text, a whole number, a real number, a change or a duration.
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double, Change, Duration>;
+
+/// A number, or nothing.
+inline Cell cellOf(const std::optional<std::int64_t>& value) {
+    return value ? Cell(*value) : Cell();
+}
 
 /// What the values of a column mean, and so how they are written.
 enum class CellKind {

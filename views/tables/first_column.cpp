@@ -7,7 +7,7 @@
 
 namespace tilescope::views {
 namespace {
-constexpr int narrowestName = 200;
+constexpr int leastWidth = 200;
 constexpr int padding = 10; // between a value and the next column
 } // namespace
 
@@ -35,7 +35,7 @@ void FirstColumnFills::giveRest() {
     int others = 0;
     for (int column = 1; column < header.count(); ++column)
         others += header.sectionSize(column);
-    header.resizeSection(0, std::max(narrowestName, view_.viewport()->width() - others));
+    header.resizeSection(0, std::max(leastWidth, view_.viewport()->width() - others));
 }
 
 bool FirstColumnFills::eventFilter(QObject* watched, QEvent* event) {

@@ -1,19 +1,15 @@
 #include "views/tables/profile_tables.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <map>
 #include <optional>
 
 #include "core/analysis/compare/names.h"
 #include "core/analysis/memory/tables.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(ProfileTables)
-};
 
 struct Matched {
     std::optional<std::int64_t> source;
@@ -21,10 +17,6 @@ struct Matched {
     std::int32_t id = -1;
     std::string name; ///< as it is shown
 };
-
-Cell cellOf(const std::optional<std::int64_t>& value) {
-    return value ? Cell(*value) : Cell();
-}
 
 // One side's rows by name: what both kinds of table are made from.
 template <class Rows, class Value, class Id>

@@ -23,7 +23,7 @@ struct Control {
     std::function<bool(const QJsonValue&)> set;
 };
 
-QString plain(const QString& text) {
+QString lettersOf(const QString& text) {
     QString kept;
     for (const QChar c : text)
         if (c.isLetterOrNumber())
@@ -167,8 +167,8 @@ void leaveOutOfState(QWidget& control) {
 }
 
 bool chooseByText(QWidget& report, const QString& text) {
-    const QString wanted = plain(text);
-    const auto is = [&wanted](const QString& candidate) { return plain(candidate) == wanted; };
+    const QString wanted = lettersOf(text);
+    const auto is = [&wanted](const QString& candidate) { return lettersOf(candidate) == wanted; };
     for (QTabWidget* tabs : report.findChildren<QTabWidget*>())
         if (choose(*tabs, is))
             return true;

@@ -11,12 +11,10 @@
 #include <QTreeView>
 #include <functional>
 
+#include "views/theme/text.h"
+
 namespace tilescope::views {
 namespace {
-
-QString text(const char* source) {
-    return QCoreApplication::translate("ItemExport", source);
-}
 
 const QHeaderView* headerOf(const QAbstractItemView& view) {
     if (const auto* table = qobject_cast<const QTableView*>(&view))
@@ -59,7 +57,7 @@ QString quotedCsv(const QString& value) {
                  : value;
 }
 
-QString plain(const QString& value) {
+QString onOneLine(const QString& value) {
     return QString(value)
         .replace(QLatin1Char('\t'), QLatin1Char(' '))
         .replace(QLatin1Char('\n'), QLatin1Char(' '));
@@ -102,13 +100,13 @@ QAction* action(QAbstractItemView& view, const QString& title, const QKeySequenc
 }
 
 void askAndSave(QAbstractItemView& view) {
-    const QString file =
-        QFileDialog::getSaveFileName(view.window(), text("Save table"), QStringLiteral("table.csv"),
-                                     text("Comma separated values (*.csv);;All files (*)"));
+    const QString file = QFileDialog::getSaveFileName(
+        view.window(), Text::tr("Save table"), QStringLiteral("table.csv"),
+        Text::tr("Comma separated values (*.csv);;All files (*)"));
     if (file.isEmpty())
         return;
     if (const QString problem = saveCsv(view, file); !problem.isEmpty())
-        QMessageBox::warning(view.window(), text("Save table"), problem);
+        QMessageBox::warning(view.window(), Text::tr("Save table"), problem);
 }
 
 } // namespace
@@ -118,7 +116,7 @@ QString csvText(const QAbstractItemView& view) {
 }
 
 QString tabbedText(const QAbstractItemView& view, bool onlySelected) {
-    return lines(view, QLatin1Char('\t'), onlySelected, plain);
+    return lines(view, QLatin1Char('\t'), onlySelected, onOneLine);
 }
 
 QString saveCsv(const QAbstractItemView& view, const QString& file) {
@@ -126,7 +124,7 @@ QString saveCsv(const QAbstractItemView& view, const QString& file) {
     const QByteArray bytes = csvText(view).toUtf8();
     if (out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size() && out.commit())
         return {};
-    return text("Cannot write '%1': %2").arg(file, out.errorString());
+    return Text::tr("Cannot write '%1': %2").arg(file, out.errorString());
 }
 
 void addExportActions(QAbstractItemView& view) {
@@ -135,11 +133,12 @@ void addExportActions(QAbstractItemView& view) {
         return;
     view.setProperty(done, true);
     const auto put = [](const QString& copied) { QApplication::clipboard()->setText(copied); };
-    QObject::connect(action(view, text("Copy"), QKeySequence::Copy), &QAction::triggered, &view,
+    QObject::connect(action(view, Text::tr("Copy"), QKeySequence::Copy), &QAction::triggered, &view,
                      [&view, put] { put(tabbedText(view, true)); });
-    QObject::connect(action(view, text("Copy all rows"), QKeySequence(text("Ctrl+Shift+C"))),
-                     &QAction::triggered, &view, [&view, put] { put(tabbedText(view, false)); });
-    QObject::connect(action(view, text("Save as CSV…"), {}), &QAction::triggered, &view,
+    QObject::connect(
+        action(view, Text::tr("Copy all rows"), QKeySequence(Text::tr("Ctrl+Shift+C"))),
+        &QAction::triggered, &view, [&view, put] { put(tabbedText(view, false)); });
+    QObject::connect(action(view, Text::tr("Save as CSV…"), {}), &QAction::triggered, &view,
                      [&view] { askAndSave(view); });
     if (view.contextMenuPolicy() == Qt::DefaultContextMenu)
         view.setContextMenuPolicy(Qt::ActionsContextMenu);

@@ -1,18 +1,15 @@
 #include "views/widgets/save_picture.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
 #include <QSvgGenerator>
 
+#include "views/theme/text.h"
+
 namespace tilescope::views {
 namespace {
-
-QString text(const char* source) {
-    return QCoreApplication::translate("Picture", source);
-}
 
 constexpr qreal finer = 2;
 constexpr int dotsPerInch = 96; // Qt's unit of a widget's pixel
@@ -60,13 +57,14 @@ QString savePicture(QWidget& widget, const QString& file) {
                       : suffix == QLatin1String("pdf") ? savePdf(widget, file)
                                                        : savePixels(widget, file);
     return good ? QString()
-                : text("Cannot write '%1': the folder must exist and be writable, and the name end "
-                       "in .png, .svg or .pdf.")
+                : Text::tr(
+                      "Cannot write '%1': the folder must exist and be writable, and the name end "
+                      "in .png, .svg or .pdf.")
                       .arg(file);
 }
 
 QString pictureFilter() {
-    return text("PNG picture (*.png);;SVG drawing (*.svg);;PDF document (*.pdf)");
+    return Text::tr("PNG picture (*.png);;SVG drawing (*.svg);;PDF document (*.pdf)");
 }
 
 } // namespace tilescope::views

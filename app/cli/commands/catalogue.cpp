@@ -121,13 +121,13 @@ void addTargetsCommand(CLI::App& app, Action& action) {
 }
 
 void addSchemaCommand(CLI::App& app, Action& action) {
-    struct Arguments {
+    struct CatalogueArguments {
         bool job = false;
         bool sweep = false;
         FormatFlags flags;
     };
     CLI::App* command = app.add_subcommand("schema", "Prints the documented schema of profile.pop");
-    const auto a = std::make_shared<Arguments>();
+    const auto a = std::make_shared<CatalogueArguments>();
     CLI::Option* job =
         command->add_flag("--job", a->job, "print the JSON schema of job files instead");
     command->add_flag("--sweep", a->sweep, "print the schema of the results of 'sweep' instead")

@@ -17,7 +17,7 @@
 namespace tilescope::cli {
 namespace {
 
-struct Arguments {
+struct DiffArguments {
     std::string source;
     std::string target;
     std::string section = "summary";
@@ -27,14 +27,14 @@ struct Arguments {
     FormatFlags flags;
 };
 
-std::vector<Threshold> thresholdsOf(const Arguments& arguments) {
+std::vector<Threshold> thresholdsOf(const DiffArguments& arguments) {
     std::vector<Threshold> thresholds;
     for (const std::string& text : arguments.limits)
         thresholds.push_back(parseThreshold(text));
     return thresholds;
 }
 
-void checkSection(const Arguments& arguments) {
+void checkSection(const DiffArguments& arguments) {
     const auto& sections = diffSections();
     if (std::find(sections.begin(), sections.end(), arguments.section) == sections.end())
         throw UserError(fmt::format("unknown section '{}': the sections are {}.{}",
@@ -42,7 +42,7 @@ void checkSection(const Arguments& arguments) {
                                     didYouMean(arguments.section, sections)));
 }
 
-DiffResult compare(const Arguments& arguments) {
+DiffResult compare(const DiffArguments& arguments) {
     // What is wrong with a threshold is said before anything is read.
     const std::vector<Threshold> thresholds = thresholdsOf(arguments);
     const ProfileReader source = openProfile(arguments.source);
@@ -68,7 +68,7 @@ DiffResult compare(const Arguments& arguments) {
     return result;
 }
 
-void print(const Arguments& arguments, const DiffResult& result, const Streams& streams) {
+void print(const DiffArguments& arguments, const DiffResult& result, const Streams& streams) {
     const Format format = arguments.flags.format();
     const std::size_t rows = arguments.top == 0 || format != Format::Text
                                  ? std::numeric_limits<std::size_t>::max()
@@ -83,7 +83,7 @@ void print(const Arguments& arguments, const DiffResult& result, const Streams& 
     write(streams.out, diffSection(result, section, rows, format), format);
 }
 
-int diff(const Arguments& arguments, const Streams& streams) {
+int diff(const DiffArguments& arguments, const Streams& streams) {
     if (arguments.listMetrics) {
         write(streams.out, {{}, {metricsList()}}, arguments.flags.format());
         return exitYes;
@@ -109,7 +109,7 @@ int diff(const Arguments& arguments, const Streams& streams) {
 void addDiffCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand(
         "diff", "Compares two profiles: verdict, causes, plans and everything else that changed");
-    const auto a = std::make_shared<Arguments>();
+    const auto a = std::make_shared<DiffArguments>();
     command->add_option("SOURCE", a->source, "profile.pop, or the directory it is in");
     command->add_option("TARGET", a->target, "the profile to compare it with");
     std::string sections;

@@ -21,7 +21,7 @@
 namespace tilescope::cli {
 namespace {
 
-struct Arguments {
+struct ExportArguments {
     std::string profile;
     std::string format;
     std::string output;
@@ -33,7 +33,7 @@ struct Arguments {
 };
 
 /// To the file of -o, complete or not at all, or to the standard output.
-void writeTo(const Arguments& arguments, const Streams& streams,
+void writeTo(const ExportArguments& arguments, const Streams& streams,
              const std::function<void(std::ostream&)>& write) {
     if (arguments.output.empty())
         return write(streams.out);
@@ -46,7 +46,8 @@ void writeTo(const Arguments& arguments, const Streams& streams,
     file.commit();
 }
 
-void exportTrace(const Arguments& arguments, const ProfileReader& reader, const Streams& streams) {
+void exportTrace(const ExportArguments& arguments, const ProfileReader& reader,
+                 const Streams& streams) {
     const ProfileInfo& info = reader.info();
     if (!info.hasExecution)
         throw UserError(fmt::format(
@@ -79,14 +80,15 @@ boost::json::value everything(const ProfileReader& reader) {
     return object;
 }
 
-void exportCsv(const Arguments& arguments, const ProfileReader& reader, const Streams& streams) {
+void exportCsv(const ExportArguments& arguments, const ProfileReader& reader,
+               const Streams& streams) {
     if (arguments.output.empty())
         throw UserError("option -o: --format csv writes several files and needs a folder for them");
     for (const std::string& name : writeCsvFolder(arguments.output, reader))
         streams.out << name << '\n';
 }
 
-void checkTraceOptions(const Arguments& arguments) {
+void checkTraceOptions(const ExportArguments& arguments) {
     if (arguments.format != "chrome-trace" && arguments.traceOptions)
         throw UserError("options --from, --to and --events apply to --format chrome-trace only");
     if (arguments.format != "dot" && !arguments.expand.empty())
@@ -95,7 +97,7 @@ void checkTraceOptions(const Arguments& arguments) {
         throw UserError("options --from and --to are cycles from 0 on, --events is at least 1");
 }
 
-int exportProfile(const Arguments& arguments, const Streams& streams) {
+int exportProfile(const ExportArguments& arguments, const Streams& streams) {
     checkTraceOptions(arguments);
     const ProfileReader reader = openProfile(arguments.profile);
     if (arguments.format == "chrome-trace")
@@ -117,7 +119,7 @@ int exportProfile(const Arguments& arguments, const Streams& streams) {
 
 void addExportCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand("export", "Writes a profile for other tools");
-    const auto a = std::make_shared<Arguments>();
+    const auto a = std::make_shared<ExportArguments>();
     command->add_option("PROFILE", a->profile, "profile.pop, or the directory it is in")
         ->required();
     command

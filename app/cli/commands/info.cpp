@@ -26,12 +26,12 @@ int info(const std::string& profile, const FormatFlags& flags, const Streams& st
 } // namespace
 
 void addInfoCommand(CLI::App& app, Action& action) {
-    struct Arguments {
+    struct InfoArguments {
         std::string profile;
         FormatFlags flags;
     };
     CLI::App* command = app.add_subcommand("info", "Prints the summary of a profile");
-    const auto arguments = std::make_shared<Arguments>();
+    const auto arguments = std::make_shared<InfoArguments>();
     command->add_option("PROFILE", arguments->profile, "profile.pop, or the directory it is in")
         ->required();
     addJsonFlag(*command, arguments->flags);

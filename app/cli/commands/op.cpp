@@ -54,7 +54,7 @@ Numbers forEachDim(const std::string& key, const std::string& text, std::size_t 
     return values;
 }
 
-struct Arguments {
+struct OpArguments {
     std::string target = "mk2";
     std::string tilesPerIpu;
     std::string dataType = "half";
@@ -68,7 +68,7 @@ struct Arguments {
     std::map<std::string, std::string> values; ///< the tool's own arguments
 };
 
-sim::OperationOptions optionsFrom(const Arguments& arguments) {
+sim::OperationOptions optionsFrom(const OpArguments& arguments) {
     sim::OperationOptions options;
     setRunOption(options.run, "target", arguments.target);
     if (!arguments.tilesPerIpu.empty())
@@ -86,18 +86,18 @@ struct Tool {
     std::string name;
     std::string help;
     std::map<std::string, std::string> defaults;
-    std::function<sim::Graph(const Arguments&, sim::DataType)> graph;
+    std::function<sim::Graph(const OpArguments&, sim::DataType)> graph;
 };
 
-std::int64_t number(const Arguments& arguments, const std::string& key) {
+std::int64_t number(const OpArguments& arguments, const std::string& key) {
     return numbers("--" + key, arguments.values.at(key)).front();
 }
 
-Numbers list(const Arguments& arguments, const std::string& key) {
+Numbers list(const OpArguments& arguments, const std::string& key) {
     return numbers("--" + key, arguments.values.at(key));
 }
 
-sim::Graph convGraph(const Arguments& a, sim::DataType type) {
+sim::Graph convGraph(const OpArguments& a, sim::DataType type) {
     sim::SingleConvLayer layer;
     layer.field = list(a, "field");
     const auto each = [&](const std::string& key) {
@@ -119,7 +119,7 @@ sim::Graph convGraph(const Arguments& a, sim::DataType type) {
     return graphOf(layer, type);
 }
 
-sim::Graph poolGraph(const Arguments& a, sim::DataType type) {
+sim::Graph poolGraph(const OpArguments& a, sim::DataType type) {
     sim::PoolingLayer layer;
     layer.field = list(a, "field");
     const auto each = [&](const std::string& key) {
@@ -160,7 +160,7 @@ std::vector<Tool> tools() {
         {"fully_connected_layer",
          "Forward, backward and weight update of a dense layer",
          {{"batch-size", "1"}, {"input-size", ""}, {"output-size", ""}, {"num-groups", "1"}},
-         [](const Arguments& a, sim::DataType type) {
+         [](const OpArguments& a, sim::DataType type) {
              sim::FullyConnectedLayer layer;
              layer.batchSize = number(a, "batch-size");
              layer.inputSize = number(a, "input-size");
@@ -173,7 +173,7 @@ std::vector<Tool> tools() {
         {"general_matrix_multiply",
          "C += A x B",
          {{"m", ""}, {"k", ""}, {"n", ""}},
-         [](const Arguments& a, sim::DataType type) {
+         [](const OpArguments& a, sim::DataType type) {
              return graphOf(
                  sim::GeneralMatrixMultiply{number(a, "m"), number(a, "k"), number(a, "n")}, type);
          }},
@@ -185,7 +185,7 @@ std::vector<Tool> tools() {
           {"scale", "1.0"},
           {"update", "false"},
           {"type", "half"}},
-         [](const Arguments& a, sim::DataType) {
+         [](const OpArguments& a, sim::DataType) {
              const sim::DataType type =
                  a.values.at("type") == "float" ? sim::DataType::Float : sim::DataType::Half;
              return graphOf(sim::ReduceOp{list(a, "shape"), list(a, "dims"),
@@ -205,7 +205,7 @@ std::vector<Tool> tools() {
         {"embedding_layer",
          "Look-up and update of rows",
          {{"shape", ""}, {"num-indices", ""}},
-         [](const Arguments& a, sim::DataType type) {
+         [](const OpArguments& a, sim::DataType type) {
              const Numbers shape = list(a, "shape");
              if (shape.size() != 2)
                  throw UserError("--shape: an embedding has two dimensions, rows and width");
@@ -218,7 +218,7 @@ std::vector<Tool> tools() {
 // Alternatives of each method: enough to see what the choice was between.
 constexpr std::size_t explainedPlans = 3;
 
-void printResult(const Streams& streams, const Arguments& arguments,
+void printResult(const Streams& streams, const OpArguments& arguments,
                  const sim::OperationResult& result,
                  const std::vector<sim::ExplainedOperation>& explained) {
     if (arguments.flags.json) {
@@ -253,7 +253,7 @@ void printResult(const Streams& streams, const Arguments& arguments,
     }
 }
 
-int runTool(const Tool& tool, const Arguments& arguments, const Streams& streams) {
+int runTool(const Tool& tool, const OpArguments& arguments, const Streams& streams) {
     const sim::OperationOptions options = optionsFrom(arguments);
     Profile profile;
     const sim::Graph graph = tool.graph(arguments, options.dataType);
@@ -275,7 +275,7 @@ void addOpCommand(CLI::App& app, Action& action) {
     op->require_subcommand(1);
     for (const Tool& tool : tools()) {
         CLI::App* command = op->add_subcommand(tool.name, tool.help);
-        const auto arguments = std::make_shared<Arguments>();
+        const auto arguments = std::make_shared<OpArguments>();
         arguments->values = tool.defaults;
         for (auto& [key, value] : arguments->values) {
             CLI::Option* option = command->add_option("--" + key, value);

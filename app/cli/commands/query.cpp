@@ -39,14 +39,14 @@ Table tableOf(const SqlResult& result) {
 } // namespace
 
 void addQueryCommand(CLI::App& app, Action& action) {
-    struct Arguments {
+    struct QueryArguments {
         std::string profile;
         std::string sql;
         FormatFlags flags;
     };
     CLI::App* command = app.add_subcommand(
         "query", "Runs a SELECT on a profile ('tilescope schema' documents the tables)");
-    const auto arguments = std::make_shared<Arguments>();
+    const auto arguments = std::make_shared<QueryArguments>();
     command->add_option("PROFILE", arguments->profile, "profile.pop, or the directory it is in")
         ->required();
     command->add_option("SQL", arguments->sql, "the query")->required();

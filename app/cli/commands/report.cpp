@@ -17,7 +17,7 @@
 namespace tilescope::cli {
 namespace {
 
-struct Arguments {
+struct ReportArguments {
     std::string profile;
     std::string section;
     std::optional<std::int32_t> tile;
@@ -56,7 +56,7 @@ std::regex regexFrom(const std::string& text) {
     }
 }
 
-ReportRequest requestFrom(const Arguments& a, const Section& section) {
+ReportRequest requestFrom(const ReportArguments& a, const Section& section) {
     checkApplies(a.tile.has_value(), section.tiles, "--tile", section);
     checkApplies(a.ipu.has_value(), section.ipus, "--ipu", section);
     checkApplies(a.step.has_value(), section.steps, "--step", section);
@@ -87,7 +87,7 @@ ReportRequest requestFrom(const Arguments& a, const Section& section) {
     return request;
 }
 
-int report(const Arguments& arguments, const Streams& streams) {
+int report(const ReportArguments& arguments, const Streams& streams) {
     const Section& section = sectionNamed(arguments.section);
     const ReportRequest request = requestFrom(arguments, section);
     const ProfileReader reader = openProfile(arguments.profile);
@@ -107,7 +107,7 @@ int report(const Arguments& arguments, const Streams& streams) {
 
 void addReportCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand("report", "Prints a section of a profile");
-    const auto a = std::make_shared<Arguments>();
+    const auto a = std::make_shared<ReportArguments>();
     std::string sections;
     for (const Section& section : reportSections())
         sections += (sections.empty() ? "" : "|") + section.name;

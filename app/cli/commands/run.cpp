@@ -21,7 +21,7 @@ namespace tilescope::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct Arguments {
+struct RunArguments {
     std::string model;
     std::string directory;
     bool noProfile = false;
@@ -37,7 +37,7 @@ RunOptions checkedOptions(const RunRequest& request) {
     return options;
 }
 
-fs::path profilePath(const Arguments& arguments, const RunOptions& options) {
+fs::path profilePath(const RunArguments& arguments, const RunOptions& options) {
     fs::path directory = arguments.directory;
     if (directory.empty()) {
         const auto report = options.engineOptions.find("autoReport.directory");
@@ -80,7 +80,7 @@ void printResult(const Streams& streams, const Profile& profile, const fs::path&
         writeSummary(streams.out, source);
 }
 
-int run(const Arguments& arguments, const Streams& streams) {
+int run(const RunArguments& arguments, const Streams& streams) {
     const RunRequest request = resolveRequest(arguments.model, arguments.options);
     const RunOptions options = checkedOptions(request);
     fs::path file = profilePath(arguments, options);
@@ -114,7 +114,7 @@ int run(const Arguments& arguments, const Streams& streams) {
 void addRunCommand(CLI::App& app, Action& action) {
     CLI::App* command =
         app.add_subcommand("run", "Compiles and runs a model and writes DIR/profile.pop");
-    const auto arguments = std::make_shared<Arguments>();
+    const auto arguments = std::make_shared<RunArguments>();
     command
         ->add_option("MODEL", arguments->model,
                      "an .onnx file, a Keras .json, a zoo name or a job .json")

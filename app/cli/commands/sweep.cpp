@@ -32,7 +32,7 @@ namespace {
 constexpr std::int64_t mostJobs = 1024;
 constexpr int firstSignalCode = 128;
 
-struct Arguments {
+struct SweepArguments {
     std::string model;
     std::string directory;
     std::vector<std::string> vary;
@@ -46,7 +46,7 @@ struct Arguments {
     FormatFlags flags;
 };
 
-SweepGrid gridFrom(const Arguments& arguments) {
+SweepGrid gridFrom(const SweepArguments& arguments) {
     std::vector<SweepAxis> axes;
     for (const std::string& text : arguments.vary) {
         axes.push_back(parseAxis(text));
@@ -65,7 +65,7 @@ SweepGrid gridFrom(const Arguments& arguments) {
 }
 
 /// Points at a time in this process. Launchers start a rank for each core.
-std::size_t jobsFrom(const Arguments& arguments, std::size_t ranks) {
+std::size_t jobsFrom(const SweepArguments& arguments, std::size_t ranks) {
     if (!arguments.jobs)
         return ranks > 1 ? 1 : std::max(1U, std::thread::hardware_concurrency());
     if (*arguments.jobs < 1 || *arguments.jobs > mostJobs)
@@ -75,7 +75,7 @@ std::size_t jobsFrom(const Arguments& arguments, std::size_t ranks) {
 }
 
 /// The words of this call, as a batch job repeats them.
-std::vector<std::string> wordsOf(const Arguments& arguments) {
+std::vector<std::string> wordsOf(const SweepArguments& arguments) {
     std::vector<std::string> words{"tilescope", "sweep", "--output=" + arguments.directory};
     for (const std::string& axis : arguments.vary)
         words.push_back("--vary=" + axis);
@@ -100,7 +100,7 @@ std::vector<std::string> wordsOf(const Arguments& arguments) {
 /// One call of `sweep`.
 class Sweep {
 public:
-    Sweep(const Arguments& arguments, const Streams& streams)
+    Sweep(const SweepArguments& arguments, const Streams& streams)
         : arguments_(arguments)
         , streams_(streams)
         , grid_(gridFrom(arguments))
@@ -332,7 +332,7 @@ private:
         return exitNo;
     }
 
-    const Arguments& arguments_;
+    const SweepArguments& arguments_;
     const Streams& streams_;
     SweepGrid grid_;
     RunRequest job_;
@@ -345,7 +345,7 @@ private:
 void addSweepCommand(CLI::App& app, Action& action) {
     CLI::App* command =
         app.add_subcommand("sweep", "Runs a grid of options into a results database DIR/sweep.db");
-    const auto a = std::make_shared<Arguments>();
+    const auto a = std::make_shared<SweepArguments>();
     command->add_option("JOB", a->model, "an .onnx file, a Keras .json, a zoo name or a job .json")
         ->required();
     command

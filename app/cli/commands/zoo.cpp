@@ -13,7 +13,7 @@
 namespace tilescope::cli {
 
 void addZooCommand(CLI::App& app, Action& action) {
-    struct Arguments {
+    struct ZooArguments {
         std::string name;
         std::string file;
         std::map<std::string, std::string> options; ///< by key of the option table
@@ -22,7 +22,7 @@ void addZooCommand(CLI::App& app, Action& action) {
     CLI::App* zoo = app.add_subcommand("zoo", "Works with the built-in models");
     zoo->require_subcommand(1);
     CLI::App* command = zoo->add_subcommand("export", "Writes a built-in model as an ONNX file");
-    const auto arguments = std::make_shared<Arguments>();
+    const auto arguments = std::make_shared<ZooArguments>();
     command->add_option("NAME", arguments->name, "name of the model (see 'tilescope models')")
         ->required();
     command->add_option("FILE", arguments->file, "ONNX file to write")->required();

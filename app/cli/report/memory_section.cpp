@@ -19,7 +19,7 @@ std::vector<TileSelection> columnsOf(const Target& target, const TileSelection& 
 }
 
 /// "allTiles", "ipu0", "tile3".
-std::string keyOf(const TileSelection& selection) {
+std::string selectionKey(const TileSelection& selection) {
     if (selection.tile().valid())
         return fmt::format("tile{}", selection.tile().value());
     return selection.ipu().valid() ? fmt::format("ipu{}", selection.ipu().value()) : "allTiles";
@@ -48,7 +48,7 @@ Table detailsTable(const ProfileReader& reader, const ReportRequest& request) {
         {{"path", "", Unit::None, Shown::Data}, {"name", "Memory", Unit::None, Shown::Text}},
         {}};
     for (const TileSelection& column : columns)
-        table.columns.push_back({keyOf(column), column.label(), Unit::Bytes});
+        table.columns.push_back({selectionKey(column), column.label(), Unit::Bytes});
     for (const MemoryNode& node :
          memoryDetails(target, reader.tileMemory(), reader.categoryMemory(), columns))
         addNode(table, node, "", request, 0);

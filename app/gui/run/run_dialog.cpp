@@ -22,10 +22,6 @@ namespace {
 
 enum Then { Open, Compare, Nothing };
 
-QString profileIn(const QString& folder) {
-    return QDir(folder).filePath(QStringLiteral("profile.pop"));
-}
-
 } // namespace
 
 RunDialog::RunDialog(QString program, QWidget* parent)

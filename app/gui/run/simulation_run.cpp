@@ -12,11 +12,11 @@ namespace {
 // Enough for a message; a program gone wild may write without end.
 constexpr qsizetype mostErrorText = 2000;
 
+} // namespace
+
 QString profileIn(const QString& folder) {
     return QDir(folder).filePath(QStringLiteral("profile.pop"));
 }
-
-} // namespace
 
 SimulationRun::SimulationRun(QString program, QObject* parent)
     : QObject(parent)

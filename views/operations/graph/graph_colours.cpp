@@ -1,18 +1,14 @@
 #include "views/operations/graph/graph_colours.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/units.h"
 #include "views/theme/colour_scale.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(ModelGraph)
-};
 
 std::string plainText(GraphMetric metric, double value, ByteUnits units) {
     switch (metric) {

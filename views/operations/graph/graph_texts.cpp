@@ -1,18 +1,14 @@
 #include "views/operations/graph/graph_texts.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <set>
 
 #include "core/base/units.h"
 #include "views/operations/graph/graph_colours.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
-
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(ModelGraph)
-};
 
 constexpr std::size_t mostTensors = 6; // of a tool tip
 

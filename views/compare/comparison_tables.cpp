@@ -25,10 +25,6 @@ CellKind kindOf(MetricUnit unit) {
 
 using Value = std::optional<std::int64_t>;
 
-Cell cellOf(const Value& value) {
-    return value ? Cell(*value) : Cell();
-}
-
 /// Source, target, difference and percent. A missing item counts as nothing in the difference.
 void addFour(std::vector<Cell>& cells, const Value& before, const Value& after) {
     const Change change{before.value_or(0), after.value_or(0)};

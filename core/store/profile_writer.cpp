@@ -16,13 +16,6 @@
 namespace tilescope {
 namespace {
 
-std::int64_t number(bool value) {
-    return value ? 1 : 0;
-}
-template <class Tag> std::int64_t number(Id<Tag> id) {
-    return id.value();
-}
-
 /// Binds one value after the other; an id of "none" becomes NULL.
 class Row {
 public:
@@ -31,7 +24,7 @@ public:
     Row& operator<<(std::int64_t value) { return statement_.bind(at_++, value), *this; }
     Row& operator<<(double value) { return statement_.bind(at_++, value), *this; }
     Row& operator<<(std::string_view value) { return statement_.bind(at_++, value), *this; }
-    Row& operator<<(bool value) { return *this << number(value); }
+    Row& operator<<(bool value) { return *this << std::int64_t{value}; }
     Row& operator<<(const TileSeries& series) {
         const std::vector<std::byte> blob = series.encode();
         statement_.bind(at_++, std::span<const std::byte>(blob));
@@ -39,7 +32,7 @@ public:
     }
     template <class Tag> Row& operator<<(Id<Tag> id) {
         if (id.valid())
-            return *this << number(id);
+            return *this << std::int64_t{id.value()};
         statement_.bindNull(at_++);
         return *this;
     }

@@ -5,11 +5,12 @@ export CCACHE_BASEDIR=$root
 
 say() { printf '\n== %s\n' "$*"; }
 
-# Installs what is missing of dependencies.txt; does nothing if all is there.
+# install_dependencies PART...: installs what is missing of these parts of dependencies.txt; does nothing if all is there.
 install_dependencies() {
-    local wanted missing=()
-    mapfile -t wanted < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$root/packaging/dependencies.txt")
-    local package
+    local part package wanted=() missing=()
+    for part in "$@"; do
+        mapfile -t -O ${#wanted[@]} wanted < <(sed -n "/^\[$part\]/,/^$/{/^[a-z]/p}" "$root/packaging/dependencies.txt")
+    done
     for package in "${wanted[@]}"; do
         dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
             missing+=("$package")

@@ -6,7 +6,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 output=$(realpath -m "${1:-$root/build/deb}")
 
-install_dependencies
+install_dependencies program package
 build deb
 say "Packing"
 work=$root/build/deb/package

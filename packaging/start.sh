@@ -5,7 +5,7 @@ set -euo pipefail
 # shellcheck source=packaging/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-install_dependencies
+install_dependencies program
 build release tilescope tilescope-gui
 bin=$root/build/release/bin
 out=$root/build/demo

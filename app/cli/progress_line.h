@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "app/cli/cli.h"
+#include "app/cli/streams.h"
 
 namespace tilescope::cli {
 

@@ -6,7 +6,7 @@
 #include <QTest>
 #include <sstream>
 
-#include "app/cli/cli.h"
+#include "app/cli/commands/cli.h"
 
 using namespace tilescope;
 

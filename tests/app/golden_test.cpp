@@ -8,7 +8,7 @@
 #include <QTest>
 #include <sstream>
 
-#include "app/cli/cli.h"
+#include "app/cli/commands/cli.h"
 #include "core/base/atomic_file.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/qt_text.h"

@@ -9,7 +9,7 @@
 #include <QTest>
 #include <sstream>
 
-#include "app/cli/cli.h"
+#include "app/cli/commands/cli.h"
 #include "core/base/atomic_file.h"
 #include "core/store/profile_reader.h"
 #include "tests/support/qt_text.h"
@@ -174,6 +174,13 @@ private slots:
             before = match.captured(1).toInt();
         }
         QCOMPARE(QSet<QString>(lines.begin(), lines.end()).size(), lines.size());
+    }
+
+    void aWatchingProgramReadsWhichOptionIsWrong() {
+        const QString err = tilescopeRun({"run", "mlp", "--ipus", "4", "--progress"}).err;
+        QVERIFY2(err.startsWith("option: execution\ntilescope: error: option execution ("),
+                 qPrintable(err));
+        QVERIFY(!tilescopeRun({"run", "mlp", "--ipus", "4"}).err.contains("option: "));
     }
 
     void modelsThatCannotBeReadAreTheUsersErrors() {

@@ -146,6 +146,9 @@ private slots:
     void gapsOfATileAreThoseOfItsTotals() {
         for (const std::int32_t tile : {0, 100, 1471}) {
             const auto blocks = blocksOf(TileId(tile));
+            std::int64_t highest = 0;
+            for (const AddressBlock& block : blocks)
+                highest = std::max(highest, block.end);
             std::int64_t gaps = 0;
             for (const AddressRange& gap : addressGaps(blocks))
                 gaps += gap.bytes();

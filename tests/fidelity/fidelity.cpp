@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/cli/cli.h"
+#include "app/cli/commands/cli.h"
 #include "scopes.h"
 
 namespace {

@@ -5,7 +5,6 @@
 
 #include "tests/views/report_alone.h"
 #include "views/liveness/liveness_view.h"
-#include "views/session/same_items.h"
 
 using namespace tilescope;
 using namespace tilescope::views;

@@ -5,9 +5,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/analysis/compare/comparison.h"
-#include "views/session/open_profile.h"
-#include "views/tables/data_table.h"
+#include "core/analysis/compare/profile_pair.h"
+#include "core/report/compare_tables.h"
 #include "views/tables/value_tree.h"
 
 namespace tilescope::views {
@@ -21,19 +20,8 @@ ComparisonPtr comparisonOf(const ProfilePair& profiles, const std::stop_token& s
 /// such as the cycles of what does not fit, is a dash, and so is its difference.
 ValueTree headlineFigures(const Comparison& comparison);
 
-// Ids of rows are the source's, -1 where only the target has the item.
-
-/// The `most` largest causes of the change of memory (bytes) or cycles; ids are OperationIds.
-DataTable largestCauses(const Comparison& comparison, MetricUnit unit, std::size_t most);
-/// All causes, with the values of both sides and the changes of plans.
-DataTable causesTable(const Comparison& comparison, MetricUnit unit);
-/// Operations whose plan changed; ids are OperationIds.
-DataTable plansTable(const Comparison& comparison);
-/// One of the comparison's tables, by its place; source, target, difference and percent of its
-/// first column, then the differences of the others.
-DataTable changesTable(const Comparison& comparison, std::size_t table);
-/// Operations in the order of the model with what is live and how long each takes.
-DataTable alignedTable(const Comparison& comparison);
+/// The `most` largest causes of the change of memory (Unit::Bytes) or cycles; ids are OperationIds.
+Table largestCauses(const Comparison& comparison, Unit unit, std::size_t most);
 
 /// A sentence of the verdict.
 struct VerdictLine {

@@ -5,7 +5,6 @@
 #include <QVBoxLayout>
 #include <array>
 
-#include "views/session/same_items.h"
 #include "views/summary/summary_content.h"
 
 namespace tilescope::views {
@@ -107,7 +106,7 @@ void CompareView::reload() {
     }
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
         ComparisonPtr comparison = comparisonOf(pair, stop);
-        const StepId peak = matchingStep({pair.target, pair.source}, comparison->targetPeak, stop);
+        const StepId peak = pair.matching->sourceOf(comparison->targetPeak, stop);
         return [this, comparison = std::move(comparison), peak]() mutable {
             comparison_ = std::move(comparison);
             targetPeak_ = peak;
@@ -142,17 +141,19 @@ TablePanel::MakeTable CompareView::maker(int tab) const {
     return [tab, comparison = shownComparison(), pair = profiles()](std::stop_token) {
         switch (tab) {
         case MemoryCauses:
-            return causesTable(*comparison, MetricUnit::Bytes);
+            return causesTable(*comparison, Unit::Bytes);
         case CycleCauses:
-            return causesTable(*comparison, MetricUnit::Cycles);
+            return causesTable(*comparison, Unit::Cycles);
         case Plans:
-            return plansTable(*comparison);
+            return tilescope::plansTable(*comparison);
         case Aligned:
             return alignedTable(*comparison);
         case Options:
             return optionsTable(pair);
         default:
-            return changesTable(*comparison, static_cast<std::size_t>(tab - FirstTable));
+            return changesTable(*comparison,
+                                comparison->tables.at(static_cast<std::size_t>(tab - FirstTable)),
+                                ComparedRows::All);
         }
     };
 }

@@ -45,7 +45,7 @@ void StepFinder::cancel() {
     countQuery_.cancel();
 }
 
-void StepFinder::count(const OpenProfilePtr& profile, const QString& text, std::int64_t at) {
+void StepFinder::count(const ProfileViewPtr& profile, const QString& text, std::int64_t at) {
     countQuery_.start([this, profile, text, at](const std::stop_token& stop) {
         const auto index = profile->trace(stop);
         const ProgramSet wanted = programsWith(*profile->programs(stop), text, stop);
@@ -56,7 +56,7 @@ void StepFinder::count(const OpenProfilePtr& profile, const QString& text, std::
     });
 }
 
-void StepFinder::findText(const OpenProfilePtr& profile, const QString& text, std::int64_t from,
+void StepFinder::findText(const ProfileViewPtr& profile, const QString& text, std::int64_t from,
                           bool forward, OnStep found) {
     findQuery_.start([this, profile, text, from, forward, found = std::move(found)](
                          const std::stop_token& stop) -> BackgroundQuery::Deliver {
@@ -71,7 +71,7 @@ void StepFinder::findText(const OpenProfilePtr& profile, const QString& text, st
     });
 }
 
-void StepFinder::findBeside(const OpenProfilePtr& profile, std::int64_t from, bool forward,
+void StepFinder::findBeside(const ProfileViewPtr& profile, std::int64_t from, bool forward,
                             IpuId ipu, double cycle, OnStep found) {
     findQuery_.start([profile, from, forward, ipu, cycle, found = std::move(found)](
                          const std::stop_token& stop) -> BackgroundQuery::Deliver {
@@ -87,7 +87,7 @@ void StepFinder::findBeside(const OpenProfilePtr& profile, std::int64_t from, bo
     });
 }
 
-void StepFinder::findProgram(const OpenProfilePtr& profile, ProgramId program, std::int64_t from,
+void StepFinder::findProgram(const ProfileViewPtr& profile, ProgramId program, std::int64_t from,
                              OnExecuted found,
                              std::function<void(const std::optional<ExecutedCall>&)> foundCall) {
     findQuery_.start(
@@ -103,7 +103,7 @@ void StepFinder::findProgram(const OpenProfilePtr& profile, ProgramId program, s
         });
 }
 
-void StepFinder::findOperation(const OpenProfilePtr& profile, OperationId operation,
+void StepFinder::findOperation(const ProfileViewPtr& profile, OperationId operation,
                                OnExecuted found) {
     findQuery_.start([this, profile, operation, found = std::move(found)](
                          const std::stop_token& stop) -> BackgroundQuery::Deliver {
@@ -120,7 +120,7 @@ void StepFinder::findOperation(const OpenProfilePtr& profile, OperationId operat
 }
 
 // Where many copies are one box there is none to find.
-void StepFinder::findCopy(const OpenProfilePtr& profile, std::int64_t begin, OnStep found) {
+void StepFinder::findCopy(const ProfileViewPtr& profile, std::int64_t begin, OnStep found) {
     findQuery_.start([this, profile, begin, found = std::move(found)](
                          const std::stop_token& stop) -> BackgroundQuery::Deliver {
         const std::int64_t step = stepOfCopy(*profile, begin, stop);

@@ -17,7 +17,7 @@ StepPanel::StepPanel(ViewContext& context, QWidget* parent)
     showMessage(tr("No step is selected"), tr("Click a step in the trace above."));
 }
 
-void StepPanel::showStep(const OpenProfilePtr& profile, std::int64_t step, bool target) {
+void StepPanel::showStep(const ProfileViewPtr& profile, std::int64_t step, bool target) {
     load([this, profile, step, target](const std::stop_token& stop) {
         ReadStep read;
         read.step = profile->trace(stop)->stepAt(step);

@@ -25,7 +25,7 @@ public:
     explicit StepPanel(ViewContext& context, QWidget* parent = nullptr);
 
     /// Reads a step by its execution index in a profile, which is the target or not.
-    void showStep(const OpenProfilePtr& profile, std::int64_t step, bool target);
+    void showStep(const ProfileViewPtr& profile, std::int64_t step, bool target);
     [[nodiscard]] const ValueTreeModel& details() const { return *details_; }
 
 signals:

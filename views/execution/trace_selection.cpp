@@ -128,7 +128,7 @@ void TraceView::goToOperation(OperationId operation, bool target) {
 }
 
 void TraceView::findOperation(OperationId operation, bool target) {
-    const OpenProfilePtr& profile = profileOf(target);
+    const ProfileViewPtr& profile = profileOf(target);
     if (!canShow() || !profile || !profile->info().hasExecution)
         return;
     finder_->findOperation(profile, operation, [this, target](const ExecutedStep& step) {

@@ -172,7 +172,7 @@ bool TraceView::canShow() const {
     return profiles().source && profiles().source->info().hasExecution;
 }
 
-const OpenProfilePtr& TraceView::profileOf(bool target) const {
+const ProfileViewPtr& TraceView::profileOf(bool target) const {
     return target ? profiles().target : profiles().source;
 }
 
@@ -192,7 +192,7 @@ double TraceView::firstCycle() const {
 }
 
 void TraceView::reload() {
-    const OpenProfile& source = *profiles().source;
+    const ProfileView& source = *profiles().source;
     controls_->setIpus(source.machine().ipus);
     selected_ = {};
     tour_.reset();
@@ -210,7 +210,7 @@ void TraceView::reload() {
             runs_ = runs;
             compilation().setVisible(hosts_.firstCycle() < 0);
             context().timeZoom.setLimits(firstCycle(), static_cast<double>(length), shortestRange);
-            const OpenProfile& profile = *pair.source;
+            const ProfileView& profile = *pair.source;
             const QString problem = marks_->open(profile.file(), profile.machine().clockHz,
                                                  static_cast<double>(length));
             if (!problem.isEmpty())

@@ -65,7 +65,7 @@ private:
     [[nodiscard]] TraceQuestion question() const;
     /// Of the axis: where the compilation begins if it is shown, else the first run.
     [[nodiscard]] double firstCycle() const;
-    [[nodiscard]] const OpenProfilePtr& profileOf(bool target) const;
+    [[nodiscard]] const ProfileViewPtr& profileOf(bool target) const;
 
     // What is selected
     void showStep(std::int64_t step, bool target);

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "core/analysis/memory/tile_quantity.h"
-#include "views/session/same_items.h"
 #include "views/tables/profile_tables.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
 
-LivenessSeries seriesOf(const OpenProfile& profile, const TileSelection& wanted,
+LivenessSeries seriesOf(const ProfileView& profile, const TileSelection& wanted,
                         const std::stop_token& stop) {
     const TileSelection tiles = fittedTo(profile.machine(), wanted);
     if (!tiles.tile().valid())
@@ -20,7 +19,7 @@ LivenessSeries seriesOf(const OpenProfile& profile, const TileSelection& wanted,
                       profile.steps(stop)->size(), tiles);
 }
 
-StepList stepsOf(const OpenProfile& profile, const QString& filter, const std::stop_token& stop) {
+StepList stepsOf(const ProfileView& profile, const QString& filter, const std::stop_token& stop) {
     StepList list;
     list.names = namesOfSteps(profile, stop);
     for (std::size_t i = 0; i < list.names.size(); ++i)
@@ -47,7 +46,7 @@ void addStack(std::vector<StepArea>& areas, const LivenessSeries& series, const 
                      MinMaxPyramid(std::move(base))});
 }
 
-void addLifetime(std::vector<Lifetime>& lifetimes, const OpenProfile& profile, VariableId id,
+void addLifetime(std::vector<Lifetime>& lifetimes, const ProfileView& profile, VariableId id,
                  const StepList& steps, const QString& pattern, const QColor& colour,
                  const std::stop_token& stop) {
     constexpr int mostIntervals = 6; // of a text that has to be read
@@ -98,11 +97,15 @@ Lifetime::Span StepList::placesOf(const StepInterval& interval) const {
     return {static_cast<double>(from - shown.begin()), static_cast<double>(to - shown.begin())};
 }
 
+std::vector<std::string> namesOfSteps(const ProfileView& profile, const std::stop_token& stop) {
+    return stepNames(*profile.programs(stop), *profile.steps(stop));
+}
+
 LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptions& options,
                                 const Theme& theme, const std::stop_token& stop) {
     constexpr std::size_t fullest = 3;
     LivenessContent content;
-    const OpenProfile& first = *profiles.source;
+    const ProfileView& first = *profiles.source;
     const LivenessSeries source = seriesOf(first, options.tiles, stop);
     content.peak = source.peakStep;
     content.sourceSteps = stepsOf(first, options.filter, stop);
@@ -144,13 +147,25 @@ std::vector<Lifetime> lifetimes(const ProfilePair& profiles,
         addLifetime(all, *profiles.source, variables[i], sourceSteps, pattern, colour(), stop);
     if (!profiles.comparing())
         return all;
-    for (const VariableId id : sameVariables(profiles, variables, stop)) {
+    for (const VariableId id : profiles.matching->targetsOf(variables, stop)) {
         if (all.size() >= 2 * mostVariables)
             break;
         addLifetime(all, *profiles.target, id, targetSteps, Text::tr("%1 (target)"), colour(),
                     stop);
     }
     return all;
+}
+
+StepId matchingStep(const std::vector<std::string>& source, const std::vector<std::string>& target,
+                    StepId step) {
+    if (!step.valid() || step.index() >= source.size())
+        return {};
+    const std::string& name = source[step.index()];
+    auto turn = std::count(source.begin(), source.begin() + step.value(), name);
+    for (std::size_t i = 0; i < target.size(); ++i)
+        if (target[i] == name && turn-- == 0)
+            return StepId(i);
+    return step.index() < target.size() ? step : StepId();
 }
 
 } // namespace tilescope::views

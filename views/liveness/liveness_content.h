@@ -4,10 +4,10 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/liveness/liveness.h"
 #include "views/liveness/lifetime_strip.h"
 #include "views/plot/series/step_plot.h"
-#include "views/session/open_profile.h"
 
 namespace tilescope::views {
 
@@ -49,5 +49,14 @@ std::vector<Lifetime> lifetimes(const ProfilePair& profiles,
                                 const std::vector<VariableId>& variables,
                                 const StepList& sourceSteps, const StepList& targetSteps,
                                 const Theme& theme, const std::stop_token& stop);
+
+/// The names of a profile's steps.
+std::vector<std::string> namesOfSteps(const ProfileView& profile, const std::stop_token& stop);
+
+/// The target's step that corresponds to a step of the source, from the names of all steps: of
+/// several of one name the one at the same turn, else the one at the same place; none if there is
+/// no such place.
+StepId matchingStep(const std::vector<std::string>& source, const std::vector<std::string>& target,
+                    StepId step);
 
 } // namespace tilescope::views

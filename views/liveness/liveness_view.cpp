@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "views/plot/save_plot.h"
-#include "views/session/same_items.h"
 #include "views/widgets/save_picture.h"
 
 namespace tilescope::views {

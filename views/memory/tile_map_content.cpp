@@ -4,7 +4,6 @@
 
 #include "core/analysis/memory/memory_plot.h"
 #include "core/analysis/memory/tile_quantity.h"
-#include "views/session/same_items.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
@@ -29,7 +28,7 @@ std::int64_t TileMemory::*fieldOf(TileQuantity::Kind kind) {
     }
 }
 
-TileSeries seriesOf(const OpenProfile& profile, const TileQuantity& quantity,
+TileSeries seriesOf(const ProfileView& profile, const TileQuantity& quantity,
                     const std::stop_token& stop) {
     switch (quantity.kind) {
     case TileQuantity::Category:
@@ -99,7 +98,7 @@ TileMapContent tileMapContent(const ProfilePair& profiles, const TileQuantity& q
     TileMapContent content;
     content.quantity = quantity.name();
     content.limit = profiles.source->machine().bytesPerTile;
-    const auto sideOf = [&](const OpenProfile& profile, const TileQuantity& what,
+    const auto sideOf = [&](const ProfileView& profile, const TileQuantity& what,
                             const QString& title) {
         return TileMapSide{title,
                            seriesOf(profile, what, stop).toDense(profile.machine().totalTiles()),
@@ -110,9 +109,9 @@ TileMapContent tileMapContent(const ProfilePair& profiles, const TileQuantity& q
     if (profiles.comparing()) {
         TileQuantity ofTarget = quantity;
         if (quantity.kind == TileQuantity::Variables)
-            ofTarget.variables = sameVariables(profiles, quantity.variables, stop);
+            ofTarget.variables = profiles.matching->targetsOf(quantity.variables, stop);
         if (quantity.kind == TileQuantity::LiveAtStep && quantity.step.valid())
-            ofTarget.step = matchingStep(profiles, quantity.step, stop);
+            ofTarget.step = profiles.matching->targetOf(quantity.step, stop);
         content.sides.push_back(sideOf(*profiles.target, ofTarget, Text::tr("Target")));
         if (profiles.target->machine().tilesPerIpu == profiles.source->machine().tilesPerIpu)
             content.sides.push_back(differenceOf(content.sides[0], content.sides[1]));

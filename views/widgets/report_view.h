@@ -31,7 +31,7 @@ signals:
     void traceWanted(tilescope::OperationId operation, bool target);
     /// The user wants the run of a profile again with one option changed, or the key "model"; an
     /// empty value leaves it to the user.
-    void runAgainWanted(const tilescope::views::OpenProfilePtr& profile, const std::string& key,
+    void runAgainWanted(const tilescope::ProfileViewPtr& profile, const std::string& key,
                         const std::string& value);
 
 protected:

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "app/cli/cli.h"
+#include "app/cli/streams.h"
 
 namespace CLI {
 class App;

@@ -20,17 +20,20 @@ public:
         , run_{atLeastOne(samplesOfRun(comparison.source)),
                atLeastOne(samplesOfRun(comparison.target))} {}
 
-    [[nodiscard]] Divisors of(MetricUnit unit, bool ofTile) const {
+    [[nodiscard]] Divisors of(Unit unit, bool ofTile) const {
         if (ofTile)
             return {};
         switch (unit) {
-        case MetricUnit::Bytes:
+        case Unit::Bytes:
             return batch_;
-        case MetricUnit::Cycles:
-        case MetricUnit::Seconds:
+        case Unit::Cycles:
+        case Unit::Seconds:
             return run_;
-        case MetricUnit::Rate:
-        case MetricUnit::Count:
+        case Unit::None:
+        case Unit::Count:
+        case Unit::Share:
+        case Unit::Flops:
+        case Unit::Rate:
             break;
         }
         return {};
@@ -80,8 +83,8 @@ Comparison perSample(Comparison comparison) {
         if (metric.target)
             *metric.target /= by.target;
     }
-    const Divisors bytes = samples.of(MetricUnit::Bytes, false);
-    const Divisors cycles = samples.of(MetricUnit::Cycles, false);
+    const Divisors bytes = samples.of(Unit::Bytes, false);
+    const Divisors cycles = samples.of(Unit::Cycles, false);
     divide(comparison.memory, bytes);
     divide(comparison.cycles, cycles);
     for (ComparedTable& table : comparison.tables) {

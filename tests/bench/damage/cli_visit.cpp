@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 #include <sstream>
 
-#include "app/cli/cli.h"
+#include "app/cli/commands/cli.h"
 #include "tests/support/reading_commands.h"
 
 namespace tilescope::bench {

@@ -9,12 +9,13 @@
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 
 using Names = std::vector<VariableId>;
 
-/// Random steps, loops and calls of functions that stand before.
+/// Random steps, loops and calls of functions before them.
 void fill(HandMade& made, const Names& variables, const std::vector<ProgramId>& functions,
           int depth) {
     const auto any = [&] {
@@ -147,7 +148,7 @@ private slots:
         QCOMPARE(made.life(v), std::string("0-2"));
     }
 
-    /// The steps of a function stand at each of its calls: what lives across one call does not meet
+    /// The steps of a function are at each of its calls: what lives across one call does not meet
     /// what lives across another.
     void aStepForEachCall() {
         HandMade made;
@@ -203,17 +204,17 @@ private slots:
         made.call(inner);
         made.step({input, inside}, {result}); // 2, 6
         made.end();
-        std::set<std::pair<ProgramId, VariableId>> rewrites;
+        std::set<std::pair<ProgramId, VariableId>> kills;
         made.control("main");
         for (int i = 0; i < 2; ++i) {
             made.step({}, {input}); // 0, 4
-            rewrites.emplace(ProgramId(made.profile.programs.size() - 1), input);
+            kills.emplace(ProgramId(made.profile.programs.size() - 1), input);
             made.call(outer);
-            rewrites.emplace(ProgramId(made.profile.programs.size() - 1), result);
+            kills.emplace(ProgramId(made.profile.programs.size() - 1), result);
             made.step({result}, {}); // 3, 7
         }
         made.end();
-        analyseLiveness(made.profile, rewrites);
+        analyseLiveness(made.profile, kills);
         QCOMPARE(made.life(input), std::string("0-2 4-6"));
         QCOMPARE(made.life(inside), std::string("1-2 5-6"));
         QCOMPARE(made.life(result), std::string("2-3 6-7"));

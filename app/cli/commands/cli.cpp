@@ -1,0 +1,133 @@
+#include "app/cli/commands/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <fmt/format.h>
+#include <new>
+#include <ostream>
+
+#include "app/cli/commands/commands.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+
+namespace tilescope::cli {
+namespace {
+
+std::vector<std::string> commandNames(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(command->get_name());
+    return names;
+}
+
+std::vector<std::string> optionNames(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options())
+        for (const std::string& name : option->get_lnames())
+            names.push_back("--" + name);
+    return names;
+}
+
+/// The command that was chosen, down to "zoo export".
+const CLI::App* chosenCommand(const CLI::App& app) {
+    const CLI::App* command = &app;
+    while (!command->get_subcommands().empty())
+        command = command->get_subcommands().front();
+    return command;
+}
+
+std::string fullName(const CLI::App& command) {
+    return command.get_parent() == nullptr
+               ? std::string("tilescope")
+               : fullName(*command.get_parent()) + " " + command.get_name();
+}
+
+/// An argument that the parser could not place: a mistyped command, option, or one too many.
+std::string describeExtra(const CLI::App& command, const std::string& extra) {
+    const std::string help = fmt::format("See '{} --help'.", fullName(command));
+    if (extra.starts_with("-")) {
+        const std::string name = extra.substr(0, extra.find('='));
+        return fmt::format("unknown option '{}' of '{}'.{} {}", name, fullName(command),
+                           didYouMean(name, optionNames(command)), help);
+    }
+    const std::vector<std::string> commands = commandNames(command);
+    if (commands.empty())
+        return fmt::format("'{}' takes no argument '{}'. {}", fullName(command), extra, help);
+    return fmt::format("unknown command '{}'.{} {}", extra, didYouMean(extra, commands), help);
+}
+
+std::string describe(const CLI::App& app, const CLI::ParseError& error) {
+    const CLI::App* command = chosenCommand(app);
+    std::vector<std::string> extras = command->remaining();
+    if (extras.empty())
+        extras = app.remaining(true);
+    // The unknown option explains more than what it left without a value.
+    const auto option = std::find_if(extras.begin(), extras.end(), [](const std::string& extra) {
+        return extra.starts_with("-");
+    });
+    if (!extras.empty())
+        return describeExtra(*command, option == extras.end() ? extras.front() : *option);
+    if (command->get_subcommands([](const CLI::App*) { return true; }).empty())
+        return fmt::format("{}. See '{} --help'.", error.what(), fullName(*command));
+    return fmt::format("a command is missing: {}. See '{} --help'.",
+                       fmt::join(commandNames(*command), ", "), fullName(*command));
+}
+
+int fail(const Streams& streams, int status, const std::string& text) {
+    streams.err << "tilescope: error: " << text << '\n';
+    return status;
+}
+
+int internal(const Streams& streams, const std::string& what,
+             const std::vector<std::string>& args) {
+    return fail(streams, exitInternal,
+                fmt::format("internal error: {} (in 'tilescope {}'). This is a fault of "
+                            "TileScope, please report it.",
+                            what, fmt::join(args, " ")));
+}
+
+int parseAndRun(const std::vector<std::string>& args, const Streams& streams) {
+    CLI::App app("Simulates the Graphcore IPU and shows where every byte and cycle went.",
+                 "tilescope");
+    app.set_version_flag("--version", std::string("TileScope ") + TILESCOPE_VERSION);
+    app.require_subcommand(1);
+    Action action;
+    for (const auto add : {addRunCommand, addModelsCommand, addTargetsCommand, addSchemaCommand,
+                           addInfoCommand, addReportCommand, addDiffCommand, addQueryCommand,
+                           addExportCommand, addZooCommand, addSweepCommand, addOpCommand})
+        add(app, action);
+    try {
+        // The parser takes its arguments from the back.
+        app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
+    } catch (const CLI::CallForHelp&) {
+        const CLI::App* command = chosenCommand(app);
+        streams.out << command->help(
+            command->get_parent() == nullptr ? "" : fullName(*command->get_parent()));
+        return exitYes;
+    } catch (const CLI::CallForVersion& version) {
+        streams.out << version.what() << '\n';
+        return exitYes;
+    } catch (const CLI::ParseError& error) {
+        return fail(streams, exitUsage, describe(app, error));
+    }
+    return action(streams);
+}
+
+} // namespace
+
+int runCli(const std::vector<std::string>& args, const Streams& streams) {
+    try {
+        return parseAndRun(args, streams);
+    } catch (const UserError& error) {
+        return fail(streams, exitUsage, error.what());
+    } catch (const std::bad_alloc&) {
+        return fail(streams, exitInternal, "not enough memory on this computer");
+    } catch (const std::exception& error) {
+        return internal(streams, error.what(), args);
+    } catch (...) {
+        return internal(streams, "unknown exception", args);
+    }
+}
+
+} // namespace tilescope::cli

@@ -1,0 +1,24 @@
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <iostream>
+#include <unistd.h>
+
+#include "app/cli/commands/cli.h"
+#include "app/cli/output.h"
+
+int main(int argc, char** argv) {
+    using namespace tilescope::cli;
+    // A reader such as `head` may leave early: that shows as a failed write, not as a signal.
+    std::signal(SIGPIPE, SIG_IGN);
+    DescriptorBuffer buffer(STDOUT_FILENO);
+    std::ostream out(&buffer);
+    const int status = runCli(std::vector<std::string>(argv + 1, argv + argc),
+                              {out, std::cerr, ::isatty(STDERR_FILENO) == 1});
+    out.flush();
+    if (buffer.error() == 0 || buffer.error() == EPIPE)
+        return status;
+    std::cerr << "tilescope: error: cannot write standard output: " << std::strerror(buffer.error())
+              << '\n';
+    return exitInternal;
+}

@@ -1,0 +1,23 @@
+// What every command is given and returns.
+#pragma once
+
+#include <iosfwd>
+
+namespace tilescope::cli {
+
+/// Exit statuses; scripts rely on them.
+enum ExitStatus : int {
+    exitYes = 0,      ///< done; fits
+    exitNo = 1,       ///< a well-formed no: does not fit
+    exitUsage = 2,    ///< wrong usage or input
+    exitInternal = 3, ///< our fault, or the result could not be written
+};
+
+/// Where a command writes. `out` gets the result and nothing else.
+struct Streams {
+    std::ostream& out;
+    std::ostream& err;
+    bool errIsTerminal = false; ///< progress is shown only there
+};
+
+} // namespace tilescope::cli

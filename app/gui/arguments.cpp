@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/reports.h"
+#include "app/gui/window/reports.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 
@@ -16,7 +16,7 @@ namespace {
 const std::vector<std::string> options{"--grab", "--select", "--theme",       "--size",   "--view",
                                        "--help", "-h",       "--frame-times", "--version"};
 
-// The value of an option, which may follow it or stand behind '='.
+// The value of an option, which may follow it or come after '='.
 class Reader {
 public:
     explicit Reader(const QStringList& arguments)

@@ -115,7 +115,7 @@ void Grabber::grabWhenIdle() {
         for (const QString& part : request.parts)
             if (!report.showSection(part) && !views::chooseByText(report, part)) {
                 showing_ = false;
-                return emit failed(tr("the report '%1' has no part '%2': parts bear the titles of "
+                return emit failed(tr("the report '%1' has no part '%2': parts have the titles of "
                                       "its tabs, choices and switches")
                                        .arg(request.view, part));
             }
@@ -125,7 +125,7 @@ void Grabber::grabWhenIdle() {
     grab();
 }
 
-// A dialog stands in the middle of the window, as on a screen.
+// A dialog is in the middle of the window, as on a screen.
 QPixmap Grabber::picture() const {
     QPixmap picture = window_.grab();
     QDialog* dialog = dialog_ ? dialog_.data() : window_.findChild<RunDialog*>();

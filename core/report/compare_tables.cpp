@@ -6,42 +6,13 @@
 namespace tilescope {
 namespace {
 
-/// What values of a unit are divided by on either side.
-struct Divisors {
-    double source = 1;
-    double target = 1;
-};
-
-double samplesOfRun(const ProfileInfo& info) {
-    // The run says itself how many samples it took, gradient accumulation and all.
-    const double counted = info.throughput * info.seconds();
-    return counted > 0 ? counted : static_cast<double>(info.batchSize * info.deviceIterations);
-}
-
-Divisors divisorsOf(const Comparison& comparison, Unit unit, ValueScale scale) {
-    const auto atLeastOne = [](double value) { return value > 0 ? value : 1; };
-    if (scale == ValueScale::PerSample && unit == Unit::Bytes)
-        return {atLeastOne(static_cast<double>(comparison.source.batchSize)),
-                atLeastOne(static_cast<double>(comparison.target.batchSize))};
-    if (scale == ValueScale::PerSample && (unit == Unit::Cycles || unit == Unit::Seconds))
-        return {atLeastOne(samplesOfRun(comparison.source)),
-                atLeastOne(samplesOfRun(comparison.target))};
-    return {};
-}
-
-/// Whole numbers stay whole unless they are divided.
-template <class T> Cell scaled(const std::optional<T>& value, double divisor) {
-    return !value || divisor == 1 ? cellOf(value) : Cell(static_cast<double>(*value) / divisor);
-}
-
 /// Source, target, difference and its share of the source.
 template <class T>
 void addFour(std::vector<Cell>& cells, const std::optional<T>& before,
-             const std::optional<T>& after, const Divisors& divisors) {
-    const Change change(static_cast<double>(before.value_or(0)) / divisors.source,
-                        static_cast<double>(after.value_or(0)) / divisors.target);
-    cells.push_back(scaled(before, divisors.source));
-    cells.push_back(scaled(after, divisors.target));
+             const std::optional<T>& after) {
+    const Change change(before.value_or(0), after.value_or(0));
+    cells.push_back(cellOf(before));
+    cells.push_back(cellOf(after));
     cells.emplace_back(change);
     cells.push_back(
         before && after && change.source != 0 ? Cell(change.difference() / change.source) : Cell());
@@ -82,7 +53,7 @@ std::string otherChanges(const ComparedRow& row) {
 
 } // namespace
 
-Table metricsTable(const Comparison& comparison, MetricRows rows, ValueScale scale) {
+Table metricsTable(const Comparison& comparison, MetricRows rows) {
     Table table{"metrics",
                 "",
                 {in(Shown::Data, {"name", ""}),
@@ -100,7 +71,7 @@ Table metricsTable(const Comparison& comparison, MetricRows rows, ValueScale sca
             continue;
         Row& row = table.add({metric.name, metric.title});
         row.unit = metric.unit;
-        addFour(row.cells, value.source, value.target, divisorsOf(comparison, metric.unit, scale));
+        addFour(row.cells, value.source, value.target);
         if (!value.source || !value.target)
             row.cells[4] = Cell();
         if (scale == ValueScale::Absolute)
@@ -150,7 +121,7 @@ Table plansTable(const Comparison& comparison, std::size_t rows) {
     return table;
 }
 
-Table causesTable(const Comparison& comparison, Unit unit, std::size_t rows, ValueScale scale) {
+Table causesTable(const Comparison& comparison, Unit unit, std::size_t rows) {
     const CauseList& list = unit == Unit::Bytes ? comparison.memory : comparison.cycles;
     rows = std::min(rows, list.causes.size());
     Table table{
@@ -162,21 +133,21 @@ Table causesTable(const Comparison& comparison, Unit unit, std::size_t rows, Val
          {"target", "Target", unit},
          differenceOf({"difference", "Difference", unit, "Target less source"}),
          differenceOf({"relative", "Percent", Unit::Share, "The difference, of the source"}),
-         {"share", "Share", Unit::Share, "Of the whole change; what goes against it is negative"},
+         {"share", "Share", Unit::Share,
+          "Of all changes taken together; what goes against the whole is negative"},
          {"plan", "Plan", Unit::None, "What changed in the plan of the operation"}},
         {}};
     for (std::size_t i = 0; i < rows; ++i) {
         const Cause& cause = list.causes[i];
         std::vector<Cell>& cells = table.add({cause.name, cause.use}, cause.source.value()).cells;
-        addFour(cells, std::optional(cause.before), std::optional(cause.after),
-                divisorsOf(comparison, unit, scale));
+        addFour(cells, std::optional(cause.before), std::optional(cause.after));
         cells.emplace_back(cause.share);
         cells.push_back(textOrNone(cause.planChange));
     }
     return table;
 }
 
-Table alignedTable(const Comparison& comparison, std::size_t rows, ValueScale scale) {
+Table alignedTable(const Comparison& comparison, std::size_t rows) {
     rows = std::min(rows, comparison.aligned.size());
     const char* live = "Most not-always-live bytes of all tiles at its steps";
     const auto window = [](Column column) {
@@ -204,15 +175,14 @@ Table alignedTable(const Comparison& comparison, std::size_t rows, ValueScale sc
         const AlignedOperation& o = comparison.aligned[i];
         std::vector<Cell>& cells =
             table.add({o.name, cellOf(o.sourceStep), cellOf(o.targetStep)}, o.source.value()).cells;
-        addFour(cells, o.liveBefore, o.liveAfter, divisorsOf(comparison, Unit::Bytes, scale));
-        addFour(cells, cyclesIf(o.source, o.cyclesBefore), cyclesIf(o.target, o.cyclesAfter),
-                divisorsOf(comparison, Unit::Cycles, scale));
+        addFour(cells, o.liveBefore, o.liveAfter);
+        addFour(cells, cyclesIf(o.source, o.cyclesBefore), cyclesIf(o.target, o.cyclesAfter));
     }
     return table;
 }
 
 Table changesTable(const Comparison& comparison, const ComparedTable& compared, ComparedRows which,
-                   std::size_t rows, ValueScale scale) {
+                   std::size_t rows) {
     rows = std::min(rows, which == ComparedRows::All ? compared.rows.size() : compared.changes());
     Table table{
         compared.key,
@@ -246,8 +216,7 @@ Table changesTable(const Comparison& comparison, const ComparedTable& compared, 
         std::vector<Cell>& cells =
             table.add({row.name, std::string(row.state()), row.kind}, row.source).cells;
         for (std::size_t i = 0; i < compared.columns.size(); ++i) {
-            addFour(cells, row.before[i], row.after[i],
-                    divisorsOf(comparison, compared.columns[i].unit, scale));
+            addFour(cells, row.before[i], row.after[i]);
             if (i > 0)
                 cells.push_back(cells[cells.size() - 2]); // the difference
         }

@@ -1,4 +1,5 @@
 // Variables, vertices and exchanges on some tiles.
+#include "core/analysis/memory/address_map.h"
 #include "core/report/item_tables.h"
 #include "core/report/report.h"
 
@@ -15,10 +16,22 @@ Document variablesReport(const ProfileView& profile, const ReportRequest& reques
     std::optional<Placement> placement;
     if (request.selection.tile().valid())
         placement = profile.reader().placement(request.selection.tile());
-    Table table = variablesTable(profile.machine(), *profile.variables(), request.selection,
+    const auto variables = profile.variables();
+    Table table = variablesTable(profile.machine(), *variables, request.selection,
                                  placement ? &*placement : nullptr);
     keepWanted(table, request);
-    return {{}, {std::move(table)}};
+    Document document;
+    if (placement) {
+        const AddressSharing sharing =
+            addressSharing(addressBlocks(*placement, *variables, request.selection.tile()));
+        if (sharing.sharing > 0)
+            document.fields = {
+                {"variableBytes", "Variables", sharing.variableBytes, Unit::Bytes},
+                {"addressBytes", "At addresses", sharing.addressBytes, Unit::Bytes},
+                {"sharingVariables", "Share theirs at other times", sharing.sharing, Unit::Count}};
+    }
+    document.tables.push_back(std::move(table));
+    return document;
 }
 
 Document verticesReport(const ProfileView& profile, const ReportRequest& request) {

@@ -35,6 +35,7 @@ Table runsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
                  {"sync", "Sync", Unit::Share},
                  {"host", "Host", Unit::Share},
                  {"idle", "Idle", Unit::Share},
+                 {"overlapped", "Overlapped", Unit::Share},
                  {"tileBalance", "Tile balance", Unit::Share},
                  {"exchangeBytes", "Exchanged", Unit::Bytes},
                  {"hostBytesIn", "From host", Unit::Bytes},
@@ -46,8 +47,8 @@ Table runsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
             table.add({run.name, std::int64_t{ipu.value()}, run.start, run.cycles, s.sums.steps,
                        share(s.sums.compute(), s.cycles), share(s.sums.exchange(), s.cycles),
                        share(s.sums.sync(), s.cycles), share(s.sums.host(), s.cycles),
-                       share(s.idle(), s.cycles), s.tileBalance, s.sums.exchangeBytesIn,
-                       s.sums.hostBytesIn, s.sums.hostBytesOut});
+                       share(s.idle(), s.cycles), share(s.overlapped, s.cycles), s.tileBalance,
+                       s.sums.exchangeBytesIn, s.sums.hostBytesIn, s.sums.hostBytesOut});
         }
     return table;
 }

@@ -117,6 +117,13 @@ private:
         const Program& program = programs_[id];
         addSequences(program.parent);
         std::string name = program.name;
+        // A call has the debug path of its operation: it is under the scopes of that.
+        if (program.kind == ProgramKind::Call) {
+            const FlamePath path = splitLast(program.name);
+            for (const std::string_view scope : path.groups)
+                groups_.push_back({std::string(scope), {}});
+            name = path.leaf;
+        }
         if (name.empty() && known(program.target))
             name = programs_[program.target].name;
         if (program.kind == ProgramKind::Repeat && program.count > 1)

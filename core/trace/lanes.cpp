@@ -141,12 +141,25 @@ void TraceLanes::buildBody(TraceBodyId id, std::int32_t depth) {
     for (std::int32_t ipu = 0; ipu < ipus_; ++ipu) {
         if (pages_) {
             takeLane(id, IpuId(ipu));
-            continue;
+        } else {
+            fillLane(id, IpuId(ipu));
+            sumLane(id, IpuId(ipu));
         }
-        fillLane(id, IpuId(ipu));
-        sumLane(id, IpuId(ipu));
+        Lane& lane = laneAt(id, IpuId(ipu));
+        lane.overlaps = !lane.sequential || overlaps(body, IpuId(ipu));
     }
     states_[id.index()] = State::Done;
+}
+
+bool TraceLanes::overlaps(const TraceBody& body, IpuId ipu) const {
+    return std::any_of(body.calls.begin(), body.calls.end(), [&](const TraceCall& call) {
+        const Lane& callee = lane(call.callee, ipu);
+        return callee.overlaps ||
+               std::any_of(call.ipus.begin(), call.ipus.end(), [&](const CallOnIpu& on) {
+                   return on.ipu == ipu && call.count > 1 && on.period > 0 &&
+                          on.period < callee.length;
+               });
+    });
 }
 
 void TraceLanes::checkItems(const TraceBody& body) const {

@@ -20,6 +20,7 @@ struct Lane {
     std::vector<LaneEntry> entries;   ///< empty if they are in pages
     std::vector<std::int64_t> maxEnd; ///< largest end of this and all entries before it; likewise
     bool sequential = true;           ///< no two entries overlap
+    bool overlaps = false;            ///< two steps do, of the body or of what it calls
     std::int64_t length = 0;
     std::vector<TraceSums> blockSums; ///< sums of all entries before each block; likewise
     const std::vector<LaneBlock>* paged = nullptr; ///< blocks of a lane in pages
@@ -72,6 +73,7 @@ private:
     void fillLane(TraceBodyId body, IpuId ipu);
     void sumLane(TraceBodyId body, IpuId ipu);
     void takeLane(TraceBodyId body, IpuId ipu);
+    [[nodiscard]] bool overlaps(const TraceBody& body, IpuId ipu) const;
     [[nodiscard]] Lane& laneAt(TraceBodyId body, IpuId ipu);
 
     enum class State : std::uint8_t { New, Open, Done };

@@ -5,78 +5,11 @@
 
 #include "core/base/error.h"
 #include "core/trace/counts.h"
-#include "core/trace/lane_cursor.h"
+#include "core/trace/range_sums.h"
 #include "core/trace/search.h"
 #include "core/trace/spans.h"
 
 namespace tilescope {
-namespace {
-
-/// Sums over a range, from the lanes of one IPU.
-class RangeSums {
-public:
-    RangeSums(const TraceLanes& lanes, IpuId ipu)
-        : lanes_(lanes)
-        , ipu_(ipu) {}
-
-    /// `from` and `to` count from the start of the body.
-    [[nodiscard]] TraceSums ofBody(TraceBodyId body, std::int64_t from, std::int64_t to) const {
-        LaneCursor cursor(lanes_, body, ipu_);
-        if (from <= 0 && to >= cursor.lane().length)
-            return cursor.lane().total;
-        const auto [first, end] = cursor.touched(from, to);
-        const auto whole = cursor.wholeBlocks(from, to);
-        TraceSums sums;
-        const auto add = [&](std::size_t begin, std::size_t stop) {
-            for (std::size_t i = begin; i < stop; ++i)
-                sums += ofEntry(body, LaneEntry(cursor.at(i)), from, to);
-        };
-        if (whole.first >= whole.end) {
-            add(first, end);
-            return sums;
-        }
-        sums = cursor.sumsBefore(whole.end) - cursor.sumsBefore(whole.first);
-        add(first, whole.first * entriesPerBlock);
-        add(whole.end * entriesPerBlock, end);
-        return sums;
-    }
-
-private:
-    [[nodiscard]] TraceSums ofEntry(TraceBodyId body, const LaneEntry& entry, std::int64_t from,
-                                    std::int64_t to) const {
-        const std::int64_t begin = std::max(from, entry.begin);
-        const std::int64_t end = std::min(to, entry.end);
-        if (begin > end)
-            return {};
-        if (begin == entry.begin && end == entry.end)
-            return lanes_.sumsOf(body, ipu_, entry);
-        if (lanes_.callOf(body, entry) == nullptr)
-            return lanes_.sumsOf(body, ipu_, entry).share(end - begin, entry.end - entry.begin);
-        return ofCall(lanes_.repetition(body, ipu_, entry), begin - entry.begin, end - entry.begin);
-    }
-
-    [[nodiscard]] TraceSums ofCall(const Repetition& r, std::int64_t from, std::int64_t to) const {
-        const auto [first, end] = r.touched(from, to);
-        // Repetitions that lie in the range as a whole are one multiplication.
-        const std::int64_t firstWhole =
-            r.period <= 0 ? end : std::clamp((from + r.period - 1) / r.period, first, end);
-        const std::int64_t endWhole =
-            r.period <= 0 || to < r.length
-                ? firstWhole
-                : std::clamp((to - r.length) / r.period + 1, firstWhole, end);
-        TraceSums sums = lanes_.lane(r.callee, ipu_).total.times(endWhole - firstWhole);
-        for (std::int64_t k = first; k < firstWhole; ++k)
-            sums += ofBody(r.callee, from - k * r.period, to - k * r.period);
-        for (std::int64_t k = endWhole; k < end; ++k)
-            sums += ofBody(r.callee, from - k * r.period, to - k * r.period);
-        return sums;
-    }
-
-    const TraceLanes& lanes_;
-    IpuId ipu_;
-};
-
-} // namespace
 
 class TraceIndex::Impl {
 public:
@@ -139,8 +72,14 @@ TraceStatistics TraceIndex::statistics(IpuId ipu, CycleRange range) const {
     TraceStatistics statistics;
     statistics.cycles = std::max<std::int64_t>(0, range.cycles());
     const RangeSums sums(impl_->lanes, ipu);
-    for (const TraceRun& run : runs())
-        statistics.sums += sums.ofBody(run.body, range.begin - run.start, range.end - run.start);
+    std::int64_t busy = 0;
+    for (const TraceRun& run : runs()) {
+        const TraceSums ofRun =
+            sums.ofBody(run.body, range.begin - run.start, range.end - run.start);
+        statistics.sums += ofRun;
+        busy += sums.busy(run.body, range.begin - run.start, range.end - run.start, ofRun);
+    }
+    statistics.overlapped = std::max<std::int64_t>(0, statistics.sums.total() - busy);
     const auto share = [&](std::int64_t active, std::int64_t cycles) {
         const double all = static_cast<double>(cycles) * impl_->tilesPerIpu;
         return all > 0 ? static_cast<double>(active) / all : 0.0;

@@ -143,10 +143,11 @@ private:
 };
 
 /// A box of a flame graph: row 0 is the run, rows below are the repeats, calls and named sequences
-/// around the steps ("outerloop 3 of 10", "fill", "main_stage0"), then the parts of the steps'
-/// names between slashes, so neighbours with a common prefix share a box. The number in front of
-/// an exchange's name ("cs12_", "copy3_Copy_SOURCE_to_") is no part of the path, so that it is
-/// under the operation it is for; the box of the exchange itself has its whole name.
+/// around the steps ("outerloop 3 of 10", "fill", "main_stage0"; a call below the scopes of its
+/// debug path), then the parts of the steps' names between slashes, so neighbours with a common
+/// prefix share a box. The number in front of an exchange's name ("cs12_", "copy3_Copy_SOURCE_to_")
+/// is no part of the path, so that it is under the operation it is for; the box of the exchange
+/// itself has its whole name.
 struct FlameSpan {
     std::int32_t row = 0;
     std::int64_t begin = 0;

@@ -82,7 +82,7 @@ TraceSums TraceSums::share(std::int64_t part, std::int64_t whole) const {
 }
 
 std::int64_t TraceStatistics::idle() const {
-    return std::max<std::int64_t>(0, cycles - sums.total());
+    return std::max<std::int64_t>(0, cycles - (sums.total() - overlapped));
 }
 
 } // namespace tilescope

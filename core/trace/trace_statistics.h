@@ -51,6 +51,9 @@ struct TraceStatistics {
     /// Active tile cycles of compute sets / (their cycles x tiles of the IPU), 0 to 1; 0 without
     /// compute.
     double parallelEfficiency = 0;
+    /// What the cycles by kind count more than once: where k steps run at once, k - 1 times their
+    /// cycles. Cycles by kind and idle() less these are the cycles of the range.
+    std::int64_t overlapped = 0;
     /// Cycles of the range in which the IPU did nothing at all.
     [[nodiscard]] std::int64_t idle() const;
 };

@@ -119,6 +119,29 @@ private slots:
             }
     }
 
+    void perSampleDividesWorkAndNotTiles() {
+        Profile a = test::sampleProfile();
+        Profile b = a;
+        b.info.batchSize = 2 * a.info.batchSize;
+        b.info.throughput = 2 * a.info.throughput;
+        const Comparison comparison = perSample(compared(a, b));
+        QVERIFY(comparison.perSample);
+        const auto shareOf = [&](const char* name) {
+            const ComparedMetric& metric = comparison.metrics[metricNamed(name)];
+            return *metric.target / *metric.source;
+        };
+        QCOMPARE(shareOf("maxTile"), 1.0);
+        QCOMPARE(shareOf("alwaysLive"), 0.5);
+        QCOMPARE(shareOf("cycles"), 0.5);
+        QCOMPARE(shareOf("throughput"), 2.0);
+        const ComparedTable& variables = comparison.tables[1];
+        for (const ComparedRow& row : variables.rows) {
+            QVERIFY(std::abs(*row.before[0] - 2 * *row.after[0]) <= 1);
+            QCOMPARE(row.before[1], row.after[1]); // the largest part on a tile
+            QCOMPARE(row.before[2], row.after[2]);
+        }
+    }
+
     void causesAddUp() {
         const std::vector<Profile> profiles = samples();
         for (const Profile& a : profiles)
@@ -128,8 +151,8 @@ private slots:
                     QCOMPARE(sumOf(*list), list->after - list->before);
                     double shares = 0;
                     for (const Cause& cause : list->causes)
-                        shares += cause.share;
-                    if (list->after != list->before)
+                        shares += std::abs(cause.share);
+                    if (!list->causes.empty())
                         QVERIFY(std::abs(shares - 1) < 1e-6);
                 }
                 const MemorySummary& memory = comparison.sourceMemory;

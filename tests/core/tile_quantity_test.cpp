@@ -133,6 +133,14 @@ private slots:
                                                {50, 60, VariableId(3)}};
         QCOMPARE(addressGaps(blocks), (std::vector<AddressRange>{{0, 16}, {40, 48}}));
         QVERIFY(addressGaps({}).empty());
+        const AddressSharing sharing = addressSharing(blocks);
+        QCOMPARE(sharing.variableBytes, std::int64_t{46});
+        QCOMPARE(sharing.addressBytes, std::int64_t{36});
+        QCOMPARE(sharing.sharing, std::int64_t{2});
+        QCOMPARE(sharing.text(),
+                 std::string("46 B of variables at 36 B of addresses: 2 share theirs at other "
+                             "times"));
+        QVERIFY(addressSharing({}).text().empty());
     }
 
     void gapsOfATileAreThoseOfItsTotals() {
@@ -145,7 +153,7 @@ private slots:
             for (const AddressRange& gap : addressGaps(blocks))
                 gaps += gap.bytes();
             const TileMemory& memory = p_.tileMemory[TileId(tile)];
-            QCOMPARE(highest, memory.includingGaps);
+            QCOMPARE(addressSharing(blocks).addressBytes, memory.excludingGaps);
             QCOMPARE(gaps, memory.includingGaps - memory.excludingGaps);
         }
     }

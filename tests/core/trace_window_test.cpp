@@ -3,6 +3,7 @@
 #include <QTest>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
@@ -59,6 +60,31 @@ private:
     const Trace& trace_;
     IpuId ipu_;
 };
+
+void addStep(TraceBody& body, ProgramKind kind, std::int64_t start, std::int64_t cycles,
+             ProgramId program = {}) {
+    StepOnIpu on;
+    on.ipu = IpuId(0);
+    on.start = start;
+    on.cycles = cycles;
+    TraceStep step;
+    step.kind = kind;
+    step.program = program;
+    step.ipus = {on};
+    body.items.push_back({static_cast<std::int32_t>(body.steps.size()), -1});
+    body.steps.push_back(step);
+}
+
+void addCall(TraceBody& body, TraceBodyId callee, std::int64_t start, std::int64_t count,
+             std::int64_t period, ProgramId program = {}) {
+    TraceCall call;
+    call.callee = callee;
+    call.program = program;
+    call.count = count;
+    call.ipus = {{IpuId(0), start, period}};
+    body.items.push_back({-1, static_cast<std::int32_t>(body.calls.size())});
+    body.calls.push_back(call);
+}
 
 } // namespace
 
@@ -258,16 +284,8 @@ private slots:
             Program program;
             program.kind = kind;
             program.name = name;
-            TraceStep timed;
-            timed.kind = kind;
-            timed.program = programs.add(program);
-            StepOnIpu on;
-            on.ipu = IpuId(0);
-            on.start = 100 * static_cast<std::int64_t>(body.steps.size());
-            on.cycles = 100;
-            timed.ipus = {on};
-            body.items.push_back({static_cast<std::int32_t>(body.steps.size()), -1});
-            body.steps.push_back(timed);
+            addStep(body, kind, 100 * static_cast<std::int64_t>(body.steps.size()), 100,
+                    programs.add(program));
         };
         const ProgramKind exchange = ProgramKind::DoExchange;
         const ProgramKind compute = ProgramKind::OnTileExecute;
@@ -292,6 +310,69 @@ private slots:
                       "3 step Convolve 100-200", "3 step cs11_l/conv/Reduce/ExchangePre 200-300",
                       "3 step Reduce 300-400", "4 group acts 0-100",
                       "5 step copy7_Copy_a/out_to_l/conv/Convolve/acts/ExchangePre 0-100"}));
+    }
+
+    void callsAreUnderTheScopesOfTheirNames() {
+        IdVector<ProgramId, Program> programs;
+        const auto program = [&](ProgramKind kind, const char* name) {
+            Program added;
+            added.kind = kind;
+            added.name = name;
+            return programs.add(added);
+        };
+        Trace trace;
+        const TraceBodyId callee = trace.bodies.add({});
+        const TraceBodyId main = trace.bodies.add({});
+        addStep(trace.bodies[callee], ProgramKind::OnTileExecute, 0, 100,
+                program(ProgramKind::OnTileExecute, "l/0/conv/Convolve"));
+        addStep(trace.bodies[main], ProgramKind::OnTileExecute, 0, 100,
+                program(ProgramKind::OnTileExecute, "l/2/relu"));
+        addCall(trace.bodies[main], callee, 100, 1, 0,
+                program(ProgramKind::Call, "l/2/call_subgraph(6)"));
+        trace.runs.push_back({"run", main, 0, 200});
+        QStringList boxes;
+        for (const FlameSpan& box :
+             flameRows(TraceIndex(trace, 1, 4), programs, IpuId(0), {0, 200}, 1))
+            if (box.row < 4)
+                boxes << QString("%1 %2 %3-%4")
+                             .arg(box.row)
+                             .arg(text(box.name))
+                             .arg(box.begin)
+                             .arg(box.end);
+        QCOMPARE(boxes, QStringList({"0 run 0-200", "1 l 0-200", "2 2 0-200", "3 relu 0-100",
+                                     "3 call_subgraph(6) 100-200"}));
+    }
+
+    void overlappedCyclesAreWhatIsCountedTwice() {
+        Trace trace;
+        const TraceBodyId callee = trace.bodies.add({});
+        const TraceBodyId main = trace.bodies.add({});
+        addStep(trace.bodies[callee], ProgramKind::OnTileExecute, 0, 40);
+        addStep(trace.bodies[callee], ProgramKind::DoExchange, 50, 30);
+        TraceBody& body = trace.bodies[main];
+        addStep(body, ProgramKind::StreamCopyMid, 5, 25);
+        addCall(body, callee, 10, 7, 100);
+        addStep(body, ProgramKind::StreamCopyMid, 30, 150); // beside the first two calls
+        addStep(body, ProgramKind::StreamCopyEnd, 175, 20);
+        addStep(body, ProgramKind::OnTileExecute, 800, 50);
+        trace.runs.push_back({"run", main, 3, 860});
+        const Unrolled unrolled(trace, IpuId(0));
+        const TraceIndex index(trace, 1, 4);
+        for (std::int64_t from = 0; from < 870; from += 13)
+            for (std::int64_t to = from + 1; to < 880; to += 29) {
+                std::set<std::int64_t> busy;
+                std::int64_t total = 0;
+                for (const TraceSpan& span : unrolled.within({from, to}))
+                    for (std::int64_t c = std::max(from, span.begin); c < std::min(to, span.end);
+                         ++c, ++total)
+                        busy.insert(c);
+                const TraceStatistics s = index.statistics(IpuId(0), {from, to});
+                QCOMPARE(s.sums.total(), total);
+                QCOMPARE(s.overlapped, total - static_cast<std::int64_t>(busy.size()));
+                QCOMPARE(s.sums.total() - s.overlapped + s.idle(), s.cycles);
+            }
+        QCOMPARE(index_.statistics(IpuId(0), {0, index_.totalCycles()}).overlapped,
+                 std::int64_t{0});
     }
 
     void refusesDamagedTraces_data() {

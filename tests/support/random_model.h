@@ -8,7 +8,7 @@
 namespace tilescope::test {
 
 /// `operations` in nested scopes that follow each other like layers, with skip connections, some
-/// unconnected operations, operations that bear the name of a scope, and scopes that run twice
+/// unconnected operations, operations with the name of a scope, and scopes that run twice
 /// (so that collapsed they lead to each other in a circle).
 ModelGraph randomModel(std::uint32_t seed, std::size_t operations);
 

@@ -82,7 +82,7 @@ Profile samplePipeline() {
 
 namespace {
 
-/// Adds Calls of a slot's functions to a body, as if nothing stood between them.
+/// Adds Calls of a slot's functions to a body, as if nothing were between them.
 class SlotCaller {
 public:
     explicit SlotCaller(Profile& p)

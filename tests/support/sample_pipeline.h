@@ -12,7 +12,7 @@ namespace tilescope::test {
 Profile samplePipeline();
 
 /// The same executed: a control program "outer" runs fill, two repetitions of the main slot, and
-/// flush from Calls, slot behind slot without copies, then an update of 50 cycles on IPU 0 and 80
+/// flush from Calls, slot after slot without copies, then an update of 50 cycles on IPU 0 and 80
 /// on IPU 1. Slots begin at cycles 0, 100, 800 (twice), 2200 and 2900 of the main run.
 Profile samplePipelineRun();
 

@@ -6,7 +6,7 @@
 namespace tilescope::test {
 
 /// Fills trace, info.cycles, info.throughput and info.hasExecution: each leaf takes as long as its
-/// slowest tile on each IPU, a sync of 100 cycles stands before every exchange and stream copy, and
+/// slowest tile on each IPU, a sync of 100 cycles is before every exchange and stream copy, and
 /// IPUs wait for each other after every step.
 void traceExecution(Profile& profile);
 

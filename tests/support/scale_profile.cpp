@@ -259,7 +259,7 @@ private:
         return {ipu(i), start, cycles, options_.tilesPerIpu, active, bytes, bytes};
     }
 
-    /// A step on one IPU, behind what that IPU did before.
+    /// A step on one IPU, after what that IPU did before.
     void after(TraceBody& body, ProgramKind kind, ProgramId program, std::int32_t i,
                std::int64_t cycles, std::int64_t bytes = 0) {
         std::int64_t& now = now_[static_cast<std::size_t>(i)];

@@ -3,6 +3,7 @@
 
 #include "views/execution/cycle_range_text.h"
 #include "views/plot/axes/axis_labels.h"
+#include "views/session/time_texts.h"
 
 using namespace tilescope;
 using namespace tilescope::views;

@@ -7,6 +7,7 @@
 #include <QtTest>
 
 #include "app/gui/window/main_window.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/compare/compare_view.h"
 #include "views/liveness/liveness_view.h"
@@ -23,16 +24,9 @@ class CompareViewTest : public QObject {
     std::unique_ptr<MainWindow> window_;
 
     void open(const QStringList& files) {
-        QSignalSpy changed(&window_->context().reports, &ReportPair::changed);
-        window_->openProfiles(files);
-        QTRY_COMPARE(changed.count(), 1);
+        test::openProfiles(*window_, files);
         window_->showReport(gui::Report::Compare);
-        waitUntilIdle();
-    }
-    void waitUntilIdle() {
-        QCoreApplication::processEvents();
-        QTRY_VERIFY(window_->context().workers.idle());
-        QCoreApplication::processEvents();
+        test::waitUntilIdle(*window_);
     }
     CompareView& view() { return static_cast<CompareView&>(window_->view(gui::Report::Compare)); }
     // The tab of a title, in front and loaded.
@@ -41,7 +35,7 @@ class CompareViewTest : public QObject {
         for (int i = 0; i < tabs.count(); ++i)
             if (tabs.tabText(i) == title) {
                 tabs.setCurrentIndex(i);
-                waitUntilIdle();
+                test::waitUntilIdle(*window_);
                 return *view().table(i);
             }
         qFatal("no such tab");
@@ -138,7 +132,7 @@ private slots:
         QTest::mouseClick(causes.viewport(), Qt::LeftButton, {}, first);
         QCOMPARE(window_->context().selection.current().operation, OperationId(0));
         QTest::keyClick(&causes, Qt::Key_Return);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(window_->view(gui::Report::Liveness).isVisible());
         const Selected& now = window_->context().selection.current();
         const auto curve = window_->context().reports.source()->livenessCurve({});
@@ -155,7 +149,7 @@ private slots:
         for (int column = 0; column < titles.size(); ++column)
             QCOMPARE(model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString(),
                      titles[column]);
-        // The largest change stands on top.
+        // The largest change is on top.
         QCOMPARE(text(model, 0, 0), "conv1/out");
         QCOMPARE(text(model, 0, 1), "changed");
         QCOMPARE(text(model, 0, 4), "+5.75 MiB");
@@ -175,8 +169,39 @@ private slots:
         QCOMPARE(cells(), QStringList({"6.47 MiB", "12.2 MiB"}));
         // The target has two samples in a batch.
         QTest::mouseClick(&view().perSample(), Qt::LeftButton);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QCOMPARE(cells(), QStringList({"6.47 MiB", "6.11 MiB"}));
+    }
+
+    // Twice the samples in 1.5 times the time is better, whatever a run takes.
+    void runsOfOtherSizesAreJudgedBySamplesASecond() {
+        const Profile a = test::sampleProfile();
+        Profile b = a;
+        b.info.batchSize = 2 * a.info.batchSize;
+        b.info.cycles = a.info.cycles * 3 / 2;
+        b.info.throughput = a.info.throughput * 4 / 3;
+        open({files_.writeProfile("one.pop", a), files_.writeProfile("two.pop", b)});
+        const auto good = [&](const QString& sentence) {
+            const QStringList lines = view().overview().verdict().split("<br>");
+            return std::any_of(lines.begin(), lines.end(), [&](const QString& line) {
+                return line.contains(sentence) && line.contains(QChar(0x2714));
+            });
+        };
+        QVERIFY2(good("A run takes 50.0 % more time") && good("33.3 % more samples a second"),
+                 qPrintable(view().overview().verdict()));
+        QTest::mouseClick(&view().perSample(), Qt::LeftButton);
+        test::waitUntilIdle(*window_);
+        QVERIFY2(good("A sample takes 25.0 % less time"), qPrintable(view().overview().verdict()));
+        const QAbstractItemModel& figures = *view().overview().figures().model();
+        const auto difference = [&](const QString& title) {
+            for (int row = 0; row < figures.rowCount(); ++row)
+                if (figures.index(row, 0).data().toString() == title)
+                    return figures.index(row, 3);
+            return QModelIndex();
+        };
+        QCOMPARE(difference("Fullest tile").data().toString(), QString("0 B"));
+        QCOMPARE(difference("Samples a second").data(Qt::ForegroundRole).value<QColor>(),
+                 window_->context().theme.current().good);
     }
 
     void rowsFollowTheSelectionOfOtherReports() {
@@ -205,7 +230,7 @@ private slots:
         emit plans.linkHovered("0");
         QCOMPARE(plans.toolTip(), "method AMP -> SLIC");
         emit plans.linkActivated("0");
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(window_->view(gui::Report::Operations).isVisible());
         QCOMPARE(window_->context().selection.current().operation, OperationId(2));
         window_->showReport(gui::Report::Compare);
@@ -218,7 +243,7 @@ private slots:
             QAbstractItemModelTester tester(&view().table(i)->model(),
                                             QAbstractItemModelTester::FailureReportingMode::QtTest);
             view().tabs().setCurrentIndex(i);
-            waitUntilIdle();
+            test::waitUntilIdle(*window_);
             QVERIFY2(view().table(i)->model().rowCount() > 0 || view().tabs().tabText(i) == "Plans",
                      qPrintable(view().tabs().tabText(i)));
             view().table(i)->model().setFilter("conv");
@@ -238,7 +263,7 @@ private slots:
     void stoppingToCompareSaysHowToGoOn() {
         open({files_.write("a.pop"), changed()});
         window_->context().reports.closeTarget();
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         auto* panel = view().findChild<LoadingPanel*>();
         QVERIFY(panel->showsMessage());
         QVERIFY(panel->messageText().contains("Only one profile is open"));

@@ -7,8 +7,8 @@
 #include "views/liveness/liveness_tables.h"
 #include "views/memory/memory_content.h"
 #include "views/operations/operations_content.h"
-#include "views/plot/axes/axis_labels.h"
 #include "views/programs/program_details.h"
+#include "views/session/time_texts.h"
 #include "views/summary/summary_content.h"
 #include "views/tables/profile_tables.h"
 

@@ -6,14 +6,11 @@
 #include <QTreeView>
 #include <QtTest>
 
-#include "app/gui/window/main_window.h"
 #include "core/trace/tile_raster.h"
-#include "tests/views/sample_files.h"
+#include "tests/views/trace_window.h"
 #include "views/execution/range_field.h"
 #include "views/execution/statistics_panel.h"
-#include "views/execution/trace_view.h"
 #include "views/programs/programs_view.h"
-#include "views/theme/style.h"
 
 using namespace tilescope;
 using namespace tilescope::gui;
@@ -23,77 +20,17 @@ namespace {
 constexpr auto fatal = QAbstractItemModelTester::FailureReportingMode::Fatal;
 }
 
-class ExecutionTest : public QObject {
+class ExecutionTest : public test::TraceWindow {
     Q_OBJECT
-    test::SampleFiles files_;
-    std::unique_ptr<MainWindow> window_;
-    views::TraceView* trace_ = nullptr;
-
-    void waitUntilIdle() {
-        for (int i = 0; i < 3; ++i) { // an answer may ask the next question
-            QCoreApplication::processEvents();
-            QTRY_VERIFY(window_->context().workers.idle());
-        }
-        QCoreApplication::processEvents();
-    }
-    void open(const QStringList& files) {
-        QSignalSpy changed(&window_->context().reports, &views::ReportPair::changed);
-        window_->openProfiles(files);
-        QTRY_COMPARE(changed.count(), 1);
-        window_->showReport(Report::Trace);
-        waitUntilIdle();
-        trace_ = static_cast<views::TraceView*>(&window_->view(Report::Trace));
-    }
-    void key(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
-        QWidget* plot = trace_->tiles().isVisible() ? static_cast<QWidget*>(&trace_->tiles().plot())
-                                                    : &trace_->plot();
-        QTest::keyClick(plot, key, modifiers);
-        waitUntilIdle();
-    }
-    views::ZoomRange& zoom() { return window_->context().timeZoom; }
-
-    const std::vector<views::TraceLane>& lanes() const {
-        return *trace_->plot().trace().overview();
-    }
-    /// The middle of a box of the first lane, which is the host's, as far as it is in sight.
-    QPoint placeOf(std::size_t row, const views::TraceBox& box) const {
-        views::TracePlot& plot = trace_->plot();
-        const double from = std::max(plot.xAxis->range().lower, static_cast<double>(box.begin));
-        const double to = std::min(plot.xAxis->range().upper, static_cast<double>(box.end));
-        const double y = plot.trace().laneTop(0) + static_cast<double>(row) + 0.5;
-        return {qRound(plot.xAxis->coordToPixel((from + to) / 2)),
-                qRound(plot.yAxis->coordToPixel(y))};
-    }
-    const views::TraceBox* hostBox(std::size_t row, const QString& begin) const {
-        for (const views::TraceBox& box : lanes()[0].rows.at(row).boxes)
-            if (QString::fromStdString(box.name).startsWith(begin))
-                return &box;
-        return nullptr;
-    }
-    QString readOutAt(const QPoint& place) {
-        QSignalSpy hovered(&trace_->plot(), &views::PlotWidget::hovered);
-        // The cursor itself may be held by the window of a test before.
-        QMouseEvent move(QEvent::MouseMove, place, trace_->plot().mapToGlobal(QPointF(place)),
-                         Qt::NoButton, Qt::NoButton, Qt::NoModifier);
-        QCoreApplication::sendEvent(&trace_->plot(), &move);
-        return hovered.isEmpty() ? QString() : hovered.last()[0].toString();
-    }
-
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QApplication::setStyle(new views::WindowStyle);
-    }
-    void init() {
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->show();
-    }
+    void initTestCase() { prepare(); }
+    void init() { newWindow(); }
     void cleanup() { window_.reset(); }
 
     void tilesHaveARasterOfEachIpu() {
         open({files_.write("two.pop", {.ipus = 2})});
         trace_->setLook(TraceLook::Tiles);
-        waitUntilIdle();
+        settle();
         views::TilePlot& plot = trace_->tiles().plot();
         QCOMPARE(plot.lanes().size(), std::size_t(2));
         QCOMPARE(plot.tiles().rasters().size(), std::size_t(2));
@@ -108,7 +45,7 @@ private slots:
         // An exchange is short: it has a column of its own when it fills the window.
         trace_->search().setText("ExchangePre");
         QTest::keyClick(&trace_->search().field(), Qt::Key_Return);
-        waitUntilIdle();
+        settle();
         const StepOnIpu on = window_->context()
                                  .reports.source()
                                  ->trace({})
@@ -116,14 +53,14 @@ private slots:
                                  .ipus.front();
         zoom().setRange(static_cast<double>(on.start - on.cycles),
                         static_cast<double>(on.start + 2 * on.cycles));
-        waitUntilIdle();
+        settle();
         QVERIFY(has(TileState::Exchange));
     }
 
     void ctrlWheelZoomsInTiles() {
         open({files_.write("a.pop")});
         trace_->setLook(TraceLook::Tiles);
-        waitUntilIdle();
+        settle();
         views::TilePlot& plot = trace_->tiles().plot();
         QVERIFY(plot.rows().showsAll());
         const double cycles = zoom().span();
@@ -132,7 +69,7 @@ private slots:
         QWheelEvent wheel(where, plot.mapToGlobal(where), {}, {0, 480}, Qt::NoButton,
                           Qt::ControlModifier, Qt::NoScrollPhase, false);
         QCoreApplication::sendEvent(&plot, &wheel);
-        waitUntilIdle();
+        settle();
         QVERIFY(!plot.rows().showsAll());
         QCOMPARE(zoom().span(), cycles);
         QVERIFY(std::abs(plot.yAxis->pixelToCoord(where.y()) - under) < 0.5);
@@ -144,11 +81,11 @@ private slots:
     void aClickOnATileShowsItsStep() {
         open({files_.write("a.pop")});
         trace_->setLook(TraceLook::Tiles);
-        waitUntilIdle();
+        settle();
         views::TilePlot& plot = trace_->tiles().plot();
         const QPoint where(plot.width() / 2, plot.height() / 2);
         QTest::mouseClick(&plot, Qt::LeftButton, {}, where);
-        waitUntilIdle();
+        settle();
         QVERIFY(trace_->selectedStep() >= 0);
         QVERIFY(trace_->details().rowCount() > 4);
         QCOMPARE(window_->context().selection.current().tiles.size(), std::size_t(1));
@@ -168,10 +105,10 @@ private slots:
         const QString total = QString::number(matches.size());
         const auto press = [&](Qt::KeyboardModifiers modifiers = {}) {
             QTest::keyClick(&trace_->search().field(), Qt::Key_Return, modifiers);
-            waitUntilIdle();
+            settle();
         };
         trace_->search().setText("LAYER1/conv/Convolve");
-        waitUntilIdle();
+        settle();
         QCOMPARE(trace_->search().countText(), "matches: " + total);
         press();
         QCOMPARE(trace_->search().countText(), "1 of " + total);
@@ -184,7 +121,7 @@ private slots:
         QCOMPARE(trace_->search().countText(), total + " of " + total);
         QCOMPARE(trace_->selectedStep(), matches.back());
         trace_->search().setText("nothing like it");
-        waitUntilIdle();
+        settle();
         QCOMPARE(trace_->search().countText(), QStringLiteral("no match"));
         QTest::keyClick(&trace_->search().field(), Qt::Key_Escape);
         QCOMPARE(trace_->search().countText(), QString());
@@ -232,8 +169,7 @@ private slots:
         trace_->marks().setData(trace_->marks().index(0, views::MarksModel::Text), "slow here",
                                 Qt::EditRole);
         trace_->marks().add(7, "early");
-        window_ = std::make_unique<MainWindow>(Memory::None);
-        window_->show();
+        newWindow();
         open({file});
         QCOMPARE(trace_->marks().rowCount(), 2);
         QCOMPARE(trace_->marks().marks()[1].cycle, cycle);
@@ -243,7 +179,7 @@ private slots:
         QCOMPARE(again.open(file.toStdString(), 1e9, 1e18), QString());
         QCOMPARE(again.rowCount(), 1);
         QCOMPARE(again.open(file.toStdString(), 1e9, cycle - 1), QString());
-        QCOMPARE(again.rowCount(), 0); // behind the end of this execution
+        QCOMPARE(again.rowCount(), 0); // after the end of this execution
     }
 
     void bracketsGoFromMarkToMark() {
@@ -328,7 +264,7 @@ private slots:
             QTest::mouseMove(&strip, (from + to) / 2);
             QTest::mouseMove(&strip, to);
             QTest::mouseRelease(&strip, Qt::LeftButton, {}, to);
-            waitUntilIdle();
+            settle();
         };
         const auto near = [&](double cycle, double share) {
             return std::abs(cycle - zoom().first() - share * all) <= 2 * pixel;
@@ -361,7 +297,7 @@ private slots:
             field.selectAll();
             QTest::keyClicks(&field, text);
             QTest::keyClick(&field, Qt::Key_Return);
-            waitUntilIdle();
+            settle();
         };
         type("12,000-34000");
         QCOMPARE(zoom().from(), 12000.0);
@@ -371,7 +307,7 @@ private slots:
         type("10-20 us");
         QCOMPARE(zoom().from(), std::round(10e-6 * clock));
         QCOMPARE(zoom().to(), std::round(20e-6 * clock));
-        // What is no range changes nothing, and is told.
+        // What is no range changes nothing, and the user is told.
         QSignalSpy status(trace_, &views::ReportView::status);
         const double before = zoom().from();
         type("twelve");
@@ -398,124 +334,10 @@ private slots:
         QTRY_VERIFY(!plot.scrollBar().isVisible());
     }
 
-    void theHostStandsAboveTheIpus() {
-        open({files_.write("two.pop", {.ipus = 2})});
-        QCOMPARE(lanes().size(), std::size_t(3));
-        QVERIFY(views::isHost(lanes()[0]));
-        QCOMPARE(lanes()[1].ipu, 0);
-        QCOMPARE(lanes()[0].rowNames, (std::vector<std::string>{"Engine", "Callbacks"}));
-        QVERIFY(hostBox(0, "Engine::run #1"));
-        const auto& runs = window_->context().reports.source()->trace({})->runs();
-        QCOMPARE(hostBox(0, "Engine::run #1")->begin, runs[1].start);
-        // The axis is as it was: nothing before the first run.
-        QCOMPARE(zoom().first(), 0.0);
-        QCOMPARE(zoom().from(), static_cast<double>(runs[1].start));
-        zoom().setRange(0, static_cast<double>(runs[1].start));
-        waitUntilIdle();
-        const views::TraceBox* wait = hostBox(1, "IPU waits for host: ");
-        QVERIFY(wait);
-        const QString text = readOutAt(placeOf(1, *wait));
-        QVERIFY2(text.contains("IPU waits for host") && text.contains("5,000"), qPrintable(text));
-        // The host's callback and the step of the IPU are one.
-        const views::TraceBox* callback = hostBox(1, "h2d_weights");
-        QVERIFY(callback);
-        QTest::mouseClick(&trace_->plot(), Qt::LeftButton, {}, placeOf(1, *callback));
-        waitUntilIdle();
-        const ExecutedStep step =
-            window_->context().reports.source()->trace({})->stepAt(trace_->selectedStep());
-        QVERIFY(step.kind == ProgramKind::StreamCopyMid);
-        QCOMPARE(step.ipus.front().start, callback->begin);
-        for (QAction* action : trace_->findChildren<QAction*>())
-            if (action->text() == "Host")
-                action->trigger();
-        waitUntilIdle();
-        QCOMPARE(lanes().size(), std::size_t(2));
-        QCOMPARE(zoom().to(), static_cast<double>(runs[1].start)); // the zoom stays
-    }
-
-    void theHostWaitsBetweenItsCopies() {
-        open({files_.write("a.pop")});
-        const auto index = window_->context().reports.source()->trace({});
-        const TraceRun& run = index->runs()[1];
-        std::int64_t covered = 0;
-        for (const views::TraceBox& box : lanes()[0].rows[1].boxes)
-            covered += box.cycles();
-        QCOMPARE(covered, index->totalCycles());
-        const TraceSums sums =
-            index->statistics(IpuId(0), {run.start, run.start + run.cycles}).sums;
-        std::int64_t waits = 0;
-        for (const views::TraceBox& box : lanes()[0].rows[1].boxes)
-            if (box.name == "Host waits for IPU" && box.begin >= run.start)
-                waits += box.cycles();
-        const std::int64_t expected = run.cycles - sums.host();
-        // Syncs between a transfer and its end belong to the callback.
-        QVERIFY(waits <= expected && waits > expected - sums.sync());
-    }
-
-    void theCompilationCanBeShown() {
-        const QString file = files_.write("a.pop");
-        open({file});
-        const Profile profile = test::sampleProfile();
-        const HostSpan& last = profile.hostSpans.back();
-        const double before = (last.start + last.seconds) * profile.info.target.clockHz;
-        QVERIFY(trace_->compilation().isVisible());
-        QTest::mouseClick(&trace_->compilation(), Qt::LeftButton);
-        waitUntilIdle();
-        QCOMPARE(zoom().first(), std::round(-before));
-        QVERIFY(zoom().showsAll());
-        QCOMPARE(lanes()[0].rowNames,
-                 (std::vector<std::string>{"Compilation", "Engine", "Callbacks"}));
-        QVERIFY(trace_->range().text().startsWith("-"));
-        const views::TraceBox* plan = hostBox(0, "plan");
-        QVERIFY(plan && plan->end < 0);
-        const QString text = readOutAt(placeOf(0, *plan));
-        QVERIFY2(text.startsWith("plan") && text.contains("2.50 ms") &&
-                     text.contains("from cycle -"),
-                 qPrintable(text));
-        QTest::mouseClick(&trace_->plot(), Qt::LeftButton, {}, placeOf(0, *plan));
-        waitUntilIdle();
-        QCOMPARE(trace_->selectedRange()->begin, plan->begin);
-        QTest::mouseDClick(&trace_->plot(), Qt::LeftButton, {}, placeOf(0, *plan));
-        waitUntilIdle();
-        QVERIFY(zoom().from() < static_cast<double>(plan->begin));
-        QVERIFY(zoom().to() < 0 && zoom().to() > static_cast<double>(plan->end));
-        // A range before the first run can be typed, too.
-        trace_->range().setFocus();
-        trace_->range().selectAll();
-        QTest::keyClicks(&trace_->range(), "-3000 - -1000");
-        QTest::keyClick(&trace_->range(), Qt::Key_Return);
-        waitUntilIdle();
-        QCOMPARE(zoom().from(), -3000.0);
-        QCOMPARE(zoom().to(), -1000.0);
-        key(Qt::Key_F);
-        QVERIFY(zoom().showsAll());
-        QTest::mouseClick(&trace_->compilation(), Qt::LeftButton);
-        waitUntilIdle();
-        QCOMPARE(zoom().first(), 0.0);
-        QCOMPARE(zoom().from(), static_cast<double>(profile.trace.runs[1].start));
-    }
-
-    void whatWasNotRecordedIsNotOffered() {
-        Profile profile = test::sampleProfile();
-        profile.hostSpans.clear();
-        open({files_.writeProfile("spanless.pop", profile)});
-        QVERIFY(!trace_->compilation().isVisible());
-        QCOMPARE(lanes()[0].rowNames, (std::vector<std::string>{"Engine", "Callbacks"}));
-    }
-
-    void twoHostsStandAboveTheirIpus() {
-        open({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
-        QCOMPARE(lanes().size(), std::size_t(4));
-        QVERIFY(views::isHost(lanes()[0]) && !lanes()[0].target);
-        QVERIFY(views::isHost(lanes()[2]) && lanes()[2].target);
-        QCOMPARE(lanes()[2].name, std::string("Target host"));
-        QCOMPARE(lanes()[3].ipu, 0);
-    }
-
     void twoExecutionsStandBelowEachOther() {
         open({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
         trace_->setLook(TraceLook::Tiles);
-        waitUntilIdle();
+        settle();
         QCOMPARE(trace_->tiles().plot().lanes().size(), std::size_t(2));
         QVERIFY(trace_->tiles().plot().lanes()[1].name.startsWith("Target"));
         QCOMPARE(trace_->statistics().lanes().size(), std::size_t(2));
@@ -525,14 +347,14 @@ private slots:
         open({files_.write("a.pop")});
         trace_->search().setText("conv1/Convolve");
         QTest::keyClick(&trace_->search().field(), Qt::Key_Return);
-        waitUntilIdle();
+        settle();
         key(Qt::Key_P);
         QCOMPARE(window_->currentReport(), Report::Programs);
         auto& programs = static_cast<views::ProgramsView&>(window_->view(Report::Programs));
         QCOMPARE(programs.model().programAt(programs.tree().currentIndex()),
                  window_->context().selection.current().program);
         QTest::keyClick(&programs.tree(), Qt::Key_T);
-        waitUntilIdle();
+        settle();
         QCOMPARE(window_->currentReport(), Report::Trace);
     }
 
@@ -541,7 +363,7 @@ private slots:
         open({files_.write("narrow.pop")});
         const auto index = window_->context().reports.source()->trace({});
         zoom().fit();
-        waitUntilIdle();
+        settle();
         const auto pixels = [&](const ExecutedStep& step) {
             return static_cast<double>(step.ipus.front().cycles) *
                    trace_->plot().axisRect()->width() / zoom().span();
@@ -555,7 +377,7 @@ private slots:
         const ExecutedStep before = index->stepAt(narrow);
         window_->context().selection.update(
             [&](views::Selected& s) { s.program = before.program; });
-        waitUntilIdle();
+        settle();
         QVERIFY(trace_->selectedStep() >= 0);
         const ExecutedStep shown = index->stepAt(trace_->selectedStep());
         QCOMPARE(shown.program, before.program);
@@ -567,13 +389,13 @@ private slots:
     void everyFrameOfManyRepetitionsIsCounted() {
         open({files_.write("frames.pop", {.ipus = 2, .repeats = 1'000'000})});
         trace_->setLook(TraceLook::Tiles);
-        waitUntilIdle();
+        settle();
         views::FrameTimes& times = window_->context().frameTimes;
         times.reset();
         for (int i = 0; i < 20; ++i) {
             zoom().zoomAt(zoom().last() * 0.4, i < 10 ? 0.5 : 2);
             trace_->tiles().plot().replot(QCustomPlot::rpImmediateRefresh);
-            waitUntilIdle();
+            settle();
         }
         QVERIFY(times.frames() >= 20);
     }

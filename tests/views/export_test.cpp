@@ -9,6 +9,7 @@
 #include <QtTest>
 
 #include "app/gui/window/main_window.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/insights/insights_view.h"
 #include "views/plot/plot_widget.h"
@@ -80,20 +81,10 @@ class ExportTest : public QObject {
     std::unique_ptr<MainWindow> window_;
     const QByteArray path_ = qgetenv("PATH");
 
-    void waitUntilIdle() {
-        QCoreApplication::processEvents();
-        QTRY_VERIFY(window_->context().workers.idle());
-        QCoreApplication::processEvents();
-    }
-    void open(const QStringList& files) {
-        QSignalSpy changed(&window_->context().reports, &views::ReportPair::changed);
-        window_->openProfiles(files);
-        QTRY_COMPARE(changed.count(), 1);
-        waitUntilIdle();
-    }
+    void open(const QStringList& files) { test::openProfiles(*window_, files); }
     template <class Widget> QList<Widget*> visibleIn(Report report) {
         window_->showReport(report);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QList<Widget*> list = window_->view(report).findChildren<Widget*>();
         list.removeIf([](const Widget* each) { return !each->isVisible(); });
         return list;
@@ -130,7 +121,7 @@ private slots:
         open({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
         for (const Report report : reports) {
             window_->showReport(report);
-            waitUntilIdle();
+            test::waitUntilIdle(*window_);
             for (const QString kind : {".png", ".svg", ".pdf"}) {
                 const QString file = files_.path(reportName(report) + kind);
                 QCOMPARE(views::savePicture(window_->view(report), file), QString());
@@ -210,7 +201,7 @@ private slots:
                 const QStringList all = QApplication::clipboard()->text().split('\n');
                 QVERIFY(all.size() > view->model()->rowCount());
                 view->setCurrentIndex(view->model()->index(0, 0));
-                waitUntilIdle();
+                test::waitUntilIdle(*window_);
                 view->setFocus();
                 action(*view, "Copy")->trigger();
                 QVERIFY(!QApplication::clipboard()->text().isEmpty());
@@ -249,7 +240,7 @@ private slots:
                 if (each->text() == "Run")
                     each->click();
             QTRY_VERIFY_WITH_TIMEOUT(!dialog.isVisible(), 60000);
-            waitUntilIdle();
+            test::waitUntilIdle(*window_);
         };
         run();
         QTRY_COMPARE(window_->openFiles(), QStringList{files_.path("first/profile.pop")});

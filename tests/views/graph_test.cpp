@@ -9,6 +9,7 @@
 #include "app/gui/window/main_window.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/random_model.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/operations/operations_view.h"
 #include "views/theme/style.h"
@@ -24,22 +25,13 @@ class GraphTest : public QObject {
     test::SampleFiles files_;
     std::unique_ptr<MainWindow> window_;
 
-    void waitUntilIdle() {
-        // A result may start the next query.
-        for (int i = 0; i < 3; ++i) {
-            QCoreApplication::processEvents();
-            QTRY_VERIFY(window_->context().workers.idle());
-            QCoreApplication::processEvents();
-        }
-    }
     OperationsView& openView(const QStringList& files) {
-        window_->openProfiles(files);
-        [&] { QTRY_VERIFY(window_->context().reports.source()); }();
+        test::openProfiles(*window_, files);
         window_->showReport(Report::Operations);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         auto& view = static_cast<OperationsView&>(window_->view(Report::Operations));
-        QTest::mouseClick(&view.graphButton(), Qt::LeftButton);
-        waitUntilIdle();
+        QTest::mouseClick(&test::button(view, "Graph"), Qt::LeftButton);
+        test::waitUntilIdle(*window_);
         return view;
     }
     static QString label(GraphCanvas& canvas, const GraphItem& item) {
@@ -69,11 +61,11 @@ class GraphTest : public QObject {
     }
     void click(GraphCanvas& canvas, const QString& wanted) {
         QTest::mouseClick(&canvas, Qt::LeftButton, {}, place(canvas, wanted));
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
     }
     void doubleClick(GraphCanvas& canvas, const QString& wanted) {
         QTest::mouseDClick(&canvas, Qt::LeftButton, {}, place(canvas, wanted));
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
     }
     static void wheel(GraphCanvas& canvas, const QPoint& at, int delta) {
         QWheelEvent event(at, canvas.mapToGlobal(at), {}, {0, delta}, Qt::NoButton, {},
@@ -107,7 +99,7 @@ private slots:
         QVERIFY(canvas.screenRect(item(canvas, "layer1"))
                     .contains(canvas.screenRect(item(canvas, "conv"))));
         QVERIFY(canvas.rect().contains(canvas.screenRect(item(canvas, "prob")).toRect()));
-        QTest::mouseClick(&view.tableButton(), Qt::LeftButton);
+        QTest::mouseClick(&test::button(view, "Table"), Qt::LeftButton);
         QVERIFY(view.table().isVisible() && !canvas.isVisible());
     }
 
@@ -165,14 +157,14 @@ private slots:
         QTest::keyClick(&canvas, Qt::Key_Down);
         QCOMPARE(label(canvas, canvas.chosen()), "conv");
         QTest::keyClick(&canvas, Qt::Key_Minus);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QCOMPARE(label(canvas, canvas.chosen()), "layer1");
         QVERIFY(!labels(canvas).contains("conv"));
         QTest::keyClick(&canvas, Qt::Key_Up);
         QCOMPARE(label(canvas, canvas.chosen()), "relu1");
         QTest::keyClick(&canvas, Qt::Key_Down);
         QTest::keyClick(&canvas, Qt::Key_Return);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(labels(canvas).contains("conv"));
         QTest::keyClick(&canvas, Qt::Key_Escape);
         QVERIFY(!canvas.chosen().valid());
@@ -189,7 +181,7 @@ private slots:
         click(canvas, "again/conv");
         QCOMPARE(window_->context().selection.current().operation, OperationId(2));
         QVERIFY(canvas.describe(canvas.chosen()).contains("2 places"));
-        QTest::mouseClick(&view.tableButton(), Qt::LeftButton);
+        QTest::mouseClick(&test::button(view, "Table"), Qt::LeftButton);
         QCOMPARE(view.table().view().currentIndex().data().toString(), "layer1/conv");
     }
 
@@ -198,13 +190,13 @@ private slots:
         GraphCanvas& canvas = view.graph().canvas();
         window_->context().selection.update(
             [](views::Selected& s) { s.operation = OperationId(3); });
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QCOMPARE(label(canvas, canvas.chosen()), "prob");
         // In a collapsed scope the scope is marked.
         doubleClick(canvas, "layer1");
         window_->context().selection.update(
             [](views::Selected& s) { s.operation = OperationId(2); });
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QCOMPARE(label(canvas, canvas.chosen()), "layer1");
     }
 
@@ -214,10 +206,10 @@ private slots:
         window_->context().selection.update(
             [](views::Selected& s) { s.operation = OperationId(1); });
         window_->showReport(Report::Operations);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         auto& view = static_cast<OperationsView&>(window_->view(Report::Operations));
-        QTest::mouseClick(&view.graphButton(), Qt::LeftButton);
-        waitUntilIdle();
+        QTest::mouseClick(&test::button(view, "Graph"), Qt::LeftButton);
+        test::waitUntilIdle(*window_);
         QVERIFY(!view.graph().panel().showsMessage());
         QCOMPARE(label(view.graph().canvas(), view.graph().canvas().chosen()), "relu1");
     }
@@ -240,14 +232,14 @@ private slots:
     void searchFindsInCollapsedScopes() {
         OperationsView& view = openView({files_.write("a.pop")});
         GraphCanvas& canvas = view.graph().canvas();
-        QTest::mouseClick(&view.graph().collapseAllButton(), Qt::LeftButton);
-        waitUntilIdle();
+        QTest::mouseClick(&test::button(view, "Collapse"), Qt::LeftButton);
+        test::waitUntilIdle(*window_);
         QVERIFY(!labels(canvas).contains("again/conv"));
         view.focusSearch();
         QTest::keyClicks(&view.graph().search().field(), "AGAIN");
         QVERIFY(view.graph().search().countText().contains('1'));
         QTest::keyClick(&view.graph().search().field(), Qt::Key_Return);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QCOMPARE(label(canvas, canvas.chosen()), "again/conv");
         QVERIFY(canvas.rect().contains(canvas.screenRect(canvas.chosen()).toRect()));
         QCOMPARE(view.graph().search().countText(), "1 of 1");
@@ -263,7 +255,7 @@ private slots:
         QVERIFY2(way.text().contains("layer1</a>"), qPrintable(way.text()));
         const GraphScopeId scope = view.graph().model()->tree.find("layer1");
         emit way.linkActivated(QString::number(scope.value()));
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QCOMPARE(label(canvas, canvas.chosen()), "layer1");
     }
 
@@ -318,7 +310,7 @@ private slots:
                                 canvas.scene()->wireLabels.end());
         QVERIFY(texts.contains("[1,64,112,112] half"));
         const QImage without = canvas.grab().toImage();
-        QTest::mouseClick(&view.graph().edgeLabelButton(), Qt::LeftButton);
+        QTest::mouseClick(&test::button(view, "Shapes"), Qt::LeftButton);
         QVERIFY(canvas.edgeLabels());
         QVERIFY(canvas.grab().toImage() != without);
     }
@@ -330,11 +322,11 @@ private slots:
         OperationsView& view = openView({files_.writeProfile("stages.pop", profile)});
         GraphCanvas& canvas = view.graph().canvas();
         QVERIFY(item(canvas, "forward").isScope() && item(canvas, "stage 0").isScope());
-        QTest::mouseClick(&view.graph().stageButton(), Qt::LeftButton);
-        waitUntilIdle();
+        QTest::mouseClick(&test::button(view, "Stages"), Qt::LeftButton);
+        test::waitUntilIdle(*window_);
         QVERIFY(!item(canvas, "stage 0").valid() && item(canvas, "forward").isScope());
-        QTest::mouseClick(&view.graph().phaseButton(), Qt::LeftButton);
-        waitUntilIdle();
+        QTest::mouseClick(&test::button(view, "Passes"), Qt::LeftButton);
+        test::waitUntilIdle(*window_);
         QVERIFY(!item(canvas, "forward").valid());
         QVERIFY(item(canvas, "layer1").isScope());
     }
@@ -345,7 +337,7 @@ private slots:
         QVERIFY(view.graph().panel().messageText().contains("schema version 5"));
         window_->openProfiles(
             {files_.write("a.pop"), files_.write("old.pop", {.withGraph = false})});
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY2(view.graph().panel().messageText().contains("The target"),
                  qPrintable(view.graph().panel().messageText()));
     }
@@ -356,8 +348,8 @@ private slots:
         QVERIFY(canvas.scale() > 0.5);
         QVERIFY(canvas.rect().intersects(
             canvas.screenRect(canvas.scene()->visible.items.front()).toRect()));
-        QTest::mouseClick(&view.graph().expandAllButton(), Qt::LeftButton);
-        waitUntilIdle();
+        QTest::mouseClick(&test::button(view, "Expand all"), Qt::LeftButton);
+        test::waitUntilIdle(*window_);
         QCOMPARE(canvas.scene()->visible.items.size(), std::size_t{3002}); // with the input
         QTest::keyClick(&canvas, Qt::Key_F);
         QVERIFY(!canvas.grab().isNull());
@@ -366,8 +358,8 @@ private slots:
     void theMapMovesTheDrawing() {
         OperationsView& view = openView({longModel("long.pop", 600)});
         GraphCanvas& canvas = view.graph().canvas();
-        QTest::mouseClick(&view.graph().expandAllButton(), Qt::LeftButton);
-        waitUntilIdle();
+        QTest::mouseClick(&test::button(view, "Expand all"), Qt::LeftButton);
+        test::waitUntilIdle(*window_);
         const QRectF before = canvas.screenRect(canvas.scene()->visible.items.front());
         QTest::mouseClick(&canvas, Qt::LeftButton, {},
                           canvas.rect().bottomRight() - QPoint(16, 16));

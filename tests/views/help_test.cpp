@@ -6,6 +6,7 @@
 
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/main_window.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/theme/style.h"
 
@@ -21,11 +22,6 @@ class HelpTest : public QObject {
         window.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&window));
     }
-    static void waitUntilIdle(MainWindow& window) {
-        QCoreApplication::processEvents();
-        QTRY_VERIFY(window.context().workers.idle());
-        QCoreApplication::processEvents();
-    }
 
 private slots:
     void initTestCase() {
@@ -38,11 +34,11 @@ private slots:
         show(window);
         window.openProfiles({files_.write("a.pop")});
         QTRY_VERIFY(window.context().reports.source());
-        waitUntilIdle(window);
+        test::waitUntilIdle(window);
         for (const Report report : reports) {
             show(window);
             window.showReport(report);
-            waitUntilIdle(window);
+            test::waitUntilIdle(window);
             QTest::keyClick(&window, Qt::Key_F1);
             auto* help = window.findChild<HelpWindow*>();
             QVERIFY(help && help->isVisible());

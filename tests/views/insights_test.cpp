@@ -8,6 +8,7 @@
 #include <QtTest>
 
 #include "app/gui/window/main_window.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/insights/insights_view.h"
 #include "views/insights/largest_panel.h"
@@ -25,19 +26,13 @@ class InsightsTest : public QObject {
     test::SampleFiles files_;
     std::unique_ptr<MainWindow> window_;
 
-    void waitUntilIdle() {
-        QCoreApplication::processEvents();
-        QTRY_VERIFY(window_->context().workers.idle());
-        QCoreApplication::processEvents();
-    }
     LargestPanel& open(const QStringList& files) {
         window_ = std::make_unique<MainWindow>(Memory::None);
         window_->resize(1280, 720);
         window_->show();
-        window_->openProfiles(files);
-        [&] { QTRY_VERIFY(window_->context().reports.source()); }();
+        test::openProfiles(*window_, files);
         window_->showReport(Report::Insights);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         return static_cast<InsightsView&>(window_->view(Report::Insights)).largest();
     }
     static QComboBox& choice(LargestPanel& panel, const QString& name) {
@@ -73,7 +68,7 @@ private slots:
         QComboBox& on = choice(panel, "On");
         on.setFocus();
         QTest::keyClick(&on, Qt::Key_End);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         auto& number = *panel.findChild<QSpinBox*>();
         QVERIFY(number.isVisible());
         QCOMPARE(top(panel), QStringLiteral("layer1/conv/partials"));
@@ -81,13 +76,13 @@ private slots:
         QComboBox& kind = choice(panel, "Kind");
         kind.setFocus();
         QTest::keyClick(&kind, Qt::Key_Down);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         const QString always = top(panel, 1);
         number.setFocus();
         number.selectAll();
         QTest::keyClicks(&number, "1471");
         QTest::keyClick(&number, Qt::Key_Return);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(top(panel, 1) != always); // the last tile holds no weights
     }
 
@@ -108,7 +103,7 @@ private slots:
         table.setFocus();
         table.setCurrentIndex(panel.table().model().index(1, 0));
         QTest::keyClick(&table, Qt::Key_Return);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QCOMPARE(window_->currentReport(), Report::Liveness);
         QVERIFY(window_->context().selection.current().step.valid());
         QVERIFY(window_->context().selection.current().variable.valid());

@@ -16,6 +16,7 @@
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/preferences_dialog.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/plot/plot_widget.h"
 #include "views/theme/style.h"
@@ -225,21 +226,11 @@ class LayoutTest : public QObject {
     std::unique_ptr<MainWindow> window_;
     QStringList profiles_;
 
-    void waitUntilIdle() {
-        QCoreApplication::processEvents();
-        QTRY_VERIFY(window_->context().workers.idle());
-        QCoreApplication::processEvents();
-    }
-    void open(const QStringList& files) {
-        QSignalSpy changed(&window_->context().reports, &views::ReportPair::changed);
-        window_->openProfiles(files);
-        QTRY_COMPARE(changed.count(), 1);
-        waitUntilIdle();
-    }
+    void open(const QStringList& files) { test::openProfiles(*window_, files); }
     // Each report with each of its tabs and of the choices that change what it shows.
     void visitReport(Report report, const std::function<void(const QString&)>& look) {
         window_->showReport(report);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         look(reportName(report));
         views::ReportView& view = window_->view(report);
         for (QTabWidget* tabs : view.findChildren<QTabWidget*>())
@@ -247,14 +238,14 @@ class LayoutTest : public QObject {
                 if (!tabs->isVisible() || !tabs->isTabVisible(tab))
                     continue;
                 tabs->setCurrentIndex(tab);
-                waitUntilIdle();
+                test::waitUntilIdle(*window_);
                 look(reportName(report) + QStringLiteral(", ") + tabs->tabText(tab));
             }
         for (const QString part : {"flat", "tiles (bsp)", "variables", "tile map", "separate"})
             if ((report == Report::Trace || report == Report::Memory ||
                  report == Report::Liveness) &&
                 views::chooseByText(view, part)) {
-                waitUntilIdle();
+                test::waitUntilIdle(*window_);
                 look(reportName(report) + QStringLiteral(", ") + part);
             }
     }

@@ -6,6 +6,7 @@
 #include <QtTest>
 
 #include "app/gui/window/main_window.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/operations/operations_view.h"
 #include "views/programs/programs_view.h"
@@ -20,17 +21,8 @@ class OperationsTest : public QObject {
     test::SampleFiles files_;
     std::unique_ptr<MainWindow> window_;
 
-    void waitUntilIdle() {
-        QCoreApplication::processEvents();
-        QTRY_VERIFY(window_->context().workers.idle());
-        QCoreApplication::processEvents();
-    }
     OperationsView& openView(const QStringList& files) {
-        window_->openProfiles(files);
-        [&] { QTRY_VERIFY(window_->context().reports.source()); }();
-        window_->showReport(Report::Operations);
-        waitUntilIdle();
-        return static_cast<OperationsView&>(window_->view(Report::Operations));
+        return test::openView<OperationsView>(*window_, files, Report::Operations);
     }
     static QStringList names(OperationsView& view) {
         QStringList texts;
@@ -52,7 +44,7 @@ class OperationsTest : public QObject {
         QVERIFY2(place >= 0, qPrintable(text));
         view.layerChoice().setCurrentIndex(place);
         emit view.layerChoice().activated(place);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
     }
     void clickRow(OperationsView& view, const QString& name) {
         QTableView& table = view.table().view();
@@ -61,7 +53,7 @@ class OperationsTest : public QObject {
         table.scrollTo(table.model()->index(row, 0));
         QTest::mouseClick(table.viewport(), Qt::LeftButton, {},
                           table.visualRect(table.model()->index(row, 0)).center());
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
     }
 
 private slots:
@@ -132,7 +124,7 @@ private slots:
         OperationsView& view = openView({files_.write("a.pop")});
         clickRow(view, "conv1");
         emit view.tabs().steps().activated(view.tabs().steps().model().idAt(1));
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(window_->currentReport() == Report::Programs);
         QCOMPARE(window_->context().selection.current().program.value(),
                  view.tabs().steps().model().idAt(1));
@@ -142,7 +134,7 @@ private slots:
         OperationsView& view = openView({files_.write("a.pop")});
         window_->context().selection.update(
             [](views::Selected& s) { s.operation = OperationId(1); });
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QCOMPARE(view.table().view().currentIndex().data().toString(), "relu1");
         QCOMPARE(view.tabs().steps().model().rowCount(), 1);
     }

@@ -9,6 +9,7 @@
 
 #include "app/gui/window/main_window.h"
 #include "tests/support/sample_pipeline.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/execution/trace_view.h"
 #include "views/insights/insights_view.h"
@@ -30,17 +31,8 @@ class PipelineViewTest : public QObject {
     std::unique_ptr<MainWindow> window_;
     QString pipeline_;
 
-    void waitUntilIdle() {
-        QCoreApplication::processEvents();
-        QTRY_VERIFY(window_->context().workers.idle());
-        QCoreApplication::processEvents();
-    }
     views::PipelineView& openPipeline(const QStringList& files) {
-        window_->openProfiles(files);
-        [&] { QTRY_VERIFY(window_->context().reports.source()); }();
-        window_->showReport(Report::Pipeline);
-        waitUntilIdle();
-        return static_cast<views::PipelineView&>(window_->view(Report::Pipeline));
+        return test::openView<views::PipelineView>(*window_, files, Report::Pipeline);
     }
     static QPoint middleOf(const views::SlotDiagram& diagram, int piece) {
         return diagram.rectOf(piece).center().toPoint();
@@ -127,14 +119,14 @@ private slots:
         QVERIFY(textsOf(view).join('|').contains("Ramp-up, slot 2 of 2"));
 
         QTest::mouseClick(button(view, "Show in Program Tree"), Qt::LeftButton);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(window_->currentReport() == Report::Programs);
         auto& programs = static_cast<views::ProgramsView&>(window_->view(Report::Programs));
         QCOMPARE(programs.model().programAt(programs.tree().currentIndex()), call);
 
         window_->showReport(Report::Pipeline);
         QTest::mouseDClick(&diagram, Qt::LeftButton, {}, middleOf(diagram, piece));
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(window_->currentReport() == Report::Trace);
         const double start = static_cast<double>(test::samplePipelineRun().trace.runs.back().start);
         const views::ZoomRange& zoom = window_->context().timeZoom;
@@ -180,7 +172,7 @@ private slots:
         QTest::keyClick(&diagram, Qt::Key_Right);
         QTest::keyClick(&diagram, Qt::Key_Return);
         QVERIFY(window_->currentReport() == Report::Trace);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
     }
 
     void theBetterSplitIsCopied() {
@@ -260,14 +252,14 @@ private slots:
         window_->openProfiles({files_.write("a.pop", {.withCopy = true})});
         QTRY_VERIFY(window_->context().reports.source());
         window_->showReport(Report::Insights);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QPushButton* go = nullptr;
         for (QPushButton* button : window_->view(Report::Insights).findChildren<QPushButton*>())
             if (button->text() == "Show in Memory: vertices")
                 go = button;
         QVERIFY(go != nullptr);
         QTest::mouseClick(go, Qt::LeftButton);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(window_->currentReport() == Report::Memory);
         const VertexTypeId wanted = window_->context().selection.current().vertexType;
         QVERIFY(wanted.valid());
@@ -283,7 +275,7 @@ private slots:
         window_->openProfiles({pipeline_});
         QTRY_VERIFY(window_->context().reports.source());
         window_->showReport(Report::Memory);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         auto& memory = static_cast<views::MemoryView&>(window_->view(Report::Memory));
         const auto& sections = memory.plot().plot().sections();
         QCOMPARE(sections.size(), std::size_t(2));

@@ -5,6 +5,7 @@
 #include <QtTest>
 
 #include "app/gui/window/main_window.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/programs/program_details.h"
 #include "views/programs/programs_view.h"
@@ -34,25 +35,13 @@ class ProgramsTest : public QObject {
     std::unique_ptr<MainWindow> window_;
     views::ProgramsView* programs_ = nullptr;
 
-    void waitUntilIdle() {
-        for (int i = 0; i < 3; ++i) {
-            QCoreApplication::processEvents();
-            QTRY_VERIFY(window_->context().workers.idle());
-        }
-        QCoreApplication::processEvents();
-    }
     void open(const QStringList& files) {
-        QSignalSpy changed(&window_->context().reports, &views::ReportPair::changed);
-        window_->openProfiles(files);
-        QTRY_COMPARE(changed.count(), 1);
-        window_->showReport(Report::Programs);
-        waitUntilIdle();
-        programs_ = static_cast<views::ProgramsView*>(&window_->view(Report::Programs));
+        programs_ = &test::openView<views::ProgramsView>(*window_, files, Report::Programs);
     }
     ProgramId select(const QString& text) {
         const ProgramId program = programs_->model().find(text, {}, true);
         programs_->tree().setCurrentIndex(programs_->model().indexOf(program));
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         return program;
     }
     QString cell(const ProgramModel& model, ProgramId program, int column) {
@@ -87,7 +76,7 @@ private slots:
         views::ProgramList& list = programs_->list();
         QCOMPARE(list.count(), 5); // two headings, two control programs, a function
         list.setCurrentRow(4);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(programs_->tree().currentIndex().data().toString().startsWith("Function 0"));
         select("conv1/Convolve");
         QCOMPARE(list.currentRow(), 2);
@@ -142,7 +131,7 @@ private slots:
         open({files_.write("a.pop")});
         select("Call");
         QTest::keyClick(&programs_->tree(), Qt::Key_Return);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(programs_->tree().currentIndex().data().toString().startsWith("Function 0"));
     }
 
@@ -151,12 +140,12 @@ private slots:
         programs_->search().setText("Convolve");
         QVERIFY(programs_->search().countText().startsWith("matches: "));
         QTest::keyClick(&programs_->search().field(), Qt::Key_Return);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(programs_->search().countText().startsWith("1 of "));
         // The text is still there after a visit to another report.
         window_->showReport(Report::Memory);
         window_->showReport(Report::Programs);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QCOMPARE(programs_->search().text(), QStringLiteral("Convolve"));
     }
 
@@ -201,7 +190,7 @@ private slots:
         QVERIFY(different.valid());
         QVERIFY(!cell(programs_->model(), different, ProgramModel::Difference).isEmpty());
         QTest::keyClick(&programs_->tree(), Qt::Key_Down, Qt::ControlModifier);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         const ProgramId current = programs_->model().programAt(programs_->tree().currentIndex());
         QVERIFY(current.valid());
         QCOMPARE(programs_->targetModel().programAt(programs_->targetTree().currentIndex()),

@@ -6,6 +6,7 @@
 #include "app/gui/frame_exercise.h"
 #include "tests/support/loop_watch.h"
 #include "tests/support/scale_profile.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/execution/trace_view.h"
 #include "views/theme/style.h"
@@ -77,15 +78,9 @@ class ResponsiveTest : public QObject {
     std::unique_ptr<MainWindow> window_;
     std::unique_ptr<test::LoopWatch> watch_;
 
-    void waitUntilIdle() {
-        constexpr int patience = 60'000; // of a slow machine; nothing is expected to take long
-        QCoreApplication::processEvents();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->context().workers.idle(), patience);
-        QCoreApplication::processEvents();
-    }
     views::TraceView& trace() {
         window_->showReport(Report::Trace);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         return static_cast<views::TraceView&>(window_->view(Report::Trace));
     }
     /// What has to hold for all that was done since the log was cleared.
@@ -114,7 +109,7 @@ private slots:
         QSignalSpy changed(&window_->context().reports, &views::ReportPair::changed);
         window_->openProfiles({file});
         QTRY_COMPARE(changed.count(), 1);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(StatementLog::instance().all() > 0); // the log works
         verifyNothingHeldUp();
     }
@@ -141,7 +136,7 @@ private slots:
     void reportsReadInTheBackground() {
         QFETCH(int, report);
         window_->showReport(static_cast<Report>(report));
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         verifyNothingHeldUp();
     }
 
@@ -150,7 +145,7 @@ private slots:
         for (const views::TraceLook look :
              {views::TraceLook::Flat, views::TraceLook::Tiles, views::TraceLook::Flame}) {
             view.setLook(look);
-            waitUntilIdle();
+            test::waitUntilIdle(*window_);
         }
         verifyNothingHeldUp();
     }
@@ -158,7 +153,7 @@ private slots:
     void thePointerOverTilesDoes() {
         views::TraceView& view = trace();
         view.setLook(views::TraceLook::Tiles);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         views::TilePlot& plot = view.tiles().plot();
         const QSignalSpy hovered(&plot, &views::PlotWidget::hovered);
         QString text;
@@ -170,14 +165,14 @@ private slots:
                              Qt::NoButton, Qt::NoModifier);
             QApplication::sendEvent(&plot, &move);
         }
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY2(hovered.last()[0].toString().startsWith(text),
                  qPrintable(hovered.last()[0].toString()));
         QTest::mouseClick(&plot, Qt::LeftButton, {}, plot.axisRect()->center());
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(view.selectedStep() >= 0);
         view.setLook(views::TraceLook::Flame);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         verifyNothingHeldUp();
     }
 
@@ -189,7 +184,7 @@ private slots:
         for (int i = 0; i < steps; ++i) {
             const double span = length / (1 << i);
             zoom.setRange(length / 3, length / 3 + span);
-            waitUntilIdle();
+            test::waitUntilIdle(*window_);
         }
         const auto& lanes = view.plot().trace().overview();
         QVERIFY(lanes);
@@ -208,13 +203,13 @@ private slots:
         views::TraceView& view = trace();
         view.search().setText(QString::fromUtf8(test::scaleSearchText));
         QVERIFY(!window_->context().workers.idle());
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         const QString found = view.search().countText();
         QVERIFY2(found.contains(QRegularExpression(QStringLiteral("[1-9]"))), qPrintable(found));
         // Clearing the text while the search is under way ends it.
         view.search().setText(QStringLiteral("stage1"));
         view.search().setText({});
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(view.search().text().isEmpty());
         verifyNothingHeldUp();
     }

@@ -18,6 +18,7 @@
 #include "app/gui/window/preferences_dialog.h"
 #include "app/gui/window/side_menu.h"
 #include "app/gui/window/window_list.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/theme/style.h"
 #include "views/widgets/control_states.h"
@@ -32,21 +33,13 @@ class ShellTest : public QObject {
     QTemporaryDir settings_;
 
     static void open(MainWindow& window, const QStringList& files) {
-        QSignalSpy changed(&window.context().reports, &views::ReportPair::changed);
-        window.openProfiles(files);
-        QTRY_COMPARE(changed.count(), 1);
-        waitUntilIdle(window);
+        test::openProfiles(window, files);
     }
     // Keys go to the window that is active.
     static void show(MainWindow& window) {
         window.show();
         window.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&window));
-    }
-    static void waitUntilIdle(MainWindow& window) {
-        QCoreApplication::processEvents();
-        QTRY_VERIFY(window.context().workers.idle());
-        QCoreApplication::processEvents();
     }
     static QPushButton* visibleButton(QWidget& in, const QString& text) {
         for (QPushButton* each : in.findChildren<QPushButton*>())
@@ -80,7 +73,7 @@ private slots:
         QTest::mouseClick(home.profiles().viewport(), Qt::LeftButton, {}, row.center());
         QTRY_VERIFY(window.context().reports.source());
         QCOMPARE(window.openFiles(), QStringList{a});
-        waitUntilIdle(window);
+        test::waitUntilIdle(window);
     }
 
     void recentEntriesCanBeRemoved() {
@@ -123,7 +116,7 @@ private slots:
             one.show();
             open(one, {a, b});
             one.showReport(Report::Trace);
-            waitUntilIdle(one);
+            test::waitUntilIdle(one);
             views::ViewContext& context = one.context();
             context.timeZoom.setRange(context.timeZoom.last() * 0.25,
                                       context.timeZoom.last() * 0.5);
@@ -131,7 +124,7 @@ private slots:
                 s.tiles = {TileId(3), TileId(5)};
                 s.step = StepId(1);
             });
-            waitUntilIdle(one);
+            test::waitUntilIdle(one);
             before = one.state();
             windows.add().show();
             windows.quit();
@@ -142,7 +135,7 @@ private slots:
         QCOMPARE(windows.windows().size(), std::size_t(2));
         MainWindow& again = *windows.windows().front();
         QTRY_COMPARE(again.openFiles(), (QStringList{a, b}));
-        waitUntilIdle(again);
+        test::waitUntilIdle(again);
         QCOMPARE(again.currentReport(), Report::Trace);
         QVERIFY(again.context().selection.current() == before.selected);
         QCOMPARE(again.context().timeZoom.from(), before.zoom.from);
@@ -175,23 +168,23 @@ private slots:
             one.show();
             open(one, {a});
             one.showReport(Report::Operations);
-            waitUntilIdle(one);
+            test::waitUntilIdle(one);
             fieldOf(one)->setText("conv1");
             one.showReport(Report::Summary);
-            waitUntilIdle(one);
+            test::waitUntilIdle(one);
             optionsFilter(one)->setText("batch");
             one.showReport(Report::Memory);
-            waitUntilIdle(one);
+            test::waitUntilIdle(one);
             QVERIFY(views::chooseByText(one.view(Report::Memory), "tile map"));
             QVERIFY(views::chooseByText(one.view(Report::Memory), "vertices"));
-            waitUntilIdle(one);
+            test::waitUntilIdle(one);
             windows.quit();
         }
         WindowList windows(Memory::Persistent);
         QVERIFY(windows.restoreSession());
         MainWindow& again = *windows.windows().front();
         QTRY_COMPARE(again.openFiles(), QStringList{a});
-        waitUntilIdle(again);
+        test::waitUntilIdle(again);
         QCOMPARE(again.currentReport(), Report::Memory);
         QTRY_COMPARE(graphOf(again)->currentText(), "Tile map");
         auto* tabs = again.view(Report::Memory).findChild<QTabWidget*>();
@@ -199,10 +192,10 @@ private slots:
         // What was not looked at again is not forgotten either.
         QVERIFY(again.state().controls.contains("operations"));
         again.showReport(Report::Operations);
-        waitUntilIdle(again);
+        test::waitUntilIdle(again);
         QTRY_COMPARE(fieldOf(again)->text(), "conv1");
         again.showReport(Report::Summary);
-        waitUntilIdle(again);
+        test::waitUntilIdle(again);
         QTRY_COMPARE(optionsFilter(again)->text(), "batch");
     }
 
@@ -279,7 +272,7 @@ private slots:
         QVERIFY(window.messageBar().text().contains("was written anew and has been read again"));
         QVERIFY(window.windowTitle().contains("sample-changed"));
         QCOMPARE(window.currentReport(), Report::Liveness);
-        waitUntilIdle(window);
+        test::waitUntilIdle(window);
     }
 
     void aProfileWrittenAnewIsOfferedIfThatIsWanted() {
@@ -295,7 +288,7 @@ private slots:
         QVERIFY(reload);
         reload->click();
         QTRY_VERIFY(window.windowTitle().contains("sample-changed"));
-        waitUntilIdle(window);
+        test::waitUntilIdle(window);
     }
 
     void changesOfOtherFilesAreNoChange() {
@@ -339,7 +332,7 @@ private slots:
         QCOMPARE(list->currentItem()->text(), "View: Liveness   (Ctrl+4)");
         QTest::keyClick(field, Qt::Key_Return);
         QCOMPARE(window.currentReport(), Report::Liveness);
-        waitUntilIdle(window);
+        test::waitUntilIdle(window);
     }
 
     void thePaletteIsWalkedByArrowKeys() {

@@ -14,6 +14,7 @@
 
 #include "app/gui/window/main_window.h"
 #include "core/base/error.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/sql/sql_view.h"
 #include "views/theme/style.h"
@@ -27,23 +28,14 @@ class SqlTest : public QObject {
     test::SampleFiles files_;
     std::unique_ptr<MainWindow> window_;
 
-    void waitUntilIdle() {
-        QCoreApplication::processEvents();
-        QTRY_VERIFY(window_->context().workers.idle());
-        QCoreApplication::processEvents();
-    }
     SqlView& openView(const QStringList& files) {
-        window_->openProfiles(files);
-        [&] { QTRY_VERIFY(window_->context().reports.source()); }();
-        window_->showReport(Report::Query);
-        waitUntilIdle();
-        return static_cast<SqlView&>(window_->view(Report::Query));
+        return test::openView<SqlView>(*window_, files, Report::Query);
     }
     void runText(SqlView& view, const QString& sql) {
         view.editor().setPlainText(sql);
         view.editor().setFocus();
         QTest::keyClick(&view.editor(), Qt::Key_Return, Qt::ControlModifier);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
     }
     static QString cell(SqlView& view, int row, int column) {
         return view.model().index(row, column).data().toString();
@@ -155,14 +147,14 @@ private slots:
         cursor.setPosition(8, QTextCursor::KeepAnchor);
         view.editor().setTextCursor(cursor);
         view.run();
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QCOMPARE(view.errorText(), QString());
         QCOMPARE(cell(view, 0, 0), "1");
         cursor.setPosition(10);
         cursor.setPosition(32, QTextCursor::KeepAnchor);
         view.editor().setTextCursor(cursor);
         view.run();
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY2(view.errorText().contains("nowhere"), qPrintable(view.errorText()));
     }
 
@@ -172,7 +164,7 @@ private slots:
         view.table().setFocus();
         const auto before = window_->context().reports.source();
         QTest::keyClick(&view.table(), Qt::Key_F5);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QCOMPARE(cell(view, 0, 0), "7");
         QCOMPARE(window_->context().reports.source(), before);
     }
@@ -191,7 +183,7 @@ private slots:
         view.run();
         QTest::keyClick(&view.editor(), Qt::Key_Escape);
         QVERIFY(!view.running());
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
     }
 
     void rowsAreLimitedWithAMessage() {

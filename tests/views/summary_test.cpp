@@ -5,6 +5,7 @@
 #include <QtTest>
 
 #include "app/gui/window/main_window.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/summary/summary_view.h"
 #include "views/theme/style.h"
@@ -23,15 +24,7 @@ class SummaryTest : public QObject {
         window_ = std::make_unique<MainWindow>(memory);
         window_->resize(1300, 900);
         window_->show();
-        window_->openProfiles(files);
-        [&] {
-            QTRY_VERIFY(window_->context().reports.source());
-            window_->showReport(Report::Summary);
-            QCoreApplication::processEvents();
-            QTRY_VERIFY(window_->context().workers.idle());
-            QCoreApplication::processEvents();
-        }();
-        return static_cast<SummaryView&>(window_->view(Report::Summary));
+        return test::openView<SummaryView>(*window_, files, Report::Summary);
     }
     static QLabel* labelOf(const Card& card, const QString& text) {
         for (QLabel* label : card.findChildren<QLabel*>())

@@ -7,6 +7,7 @@
 
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/message_bar.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/sweep/heat_map_widget.h"
 #include "views/sweep/sweep_view.h"
@@ -59,13 +60,8 @@ class SweepViewTest : public QObject {
     }
     SweepView& open(const QString& path) {
         window_->openProfiles({path});
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         return *window_->sweep();
-    }
-    void waitUntilIdle() {
-        QCoreApplication::processEvents();
-        QTRY_VERIFY(window_->context().workers.idle());
-        QCoreApplication::processEvents();
     }
     static QPoint middle(const HeatMapWidget& map, int cell) {
         return map.cellRect(cell).center().toPoint();
@@ -106,7 +102,7 @@ private slots:
         QTest::mouseClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 3));
         QCOMPARE(view.map().current(), 3);
         QVERIFY2(view.details().contains("Out of memory on tile 3"), qPrintable(view.details()));
-        QVERIFY(!view.openButton().isEnabled());
+        QVERIFY(!test::button<QPushButton>(view, "Open profile").isEnabled());
         QVERIFY(view.map().accessibleDescription().contains("batchSize=2"));
         QTest::mouseClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 2));
         QVERIFY2(view.details().contains("--keep-profiles"), qPrintable(view.details()));
@@ -131,7 +127,7 @@ private slots:
         // Closing it leads back.
         window_->context().reports.close();
         QVERIFY(view.isVisible());
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
     }
 
     void twoCellsOpenAsAComparison() {
@@ -140,12 +136,12 @@ private slots:
         QTest::mouseClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 0));
         QCOMPARE(view.map().marked(), 1);
         QVERIFY(view.details().startsWith("Marked: batchSize=1, availableMemoryProportion=0.2"));
-        QVERIFY(view.compareButton().isEnabled());
+        QVERIFY(test::button<QPushButton>(view, "Compare the two").isEnabled());
         QSignalSpy changed(&window_->context().reports, &ReportPair::changed);
-        QTest::mouseClick(&view.compareButton(), Qt::LeftButton);
+        QTest::mouseClick(&test::button<QPushButton>(view, "Compare the two"), Qt::LeftButton);
         QTRY_COMPARE(changed.count(), 1);
         QVERIFY(window_->windowTitle().contains("sample-changed on mk2  \u2192  sample on mk2"));
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
     }
 
     void theKeyboardGoesThroughTheCells() {
@@ -156,18 +152,18 @@ private slots:
         QTest::keyClick(&map, Qt::Key_Right);
         QCOMPARE(map.current(), 1);
         QCOMPARE(map.marked(), 0);
-        QVERIFY(view.compareButton().isEnabled());
+        QVERIFY(test::button<QPushButton>(view, "Compare the two").isEnabled());
         QTest::keyClick(&map, Qt::Key_Down);
         QCOMPARE(map.current(), 4);
         QTest::keyClick(&map, Qt::Key_Down);
         QCOMPARE(map.current(), 4);
-        QVERIFY(!view.compareButton().isEnabled());
+        QVERIFY(!test::button<QPushButton>(view, "Compare the two").isEnabled());
         QTest::keyClick(&map, Qt::Key_Up);
         QTest::keyClick(&map, Qt::Key_Left);
         QSignalSpy wanted(&view, &SweepView::profilesWanted);
         QTest::keyClick(&map, Qt::Key_Return);
         QCOMPARE(wanted.count(), 1);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
     }
 
     void moreAxesEachStandAtAValue() {
@@ -197,7 +193,7 @@ private slots:
             store.record(5, fits(999, 10, ""));
         }
         view.reload();
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QCOMPARE(view.map().current(), 5);
         QCOMPARE(view.map().map().cells[5].value, 999);
     }

@@ -16,6 +16,7 @@
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/preferences_dialog.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/theme/style.h"
 
@@ -79,17 +80,7 @@ class TextsTest : public QObject {
     std::unique_ptr<MainWindow> window_;
     QStringList profiles_;
 
-    void waitUntilIdle() {
-        QCoreApplication::processEvents();
-        QTRY_VERIFY(window_->context().workers.idle());
-        QCoreApplication::processEvents();
-    }
-    void open(const QStringList& files) {
-        QSignalSpy changed(&window_->context().reports, &views::ReportPair::changed);
-        window_->openProfiles(files);
-        QTRY_COMPARE(changed.count(), 1);
-        waitUntilIdle();
-    }
+    void open(const QStringList& files) { test::openProfiles(*window_, files); }
     // Calls `look` with each thing that has widgets: home screen, reports, dialogs.
     void visit(const std::function<void(QWidget&, const QString&)>& look) {
         look(*window_, QStringLiteral("home"));
@@ -97,7 +88,7 @@ class TextsTest : public QObject {
             open(files);
             for (const Report report : reports) {
                 window_->showReport(report);
-                waitUntilIdle();
+                test::waitUntilIdle(*window_);
                 look(*window_, reportName(report));
             }
         }

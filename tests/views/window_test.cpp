@@ -6,6 +6,7 @@
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/recent_files.h"
+#include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/execution/trace_view.h"
 #include "views/liveness/liveness_view.h"
@@ -39,19 +40,10 @@ class WindowTest : public QObject {
     test::SampleFiles files_;
     std::unique_ptr<MainWindow> window_;
 
-    void open(const QStringList& files) {
-        QSignalSpy changed(&window_->context().reports, &views::ReportPair::changed);
-        window_->openProfiles(files);
-        QTRY_COMPARE(changed.count(), 1);
-    }
-    void waitUntilIdle() {
-        QCoreApplication::processEvents();
-        QTRY_VERIFY(window_->context().workers.idle());
-        QCoreApplication::processEvents();
-    }
+    void open(const QStringList& files) { test::openProfiles(*window_, files); }
     template <class View> View& view(Report report) {
         window_->showReport(report);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         return static_cast<View&>(window_->view(report));
     }
     // Texts of empty states and errors that can be seen.
@@ -115,7 +107,7 @@ private slots:
         open(files);
         for (const Report report : reports) {
             window_->showReport(report);
-            waitUntilIdle();
+            test::waitUntilIdle(*window_);
             QVERIFY(window_->view(report).isVisible());
             QVERIFY2(!visibleMessages().contains("cannot be shown"), qPrintable(visibleMessages()));
             QVERIFY(!window_->grab().isNull());
@@ -124,7 +116,7 @@ private slots:
         window_->context().preferences.setByteUnits(ByteUnits::Si);
         for (const Report report : reports) {
             window_->showReport(report);
-            waitUntilIdle();
+            test::waitUntilIdle(*window_);
         }
     }
 
@@ -140,7 +132,7 @@ private slots:
     void stridedCopiesLeadToTheirStepAndVariable() {
         open({files_.write("copy.pop", {.withCopy = true})});
         window_->showReport(Report::Insights);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QWidget* card = nullptr;
         for (QLabel* label : window_->view(Report::Insights).findChildren<QLabel*>())
             if (label->text() == "'conv1' spends 61.7 % of its cycles on strided copies")
@@ -158,11 +150,11 @@ private slots:
         QVERIFY(buttons.contains("Show in Execution Trace") &&
                 buttons.contains("Show in Liveness") && buttons.contains("another model \u2026"));
         buttons["Show in Execution Trace"]->click();
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(window_->view(Report::Trace).isVisible());
         window_->showReport(Report::Insights);
         buttons["Show in Liveness"]->click();
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         const Selected& now = window_->context().selection.current();
         const auto& source = *window_->context().reports.source();
         const ProgramId program = (*source.steps({}))[now.step];
@@ -224,10 +216,10 @@ private slots:
         QVERIFY2(visibleMessages().contains("does not fit in memory"),
                  qPrintable(visibleMessages()));
         open({files_.write("a.pop")});
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY2(!visibleMessages().contains("does not fit"), qPrintable(visibleMessages()));
         window_->showReport(Report::Compare);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(visibleMessages().contains("Only one profile is open"));
     }
 
@@ -237,7 +229,7 @@ private slots:
         views::PlotWidget& plot = memory.plot().plot();
         const QPoint tile700(static_cast<int>(plot.xAxis->coordToPixel(700.5)), plot.height() / 2);
         QTest::mouseClick(&plot, Qt::LeftButton, {}, tile700);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QCOMPARE(window_->context().selection.current().tiles.size(), std::size_t(1));
         const TileId tile = window_->context().selection.current().tiles.front();
         QVERIFY(std::abs(tile.value() - 700) <= 1);
@@ -245,7 +237,7 @@ private slots:
         QCOMPARE(window_->context().selection.current().tiles.size(), std::size_t(2));
         window_->context().selection.back();
         QCOMPARE(window_->context().selection.current().tiles, std::vector<TileId>{tile});
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
     }
 
     void aStepOfTheTreeIsFoundInTheTrace() {
@@ -253,7 +245,7 @@ private slots:
         auto& programs = view<views::ProgramsView>(Report::Programs);
         const ProgramId convolve = programs.model().find("layer1/conv/Convolve", {}, true);
         programs.tree().setCurrentIndex(programs.model().indexOf(convolve));
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QCOMPARE(window_->context().selection.current().program, convolve);
         auto& trace = view<views::TraceView>(Report::Trace);
         const views::TracePlottable::Hit none = trace.plot().trace().hit(-5, 0);
@@ -289,14 +281,14 @@ private slots:
         drag(trace.plot(), {300, 80}, {700, 80}, Qt::ShiftModifier);
         QCOMPARE(selected.count(), 1);
         QVERIFY(selected[0][0].toDouble() < selected[0][1].toDouble());
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
     }
 
     void everyFrameIsCounted() {
         open({files_.write("big.pop", {.ipus = 2})});
         auto& memory = view<views::MemoryView>(Report::Memory);
         memory.setBreakdown(MemoryBreakdown::Category);
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         auto& trace = view<views::TraceView>(Report::Trace);
         views::FrameTimes& times = window_->context().frameTimes;
         times.reset();
@@ -306,7 +298,7 @@ private slots:
             trace.plot().replot(QCustomPlot::rpImmediateRefresh);
             QCoreApplication::processEvents();
         }
-        waitUntilIdle();
+        test::waitUntilIdle(*window_);
         QVERIFY(times.frames() >= 40);
     }
 

@@ -1,4 +1,4 @@
-// A titled table that stands in full: no filter, no scrolling of its own unless it must.
+// A titled table shown in full: no filter, no scrolling of its own unless it must.
 #pragma once
 
 #include <QTableView>

@@ -3,13 +3,13 @@
 #include <cmath>
 
 #include "core/base/units.h"
-#include "views/plot/axes/axis_labels.h"
+#include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
 
-// Growth by more than this is told as a multiple, as in the tables.
+// Growth by more than this is written as a multiple, as in the tables.
 constexpr double mostAsPercent = 10; // times the source
 
 QString timesText(double share) {
@@ -41,23 +41,58 @@ VerdictLine fitLine(const QString& who, const ProfileInfo& info, const MemorySum
                 .arg(most, limit)};
 }
 
-VerdictLine speedLine(const ProfileInfo& source, const ProfileInfo& target) {
-    const QString before = durationText(source.seconds());
-    const QString after = durationText(target.seconds());
-    const double share = source.seconds() > 0 ? target.seconds() / source.seconds() - 1 : 0;
-    if (target.seconds() == source.seconds())
-        return {VerdictLine::Level::Plain, Text::tr("A run takes %1 in both.").arg(before)};
-    if (target.seconds() < source.seconds())
-        return {VerdictLine::Level::Good, Text::tr("A run takes %1 less time: %2 instead of %3.")
-                                              .arg(percentText(share), after, before)};
-    if (share >= mostAsPercent)
-        return {VerdictLine::Level::Bad, Text::tr("A run takes %1 times as long: %2 instead of %3.")
-                                             .arg(timesText(share), after, before)};
-    return {VerdictLine::Level::Bad, Text::tr("A run takes %1 more time: %2 instead of %3.")
-                                         .arg(percentText(share), after, before)};
+ComparedMetric metricOf(const Comparison& comparison, const char* name) {
+    return comparison.metrics[metricNamed(name)];
 }
 
-QString moved(const QString& what, std::int64_t before, std::int64_t after, ByteUnits units) {
+QString rateText(double rate) {
+    return QString::fromStdString(textOf(rate, Unit::Rate));
+}
+
+// "A run takes 12.0 % more time: 2 ms instead of 1.8 ms"; of a sample likewise.
+QString timeText(const Comparison& comparison, double source, double target) {
+    const QString what = comparison.perSample ? Text::tr("A sample") : Text::tr("A run");
+    const QString before = durationText(source);
+    const QString after = durationText(target);
+    if (source == target)
+        return Text::tr("%1 takes %2 in both").arg(what, before);
+    const double share = source > 0 ? target / source - 1 : 0;
+    if (share >= mostAsPercent)
+        return Text::tr("%1 takes %2 times as long: %3 instead of %4")
+            .arg(what, timesText(share), after, before);
+    const QString change = share < 0 ? Text::tr("%1 takes %2 less time: %3 instead of %4")
+                                     : Text::tr("%1 takes %2 more time: %3 instead of %4");
+    return change.arg(what, percentText(share), after, before);
+}
+
+// Runs of different numbers of samples are judged by their samples a second.
+VerdictLine speedLine(const Comparison& comparison) {
+    const ComparedMetric seconds = metricOf(comparison, "seconds");
+    const ComparedMetric rate = metricOf(comparison, "throughput");
+    const double samples = samplesOfRun(comparison.target) / samplesOfRun(comparison.source);
+    QString text = timeText(comparison, *seconds.source, *seconds.target);
+    double gain = *seconds.source - *seconds.target;
+    constexpr double sameWork = 1e-6;
+    const bool moreWork = std::abs(samples - 1) > sameWork;
+    if (moreWork && *rate.source > 0) {
+        gain = *rate.target - *rate.source;
+        const double share = *rate.target / *rate.source - 1;
+        const QString change = share < 0 ? Text::tr("%1 fewer samples a second: %2 instead of %3")
+                                         : Text::tr("%1 more samples a second: %2 instead of %3");
+        if (!comparison.perSample)
+            text += Text::tr(", for %1 times the samples").arg(samples, 0, 'g', 3);
+        text += Text::tr("; %1").arg(
+            change.arg(percentText(share), rateText(*rate.target), rateText(*rate.source)));
+    }
+    return {gain > 0   ? VerdictLine::Level::Good
+            : gain < 0 ? VerdictLine::Level::Bad
+                       : VerdictLine::Level::Plain,
+            text + QLatin1Char('.')};
+}
+
+QString moved(const QString& what, const ComparedMetric& metric, ByteUnits units) {
+    const std::int64_t before = std::llround(metric.source.value_or(0));
+    const std::int64_t after = std::llround(metric.target.value_or(0));
     const auto text = [units](std::int64_t bytes) {
         return QString::fromStdString(formatBytes(bytes, units));
     };
@@ -75,13 +110,12 @@ QString moved(const QString& what, std::int64_t before, std::int64_t after, Byte
 }
 
 VerdictLine memoryLine(const Comparison& comparison, ByteUnits units) {
-    const MemorySummary& a = comparison.sourceMemory;
-    const MemorySummary& b = comparison.targetMemory;
+    const QString text = Text::tr("%1. %2.").arg(
+        moved(Text::tr("The peak of what is not always live"),
+              metricOf(comparison, "maxNotAlwaysLive"), units),
+        moved(Text::tr("What is always live"), metricOf(comparison, "alwaysLive"), units));
     return {VerdictLine::Level::Plain,
-            Text::tr("%1. %2.").arg(
-                moved(Text::tr("The peak of what is not always live"), a.maxNotAlwaysLive,
-                      b.maxNotAlwaysLive, units),
-                moved(Text::tr("What is always live"), a.alwaysLive, b.alwaysLive, units))};
+            comparison.perSample ? Text::tr("Per sample of a micro-batch: %1").arg(text) : text};
 }
 
 VerdictLine optionsLine(const Comparison& comparison) {
@@ -108,11 +142,11 @@ VerdictLine optionsLine(const Comparison& comparison) {
 
 } // namespace
 
-ValueTree headlineFigures(const Comparison& comparison, ValueScale scale) {
+ValueTree headlineFigures(const Comparison& comparison) {
     ValueTree tree{
         Text::tr("Figure"), {Text::tr("Source"), Text::tr("Target"), Text::tr("Difference")}, {}};
     // The rows begin with the metric's name and title.
-    for (const Row& row : metricsTable(comparison, MetricRows::Headline, scale).rows)
+    for (const Row& row : metricsTable(comparison, MetricRows::Headline).rows)
         tree.roots.push_back({translated(std::get<std::string>(row.cells[1])),
                               {row.cells.begin() + 2, row.cells.begin() + 5},
                               {},
@@ -120,8 +154,8 @@ ValueTree headlineFigures(const Comparison& comparison, ValueScale scale) {
     return tree;
 }
 
-Table largestCauses(const Comparison& comparison, Unit unit, std::size_t most, ValueScale scale) {
-    Table table = onlyColumns(causesTable(comparison, unit, most, scale),
+Table largestCauses(const Comparison& comparison, Unit unit, std::size_t most) {
+    Table table = onlyColumns(causesTable(comparison, unit, most),
                               {"operation", "use", "difference", "share"});
     table.columns[2].difference = false; // with its percentage, which has no column here
     return table;
@@ -136,7 +170,7 @@ std::vector<VerdictLine> comparisonVerdict(const Comparison& comparison, ByteUni
         fitLine(Text::tr("Source"), comparison.source, comparison.sourceMemory, units),
         fitLine(Text::tr("Target"), comparison.target, comparison.targetMemory, units)};
     if (comparison.source.hasExecution && comparison.target.hasExecution)
-        lines.push_back(speedLine(comparison.source, comparison.target));
+        lines.push_back(speedLine(comparison));
     lines.push_back(memoryLine(comparison, units));
     lines.push_back(optionsLine(comparison));
     return lines;

@@ -18,10 +18,10 @@ ComparisonPtr comparisonOf(const ProfilePair& profiles, const std::stop_token& s
 
 /// The metrics of the verdict in source, target and their difference. What a side does not have,
 /// such as the cycles of what does not fit, is a dash, and so is its difference.
-ValueTree headlineFigures(const Comparison& comparison, ValueScale scale);
+ValueTree headlineFigures(const Comparison& comparison);
 
 /// The `most` largest causes of the change of memory (Unit::Bytes) or cycles; ids are OperationIds.
-Table largestCauses(const Comparison& comparison, Unit unit, std::size_t most, ValueScale scale);
+Table largestCauses(const Comparison& comparison, Unit unit, std::size_t most);
 
 /// A sentence of the verdict.
 struct VerdictLine {
@@ -30,8 +30,9 @@ struct VerdictLine {
     QString text;
 };
 
-/// What came of the change: whether each side fits, which is faster if both run, how the peak and
-/// what is always live changed, and the options that differ.
+/// What came of the change: whether each side fits, which is faster if both run (by samples a
+/// second where runs take different numbers of samples), how the peak and what is always live
+/// changed, and the options that differ.
 std::vector<VerdictLine> comparisonVerdict(const Comparison& comparison, ByteUnits units);
 
 } // namespace tilescope::views

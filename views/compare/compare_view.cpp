@@ -5,7 +5,6 @@
 #include <QVBoxLayout>
 #include <array>
 
-#include "views/liveness/liveness_content.h"
 #include "views/summary/summary_content.h"
 
 namespace tilescope::views {
@@ -57,8 +56,8 @@ CompareView::CompareView(ViewContext& context, QWidget* parent)
         addTab(tr(table.title), tr(table.filterHint));
     perSample_->setText(tr("Per sample"));
     perSample_->setCheckable(true);
-    perSample_->setToolTip(tr("Divide memory by the samples of a micro-batch, and cycles by those "
-                              "of a run, so that other batch sizes compare"));
+    perSample_->setToolTip(tr("Divide memory of all tiles by the samples of a micro-batch, and "
+                              "cycles by those of a run, so that other batch sizes compare"));
     auto* corner = new QWidget;
     auto* row = new QHBoxLayout(corner);
     row->setContentsMargins(0, 0, 8, 4);
@@ -96,6 +95,7 @@ void CompareView::focusSearch() {
 
 void CompareView::reload() {
     comparison_.reset();
+    divided_.reset();
     if (!comparing()) {
         panel_->query().cancel();
         panel_->showMessage(
@@ -118,13 +118,15 @@ void CompareView::reload() {
 void CompareView::showComparison() {
     if (!comparison_)
         return;
-    overview_->setComparison(comparison_, scale(), targetPeak_);
+    if (perSample_->isChecked() && !divided_)
+        divided_ = std::make_shared<const Comparison>(tilescope::perSample(*comparison_));
+    overview_->setComparison(shownComparison(), targetPeak_);
     overview_->selectOperation(context().selection.current().operation);
     loadTab();
 }
 
-ValueScale CompareView::scale() const {
-    return perSample_->isChecked() ? ValueScale::PerSample : ValueScale::Absolute;
+const ComparisonPtr& CompareView::shownComparison() const {
+    return perSample_->isChecked() ? divided_ : comparison_;
 }
 
 void CompareView::restyle() {
@@ -136,22 +138,22 @@ void CompareView::shown() {
 }
 
 TablePanel::MakeTable CompareView::maker(int tab) const {
-    return [tab, comparison = comparison_, scale = scale(), pair = profiles()](std::stop_token) {
+    return [tab, comparison = shownComparison(), pair = profiles()](std::stop_token) {
         switch (tab) {
         case MemoryCauses:
-            return causesTable(*comparison, Unit::Bytes, allRows, scale);
+            return causesTable(*comparison, Unit::Bytes);
         case CycleCauses:
-            return causesTable(*comparison, Unit::Cycles, allRows, scale);
+            return causesTable(*comparison, Unit::Cycles);
         case Plans:
             return tilescope::plansTable(*comparison);
         case Aligned:
-            return alignedTable(*comparison, allRows, scale);
+            return alignedTable(*comparison);
         case Options:
             return optionsTable(pair);
         default:
             return changesTable(*comparison,
                                 comparison->tables.at(static_cast<std::size_t>(tab - FirstTable)),
-                                ComparedRows::All, allRows, scale);
+                                ComparedRows::All);
         }
     };
 }

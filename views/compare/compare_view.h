@@ -24,12 +24,6 @@ public:
     [[nodiscard]] TablePanel* table(int tab) { return tables_.at(static_cast<std::size_t>(tab)); }
     [[nodiscard]] QToolButton& perSample() { return *perSample_; }
 
-signals:
-    /// A place in another report, by the name of the report or of a tab of Memory.
-    void reportWanted(const QString& report);
-    /// An operation's place in the execution of the source or, by the target's id, of the target.
-    void traceWanted(tilescope::OperationId operation, bool target);
-
 protected:
     void reload() override;
     void restyle() override;
@@ -43,7 +37,8 @@ private:
     void showComparison();
     void loadTab();
     [[nodiscard]] TablePanel::MakeTable maker(int tab) const;
-    [[nodiscard]] ValueScale scale() const;
+    /// As the profiles are, or per sample.
+    [[nodiscard]] const ComparisonPtr& shownComparison() const;
     void select(int tab, std::int32_t id);
     void follow(int tab, std::int32_t id);
     void goTo(const QString& report, std::int32_t operation, StepId step);
@@ -55,7 +50,8 @@ private:
     OverviewPage* overview_;
     std::vector<TablePanel*> tables_; ///< by tab
     ComparisonPtr comparison_;
-    StepId targetPeak_; ///< the source's step that corresponds to the target's peak
+    ComparisonPtr divided_; ///< per sample; made when it is first shown
+    StepId targetPeak_;     ///< the source's step that corresponds to the target's peak
 };
 
 } // namespace tilescope::views

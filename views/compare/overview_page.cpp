@@ -116,21 +116,21 @@ void OverviewPage::showPeak(StepId step) {
         emit placeWanted(QStringLiteral("liveness"), cause->source.value(), step);
 }
 
-void OverviewPage::setComparison(ComparisonPtr comparison, ValueScale scale, StepId targetPeak) {
+void OverviewPage::setComparison(ComparisonPtr comparison, StepId targetPeak) {
     comparison_ = std::move(comparison);
     targetPeak_ = targetPeak;
-    figures_->setTree(headlineFigures(*comparison_, scale));
+    figures_->setTree(headlineFigures(*comparison_));
     QHeaderView* header = figuresView_->header();
     header->setStretchLastSection(false);
     header->setSectionResizeMode(0, QHeaderView::Stretch);
     for (int i = 1; i < 4; ++i)
         header->setSectionResizeMode(i, QHeaderView::ResizeToContents);
     memory_->setTable(tr("Largest causes: memory at the peak"),
-                      largestCauses(*comparison_, Unit::Bytes, mostCauses, scale));
+                      largestCauses(*comparison_, Unit::Bytes, mostCauses));
     cycles_->setTable(comparison_->cycleBasis == CycleBasis::Executed
                           ? tr("Largest causes: cycles of a run")
                           : tr("Largest causes: cycles, estimated"),
-                      largestCauses(*comparison_, Unit::Cycles, mostCauses, scale));
+                      largestCauses(*comparison_, Unit::Cycles, mostCauses));
     cycles_->setToolTip(comparison_->cycleBasis == CycleBasis::Executed
                             ? tr("All steps of a run of the main program. Enter or a double click "
                                  "shows the operation")

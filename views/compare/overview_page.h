@@ -21,7 +21,7 @@ public:
 
     explicit OverviewPage(ViewContext& context, QWidget* parent = nullptr);
     /// `targetPeak` is the source's step that corresponds to the target's peak.
-    void setComparison(ComparisonPtr comparison, ValueScale scale, StepId targetPeak);
+    void setComparison(ComparisonPtr comparison, StepId targetPeak);
     /// Colours and units are in the text of the verdict.
     void restyle();
     void selectOperation(OperationId operation);

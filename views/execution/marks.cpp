@@ -1,12 +1,11 @@
 #include "views/execution/marks.h"
 
+#include "views/session/time_texts.h"
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QSaveFile>
 #include <algorithm>
-
-#include "views/plot/axes/axis_labels.h"
 
 namespace tilescope::views {
 namespace {

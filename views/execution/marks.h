@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "views/plot/trace/trace_flags.h"
+#include "views/plot/trace/cycle_plot.h"
 
 namespace tilescope::views {
 
@@ -23,14 +23,14 @@ public:
     [[nodiscard]] static QString marksFile(const std::filesystem::path& profile);
 
     /// Reads the marks of a profile; one that has none is no error. `length` is its last cycle:
-    /// marks behind it are of an earlier run and are left out. Returns what is wrong with the file,
+    /// marks after it are of an earlier run and are left out. Returns what is wrong with the file,
     /// or an empty text.
     QString open(const std::filesystem::path& profile, double clockHz, double length);
     /// Marks a cycle; a mark that is there already stays.
     void add(double cycle, const QString& text);
     void remove(int row);
     [[nodiscard]] const std::vector<TraceFlag>& marks() const { return marks_; }
-    /// The next mark behind a cycle (or before it), or -1.
+    /// The next mark after a cycle (or before it), or -1.
     [[nodiscard]] int beside(double cycle, bool forward) const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;

@@ -6,7 +6,7 @@
 
 #include "core/base/units.h"
 #include "views/execution/cycle_range_text.h"
-#include "views/plot/axes/axis_labels.h"
+#include "views/session/time_texts.h"
 #include "views/widgets/control_states.h"
 
 namespace tilescope::views {
@@ -26,7 +26,7 @@ RangeField::RangeField(ViewContext& context, QWidget* parent)
     showRange();
 }
 
-// As wide as the longest range of an execution, so that zooming does not move what stands beside.
+// As wide as the longest range of an execution, so that zooming does not move what is beside it.
 QSize RangeField::sizeHint() const {
     constexpr int padding = 24;
     const ZoomRange& zoom = context_.timeZoom;

@@ -5,8 +5,6 @@
 #include <QPainter>
 #include <QToolTip>
 
-#include "views/plot/axes/axis_labels.h"
-
 namespace tilescope::views {
 namespace {
 constexpr int margin = 14;
@@ -15,22 +13,39 @@ constexpr int rowHeight = 54;
 constexpr int labelWidth = 96;
 constexpr int barHeight = 16;
 constexpr int balanceWidth = 150;
-constexpr int valueWidth = 56; // of a share behind its bar
+constexpr int valueWidth = 56; // of a share after its bar
 } // namespace
 
 StatisticsPanel::StatisticsPanel(ViewContext& context, QWidget* parent)
     : QWidget(parent)
-    , context_(context) {
+    , context_(context)
+    , query_(context.workers) {
+    connect(&query_, &BackgroundQuery::delivered, this, [this] {
+        if (const auto wish = std::exchange(wish_, {}))
+            start(*wish);
+    });
     connect(&context_.theme, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
     connect(&context_.preferences, &Preferences::unitsChanged, this, qOverload<>(&QWidget::update));
 }
 
-void StatisticsPanel::setStatistics(const QString& title, std::vector<LaneStatistics> lanes) {
-    title_ = title;
-    lanes_ = std::move(lanes);
-    setMinimumHeight(sizeHint().height());
-    updateGeometry();
-    update();
+void StatisticsPanel::load(const TraceQuestion& question, CycleRange range, const QString& title) {
+    if (query_.running())
+        wish_ = Wish{question, range, title};
+    else
+        start({question, range, title});
+}
+
+void StatisticsPanel::start(const Wish& wish) {
+    query_.start([this, wish](const std::stop_token& stop) {
+        return [this, title = wish.title,
+                lanes = traceStatistics(wish.question, wish.range, stop)]() mutable {
+            title_ = title;
+            lanes_ = std::move(lanes);
+            setMinimumHeight(sizeHint().height());
+            updateGeometry();
+            update();
+        };
+    });
 }
 
 QSize StatisticsPanel::sizeHint() const {
@@ -105,19 +120,23 @@ void StatisticsPanel::paintShare(QPainter& painter, const QRect& bar, double sha
                      QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1));
 }
 
+// Where steps overlap, the parts are more than the range: the bar is as long as all of them, and a
+// line is at the end of the range.
 void StatisticsPanel::paintProportions(QPainter& painter, const TraceStatistics& statistics,
                                        const QRect& bar) const {
     const Theme& theme = context_.theme.current();
     painter.fillRect(bar, theme.raised);
-    const double all = static_cast<double>(std::max<std::int64_t>(statistics.cycles, 1));
+    const double range = static_cast<double>(std::max<std::int64_t>(statistics.cycles, 1));
+    const double all = range + static_cast<double>(statistics.overlapped);
     double x = bar.left();
     for (const ProgramKind kind : programKinds) {
-        const double share = static_cast<double>(statistics.sums.cycles(kind)) / all;
-        const double width = std::min(share * bar.width(), bar.right() + 1 - x);
+        const auto cycles = static_cast<double>(statistics.sums.cycles(kind));
+        const double width = cycles / all * bar.width();
         if (width <= 0)
             continue;
         const QRectF part(x, bar.top(), width, bar.height());
         painter.fillRect(part, theme.kind(kind));
+        const double share = cycles / range;
         const QString text = QStringLiteral("%1 %").arg(100 * share, 0, 'f', share < 0.1 ? 1 : 0);
         if (painter.fontMetrics().horizontalAdvance(text) + 8 < width) {
             painter.setPen(Theme::textOn(theme.kind(kind)));
@@ -125,12 +144,22 @@ void StatisticsPanel::paintProportions(QPainter& painter, const TraceStatistics&
         }
         x += width;
     }
+    if (statistics.overlapped > 0) {
+        const int end = bar.left() + qRound(bar.width() * range / all);
+        painter.fillRect(QRect(end - 1, bar.top() - 3, 2, bar.height() + 6), theme.text);
+    }
 }
 
 QString StatisticsPanel::numbers(const LaneStatistics& lane) const {
     const TraceSums& sums = lane.statistics.sums;
     QStringList parts{context_.preferences.cycles(lane.statistics.cycles, lane.clockHz),
                       tr("steps: %1").arg(QString::fromStdString(withThousands(sums.steps)))};
+    if (lane.statistics.overlapped > 0)
+        parts.append(tr("steps overlap for %1 (%2 %)")
+                         .arg(context_.preferences.cycles(lane.statistics.overlapped, lane.clockHz))
+                         .arg(100.0 * static_cast<double>(lane.statistics.overlapped) /
+                                  static_cast<double>(lane.statistics.cycles),
+                              0, 'f', 1));
     const auto moved = [&](const QString& name, std::int64_t in, std::int64_t out) {
         if (in != 0 || out != 0)
             parts.append(
@@ -159,6 +188,7 @@ QString StatisticsPanel::proportionsText(const LaneStatistics& lane) const {
              statistics.sums.cycles(kind));
     }
     line(tr("Idle"), statistics.idle());
+    line(tr("Less where steps overlap"), statistics.overlapped);
     return lines.join(QLatin1Char('\n'));
 }
 

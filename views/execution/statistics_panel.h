@@ -4,6 +4,7 @@
 #include <QWidget>
 
 #include "views/execution/trace_content.h"
+#include "views/query/background_query.h"
 #include "views/session/view_context.h"
 
 namespace tilescope::views {
@@ -14,8 +15,10 @@ class StatisticsPanel : public QWidget {
     Q_OBJECT
 public:
     explicit StatisticsPanel(ViewContext& context, QWidget* parent = nullptr);
-    /// `title` says which range it is.
-    void setStatistics(const QString& title, std::vector<LaneStatistics> lanes);
+    /// Reads the statistics of a range; `title` says which it is. The last wish counts, but one
+    /// under way ends first.
+    void load(const TraceQuestion& question, CycleRange range, const QString& title);
+    void cancel() { query_.cancel(); }
     [[nodiscard]] const std::vector<LaneStatistics>& lanes() const { return lanes_; }
     [[nodiscard]] QSize sizeHint() const override;
 
@@ -24,6 +27,12 @@ protected:
     bool event(QEvent* event) override;
 
 private:
+    struct Wish {
+        TraceQuestion question;
+        CycleRange range;
+        QString title;
+    };
+    void start(const Wish& wish);
     void paintLane(QPainter& painter, const LaneStatistics& lane, const QRect& row) const;
     void paintProportions(QPainter& painter, const TraceStatistics& statistics,
                           const QRect& bar) const;
@@ -37,6 +46,8 @@ private:
     [[nodiscard]] QString proportionsText(const LaneStatistics& lane) const;
 
     ViewContext& context_;
+    BackgroundQuery query_;
+    std::optional<Wish> wish_; ///< to be read when the one under way is
     QString title_;
     std::vector<LaneStatistics> lanes_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 
 #include "core/analysis/programs/programs.h"
@@ -98,14 +99,14 @@ const HostOfProfile* hostOf(const TraceQuestion& question, bool target) {
 }
 
 std::string nameOfHost(const TraceQuestion& question, bool target) {
-    // In one line, as the names of rows stand below it.
+    // In one line, as the names of rows are below it.
     const QString name = !question.profiles.comparing() ? Text::tr("Host")
                          : target                       ? Text::tr("Target host")
                                                         : Text::tr("Source host");
     return name.toStdString();
 }
 
-/// Where lanes stand below each other: hosts among the IPUs.
+/// Where lanes are below each other: hosts among the IPUs.
 struct LanePlaces {
     std::vector<std::size_t> ofIpus;                   ///< of each asked IPU
     std::array<std::optional<std::size_t>, 2> ofHosts; ///< of source and target
@@ -198,6 +199,11 @@ std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange rang
     return lanes;
 }
 
+CycleRange wholeCycles(const ZoomRange& axis, double from, double to) {
+    return {static_cast<std::int64_t>(std::floor(std::max(axis.first(), from))),
+            static_cast<std::int64_t>(std::ceil(to))};
+}
+
 std::int64_t traceLength(const ProfilePair& profiles, const std::stop_token& stop) {
     std::int64_t length = profiles.source->trace(stop)->totalCycles();
     if (profiles.comparing())
@@ -210,7 +216,7 @@ std::optional<FirstStep> firstStep(const ProfileView& profile, const std::stop_t
     if (count < 2)
         return {};
     const auto programs = profile.programs(stop);
-    // The outermost repeat stands before those inside it.
+    // The outermost repeat is before those inside it.
     for (std::size_t i = 0; i < programs->size(); ++i) {
         const Program& program = (*programs)[ProgramId(i)];
         if (program.kind != ProgramKind::Repeat || program.count != count)

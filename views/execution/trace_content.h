@@ -7,6 +7,7 @@
 #include "core/analysis/compare/profile_pair.h"
 #include "views/execution/host_lanes.h"
 #include "views/plot/trace/trace_plottable.h"
+#include "views/session/zoom_range.h"
 #include "views/tables/value_tree.h"
 
 namespace tilescope::views {
@@ -40,6 +41,9 @@ std::vector<AskedIpu> askedIpus(const TraceQuestion& question);
 std::vector<TraceLane> traceLanes(const TraceQuestion& question, CycleRange range,
                                   std::int64_t minimumCycles, const std::stop_token& stop,
                                   std::optional<TracePlottable::LaneRange> wanted = {});
+
+/// The whole cycles that a range of the axis touches, within its limits.
+CycleRange wholeCycles(const ZoomRange& axis, double from, double to);
 
 /// The longest of both executions.
 std::int64_t traceLength(const ProfilePair& profiles, const std::stop_token& stop);

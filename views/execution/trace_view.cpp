@@ -1,48 +1,41 @@
 #include "views/execution/trace_view.h"
 
-#include <QAction>
-#include <QSignalBlocker>
+#include <QLabel>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabWidget>
 #include <QVBoxLayout>
-#include <cmath>
 
+#include "core/base/units.h"
+#include "views/execution/marks_panel.h"
+#include "views/execution/range_field.h"
 #include "views/execution/statistics_panel.h"
-#include "views/plot/axes/axis_labels.h"
+#include "views/execution/trace_legend.h"
+#include "views/plot/save_plot.h"
+#include "views/session/time_texts.h"
 
 namespace tilescope::views {
 namespace {
-
 constexpr double shortestRange = 32; // cycles
-constexpr int overviewPixels = 1500;
-
-/// What the strip shows of a lane: its steps; of the host what was before them, if it is shown.
-void addStripRow(std::vector<TraceRow>& strip, const TraceLane& lane, bool compilation) {
-    if (!isHost(lane))
-        strip.push_back(stepsOf(lane));
-    else if (compilation && !lane.rows.empty())
-        strip.push_back(lane.rows.front());
 }
-
-} // namespace
 
 TraceView::TraceView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
-    , plot_(new TracePlot(context))
+    , controls_(new TraceControls)
+    , lanes_(new LanesPane(context))
     , tiles_(new TilesPane(context))
-    , strip_(new OverviewStrip(context, context.timeZoom))
+    , strip_(new TraceStrip(context))
     , legend_(new LegendBar(context))
     , panel_(new LoadingPanel(context.workers))
     , marks_(new MarksModel(this))
-    , detailQuery_(context.workers)
-    , statisticsQuery_(context.workers)
-    , findQuery_(context.workers)
-    , countQuery_(context.workers) {
+    , finder_(new StepFinder(context, this))
+    , step_(new StepPanel(context))
+    , tour_(*marks_, context.timeZoom) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(makeTools());
+    layout->addWidget(controls_);
     layout->addWidget(panel_, 1);
     auto* splitter = new QSplitter(Qt::Vertical);
     splitter->addWidget(makeTop());
@@ -52,95 +45,179 @@ TraceView::TraceView(ViewContext& context, QWidget* parent)
     splitter->setSizes({5000, 2000}); // only their proportion counts
     splitter->setChildrenCollapsible(false);
     panel_->setContent(splitter);
-
-    connect(&context.timeZoom, &ZoomRange::changed, this, &TraceView::zoomChanged);
-    connect(&context.selection, &Selection::changed, this, &TraceView::followSelection);
-    connect(&context.theme, &ThemeSource::changed, this, &TraceView::updateLegend);
-    // Only the newest wish counts, but a query under way ends first: while the wheel turns, the
-    // picture sharpens all the time instead of at the end.
-    connect(&detailQuery_, &BackgroundQuery::delivered, this, [this] {
-        if (std::exchange(detailWanted_, false))
-            loadDetail();
-    });
-    connect(&statisticsQuery_, &BackgroundQuery::delivered, this, [this] {
-        if (std::exchange(statisticsWanted_, false))
+    connectControls();
+    connect(&context.timeZoom, &ZoomRange::changed, this, [this] {
+        if (isVisible() && lanes_->loaded() && !selected_.range)
             loadStatistics();
     });
+    connect(&context.selection, &Selection::changed, this, &TraceView::followSelection);
+    connect(&context.theme, &ThemeSource::changed, this, &TraceView::updateLegend);
+    connect(finder_, &StepFinder::counted, &search(), &SearchBox::setMatches);
+    connect(finder_, &StepFinder::notFound, this, &ReportView::status);
+    connect(step_, &StepPanel::stepRead, this, &TraceView::stepRead);
+    updateLegend();
 }
 
-void TraceView::focusSearch() {
-    search_->focus();
+void TraceView::connectControls() {
+    connect(controls_, &TraceControls::lookChanged, this, &TraceView::changeLook);
+    connect(controls_, &TraceControls::rowsChanged, this, &TraceView::loadPlots);
+    connect(controls_, &TraceControls::runChosen, this, &TraceView::showRun);
+    connect(controls_, &TraceControls::hostChanged, this, &TraceView::changeHost);
+    connect(controls_, &TraceControls::allRowsChanged, &plot(), &TracePlot::setShowsAllRows);
+    connect(controls_, &TraceControls::namesChanged, this, [this](bool shown) {
+        plot().trace().setShowsNames(shown);
+        plot().replotSoon();
+    });
+    connect(controls_, &TraceControls::fitWanted, &context().timeZoom, &ZoomRange::fit);
+    connect(controls_, &TraceControls::programWanted, this,
+            [this] { emit reportWanted(QStringLiteral("programs")); });
+    connect(controls_, &TraceControls::saveWanted, this, [this] {
+        savePlot(controls_->look() == TraceLook::Tiles ? static_cast<PlotWidget&>(tiles_->plot())
+                                                       : plot(),
+                 QStringLiteral("trace"));
+    });
+    connect(&search(), &SearchBox::textChanged, this, [this](const QString& text) {
+        plot().trace().setHighlight(text);
+        plot().replotSoon();
+        countMatches();
+    });
+    connect(&search(), &SearchBox::stepWanted, this, &TraceView::findStep);
 }
 
-TraceLook TraceView::look() const {
-    return static_cast<TraceLook>(look_->currentIndex());
+QWidget* TraceView::makeTop() {
+    auto* top = new QWidget;
+    auto* layout = new QVBoxLayout(top);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    plots_ = new QStackedWidget;
+    plots_->addWidget(lanes_);
+    plots_->addWidget(tiles_);
+    layout->addWidget(strip_);
+    layout->addWidget(plots_, 1);
+    layout->addWidget(legend_);
+    connect(lanes_, &LanesPane::overviewRead, strip_, &TraceStrip::setRows);
+    connect(lanes_, &LanesPane::status, this, &ReportView::status);
+    connect(tiles_, &TilesPane::status, this, &ReportView::status);
+    connect(lanes_, &LanesPane::emptyClicked, this, &TraceView::dropRange);
+    connect(lanes_, &LanesPane::stepClicked, this, [this](qint64 step, bool target) {
+        dropRange();
+        showStep(step, target);
+    });
+    connect(tiles_, &TilesPane::stepClicked, this, &TraceView::showStep);
+    connect(lanes_, &LanesPane::copyClicked, this, [this](qint64 begin, bool target) {
+        dropRange();
+        finder_->findCopy(profileOf(target), begin,
+                          [this, target](std::int64_t step) { showStep(step, target); });
+    });
+    connect(lanes_, &LanesPane::rangeClicked, this, &TraceView::selectRange);
+    for (PlotWidget* plot :
+         {static_cast<PlotWidget*>(&lanes_->plot()), static_cast<PlotWidget*>(&tiles_->plot())}) {
+        plot->installEventFilter(this);
+        connect(plot, &PlotWidget::rangeSelected, this, [this](double from, double to) {
+            const ZoomRange& axis = context().timeZoom;
+            selectRange(
+                CycleRange{wholeCycles(axis, from, to).begin, wholeCycles(axis, from, to + 1).end});
+        });
+    }
+    return top;
 }
 
-void TraceView::setLook(TraceLook look) {
-    look_->setCurrentIndex(static_cast<int>(look));
+// Beside the tabs there is room, and their first one has the numbers of the range.
+QWidget* TraceView::makeRange() {
+    range_ = new RangeField(context());
+    connect(range_, &RangeField::refused, this, &ReportView::status);
+    auto* corner = new QWidget;
+    auto* row = new QHBoxLayout(corner);
+    row->setContentsMargins(0, 3, PlotWidget::rightMargin, 3);
+    auto* name = new QLabel(tr("Visible"));
+    name->setObjectName(QStringLiteral("muted"));
+    name->setBuddy(range_);
+    row->addWidget(name);
+    row->addWidget(range_);
+    return corner;
+}
+
+QWidget* TraceView::makeTabs() {
+    tabs_ = new QTabWidget;
+    tabs_->setDocumentMode(true);
+    tabs_->setCornerWidget(makeRange());
+    statistics_ = new StatisticsPanel(context());
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(statistics_);
+    scroll->setAccessibleName(tr("Statistics"));
+    tabs_->addTab(scroll, tr("Summary"));
+    tabs_->addTab(step_, tr("Details"));
+    auto* marks = new MarksPanel(*marks_);
+    connect(marks, &MarksPanel::goTo, this, [this](double cycle) { tour_.show(cycle); });
+    connectMarks(tabs_->addTab(marks, tr("Marks")));
+    return tabs_;
+}
+
+void TraceView::connectMarks(int tab) {
+    connect(marks_, &MarksModel::marksChanged, this, [this, tab] {
+        plot().setFlags(marks_->marks());
+        tiles_->plot().setFlags(marks_->marks());
+        const int count = marks_->rowCount();
+        tabs_->setTabText(tab, count == 0 ? tr("Marks") : tr("Marks (%1)").arg(count));
+    });
+    connect(marks_, &MarksModel::saved, this, [this](const QString& problem) {
+        if (!problem.isEmpty())
+            emit status(problem);
+    });
 }
 
 bool TraceView::canShow() const {
     return profiles().source && profiles().source->info().hasExecution;
 }
 
+const ProfileViewPtr& TraceView::profileOf(bool target) const {
+    return target ? profiles().target : profiles().source;
+}
+
 TraceQuestion TraceView::question() const {
-    return {profiles(),
-            look(),
-            IpuId(ipu_->currentIndex() - 1),
-            showsRuns_->isChecked(),
-            showsSyncs_->isChecked(),
-            showsHost_->isChecked() ? hosts_ : Hosts{},
-            compilation_->isChecked()};
+    TraceQuestion question;
+    question.profiles = profiles();
+    controls_->addTo(question);
+    if (controls_->showsHost())
+        question.hosts = hosts_;
+    return question;
 }
 
 double TraceView::firstCycle() const {
-    return compilation_->isChecked() && showsHost_->isChecked()
+    return controls_->showsCompilation() && controls_->showsHost()
                ? static_cast<double>(hosts_.firstCycle())
                : 0;
 }
 
-CycleRange TraceView::cyclesOf(double from, double to) const {
-    return {static_cast<std::int64_t>(std::floor(std::max(context().timeZoom.first(), from))),
-            static_cast<std::int64_t>(std::ceil(to))};
-}
-
-void TraceView::fillIpus() {
-    const QSignalBlocker blocker(ipu_);
-    ipu_->clear();
-    ipu_->addItem(tr("All"));
-    for (int i = 0; i < profiles().source->machine().ipus; ++i)
-        ipu_->addItem(QString::number(i));
-}
-
 void TraceView::reload() {
     const ProfileView& source = *profiles().source;
-    fillIpus();
-    selectedRange_.reset();
-    marked_.reset();
-    shownMark_.reset();
-    selectedStep_ = -1;
-    shownProgram_ = {};
+    controls_->setIpus(source.machine().ipus);
+    selected_ = {};
+    tour_.reset();
     hosts_ = {};
-    compilation_->hide();
-    plot_->setMarkers({});
-    tiles_->plot().setMarkers({});
+    compilation().hide();
+    mark({});
     if (!source.info().hasExecution)
         return showNothing();
-    plot_->setClock(source.machine().clockHz);
+    plot().setClock(source.machine().clockHz);
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
         return [this, pair, length = traceLength(pair, stop), hosts = readHosts(pair, stop),
-                runs = pair.source->trace(stop)->runs(), step = firstStep(*pair.source, stop)] {
+                runs =
+                    RunChoices{pair.source->trace(stop)->runs(), firstStep(*pair.source, stop)}] {
             hosts_ = hosts;
-            compilation_->setVisible(hosts_.firstCycle() < 0);
+            runs_ = runs;
+            compilation().setVisible(hosts_.firstCycle() < 0);
             context().timeZoom.setLimits(firstCycle(), static_cast<double>(length), shortestRange);
             const ProfileView& profile = *pair.source;
             const QString problem = marks_->open(profile.file(), profile.machine().clockHz,
                                                  static_cast<double>(length));
             if (!problem.isEmpty())
                 emit status(problem);
-            fillRuns(runs, step);
-            loadOverview();
+            controls_->setRuns(runs_.names(), runs_.usual(profile.info().cycles));
+            showRun(controls_->run());
+            loadPlots();
             countMatches();
             if (const auto wanted = std::exchange(wanted_, {}))
                 findOperation(wanted->operation, wanted->target);
@@ -152,9 +229,9 @@ void TraceView::reload() {
 
 void TraceView::showNothing() {
     wanted_.reset();
-    detailQuery_.cancel();
-    statisticsQuery_.cancel();
-    countQuery_.cancel();
+    lanes_->cancel();
+    statistics_->cancel();
+    finder_->cancel();
     panel_->query().cancel();
     tiles_->clear();
     const bool targetHas = comparing() && profiles().target->info().hasExecution;
@@ -172,142 +249,62 @@ void TraceView::showNothing() {
             swap);
 }
 
-// The view begins with the main program: loading weights takes longer and tells less. Of a pipeline
-// one step is shown, whose ramps could not be told apart among many.
-void TraceView::fillRuns(const std::vector<TraceRun>& runs, const std::optional<FirstStep>& step) {
-    runs_ = runs;
-    firstStep_ = step;
-    run_->clear();
-    run_->addItem(tr("All"));
-    int main = 0;
-    for (const TraceRun& run : runs) {
-        run_->addItem(QString::fromStdString(run.name));
-        if (main == 0 && run.cycles == profiles().source->info().cycles)
-            main = run_->count() - 1;
-    }
-    if (firstStep_) {
-        run_->addItem(
-            tr("First of %1 steps").arg(QString::fromStdString(withThousands(firstStep_->count))));
-        main = run_->count() - 1;
-    }
-    run_->setCurrentIndex(main);
-    showRun(main);
-}
-
 void TraceView::showRun(int choice) {
-    if (choice <= 0)
+    const std::optional<CycleRange> range = runs_.range(choice);
+    if (!range)
         return context().timeZoom.fit();
-    const auto at = static_cast<std::size_t>(choice) - 1;
-    if (at >= runs_.size())
-        return context().timeZoom.setRange(static_cast<double>(firstStep_->range.begin),
-                                           static_cast<double>(firstStep_->range.end));
-    const TraceRun& run = runs_[at];
-    context().timeZoom.setRange(static_cast<double>(run.start),
-                                static_cast<double>(run.start + run.cycles));
+    context().timeZoom.setRange(static_cast<double>(range->begin), static_cast<double>(range->end));
 }
 
-// A compilation takes a thousand times as long as what it is for: who looks at the one does not see
-// the other, so all is shown at first and then a run again.
-void TraceView::showCompilation() {
+// A compilation takes a thousand times as long as what it is for: where one is seen the other is
+// not, so all is shown at first and then a run again.
+void TraceView::changeHost() {
+    updateLegend();
     if (!canShow())
         return;
     ZoomRange& zoom = context().timeZoom;
     if (zoom.first() != firstCycle()) {
         zoom.setLimits(firstCycle(), zoom.last(), shortestRange);
         if (zoom.first() == 0)
-            showRun(run_->currentIndex());
+            showRun(controls_->run());
     }
-    loadOverview();
+    loadPlots();
 }
 
 void TraceView::changeLook() {
-    plots_->setCurrentIndex(look() == TraceLook::Tiles ? 1 : 0);
+    plots_->setCurrentIndex(controls_->look() == TraceLook::Tiles ? 1 : 0);
     updateLegend();
-    loadOverview();
+    loadPlots();
 }
 
-void TraceView::loadOverview() {
+void TraceView::updateLegend() {
+    legend_->setEntries(
+        traceLegend(context().theme.current(), controls_->look(), controls_->showsHost()));
+}
+
+void TraceView::loadPlots() {
     if (!canShow())
         return;
-    const auto length = static_cast<std::int64_t>(context().timeZoom.last());
-    if (look() == TraceLook::Tiles)
+    if (controls_->look() == TraceLook::Tiles)
         tiles_->load(question());
-    detailQuery_.start([this, question = question(), length](const std::stop_token& stop) {
-        auto lanes = std::make_shared<const std::vector<TraceLane>>(
-            traceLanes(question, {0, length}, length / overviewPixels, stop));
-        std::vector<TraceRow> strip;
-        for (const TraceLane& lane : *lanes)
-            addStripRow(strip, lane, question.compilation);
-        return [this, lanes, strip = std::move(strip)]() mutable {
-            plot_->trace().setOverview(lanes);
-            stripRows_ = std::move(strip);
-            plot_->updateRows();
-            strip_->invalidate();
-            detailWanted_ = look() != TraceLook::Tiles;
-        };
-    });
+    lanes_->load(question(), static_cast<std::int64_t>(context().timeZoom.last()));
     loadStatistics();
 }
 
-void TraceView::loadDetail() {
-    if (look() == TraceLook::Tiles)
-        return; // the tiles read for themselves
-    if (detailQuery_.running()) {
-        detailWanted_ = true;
-        return;
-    }
-    if (!plot_->trace().overview())
-        return;
-    const ZoomRange& zoom = context().timeZoom;
-    // Half a screen more on each side, so that panning finds it drawn.
-    const double from = zoom.from() - zoom.span() / 2;
-    const double to = zoom.to() + zoom.span() / 2;
-    const double perPixel = zoom.span() / std::max(1, plot_->axisRect()->width());
-    // Of many IPUs most lie below those in sight.
-    const QCPRange rows = plot_->yAxis->range();
-    const TracePlottable::LaneRange inSight = plot_->trace().lanesWithin(rows.lower, rows.upper);
-    detailQuery_.start([this, question = question(), from, to, range = cyclesOf(from, to), perPixel,
-                        inSight](const std::stop_token& stop) {
-        auto lanes = std::make_shared<const std::vector<TraceLane>>(
-            traceLanes(question, range, static_cast<std::int64_t>(perPixel), stop, inSight));
-        return [this, lanes, from, to] {
-            TracePlottable::Lanes before = plot_->trace().setDetail(lanes, from, to);
-            context().workers.pool().start([gone = std::move(before)]() mutable { gone.reset(); });
-            plot_->updateRows();
-        };
-    });
-}
-
-void TraceView::zoomChanged() {
-    if (!isVisible() || !plot_->trace().overview())
-        return;
-    loadDetail();
-    if (!selectedRange_)
-        loadStatistics();
-}
-
 void TraceView::loadStatistics() {
-    if (statisticsQuery_.running()) {
-        statisticsWanted_ = true;
-        return;
-    }
     const ZoomRange& zoom = context().timeZoom;
-    const CycleRange range = selectedRange_.value_or(cyclesOf(zoom.from(), zoom.to()));
-    QString title = selectedRange_                        ? tr("Selected range")
-                    : zoom.showsAll() && zoom.first() < 0 ? tr("Compilation and execution")
-                    : zoom.showsAll()                     ? tr("Whole execution")
-                                                          : tr("Visible range");
-    title += tr(": cycles %1 to %2, %3")
-                 .arg(QString::fromStdString(withThousands(range.begin)),
-                      QString::fromStdString(withThousands(range.end)),
-                      durationText(static_cast<double>(range.cycles()) /
-                                   std::max(1.0, profiles().source->machine().clockHz)));
-    statisticsQuery_.start(
-        [this, question = question(), range, title](const std::stop_token& stop) {
-            return [this, title, lanes = traceStatistics(question, range, stop)]() mutable {
-                statistics_->setStatistics(title, std::move(lanes));
-            };
-        });
+    const CycleRange range = selected_.range.value_or(wholeCycles(zoom, zoom.from(), zoom.to()));
+    const QString title = selected_.range                       ? tr("Selected range")
+                          : zoom.showsAll() && zoom.first() < 0 ? tr("Compilation and execution")
+                          : zoom.showsAll()                     ? tr("Whole execution")
+                                                                : tr("Visible range");
+    const QString cycles =
+        tr(": cycles %1 to %2, %3")
+            .arg(QString::fromStdString(withThousands(range.begin)),
+                 QString::fromStdString(withThousands(range.end)),
+                 durationText(static_cast<double>(range.cycles()) /
+                              std::max(1.0, profiles().source->machine().clockHz)));
+    statistics_->load(question(), range, title + cycles);
 }
 
 } // namespace tilescope::views

@@ -42,7 +42,7 @@ QLabel* textLabel(const std::string& text, const char* look) {
     return label;
 }
 
-/// A value that may be longer than the window is wide: names break behind what parts them.
+/// A value that may be longer than the window is wide: names break after what parts them.
 QLabel* longValue(const std::string& text) {
     constexpr qsizetype fits = 80; // letters that the narrowest window has room for
     static const QRegularExpression parts(QStringLiteral("([/,_:])(?=[^/,_: ])"));

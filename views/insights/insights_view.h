@@ -23,14 +23,6 @@ public:
 
     [[nodiscard]] LargestPanel& largest() { return *largest_; }
 
-signals:
-    /// The user follows an insight to another report, by its name on the command line.
-    void reportWanted(const QString& name);
-    /// The user wants the run of a profile again with one option changed, or the key "model"; the
-    /// value is a proposal and may be empty.
-    void runAgainWanted(const tilescope::ProfileViewPtr& profile, const std::string& key,
-                        const std::string& value);
-
 protected:
     void reload() override;
     void restyle() override { show(); }

@@ -16,7 +16,7 @@ namespace tilescope::views {
 class TablePanel;
 class ToolRow;
 
-/// The largest parts of one kind; two profiles stand beside each other, matched by name.
+/// The largest parts of one kind; two profiles are beside each other, matched by name.
 class LargestPanel : public QFrame {
     Q_OBJECT
 public:

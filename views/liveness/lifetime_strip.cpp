@@ -61,15 +61,15 @@ void LifetimeStrip::paintEvent(QPaintEvent*) {
             painter.fillRect(x0, line.top() + 2, std::max(2, pixelOf(span.to) - x0),
                              line.height() - 4, lifetime.colour);
         }
-        // A name stands beside its bars where there is room, else on a paler ground over them.
+        // A name is beside its bars where there is room, else on a paler ground over them.
         const QString name =
             painter.fontMetrics().elidedText(lifetime.name, Qt::ElideMiddle, plotWidth - 12);
         QRect text(left + 4, line.top() + 2, painter.fontMetrics().horizontalAdvance(name) + 8,
                    line.height() - 4);
         if (!lifetime.spans.empty() && pixelOf(lifetime.spans.front().from) <= text.right()) {
-            const int behind = pixelOf(lifetime.spans.back().to) + 6;
-            if (behind + text.width() <= line.right())
-                text.moveLeft(behind);
+            const int after = pixelOf(lifetime.spans.back().to) + 6;
+            if (after + text.width() <= line.right())
+                text.moveLeft(after);
         }
         QColor back = theme.surface;
         back.setAlphaF(0.8F);

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "core/analysis/memory/tile_quantity.h"
-#include "core/analysis/programs/programs.h"
-#include "views/memory/tile_map_content.h"
 #include "views/tables/profile_tables.h"
 #include "views/theme/text.h"
 

@@ -11,8 +11,8 @@
 
 namespace tilescope::views {
 
-/// Steps are the source's; the target is asked for the corresponding ones
-/// (ProfileMatching::targetOf()). Several steps stand beside each other, a column each.
+/// Steps are the source's; the target is asked for the corresponding ones (ProfileMatching).
+/// Several steps are beside each other, a column each.
 using Steps = std::span<const StepId>;
 
 /// Always-live variables, largest first.

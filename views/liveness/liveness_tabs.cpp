@@ -3,8 +3,10 @@
 #include <QHeaderView>
 #include <QTreeView>
 #include <algorithm>
+#include <array>
 
 #include "views/liveness/liveness_tables.h"
+#include "views/widgets/tab_names.h"
 
 namespace tilescope::views {
 
@@ -62,12 +64,10 @@ void LivenessTabs::reload() {
 }
 
 bool LivenessTabs::showSection(const QString& name) {
-    for (int tab = 0; tab < count(); ++tab)
-        if (tabText(tab).toLower() == name) {
-            setCurrentIndex(tab);
-            return true;
-        }
-    return false;
+    static constexpr std::array names{"always live",     "not always live", "vertices",
+                                      "cycle estimates", "tile statistics", "variable"};
+    static_assert(names.size() == VariableInfo + 1);
+    return showTab(*this, names, name);
 }
 
 void LivenessTabs::focusFilter() {

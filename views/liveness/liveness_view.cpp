@@ -96,10 +96,6 @@ void LivenessView::focusSearch() {
     filter_->selectAll();
 }
 
-void LivenessView::setApart(bool apart) {
-    apart_->setChecked(apart);
-}
-
 void LivenessView::reload() {
     fillSources();
     tools_->setShown(apart_, comparing());
@@ -244,7 +240,7 @@ void LivenessView::followSelection() {
     const bool otherTiles = selected.tiles != shown_.tiles;
     const bool otherVariable = selected.variable != shown_.variable;
     shown_ = selected;
-    // A step that another report has chosen stands alone.
+    // A step that another report has chosen is shown alone.
     if (!selected.step.valid())
         steps_.clear();
     else if (steps_.empty() || steps_.back() != selected.step)
@@ -284,7 +280,7 @@ void LivenessView::selectStep(StepId step) {
 void LivenessView::announceSteps() {
     const StepId step = steps_.back();
     if (context().selection.current().step == step) {
-        // The window's selection does not change, what stands beside it may have.
+        // The window's selection does not change, what is beside it may have.
         markSteps();
         return tellTabs();
     }
@@ -344,7 +340,7 @@ QString LivenessView::readOut(double x, bool ofSource) const {
         lines << tr("Step %1: %2")
                      .arg(step.value())
                      .arg(QString::fromStdString(steps.names[step.index()]));
-    // Overlaid, another step of the target may stand at this place.
+    // Overlaid, another step of the target may be at this place.
     if (const StepId other = targetSteps_.at(x);
         ofSource && comparing() && other.valid() && !plots_->showsTwo())
         lines << tr("Target's step %1: %2")

@@ -28,7 +28,6 @@ public:
     [[nodiscard]] QLineEdit& filter() { return *filter_; }
     [[nodiscard]] const std::vector<StepId>& steps() const { return steps_; }
     /// Two profiles below each other instead of overlaid.
-    void setApart(bool apart);
 
 protected:
     void reload() override;

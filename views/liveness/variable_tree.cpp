@@ -3,7 +3,6 @@
 #include "core/analysis/programs/programs.h"
 #include "views/liveness/liveness_content.h"
 #include "views/liveness/liveness_tables.h"
-#include "views/memory/tile_map_content.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
@@ -98,7 +97,7 @@ std::vector<Fact> factsOf(const ProfileView& profile, VariableId id, const std::
     return facts;
 }
 
-// Facts of both stand in one line where they have the same place.
+// Facts of both are in one line where they have the same place.
 std::vector<ValueNode> nodesOf(const std::vector<Fact>& source, const std::vector<Fact>& target,
                                bool comparing) {
     static const std::vector<Fact> none;

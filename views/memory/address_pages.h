@@ -21,7 +21,6 @@ public:
     void followSelection();
     [[nodiscard]] AddressMap& source() { return *maps_[0]; }
     [[nodiscard]] AddressMap& target() { return *maps_[1]; }
-    [[nodiscard]] QCheckBox& onlyStep() { return *onlyStep_; }
 
 signals:
     void variableClicked(VariableId variable);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/analysis/memory/memory_details.h"
-#include "views/memory/tile_map_content.h"
 #include "views/tables/profile_tables.h"
 #include "views/theme/text.h"
 
@@ -43,7 +42,7 @@ ValueNode toNode(const MemoryNode& node) {
     return result;
 }
 
-// Lines that only one of the profiles has stand in the tree too.
+// Lines that only one of the profiles has are in the tree too.
 std::vector<ValueNode> compared(const std::vector<MemoryNode>& source,
                                 const std::vector<MemoryNode>& target, std::size_t columns) {
     static const MemoryNode nothing;

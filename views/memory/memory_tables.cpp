@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "core/analysis/memory/address_map.h"
+
 namespace tilescope::views {
 namespace {
 
@@ -26,16 +28,39 @@ std::vector<NamedValue> valuesOn(MemoryTable which, const ProfileView& profile,
     return values;
 }
 
+// The bytes of a tile's variables add up to more than it holds where they share addresses.
+std::string sharingText(const ProfilePair& profiles, const TileSelection& tiles, ByteUnits units,
+                        const std::stop_token& stop) {
+    std::string all;
+    for (const ProfileViewPtr& profile : {profiles.source, profiles.target}) {
+        if (!profile || !tiles.tile().valid() || fittedTo(profile->machine(), tiles) != tiles)
+            continue;
+        const std::string text =
+            addressSharing(addressBlocks(profile->reader(stop).placement(tiles.tile()),
+                                         *profile->variables(stop), tiles.tile()))
+                .text(units);
+        const char* side = !profiles.comparing()        ? ""
+                           : profile == profiles.source ? "source: "
+                                                        : "target: ";
+        if (!text.empty())
+            all += std::string("  \u00b7  ") + side + text;
+    }
+    return all;
+}
+
 } // namespace
 
 Table memoryTable(MemoryTable which, const ProfilePair& profiles,
-                  std::span<const TileSelection> columns, const std::stop_token& stop) {
+                  std::span<const TileSelection> columns, ByteUnits units,
+                  const std::stop_token& stop) {
     using Make = Table (*)(const ProfilePair&, const TileSelection&, const std::stop_token&);
     static constexpr Make makers[] = {variablesTable, verticesTable, computeSetsTable,
                                       exchangesTable};
     if (columns.size() == 1) {
         Table table = makers[static_cast<int>(which)](profiles, columns.front(), stop);
         table.summary = columns.front().label();
+        if (which == MemoryTable::Variables)
+            table.summary += sharingText(profiles, columns.front(), units, stop);
         return table;
     }
     std::vector<ValueColumn> values;

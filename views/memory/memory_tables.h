@@ -9,8 +9,10 @@ namespace tilescope::views {
 
 /// One selection: everything that is known of each item. Several: its bytes on each of them (of
 /// vertices code and state, of compute sets vertex state, of exchanges their code); tiles that the
-/// target lacks are empty there.
+/// target lacks are empty there. Where variables of a tile share addresses, the summary says so in
+/// these units.
 Table memoryTable(MemoryTable which, const ProfilePair& profiles,
-                  std::span<const TileSelection> columns, const std::stop_token& stop);
+                  std::span<const TileSelection> columns, ByteUnits units,
+                  const std::stop_token& stop);
 
 } // namespace tilescope::views

@@ -3,10 +3,12 @@
 #include <QHeaderView>
 #include <QTreeView>
 #include <algorithm>
+#include <array>
 
 #include "views/memory/memory_content.h"
 #include "views/memory/memory_tables.h"
 #include "views/tables/first_column.h"
+#include "views/widgets/tab_names.h"
 
 namespace tilescope::views {
 
@@ -70,12 +72,11 @@ bool MemoryTabs::focusFilter() {
 }
 
 bool MemoryTabs::showSection(const QString& name) {
-    for (int tab = 0; tab < count(); ++tab)
-        if (tabText(tab).toLower() == name) {
-            setCurrentIndex(tab);
-            return true;
-        }
-    return false;
+    static constexpr std::array names{
+        "details",   "variables",   "vertices",           "compute sets",
+        "exchanges", "address map", "addresses over time"};
+    static_assert(names.size() == History + 1);
+    return showTab(*this, names, name);
 }
 
 std::vector<VariableId> MemoryTabs::variables() const {
@@ -135,12 +136,13 @@ void MemoryTabs::loadTab() {
 
 void MemoryTabs::loadTable(Tab tab) {
     std::vector<TileSelection> columns = this->columns();
-    // What tiles are asked about stands in the way of comparing them.
+    // A column of all tiles would be in the way of comparing some.
     if (columns.size() > 1)
         columns.erase(columns.begin());
     table(tab).load([which = static_cast<MemoryTable>(tab - Variables), columns,
+                     units = context_.preferences.byteUnits(),
                      pair = context_.reports.profiles()](const std::stop_token& stop) {
-        return memoryTable(which, pair, columns, stop);
+        return memoryTable(which, pair, columns, units, stop);
     });
 }
 

@@ -1,4 +1,4 @@
-// The tiles of all IPUs where they stand on their chips, coloured by a figure.
+// The tiles of all IPUs where they are on their chips, coloured by a figure.
 #pragma once
 
 #include <QPixmap>
@@ -30,7 +30,7 @@ public:
     void setSelected(std::vector<TileId> tiles);
 
     [[nodiscard]] const TileMapContent& content() const { return content_; }
-    /// Where a tile of a side stands on the widget.
+    /// Where a tile of a side is on the widget.
     [[nodiscard]] QRectF tileRect(std::size_t side, TileId tile) const;
     /// The colour of a value.
     [[nodiscard]] QColor colourOf(const TileMapSide& side, std::int64_t value) const;

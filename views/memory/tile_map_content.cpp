@@ -4,7 +4,6 @@
 
 #include "core/analysis/memory/memory_plot.h"
 #include "core/analysis/memory/tile_quantity.h"
-#include "views/liveness/liveness_content.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {

@@ -1,4 +1,4 @@
-// Where chips and tiles stand on the screen: geometry without painting.
+// Where chips and tiles are on the screen: geometry without painting.
 #pragma once
 
 #include <QRectF>

@@ -121,7 +121,7 @@ void TileMap::paintKey(QPainter& painter) const {
     }
     const bool columns = !layouts_.empty() && layouts_.front().plan().hasExchangeColumns();
     const QString plan =
-        columns ? tr("%1 exchange columns of %2 rows with islands of %3 tiles; which tile stands "
+        columns ? tr("%1 exchange columns of %2 rows with islands of %3 tiles; which tile is "
                      "where is assumed")
                       .arg(chipColumns)
                       .arg(layouts_.front().plan().rows())

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int deepestScope = 6; ///< deeper ones are hardly ever different from operations
 
-// The place of a choice in the list of layers: scopes of each depth stand behind one another.
+// The place of a choice in the list of layers: scopes of each depth follow one another.
 int placeOf(const GroupChoice& choice, int depths) {
     switch (choice.layer) {
     case CostLayer::Place:
@@ -201,7 +201,7 @@ bool OperationsView::showsGraph() const {
     return pages_->currentWidget() == graph_;
 }
 
-// The tabs stand beside the graph, which needs the height, and below the table, which needs the
+// The tabs are beside the graph, which needs the height, and below the table, which needs the
 // width.
 void OperationsView::showGraph(bool graph) {
     pages_->setCurrentWidget(graph ? static_cast<QWidget*>(graph_) : table_);

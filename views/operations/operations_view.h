@@ -30,17 +30,11 @@ public:
     [[nodiscard]] const GroupChoice& choice() const { return choice_; }
     [[nodiscard]] TablePanel& table() { return *table_; }
     [[nodiscard]] GraphPane& graph() { return *graph_; }
-    [[nodiscard]] QToolButton& tableButton() { return *tableButton_; }
-    [[nodiscard]] QToolButton& graphButton() { return *graphButton_; }
     [[nodiscard]] GroupTabs& tabs() { return *tabs_; }
     [[nodiscard]] QComboBox& layerChoice() { return *layer_; }
     [[nodiscard]] QComboBox& metricChoice() { return *metric_; }
     [[nodiscard]] QMenu& columnMenu() { return *columnMenu_; }
     [[nodiscard]] const QStringList& columns() const { return columns_; }
-
-signals:
-    /// The user follows a step to another report, by its name on the command line.
-    void reportWanted(const QString& name);
 
 protected:
     void reload() override;

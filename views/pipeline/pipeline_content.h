@@ -4,8 +4,8 @@
 #include <stop_token>
 
 #include "core/analysis/execution/pipeline.h"
-#include "views/pipeline/slot_layout.h"
 #include "core/view/profile_view.h"
+#include "views/pipeline/slot_layout.h"
 #include "views/tables/cell_text.h"
 #include "views/widgets/fact_card.h"
 
@@ -20,7 +20,7 @@ struct PipelineSide {
 };
 PipelineSide readPipeline(const ProfileView& profile, const std::stop_token& stop);
 
-/// A line for each stage; with a target its values and the differences stand beside the source's.
+/// A line for each stage; with a target its values and the differences are beside the source's.
 /// A row's id is the stage.
 Table stageTable(const PipelineSide& source, const PipelineSide* target);
 

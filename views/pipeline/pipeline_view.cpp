@@ -254,7 +254,7 @@ void PipelineView::showSide(Side& side, const PipelineSide* shown) {
     side.shares->setParts(named ? name : QString(), sharesOf(shown->report));
     const QString option = splitOption(shown->report);
     side.splitOption->setProperty("option", option);
-    // A long option may break behind a comma or a slash.
+    // A long option may break after a comma or a slash.
     QString breakable = option;
     breakable.replace(QLatin1Char(','), QStringLiteral(",\u200b"));
     breakable.replace(QLatin1Char('/'), QStringLiteral("/\u200b"));
@@ -281,7 +281,7 @@ void PipelineView::pieceChosen(std::size_t side, int piece) {
     const bool canGo = side == 0 && call.valid();
     toTrace_->setEnabled(canGo && source_ && source_->stepCycles > 0);
     toTree_->setEnabled(canGo);
-    QString text = tr("Click a program of a slot to see its cycles, and where it stands in the "
+    QString text = tr("Click a program of a slot to see its cycles, and where it is in the "
                       "trace and in the program tree.");
     if (chosen) {
         text = pieceText(diagram.side(), diagram.schedule(),

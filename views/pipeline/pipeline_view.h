@@ -29,20 +29,13 @@ public:
     [[nodiscard]] TablePanel& stages() { return *stages_; }
     void setWidths(SlotWidths widths);
 
-signals:
-    /// The user goes to the chosen program in another report, by its name on the command line.
-    void reportWanted(const QString& name);
-    /// The user wants the run of a profile again with this value of an option.
-    void runAgainWanted(const tilescope::ProfileViewPtr& profile, const std::string& key,
-                        const std::string& value);
-
 protected:
     void reload() override;
     void shown() override { followSelection(); }
     void restyle() override;
 
 private:
-    /// What stands once for each profile.
+    /// What there is once for each profile.
     struct Side {
         QLabel* title = nullptr;
         QLabel* empty = nullptr; ///< in place of the diagram

@@ -18,7 +18,7 @@ public:
         QColor (*colour)(const Theme&) = nullptr;
     };
     explicit ShareBar(ViewContext& context, QWidget* parent = nullptr);
-    /// `title` stands above; may be empty.
+    /// `title` is above; may be empty.
     void setParts(const QString& title, std::vector<Part> parts);
     [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
     [[nodiscard]] QSize sizeHint() const override;

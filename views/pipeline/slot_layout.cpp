@@ -180,7 +180,7 @@ int neighbourOf(const SlotLayout& layout, int piece, int along, int across) {
                                        : below * across > 0 && other.column == now.column;
         if (!wanted)
             continue;
-        // Across stages the nearest stage comes first, then what stands in line.
+        // Across stages the nearest stage comes first, then what is in line.
         const double distance =
             along != 0 ? std::abs(further) : std::abs(below) * layout.width + std::abs(further);
         if (best == piece || distance < least) {

@@ -15,7 +15,7 @@ enum class SlotWork : std::uint8_t { Forward, Recompute, Backward, Fifo, Update 
 /// How wide slots are: all alike, or as long as they take.
 enum class SlotWidths : std::uint8_t { Equal, Cycles };
 
-/// A program in a slot. Columns are slots from 0; the weight update stands in the column behind the
+/// A program in a slot. Columns are slots from 0; the weight update is in the column after the
 /// last. Positions along the diagram are in units that add up to SlotLayout::width.
 struct SlotPiece {
     std::size_t column = 0;
@@ -35,7 +35,7 @@ struct SlotColumn {
     bool isUpdate = false;
 };
 
-/// Neighbouring slots that stand under one title.
+/// Neighbouring slots under one title.
 struct SlotGroup {
     PipelinePart part = PipelinePart::Main;
     bool isUpdate = false;

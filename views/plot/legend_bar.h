@@ -30,7 +30,7 @@ protected:
     void paintEvent(QPaintEvent*) override;
 
 private:
-    // Top left corners of the entries for a width; the last one is where a next would stand.
+    // Top left corners of the entries for a width; the last one is where a next would be.
     [[nodiscard]] std::vector<QPoint> places(int width) const;
     [[nodiscard]] int lineHeight() const;
 

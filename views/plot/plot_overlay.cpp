@@ -27,7 +27,7 @@ void PlotWidget::paintOverlay(QPainter& painter) {
         paintFrameTime(painter);
 }
 
-// Borders as lines. The name stands at the foot, in the middle of what is to be seen of a section:
+// Borders as lines. The name is at the foot, in the middle of what is to be seen of a section:
 // the head belongs to the limit.
 void PlotWidget::paintSections(QPainter& painter) const {
     const QRect plot = axisRect()->rect();

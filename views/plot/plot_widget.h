@@ -50,7 +50,7 @@ public:
     void setSections(std::vector<Section> sections);
     [[nodiscard]] const std::vector<Section>& sections() const { return sections_; }
 
-    /// What the vertical axis measures; stands above it, so that its labels may be long.
+    /// What the vertical axis measures; it is above it, so that its labels may be long.
     void setValueTitle(const QString& title);
     [[nodiscard]] const QString& valueTitle() const { return valueTitle_; }
 
@@ -61,7 +61,7 @@ public:
     /// Draws the plot anew when events have been handled, or when it is shown if it is hidden.
     void replotSoon();
 
-    /// Room left and right of the plot, equal in all plots so that their axes stand in line.
+    /// Room left and right of the plot, equal in all plots so that their axes are in line.
     static constexpr int leftMargin = 86;
     static constexpr int rightMargin = 18;
 

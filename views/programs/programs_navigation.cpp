@@ -92,7 +92,7 @@ void ProgramsView::followSelection() {
     for (const Side& side : sides_)
         side.model->setMarked(side.model == &model() ? selected.operation : OperationId(),
                               search_->matcher());
-    // What stands only in the target has no place in the selection; it stays where it is.
+    // What only the target has has no place in the selection; it stays where it is.
     const bool onlyThere = active_ == targetSide && !current(sourceSide).valid();
     if (!onlyThere)
         show(sourceSide, selected.program);

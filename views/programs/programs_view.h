@@ -30,10 +30,6 @@ public:
     [[nodiscard]] SearchBox& search() { return *search_; }
     [[nodiscard]] const ValueTreeModel& details() const { return *details_; }
 
-signals:
-    /// The user wants to see the selected program in another report.
-    void reportWanted(const QString& name);
-
 protected:
     void reload() override;
     void shown() override { followSelection(); }

@@ -20,7 +20,7 @@ public:
     [[nodiscard]] QStringList files() const;
 
 signals:
-    /// Another content stands under this name. A file that is gone is not a change: it may return.
+    /// The file has another content. A file that is gone is not a change: it may return.
     void changed(const QString& file);
 
 private:

@@ -3,7 +3,7 @@
 #include <QSettings>
 #include <algorithm>
 
-#include "views/plot/axes/axis_labels.h"
+#include "views/session/time_texts.h"
 
 namespace tilescope::views {
 

@@ -7,7 +7,7 @@
 namespace tilescope::views {
 namespace {
 
-// A folder that a run wrote stands for the profile in it.
+// A folder that a run wrote means the profile in it.
 std::filesystem::path profileIn(const std::filesystem::path& path) {
     std::error_code error;
     if (std::filesystem::is_directory(path, error) &&

@@ -1,8 +1,8 @@
 // What every view is given.
 #pragma once
 
-#include "views/plot/frame_times.h"
 #include "views/query/workers.h"
+#include "views/session/frame_times.h"
 #include "views/session/preferences.h"
 #include "views/session/query_book.h"
 #include "views/session/report_pair.h"

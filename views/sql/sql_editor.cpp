@@ -86,7 +86,7 @@ int SqlEditor::queryBegin() const {
 
 void SqlEditor::markError(int position) {
     QTextCursor cursor(document());
-    // An error at the end is that of the last character: there is none to underline behind it.
+    // An error at the end is that of the last character: there is none to underline after it.
     cursor.setPosition(std::clamp(position, 0, std::max(0, document()->characterCount() - 2)));
     cursor.movePosition(QTextCursor::NextCharacter, QTextCursor::KeepAnchor);
     cursor.movePosition(QTextCursor::EndOfWord, QTextCursor::KeepAnchor);

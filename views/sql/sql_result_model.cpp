@@ -91,7 +91,7 @@ QVariant SqlResultModel::headerData(int section, Qt::Orientation orientation, in
     case Qt::DisplayRole:
         return QString::fromStdString(result_.columns[static_cast<std::size_t>(section)]);
     case Qt::TextAlignmentRole:
-        // As the values of the first row stand.
+        // As the values of the first row are aligned.
         return rowCount() > 0 ? data(index(0, section), Qt::TextAlignmentRole) : QVariant();
     default:
         return {};

@@ -4,8 +4,6 @@
 #include <QPainter>
 #include <algorithm>
 
-#include "views/plot/axes/axis_labels.h"
-
 namespace tilescope::views {
 namespace {
 constexpr int barRow = 26;

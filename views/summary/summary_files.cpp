@@ -3,7 +3,7 @@
 #include <QDir>
 #include <QFileInfo>
 
-#include "views/plot/axes/axis_labels.h"
+#include "views/session/time_texts.h"
 #include "views/summary/summary_view.h"
 
 namespace tilescope::views {

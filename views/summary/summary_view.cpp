@@ -7,7 +7,7 @@
 #include <QVBoxLayout>
 
 #include "views/memory/memory_content.h"
-#include "views/plot/axes/axis_labels.h"
+#include "views/session/time_texts.h"
 
 namespace tilescope::views {
 namespace {
@@ -79,7 +79,7 @@ QWidget* SummaryView::makeContent() {
     connect(&tiles_->plot(), &PlotWidget::clicked, this, [this](double x, double) {
         context().selection.update(
             [x](Selected& s) { s.tiles = {TileId(static_cast<std::int32_t>(x))}; });
-        emit memoryWanted();
+        emit reportWanted(QStringLiteral("memory"));
     });
     tiles_->plot().setReadOut([this](double x, double) {
         return x < 0 ? QString()
@@ -97,7 +97,7 @@ QWidget* SummaryView::makeContent() {
     fullestCard->addStretch();
     connect(fullest_, &NamedBars::clicked, this, [this](std::int32_t tile) {
         context().selection.update([tile](Selected& s) { s.tiles = {TileId(tile)}; });
-        emit memoryWanted();
+        emit reportWanted(QStringLiteral("memory"));
     });
     histogramCard_ = new Card(tr("Tiles by memory"));
     histogram_ = new Histogram(context());

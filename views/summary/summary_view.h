@@ -28,8 +28,6 @@ public:
 signals:
     /// The user has hidden or shown a block.
     void collapsedChanged(const QStringList& names);
-    /// The user asks for the Memory report with a tile.
-    void memoryWanted();
 
 protected:
     void reload() override;

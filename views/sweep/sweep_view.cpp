@@ -147,7 +147,7 @@ void SweepView::setResults(SweepResults results) {
     fillAxes();
 }
 
-// The axes that are neither rows nor columns each stand at one value.
+// The axes that are neither rows nor columns are each at one value.
 void SweepView::fillAxes() {
     if (!results_)
         return;

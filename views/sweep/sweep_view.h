@@ -32,8 +32,6 @@ public:
 
     [[nodiscard]] HeatMapWidget& map() { return *map_; }
     [[nodiscard]] QComboBox& values() { return *values_; }
-    [[nodiscard]] QPushButton& openButton() { return *open_; }
-    [[nodiscard]] QPushButton& compareButton() { return *compare_; }
     [[nodiscard]] QString details() const;
     [[nodiscard]] LoadingPanel& panel() { return *panel_; }
 

@@ -40,7 +40,7 @@ public:
                                       int role) const override;
 
 private:
-    // Where a node stands; the item pointer of an index. Flat, so that parents are found at once.
+    // Where a node is; the item pointer of an index. Flat, so that parents are found at once.
     struct Place {
         const ValueNode* node = nullptr;
         int parent = -1; ///< index into places_

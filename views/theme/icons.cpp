@@ -5,7 +5,7 @@
 #include <QSvgRenderer>
 
 // Resources of a static library are linked only where they are asked for by name; the macro has to
-// stand outside of namespaces.
+// be outside of namespaces.
 static void initialiseResources() {
     Q_INIT_RESOURCE(tilescope);
 }

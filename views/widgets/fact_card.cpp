@@ -9,7 +9,7 @@ namespace tilescope::views {
 namespace {
 
 QLabel* label(const QString& text, const char* look, Qt::Alignment alignment) {
-    // Long paths may break behind a slash instead of widening the card.
+    // Long paths may break after a slash instead of widening the card.
     constexpr qsizetype longText = 40;
     QString shown = text;
     if (text.size() > longText)

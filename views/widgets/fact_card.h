@@ -28,7 +28,7 @@ public:
         QString source;
         QString target; ///< second column; left out if no fact has one
     };
-    /// Replaces the facts; with `comparing` the values stand under Source and Target, and those
+    /// Replaces the facts; with `comparing` the values are under Source and Target, and those
     /// that differ stand out.
     void setFacts(const std::vector<Fact>& facts, bool comparing);
 

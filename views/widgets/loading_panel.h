@@ -10,7 +10,7 @@ class QPushButton;
 
 namespace tilescope::views {
 
-/// Content, or what stands in its place. Queries that take long show a busy bar with Cancel;
+/// Content, or what is in its place. Queries that take long show a busy bar with Cancel;
 /// failures show their text and Retry.
 class LoadingPanel : public QStackedWidget {
     Q_OBJECT

@@ -18,10 +18,21 @@ public:
     /// Brings a part of the report to the front by its name, such as the title of a tab in lower
     /// case; false if it has no such part.
     virtual bool showSection(const QString&) { return false; }
+    /// Shows where the source's execution spends most on an operation, or the target's, whose ids
+    /// these are then. Only the execution trace does.
+    virtual void goToOperation(OperationId, bool /*target*/) {}
 
 signals:
     /// What the pointer is on, for the status bar.
     void status(const QString& text);
+    /// The user goes on in another report: its name on the command line, or a section of Memory.
+    void reportWanted(const QString& name);
+    /// The user goes to an operation's place in the execution trace; see goToOperation().
+    void traceWanted(tilescope::OperationId operation, bool target);
+    /// The user wants the run of a profile again with one option changed, or the key "model"; an
+    /// empty value leaves it to the user.
+    void runAgainWanted(const tilescope::ProfileViewPtr& profile, const std::string& key,
+                        const std::string& value);
 
 protected:
     /// Reads the profiles that are open now; there is at least a source.

@@ -13,7 +13,7 @@ class QScrollArea;
 namespace tilescope::gui {
 
 /// Made from the option table. Every change is checked with the table's own functions, and each
-/// error stands at the option that it names.
+/// error is shown at the option that it names.
 class OptionForm : public QWidget {
     Q_OBJECT
 public:

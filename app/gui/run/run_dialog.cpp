@@ -157,7 +157,7 @@ void RunDialog::modelChanged() {
     update();
 }
 
-// What a job file sets stands in the form, in place of what the one before it had set.
+// What a job file sets is in the form, in place of what the one before it had set.
 void RunDialog::takeJobOptions(const QString& model) {
     std::map<std::string, std::string> options;
     if (model.endsWith(QStringLiteral(".json")) && QFileInfo(model).isFile())

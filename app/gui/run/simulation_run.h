@@ -1,4 +1,4 @@
-// A simulation by the program that stands beside this one.
+// A simulation by the program beside this one.
 #pragma once
 
 #include <QDateTime>

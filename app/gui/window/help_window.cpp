@@ -11,7 +11,7 @@
 #include <QTextTable>
 #include <QVBoxLayout>
 
-#include "app/gui/reports.h"
+#include "app/gui/window/reports.h"
 
 namespace tilescope::gui {
 namespace {
@@ -113,7 +113,7 @@ void HelpWindow::restyle() {
             look.setBorder(0);
             look.setCellSpacing(0);
             look.setCellPadding(padding);
-            look.setLeftMargin(-padding); // texts stand in line with the paragraphs
+            look.setLeftMargin(-padding); // texts are in line with the paragraphs
             table->setFormat(look);
         }
 }

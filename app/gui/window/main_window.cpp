@@ -17,13 +17,6 @@
 #include "app/gui/window/side_menu.h"
 #include "app/gui/window/standard_actions.h"
 #include "core/sweep/sweep_store.h"
-#include "views/compare/compare_view.h"
-#include "views/execution/trace_view.h"
-#include "views/insights/insights_view.h"
-#include "views/memory/memory_view.h"
-#include "views/operations/operations_view.h"
-#include "views/pipeline/pipeline_view.h"
-#include "views/programs/programs_view.h"
 #include "views/summary/summary_view.h"
 #include "views/sweep/sweep_view.h"
 #include "views/theme/icons.h"
@@ -184,39 +177,15 @@ views::ReportView& MainWindow::view(Report report) {
         view->setAccessibleName(reportTitle(report));
         reportStack_->addWidget(view);
         connect(view, &views::ReportView::status, status_, &QLabel::setText);
-        if (auto* summary = qobject_cast<views::SummaryView*>(view)) {
-            connect(summary, &views::SummaryView::memoryWanted, this,
-                    [this] { showReport(Report::Memory); });
-            if (memory_ == Memory::Persistent)
-                keepCollapsed(*summary);
-        }
-        if (auto* insights = qobject_cast<views::InsightsView*>(view)) {
-            connect(insights, &views::InsightsView::reportWanted, this, &MainWindow::showSection);
-            connect(insights, &views::InsightsView::runAgainWanted, this,
-                    &MainWindow::openRunAgain);
-        }
-        if (auto* trace = qobject_cast<views::TraceView*>(view))
-            connect(trace, &views::TraceView::reportWanted, this, &MainWindow::showSection);
-        if (auto* programs = qobject_cast<views::ProgramsView*>(view))
-            connect(programs, &views::ProgramsView::reportWanted, this, &MainWindow::showSection);
-        if (auto* operations = qobject_cast<views::OperationsView*>(view))
-            connect(operations, &views::OperationsView::reportWanted, this,
-                    &MainWindow::showSection);
-        if (auto* pipeline = qobject_cast<views::PipelineView*>(view)) {
-            connect(pipeline, &views::PipelineView::reportWanted, this,
-                    [this](const QString& name) { showReport(reportFrom(name)); });
-            connect(pipeline, &views::PipelineView::runAgainWanted, this,
-                    &MainWindow::openRunAgain);
-        }
-        if (auto* compare = qobject_cast<views::CompareView*>(view)) {
-            connect(compare, &views::CompareView::reportWanted, this, &MainWindow::showSection);
-            connect(compare, &views::CompareView::traceWanted, this,
-                    [this](OperationId operation, bool target) {
-                        showReport(Report::Trace);
-                        static_cast<views::TraceView&>(this->view(Report::Trace))
-                            .goToOperation(operation, target);
-                    });
-        }
+        connect(view, &views::ReportView::reportWanted, this, &MainWindow::showSection);
+        connect(view, &views::ReportView::runAgainWanted, this, &MainWindow::openRunAgain);
+        connect(view, &views::ReportView::traceWanted, this,
+                [this](OperationId operation, bool target) {
+                    showReport(Report::Trace);
+                    this->view(Report::Trace).goToOperation(operation, target);
+                });
+        if (report == Report::Summary && memory_ == Memory::Persistent)
+            keepCollapsed(static_cast<views::SummaryView&>(*view));
     }
     return *view;
 }
@@ -237,7 +206,7 @@ void MainWindow::showSection(const QString& name) {
         if (reportName(report) == name)
             return showReport(report);
     showReport(Report::Memory);
-    static_cast<views::MemoryView&>(view(Report::Memory)).showSection(name);
+    view(Report::Memory).showSection(name);
 }
 
 void MainWindow::profilesChanged() {

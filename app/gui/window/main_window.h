@@ -6,9 +6,9 @@
 #include <functional>
 #include <optional>
 
-#include "app/gui/reports.h"
 #include "app/gui/run/run_dialog.h"
 #include "app/gui/window/recent_files.h"
+#include "app/gui/window/reports.h"
 #include "app/gui/window/session_state.h"
 #include "views/session/file_watch.h"
 #include "views/session/view_context.h"

@@ -4,7 +4,7 @@
 #include <QJsonObject>
 #include <QStringList>
 
-#include "app/gui/reports.h"
+#include "app/gui/window/reports.h"
 #include "views/session/view_context.h"
 
 namespace tilescope::gui {

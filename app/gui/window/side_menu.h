@@ -4,7 +4,7 @@
 #include <QWidget>
 #include <array>
 
-#include "app/gui/reports.h"
+#include "app/gui/window/reports.h"
 #include "views/session/view_context.h"
 
 class QToolButton;

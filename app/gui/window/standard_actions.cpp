@@ -31,7 +31,7 @@ void addPictureActions(views::PlotWidget& plot) {
                      [&plot] { QApplication::clipboard()->setPixmap(plot.grab()); });
 }
 
-// The tab, card or report that a widget stands in.
+// The tab, card or report that a widget is in.
 QString nameOfPlace(const QWidget& widget) {
     for (const QWidget* at = widget.parentWidget(); at != nullptr; at = at->parentWidget()) {
         // Between a page and its tabs is a stack that belongs to them.
@@ -54,7 +54,7 @@ StandardActions::StandardActions(QWidget& reports)
     qApp->installEventFilter(this);
 }
 
-// Not when it is polished: that may be before it stands in a report.
+// Not when it is polished: that may be before it is in a report.
 bool StandardActions::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Show && watched->isWidgetType()) {
         auto* widget = static_cast<QWidget*>(watched);

@@ -8,7 +8,7 @@ namespace tilescope::gui {
 
 /// Sees each widget of the reports when it is first shown, and gives tables and trees Copy and Save
 /// as CSV, and plots Save picture and Copy picture. What has no name for screen readers gets its
-/// hint as one, or the title of the tab, card or report that it stands in.
+/// hint as one, or the title of the tab, card or report that it is in.
 class StandardActions : public QObject {
     Q_OBJECT
 public:

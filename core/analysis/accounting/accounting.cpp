@@ -6,10 +6,10 @@
 #include <set>
 #include <utility>
 
-#include "core/analysis/accounting/busy_time.h"
 #include "core/analysis/accounting/executed_steps.h"
 #include "core/analysis/accounting/place_names.h"
 #include "core/base/error.h"
+#include "core/trace/range_sums.h"
 
 namespace tilescope {
 
@@ -202,7 +202,9 @@ private:
     /// What is left of the run once all that happens is counted, overlapping steps only once.
     void addIdle(const TraceLanes& lanes, const TraceRun& run) {
         for (std::int32_t ipu = 0; ipu < profile_.machine().ipus; ++ipu) {
-            const std::int64_t busy = BusyTime(lanes, IpuId(ipu)).of(run.body);
+            const Lane& lane = lanes.lane(run.body, IpuId(ipu));
+            const std::int64_t busy =
+                RangeSums(lanes, IpuId(ipu)).busy(run.body, 0, lane.length, lane.total);
             std::int64_t& measured = made_.totals_.measured[static_cast<std::size_t>(ipu)];
             const std::int64_t idle = std::max<std::int64_t>(0, run.cycles - busy);
             if (idle > 0)

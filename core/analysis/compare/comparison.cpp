@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/analysis/compare/entities.h"
+#include "core/analysis/compare/table_builder.h"
 #include "core/analysis/programs/programs.h"
 
 namespace tilescope {
@@ -138,23 +139,18 @@ private:
             sums[{operations_.placeInTarget(piece.first), useText(piece.second)}].after += amount;
             list.after += amount;
         }
-        const auto change = static_cast<double>(list.after - list.before);
         for (const auto& [key, sum] : sums)
             if (sum.before != sum.after)
-                list.causes.push_back(causeOf(key, sum, change));
-        std::stable_sort(list.causes.begin(), list.causes.end(),
-                         [](const Cause& a, const Cause& b) {
-                             return std::abs(a.difference()) > std::abs(b.difference());
-                         });
+                list.causes.push_back(causeOf(key, sum));
+        sortByChange(list);
         return list;
     }
 
-    [[nodiscard]] Cause causeOf(const UseKey& key, const BeforeAfter& sum, double change) const {
+    [[nodiscard]] Cause causeOf(const UseKey& key, const BeforeAfter& sum) const {
         Cause cause;
         cause.use = key.second;
         cause.before = sum.before;
         cause.after = sum.after;
-        cause.share = change != 0 ? static_cast<double>(cause.difference()) / change : 0;
         if (key.first < 0) {
             cause.name = "(whole program)";
             return cause;

@@ -50,7 +50,7 @@ struct Cause {
     std::string use;    ///< "Messages, at the peak", "Exchange"
     std::int64_t before = 0;
     std::int64_t after = 0;
-    double share = 0;       ///< of the total change; negative against it; 0 if there is none
+    double share = 0;       ///< of all changes, whichever way; negative against the total change
     std::string planChange; ///< planText() where the operation's plan changed
     [[nodiscard]] std::int64_t difference() const { return after - before; }
 };
@@ -67,6 +67,7 @@ struct ComparedColumn {
     std::string title; ///< "Bytes"
     Unit unit = Unit::Count;
     MetricBetter better = MetricBetter::Less;
+    bool ofTile = false; ///< as of a metric
 };
 
 /// An item of one or both profiles with its values. Ids are -1 where a profile lacks it.
@@ -126,6 +127,7 @@ struct Comparison {
     std::vector<AlignedOperation> aligned;
     StepId sourcePeak; ///< step with the most not-always-live bytes
     StepId targetPeak;
+    bool perSample = false;     ///< see perSample()
     std::string sourcePeakName; ///< "DoExchange (conv1/ExchangePre)"; empty without steps
     std::string targetPeakName;
 
@@ -136,5 +138,13 @@ struct Comparison {
 
 /// Compares the profiles of a pair. Throws UserError for a damaged one, Cancelled after a stop.
 Comparison compareProfiles(const ProfilePair& pair, const std::stop_token& stop = {});
+
+/// Samples that a run of the main program takes, gradient accumulation and replicas included.
+double samplesOfRun(const ProfileInfo& info);
+
+/// The comparison of what each side needs for a sample: bytes are divided by the samples of a
+/// micro-batch, cycles and seconds by those of a run. What is of one tile stays, as do rates,
+/// counts and plans. Values are rounded; causes and tables come in the order of their new changes.
+Comparison perSample(Comparison comparison);
 
 } // namespace tilescope

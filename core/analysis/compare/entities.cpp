@@ -165,11 +165,12 @@ ComparedTable compareOperations(const ProfileParts& source, const ProfileParts& 
 
 ComparedTable compareVariables(const ProfileParts& source, const ProfileParts& target,
                                const Matching& variables) {
-    return makeComparedTable("variables", "Variables",
-                             {{"bytes", "Bytes", Unit::Bytes},
-                              {"maxTileBytes", "Largest tile", Unit::Bytes},
-                              {"tiles", "Tiles", Unit::Count, MetricBetter::Neither}},
-                             variables, variableItems(source), variableItems(target));
+    return makeComparedTable(
+        "variables", "Variables",
+        {{"bytes", "Bytes", Unit::Bytes},
+         {"maxTileBytes", "Largest tile", Unit::Bytes, MetricBetter::Less, true},
+         {"tiles", "Tiles", Unit::Count, MetricBetter::Neither}},
+        variables, variableItems(source), variableItems(target));
 }
 
 ComparedTable compareComputeSets(const ProfileParts& source, const ProfileParts& target,

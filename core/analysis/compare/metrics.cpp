@@ -52,10 +52,10 @@ Value usedFor(const Source& s, CycleUse use) {
 const std::vector<Definition>& definitions() {
     static const std::vector<Definition> all{
         {{"maxTile", "Fullest tile", "Bytes of the fullest tile, including gaps", Unit::Bytes,
-          Better::Less, true},
+          Better::Less, true, true},
          [](const Source& s) -> Value { return number(s.memory.maxTile.includingGaps); }},
         {{"maxTileExcludingGaps", "Fullest tile, excluding gaps",
-          "Bytes of the same tile, excluding gaps", Unit::Bytes, Better::Less},
+          "Bytes of the same tile, excluding gaps", Unit::Bytes, Better::Less, false, true},
          [](const Source& s) -> Value { return number(s.memory.maxTile.excludingGaps); }},
         {{"tilesOverLimit", "Tiles over the limit", "Tiles that need more than they have",
           Unit::Count, Better::Less, true},

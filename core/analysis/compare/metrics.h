@@ -21,6 +21,7 @@ struct Metric {
     Unit unit = Unit::Count;
     MetricBetter better = MetricBetter::Neither;
     bool headline = false; ///< belongs to the verdict
+    bool ofTile = false;   ///< of one tile, or a count of tiles: no value per sample
 };
 
 /// All metrics, always in this order. Categories of memory are metrics "memory.vertexCode" and so

@@ -100,4 +100,16 @@ std::size_t ComparedTable::changes() const {
         rows.begin(), rows.end(), [](const ComparedRow& row) { return row.changed(); }));
 }
 
+void sortByChange(CauseList& list) {
+    std::int64_t all = 0;
+    for (const Cause& cause : list.causes)
+        all += std::abs(cause.difference());
+    const double whole = static_cast<double>(list.after < list.before ? -all : all);
+    for (Cause& cause : list.causes)
+        cause.share = all > 0 ? static_cast<double>(cause.difference()) / whole : 0;
+    std::stable_sort(list.causes.begin(), list.causes.end(), [](const Cause& a, const Cause& b) {
+        return std::abs(a.difference()) > std::abs(b.difference());
+    });
+}
+
 } // namespace tilescope

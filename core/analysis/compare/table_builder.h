@@ -28,4 +28,7 @@ ComparedTable makeComparedTable(std::string key, std::string title,
 /// The largest change of the first column first, then those of the next, then by name.
 void sortByChange(ComparedTable& table);
 
+/// The largest change first, with the shares.
+void sortByChange(CauseList& list);
+
 } // namespace tilescope

@@ -37,6 +37,29 @@ std::vector<AddressRange> addressGaps(const std::vector<AddressBlock>& blocks) {
     return gaps;
 }
 
+AddressSharing addressSharing(const std::vector<AddressBlock>& blocks) {
+    AddressSharing result;
+    std::int64_t covered = 0;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        const AddressBlock& block = blocks[i];
+        const bool meetsNext = i + 1 < blocks.size() && blocks[i + 1].begin < block.end;
+        result.sharing += block.begin < covered || meetsNext ? 1 : 0;
+        result.variableBytes += block.end - block.begin;
+        result.addressBytes +=
+            std::max<std::int64_t>(0, block.end - std::max(covered, block.begin));
+        covered = std::max(covered, block.end);
+    }
+    return result;
+}
+
+std::string AddressSharing::text(ByteUnits units) const {
+    return sharing == 0 ? std::string()
+                        : fmt::format("{} of variables at {} of addresses: {} share theirs at "
+                                      "other times",
+                                      formatBytes(variableBytes, units),
+                                      formatBytes(addressBytes, units), withThousands(sharing));
+}
+
 std::vector<AddressSpan> addressSpans(const std::vector<AddressBlock>& blocks,
                                       const IdVector<VariableId, Variable>& variables,
                                       const IdVector<LivenessClassId, LivenessClass>& classes,

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "core/base/units.h"
 #include "core/profile/profile.h"
 
 namespace tilescope {
@@ -32,6 +34,19 @@ struct AddressRange {
 /// Ranges below the highest address in use that no block covers at any time: what alignment and
 /// memory elements cost. `blocks` as addressBlocks() gives them.
 std::vector<AddressRange> addressGaps(const std::vector<AddressBlock>& blocks);
+
+/// How much the variables of a tile share their addresses, which they may where they are live at
+/// different times.
+struct AddressSharing {
+    std::int64_t variableBytes = 0; ///< of all blocks
+    std::int64_t addressBytes = 0;  ///< addresses that any block covers
+    std::int64_t sharing = 0;       ///< blocks that cover an address of another
+    /// "2.54 MiB of variables at 611 KiB of addresses: 412 share theirs at other times"; empty
+    /// where none share.
+    [[nodiscard]] std::string text(ByteUnits units = ByteUnits::Binary) const;
+};
+/// `blocks` as addressBlocks() gives them.
+AddressSharing addressSharing(const std::vector<AddressBlock>& blocks);
 
 /// A block over a range of steps.
 struct AddressSpan {

@@ -17,6 +17,7 @@
 #include "app/gui/run/run_dialog.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/side_menu.h"
+#include "tests/support/window_steps.h"
 #include "views/plot/plot_widget.h"
 #include "views/theme/style.h"
 #include "views/widgets/report_view.h"
@@ -45,12 +46,7 @@ public:
         return QStringLiteral(TILESCOPE_SOURCE_DIR "/resources/jobs/") + name;
     }
 
-    /// Until everything that was asked for is on the screen.
-    void waitUntilIdle() {
-        QCoreApplication::processEvents();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->context().workers.idle(), patienceMs);
-        QCoreApplication::processEvents();
-    }
+    void waitUntilIdle() { test::waitUntilIdle(*window_); }
     /// A click in the side menu.
     void openReport(gui::Report report) {
         press(*find<QToolButton>(*window_->findChild<gui::SideMenu*>(), gui::reportTitle(report)));

@@ -60,11 +60,11 @@ QWidget* GraphPane::makeTools() {
     metric_->setToolTip(tr("What the boxes are coloured by"));
     byPhase_ = row->addToggle(tr("Passes"), tr("Forward, backward and update apart"), true);
     byStage_ = row->addToggle(tr("Stages"), tr("Stages of the pipeline apart"), true);
-    edgeLabels_ =
+    auto* labels =
         row->addToggle(tr("Shapes"), tr("Shapes and types of tensors on the lines"), false);
-    connect(edgeLabels_, &QToolButton::toggled, canvas_, &GraphCanvas::setEdgeLabels);
-    collapseAll_ = row->addButton(tr("Collapse"), tr("Collapse all scopes"));
-    expandAll_ = row->addButton(tr("Expand all"), tr("Show every operation"));
+    connect(labels, &QToolButton::toggled, canvas_, &GraphCanvas::setEdgeLabels);
+    auto* collapse = row->addButton(tr("Collapse"), tr("Collapse all scopes"));
+    auto* expand = row->addButton(tr("Expand all"), tr("Show every operation"));
     auto* fit = row->addButton(tr("Fit"), tr("Show everything (F)"));
     row->addStretch();
     metric_->setMinimumContentsLength(14);
@@ -83,11 +83,11 @@ QWidget* GraphPane::makeTools() {
     });
     connect(byPhase_, &QToolButton::toggled, this, [this] { load(profiles_); });
     connect(byStage_, &QToolButton::toggled, this, [this] { load(profiles_); });
-    connect(collapseAll_, &QToolButton::clicked, this, [this] {
+    connect(collapse, &QToolButton::clicked, this, [this] {
         if (model_)
             changeExpansion(Expansion(model_->tree), {}, false);
     });
-    connect(expandAll_, &QToolButton::clicked, this, [this] {
+    connect(expand, &QToolButton::clicked, this, [this] {
         Expansion all(model_->tree);
         all.setAll(true);
         changeExpansion(all, {}, false);

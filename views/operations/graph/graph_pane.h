@@ -28,11 +28,6 @@ public:
     [[nodiscard]] LoadingPanel& panel() { return *panel_; }
     [[nodiscard]] SearchBox& search() { return *search_; }
     [[nodiscard]] QComboBox& metricChoice() { return *metric_; }
-    [[nodiscard]] QToolButton& expandAllButton() { return *expandAll_; }
-    [[nodiscard]] QToolButton& collapseAllButton() { return *collapseAll_; }
-    [[nodiscard]] QToolButton& phaseButton() { return *byPhase_; }
-    [[nodiscard]] QToolButton& stageButton() { return *byStage_; }
-    [[nodiscard]] QToolButton& edgeLabelButton() { return *edgeLabels_; }
     [[nodiscard]] QLabel& way() { return *way_; }
     void focusSearch() { search_->focus(); }
 
@@ -68,9 +63,6 @@ private:
     QComboBox* metric_ = nullptr;
     QToolButton* byPhase_ = nullptr;
     QToolButton* byStage_ = nullptr;
-    QToolButton* edgeLabels_ = nullptr;
-    QToolButton* expandAll_ = nullptr;
-    QToolButton* collapseAll_ = nullptr;
     QLabel* way_ = nullptr;
     std::optional<Expansion> expansion_; ///< that is shown or being laid out
     std::vector<ModelNodeId> matches_;

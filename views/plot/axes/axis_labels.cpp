@@ -108,16 +108,4 @@ QVector<QString> timeLabels(const QVector<double>& ticks, double step) {
     return labelled(ticks, step, times);
 }
 
-QString durationText(double seconds) {
-    return QString::fromStdString(formatSeconds(seconds))
-        .replace(" us", QString::fromUtf8(" \xc2\xb5s"));
-}
-
-QString cyclesText(std::int64_t cycles, double clockHz) {
-    const QString text = QString::fromStdString(formatCycles(cycles));
-    return clockHz > 0 ? QStringLiteral("%1 (%2)").arg(
-                             text, durationText(static_cast<double>(cycles) / clockHz))
-                       : text;
-}
-
 } // namespace tilescope::views

@@ -23,9 +23,4 @@ QVector<QString> countLabels(const QVector<double>& ticks, double step);
 /// Seconds in one unit: "0", "1.5 ms", "3 ms".
 QVector<QString> timeLabels(const QVector<double>& ticks, double step);
 
-/// formatSeconds() with the sign for micro that a window can show.
-QString durationText(double seconds);
-/// "34,655 cycles (26.1 µs)".
-QString cyclesText(std::int64_t cycles, double clockHz);
-
 } // namespace tilescope::views

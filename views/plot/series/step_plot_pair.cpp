@@ -20,7 +20,7 @@ std::size_t lengthOf(const StepPlot::Content& content) {
     return length;
 }
 
-// Entries of both; a layer that both have stands once.
+// Entries of both; a layer that both have is listed once.
 std::vector<LegendBar::Entry> joined(std::vector<LegendBar::Entry> entries,
                                      const std::vector<LegendBar::Entry>& more) {
     for (const LegendBar::Entry& entry : more)

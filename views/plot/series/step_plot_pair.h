@@ -18,7 +18,7 @@ public:
                      const QString& secondTitle);
     void setKeyLabel(const QString& label);
     void setValueTitle(const QString& title);
-    /// The second plot has marks of its own: its steps stand elsewhere.
+    /// The second plot has marks of its own: its steps are elsewhere.
     void setMarkers(const std::vector<PlotWidget::Marker>& first,
                     const std::vector<PlotWidget::Marker>& second);
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "views/plot/axes/tickers.h"
-
 namespace tilescope::views {
 namespace {
 constexpr double fewestTiles = 8; // as far as one can zoom in
@@ -15,37 +13,11 @@ constexpr qsizetype mostNames = 500; // laid out at a time
 } // namespace
 
 TilePlot::TilePlot(ViewContext& context, QWidget* parent)
-    : PlotWidget(context, context.timeZoom, parent)
-    , tiles_(new TilePlottable(xAxis, yAxis, context.theme))
-    , scroll_(new QScrollBar(Qt::Vertical, this)) {
-    xAxis->setTicker(QSharedPointer<CountTicker>::create());
-    xAxis->ticker()->setTickCount(8);
-    xAxis->setLabel(tr("Cycles"));
-    yAxis->setRangeReversed(true);
-    yAxis->setTicks(false);
-    yAxis->setTickLabels(false);
-    yAxis->grid()->setVisible(false);
+    : CyclePlot(context, parent)
+    , tiles_(new TilePlottable(xAxis, yAxis, context.theme)) {
     connect(&rows_, &ZoomRange::changed, this, &TilePlot::showRows);
-    connect(scroll_, &QScrollBar::valueChanged, this,
+    connect(&scrollBar(), &QScrollBar::valueChanged, this,
             [this](int value) { rows_.setRange(value, value + rows_.span()); });
-    connect(&context.theme, &ThemeSource::changed, this, &PlotWidget::replotSoon);
-}
-
-void TilePlot::setClock(double clockHz) {
-    xAxis2->setVisible(clockHz > 0);
-    if (clockHz <= 0)
-        return;
-    xAxis2->setTicker(QSharedPointer<TimeTicker>::create(clockHz));
-    xAxis2->ticker()->setTickCount(8);
-    xAxis2->setTickLabels(true);
-    xAxis2->setLabel(tr("Time at %1 GHz").arg(clockHz / 1e9, 0, 'g', 4));
-    xAxis2->setRange(xAxis->range());
-    replotSoon();
-}
-
-void TilePlot::setFlags(std::vector<TraceFlag> flags) {
-    flags_ = std::move(flags);
-    update();
 }
 
 double TilePlot::laneGap() const {
@@ -82,19 +54,14 @@ void TilePlot::setLanes(std::vector<Lane> lanes) {
 
 void TilePlot::showRows() {
     yAxis->setRange(rows_.from(), rows_.to());
-    const QSignalBlocker blocker(scroll_);
-    scroll_->setRange(0, static_cast<int>(std::ceil(rows_.last() - rows_.span())));
-    scroll_->setPageStep(std::max(1, static_cast<int>(rows_.span())));
-    scroll_->setSingleStep(std::max(1, static_cast<int>(rows_.span() / 10)));
-    scroll_->setValue(static_cast<int>(rows_.from()));
-    scroll_->setVisible(!rows_.showsAll());
+    QScrollBar& scroll = scrollBar();
+    const QSignalBlocker blocker(scroll);
+    scroll.setRange(0, static_cast<int>(std::ceil(rows_.last() - rows_.span())));
+    scroll.setPageStep(std::max(1, static_cast<int>(rows_.span())));
+    scroll.setSingleStep(std::max(1, static_cast<int>(rows_.span() / 10)));
+    scroll.setValue(static_cast<int>(rows_.from()));
+    scroll.setVisible(!rows_.showsAll());
     replotSoon();
-}
-
-void TilePlot::resizeEvent(QResizeEvent* event) {
-    PlotWidget::resizeEvent(event);
-    const int width = scroll_->sizeHint().width();
-    scroll_->setGeometry(this->width() - width, 0, width, height());
 }
 
 void TilePlot::wheelEvent(QWheelEvent* event) {
@@ -106,7 +73,7 @@ void TilePlot::wheelEvent(QWheelEvent* event) {
     else if (event->modifiers().testFlag(Qt::ShiftModifier))
         rows_.panBy(-delta / 1200.0);
     else
-        return PlotWidget::wheelEvent(event);
+        return CyclePlot::wheelEvent(event);
     event->accept();
 }
 
@@ -130,7 +97,7 @@ void TilePlot::keyPressEvent(QKeyEvent* event) {
     default:
         break;
     }
-    PlotWidget::keyPressEvent(event);
+    CyclePlot::keyPressEvent(event);
 }
 
 // What has no room is left out: first the tiles, then the line breaks, then the name.
@@ -181,7 +148,7 @@ void TilePlot::paintExtra(QPainter& painter) {
         const double bottom = yAxis->coordToPixel(std::min(first + lanes_[lane].tiles, rows_.to()));
         if (bottom <= top || top < free)
             continue;
-        // Which tiles are in sight stands below the name.
+        // Which tiles are in sight is below the name.
         const int from = std::max(0, static_cast<int>(std::floor(rows_.from() - first)));
         const int to = std::min(static_cast<int>(lanes_[lane].tiles),
                                 static_cast<int>(std::ceil(rows_.to() - first)));
@@ -191,7 +158,7 @@ void TilePlot::paintExtra(QPainter& painter) {
         painter.drawStaticText(QPointF(0, top), name);
         free = top + name.size().height();
     }
-    paintFlags(painter, *this, theme(), flags_);
+    paintFlags(painter);
     painter.setClipping(false);
 }
 

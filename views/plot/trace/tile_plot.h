@@ -2,18 +2,17 @@
 #pragma once
 
 #include <QHash>
-#include <QScrollBar>
 #include <QStaticText>
 
+#include "views/plot/trace/cycle_plot.h"
 #include "views/plot/trace/tile_plottable.h"
-#include "views/plot/trace/trace_flags.h"
 
 namespace tilescope::views {
 
-/// A PlotWidget over cycles whose vertical axis counts tiles, lane below lane. The wheel zooms in
+/// A CyclePlot whose vertical axis counts tiles, lane below lane. The wheel zooms in
 /// time, with Ctrl in tiles; shift-wheel and the scroll bar move over the tiles, + and - zoom in
 /// them.
-class TilePlot : public PlotWidget {
+class TilePlot : public CyclePlot {
     Q_OBJECT
 public:
     explicit TilePlot(ViewContext& context, QWidget* parent = nullptr);
@@ -37,11 +36,8 @@ public:
 
     [[nodiscard]] ZoomRange& rows() { return rows_; }
     [[nodiscard]] TilePlottable& tiles() { return *tiles_; }
-    void setClock(double clockHz);
-    void setFlags(std::vector<TraceFlag> flags);
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void paintExtra(QPainter& painter) override;
@@ -55,9 +51,7 @@ private:
 
     TilePlottable* tiles_; ///< owned by the plot
     ZoomRange rows_;
-    QScrollBar* scroll_;
     std::vector<Lane> lanes_;
-    std::vector<TraceFlag> flags_;
     QHash<QString, QStaticText> names_; ///< as they were painted last, in this font
     QFont namesFont_;
 };

@@ -1,29 +1,22 @@
 // The plot of an execution: lanes of rows with a scroll bar.
 #pragma once
 
-#include <QScrollBar>
-
-#include "views/plot/plot_widget.h"
-#include "views/plot/trace/trace_flags.h"
+#include "views/plot/trace/cycle_plot.h"
 #include "views/plot/trace/trace_plottable.h"
 
 namespace tilescope::views {
 
-/// A PlotWidget over cycles with rows of one height, high enough for names; lower ones where all
+/// A CyclePlot with rows of one height, high enough for names; lower ones where all
 /// lanes have to be seen at once. Shift-wheel and the scroll bar move the rows, the wheel zooms in
 /// time.
-class TracePlot : public PlotWidget {
+class TracePlot : public CyclePlot {
     Q_OBJECT
 public:
     explicit TracePlot(ViewContext& context, QWidget* parent = nullptr);
 
     [[nodiscard]] TracePlottable& trace() { return *trace_; }
-    /// Writes time at this clock above the plot.
-    void setClock(double clockHz);
-    void setFlags(std::vector<TraceFlag> flags);
     /// After other lanes were set.
     void updateRows();
-    [[nodiscard]] QScrollBar& scrollBar() { return *scroll_; }
 
     static constexpr int highestRow = 22;
     static constexpr int readableRow = 15; ///< with names
@@ -41,8 +34,6 @@ private:
     void showRows();
 
     TracePlottable* trace_; ///< owned by the plot
-    QScrollBar* scroll_;
-    std::vector<TraceFlag> flags_;
     bool showsAllRows_ = false;
     int rowHeight_ = highestRow;
 };

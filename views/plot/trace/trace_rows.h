@@ -51,7 +51,7 @@ struct BoxOnScreen {
 /// of its cycles are, and of that kind to the longest box. So there are never more than `pixels`.
 std::vector<BoxOnScreen> boxesOnScreen(const TraceRow& row, double from, double to, int pixels);
 
-/// All steps of a lane in one row, whatever row they stand on, without their names; where steps
+/// All steps of a lane in one row, whatever row they are on, without their names; where steps
 /// overlap the first is kept, or what runs beside a stream copy.
 TraceRow stepsOf(const TraceLane& lane);
 

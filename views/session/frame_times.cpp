@@ -1,4 +1,4 @@
-#include "views/plot/frame_times.h"
+#include "views/session/frame_times.h"
 
 #include <algorithm>
 

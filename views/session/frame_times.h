@@ -20,8 +20,6 @@ public:
         return frames_ == 0 ? 0 : sum_ / static_cast<double>(frames_);
     }
     [[nodiscard]] long frames() const { return frames_; }
-    /// Frames that missed 60 frames a second.
-    [[nodiscard]] long slowFrames() const { return slow_; }
     /// One line: "frames 120, mean 2.1 ms, longest 6.0 ms, over 16 ms: 0".
     [[nodiscard]] QString summary() const;
 
@@ -35,7 +33,7 @@ private:
     double longest_ = 0;
     double sum_ = 0;
     long frames_ = 0;
-    long slow_ = 0;
+    long slow_ = 0; ///< frames that missed 60 frames a second
 };
 
 } // namespace tilescope::views

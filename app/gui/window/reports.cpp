@@ -1,4 +1,4 @@
-#include "app/gui/reports.h"
+#include "app/gui/window/reports.h"
 
 #include <QCoreApplication>
 #include <QStringList>

@@ -1,0 +1,213 @@
+// What options refuse, one by one.
+#include <QTest>
+#include <map>
+#include <set>
+
+#include "core/options/run_options.h"
+#include "tests/support/qt_text.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+class OptionValuesTest : public QObject {
+    Q_OBJECT
+
+    /// Key, value and the answer: each option has a row (everyOptionHasAWrongValue).
+    struct WrongValue {
+        QByteArray key, value;
+        QString error;
+    };
+    static std::vector<WrongValue> wrongValues() {
+        std::vector<WrongValue> rows;
+        const auto row = [&](const char* key, const char* value, const char* error) {
+            rows.push_back({key, value, error});
+        };
+        row("availableMemoryProportionByOperation", "0.5",
+            "option availableMemoryProportionByOperation "
+            "(--available-memory-proportion-by-operation): a JSON object of operation names and "
+            "numbers from 0 to 1 is needed, such as {\"layer1/conv\": 0.3}");
+        row("availableMemoryProportionByOperation", R"({"a": 2})",
+            "option availableMemoryProportionByOperation "
+            "(--available-memory-proportion-by-operation): '2' is not a number from 0 to 1");
+        row("bathSize", "4", "unknown option 'bathSize'. Did you mean 'batchSize'?");
+        row("target", "mk3",
+            "option target (--target): 'mk3' is not one of mk1, mk2, bow, c600, m2000, bow2000, "
+            "pod4, pod16, pod64, pod128, pod256, bow-pod4, bow-pod16, bow-pod64, bow-pod128, "
+            "bow-pod256. Did you mean 'mk1'?");
+        row("tilesPerIpu", "3",
+            "option tilesPerIpu (--tiles-per-ipu): '3' is not a whole number from 4 to 1472");
+        row("tilesPerIpu", "1473",
+            "option tilesPerIpu (--tiles-per-ipu): '1473' is not a whole number from 4 to 1472");
+        row("batchSize", "0",
+            "option batchSize (--batch-size): '0' is not a whole number from 1 to 1000000");
+        row("batchSize", "4x",
+            "option batchSize (--batch-size): '4x' is not a whole number from 1 to 1000000");
+        row("batchSize", "99999999999999999999",
+            "option batchSize (--batch-size): '99999999999999999999' is not a whole number from 1 "
+            "to 1000000");
+        row("precision", "haf",
+            "option precision (--precision): 'haf' is not one of float, half. Did you mean "
+            "'half'?");
+        row("availableMemoryProportion", "1.5",
+            "option availableMemoryProportion (--available-memory-proportion): '1.5' is not a "
+            "number from 0 to 1");
+        row("availableMemoryProportion", "nan",
+            "option availableMemoryProportion (--available-memory-proportion): 'nan' is not a "
+            "number from 0 to 1");
+        row("availableMemoryProportion", "",
+            "option availableMemoryProportion (--available-memory-proportion): '' is not a "
+            "number from 0 to 1");
+        row("availableMemoryProportion", "ipu1=0.5",
+            "option availableMemoryProportion (--available-memory-proportion): '1' is not a whole "
+            "number from 0 to 0");
+        row("availableMemoryProportion", "tile0=0.5",
+            "option availableMemoryProportion (--available-memory-proportion): 'tile0=0.5' is not "
+            "X or ipuN=X, such as 0.6 or ipu0=0.6");
+        row("mode", "trainng",
+            "option mode (--mode): 'trainng' is not one of inference, training. Did you mean "
+            "'training'?");
+        row("ipus", "0", "option ipus (--ipus): '0' is not a whole number from 1 to 256");
+        row("ipus", "two", "option ipus (--ipus): 'two' is not a whole number from 1 to 256");
+        row("execution", "phasd",
+            "option execution (--execution): 'phasd' is not one of single, sharded, pipelined, "
+            "phased. Did you mean 'phased'?");
+        row("schedule", "groupd",
+            "option schedule (--schedule): 'groupd' is not one of popart, grouped, interleaved, "
+            "sequential. Did you mean 'grouped'?");
+        row("split", "a,,b", "option split (--split): 'a,,b' has an empty name");
+        row("checkpoint", ",a", "option checkpoint (--checkpoint): ',a' has an empty name");
+        row("gradientAccumulation", "0",
+            "option gradientAccumulation (--gradient-accumulation): '0' is not a whole number from "
+            "1 to 1000000000000");
+        row("recompute", "some",
+            "option recompute (--recompute): 'some' is not one of none, standard, norm-only, all, "
+            "pipeline. Did you mean 'none'?");
+        row("modelOptions", "layers",
+            "option modelOptions (--model-option): 'layers' is not KEY=VALUE, such as "
+            "sequenceLength=384");
+        row("engineOptions", "{\"a\":}",
+            "option engineOptions (--engine-options):1:6: not valid JSON: syntax error");
+        row("replicas", "0",
+            "option replicas (--replicas): '0' is not a whole number from 1 to 256");
+        row("offload", "optimiser",
+            "option offload (--offload): 'optimiser' is none of optimizer, activations, weights");
+        row("offload", "optimizer,",
+            "option offload (--offload): '' is none of optimizer, activations, weights");
+        row("replicatedTensorSharding", "yes",
+            "option replicatedTensorSharding (--replicated-tensor-sharding): 'yes' is not one of "
+            "on, off.");
+        row("maxCrossReplicaBufferSize", "-1",
+            "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): '-1' is not a "
+            "whole number from 0 to 1000000000000");
+        row("ioTiles", "194",
+            "option ioTiles (--io-tiles): '194' is not a whole number from 0 to 192");
+        row("exchangeStrategy", "overlap-loop",
+            "option exchangeStrategy (--exchange-strategy): 'overlap-loop' is not one of "
+            "just-in-time, overlap-inner-loop, overlap-loops. Did you mean 'overlap-loops'?");
+        row("prefetchDepth", "0",
+            "option prefetchDepth (--prefetch-depth): '0' is not a whole number from 1 to 1000");
+        row("inputType", "int16",
+            "option inputType (--input-type): 'int16' is not one of as-model, float, half, int8. "
+            "Did you mean 'int8'?");
+        row("hostRate", "-1",
+            "option hostRate (--host-rate): '-1' is not a number from 0 to 1000000000000");
+        row("instances", "0",
+            "option instances (--instances): '0' is not a whole number from 1 to 256");
+        row("deviceIterations", "0",
+            "option deviceIterations (--device-iterations): '0' is not a whole number from 1 to "
+            "1000000000000");
+        row("partialsType", "double",
+            "option partialsType (--partials-type): 'double' is not one of float, half.");
+        row("relaxMemoryTarget", "maybe",
+            "option relaxMemoryTarget (--relax-memory-target): 'maybe' is not one of on, off.");
+        row("inputMapping", "linar",
+            "option inputMapping (--input-mapping): 'linar' is not one of by-use, linear. Did you "
+            "mean 'linear'?");
+        row("ipuModel", "2",
+            "option ipuModel (--ipu-model): '2' is not one of on, off. Did you mean 'on'?");
+        row("deviceMapping", "0,one",
+            "option deviceMapping (--device-mapping): 'one' is not a whole number from 0 to 255");
+        row("deviceMapping", "0,,1",
+            "option deviceMapping (--device-mapping): '' is not a whole number from 0 to 255");
+        row("phases", "0", "option phases (--phases): '0' is not a whole number from 1 to 100000");
+        row("phaseStages", "3",
+            "option phaseStages (--phase-stages): '3' is not a whole number from 1 to 2");
+        row("phaseSchedule", "bach",
+            "option phaseSchedule (--phase-schedule): 'bach' is not one of interleaving, batch. "
+            "Did you mean 'batch'?");
+        row("outline", "yes", "option outline (--outline): 'yes' is not one of on, off.");
+        row("outlineThreshold", "-1",
+            "option outlineThreshold (--outline-threshold): '-1' is not a number from 0 to "
+            "1000000000");
+        row("outlineCopyCostPruning", "1",
+            "option outlineCopyCostPruning (--outline-copy-cost-pruning): '1' is not one of on, "
+            "off. Did you mean 'on'?");
+        row("optimizer", "adm",
+            "option optimizer (--optimizer): 'adm' is not one of sgd, momentum, adam, adamw, lamb. "
+            "Did you mean 'adam'?");
+        row("accumulationReduction", "max",
+            "option accumulationReduction (--accumulation-reduction): 'max' is not one of sum, "
+            "mean. Did you mean 'mean'?");
+        row("accumulationType", "haf",
+            "option accumulationType (--accumulation-type): 'haf' is not one of float, half. Did "
+            "you mean 'half'?");
+        row("optimizerStateType", "8",
+            "option optimizerStateType (--optimizer-state-type): '8' is not one of float, half.");
+        row("lossScaling", "0",
+            "option lossScaling (--loss-scaling): '0' is not a number from 1e-06 to 1000000000");
+        return rows;
+    }
+
+private slots:
+    void refusesWrongValues_data() {
+        QTest::addColumn<QByteArray>("key");
+        QTest::addColumn<QByteArray>("value");
+        QTest::addColumn<QString>("error");
+        for (const WrongValue& row : wrongValues())
+            QTest::addRow("%s=%s", row.key.constData(), row.value.constData())
+                << row.key << row.value << row.error;
+    }
+    void refusesWrongValues() {
+        QFETCH(QByteArray, key);
+        QFETCH(QByteArray, value);
+        QFETCH(QString, error);
+        RunOptions options;
+        QCOMPARE(userError([&] { setRunOption(options, key.toStdString(), value.toStdString()); }),
+                 error);
+    }
+
+    /// Every option there is refuses what cannot be a value of its type, naming itself.
+    void everyOptionRefusesNonsense() {
+        using Type = OptionSpec::Type;
+        const std::map<Type, std::vector<std::string>> nonsense{
+            {Type::Integer, {"", "two", "-1", "1.5", "3x", "99999999999999999999"}},
+            {Type::Number, {"", "much", "nan", "-0.1"}},
+            {Type::Proportion, {"", "much", "nan", "-0.1", "1.1", "ipu0=", "ipu=0.5", "0.5,,"}},
+            {Type::Choice, {"", "nonsense", "ON"}},
+            {Type::Flag, {"", "nonsense", "yes"}},
+            {Type::Json, {"", "{", "[1]"}},
+            {Type::Pairs, {"layers"}},
+            {Type::Text, {"a,,b", ",a"}}};
+        for (const OptionSpec& spec : runOptionTable())
+            for (const std::string& value : nonsense.at(spec.type)) {
+                if (value == spec.defaultValue)
+                    continue;
+                RunOptions options;
+                const QString error = userError([&] { spec.set(options, value); });
+                QVERIFY2(error.startsWith(text("option " + spec.key + " (" + spec.flag + ")")),
+                         qPrintable(text(spec.key + "=" + value) + ": " + error));
+            }
+    }
+
+    /// A new option needs a row in wrongValues().
+    void everyOptionHasAWrongValue() {
+        std::set<QByteArray> known;
+        for (const WrongValue& row : wrongValues())
+            known.insert(row.key);
+        for (const OptionSpec& spec : runOptionTable())
+            QVERIFY2(known.contains(QByteArray::fromStdString(spec.key)), spec.key.c_str());
+    }
+};
+
+QTEST_APPLESS_MAIN(OptionValuesTest)
+#include "option_values_test.moc"

@@ -1,0 +1,52 @@
+// What tests of the window do again and again. Templates, as this folder knows no window.
+#pragma once
+
+#include <QSignalSpy>
+#include <QToolButton>
+#include <QtTest>
+
+namespace tilescope::test {
+
+/// Until no worker of a ViewContext is busy. An answer may ask the next question.
+template <class Context> void waitUntilContextIdle(const Context& context) {
+    constexpr int patienceMs = 60'000; // of a slow machine; nothing is expected to take long
+    constexpr int questions = 3;
+    for (int i = 0; i < questions; ++i) {
+        QCoreApplication::processEvents();
+        QTRY_VERIFY_WITH_TIMEOUT(context.workers.idle(), patienceMs);
+    }
+    QCoreApplication::processEvents();
+}
+
+/// Until everything that a window was asked for is on the screen.
+template <class Window> void waitUntilIdle(Window& window) {
+    waitUntilContextIdle(window.context());
+}
+
+/// Opens one or two profiles, which must be good, and waits until they are shown.
+template <class Window> void openProfiles(Window& window, const QStringList& files) {
+    using Reports = std::remove_reference_t<decltype(window.context().reports)>;
+    QSignalSpy changed(&window.context().reports, &Reports::changed);
+    window.openProfiles(files);
+    QTRY_COMPARE(changed.count(), 1);
+    waitUntilIdle(window);
+}
+
+/// The same, then brings a report to the front.
+template <class View, class Window, class Report>
+View& openView(Window& window, const QStringList& files, Report report) {
+    openProfiles(window, files);
+    window.showReport(report);
+    waitUntilIdle(window);
+    return static_cast<View&>(window.view(report));
+}
+
+/// The button of a text.
+template <class Button = QToolButton> Button& button(const QWidget& within, const QString& text) {
+    for (Button* each : within.findChildren<Button*>())
+        if (each->text() == text)
+            return *each;
+    qFatal("there is no button '%s'", qPrintable(text));
+}
+
+} // namespace tilescope::test

@@ -1,0 +1,162 @@
+// The lane of the host in the execution trace, through its real widgets.
+#include <QMenu>
+#include <QToolButton>
+#include <QtTest>
+
+#include "tests/views/trace_window.h"
+#include "views/execution/range_field.h"
+
+using namespace tilescope;
+using namespace tilescope::gui;
+
+class HostLaneTest : public test::TraceWindow {
+    Q_OBJECT
+    const std::vector<views::TraceLane>& lanes() const {
+        return *trace_->plot().trace().overview();
+    }
+    /// The middle of a box of the first lane, which is the host's, as far as it is in sight.
+    QPoint placeOf(std::size_t row, const views::TraceBox& box) const {
+        views::TracePlot& plot = trace_->plot();
+        const double from = std::max(plot.xAxis->range().lower, static_cast<double>(box.begin));
+        const double to = std::min(plot.xAxis->range().upper, static_cast<double>(box.end));
+        const double y = plot.trace().laneTop(0) + static_cast<double>(row) + 0.5;
+        return {qRound(plot.xAxis->coordToPixel((from + to) / 2)),
+                qRound(plot.yAxis->coordToPixel(y))};
+    }
+    const views::TraceBox* hostBox(std::size_t row, const QString& begin) const {
+        for (const views::TraceBox& box : lanes()[0].rows.at(row).boxes)
+            if (QString::fromStdString(box.name).startsWith(begin))
+                return &box;
+        return nullptr;
+    }
+    QString readOutAt(const QPoint& place) {
+        QSignalSpy hovered(&trace_->plot(), &views::PlotWidget::hovered);
+        // The cursor itself may be held by the window of a test before.
+        QMouseEvent move(QEvent::MouseMove, place, trace_->plot().mapToGlobal(QPointF(place)),
+                         Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&trace_->plot(), &move);
+        return hovered.isEmpty() ? QString() : hovered.last()[0].toString();
+    }
+
+private slots:
+    void initTestCase() { prepare(); }
+    void init() { newWindow(); }
+    void cleanup() { window_.reset(); }
+
+    void theHostStandsAboveTheIpus() {
+        open({files_.write("two.pop", {.ipus = 2})});
+        QCOMPARE(lanes().size(), std::size_t(3));
+        QVERIFY(views::isHost(lanes()[0]));
+        QCOMPARE(lanes()[1].ipu, 0);
+        QCOMPARE(lanes()[0].rowNames, (std::vector<std::string>{"Engine", "Callbacks"}));
+        QVERIFY(hostBox(0, "Engine::run #1"));
+        const auto& runs = window_->context().reports.source()->trace({})->runs();
+        QCOMPARE(hostBox(0, "Engine::run #1")->begin, runs[1].start);
+        // The axis is as it was: nothing before the first run.
+        QCOMPARE(zoom().first(), 0.0);
+        QCOMPARE(zoom().from(), static_cast<double>(runs[1].start));
+        zoom().setRange(0, static_cast<double>(runs[1].start));
+        settle();
+        const views::TraceBox* wait = hostBox(1, "IPU waits for host: ");
+        QVERIFY(wait);
+        const QString text = readOutAt(placeOf(1, *wait));
+        QVERIFY2(text.contains("IPU waits for host") && text.contains("5,000"), qPrintable(text));
+        // The host's callback and the step of the IPU are one.
+        const views::TraceBox* callback = hostBox(1, "h2d_weights");
+        QVERIFY(callback);
+        QTest::mouseClick(&trace_->plot(), Qt::LeftButton, {}, placeOf(1, *callback));
+        settle();
+        const ExecutedStep step =
+            window_->context().reports.source()->trace({})->stepAt(trace_->selectedStep());
+        QVERIFY(step.kind == ProgramKind::StreamCopyMid);
+        QCOMPARE(step.ipus.front().start, callback->begin);
+        for (QAction* action : trace_->findChildren<QAction*>())
+            if (action->text() == "Host")
+                action->trigger();
+        settle();
+        QCOMPARE(lanes().size(), std::size_t(2));
+        QCOMPARE(zoom().to(), static_cast<double>(runs[1].start)); // the zoom stays
+    }
+
+    void theHostWaitsBetweenItsCopies() {
+        open({files_.write("a.pop")});
+        const auto index = window_->context().reports.source()->trace({});
+        const TraceRun& run = index->runs()[1];
+        std::int64_t covered = 0;
+        for (const views::TraceBox& box : lanes()[0].rows[1].boxes)
+            covered += box.cycles();
+        QCOMPARE(covered, index->totalCycles());
+        const TraceSums sums =
+            index->statistics(IpuId(0), {run.start, run.start + run.cycles}).sums;
+        std::int64_t waits = 0;
+        for (const views::TraceBox& box : lanes()[0].rows[1].boxes)
+            if (box.name == "Host waits for IPU" && box.begin >= run.start)
+                waits += box.cycles();
+        const std::int64_t expected = run.cycles - sums.host();
+        // Syncs between a transfer and its end belong to the callback.
+        QVERIFY(waits <= expected && waits > expected - sums.sync());
+    }
+
+    void theCompilationCanBeShown() {
+        const QString file = files_.write("a.pop");
+        open({file});
+        const Profile profile = test::sampleProfile();
+        const HostSpan& last = profile.hostSpans.back();
+        const double before = (last.start + last.seconds) * profile.info.target.clockHz;
+        QVERIFY(trace_->compilation().isVisible());
+        QTest::mouseClick(&trace_->compilation(), Qt::LeftButton);
+        settle();
+        QCOMPARE(zoom().first(), std::round(-before));
+        QVERIFY(zoom().showsAll());
+        QCOMPARE(lanes()[0].rowNames,
+                 (std::vector<std::string>{"Compilation", "Engine", "Callbacks"}));
+        QVERIFY(trace_->range().text().startsWith("-"));
+        const views::TraceBox* plan = hostBox(0, "plan");
+        QVERIFY(plan && plan->end < 0);
+        const QString text = readOutAt(placeOf(0, *plan));
+        QVERIFY2(text.startsWith("plan") && text.contains("2.50 ms") &&
+                     text.contains("from cycle -"),
+                 qPrintable(text));
+        QTest::mouseClick(&trace_->plot(), Qt::LeftButton, {}, placeOf(0, *plan));
+        settle();
+        QCOMPARE(trace_->selectedRange()->begin, plan->begin);
+        QTest::mouseDClick(&trace_->plot(), Qt::LeftButton, {}, placeOf(0, *plan));
+        settle();
+        QVERIFY(zoom().from() < static_cast<double>(plan->begin));
+        QVERIFY(zoom().to() < 0 && zoom().to() > static_cast<double>(plan->end));
+        // A range before the first run can be typed, too.
+        trace_->range().setFocus();
+        trace_->range().selectAll();
+        QTest::keyClicks(&trace_->range(), "-3000 - -1000");
+        QTest::keyClick(&trace_->range(), Qt::Key_Return);
+        settle();
+        QCOMPARE(zoom().from(), -3000.0);
+        QCOMPARE(zoom().to(), -1000.0);
+        key(Qt::Key_F);
+        QVERIFY(zoom().showsAll());
+        QTest::mouseClick(&trace_->compilation(), Qt::LeftButton);
+        settle();
+        QCOMPARE(zoom().first(), 0.0);
+        QCOMPARE(zoom().from(), static_cast<double>(profile.trace.runs[1].start));
+    }
+
+    void whatWasNotRecordedIsNotOffered() {
+        Profile profile = test::sampleProfile();
+        profile.hostSpans.clear();
+        open({files_.writeProfile("spanless.pop", profile)});
+        QVERIFY(!trace_->compilation().isVisible());
+        QCOMPARE(lanes()[0].rowNames, (std::vector<std::string>{"Engine", "Callbacks"}));
+    }
+
+    void twoHostsStandAboveTheirIpus() {
+        open({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
+        QCOMPARE(lanes().size(), std::size_t(4));
+        QVERIFY(views::isHost(lanes()[0]) && !lanes()[0].target);
+        QVERIFY(views::isHost(lanes()[2]) && lanes()[2].target);
+        QCOMPARE(lanes()[2].name, std::string("Target host"));
+        QCOMPARE(lanes()[3].ipu, 0);
+    }
+};
+
+QTEST_MAIN(HostLaneTest)
+#include "host_lane_test.moc"

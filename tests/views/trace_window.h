@@ -1,0 +1,42 @@
+// A window with an execution trace, for tests of that report.
+#pragma once
+
+#include <QtTest>
+
+#include "app/gui/window/main_window.h"
+#include "tests/support/window_steps.h"
+#include "tests/views/sample_files.h"
+#include "views/execution/trace_view.h"
+#include "views/theme/style.h"
+
+namespace tilescope::test {
+
+/// What tests of the execution trace begin with: open() shows it.
+class TraceWindow : public QObject {
+protected:
+    void open(const QStringList& files) {
+        trace_ = &openView<views::TraceView>(*window_, files, gui::Report::Trace);
+    }
+    void key(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
+        QWidget* plot = trace_->tiles().isVisible() ? static_cast<QWidget*>(&trace_->tiles().plot())
+                                                    : &trace_->plot();
+        QTest::keyClick(plot, key, modifiers);
+        settle();
+    }
+    void settle() { waitUntilIdle(*window_); }
+    void newWindow() {
+        window_ = std::make_unique<gui::MainWindow>(gui::Memory::None);
+        window_->show();
+    }
+    static void prepare() {
+        QStandardPaths::setTestModeEnabled(true);
+        QApplication::setStyle(new views::WindowStyle);
+    }
+    views::ZoomRange& zoom() { return window_->context().timeZoom; }
+
+    SampleFiles files_;
+    std::unique_ptr<gui::MainWindow> window_;
+    views::TraceView* trace_ = nullptr;
+};
+
+} // namespace tilescope::test

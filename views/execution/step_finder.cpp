@@ -1,0 +1,133 @@
+#include "views/execution/step_finder.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+
+namespace tilescope::views {
+namespace {
+
+// Programs whose name contains a text. A long search ends when it is no longer wanted.
+ProgramSet programsWith(const IdVector<ProgramId, Program>& programs, const QString& text,
+                        const std::stop_token& stop) {
+    ProgramSet wanted(programs.size(), false);
+    constexpr std::size_t looksForStop = 4096;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (i % looksForStop == 0 && stop.stop_requested())
+            throw Cancelled();
+        wanted[i] =
+            QString::fromStdString(programs[ProgramId(i)].name).contains(text, Qt::CaseInsensitive);
+    }
+    return wanted;
+}
+
+ProgramId longestOf(OperationId operation, const IdVector<ProgramId, Program>& programs,
+                    const std::vector<ProgramExecutions>& executions) {
+    ProgramId longest;
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+        const ProgramId id(i);
+        if (programs[id].operation == operation && executions[i].cycles > 0 &&
+            (!longest.valid() || executions[i].cycles > executions[longest.index()].cycles))
+            longest = id;
+    }
+    return longest;
+}
+
+} // namespace
+
+StepFinder::StepFinder(ViewContext& context, QObject* parent)
+    : QObject(parent)
+    , findQuery_(context.workers)
+    , countQuery_(context.workers) {}
+
+void StepFinder::cancel() {
+    findQuery_.cancel();
+    countQuery_.cancel();
+}
+
+void StepFinder::count(const ProfileViewPtr& profile, const QString& text, std::int64_t at) {
+    countQuery_.start([this, profile, text, at](const std::stop_token& stop) {
+        const auto index = profile->trace(stop);
+        const ProgramSet wanted = programsWith(*profile->programs(stop), text, stop);
+        const std::int64_t total = index->countAny(wanted, index->stepCount());
+        const std::int64_t upTo = at < 0 ? 0 : index->countAny(wanted, at + 1);
+        const bool onMatch = at >= 0 && upTo > index->countAny(wanted, at);
+        return [this, total, current = onMatch ? upTo : 0] { emit counted(current, total); };
+    });
+}
+
+void StepFinder::findText(const ProfileViewPtr& profile, const QString& text, std::int64_t from,
+                          bool forward, OnStep found) {
+    findQuery_.start([this, profile, text, from, forward, found = std::move(found)](
+                         const std::stop_token& stop) -> BackgroundQuery::Deliver {
+        const auto index = profile->trace(stop);
+        const ProgramSet wanted = programsWith(*profile->programs(stop), text, stop);
+        std::int64_t step = index->findAny(wanted, from, forward);
+        if (step < 0) // goes round
+            step = index->findAny(wanted, forward ? -1 : index->stepCount(), forward);
+        if (step < 0)
+            return [this, text] { emit notFound(tr("No step contains '%1'").arg(text)); };
+        return [found, step] { found(step); };
+    });
+}
+
+void StepFinder::findBeside(const ProfileViewPtr& profile, std::int64_t from, bool forward,
+                            IpuId ipu, double cycle, OnStep found) {
+    findQuery_.start([profile, from, forward, ipu, cycle, found = std::move(found)](
+                         const std::stop_token& stop) -> BackgroundQuery::Deliver {
+        const auto index = profile->trace(stop);
+        const std::int64_t step = from < 0
+                                      ? index->stepAtCycle(ipu, static_cast<std::int64_t>(cycle))
+                                      : from + (forward ? 1 : -1);
+        if (index->empty())
+            return {};
+        return [found, step = std::clamp<std::int64_t>(step, 0, index->stepCount() - 1)] {
+            found(step);
+        };
+    });
+}
+
+void StepFinder::findProgram(const ProfileViewPtr& profile, ProgramId program, std::int64_t from,
+                             OnExecuted found,
+                             std::function<void(const std::optional<ExecutedCall>&)> foundCall) {
+    findQuery_.start(
+        [profile, program, from, found = std::move(found), foundCall = std::move(foundCall)](
+            const std::stop_token& stop) -> BackgroundQuery::Deliver {
+            const auto index = profile->trace(stop);
+            std::int64_t step = index->findProgram(program, from);
+            if (step < 0)
+                step = index->findProgram(program, -1);
+            if (step < 0)
+                return [foundCall, call = index->findCall(program)] { foundCall(call); };
+            return [found, executed = index->stepAt(step)] { found(executed); };
+        });
+}
+
+void StepFinder::findOperation(const ProfileViewPtr& profile, OperationId operation,
+                               OnExecuted found) {
+    findQuery_.start([this, profile, operation, found = std::move(found)](
+                         const std::stop_token& stop) -> BackgroundQuery::Deliver {
+        const auto index = profile->trace(stop);
+        const auto programs = profile->programs(stop);
+        const ProgramId longest =
+            longestOf(operation, *programs, index->executions(programs->size()));
+        const std::int64_t step = longest.valid() ? index->findProgram(longest, -1) : -1;
+        if (step < 0)
+            return
+                [this] { emit notFound(tr("No step of the execution belongs to this operation")); };
+        return [found, executed = index->stepAt(step)] { found(executed); };
+    });
+}
+
+// Where many copies are one box there is none to find.
+void StepFinder::findCopy(const ProfileViewPtr& profile, std::int64_t begin, OnStep found) {
+    findQuery_.start([this, profile, begin, found = std::move(found)](
+                         const std::stop_token& stop) -> BackgroundQuery::Deliver {
+        const std::int64_t step = stepOfCopy(*profile, begin, stop);
+        if (step < 0)
+            return [this] { emit notFound(tr("Zoom in to tell these stream copies apart")); };
+        return [found, step] { found(step); };
+    });
+}
+
+} // namespace tilescope::views

@@ -1,0 +1,45 @@
+#include "views/execution/step_panel.h"
+
+#include <QHeaderView>
+#include <QTreeView>
+
+namespace tilescope::views {
+
+StepPanel::StepPanel(ViewContext& context, QWidget* parent)
+    : LoadingPanel(context.workers, parent)
+    , details_(new ValueTreeModel(context, this))
+    , view_(new QTreeView) {
+    view_->setModel(details_);
+    view_->setAccessibleName(tr("Details of the selected step"));
+    view_->setFrameShape(QFrame::NoFrame);
+    view_->setUniformRowHeights(true);
+    setContent(view_);
+    showMessage(tr("No step is selected"), tr("Click a step in the trace above."));
+}
+
+void StepPanel::showStep(const ProfileViewPtr& profile, std::int64_t step, bool target) {
+    load([this, profile, step, target](const std::stop_token& stop) {
+        ReadStep read;
+        read.step = profile->trace(stop)->stepAt(step);
+        read.target = target;
+        read.name = QString::fromUtf8(toString(read.step.kind).data());
+        if (read.step.program.valid()) {
+            const auto programs = profile->programs(stop);
+            const Program& program = (*programs)[read.step.program];
+            read.operation = program.operation;
+            read.computeSet = program.computeSet;
+            if (!program.name.empty())
+                read.name = QString::fromStdString(program.name);
+        }
+        ValueTree tree = stepDetails(*profile, read.step, stop);
+        return [this, read = std::move(read), tree = std::move(tree)]() mutable {
+            details_->setTree(std::move(tree));
+            view_->expandToDepth(0);
+            view_->header()->setStretchLastSection(true);
+            view_->header()->resizeSection(0, 260);
+            emit stepRead(read);
+        };
+    });
+}
+
+} // namespace tilescope::views

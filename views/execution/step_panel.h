@@ -1,0 +1,39 @@
+// Everything about one step of an execution.
+#pragma once
+
+#include "views/execution/trace_content.h"
+#include "views/session/selection.h"
+#include "views/widgets/loading_panel.h"
+
+class QTreeView;
+
+namespace tilescope::views {
+
+/// A step that was read, with what it means to other reports.
+struct ReadStep {
+    ExecutedStep step;
+    bool target = false; ///< of the target's execution
+    OperationId operation;
+    ComputeSetId computeSet;
+    QString name; ///< of the program, or the kind of the step
+};
+
+/// The details of a step as a tree.
+class StepPanel : public LoadingPanel {
+    Q_OBJECT
+public:
+    explicit StepPanel(ViewContext& context, QWidget* parent = nullptr);
+
+    /// Reads a step by its execution index in a profile, which is the target or not.
+    void showStep(const ProfileViewPtr& profile, std::int64_t step, bool target);
+    [[nodiscard]] const ValueTreeModel& details() const { return *details_; }
+
+signals:
+    void stepRead(const tilescope::views::ReadStep& step);
+
+private:
+    ValueTreeModel* details_;
+    QTreeView* view_;
+};
+
+} // namespace tilescope::views

@@ -1,0 +1,221 @@
+// What is selected in the trace view: steps, ranges and marks.
+#include <QKeyEvent>
+#include <QTabWidget>
+#include <cmath>
+
+#include "views/execution/trace_view.h"
+
+namespace tilescope::views {
+namespace {
+
+// Whether a step is too narrow on the screen to be told from its neighbours.
+bool isNarrow(const ExecutedStep& step, const ZoomRange& zoom, int pixels) {
+    constexpr double tellable = 12; // pixels
+    return !step.ipus.empty() && zoom.span() > 0 &&
+           static_cast<double>(step.ipus.front().cycles) * pixels < tellable * zoom.span();
+}
+
+} // namespace
+
+void TraceView::showStep(std::int64_t step, bool target) {
+    tabs_->setCurrentIndex(1);
+    step_->showStep(profileOf(target), step, target);
+}
+
+void TraceView::stepRead(const ReadStep& read) {
+    selected_.name = read.name;
+    selected_.inTarget = read.target;
+    if (!read.step.ipus.empty()) {
+        selected_.step = read.step.index;
+        const StepOnIpu& first = read.step.ipus.front();
+        mark(CycleRange{first.start, first.start + first.cycles});
+        const auto begin = static_cast<double>(first.start);
+        const auto end = static_cast<double>(first.start + first.cycles);
+        ZoomRange& zoom = context().timeZoom;
+        if (end < zoom.from() || begin > zoom.to())
+            zoom.setRange((begin + end - zoom.span()) / 2, (begin + end + zoom.span()) / 2);
+    }
+    if (read.target || !read.step.program.valid())
+        return;
+    // The others follow; this view already shows the step.
+    selected_.program = read.step.program;
+    context().selection.update([&](Selected& s) {
+        s.program = read.step.program;
+        s.operation = read.operation;
+        s.computeSet = read.computeSet;
+    });
+    if (!search().text().isEmpty())
+        countMatches();
+}
+
+void TraceView::mark(std::optional<CycleRange> range) {
+    selected_.marked = range;
+    std::vector<PlotWidget::Marker> markers;
+    if (range)
+        markers.push_back({static_cast<double>(range->begin), static_cast<double>(range->end)});
+    plot().setMarkers(markers);
+    tiles_->plot().setMarkers(markers);
+}
+
+void TraceView::selectRange(std::optional<CycleRange> range) {
+    selected_.range = range;
+    if (range) {
+        mark(range);
+        tabs_->setCurrentIndex(0);
+    }
+    loadStatistics();
+}
+
+void TraceView::dropRange() {
+    selected_.range.reset();
+    loadStatistics();
+}
+
+void TraceView::selectRangeByKey() {
+    if (selected_.range)
+        return selectRange({});
+    const ZoomRange& zoom = context().timeZoom;
+    selectRange(selected_.marked.value_or(CycleRange{
+        static_cast<std::int64_t>(std::ceil(zoom.from())), static_cast<std::int64_t>(zoom.to())}));
+}
+
+void TraceView::followSelection() {
+    const ProgramId program = context().selection.current().program;
+    if (profiles().source && program != selected_.program && isVisible())
+        goToProgram(program);
+}
+
+void TraceView::goToProgram(ProgramId program) {
+    selected_.program = program;
+    if (!program.valid() || !canShow())
+        return mark({});
+    finder_->findProgram(
+        profiles().source, program, selected_.stepOfSource(),
+        [this](const ExecutedStep& step) {
+            if (isNarrow(step, context().timeZoom, plot().axisRect()->width()))
+                showAround(step);
+            step_->showStep(profiles().source, step.index, false);
+        },
+        [this](const std::optional<ExecutedCall>& call) { showCall(call); });
+}
+
+// A call is a range; what is beside it says which of many it is.
+void TraceView::showCall(const std::optional<ExecutedCall>& call) {
+    if (!call)
+        return mark({});
+    const auto begin = static_cast<double>(call->range.begin);
+    const auto end = static_cast<double>(call->range.end);
+    constexpr double beside = 1.5; // times its length, on either side
+    const double margin = beside * (end - begin);
+    context().timeZoom.setRange(begin - margin, end + margin);
+    selectRange(call->range);
+}
+
+void TraceView::showAround(const ExecutedStep& step) {
+    if (step.ipus.empty())
+        return;
+    constexpr double beside = 4; // times its length, on either side: what runs before and after
+    const auto begin = static_cast<double>(step.ipus.front().start);
+    const auto length = static_cast<double>(step.ipus.front().cycles);
+    context().timeZoom.setRange(begin - beside * length, begin + (1 + beside) * length);
+}
+
+void TraceView::goToOperation(OperationId operation, bool target) {
+    if (panel_->query().running())
+        wanted_ = {operation, target};
+    else
+        findOperation(operation, target);
+}
+
+void TraceView::findOperation(OperationId operation, bool target) {
+    const ProfileViewPtr& profile = profileOf(target);
+    if (!canShow() || !profile || !profile->info().hasExecution)
+        return;
+    finder_->findOperation(profile, operation, [this, target](const ExecutedStep& step) {
+        showAround(step);
+        showStep(step.index, target);
+    });
+}
+
+void TraceView::findBeside(bool forward) {
+    if (!canShow())
+        return;
+    const bool target = selected_.inTarget && comparing();
+    const ZoomRange& zoom = context().timeZoom;
+    // Without a selected step the walk begins in the middle of what is visible.
+    finder_->findBeside(profileOf(target), selected_.step, forward,
+                        IpuId(std::max(0, controls_->ipu().value())), (zoom.from() + zoom.to()) / 2,
+                        [this, target](std::int64_t step) { showStep(step, target); });
+}
+
+void TraceView::findStep(bool forward) {
+    if (!search().text().isEmpty() && canShow())
+        finder_->findText(profiles().source, search().text(), selected_.stepOfSource(), forward,
+                          [this](std::int64_t step) { showStep(step, false); });
+}
+
+void TraceView::countMatches() {
+    if (search().text().isEmpty() || !canShow()) {
+        finder_->cancel();
+        return search().setMatches(0, 0);
+    }
+    search().setSearching();
+    finder_->count(profiles().source, search().text(), selected_.stepOfSource());
+}
+
+void TraceView::addMark() {
+    if (!canShow())
+        return;
+    const ZoomRange& zoom = context().timeZoom;
+    const double middle = std::floor((zoom.from() + zoom.to()) / 2);
+    const bool atSelected = selected_.marked.has_value();
+    const double cycle = atSelected ? static_cast<double>(selected_.marked->begin) : middle;
+    const QString text = atSelected && !selected_.range && !selected_.name.isEmpty()
+                             ? selected_.name
+                             : tr("Mark %1").arg(marks_->rowCount() + 1);
+    marks_->add(cycle, text);
+}
+
+void TraceView::goToMark(bool forward) {
+    if (!tour_.go(forward))
+        emit status(forward ? tr("There is no mark further on") : tr("There is no mark before"));
+}
+
+bool TraceView::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::KeyPress && keyPressed(*static_cast<QKeyEvent*>(event)))
+        return true;
+    return ReportView::eventFilter(watched, event);
+}
+
+bool TraceView::keyPressed(const QKeyEvent& event) {
+    switch (event.modifiers() == Qt::NoModifier ? event.key() : 0) {
+    case Qt::Key_Comma:
+        findBeside(false);
+        return true;
+    case Qt::Key_Period:
+        findBeside(true);
+        return true;
+    case Qt::Key_M:
+        addMark();
+        return true;
+    case Qt::Key_R:
+        selectRangeByKey();
+        return true;
+    case Qt::Key_P:
+        emit reportWanted(QStringLiteral("programs"));
+        return true;
+    case Qt::Key_BracketLeft:
+        goToMark(false);
+        return true;
+    case Qt::Key_BracketRight:
+        goToMark(true);
+        return true;
+    case Qt::Key_Escape:
+        selectRange({});
+        return false; // the plot clears the selection
+    default:
+        return false;
+    }
+}
+
+} // namespace tilescope::views

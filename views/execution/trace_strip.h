@@ -1,0 +1,25 @@
+// The mini-map above an execution.
+#pragma once
+
+#include "views/plot/overview_strip.h"
+#include "views/plot/trace/trace_rows.h"
+
+namespace tilescope::views {
+
+/// An OverviewStrip of the time zoom with a line of colours for each lane.
+class TraceStrip : public OverviewStrip {
+    Q_OBJECT
+public:
+    explicit TraceStrip(ViewContext& context, QWidget* parent = nullptr);
+
+    /// What it shows of each lane, from top to bottom.
+    void setRows(std::vector<TraceRow> rows);
+
+private:
+    void paintRows(QPainter& painter, const QRect& rect) const;
+
+    ViewContext& context_;
+    std::vector<TraceRow> rows_;
+};
+
+} // namespace tilescope::views

@@ -1,0 +1,41 @@
+// What plots of an execution have in common: cycles and time, flags, a scroll bar.
+#pragma once
+
+#include <QScrollBar>
+#include <vector>
+
+#include "views/plot/plot_widget.h"
+
+namespace tilescope::views {
+
+/// A place on the time axis with what the user wrote there.
+struct TraceFlag {
+    double cycle = 0;
+    QString text;
+};
+
+/// A PlotWidget over the cycles of the time zoom, with time above it, whose vertical axis goes
+/// downwards without ticks. Derived plots say what that axis counts and what the scroll bar moves.
+class CyclePlot : public PlotWidget {
+    Q_OBJECT
+public:
+    explicit CyclePlot(ViewContext& context, QWidget* parent = nullptr);
+
+    /// Writes time at this clock (Hz) above the plot; nothing at 0.
+    void setClock(double clockHz);
+    /// Places that the user has marked.
+    void setFlags(std::vector<TraceFlag> flags);
+    [[nodiscard]] QScrollBar& scrollBar() { return *scroll_; }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    /// Paints lines over the plot with their texts at its foot; a text that would cover the one
+    /// before is left out.
+    void paintFlags(QPainter& painter) const;
+
+private:
+    QScrollBar* scroll_;
+    std::vector<TraceFlag> flags_;
+};
+
+} // namespace tilescope::views

@@ -74,8 +74,7 @@ Table metricsTable(const Comparison& comparison, MetricRows rows) {
         addFour(row.cells, value.source, value.target);
         if (!value.source || !value.target)
             row.cells[4] = Cell();
-        if (scale == ValueScale::Absolute)
-            row.cells[5] = cellOf(value.relative());
+        row.cells[5] = cellOf(value.relative());
     }
     return table;
 }
@@ -181,8 +180,7 @@ Table alignedTable(const Comparison& comparison, std::size_t rows) {
     return table;
 }
 
-Table changesTable(const Comparison& comparison, const ComparedTable& compared, ComparedRows which,
-                   std::size_t rows) {
+Table changesTable(const ComparedTable& compared, ComparedRows which, std::size_t rows) {
     rows = std::min(rows, which == ComparedRows::All ? compared.rows.size() : compared.changes());
     Table table{
         compared.key,

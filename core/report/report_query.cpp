@@ -9,7 +9,8 @@ SqlResult queryReports(ProfileReader& reader, const std::string& sql, std::size_
         const std::string name = "report_" + report.id;
         if (sql.find(name) == sql.npos)
             continue;
-        const Document document = makeReport(report, reader, {});
+        const ProfileView profile(reader.file(), reader.info());
+        const Document document = makeReport(report, profile, {});
         if (!document.tables.empty())
             reader.addTable(name, document.tables.front());
     }

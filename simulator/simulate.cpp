@@ -10,6 +10,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/options/option_error.h"
 #include "core/profile/host_lanes.h"
 #include "simulator/engine/timing.h"
 #include "simulator/frontend/import.h"
@@ -21,8 +22,8 @@
 #include "simulator/memory/code.h"
 #include "simulator/memory/liveness.h"
 #include "simulator/memory/placement.h"
-#include "simulator/pipeline/prepare.h"
 #include "simulator/planner/plan_table.h"
+#include "simulator/prepare/prepare.h"
 #include "simulator/zoo/zoo.h"
 
 #include <onnx/onnx_pb.h>
@@ -30,7 +31,7 @@
 namespace tilescope::sim {
 namespace {
 
-/// Times phases and tells progress.
+/// Times phases and reports progress.
 class Phases {
 public:
     explicit Phases(const Progress& progress)
@@ -150,9 +151,9 @@ void checkOwnProgram(const Graph& graph, const RunOptions& options) {
         return;
     const auto refuse = [&](bool given, const char* option) {
         if (given)
-            throw UserError(fmt::format("option {}: '{}' is a list of operations, which runs as it "
-                                        "stands, once, on one IPU; leave the option out",
-                                        option, graph.name));
+            throw OptionError(option, fmt::format("'{}' is a list of operations, which runs as it "
+                                                  "is, once, on one IPU; leave the option out",
+                                                  graph.name));
     };
     refuse(options.isTraining(), "mode");
     refuse(options.execution != Execution::Single, "execution");
@@ -242,8 +243,8 @@ void finishExecution(Profile& profile, const RunOptions& options) {
             info.seconds();
 }
 
-/// What simulate() does, behind the phases that there were before.
-Profile simulateBehind(Phases& phases, const Graph& graph, const RunOptions& options) {
+/// What simulate() does, after the phases so far.
+Profile simulateGraph(Phases& phases, const Graph& graph, const RunOptions& options) {
     validate(options);
     checkOwnProgram(graph, options);
     const Graph simple = phases.run("prepare", 0.05, [&] { return preparedGraph(graph, options); });
@@ -253,7 +254,7 @@ Profile simulateBehind(Phases& phases, const Graph& graph, const RunOptions& opt
     phases.run("liveness", 0.6, [&] {
         ProgramBuilder builder(options.target, lowered);
         addCodeVariables(builder, isOn(options, "debug.instrument", true), options.ipuModel);
-        analyseLiveness(lowered.profile, lowered.rewrites);
+        analyseLiveness(lowered.profile, lowered.kills);
     });
     phases.run("place", 0.7, [&] { placeVariables(lowered, options.target); });
     Profile profile = std::move(lowered.profile);
@@ -273,7 +274,7 @@ Profile simulateBehind(Phases& phases, const Graph& graph, const RunOptions& opt
 
 Profile simulate(const Graph& graph, const RunOptions& options, const Progress& progress) {
     Phases phases(progress);
-    return simulateBehind(phases, graph, options);
+    return simulateGraph(phases, graph, options);
 }
 
 Profile simulateModel(const std::string& model, const RunOptions& options,
@@ -303,7 +304,7 @@ Profile simulateModel(const std::string& model, const RunOptions& options,
     });
     if (graph.name.empty())
         graph.name = std::filesystem::path(model).filename().string();
-    return simulateBehind(phases, graph, options);
+    return simulateGraph(phases, graph, options);
 }
 
 std::string outOfMemoryText(const Profile& profile) {

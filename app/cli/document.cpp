@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 #include <ostream>
 
-#include "core/base/units.h"
-
 namespace tilescope::cli {
 namespace json = boost::json;
 namespace {
@@ -19,106 +17,17 @@ std::size_t widthOf(const std::string& text) {
     }));
 }
 
-/// Names come from models: a line break or an escape sequence must not reach the terminal.
-std::string printable(std::string text) {
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-            c = ' ';
-    return text;
-}
-
-std::string integerText(std::int64_t value, Unit unit) {
-    switch (unit) {
-    case Unit::Bytes:
-        return formatBytes(value);
-    case Unit::Cycles:
-        return withThousands(value);
-    case Unit::BytesChange:
-        return (value > 0 ? "+" : "") + formatBytes(value);
-    case Unit::CyclesChange:
-        return (value > 0 ? "+" : "") + withThousands(value);
-    default:
-        return std::to_string(value);
-    }
-}
-
-std::string numberText(double value, Unit unit) {
-    switch (unit) {
-    case Unit::Seconds:
-        return formatSeconds(value);
-    case Unit::Share:
-        return formatPercent(value, 1);
-    case Unit::ShareChange:
-        return (value > 0 ? "+" : "") + formatPercent(value, 1);
-    case Unit::Flops:
-        return formatFlops(value);
-    case Unit::Rate:
-        return formatRate(value);
-    default:
-        return fmt::format("{:.4g}", value);
-    }
-}
-
-struct ToText {
-    Unit unit;
-    std::string operator()(std::monostate) const { return "-"; }
-    std::string operator()(bool value) const { return value ? "yes" : "no"; }
-    std::string operator()(std::int64_t value) const { return integerText(value, unit); }
-    std::string operator()(double value) const { return numberText(value, unit); }
-    std::string operator()(const std::string& value) const { return printable(value); }
-};
-
-json::value toJson(const Value& value) {
+json::value toJson(const Cell& value) {
     struct Convert {
         json::value operator()(std::monostate) const { return nullptr; }
         json::value operator()(bool v) const { return v; }
         json::value operator()(std::int64_t v) const { return v; }
         json::value operator()(double v) const { return v; }
         json::value operator()(const std::string& v) const { return json::string(v); }
+        json::value operator()(const Change& v) const { return v.difference(); }
+        json::value operator()(const Duration& v) const { return v.cycles; }
     };
     return std::visit(Convert(), value);
-}
-
-std::string csvText(const Value& value) {
-    struct Convert {
-        std::string operator()(std::monostate) const { return ""; }
-        std::string operator()(bool v) const { return v ? "true" : "false"; }
-        std::string operator()(std::int64_t v) const { return std::to_string(v); }
-        std::string operator()(double v) const { return fmt::format("{}", v); }
-        std::string operator()(const std::string& v) const {
-            if (v.find_first_of(",\"\r\n") == std::string::npos)
-                return v;
-            std::string quoted = "\"";
-            for (const char c : v)
-                quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-            return quoted + '"';
-        }
-    };
-    return std::visit(Convert(), value);
-}
-
-bool isNumber(const Value& value) {
-    return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value);
-}
-
-/// Numbers stand to the right; a column of text does not, even if some cells are empty.
-bool standsRight(const Table& table, std::size_t column) {
-    return table.columns[column].right ||
-           std::any_of(table.rows.begin(), table.rows.end(),
-                       [&](const auto& row) { return isNumber(row[column]); });
-}
-
-/// The table without the columns that `hidden` leaves out.
-Table without(Table table, Shown hidden) {
-    for (std::size_t i = table.columns.size(); i-- > 0;) {
-        if (table.columns[i].shown != hidden)
-            continue;
-        const auto at = static_cast<std::ptrdiff_t>(i);
-        table.columns.erase(table.columns.begin() + at);
-        for (auto& row : table.rows)
-            row.erase(row.begin() + at);
-    }
-    return table;
 }
 
 template <class Container, class WriteItem>
@@ -156,12 +65,15 @@ void writeIndented(std::string& out, const json::value& value, std::size_t depth
 
 } // namespace
 
-std::string displayText(const Value& value, Unit unit) {
-    return std::visit(ToText{unit}, value);
+std::string printable(std::string text) {
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+            c = ' ';
+    return text;
 }
 
 void writeText(std::ostream& out, const Table& whole) {
-    const Table table = without(whole, Shown::Data);
+    const Table table = shownIn(Shown::Text, whole);
     if (!table.title.empty())
         out << table.title << '\n';
     if (table.rows.empty()) {
@@ -170,19 +82,20 @@ void writeText(std::ostream& out, const Table& whole) {
     }
     std::vector<std::vector<std::string>> cells(1);
     for (const Column& column : table.columns)
-        cells[0].push_back(column.heading);
-    for (const auto& row : table.rows) {
+        cells[0].push_back(column.title);
+    for (const Row& row : table.rows) {
         auto& line = cells.emplace_back();
-        for (std::size_t i = 0; i < table.columns.size(); ++i)
-            line.push_back(displayText(row[i], table.columns[i].unit));
+        for (std::size_t i = 0; i < table.columns.size(); ++i) {
+            const Column& column = table.columns[i];
+            line.push_back(
+                printable(textOf(row.cells[i], unitOf(row, column), {}, column.difference)));
+        }
     }
     std::vector<std::size_t> widths(table.columns.size(), 0);
     for (const auto& line : cells)
         for (std::size_t i = 0; i < line.size(); ++i)
             widths[i] = std::max(widths[i], widthOf(line[i]));
-    std::vector<bool> right;
-    for (std::size_t i = 0; i < table.columns.size(); ++i)
-        right.push_back(standsRight(table, i));
+    const std::vector<bool> right = numberColumns(table);
     for (const auto& line : cells) {
         std::string text;
         for (std::size_t i = 0; i < line.size(); ++i) {
@@ -193,18 +106,6 @@ void writeText(std::ostream& out, const Table& whole) {
     }
 }
 
-void writeCsv(std::ostream& out, const Table& whole) {
-    const Table table = without(whole, Shown::Text);
-    for (std::size_t i = 0; i < table.columns.size(); ++i)
-        out << (i == 0 ? "" : ",") << csvText(table.columns[i].key);
-    out << '\n';
-    for (const auto& row : table.rows) {
-        for (std::size_t i = 0; i < row.size(); ++i)
-            out << (i == 0 ? "" : ",") << csvText(row[i]);
-        out << '\n';
-    }
-}
-
 void writeJson(std::ostream& out, const json::value& value) {
     std::string text;
     writeIndented(text, value, 0);
@@ -212,12 +113,12 @@ void writeJson(std::ostream& out, const json::value& value) {
 }
 
 json::value toJson(const Table& whole) {
-    const Table table = without(whole, Shown::Text);
+    const Table table = shownIn(Shown::Data, whole);
     json::array rows;
-    for (const auto& row : table.rows) {
+    for (const Row& row : table.rows) {
         json::object object;
         for (std::size_t i = 0; i < table.columns.size(); ++i)
-            object[table.columns[i].key] = toJson(row[i]);
+            object[table.columns[i].key] = toJson(row.cells[i]);
         rows.push_back(std::move(object));
     }
     return rows;
@@ -226,9 +127,16 @@ json::value toJson(const Table& whole) {
 json::value toJson(const Document& document) {
     json::object object;
     for (const Field& field : document.fields)
-        object[field.key] = toJson(field.value);
+        if (isShown(field.shown, Shown::Data))
+            object[field.key] = toJson(field.value);
     for (const Table& table : document.tables)
         object[table.key] = toJson(table);
+    for (const NumberList& list : document.lists) {
+        json::value& group = object[list.group];
+        if (!group.is_object())
+            group.emplace_object();
+        group.as_object()[list.key] = json::array(list.values.begin(), list.values.end());
+    }
     return object;
 }
 
@@ -244,10 +152,12 @@ void write(std::ostream& out, const Document& document, Format format) {
     }
     std::size_t labels = 0;
     for (const Field& field : document.fields)
-        labels = std::max(labels, widthOf(field.label));
+        if (isShown(field.shown, Shown::Text))
+            labels = std::max(labels, widthOf(field.label));
     for (const Field& field : document.fields)
-        out << field.label << std::string(labels - widthOf(field.label) + 2, ' ')
-            << displayText(field.value, field.unit) << '\n';
+        if (isShown(field.shown, Shown::Text))
+            out << field.label << std::string(labels - widthOf(field.label) + 2, ' ')
+                << printable(textOf(field.value, field.unit)) << '\n';
     bool first = document.fields.empty();
     for (const Table& table : document.tables) {
         if (!first)

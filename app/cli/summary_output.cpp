@@ -124,8 +124,8 @@ void writeSummary(std::ostream& out, const SummarySource& source) {
     for (const Message& message : source.messages) {
         if (message.severity == Severity::Info)
             continue;
-        out << (first ? "\n" : "") << toString(message.severity) << ": "
-            << displayText(message.text, Unit::None) << '\n';
+        out << (first ? "\n" : "") << toString(message.severity) << ": " << printable(message.text)
+            << '\n';
         first = false;
     }
 }

@@ -42,7 +42,7 @@ void Grabber::begin() {
 }
 
 bool Grabber::canSelect() const {
-    const views::OpenProfilePtr& profile = window_.context().reports.source();
+    const ProfileViewPtr& profile = window_.context().reports.source();
     const auto within = [](auto id, std::size_t count) {
         return !id.valid() || id.index() < count;
     };
@@ -81,7 +81,7 @@ void Grabber::showReport(const GrabRequest& request) {
 }
 
 void Grabber::showScreen(const GrabRequest& request) {
-    const views::OpenProfilePtr source = window_.context().reports.source();
+    const ProfileViewPtr source = window_.context().reports.source();
     if (request.view == QLatin1String("home")) {
         window_.context().reports.close();
     } else if (request.view == QLatin1String("sweep")) {

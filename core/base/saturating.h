@@ -1,4 +1,4 @@
-// Sums and products of counts that stay at the largest number instead of wrapping.
+// Sums and products of counts that stay at the largest or least number instead of wrapping.
 #pragma once
 
 #include <cstdint>
@@ -6,17 +6,28 @@
 
 namespace tilescope {
 
-/// a + b of numbers that are not negative.
 inline std::int64_t saturatingSum(std::int64_t a, std::int64_t b) {
+    using Limits = std::numeric_limits<std::int64_t>;
     std::int64_t sum = 0;
-    return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+    if (!__builtin_add_overflow(a, b, &sum))
+        return sum;
+    return a < 0 ? Limits::min() : Limits::max();
 }
 
-/// a * b of numbers that are not negative.
+inline std::int64_t saturatingDifference(std::int64_t a, std::int64_t b) {
+    using Limits = std::numeric_limits<std::int64_t>;
+    std::int64_t difference = 0;
+    if (!__builtin_sub_overflow(a, b, &difference))
+        return difference;
+    return a < 0 ? Limits::min() : Limits::max();
+}
+
 inline std::int64_t saturatingProduct(std::int64_t a, std::int64_t b) {
+    using Limits = std::numeric_limits<std::int64_t>;
     std::int64_t product = 0;
-    return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max()
-                                                  : product;
+    if (!__builtin_mul_overflow(a, b, &product))
+        return product;
+    return (a < 0) != (b < 0) ? Limits::min() : Limits::max();
 }
 
 } // namespace tilescope

@@ -9,6 +9,9 @@ namespace tilescope {
 /// How byte counts are written: KiB (1024), kB (1000) or plain bytes with thousands separators.
 enum class ByteUnits { Binary, Si, Plain };
 
+/// How durations on the machine are written.
+enum class ClockUnits { CyclesAndTime, Cycles, Time };
+
 /// "1,234,567"; negative numbers keep their sign in front.
 std::string withThousands(std::int64_t value);
 

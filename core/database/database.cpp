@@ -27,7 +27,7 @@ constexpr int instructionsBetweenStopChecks = 10'000;
     case SQLITE_FULL:
         throw UserError(fmt::format("cannot write '{}': no space left on the disk", file));
     case SQLITE_IOERR:
-        if (metBrokenSeal(db))
+        if (metWrongChecksum(db))
             throw UserError(fmt::format(
                 "'{}' is damaged: a part of it is not as it was written. {}", file, origin.remedy));
         throw UserError(fmt::format("cannot read or write '{}': {} (is the disk full?)", file,
@@ -149,8 +149,8 @@ std::span<const std::byte> Statement::blob(int at) const {
 }
 
 Database::Database(const std::filesystem::path& file, Mode mode)
-    : Database(DatabaseOrigin{.file = file.string()}, mode, sealingVfs()) {
-    if (mode == Mode::Create && !sealNewFile(db_))
+    : Database(DatabaseOrigin{.file = file.string()}, mode, checksumVfs()) {
+    if (mode == Mode::Create && !addChecksums(db_))
         throw UserError(
             fmt::format("cannot write '{}': SQLite has no room for check sums", origin_.file));
 }

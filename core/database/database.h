@@ -43,11 +43,6 @@ private:
     std::optional<std::size_t> offset_;
 };
 
-/// A count or a position as SQLite keeps it.
-constexpr std::int64_t number(std::size_t value) {
-    return static_cast<std::int64_t>(value);
-}
-
 /// A prepared statement. Parameters and columns count from 0.
 class Statement {
 public:
@@ -94,7 +89,7 @@ private:
 class Database {
 public:
     enum class Mode { ReadOnly, Create };
-    /// A profile: its pages have seals (page_seal.h).
+    /// A profile: its pages have checksums (page_checksum.h).
     Database(const std::filesystem::path& file, Mode mode);
     /// Another kind of file, as errors are to call it.
     Database(DatabaseOrigin origin, Mode mode);

@@ -23,7 +23,7 @@ constexpr std::size_t leastPage = 512;
 constexpr std::size_t mostPage = 65536;
 
 /// Every step is a bijection of the number so far, so that no change of a single word is lost.
-std::uint64_t checkSum(std::span<const std::byte> content, std::uint64_t place) {
+std::uint64_t hashOf(std::span<const std::byte> content, std::uint64_t place) {
     constexpr std::uint64_t factor = 0x9E3779B97F4A7C15; // 2^64 by the golden ratio, odd
     std::uint64_t sum = (place + 1) * factor;
     for (std::size_t at = 0; at + sizeof sum <= content.size(); at += sizeof sum) {
@@ -35,44 +35,45 @@ std::uint64_t checkSum(std::span<const std::byte> content, std::uint64_t place) 
     return sum;
 }
 
-std::array<std::byte, sealBytes> sealOf(std::span<const std::byte> page, std::uint64_t place) {
-    const std::uint64_t sum = checkSum(page.first(page.size() - sealBytes), place);
-    std::array<std::byte, sealBytes> seal{};
-    std::memcpy(seal.data(), &sum, sizeof sum);
-    return seal;
+std::array<std::byte, checksumBytes> checksumOf(std::span<const std::byte> page,
+                                                std::uint64_t place) {
+    const std::uint64_t sum = hashOf(page.first(page.size() - checksumBytes), place);
+    std::array<std::byte, checksumBytes> checksum{};
+    std::memcpy(checksum.data(), &sum, sizeof sum);
+    return checksum;
 }
 
-void seal(std::span<std::byte> page, std::uint64_t place) {
-    const auto sum = sealOf(page, place);
-    std::memcpy(page.data() + page.size() - sealBytes, sum.data(), sum.size());
+void writeChecksum(std::span<std::byte> page, std::uint64_t place) {
+    const auto sum = checksumOf(page, place);
+    std::memcpy(page.data() + page.size() - checksumBytes, sum.data(), sum.size());
 }
 
-bool bearsItsSeal(std::span<const std::byte> page, std::uint64_t place) {
-    const auto sum = sealOf(page, place);
-    return std::memcmp(page.data() + page.size() - sealBytes, sum.data(), sum.size()) == 0;
+bool hasItsChecksum(std::span<const std::byte> page, std::uint64_t place) {
+    const auto sum = checksumOf(page, place);
+    return std::memcmp(page.data() + page.size() - checksumBytes, sum.data(), sum.size()) == 0;
 }
 
-bool saysSealed(std::span<const std::byte> header) {
+bool saysChecksums(std::span<const std::byte> header) {
     return header.size() >= headerBytes &&
            std::memcmp(header.data(), magic.data(), magic.size()) == 0 &&
-           header[reservedAt] == std::byte{sealBytes};
+           header[reservedAt] == std::byte{checksumBytes};
 }
 
-/// The file of the VFS below lies behind it, where SQLite made room for both.
-struct SealedFile {
+/// The file of the VFS below follows it, where SQLite made room for both.
+struct ChecksumFile {
     sqlite3_file base;
-    bool verifies; ///< it has seals
+    bool verifies; ///< it has checksums
     bool writes;   ///< it gets them
-    bool broken;   ///< a page did not bear its seal
+    bool broken;   ///< a page had a wrong checksum
 };
 
-// Operations from 100 on are free for whoever writes a VFS
+// Operations from 100 on are free for those who write a VFS
 // (https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
-constexpr int beginSealing = 0x5365616C;
-constexpr int tellBroken = beginSealing + 1;
+constexpr int beginChecksums = 0x54534373;
+constexpr int askWrongChecksum = beginChecksums + 1;
 
 sqlite3_file* below(sqlite3_file* file) {
-    return reinterpret_cast<sqlite3_file*>(reinterpret_cast<SealedFile*>(file) + 1);
+    return reinterpret_cast<sqlite3_file*>(reinterpret_cast<ChecksumFile*>(file) + 1);
 }
 
 bool isPage(int bytes, sqlite3_int64 offset) {
@@ -87,23 +88,23 @@ int closeFile(sqlite3_file* file) {
 
 int readFile(sqlite3_file* file, void* data, int bytes, sqlite3_int64 offset) {
     const int code = below(file)->pMethods->xRead(below(file), data, bytes, offset);
-    if (code != SQLITE_OK || !reinterpret_cast<SealedFile*>(file)->verifies ||
+    if (code != SQLITE_OK || !reinterpret_cast<ChecksumFile*>(file)->verifies ||
         !isPage(bytes, offset))
         return code;
     const std::span page(static_cast<const std::byte*>(data), static_cast<std::size_t>(bytes));
-    if (bearsItsSeal(page, static_cast<std::uint64_t>(offset / bytes)))
+    if (hasItsChecksum(page, static_cast<std::uint64_t>(offset / bytes)))
         return SQLITE_OK;
-    reinterpret_cast<SealedFile*>(file)->broken = true;
+    reinterpret_cast<ChecksumFile*>(file)->broken = true;
     return SQLITE_IOERR_DATA;
 }
 
 int writeFile(sqlite3_file* file, const void* data, int bytes, sqlite3_int64 offset) {
-    if (!reinterpret_cast<SealedFile*>(file)->writes || !isPage(bytes, offset))
+    if (!reinterpret_cast<ChecksumFile*>(file)->writes || !isPage(bytes, offset))
         return below(file)->pMethods->xWrite(below(file), data, bytes, offset);
     std::array<std::byte, mostPage> page;
     std::memcpy(page.data(), data, static_cast<std::size_t>(bytes));
-    seal(std::span(page).first(static_cast<std::size_t>(bytes)),
-         static_cast<std::uint64_t>(offset / bytes));
+    writeChecksum(std::span(page).first(static_cast<std::size_t>(bytes)),
+                  static_cast<std::uint64_t>(offset / bytes));
     return below(file)->pMethods->xWrite(below(file), page.data(), bytes, offset);
 }
 
@@ -128,12 +129,12 @@ int isReserved(sqlite3_file* file, int* reserved) {
     return below(file)->pMethods->xCheckReservedLock(below(file), reserved);
 }
 int controlFile(sqlite3_file* file, int operation, void* argument) {
-    if (operation == beginSealing) {
-        reinterpret_cast<SealedFile*>(file)->writes = true;
+    if (operation == beginChecksums) {
+        reinterpret_cast<ChecksumFile*>(file)->writes = true;
         return SQLITE_OK;
     }
-    if (operation == tellBroken) {
-        *static_cast<bool*>(argument) = reinterpret_cast<SealedFile*>(file)->broken;
+    if (operation == askWrongChecksum) {
+        *static_cast<bool*>(argument) = reinterpret_cast<ChecksumFile*>(file)->broken;
         return SQLITE_OK;
     }
     return below(file)->pMethods->xFileControl(below(file), operation, argument);
@@ -170,29 +171,29 @@ sqlite3_vfs* systemVfs() {
 
 int openFile(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* outFlags) {
     static const sqlite3_io_methods methods = makeMethods();
-    auto& sealed = *reinterpret_cast<SealedFile*>(file);
-    sealed = {};
+    auto& opened = *reinterpret_cast<ChecksumFile*>(file);
+    opened = {};
     const int code = systemVfs()->xOpen(systemVfs(), name, below(file), flags, outFlags);
     // SQLite closes a file that has methods even if it could not be opened.
     if (below(file)->pMethods != nullptr)
-        sealed.base.pMethods = &methods;
+        opened.base.pMethods = &methods;
     if (code != SQLITE_OK || (flags & SQLITE_OPEN_MAIN_DB) == 0)
         return code;
     std::array<std::byte, headerBytes> header{};
-    sealed.verifies =
+    opened.verifies =
         below(file)->pMethods->xRead(below(file), header.data(), headerBytes, 0) == SQLITE_OK &&
-        saysSealed(header);
+        saysChecksums(header);
     return SQLITE_OK;
 }
 
 } // namespace
 
-const char* sealingVfs() {
+const char* checksumVfs() {
     static sqlite3_vfs vfs = [] {
         // All but opening is as it was; the methods see the same fields.
         sqlite3_vfs copy = *systemVfs();
-        copy.zName = "tilescope-seals";
-        copy.szOsFile += static_cast<int>(sizeof(SealedFile));
+        copy.zName = "tilescope-checksums";
+        copy.szOsFile += static_cast<int>(sizeof(ChecksumFile));
         copy.xOpen = openFile;
         copy.pNext = nullptr;
         return copy;
@@ -201,22 +202,22 @@ const char* sealingVfs() {
     return registered == SQLITE_OK ? vfs.zName : nullptr;
 }
 
-bool sealNewFile(sqlite3* db) {
-    int reserved = sealBytes;
+bool addChecksums(sqlite3* db) {
+    int reserved = checksumBytes;
     return sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved) == SQLITE_OK &&
-           sqlite3_file_control(db, "main", beginSealing, nullptr) == SQLITE_OK;
+           sqlite3_file_control(db, "main", beginChecksums, nullptr) == SQLITE_OK;
 }
 
-bool isSealed(const std::filesystem::path& file) {
+bool hasChecksums(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
     std::array<char, headerBytes> header{};
     return stream.read(header.data(), header.size()) &&
-           saysSealed(std::as_bytes(std::span(header)));
+           saysChecksums(std::as_bytes(std::span(header)));
 }
 
-bool metBrokenSeal(sqlite3* db) {
+bool metWrongChecksum(sqlite3* db) {
     bool broken = false;
-    return sqlite3_file_control(db, "main", tellBroken, &broken) == SQLITE_OK && broken;
+    return sqlite3_file_control(db, "main", askWrongChecksum, &broken) == SQLITE_OK && broken;
 }
 
 namespace {
@@ -231,7 +232,7 @@ std::size_t pageSize(std::span<const std::byte> header) {
 
 } // namespace
 
-void checkSeals(const std::filesystem::path& file) {
+void verifyChecksums(const std::filesystem::path& file) {
     std::error_code error;
     if (const std::uintmax_t bytes = std::filesystem::file_size(file, error);
         error || bytes > wholeCheckBytes)
@@ -242,24 +243,24 @@ void checkSeals(const std::filesystem::path& file) {
         return static_cast<bool>(
             stream.read(reinterpret_cast<char*>(page.data()), static_cast<std::streamsize>(size)));
     };
-    if (!read(headerBytes) || !saysSealed(std::span(page).first(headerBytes)))
+    if (!read(headerBytes) || !saysChecksums(std::span(page).first(headerBytes)))
         return;
     const std::size_t size = pageSize(page);
     stream.seekg(0);
     for (std::uint64_t place = 0; size > 0 && read(size); ++place)
-        if (!bearsItsSeal(std::span(page).first(size), place))
+        if (!hasItsChecksum(std::span(page).first(size), place))
             throw UserError(
                 fmt::format("'{}' is damaged: its page {} is not as it was written. Write "
                             "the profile again.",
                             file.string(), place + 1));
 }
 
-void sealPages(std::span<std::byte> file) {
-    if (!saysSealed(file.first(std::min(file.size(), headerBytes))))
+void renewChecksums(std::span<std::byte> file) {
+    if (!saysChecksums(file.first(std::min(file.size(), headerBytes))))
         return;
     const std::size_t size = pageSize(file);
     for (std::size_t page = 0; size > 0 && (page + 1) * size <= file.size(); ++page)
-        seal(file.subspan(page * size, size), page);
+        writeChecksum(file.subspan(page * size, size), page);
 }
 
 } // namespace tilescope

@@ -12,13 +12,13 @@
 
 namespace tilescope {
 
-/// An id, or none for NULL; whether there is such a row is for whoever follows it to see.
+/// An id, or none for NULL; whether there is such a row is for its reader to check.
 template <class IdType> IdType idAt(const Statement& row, int at) {
     if (row.isNull(at))
         return {};
     const std::int64_t value = row.integer(at);
     if (value < 0 || value > std::numeric_limits<std::int32_t>::max())
-        throw DamagedProfile("a row refers to one that cannot be");
+        throw DamagedProfile("a row has an impossible id");
     return IdType(static_cast<std::int32_t>(value));
 }
 

@@ -25,7 +25,7 @@ struct SqlResult {
 };
 
 /// Runs one statement on a connection that can only read. Throws SqlError, with the place where
-/// SQLite knows it: bad SQL, no statement, or a second one behind the first.
+/// SQLite knows it: bad SQL, no statement, or a second one after the first.
 SqlResult runQuery(const Database& db, const std::string& sql, std::size_t maxRows);
 
 /// A value as text that means the same to SQL and to spreadsheets: plain digits, nothing for NULL,

@@ -1,4 +1,4 @@
-// The command line that a form stands for.
+// The command line of a form.
 #include <algorithm>
 
 #include "core/options/option_form.h"

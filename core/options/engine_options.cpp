@@ -105,10 +105,6 @@ void addEngineOptions(RunOptions& options, std::string_view json, const std::str
     }
 }
 
-bool isKnownEngineOption(std::string_view key) {
-    return findEngineOption(key) != nullptr;
-}
-
 std::string engineOptionsJson(const std::map<std::string, std::string>& values) {
     if (values.empty())
         return "";

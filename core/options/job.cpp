@@ -14,15 +14,8 @@ namespace fs = std::filesystem;
 namespace json = boost::json;
 namespace {
 
-const OptionSpec* findSpec(std::string_view key) {
-    for (const OptionSpec& spec : runOptionTable())
-        if (spec.key == key)
-            return &spec;
-    return nullptr;
-}
-
 void checkKey(std::string_view key, const std::string& origin) {
-    if (key == "model" || findSpec(key) != nullptr)
+    if (key == "model" || findOption(key) != nullptr)
         return;
     std::vector<std::string> keys{"model"};
     for (const OptionSpec& spec : runOptionTable())
@@ -142,7 +135,7 @@ Job parseJob(std::string_view text, const std::string& origin, const fs::path& d
             job.model = modelOf(value, origin, directory);
             continue;
         }
-        checkKind(*findSpec(key), value, origin);
+        checkKind(*findOption(key), value, origin);
         job.options[std::string(key)] = optionText(value, false);
     }
     if (job.model.empty())

@@ -1,5 +1,5 @@
-// What a form needs to show the option table to people: groups, bounds, which options a text names,
-// and the command line that a form stands for.
+// What a form needs to show the option table to people: groups, bounds and the
+// command line of a form.
 #pragma once
 
 #include <map>
@@ -18,42 +18,16 @@ struct OptionGroup {
     std::vector<std::string> keys; ///< in the order of the form
 };
 
-/// Every option of the table once; those that no group claims are in the last, "More".
+/// Every option of the table once, by topic.
 const std::vector<OptionGroup>& optionGroups();
 
-/// Bounds of a number, both allowed.
-struct OptionRange {
-    double least = 0;
-    double most = 0;
-};
-/// None for options without numbers. The most tiles depend on the target: `options` has it.
+/// The bounds of a number; none for other options. The most tiles depend on the target of
+/// `options`.
 std::optional<OptionRange> optionRange(std::string_view key, const RunOptions& options);
-
-/// The row of an option; nullptr for an unknown key.
-const OptionSpec* findOption(std::string_view key);
 
 /// What the table says of a value: "" if it is allowed, else the error.
 std::string optionProblem(const OptionSpec& spec, const RunOptions& others,
                           const std::string& value);
-
-/// The key of the option that an error is about ("option batchSize (--batch-size): ..."), or "".
-std::string optionOfError(std::string_view error);
-
-/// An option that a text for people names, such as an insight's advice: "a lower --batch-size".
-struct OptionMention {
-    std::string key;
-    enum class Change { None, Lower, Higher } change = Change::None;
-    /// That follows its flag, if the table allows it: "--precision half", or for a number
-    /// "--batch-size (16 instead of 32)".
-    std::string value;
-    friend bool operator==(const OptionMention&, const OptionMention&) = default;
-};
-/// Each option once, in the order of the text; the first mention with a value or a direction wins.
-std::vector<OptionMention> optionsNamedIn(std::string_view text);
-
-/// A value to try: the mention's own, else half or twice the one in force, kept within its bounds;
-/// "" where nothing can be said.
-std::string suggestedValue(const OptionMention& mention, const std::string& inForce);
 
 /// Arguments of `tilescope`: run MODEL, the options that differ from what the model sets itself (a
 /// job file does), else from their defaults, -o DIRECTORY. A flag that is set cannot be taken back.

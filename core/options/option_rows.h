@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,8 +13,8 @@
 namespace tilescope {
 
 /// A row without its functions; they need the row itself for their errors.
-OptionSpec row(std::string key, std::string flag, OptionSpec::Type type, std::string defaultValue,
-               std::string help, std::vector<std::string> choices = {});
+OptionSpec row(OptionTopic topic, std::string key, std::string flag, OptionSpec::Type type,
+               std::string defaultValue, std::string help, std::vector<std::string> choices = {});
 
 /// The row with its functions.
 template <class Set, class Get> OptionSpec with(OptionSpec spec, Set set, Get get) {
@@ -45,18 +46,25 @@ OptionSpec namesRow(OptionSpec made, std::vector<std::string> RunOptions::*membe
 /// "on" or "off".
 OptionSpec switchRow(OptionSpec made, bool RunOptions::*member);
 
-/// A whole number within [least, most].
-template <class Number>
-OptionSpec integerRow(OptionSpec made, std::int64_t least, std::int64_t most,
-                      Number RunOptions::*member) {
+/// A whole number within bounds; one below them, as a member may begin, is no value. `member` is a
+/// member of RunOptions, or a function to a number of it.
+template <class Member> OptionSpec integerRow(OptionSpec made, OptionRange bounds, Member member) {
+    made.range = [bounds](const RunOptions&) { return bounds; };
     return with(
         std::move(made),
-        [least, most, member](const OptionSpec& self, RunOptions& options,
-                              const std::string& value) {
-            options.*member = static_cast<Number>(integerValue(self, value, least, most));
+        [bounds, member](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            auto& number = std::invoke(member, options);
+            number = static_cast<std::decay_t<decltype(number)>>(integerValue(self, value, bounds));
         },
-        [member](const RunOptions& options) { return std::to_string(options.*member); });
+        [bounds, member](const RunOptions& options) {
+            const auto number = std::invoke(member, options);
+            return static_cast<double>(number) < bounds.least ? std::string()
+                                                              : std::to_string(number);
+        });
 }
+
+/// A number within bounds.
+OptionSpec numberRow(OptionSpec made, OptionRange bounds, double RunOptions::*member);
 
 /// How several IPUs share the model, what is computed again and what becomes a function.
 std::vector<OptionSpec> executionRows();

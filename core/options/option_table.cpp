@@ -14,8 +14,8 @@ using namespace limits;
 using Type = OptionSpec::Type;
 
 OptionSpec targetRow() {
-    OptionSpec spec =
-        row("target", "--target", Type::Choice, "mk2", "IPU to simulate (see 'tilescope targets')");
+    OptionSpec spec = row(OptionTopic::Machine, "target", "--target", Type::Choice, "mk2",
+                          "IPU to simulate (see 'tilescope targets')");
     for (const Target& preset : targetPresets())
         spec.choices.push_back(preset.name);
     return with(
@@ -27,22 +27,31 @@ OptionSpec targetRow() {
 }
 
 OptionSpec tilesRow() {
+    OptionSpec spec = row(OptionTopic::Machine, "tilesPerIpu", "--tiles-per-ipu", Type::Integer, "",
+                          "tiles used of each IPU, from 4 to what the target has");
+    spec.range = [](const RunOptions& options) {
+        return OptionRange{leastTiles,
+                           static_cast<double>(targetPreset(options.target.name).tilesPerIpu)};
+    };
     return with(
-        row("tilesPerIpu", "--tiles-per-ipu", Type::Integer, "",
-            "tiles used of each IPU, from 4 to what the target has"),
+        std::move(spec),
         [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.target.tilesPerIpu = static_cast<std::int32_t>(integerValue(
-                self, value, leastTiles, targetPreset(options.target.name).tilesPerIpu));
+            options.target.tilesPerIpu =
+                static_cast<std::int32_t>(integerValue(self, value, self.range(options)));
         },
         [](const RunOptions& options) { return std::to_string(options.target.tilesPerIpu); });
 }
 
 OptionSpec batchRow() {
+    // A tile of memory holds fewer bytes than this; a larger batch is a mistake.
+    constexpr OptionRange bounds{1, 1'000'000};
+    OptionSpec spec = row(OptionTopic::BatchAndRun, "batchSize", "--batch-size", Type::Integer, "",
+                          "samples of a micro-batch; without it the model's own, or 1");
+    spec.range = [bounds](const RunOptions&) { return bounds; };
     return with(
-        row("batchSize", "--batch-size", Type::Integer, "",
-            "samples of a micro-batch; without it the model's own, or 1"),
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.batchSize = integerValue(self, value, 1, mostBatch);
+        std::move(spec),
+        [bounds](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.batchSize = integerValue(self, value, bounds);
         },
         [](const RunOptions& options) {
             return options.batchSize ? std::to_string(*options.batchSize) : std::string();
@@ -50,24 +59,21 @@ OptionSpec batchRow() {
 }
 
 OptionSpec ipusRow() {
-    return with(
-        row("ipus", "--ipus", Type::Integer, "1", "IPUs of one replica"),
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.target.ipus = static_cast<std::int32_t>(integerValue(self, value, 1, mostIpus));
-        },
-        [](const RunOptions& options) { return std::to_string(options.target.ipus); });
+    return integerRow(
+        row(OptionTopic::Machine, "ipus", "--ipus", Type::Integer, "1", "IPUs of one replica"),
+        {1, mostIpus}, [](auto& options) -> auto& { return options.target.ipus; });
 }
 
 OptionSpec replicasRow() {
-    return integerRow(row("replicas", "--replicas", Type::Integer, "1",
+    return integerRow(row(OptionTopic::Machine, "replicas", "--replicas", Type::Integer, "1",
                           "copies of the model, each on --ipus IPUs with its own data"),
-                      1, mostIpus, &RunOptions::replicas);
+                      {1, mostIpus}, &RunOptions::replicas);
 }
 
 OptionSpec modeRow() {
     return with(
-        row("mode", "--mode", Type::Choice, "inference", "what the model is compiled for",
-            {"inference", "training"}),
+        row(OptionTopic::BatchAndRun, "mode", "--mode", Type::Choice, "inference",
+            "what the model is compiled for", {"inference", "training"}),
         [](const OptionSpec& self, RunOptions& options, const std::string& value) {
             options.mode = choiceValue(self, value);
         },
@@ -75,55 +81,42 @@ OptionSpec modeRow() {
 }
 
 OptionSpec accumulationRow() {
-    return with(
-        row("gradientAccumulation", "--gradient-accumulation", Type::Integer, "1",
-            "micro-batches of one weight update"),
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.gradientAccumulation = integerValue(self, value, 1, mostIterations);
-        },
-        [](const RunOptions& options) { return std::to_string(options.gradientAccumulation); });
+    return integerRow(row(OptionTopic::BatchAndRun, "gradientAccumulation",
+                          "--gradient-accumulation", Type::Integer, "1",
+                          "micro-batches of one weight update"),
+                      {1, mostIterations}, &RunOptions::gradientAccumulation);
 }
 
 OptionSpec iterationsRow() {
-    return with(
-        row("deviceIterations", "--device-iterations", Type::Integer, "1",
-            "batches that one run processes"),
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.deviceIterations = integerValue(self, value, 1, mostIterations);
-        },
-        [](const RunOptions& options) { return std::to_string(options.deviceIterations); });
-}
-
-std::string precisionText(Precision precision) {
-    return precision == Precision::Half ? "half" : "float";
-}
-
-Precision precisionFrom(const OptionSpec& spec, const std::string& value) {
-    return choiceValue(spec, value) == "half" ? Precision::Half : Precision::Float;
+    return integerRow(row(OptionTopic::BatchAndRun, "deviceIterations", "--device-iterations",
+                          Type::Integer, "1", "batches that one run processes"),
+                      {1, mostIterations}, &RunOptions::deviceIterations);
 }
 
 OptionSpec precisionRow() {
     return with(
-        row("precision", "--precision", Type::Choice, "",
+        row(OptionTopic::Numbers, "precision", "--precision", Type::Choice, "",
             "element type of the model's floating-point tensors; without it as the model says",
             {"float", "half"}),
         [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.precision = precisionFrom(self, value);
+            options.precision =
+                choiceValue(self, value) == "half" ? Precision::Half : Precision::Float;
         },
-        [](const RunOptions& options) {
-            return options.precision ? precisionText(*options.precision) : std::string();
+        [](const RunOptions& options) -> std::string {
+            return !options.precision                      ? ""
+                   : *options.precision == Precision::Half ? "half"
+                                                           : "float";
         });
 }
 
 OptionSpec partialsRow() {
-    return with(
-        row("partialsType", "--partials-type", Type::Choice, "float",
-            "element type of partial sums of convolutions and matmuls", {"float", "half"}),
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.partialsType = precisionFrom(self, value);
-        },
-        [](const RunOptions& options) { return precisionText(options.partialsType); });
+    return enumRow(row(OptionTopic::Numbers, "partialsType", "--partials-type", Type::Choice,
+                       "float", "element type of partial sums of convolutions and matmuls",
+                       {"float", "half"}),
+                   &RunOptions::partialsType);
 }
+
+constexpr OptionRange proportionBounds{0, 1};
 
 /// "0.6", "ipu0=0.3" or "ipu0=0.3,ipu1=0.5"; a bare number among them is for the other IPUs.
 void setProportion(const OptionSpec& self, RunOptions& options, const std::string& value) {
@@ -134,16 +127,17 @@ void setProportion(const OptionSpec& self, RunOptions& options, const std::strin
         from = comma + 1;
         const std::size_t equals = part.find('=');
         if (equals == std::string::npos) {
-            options.availableMemoryProportion = numberValue(self, part, 0, 1);
+            options.availableMemoryProportion = numberValue(self, part, proportionBounds);
             continue;
         }
         const std::string ipu = part.substr(0, equals);
         if (!ipu.starts_with("ipu"))
-            throw optionError(
-                self, fmt::format("'{}' is not X or ipuN=X, such as 0.6 or ipu0=0.6", part));
-        const std::int64_t number = integerValue(self, ipu.substr(3), 0, options.target.ipus - 1);
+            throw OptionError(
+                self.key, fmt::format("'{}' is not X or ipuN=X, such as 0.6 or ipu0=0.6", part));
+        const std::int64_t number =
+            integerValue(self, ipu.substr(3), {0, options.target.ipus - 1.0});
         options.availableMemoryProportionByIpu[static_cast<std::int32_t>(number)] =
-            numberValue(self, part.substr(equals + 1), 0, 1);
+            numberValue(self, part.substr(equals + 1), proportionBounds);
     } while (from <= value.size());
 }
 
@@ -155,26 +149,26 @@ std::string proportionText(const RunOptions& options) {
 }
 
 OptionSpec proportionRow() {
-    return with(row("availableMemoryProportion", "--available-memory-proportion", Type::Proportion,
-                    "0.6",
-                    "share of a tile's memory for temporary data of a convolution or matmul, "
-                    "0 to 1; X, or ipu0=X,ipu1=Y"),
-                setProportion, proportionText);
+    OptionSpec spec = row(OptionTopic::MemoryAndPlanning, "availableMemoryProportion",
+                          "--available-memory-proportion", Type::Proportion, "0.6",
+                          "share of a tile's memory for temporary data of a convolution or matmul, "
+                          "0 to 1; X, or ipu0=X,ipu1=Y");
+    spec.range = [](const RunOptions&) { return proportionBounds; };
+    return with(std::move(spec), setProportion, proportionText);
 }
 
 /// {"name": 0.3, ...}; replaces what was set before.
 void setProportionByOperation(const OptionSpec& self, RunOptions& options,
                               const std::string& value) {
-    const boost::json::value parsed =
-        parseJson(value, fmt::format("option {} ({})", self.key, self.flag));
+    const boost::json::value parsed = parseJson(value, "option " + optionName(self.key));
     const boost::json::object* object = parsed.if_object();
     if (object == nullptr)
-        throw optionError(self, "a JSON object of operation names and numbers from 0 to 1 is "
-                                "needed, such as {\"layer1/conv\": 0.3}");
+        throw OptionError(self.key, "a JSON object of operation names and numbers from 0 to 1 is "
+                                    "needed, such as {\"layer1/conv\": 0.3}");
     options.availableMemoryProportionByOperation.clear();
     for (const auto& [name, proportion] : *object)
         options.availableMemoryProportionByOperation[std::string(name)] =
-            numberValue(self, optionText(proportion, false), 0, 1);
+            numberValue(self, optionText(proportion, false), proportionBounds);
 }
 
 std::string proportionByOperationText(const RunOptions& options) {
@@ -187,25 +181,21 @@ std::string proportionByOperationText(const RunOptions& options) {
 }
 
 OptionSpec proportionByOperationRow() {
-    return with(row("availableMemoryProportionByOperation",
+    return with(row(OptionTopic::MemoryAndPlanning, "availableMemoryProportionByOperation",
                     "--available-memory-proportion-by-operation", Type::Json, "",
-                    "the same for single operations, a JSON object of names and numbers; stands "
-                    "above the attribute __available_memory of an ONNX node"),
+                    "the same for single operations, a JSON object of names and numbers; has "
+                    "precedence over the attribute __available_memory of an ONNX node"),
                 setProportionByOperation, proportionByOperationText);
 }
 
 OptionSpec relaxRow() {
-    return with(
-        row("relaxMemoryTarget", "--relax-memory-target", Type::Flag, "off",
+    return switchRow(
+        row(OptionTopic::MemoryAndPlanning, "relaxMemoryTarget", "--relax-memory-target",
+            Type::Flag, "off",
             "where no plan keeps to the available memory proportion, double it until one does "
             "instead of planning for least memory",
             {"on", "off"}),
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.relaxMemoryTarget = choiceValue(self, value) == "on";
-        },
-        [](const RunOptions& options) {
-            return std::string(options.relaxMemoryTarget ? "on" : "off");
-        });
+        &RunOptions::relaxMemoryTarget);
 }
 
 /// "sequenceLength=384,head=squad", or the same as a JSON object.
@@ -215,7 +205,7 @@ void setModelOptions(const OptionSpec& self, RunOptions& options, const std::str
 }
 
 OptionSpec modelRow() {
-    return with(row("modelOptions", "--model-option", Type::Pairs, "",
+    return with(row(OptionTopic::ModelAndEngine, "modelOptions", "--model-option", Type::Pairs, "",
                     "size or variant of a built-in model (see 'tilescope models'), KEY=VALUE; may "
                     "be given several times"),
                 setModelOptions,
@@ -224,7 +214,8 @@ OptionSpec modelRow() {
 
 OptionSpec mappingRow() {
     return with(
-        row("inputMapping", "--input-mapping", Type::Choice, "by-use",
+        row(OptionTopic::MemoryAndPlanning, "inputMapping", "--input-mapping", Type::Choice,
+            "by-use",
             "how inputs and weights lie over the tiles: as their first user wants, or linearly",
             {"by-use", "linear"}),
         [](const OptionSpec& self, RunOptions& options, const std::string& value) {
@@ -236,23 +227,20 @@ OptionSpec mappingRow() {
 }
 
 OptionSpec ipuModelRow() {
-    return with(
-        row("ipuModel", "--ipu-model", Type::Flag, "off",
+    return switchRow(
+        row(OptionTopic::Machine, "ipuModel", "--ipu-model", Type::Flag, "off",
             "account as the IPU Model does, which runs on the host: no code, no stacks, no host "
             "latency",
             {"on", "off"}),
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.ipuModel = choiceValue(self, value) == "on";
-        },
-        [](const RunOptions& options) { return std::string(options.ipuModel ? "on" : "off"); });
+        &RunOptions::ipuModel);
 }
 
 OptionSpec engineRow() {
     return with(
-        row("engineOptions", "--engine-options", Type::Json, "",
+        row(OptionTopic::ModelAndEngine, "engineOptions", "--engine-options", Type::Json, "",
             "Poplar engine options, as POPLAR_ENGINE_OPTIONS has them"),
         [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            addEngineOptions(options, value, fmt::format("option {} ({})", self.key, self.flag));
+            addEngineOptions(options, value, "option " + optionName(self.key));
         },
         [](const RunOptions& options) { return engineOptionsJson(options.engineOptions); });
 }
@@ -284,6 +272,39 @@ std::vector<OptionSpec> makeTable() {
 const std::vector<OptionSpec>& runOptionTable() {
     static const std::vector<OptionSpec> table = makeTable();
     return table;
+}
+
+const OptionSpec* findOption(std::string_view key) {
+    for (const OptionSpec& spec : runOptionTable())
+        if (spec.key == key)
+            return &spec;
+    return nullptr;
+}
+
+std::string_view titleOf(OptionTopic topic) {
+    switch (topic) {
+    case OptionTopic::Machine:
+        return "Machine";
+    case OptionTopic::BatchAndRun:
+        return "Batch and run";
+    case OptionTopic::Host:
+        return "Host";
+    case OptionTopic::Numbers:
+        return "Numbers";
+    case OptionTopic::MemoryAndPlanning:
+        return "Memory and planning";
+    case OptionTopic::Replicas:
+        return "Replicas";
+    case OptionTopic::SeveralIpus:
+        return "Several IPUs";
+    case OptionTopic::Functions:
+        return "Functions";
+    case OptionTopic::Training:
+        return "Training";
+    case OptionTopic::ModelAndEngine:
+        return "Model and engine";
+    }
+    return "";
 }
 
 } // namespace tilescope

@@ -4,7 +4,6 @@
 #include <boost/json.hpp>
 #include <charconv>
 #include <fmt/format.h>
-#include <limits>
 
 #include "core/base/suggest.h"
 #include "core/options/json_input.h"
@@ -13,12 +12,11 @@ namespace tilescope {
 namespace {
 
 std::map<std::string, std::string> pairsFromJson(const OptionSpec& spec, const std::string& text) {
-    const boost::json::value parsed =
-        parseJson(text, fmt::format("option {} ({})", spec.key, spec.flag));
+    const boost::json::value parsed = parseJson(text, "option " + optionName(spec.key));
     std::map<std::string, std::string> pairs;
     for (const auto& [key, value] : parsed.as_object()) {
         if (value.is_object() || value.is_array() || value.is_null())
-            throw optionError(spec,
+            throw OptionError(spec.key,
                               fmt::format("the value of '{}' must be text, a number, true or false",
                                           std::string_view(key)));
         pairs[std::string(key)] = optionText(value, false);
@@ -28,39 +26,34 @@ std::map<std::string, std::string> pairsFromJson(const OptionSpec& spec, const s
 
 } // namespace
 
-UserError optionError(const OptionSpec& spec, const std::string& what) {
-    return UserError(fmt::format("option {} ({}): {}", spec.key, spec.flag, what));
-}
-
-std::int64_t integerValue(const OptionSpec& spec, const std::string& text, std::int64_t least,
-                          std::int64_t most) {
+std::int64_t integerValue(const OptionSpec& spec, const std::string& text, OptionRange bounds) {
+    const auto least = static_cast<std::int64_t>(bounds.least);
+    const auto most = static_cast<std::int64_t>(bounds.most);
     std::int64_t value = 0;
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, value);
     if (error == std::errc() && rest == end && value >= least && value <= most)
         return value;
-    if (most == std::numeric_limits<std::int64_t>::max())
-        throw optionError(spec,
-                          fmt::format("'{}' is not a whole number of {} or more", text, least));
-    throw optionError(spec,
+    throw OptionError(spec.key,
                       fmt::format("'{}' is not a whole number from {} to {}", text, least, most));
 }
 
-double numberValue(const OptionSpec& spec, const std::string& text, double least, double most) {
+double numberValue(const OptionSpec& spec, const std::string& text, OptionRange bounds) {
     double value = 0;
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, value);
     // The comparisons are false for NaN as well.
-    if (error == std::errc() && rest == end && value >= least && value <= most)
+    if (error == std::errc() && rest == end && value >= bounds.least && value <= bounds.most)
         return value;
-    throw optionError(spec, fmt::format("'{}' is not a number from {} to {}", text, least, most));
+    throw OptionError(spec.key, fmt::format("'{}' is not a number from {} to {}", text,
+                                            bounds.least, bounds.most));
 }
 
 const std::string& choiceValue(const OptionSpec& spec, const std::string& text) {
     const auto found = std::find(spec.choices.begin(), spec.choices.end(), text);
     if (found != spec.choices.end())
         return *found;
-    throw optionError(spec,
+    throw OptionError(spec.key,
                       fmt::format("'{}' is not one of {}.{}", text, fmt::join(spec.choices, ", "),
                                   didYouMean(text, spec.choices)));
 }
@@ -76,8 +69,8 @@ std::map<std::string, std::string> pairsValue(const OptionSpec& spec, const std:
         from = comma + 1;
         const std::size_t equals = part.find('=');
         if (equals == std::string::npos || equals == 0 || equals + 1 == part.size())
-            throw optionError(
-                spec, fmt::format("'{}' is not KEY=VALUE, such as sequenceLength=384", part));
+            throw OptionError(
+                spec.key, fmt::format("'{}' is not KEY=VALUE, such as sequenceLength=384", part));
         pairs[part.substr(0, equals)] = part.substr(equals + 1);
     }
     return pairs;

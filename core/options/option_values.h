@@ -7,25 +7,21 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/options/option_error.h"
 #include "core/options/run_options.h"
 
 namespace tilescope {
 
-/// "option batchSize (--batch-size): <what>".
-UserError optionError(const OptionSpec& spec, const std::string& what);
+/// A whole number within bounds; throws OptionError.
+std::int64_t integerValue(const OptionSpec& spec, const std::string& text, OptionRange bounds);
 
-/// A whole number within [least, most]; throws optionError.
-std::int64_t integerValue(const OptionSpec& spec, const std::string& text, std::int64_t least,
-                          std::int64_t most);
+/// A number within bounds; throws OptionError.
+double numberValue(const OptionSpec& spec, const std::string& text, OptionRange bounds);
 
-/// A number within [least, most]; throws optionError.
-double numberValue(const OptionSpec& spec, const std::string& text, double least, double most);
-
-/// One of the choices; throws optionError with the list and the nearest.
+/// One of the choices; throws OptionError with the list and the nearest.
 const std::string& choiceValue(const OptionSpec& spec, const std::string& text);
 
-/// "KEY=VALUE,KEY=VALUE" or a JSON object of texts, numbers and booleans; throws optionError.
+/// "KEY=VALUE,KEY=VALUE" or a JSON object of texts, numbers and booleans; throws OptionError.
 std::map<std::string, std::string> pairsValue(const OptionSpec& spec, const std::string& text);
 /// "KEY=VALUE,KEY=VALUE", sorted by key.
 std::string pairsText(const std::map<std::string, std::string>& pairs);

@@ -1,13 +1,15 @@
 // Rows of the option table: what replicas share and what lives in streaming memory.
 #include <fmt/format.h>
 
-#include "core/options/option_limits.h"
 #include "core/options/option_rows.h"
 
 namespace tilescope {
 namespace {
 
 using Type = OptionSpec::Type;
+
+// More than a POD256 has on its chips.
+constexpr double mostBufferBytes = 1e12;
 
 constexpr std::pair<OffChip, std::string_view> offChipNames[] = {
     {OffChip::Optimizer, "optimizer"},
@@ -22,13 +24,13 @@ OffChip offChipFrom(const OptionSpec& self, std::string_view text) {
             return what;
         names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
     }
-    throw optionError(self, fmt::format("'{}' is none of {}", text, names));
+    throw OptionError(self.key, fmt::format("'{}' is none of {}", text, names));
 }
 
 /// "optimizer,activations"
 OptionSpec offloadRow() {
     return with(
-        row("offload", "--offload", Type::Text, "",
+        row(OptionTopic::MemoryAndPlanning, "offload", "--offload", Type::Text, "",
             "what lives in streaming memory and comes to the chip while it is needed: optimizer, "
             "activations, weights, with commas between them"),
         [](const OptionSpec& self, RunOptions& options, const std::string& value) {
@@ -54,14 +56,15 @@ OptionSpec offloadRow() {
 std::vector<OptionSpec> replicationRows() {
     return {
         offloadRow(),
-        switchRow(row("replicatedTensorSharding", "--replicated-tensor-sharding", Type::Flag, "off",
+        switchRow(row(OptionTopic::Replicas, "replicatedTensorSharding",
+                      "--replicated-tensor-sharding", Type::Flag, "off",
                       "spread optimizer state over the replicas, a shard each", {"on", "off"}),
                   &RunOptions::replicatedTensorSharding),
-        integerRow(row("maxCrossReplicaBufferSize", "--max-cross-replica-buffer-size",
-                       Type::Integer, "0",
+        integerRow(row(OptionTopic::Replicas, "maxCrossReplicaBufferSize",
+                       "--max-cross-replica-buffer-size", Type::Integer, "0",
                        "bytes of gradients that wait to be summed over the replicas together; 0: "
                        "each gradient by itself"),
-                   0, limits::mostBufferBytes, &RunOptions::maxCrossReplicaBufferSize),
+                   {0, mostBufferBytes}, &RunOptions::maxCrossReplicaBufferSize),
     };
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/options/option_error.h"
 #include "core/options/option_limits.h"
 
 namespace tilescope {
@@ -18,16 +18,15 @@ std::vector<std::string> optionKeys() {
 }
 
 const OptionSpec& specOf(std::string_view key) {
-    for (const OptionSpec& spec : runOptionTable())
-        if (spec.key == key)
-            return spec;
+    if (const OptionSpec* spec = findOption(key))
+        return *spec;
     throw UserError(fmt::format("unknown option '{}'.{}", key, didYouMean(key, optionKeys())));
 }
 
 void checkProportion(double proportion) {
     if (!(proportion >= 0 && proportion <= 1))
-        throw UserError(fmt::format(
-            "option availableMemoryProportion: {} is not a number from 0 to 1", proportion));
+        throw OptionError("availableMemoryProportion",
+                          fmt::format("{} is not a number from 0 to 1", proportion));
 }
 
 } // namespace
@@ -72,9 +71,9 @@ void checkTrainingOnly(const RunOptions& options) {
         return;
     const auto refuse = [](bool given, const char* option, const char* what) {
         if (given)
-            throw UserError(fmt::format("option {}: {} in training only; add --mode training, or "
-                                        "leave it out",
-                                        option, what));
+            throw OptionError(option, fmt::format("{} in training only; add --mode training, or "
+                                                  "leave it out",
+                                                  what));
     };
     refuse(options.accumulationReduction != Reduction::Sum, "accumulationReduction",
            "gradients are accumulated");
@@ -100,44 +99,47 @@ void checkReplicas(const RunOptions& options) {
     const std::int64_t most =
         options.target.systemIpus > 0 ? options.target.systemIpus : limits::mostIpus;
     if (all > most)
-        throw UserError(fmt::format(
-            "option replicas (--replicas): {} replicas of {} IPUs are {} IPUs, but {} has {}; "
-            "choose --replicas {} or fewer{}",
-            options.replicas, ipus, all,
-            options.target.systemIpus > 0 ? options.target.description : "the largest machine",
-            most, std::max<std::int64_t>(1, most / ipus),
-            ipus > most ? fmt::format(" and --ipus {} or fewer", most) : std::string()));
+        throw OptionError("replicas",
+                          fmt::format("{} replicas of {} IPUs are {} IPUs, but {} has {}; "
+                                      "choose --replicas {} or fewer{}",
+                                      options.replicas, ipus, all,
+                                      options.target.systemIpus > 0 ? options.target.description
+                                                                    : "the largest machine",
+                                      most, std::max<std::int64_t>(1, most / ipus),
+                                      ipus > most ? fmt::format(" and --ipus {} or fewer", most)
+                                                  : std::string()));
     if (options.replicas == 1)
         return;
     if (!isPowerOfTwo(all))
-        throw UserError(fmt::format("option replicas (--replicas): {} replicas of {} IPUs are {} "
-                                    "IPUs, but a machine attaches a power of two of them; choose "
-                                    "both so that their product is one",
-                                    options.replicas, ipus, all));
+        throw OptionError("replicas",
+                          fmt::format("{} replicas of {} IPUs are {} "
+                                      "IPUs, but a machine attaches a power of two of them; choose "
+                                      "both so that their product is one",
+                                      options.replicas, ipus, all));
     if (options.ipuModel)
-        throw UserError("option replicas (--replicas): the IPU Model has no replicas; leave "
-                        "--ipu-model or --replicas out");
+        throw OptionError("replicas", "the IPU Model has no replicas; leave "
+                                      "--ipu-model or --replicas out");
 }
 
 /// What replicas share, and what is worth keeping off the chip.
 void checkShared(const RunOptions& options) {
     const auto refuse = [](bool given, const char* option, const char* text) {
         if (given)
-            throw UserError(fmt::format("option {}: {}", option, text));
+            throw OptionError(option, text);
     };
     const bool shards = options.replicatedTensorSharding;
-    const char* sharding = "replicatedTensorSharding (--replicated-tensor-sharding)";
+    const char* sharding = "replicatedTensorSharding";
     refuse(shards && options.replicas == 1, sharding,
            "one replica has nobody to share with; add --replicas N, or leave it out");
     refuse(shards && !hasOptimizerState(options), sharding,
            "there is no optimizer state to share; add --mode training with --optimizer momentum, "
            "adam, adamw or lamb, or leave it out");
-    const char* buffer = "maxCrossReplicaBufferSize (--max-cross-replica-buffer-size)";
+    const char* buffer = "maxCrossReplicaBufferSize";
     refuse(options.maxCrossReplicaBufferSize > 0 && options.replicas == 1, buffer,
            "one replica sums no gradients with others; add --replicas N, or leave it out");
     refuse(options.maxCrossReplicaBufferSize > 0 && !options.isTraining(), buffer,
            "there are gradients in training only; add --mode training, or leave it out");
-    const char* offload = "offload (--offload)";
+    const char* offload = "offload";
     refuse(options.isOffChip(OffChip::Optimizer) && !hasOptimizerState(options), offload,
            "there is no optimizer state; add --mode training with --optimizer momentum, adam, "
            "adamw or lamb, or leave 'optimizer' out");
@@ -154,9 +156,8 @@ void checkOutline(const RunOptions& options) {
     const RunOptions defaults;
     const auto refuse = [&](bool given, const char* option) {
         if (given && !options.outline)
-            throw UserError(fmt::format("option {}: nothing becomes a function with --outline off; "
-                                        "leave one of them out",
-                                        option));
+            throw OptionError(option, "nothing becomes a function with --outline off; "
+                                      "leave one of them out");
     };
     refuse(options.outlineThreshold != defaults.outlineThreshold, "outlineThreshold");
     refuse(!options.outlineCopyCostPruning, "outlineCopyCostPruning");
@@ -168,22 +169,23 @@ void checkPhases(const RunOptions& options) {
     const std::int32_t ipus = options.target.ipus;
     const auto needsPhases = [&](bool given, const char* option) {
         if (given && !phased)
-            throw UserError(fmt::format("option {}: only phased execution has phases; add "
-                                        "--execution phased, or leave it out",
-                                        option));
+            throw OptionError(option, "only phased execution has phases; add "
+                                      "--execution phased, or leave it out");
     };
     needsPhases(options.phases > 0, "phases");
     needsPhases(options.phaseStages > 0, "phaseStages");
     needsPhases(options.phaseSchedule != PhaseSchedule::Interleaving, "phaseSchedule");
     if (phased && ipus % options.phaseStagesInForce() != 0)
-        throw UserError(fmt::format("option phaseStages: {} IPUs do not make {} groups of equal "
-                                    "size; choose an even number of --ipus, or --phase-stages 1",
-                                    ipus, options.phaseStagesInForce()));
+        throw OptionError("phaseStages",
+                          fmt::format("{} IPUs do not make {} groups of equal "
+                                      "size; choose an even number of --ipus, or --phase-stages 1",
+                                      ipus, options.phaseStagesInForce()));
     const bool several =
         options.execution == Execution::Sharded || options.execution == Execution::Pipelined;
     if (several && ipus == 1)
-        throw UserError(
-            fmt::format("option execution: '{}' shares a model between several IPUs, "
+        throw OptionError(
+            "execution",
+            fmt::format("'{}' shares a model between several IPUs, "
                         "but there is one; add --ipus N, or leave it out",
                         options.execution == Execution::Sharded ? "sharded" : "pipelined"));
 }
@@ -191,32 +193,34 @@ void checkPhases(const RunOptions& options) {
 /// Options that only mean something together with another.
 void checkExecution(const RunOptions& options) {
     if (options.execution == Execution::Single && options.target.ipus > 1)
-        throw UserError(fmt::format("option execution: 'single' uses one IPU, not {}; choose "
-                                    "'sharded', 'pipelined' or 'phased', or --ipus 1",
-                                    options.target.ipus));
+        throw OptionError("execution",
+                          fmt::format("'single' uses one IPU, not {}; choose "
+                                      "'sharded', 'pipelined' or 'phased', or --ipus 1",
+                                      options.target.ipus));
     if (options.execution != Execution::Pipelined && options.schedule != Schedule::PopArt)
-        throw UserError(fmt::format("option schedule: '{}' is a schedule of a pipeline; add "
-                                    "--execution pipelined",
-                                    toString(options.schedule)));
+        throw OptionError("schedule", fmt::format("'{}' is a schedule of a pipeline; add "
+                                                  "--execution pipelined",
+                                                  toString(options.schedule)));
     if (!options.split.empty() && options.target.ipus == 1 &&
         options.execution != Execution::Phased)
-        throw UserError("option split: one IPU has nothing to split; add --ipus N");
+        throw OptionError("split", "one IPU has nothing to split; add --ipus N");
     if (!options.isTraining() && options.gradientAccumulation > 1)
-        throw UserError("option gradientAccumulation: gradients are accumulated in training only; "
-                        "add --mode training, or use --device-iterations");
+        throw OptionError("gradientAccumulation",
+                          "gradients are accumulated in training only; "
+                          "add --mode training, or use --device-iterations");
     if (!options.isTraining() && options.optimizer != Optimizer::Sgd)
-        throw UserError("option optimizer: weights are updated in training only; add --mode "
-                        "training, or leave it out");
+        throw OptionError("optimizer", "weights are updated in training only; add --mode "
+                                       "training, or leave it out");
     checkTrainingOnly(options);
     if (!options.isTraining() && options.recompute != Recompute::None)
-        throw UserError("option recompute: inference has no backward pass to recompute for; add "
-                        "--mode training, or leave it out");
+        throw OptionError("recompute", "inference has no backward pass to recompute for; add "
+                                       "--mode training, or leave it out");
     if (options.recompute == Recompute::None && !options.checkpoints.empty())
-        throw UserError("option checkpoint: nothing is recomputed, so everything is kept; add "
-                        "--recompute standard, or leave it out");
+        throw OptionError("checkpoint", "nothing is recomputed, so everything is kept; add "
+                                        "--recompute standard, or leave it out");
     if (options.recompute == Recompute::Pipeline && options.execution != Execution::Pipelined)
-        throw UserError("option recompute: 'pipeline' recomputes between the stages of a pipeline; "
-                        "add --execution pipelined, or choose 'standard'");
+        throw OptionError("recompute", "'pipeline' recomputes between the stages of a pipeline; "
+                                       "add --execution pipelined, or choose 'standard'");
 }
 
 void checkDeviceMapping(const RunOptions& options) {
@@ -225,27 +229,33 @@ void checkDeviceMapping(const RunOptions& options) {
         return;
     const std::int32_t ipus = options.target.ipus;
     if (options.execution == Execution::Single)
-        throw UserError("option deviceMapping (--device-mapping): one IPU runs everything; add "
-                        "--execution pipelined (or sharded) and --ipus N, or leave it out");
+        throw OptionError("deviceMapping",
+                          "one IPU runs everything; add "
+                          "--execution pipelined (or sharded) and --ipus N, or leave it out");
     if (options.execution == Execution::Phased)
-        throw UserError("option deviceMapping (--device-mapping): phases take turns on IPUs by "
-                        "--phase-stages; leave it out, or add --execution pipelined (or sharded)");
+        throw OptionError(
+            "deviceMapping",
+            "phases take turns on IPUs by "
+            "--phase-stages; leave it out, or add --execution pipelined (or sharded)");
     for (const std::int32_t ipu : mapping)
         if (ipu >= ipus)
-            throw UserError(fmt::format("option deviceMapping (--device-mapping): there is no IPU "
-                                        "{}, IPUs are 0 to {}; give --ipus {} or choose one of "
-                                        "those",
-                                        ipu, ipus - 1, ipu + 1));
+            throw OptionError("deviceMapping",
+                              fmt::format("there is no IPU "
+                                          "{}, IPUs are 0 to {}; give --ipus {} or choose one of "
+                                          "those",
+                                          ipu, ipus - 1, ipu + 1));
     for (std::int32_t ipu = 0; ipu < ipus; ++ipu)
         if (std::find(mapping.begin(), mapping.end(), ipu) == mapping.end())
-            throw UserError(fmt::format("option deviceMapping (--device-mapping): no stage runs on "
-                                        "IPU {} of {}; name it, or give fewer --ipus",
-                                        ipu, ipus));
+            throw OptionError("deviceMapping",
+                              fmt::format("no stage runs on "
+                                          "IPU {} of {}; name it, or give fewer --ipus",
+                                          ipu, ipus));
     if (!options.split.empty() && options.split.size() + 1 != mapping.size())
-        throw UserError(fmt::format(
-            "option deviceMapping (--device-mapping): it names the IPUs of {} stages, but the {} "
-            "names of --split make {}; give one IPU for each stage",
-            mapping.size(), options.split.size(), options.split.size() + 1));
+        throw OptionError("deviceMapping",
+                          fmt::format("it names the IPUs of {} stages, but the {} "
+                                      "names of --split make {}; give one IPU for each stage",
+                                      mapping.size(), options.split.size(),
+                                      options.split.size() + 1));
 }
 
 bool overlapsHost(const RunOptions& options) {
@@ -256,13 +266,14 @@ void checkIoTiles(const RunOptions& options) {
     const std::int32_t tiles = options.ioTiles;
     const auto refuse = [](bool given, const std::string& text) {
         if (given)
-            throw UserError("option ioTiles (--io-tiles): " + text);
+            throw OptionError("ioTiles", text);
     };
     if (tiles == 0) {
         if (overlapsHost(options))
-            throw UserError("option exchangeStrategy (--exchange-strategy): only I/O tiles can "
-                            "talk to the host while others compute; add --io-tiles 32, or leave "
-                            "it out");
+            throw OptionError("exchangeStrategy",
+                              "only I/O tiles can "
+                              "talk to the host while others compute; add --io-tiles 32, or leave "
+                              "it out");
         return;
     }
     refuse(tiles < limits::leastIoTiles || tiles % 2 != 0,
@@ -280,18 +291,18 @@ void checkIoTiles(const RunOptions& options) {
 
 void checkHost(const RunOptions& options) {
     if (options.replicas % options.instances != 0)
-        throw UserError(fmt::format("option instances (--instances): {} instances cannot share {} "
-                                    "replicas evenly; choose a divisor of {}, or other --replicas",
-                                    options.instances, options.replicas, options.replicas));
+        throw OptionError(
+            "instances", fmt::format("{} instances cannot share {} "
+                                     "replicas evenly; choose a divisor of {}, or other --replicas",
+                                     options.instances, options.replicas, options.replicas));
     const auto refuse = [&](bool given, const char* option) {
         if (given && options.ignoreData)
-            throw UserError(fmt::format("option {}: nothing is exchanged with the host; leave it "
-                                        "out",
-                                        option));
+            throw OptionError(option, "nothing is exchanged with the host; leave it "
+                                      "out");
     };
-    refuse(options.prefetchDepth > 1, "prefetchDepth (--prefetch-depth)");
-    refuse(options.inputType != InputType::AsModel, "inputType (--input-type)");
-    refuse(options.hostRate > 0, "hostRate (--host-rate)");
+    refuse(options.prefetchDepth > 1, "prefetchDepth");
+    refuse(options.inputType != InputType::AsModel, "inputType");
+    refuse(options.hostRate > 0, "hostRate");
 }
 
 } // namespace
@@ -323,14 +334,15 @@ std::vector<OptionNote> optionNotes(const RunOptions& options) {
 void validate(const RunOptions& options) {
     const Target preset = targetPreset(options.target.name);
     if (options.target.tilesPerIpu < 1 || options.target.tilesPerIpu > preset.tilesPerIpu)
-        throw UserError(fmt::format("option tilesPerIpu: {} has 4 to {} tiles on an IPU, not {}",
-                                    preset.name, preset.tilesPerIpu, options.target.tilesPerIpu));
+        throw OptionError("tilesPerIpu",
+                          fmt::format("{} has 4 to {} tiles on an IPU, not {}", preset.name,
+                                      preset.tilesPerIpu, options.target.tilesPerIpu));
     if (options.target.ipus < 1)
-        throw UserError("option ipus: at least one IPU is needed");
+        throw OptionError("ipus", "at least one IPU is needed");
     if (options.batchSize && *options.batchSize < 1)
-        throw UserError("option batchSize: a batch has at least one sample");
+        throw OptionError("batchSize", "a batch has at least one sample");
     if (options.deviceIterations < 1)
-        throw UserError("option deviceIterations: a run has at least one iteration");
+        throw OptionError("deviceIterations", "a run has at least one iteration");
     checkExecution(options);
     checkReplicas(options);
     checkShared(options);
@@ -345,9 +357,9 @@ void validate(const RunOptions& options) {
     for (const auto& [ipu, proportion] : options.availableMemoryProportionByIpu) {
         checkProportion(proportion);
         if (ipu < 0 || ipu >= options.target.ipus)
-            throw UserError(fmt::format("option availableMemoryProportion: there is no ipu{}, "
-                                        "the target has {}",
-                                        ipu, options.target.ipus));
+            throw OptionError("availableMemoryProportion", fmt::format("there is no ipu{}, "
+                                                                       "the target has {}",
+                                                                       ipu, options.target.ipus));
     }
 }
 

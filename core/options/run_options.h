@@ -1,7 +1,8 @@
-// What a run can be told: one struct, and one table that the command line, job files, their JSON
+// The options of a run: one struct, and one table that the command line, job files, their JSON
 // schema and the window's dialog are made from.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -26,7 +27,7 @@ enum class Optimizer { Sgd, Momentum, Adam, AdamW, Lamb };
 enum class Reduction { Sum, Mean };
 /// What may live in streaming memory and come to the chip only while it is needed.
 enum class OffChip { Optimizer, Activations, Weights };
-/// How transfers with the host on I/O tiles stand beside computation (PopART ExchangeStrategy).
+/// How transfers with the host on I/O tiles overlap computation (PopART ExchangeStrategy).
 enum class ExchangeStrategy { JustInTime, OverlapInnerLoop, OverlapLoops };
 /// Element type in which the host sends a model's floating-point inputs.
 enum class InputType { AsModel, Float, Half, Int8 };
@@ -50,8 +51,8 @@ struct RunOptions {
     double availableMemoryProportion = 0.6;
     /// The same for one IPU ("ipu0=0.3").
     std::map<std::int32_t, double> availableMemoryProportionByIpu;
-    /// The same for single operations, by their name or their ONNX node's; stands above the others
-    /// and above what the model says.
+    /// The same for single operations, by their name or their ONNX node's; has precedence over the
+    /// others and over what the model says.
     std::map<std::string, double> availableMemoryProportionByOperation;
     /// Where no plan keeps to the proportion: double it until one does, as newer PopLibs releases
     /// do, instead of taking the plan of least memory.
@@ -110,8 +111,35 @@ struct RunOptions {
     [[nodiscard]] bool isOffChip(OffChip what) const { return offload.contains(what); }
 };
 
-/// A row of the option table. Values are text: flags, job files and dialogs all speak it.
+/// Options that belong together in a form, in the order of the form.
+enum class OptionTopic {
+    Machine,
+    BatchAndRun,
+    Host,
+    Numbers,
+    MemoryAndPlanning,
+    Replicas,
+    SeveralIpus,
+    Functions,
+    Training,
+    ModelAndEngine,
+};
+inline constexpr std::array optionTopics{
+    OptionTopic::Machine,       OptionTopic::BatchAndRun,       OptionTopic::Host,
+    OptionTopic::Numbers,       OptionTopic::MemoryAndPlanning, OptionTopic::Replicas,
+    OptionTopic::SeveralIpus,   OptionTopic::Functions,         OptionTopic::Training,
+    OptionTopic::ModelAndEngine};
+std::string_view titleOf(OptionTopic topic); ///< "Batch and run"
+
+/// Bounds of a number, both allowed.
+struct OptionRange {
+    double least = 0;
+    double most = 0;
+};
+
+/// A row of the option table. Values are text: flags, job files and dialogs all use it.
 struct OptionSpec {
+    OptionTopic topic = OptionTopic::Machine;
     std::string key;  ///< "availableMemoryProportion"
     std::string flag; ///< "--available-memory-proportion"
     enum class Type {
@@ -127,7 +155,9 @@ struct OptionSpec {
     std::vector<std::string> choices; ///< of a Choice; a Flag is "on" or "off"
     std::string defaultValue;         ///< "" if there is none
     std::string help;
-    /// Parses and stores; throws UserError that names the key, the value and what is allowed.
+    /// Bounds of a number, which may depend on the target; none of other options.
+    std::function<OptionRange(const RunOptions&)> range;
+    /// Parses and stores; throws OptionError that names the key, the value and what is allowed.
     std::function<void(RunOptions&, const std::string& value)> set;
     /// The value in force, as text.
     std::function<std::string(const RunOptions&)> get;
@@ -135,6 +165,9 @@ struct OptionSpec {
 
 /// All options, in the order of the help text.
 const std::vector<OptionSpec>& runOptionTable();
+
+/// The row of an option; nullptr for an unknown key.
+const OptionSpec* findOption(std::string_view key);
 
 /// Sets an option by key; throws UserError naming the nearest key for an unknown one.
 void setRunOption(RunOptions& options, std::string_view key, const std::string& value);
@@ -150,14 +183,11 @@ void validate(const RunOptions& options);
 /// the original reads POPLAR_ENGINE_OPTIONS. `origin` names the source in errors.
 void addEngineOptions(RunOptions& options, std::string_view json, const std::string& origin);
 
-/// Engine option keys seen in public documentation; others are kept with a warning.
-bool isKnownEngineOption(std::string_view key);
-
 /// Engine options as a JSON object, keys sorted; "" if there are none.
 std::string engineOptionsJson(const std::map<std::string, std::string>& engineOptions);
 
-/// What the user should know about the engine options: unknown keys, and known ones that the
-/// simulation does not depend on.
+/// What the user should know about the engine options: keys that public documentation does not
+/// have, which are kept, and known ones that the simulation does not depend on.
 struct OptionNote {
     bool warning = false; ///< otherwise information
     std::string text;

@@ -1,7 +1,4 @@
 // Rows of the option table: training.
-#include <fmt/format.h>
-
-#include "core/options/option_limits.h"
 #include "core/options/option_rows.h"
 
 namespace tilescope {
@@ -10,26 +7,24 @@ namespace {
 using Type = OptionSpec::Type;
 
 OptionSpec optimizerRow() {
-    return enumRow(row("optimizer", "--optimizer", Type::Choice, "sgd", "how weights are updated",
-                       {"sgd", "momentum", "adam", "adamw", "lamb"}),
+    return enumRow(row(OptionTopic::Training, "optimizer", "--optimizer", Type::Choice, "sgd",
+                       "how weights are updated", {"sgd", "momentum", "adam", "adamw", "lamb"}),
                    &RunOptions::optimizer);
 }
 
 OptionSpec precisionChoice(const char* key, const char* flag, const char* help,
                            Precision RunOptions::*member) {
-    return enumRow(row(key, flag, Type::Choice, "float", help, {"float", "half"}), member);
+    return enumRow(
+        row(OptionTopic::Training, key, flag, Type::Choice, "float", help, {"float", "half"}),
+        member);
 }
 
 OptionSpec lossScalingRow() {
-    return with(
-        row("lossScaling", "--loss-scaling", Type::Number, "1",
+    return numberRow(
+        row(OptionTopic::Training, "lossScaling", "--loss-scaling", Type::Number, "1",
             "factor of the loss's gradient, taken out again by the optimizer: in SGD's "
             "learning rate, by a product for each weight in Adam, AdamW and LAMB"),
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.lossScaling =
-                numberValue(self, value, limits::leastLossScaling, limits::mostLossScaling);
-        },
-        [](const RunOptions& options) { return fmt::format("{}", options.lossScaling); });
+        {1e-6, 1e9}, &RunOptions::lossScaling);
 }
 
 } // namespace
@@ -37,8 +32,9 @@ OptionSpec lossScalingRow() {
 std::vector<OptionSpec> trainingRows() {
     return {
         optimizerRow(),
-        enumRow(row("accumulationReduction", "--accumulation-reduction", Type::Choice, "sum",
-                    "what becomes of the gradients of micro-batches", {"sum", "mean"}),
+        enumRow(row(OptionTopic::Training, "accumulationReduction", "--accumulation-reduction",
+                    Type::Choice, "sum", "what becomes of the gradients of micro-batches",
+                    {"sum", "mean"}),
                 &RunOptions::accumulationReduction),
         precisionChoice("accumulationType", "--accumulation-type",
                         "element type of gradient accumulators", &RunOptions::accumulationType),

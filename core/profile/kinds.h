@@ -1,4 +1,4 @@
-// The closed vocabularies of a profile, with the names that stand in the file and on the screen.
+// The closed vocabularies of a profile, with the names that are in the file and on the screen.
 #pragma once
 
 #include <array>
@@ -107,8 +107,5 @@ std::optional<CopyCause> copyCauseFrom(std::string_view name);
 enum class Severity : std::uint8_t { Info, Warning, Error };
 std::string_view toString(Severity severity); ///< "info", "warning", "error"
 std::optional<Severity> severityFrom(std::string_view name);
-
-/// How vertices' cycles in a profile came about.
-enum class CycleSource : std::uint8_t { Estimated, Measured };
 
 } // namespace tilescope

@@ -45,7 +45,7 @@ struct ModelTensor {
 };
 
 /// An operation at its place in the model. Where repeated parts became a function, several of them
-/// have one `operation`: the function's, which runs at each of these places.
+/// have one `operation`: the function's, which runs at each of these places; `calls` tells them apart.
 struct ModelNode {
     std::string name; ///< debug path, nested with '/'
     std::string type; ///< operator of the model; "Call" for the copies around a function's run
@@ -54,11 +54,14 @@ struct ModelNode {
     std::int32_t stage = 0; ///< of a pipeline or sharded model
     std::vector<ModelTensorId> reads;
     std::vector<ModelTensorId> writes;
+    /// Operations of the calls that it runs in, outermost first; empty outside of functions, and in
+    /// files before schema version 7.
+    std::vector<OperationId> calls = {};
     friend bool operator==(const ModelNode&, const ModelNode&) = default;
 };
 
 /// The graph as it is compiled: after import, training and the other transforms, before repeated
-/// parts become functions. Nodes stand in the order of execution. Calls of functions are nodes
+/// parts become functions. Nodes are in the order of execution. Calls of functions are nodes
 /// without tensors: what they copy belongs to their scope.
 struct ModelGraph {
     IdVector<ModelNodeId, ModelNode> nodes;

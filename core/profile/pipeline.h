@@ -35,7 +35,7 @@ struct StageRecord {
 /// slots that run nothing.
 struct PipelineSlot {
     PipelinePart part = PipelinePart::Main;
-    std::int64_t repeats = 1; ///< of the block that the slot stands in
+    std::int64_t repeats = 1; ///< of the block that the slot is in
     std::vector<ProgramId> programs;
     friend bool operator==(const PipelineSlot&, const PipelineSlot&) = default;
 };

@@ -1,5 +1,5 @@
 // A whole profile as values: what the simulator records and profile.pop stores. Nothing in it is
-// unrolled: a function stands once, a repeat has a count, per-tile data are runs, a timed body is
+// unrolled: a function is there once, a repeat has a count, per-tile data are runs, a timed body is
 // stored once and its executions are calls with a start cycle.
 #pragma once
 
@@ -223,7 +223,7 @@ struct Profile {
     std::vector<ProgramId> controlPrograms; ///< in the order of their index
     std::vector<ProgramId> functions;
     /// Liveness order: leaves of the control programs, depth first, with those of a function at
-    /// each of its calls; behind them, once, those of the functions that a pipeline's slots call.
+    /// each of its calls; after them, once, those of the functions that a pipeline's slots call.
     IdVector<StepId, ProgramId> steps;
     std::vector<CategoryMemory> categoryMemory;
     IdVector<TileId, TileMemory> tileMemory;

@@ -51,7 +51,7 @@ std::int32_t nextVariable(std::int32_t previous, VarintReader& reader) {
     const std::uint64_t skipped = reader.next();
     const auto next = static_cast<std::uint64_t>(std::int64_t{previous} + 1);
     if (next > most || skipped > most - next)
-        throw DamagedProfile("a chunk of tile addresses names a variable that cannot be");
+        throw DamagedProfile("a chunk of tile addresses names an impossible variable");
     return static_cast<std::int32_t>(next + skipped);
 }
 
@@ -60,7 +60,7 @@ std::int64_t nextOffset(std::int64_t before, VarintReader& reader) {
     const std::int64_t difference = reader.nextSigned();
     if (difference > most || difference < -most || before + difference < 0 ||
         before + difference > most)
-        throw DamagedProfile("a chunk of tile addresses names an address that cannot be");
+        throw DamagedProfile("a chunk of tile addresses names an impossible address");
     return before + difference;
 }
 

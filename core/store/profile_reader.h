@@ -8,16 +8,11 @@
 #include <vector>
 
 #include "core/database/sql_query.h"
+#include "core/profile/liveness_curve.h"
 #include "core/profile/profile.h"
 #include "core/trace/trace_index.h"
 
 namespace tilescope {
-
-/// Not-always-live bytes over all tiles at each step, and by IPU.
-struct LivenessCurve {
-    std::vector<std::int64_t> notAlwaysLive;      ///< by step
-    std::vector<std::vector<std::int64_t>> byIpu; ///< [ipu][step]
-};
 
 /// Opens a profile and loads what is asked for, when it is asked for. One reader serves one thread
 /// at a time; a worker opens its own (opening takes well under a millisecond). After a stop request
@@ -62,9 +57,14 @@ public:
     /// The index of the trace, which stays in the file if it is long.
     [[nodiscard]] TraceIndex traceIndex() const;
     [[nodiscard]] Pipeline pipeline() const; ///< empty if the execution is not pipelined
+    /// In the order in which they began; empty in files before schema version 6.
+    [[nodiscard]] std::vector<HostSpan> hostSpans() const;
 
     /// Addresses on one tile, sorted by offset; empty if nothing lies there.
     [[nodiscard]] Placement placement(TileId tile) const;
+    /// Of all tiles: see Profile.
+    [[nodiscard]] TileSeries placementOfTile() const;
+    [[nodiscard]] IdVector<PlacementId, Placement> placements() const;
 
     /// Everything; for tests and tools on small profiles.
     [[nodiscard]] Profile load() const;

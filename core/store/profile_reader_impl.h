@@ -1,4 +1,4 @@
-// The open file behind a ProfileReader. Internal to core/store.
+// The open file of a ProfileReader. Internal to core/store.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,21 @@
 
 namespace tilescope {
 
-/// A file that has been found to be a profile of a schema we know, with its plain fields read.
+/// A file that has been found to be a profile of a schema we know, with its info table read.
 class ProfileReader::Impl {
 public:
     /// Throws UserError for anything that is not such a file.
     explicit Impl(const std::filesystem::path& file);
 
+    /// Whether the file has what came with a schema version.
+    [[nodiscard]] bool has(std::int64_t since) const { return version >= since; }
+
     /// Values of the device's tiles, none of them negative: bytes, cycles and counts.
     [[nodiscard]] TileSeries series(const Statement& row, int at) const;
+
+    /// Adds the tiles [first, first + tiles) of a row, after which no tile has a value yet.
+    void appendRun(TileSeries& series, std::int64_t first, std::int64_t tiles,
+                   std::int64_t value) const;
 
     /// Ids are places in a list: of `rows` rows the first must have 0 and the last must have none
     /// missing before it.
@@ -24,14 +31,11 @@ public:
 
     std::filesystem::path path;
     Database db;
+    std::int64_t version = 0; ///< of the schema
     ProfileInfo info;
-
-private:
-    void loadInfo();
-    void checkMachine() const;
-    /// Of a plain field: a whole number from 0 to `most`.
-    [[nodiscard]] std::int64_t infoNumber(const Statement& row, std::string_view key,
-                                          std::int64_t most) const;
 };
+
+/// The info table. Throws UserError, naming the file, for what is missing or impossible.
+ProfileInfo readInfo(const Database& db, const std::filesystem::path& path, std::int64_t version);
 
 } // namespace tilescope

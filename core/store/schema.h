@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <string>
 
 namespace tilescope {
 
@@ -10,12 +10,9 @@ namespace tilescope {
 inline constexpr std::int32_t profileApplicationId = 0x54536370;
 
 /// SQLite user_version. A reader refuses a newer one and knows every older one.
-inline constexpr std::int32_t profileSchemaVersion = 6;
-
-/// Older files do not record the model's graph.
-inline constexpr std::int64_t firstVersionWithModelGraph = 5;
+inline constexpr std::int32_t profileSchemaVersion = 7;
 
 /// The documented statements that create an empty profile, as `tilescope schema` prints them.
-std::string_view profileSchemaSql();
+const std::string& profileSchemaSql();
 
 } // namespace tilescope

@@ -187,7 +187,7 @@ SweepResults readSweep(const fs::path& file) {
         const std::int64_t point = rows.integer(0);
         const auto status = pointStatusFrom(rows.text(1));
         if (point < 0 || static_cast<std::size_t>(point) >= results.points.size() || !status)
-            failDamaged(file, "it has a point that cannot be");
+            failDamaged(file, "it has an impossible point");
         results.points[static_cast<std::size_t>(point)] = pointAt(rows, *status);
     }
     return results;

@@ -34,6 +34,24 @@ constexpr double gatewayBytesPerSecond = 2 * 100e9 / 8 / 4;
 // Of the machines that Graphcore sold.
 constexpr std::array systemSizes{4, 16, 64, 128, 256};
 
+// Sources of constants.
+struct Source {
+    bool assumed = false;
+    std::string_view text;
+};
+constexpr std::string_view documents = "Graphcore documentation and datasheets";
+constexpr std::string_view poplibs = "PopLibs source";
+
+Source published(std::string_view text) {
+    return {false, text};
+}
+Source assumed(std::string_view text) {
+    return {true, text};
+}
+Source assumedIf(bool isAssumed, std::string_view text) {
+    return {isAssumed, text};
+}
+
 Target mk1() {
     Target t;
     t.name = "mk1";
@@ -130,58 +148,16 @@ std::vector<TargetConstant> targetConstants(const Target& t) {
     const bool isIpu21 = t.architecture == "ipu21";
     const bool isMk1 = t.architecture == "ipu1";
     const bool isMk2 = t.architecture == "ipu2";
-    const std::string docs = "Graphcore documentation and datasheets";
-    const std::string poplibs = "PopLibs source";
-    const auto text = [](auto value) { return fmt::format("{}", value); };
-    return {
-        {"tilesPerIpu", text(t.tilesPerIpu), "tiles", false, docs},
-        {"clockHz", text(t.clockHz), "Hz", t.name == "c600",
-         isMk2              ? "derived from 31.955 PF / 128 IPUs / 1472 tiles / 128 FLOP"
-         : t.name == "c600" ? "derived from 280 TF at 128 FLOP a cycle and tile"
-                            : docs},
-        {"bytesPerTile", text(t.bytesPerTile), "B", false, docs},
-        {"memoryBase", text(t.memoryBase), "address", isMk2,
-         isMk1 ? "reverse-engineered constants of IPU1" : "device map of ipu21"},
-        {"elementBytes", text(t.elementBytes), "B", false,
-         "clusters of published maximum tile memory (multiples of 16,384 B)"},
-        {"interleavedOffset", text(t.interleavedOffset), "B", false,
-         "smallest published maximum tile memory that uses interleaved memory"},
-        {"workers", text(t.workers), "contexts", false, poplibs},
-        {"vectorWidthHalf", text(t.vectorWidthHalf), "elements", false, poplibs},
-        {"vectorWidthFloat", text(t.vectorWidthFloat), "elements", false, poplibs},
-        {"convUnitsHalfToHalf", text(t.convUnitsHalfToHalf), "units", false, poplibs},
-        {"convUnitsHalfToFloat", text(t.convUnitsHalfToFloat), "units", false, poplibs},
-        {"convUnitsFloatToFloat", text(t.convUnitsFloatToFloat), "units", false, poplibs},
-        {"convUnitLoadElemsHalf", text(t.convUnitLoadElemsHalf), "elements/cycle", false, poplibs},
-        {"convUnitLoadElemsFloat", text(t.convUnitLoadElemsFloat), "elements/cycle", false,
-         poplibs},
-        {"convUnitPipelineDepth", text(t.convUnitPipelineDepth), "stages", false, poplibs},
-        {"convCoefficientBytesPerCycle", text(t.convCoefficientBytesPerCycle), "B/cycle", false,
-         "PopLibs ConvModel.cpp, option use128BitConvUnitLoad off"},
-        {"memcpyBytesPerCycle", text(t.memcpyBytesPerCycle), "B/cycle", !isIpu21,
-         "target object of an SDK for ipu21"},
-        {"atomicStoreBytes", text(t.atomicStoreBytes), "B", true,
-         "inferred from PopLibs DynamicSlice.cpp"},
-        {"exchangeBytesPerCycle", text(t.exchangeBytesPerCycle), "B/cycle/tile", false,
-         "8 TB/s for the whole chip"},
-        {"tilesPerSharedBus", text(t.tilesPerSharedBus), "tiles", false,
-         "PopLibs ExchangeEstimator.hpp"},
-        {"internalSyncCycles", text(t.internalSyncCycles), "cycles", !isIpu21,
-         "getMaxIPUSyncDelay of ipu21"},
-        {"externalSyncCycles", text(t.externalSyncCycles), "cycles", !isIpu21,
-         "getGlobalSyncCycles of ipu21"},
-        {"hostBytesPerSecond", text(t.hostBytesPerSecond), "B/s", true,
-         "half of one direction of PCIe gen4 x16"},
-        {"hostLatencySeconds", text(t.hostLatencySeconds), "s", true, "no public figure"},
-        {"ipuLinkBytesPerSecond", text(t.ipuLinkBytesPerSecond), "B/s", false,
-         "64 GB/s bidirectional between neighbouring IPUs"},
-        {"streamingMemoryBytesPerSecond", text(t.streamingMemoryBytesPerSecond), "B/s", true,
-         "no public figure: as much as the host's stream copies, by the same link"},
-        {"systemIpus", text(t.systemIpus), "IPUs", false, "datasheet; 0: a machine of any size"},
-        {"linkDomainIpus", text(t.linkDomainIpus), "IPUs", isMk1, "IPU-POD64 datasheet"},
-        {"gatewayBytesPerSecond", text(t.gatewayBytesPerSecond), "B/s", isMk1,
-         "two GW-Links of 100 Gbit/s for four IPUs, M2000 datasheet"},
+    const bool isC600 = t.name == "c600";
+    std::vector<TargetConstant> constants;
+    const auto add = [&](const char* name, auto value, const char* unit, const Source& source) {
+        constants.push_back(
+            {name, fmt::format("{}", value), unit, source.assumed, std::string(source.text)});
     };
+#define TARGET_CONSTANT(type, name, initial, unit, since, source) add(#name, t.name, unit, source);
+#include "core/target/constants.def"
+#undef TARGET_CONSTANT
+    return constants;
 }
 
 std::int32_t physicalTileId(const Target& target, std::int32_t tileOnIpu) {

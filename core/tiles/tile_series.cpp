@@ -173,6 +173,13 @@ TileSeries TileSeries::scaled(std::int64_t factor) const {
     return result;
 }
 
+TileSeries TileSeries::mapped(const std::function<std::int64_t(std::int64_t)>& change) const {
+    TileSeries result;
+    for (const TileRun& run : runs_)
+        result.append(run.first, run.end, change(run.value));
+    return result;
+}
+
 TileSeries TileSeries::maxOf(const TileSeries& a, const TileSeries& b) {
     return zip(a, b, [](std::int64_t x, std::int64_t y) { return std::max(x, y); });
 }
@@ -203,7 +210,7 @@ TileSeries TileSeries::decode(std::span<const std::byte> blob) {
     if (count > reader.remaining() / 3)
         throw DamagedProfile("a per-tile blob names more runs than it holds");
     // Tiles of a machine, four times what the largest has: sums over them cannot overflow, and
-    // whoever lists them does not take all memory.
+    // listing them does not take all memory.
     constexpr std::uint64_t limit = 1 << 20;
     std::uint64_t end = 0;
     std::uint64_t value = 0;
@@ -212,10 +219,10 @@ TileSeries TileSeries::decode(std::span<const std::byte> blob) {
         const std::uint64_t tiles = reader.next();
         value += static_cast<std::uint64_t>(reader.nextSigned());
         if (gap > limit || tiles > limit || end + gap + tiles > limit)
-            throw DamagedProfile("a per-tile blob names a tile that cannot be");
+            throw DamagedProfile("a per-tile blob names an impossible tile");
         const auto signedValue = static_cast<std::int64_t>(value);
         if (signedValue > largestStored || signedValue < -largestStored)
-            throw DamagedProfile("a per-tile blob holds a value that cannot be");
+            throw DamagedProfile("a per-tile blob has an impossible value");
         series.append(static_cast<std::int32_t>(end + gap),
                       static_cast<std::int32_t>(end + gap + tiles), signedValue);
         end += gap + tiles;

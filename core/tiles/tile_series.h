@@ -33,7 +33,7 @@ public:
     /// From runs in any order that do not overlap; throws InternalError where they do.
     static TileSeries fromRuns(std::vector<TileRun> runs);
 
-    /// Adds a run behind all others (cheap); throws InternalError if it would not be behind.
+    /// Adds a run after all others (cheap); throws InternalError if it would not be the last.
     void append(std::int32_t first, std::int32_t end, std::int64_t value);
 
     [[nodiscard]] const std::vector<TileRun>& runs() const { return runs_; }
@@ -64,6 +64,8 @@ public:
     friend TileSeries operator+(const TileSeries& a, const TileSeries& b);
     friend TileSeries operator-(const TileSeries& a, const TileSeries& b);
     [[nodiscard]] TileSeries scaled(std::int64_t factor) const;
+    /// change(value) on every tile whose value is not zero.
+    [[nodiscard]] TileSeries mapped(const std::function<std::int64_t(std::int64_t)>& change) const;
     /// 1 on every tile with a value other than zero.
     [[nodiscard]] TileSeries ones() const;
     /// The larger value tile by tile.

@@ -77,7 +77,7 @@ private:
     std::vector<std::int64_t> whole_; ///< -1: not counted yet
 };
 
-/// Bodies in an order in which callers stand before what they call.
+/// Bodies in an order in which callers precede what they call.
 class CallOrder {
 public:
     explicit CallOrder(const Trace& trace)
@@ -119,6 +119,37 @@ std::int64_t countExecuted(const TraceLanes& lanes, const ProgramSet& wanted, st
         before -= lanes.stepCount(run.body);
     }
     return count;
+}
+
+std::vector<ProgramExecutions> bodyExecutions(const TraceLanes& lanes, std::size_t programs) {
+    const Trace& trace = lanes.trace();
+    std::vector<ProgramExecutions> result(programs);
+    std::vector<std::int64_t> times(trace.bodies.size(), 0);
+    const auto add = [&](TraceBodyId body, std::int64_t executed) {
+        const ProgramId program = trace.bodies[body].program;
+        if (!program.valid() || program.index() >= programs)
+            return;
+        std::int64_t length = 0;
+        for (std::int32_t ipu = 0; ipu < lanes.ipus(); ++ipu)
+            length = std::max(length, lanes.lane(body, IpuId(ipu)).length);
+        ProgramExecutions& of = result[program.index()];
+        of.count = saturatingSum(of.count, executed);
+        of.cycles = saturatingSum(of.cycles, saturatingProduct(executed, length));
+    };
+    for (const TraceRun& run : trace.runs) {
+        ++times[run.body.index()];
+        add(run.body, 1);
+    }
+    for (const TraceBodyId id : CallOrder(trace).make())
+        for (const TraceCall& call : trace.bodies[id].calls) {
+            const std::int64_t executed = saturatingProduct(times[id.index()], call.count);
+            std::int64_t& callee = times[call.callee.index()];
+            callee = saturatingSum(callee, executed);
+            // Repetitions that differ in turn are a body around bodies of the same program.
+            if (trace.bodies[call.callee].program != trace.bodies[id].program)
+                add(call.callee, executed);
+        }
+    return result;
 }
 
 std::vector<ProgramExecutions> programExecutions(const TraceLanes& lanes, std::size_t programs) {

@@ -12,5 +12,6 @@ namespace tilescope {
 
 std::int64_t countExecuted(const TraceLanes& lanes, const ProgramSet& wanted, std::int64_t before);
 std::vector<ProgramExecutions> programExecutions(const TraceLanes& lanes, std::size_t programs);
+std::vector<ProgramExecutions> bodyExecutions(const TraceLanes& lanes, std::size_t programs);
 
 } // namespace tilescope

@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-/// Where a step stands in the flame: boxes that it shares with others, and its own.
+/// Where a step is in the flame: boxes that it shares with others, and its own.
 struct FlamePath {
     std::vector<std::string_view> groups;
     std::string_view leaf;
@@ -21,7 +21,7 @@ std::string_view withoutDigits(std::string_view text) {
     return text.substr(std::min(end, text.size()));
 }
 
-/// The text behind a word, a number and a separator, as in "cs12_" or "copy3_Copy_"; empty if the
+/// The text after a word, a number and a separator, as in "cs12_" or "copy3_Copy_"; empty if the
 /// text does not begin so.
 std::string_view behindNumber(std::string_view text, std::string_view word,
                               std::string_view separator) {
@@ -58,7 +58,7 @@ FlamePath splitLast(std::string_view path) {
 }
 
 /// An exchange is named after the compute set or the copy that needs it, with a number in front of
-/// the path; without it the exchange stands beside what it is for. Its own name stays whole.
+/// the path; without it the exchange is beside what it is for. Its own name stays whole.
 FlamePath pathOf(std::string_view name) {
     constexpr std::string_view suffix = "/ExchangePre";
     std::string_view stem = name;
@@ -77,7 +77,7 @@ FlamePath pathOf(std::string_view name) {
 }
 
 /// A box that steps share: a part of their names, or a call or repeat around them. Calls of one
-/// function are told apart by their programs, repetitions by their numbers.
+/// function differ by their programs, repetitions by their numbers.
 struct Group {
     std::string name;
     ProgramId caller; ///< none for a part of a name
@@ -92,7 +92,7 @@ public:
 
     const std::vector<Group>& of(const ExecutedStep& step) {
         const ProgramId parent = known(step.program) ? programs_[step.program].parent : ProgramId();
-        // Neighbours mostly stand in the same call.
+        // Neighbours are mostly in the same call.
         if (valid_ && step.callers == callers_ && step.repetitions == repetitions_ &&
             parent == parent_)
             return groups_;
@@ -125,7 +125,7 @@ private:
             groups_.push_back({std::move(name), id});
     }
 
-    /// What stands around a program in its own body. The body itself has the name of its run, its
+    /// What is around a program in its own body. The body itself has the name of its run, its
     /// function or its repeat, which is a box already.
     void addSequences(ProgramId id) {
         std::vector<Group> inner;
@@ -217,8 +217,8 @@ private:
         groups_ = std::move(groups);
     }
 
-    /// A sync without a name belongs to what stands before and behind it: a short one inside an
-    /// operation does not part the operation's box, and a long wait between two stands for itself.
+    /// A sync without a name belongs to what is before and after it: a short one inside an
+    /// operation does not part the operation's box, and a long wait between two has its own box.
     void placeSyncs(const std::vector<Group>& next) {
         for (const WaitingSync& sync : syncs_) {
             std::vector<Group> groups = sync.surroundings;
@@ -242,7 +242,7 @@ private:
 
     /// The groups of the first step with a name from a step on, forward or backward.
     [[nodiscard]] std::vector<Group> groupsFrom(std::int64_t at, int direction) {
-        // A sync without a name stands before a step with one.
+        // A sync without a name precedes a step with one.
         constexpr int tried = 3;
         for (int i = 0; i < tried && at >= 0 && at < index_.stepCount(); ++i, at += direction) {
             const ExecutedStep step = index_.stepAt(at);

@@ -42,7 +42,7 @@ public:
     /// Blocks [first, end) that lie in cycles [from, to) as a whole.
     [[nodiscard]] Touched wholeBlocks(std::int64_t from, std::int64_t to) const;
 
-    /// Sums of all blocks before one, or of the lane behind the last.
+    /// Sums of all blocks before one, or of the lane after the last.
     [[nodiscard]] const TraceSums& sumsBefore(std::size_t block) const;
     /// Sums of entries [first, end).
     TraceSums sums(std::size_t first, std::size_t end);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int32_t deepestNesting = 500;
 // Centuries at any clock; sums of two such numbers do not overflow.
 constexpr std::int64_t latestCycle = std::int64_t{1} << 61;
-// Repetitions that run at the same time (a pipeline): more than this cannot be.
+// Repetitions that run at the same time (a pipeline): more than this is impossible.
 constexpr std::int64_t mostOverlapping = 64;
 
 [[noreturn]] void damaged(const std::string& what) {
@@ -42,7 +42,7 @@ std::int64_t addSteps(std::int64_t a, std::int64_t b, std::int64_t count) {
     std::int64_t product = 0;
     if (__builtin_mul_overflow(b, count, &product) || product > latestCycle ||
         a + product > latestCycle)
-        damaged("executes more steps than can be");
+        damaged("executes an impossible number of steps");
     return a + product;
 }
 

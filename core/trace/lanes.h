@@ -53,7 +53,7 @@ public:
     [[nodiscard]] const Lane& lane(TraceBodyId body, IpuId ipu) const;
     [[nodiscard]] const StepOrder& order(TraceBodyId body) const { return orders_[body.index()]; }
     [[nodiscard]] std::int64_t stepCount(TraceBodyId body) const { return order(body).total(); }
-    /// The call behind an entry of a lane; it must be one.
+    /// The call of an entry of a lane; it must be one.
     [[nodiscard]] Repetition repetition(TraceBodyId body, IpuId ipu, const LaneEntry& entry) const;
     [[nodiscard]] const TraceCall* callOf(TraceBodyId body, const LaneEntry& entry) const;
     /// A step by its item, on all IPUs.

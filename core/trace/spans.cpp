@@ -64,10 +64,10 @@ private:
         Gathered gathered;
         const auto flushAll = [&] { flush(id, gathered, base, firstStep); };
         for (std::size_t i = touched.first; i < touched.end;) {
-            const std::size_t behind = i + entriesPerBlock;
-            if (i % entriesPerBlock == 0 && behind <= touched.end &&
+            const std::size_t next = i + entriesPerBlock;
+            if (i % entriesPerBlock == 0 && next <= touched.end &&
                 gather(cursor, i / entriesPerBlock, gathered, flushAll)) {
-                i = behind;
+                i = next;
                 continue;
             }
             const LaneEntry entry = cursor.at(i++);
@@ -169,7 +169,7 @@ private:
         gathered.entries = 0;
     }
 
-    /// Merges entry `at` with those behind it that end within the minimum; returns the next entry.
+    /// Merges entry `at` with those after it that end within the minimum; returns the next entry.
     std::size_t narrow(LaneCursor& cursor, std::size_t at, std::int64_t base, std::int64_t step) {
         const Lane& lane = cursor.lane();
         const LaneEntry& entry = lane.entries[at];

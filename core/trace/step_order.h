@@ -9,7 +9,7 @@
 
 namespace tilescope {
 
-/// Steps stand for themselves, calls for as many as they execute: only calls take room.
+/// A step counts once, a call as many steps as it executes: only calls take room.
 class StepOrder {
 public:
     void addSteps(std::int64_t count) {

@@ -134,7 +134,7 @@ private:
         });
     }
 
-    /// Calls put(row, tiles) with how many of tiles [first, last) stand on each row.
+    /// Calls put(row, tiles) with how many of tiles [first, last) are on each row.
     template <class Put> void eachRow(std::int32_t first, std::int32_t last, const Put& put) const {
         const double top = first / tilesPerRow_;
         const double bottom = std::min<double>(rows_, last / tilesPerRow_);
@@ -228,7 +228,7 @@ private:
         StepOnIpu on;
     };
 
-    /// Of a trace in its file neighbours, which stand in one page.
+    /// Of a trace in its file neighbours, which are in one page.
     [[nodiscard]] std::vector<Sample> neighboursOf(const TraceSpan& span,
                                                    std::int64_t count) const {
         const double part = static_cast<double>(count) / static_cast<double>(span.steps);
@@ -325,9 +325,9 @@ TileSeries tileCycles(const TileSources& sources, ProgramId program, IpuId ipu,
         return onIpu(sources.exchanges[p.exchange].cycles, ipu, tiles);
     if (!p.stream.valid() || p.stream.index() >= sources.streams.size())
         return everywhere;
-    return TileSeries::zip(
-        onIpu(sources.streams[p.stream].bytes, ipu, tiles), {},
-        [&](std::int64_t bytes, std::int64_t) { return bytes > 0 ? stepCycles : 0; });
+    return onIpu(sources.streams[p.stream].bytes, ipu, tiles).mapped([&](std::int64_t bytes) {
+        return bytes > 0 ? stepCycles : 0;
+    });
 }
 
 TileRaster tileRaster(const TraceIndex& index, const TileSources& sources,

@@ -74,7 +74,7 @@ struct TileRaster {
 };
 
 /// Steps that are narrower than a column are summed up in it. Where a repetition puts more than
-/// `sampledSteps` steps into one column, that many of them, spread over it, stand for all, so the
+/// `sampledSteps` steps into one column, that many of them, spread over it, represent all, so the
 /// time taken depends on the raster and not on the length of the execution. Throws Cancelled after
 /// a stop, UserError for an IPU that does not exist.
 TileRaster tileRaster(const TraceIndex& index, const TileSources& sources,

@@ -106,6 +106,10 @@ bool TraceIndex::inPages() const {
     return impl_->lanes.pages() != nullptr;
 }
 
+const TraceLanes& TraceIndex::lanes() const {
+    return impl_->lanes;
+}
+
 const std::vector<TraceRun>& TraceIndex::runs() const {
     return impl_->lanes.trace().runs;
 }
@@ -174,6 +178,10 @@ std::int64_t TraceIndex::countAny(const ProgramSet& wanted, std::int64_t before)
 
 std::vector<ProgramExecutions> TraceIndex::executions(std::size_t programs) const {
     return programExecutions(impl_->lanes, programs);
+}
+
+std::vector<ProgramExecutions> TraceIndex::bodyExecutions(std::size_t programs) const {
+    return tilescope::bodyExecutions(impl_->lanes, programs);
 }
 
 std::optional<ExecutedCall> TraceIndex::findCall(ProgramId program) const {

@@ -14,6 +14,7 @@
 namespace tilescope {
 
 class TracePages;
+class TraceLanes;
 
 /// Cycles [begin, end) of the profile's clock.
 struct CycleRange {
@@ -76,7 +77,7 @@ struct ProgramExecutions {
 class TraceIndex {
 public:
     /// Throws UserError if the trace of a damaged profile calls itself, names a body or an IPU that
-    /// does not exist, nests absurdly deep, or names times and counts that cannot be. `ipus` and
+    /// does not exist, nests absurdly deep, or names impossible times and counts. `ipus` and
     /// `tilesPerIpu` are the target's.
     TraceIndex(Trace trace, std::int32_t ipus, std::int32_t tilesPerIpu);
 
@@ -86,6 +87,8 @@ public:
     TraceIndex(std::shared_ptr<const TracePages> pages, const Target& target);
     /// Whether the trace stays in its file.
     [[nodiscard]] bool inPages() const;
+    /// What the index searches, for other analyses of the core.
+    [[nodiscard]] const TraceLanes& lanes() const;
 
     [[nodiscard]] const std::vector<TraceRun>& runs() const;
     /// The cycle at which the last step on any IPU ends.
@@ -126,6 +129,10 @@ public:
     [[nodiscard]] std::int64_t countAny(const ProgramSet& wanted, std::int64_t before) const;
     /// Of every program, [0, programs), without unrolling anything. Saturates.
     [[nodiscard]] std::vector<ProgramExecutions> executions(std::size_t programs) const;
+    /// Of every control program, function and body of a repeat: cycles from its begin to its end on
+    /// the IPU that takes longest, with syncs, waits and what runs side by side. Zeros for other
+    /// programs. Saturates.
+    [[nodiscard]] std::vector<ProgramExecutions> bodyExecutions(std::size_t programs) const;
 
     /// The first execution of a Call or Repeat; none if it is never executed.
     [[nodiscard]] std::optional<ExecutedCall> findCall(ProgramId program) const;
@@ -138,7 +145,7 @@ private:
 /// A box of a flame graph: row 0 is the run, rows below are the repeats, calls and named sequences
 /// around the steps ("outerloop 3 of 10", "fill", "main_stage0"), then the parts of the steps'
 /// names between slashes, so neighbours with a common prefix share a box. The number in front of
-/// an exchange's name ("cs12_", "copy3_Copy_SOURCE_to_") is no part of the path, so that it stands
+/// an exchange's name ("cs12_", "copy3_Copy_SOURCE_to_") is no part of the path, so that it is
 /// under the operation it is for; the box of the exchange itself has its whole name.
 struct FlameSpan {
     std::int32_t row = 0;
@@ -151,7 +158,7 @@ struct FlameSpan {
     bool leaf = false; ///< a step, not a name that steps share
 };
 
-/// Boxes by row, then by begin. A sync is a box under what the steps before and behind it share; a
+/// Boxes by row, then by begin. A sync is a box under what the steps before and after it share; a
 /// merged span is a box without a name under what its first and last step share.
 std::vector<FlameSpan> flameRows(const TraceIndex& index,
                                  const IdVector<ProgramId, Program>& programs, IpuId ipu,

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/saturating.h"
+#include "core/database/insert.h"
 #include "core/trace/lanes.h"
 #include "core/trace/trace_pages.h"
 
@@ -15,7 +16,7 @@ std::int64_t stepsOnIpus(const Trace& trace) {
     std::int64_t count = 0;
     for (const TraceBody& body : trace.bodies)
         for (const TraceStep& step : body.steps)
-            count += number(step.ipus.size());
+            count += static_cast<std::int64_t>(step.ipus.size());
     return count;
 }
 
@@ -23,10 +24,11 @@ class PageWriter {
 public:
     PageWriter(const Database& db, const TraceLanes& lanes)
         : lanes_(lanes)
-        , lane_(db.prepare("INSERT INTO trace_lanes VALUES(?,?,?,?,?)"))
-        , page_(db.prepare("INSERT INTO trace_pages VALUES(?,?,?,?)"))
-        , items_(db.prepare("INSERT INTO trace_item_pages VALUES(?,?,?,?)"))
-        , total_(db.prepare("INSERT INTO trace_program_totals VALUES(?,?,?,?)")) {}
+        , lane_(db, "trace_lanes")
+        , page_(db, "trace_pages")
+        , items_(db, "trace_item_pages")
+        , total_(db, "trace_program_totals")
+        , ipuTotal_(db, "trace_ipu_totals") {}
 
     void write(TraceBodyId body) {
         // A reader finds calls in the order of their items.
@@ -51,26 +53,15 @@ private:
         const Lane& lane = lanes_.lane(body, ipu);
         if (lane.entries.empty())
             return;
-        const std::vector<std::byte> summary = encodeSummary(summaryOf(lane));
-        lane_.bind(0, std::int64_t{body.value()})
-            .bind(1, std::int64_t{ipu.value()})
-            .bind(2, number(lane.entries.size()))
-            .bind(3, std::int64_t{lane.sequential ? 1 : 0})
-            .bind(4, std::span<const std::byte>(summary));
-        lane_.run();
+        lane_(body, ipu, lane.entries.size(), lane.sequential, encodeSummary(summaryOf(lane)));
         std::vector<LaneEntry> all = lane.entries;
         for (LaneEntry& entry : all)
             if (entry.call >= 0)
                 entry.call = callAt(entry.item);
-        for (std::size_t first = 0; first < all.size(); first += entriesPerPage) {
-            const std::vector<std::byte> data = encodeEntries(
-                std::span(all).subspan(first, std::min(entriesPerPage, all.size() - first)));
-            page_.bind(0, std::int64_t{body.value()})
-                .bind(1, std::int64_t{ipu.value()})
-                .bind(2, number(first / entriesPerPage))
-                .bind(3, std::span<const std::byte>(data));
-            page_.run();
-        }
+        for (std::size_t first = 0; first < all.size(); first += entriesPerPage)
+            page_(body, ipu, first / entriesPerPage,
+                  encodeEntries(
+                      std::span(all).subspan(first, std::min(entriesPerPage, all.size() - first))));
     }
 
     static LaneSummary summaryOf(const Lane& lane) {
@@ -107,12 +98,7 @@ private:
                     : ItemContent{-1, callAt(static_cast<std::int32_t>(at))});
             if (page.size() < itemsPerPage && at + 1 < body.items.size())
                 continue;
-            const std::vector<std::byte> data = encodeItems(page);
-            items_.bind(0, std::int64_t{id.value()})
-                .bind(1, number(at / itemsPerPage))
-                .bind(2, number(page.size()))
-                .bind(3, std::span<const std::byte>(data));
-            items_.run();
+            items_(id, at / itemsPerPage, page.size(), encodeItems(page));
             page.clear();
         }
     }
@@ -123,30 +109,33 @@ private:
             std::int64_t cycles = 0;
         };
         std::map<ProgramId, Total> totals;
+        std::map<std::pair<ProgramId, IpuId>, Total> byIpu;
+        const auto add = [](Total& total, std::int64_t cycles) {
+            ++total.count;
+            total.cycles = saturatingSum(total.cycles, cycles);
+        };
         for (const TraceStep& step : lanes_.trace().bodies[id].steps) {
             if (!step.program.valid())
                 continue;
             std::int64_t cycles = 0;
-            for (const StepOnIpu& on : step.ipus)
+            for (const StepOnIpu& on : step.ipus) {
                 cycles = std::max(cycles, on.cycles);
-            Total& total = totals[step.program];
-            ++total.count;
-            total.cycles = saturatingSum(total.cycles, cycles);
+                add(byIpu[{step.program, on.ipu}], on.cycles);
+            }
+            add(totals[step.program], cycles);
         }
-        for (const auto& [program, total] : totals) {
-            total_.bind(0, std::int64_t{id.value()})
-                .bind(1, std::int64_t{program.value()})
-                .bind(2, total.count)
-                .bind(3, total.cycles);
-            total_.run();
-        }
+        for (const auto& [program, total] : totals)
+            total_(id, program, total.count, total.cycles);
+        for (const auto& [key, total] : byIpu)
+            ipuTotal_(id, key.first, key.second, total.count, total.cycles);
     }
 
     const TraceLanes& lanes_;
-    Statement lane_;
-    Statement page_;
-    Statement items_;
-    Statement total_;
+    Insert lane_;
+    Insert page_;
+    Insert items_;
+    Insert total_;
+    Insert ipuTotal_;
     std::vector<std::int32_t> callItems_; ///< of the body that is written
 };
 

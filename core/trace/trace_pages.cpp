@@ -13,7 +13,6 @@
 namespace tilescope {
 namespace {
 
-constexpr std::int64_t firstVersionWithPages = 5;
 // A page of entries takes 40 KB in memory; together they stay below 40 MB.
 constexpr std::size_t pagesKept = 1000;
 
@@ -182,7 +181,7 @@ std::shared_ptr<const TracePages> TracePages::open(const std::filesystem::path& 
                                                    std::int32_t ipus) {
     {
         const Database db(file, Database::Mode::ReadOnly);
-        if (db.integer("PRAGMA user_version") < firstVersionWithPages ||
+        if (db.integer("PRAGMA user_version") < firstVersionWithTracePages ||
             db.integer("SELECT EXISTS (SELECT 1 FROM trace_lanes)") == 0)
             return {};
     }
@@ -311,6 +310,26 @@ const std::vector<ProgramTotal>& TracePages::totals(TraceBodyId body) const {
     }
     totals = std::move(read);
     impl_->totalsKnown[body.index()] = true;
+    return totals;
+}
+
+std::vector<IpuTotal> TracePages::ipuTotals(TraceBodyId body) const {
+    const std::lock_guard lock(impl_->mutex);
+    const bool summed = impl_->db.integer("PRAGMA user_version") >= firstVersionWithIpuTotals;
+    Statement row = impl_->db.prepare(
+        summed ? "SELECT program, ipu, count, cycles FROM trace_ipu_totals WHERE body = ?"
+               : "SELECT s.program, t.ipu, count(*), sum(t.cycles) FROM trace_steps s "
+                 "JOIN trace_step_ipus t ON t.body = s.body AND t.position = s.position "
+                 "WHERE s.body = ? AND s.program IS NOT NULL GROUP BY s.program, t.ipu");
+    row.bind(0, std::int64_t{body.value()});
+    std::vector<IpuTotal> totals;
+    while (row.step()) {
+        const std::int64_t ipu = row.integer(1);
+        if (ipu < 0 || ipu >= impl_->ipuCount || row.integer(2) < 0 || row.integer(3) < 0)
+            damaged("has totals of an IPU that it lacks");
+        totals.push_back({impl_->programAt(row, 0), IpuId(static_cast<std::int32_t>(ipu)),
+                          row.integer(2), row.integer(3)});
+    }
     return totals;
 }
 

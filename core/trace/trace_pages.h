@@ -28,6 +28,14 @@ struct ProgramTotal {
     std::int64_t cycles = 0;
 };
 
+/// The same on one IPU: cycles until its own tiles are done.
+struct IpuTotal {
+    ProgramId program;
+    IpuId ipu;
+    std::int64_t count = 0;
+    std::int64_t cycles = 0;
+};
+
 /// For many threads at once. What was read last is kept, up to a bound. All calls throw UserError
 /// on a damaged file.
 class TracePages {
@@ -57,6 +65,9 @@ public:
     [[nodiscard]] StepOnIpu stepOn(TraceBodyId body, std::int64_t item, IpuId ipu) const;
     /// Of each program that a body executes in steps of its own.
     [[nodiscard]] const std::vector<ProgramTotal>& totals(TraceBodyId body) const;
+    /// The same by IPU, read anew by each call; files before schema version 7 are summed up, which
+    /// takes a second for ten million steps.
+    [[nodiscard]] std::vector<IpuTotal> ipuTotals(TraceBodyId body) const;
 
     /// Pages that were read from the file so far, for tests of what is not read.
     [[nodiscard]] std::int64_t pagesRead() const;
@@ -67,6 +78,10 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+/// Older files have rows only.
+inline constexpr std::int64_t firstVersionWithTracePages = 5;
+/// From this one on with totals of programs by IPU.
+inline constexpr std::int64_t firstVersionWithIpuTotals = 7;
 /// Traces with fewer steps on IPUs than this are read as a whole, which then takes a moment only.
 inline constexpr std::int64_t shortestPagedTrace = 200'000;
 

@@ -1,34 +1,11 @@
 #include "core/trace/trace_statistics.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "core/base/saturating.h"
 
 namespace tilescope {
 namespace {
-
-std::int64_t saturatingAdd(std::int64_t a, std::int64_t b) {
-    std::int64_t sum = 0;
-    if (!__builtin_add_overflow(a, b, &sum))
-        return sum;
-    return a < 0 ? std::numeric_limits<std::int64_t>::min()
-                 : std::numeric_limits<std::int64_t>::max();
-}
-
-std::int64_t saturatingSubtract(std::int64_t a, std::int64_t b) {
-    std::int64_t difference = 0;
-    if (!__builtin_sub_overflow(a, b, &difference))
-        return difference;
-    return a < 0 ? std::numeric_limits<std::int64_t>::min()
-                 : std::numeric_limits<std::int64_t>::max();
-}
-
-std::int64_t saturatingMultiply(std::int64_t a, std::int64_t b) {
-    std::int64_t product = 0;
-    if (!__builtin_mul_overflow(a, b, &product))
-        return product;
-    return (a < 0) != (b < 0) ? std::numeric_limits<std::int64_t>::min()
-                              : std::numeric_limits<std::int64_t>::max();
-}
 
 std::int64_t shareOf(std::int64_t value, std::int64_t part, std::int64_t whole) {
     // Long double holds every 64-bit integer, so a whole share gives the value back exactly.
@@ -66,7 +43,7 @@ std::int64_t TraceSums::host() const {
 std::int64_t TraceSums::total() const {
     std::int64_t total = 0;
     for (const std::int64_t cycles : cyclesByKind)
-        total = saturatingAdd(total, cycles);
+        total = saturatingSum(total, cycles);
     return total;
 }
 
@@ -76,20 +53,21 @@ ProgramKind TraceSums::dominantKind() const {
 }
 
 TraceSums& TraceSums::operator+=(const TraceSums& other) {
-    eachField(*this, other, [](std::int64_t& a, std::int64_t b) { a = saturatingAdd(a, b); });
+    eachField(*this, other, [](std::int64_t& a, std::int64_t b) { a = saturatingSum(a, b); });
     return *this;
 }
 
 TraceSums operator-(const TraceSums& a, const TraceSums& b) {
     TraceSums difference = a;
-    eachField(difference, b, [](std::int64_t& x, std::int64_t y) { x = saturatingSubtract(x, y); });
+    eachField(difference, b,
+              [](std::int64_t& x, std::int64_t y) { x = saturatingDifference(x, y); });
     return difference;
 }
 
 TraceSums TraceSums::times(std::int64_t count) const {
     TraceSums result = *this;
     eachField(result, *this,
-              [count](std::int64_t& a, std::int64_t) { a = saturatingMultiply(a, count); });
+              [count](std::int64_t& a, std::int64_t) { a = saturatingProduct(a, count); });
     return result;
 }
 
@@ -105,10 +83,6 @@ TraceSums TraceSums::share(std::int64_t part, std::int64_t whole) const {
 
 std::int64_t TraceStatistics::idle() const {
     return std::max<std::int64_t>(0, cycles - sums.total());
-}
-
-double TraceStatistics::computeShare() const {
-    return cycles > 0 ? static_cast<double>(sums.compute()) / static_cast<double>(cycles) : 0;
 }
 
 } // namespace tilescope

@@ -53,8 +53,6 @@ struct TraceStatistics {
     double parallelEfficiency = 0;
     /// Cycles of the range in which the IPU did nothing at all.
     [[nodiscard]] std::int64_t idle() const;
-    /// Cycles of compute sets / cycles of the range.
-    [[nodiscard]] double computeShare() const;
 };
 
 } // namespace tilescope

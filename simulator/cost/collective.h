@@ -22,7 +22,7 @@ struct ReplicaTopology {
 
 /// Domains are filled with whole replicas of `target.ipus` IPUs. A ring of single IPUs runs up one
 /// side of the ladder of machines and down the other, both ways round at once. IPUs of larger
-/// replicas have rings on the side of the ladder that they stand on (rung rings), where the links
+/// replicas have rings on the side of the ladder that they are on (rung rings), where the links
 /// are shared by half as many rings as a replica has IPUs; such a ring comes back on the same side,
 /// so that it has one direction, unless the ladder is closed to a torus, as a whole POD64 is.
 ReplicaTopology replicaTopology(const Target& target, std::int32_t replicas);

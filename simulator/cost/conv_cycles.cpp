@@ -1,10 +1,10 @@
 #include "simulator/cost/conv_cycles.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/base/ceil_div.h"
 #include "simulator/cost/conv_mac_cycles.h"
+#include "simulator/cost/elementwise_cycles.h"
 
 namespace tilescope::sim {
 namespace {
@@ -23,12 +23,17 @@ WorkerShare workerShare(const Target& t, std::int64_t positions) {
 }
 
 struct AmpShape {
-    std::int64_t groups, inGroups, outGroups, passes; // passes: P = ceil(copg / units)
-    std::int64_t weightLoad;                          // L
+    std::int64_t groups, inGroups, outGroups;
+    std::int64_t passes; ///< over a group's output channels, as many as there are units at a time
+    std::int64_t weightLoad; ///< cycles to load the weights of a pass
     bool half, halfPartials;
     std::int32_t units;
+
+    /// Half data with float partials, or with half ones on 16 units: they share a code path.
+    [[nodiscard]] bool isCommonHalfPath() const { return half && (!halfPartials || units == 16); }
 };
 
+/// Weights: getConvPartialAmpSupervisorWeightLoadCycleEstimate.
 AmpShape ampShape(const Target& t, std::int32_t units, const ConvGrains& grains,
                   const ConvTileSizes& sizes, DataType inType, DataType partialType) {
     AmpShape s{};
@@ -44,111 +49,124 @@ AmpShape ampShape(const Target& t, std::int32_t units, const ConvGrains& grains,
     return s;
 }
 
-/// Worker cycles of ConvPartial1x1Out for n positions; `zero` if partials are cleared first.
-std::int64_t amp1x1Worker(const AmpShape& s, std::int64_t n, bool zero) {
-    const bool fast = s.half && (!s.halfPartials || s.units == 16);
-    const std::int64_t z = zero ? 1 : 0;
-    if (fast) {
-        const std::int64_t retained = 7;
-        const std::array<std::int64_t, 3> few{20 + (zero ? 1 : 2), 31 + (zero ? 1 : 2),
-                                              40 + (zero ? 1 : 2)};
-        return (n < 3 ? few[static_cast<std::size_t>(n)] : (zero ? 37 : 38) + 4 * (n - 3)) -
-               retained;
-    }
-    const std::int64_t zc = !s.half && s.units == 16 ? 8 : s.halfPartials ? 2 : 4;
-    if (s.half) {
-        switch (n) {
-        case 0:
-            return 24;
-        case 1:
-            return 39 + (2 + zc) * z;
-        case 2:
-            return 40 + (2 + 2 * zc) * z;
-        default:
-            return 41 + (2 + zc * n) * z + 4 * (n - 3);
-        }
-    }
-    switch (n) {
-    case 0:
-        return 24;
-    case 1:
-        return 47 + (2 + zc) * z;
-    case 2:
-        return 46 + (2 + 2 * zc) * z;
-    default:
-        return 46 + (2 + zc * n) * z + 8 * (n - 3);
-    }
+/// Cycles that a worker of ConvPartial1x1 saves where state is retained from the call before
+/// (conv1x1WorkerRetentionSavings): of a call, and of each further one.
+struct RetentionSavings {
+    std::int64_t call = 0, furtherCall = 0;
+};
+RetentionSavings retentionSavings(const AmpShape& s) {
+    return s.isCommonHalfPath() ? RetentionSavings{7, 3} : RetentionSavings{};
 }
 
+/// A worker of ConvPartial1x1 for so many positions, of getConvPartial1x1SupervisorInnerLoop-
+/// CycleEstimateHalfFloat. `clears`: partials are set to zero first.
+std::int64_t amp1x1Worker(const AmpShape& s, std::int64_t positions, bool clears) {
+    if (s.isCommonHalfPath()) {
+        const std::int64_t branch = clears ? 1 : 2;
+        const std::int64_t cycles = positions == 0   ? 20 + branch
+                                    : positions == 1 ? 31 + branch
+                                    : positions == 2 ? 40 + branch
+                                                     : 36 + branch + 4 * (positions - 3);
+        return cycles - retentionSavings(s).call;
+    }
+    if (positions == 0)
+        return 24;
+    const std::int64_t clearOne = !s.half && s.units == 16 ? 8 : s.halfPartials ? 2 : 4;
+    const std::int64_t clearing = clears ? 2 + clearOne * positions : 0;
+    if (s.half)
+        return clearing + (positions < 3 ? 38 + positions : 41 + 4 * (positions - 3));
+    return clearing + (positions == 1 ? 47 : positions == 2 ? 46 : 46 + 8 * (positions - 3));
+}
+
+/// getConvPartial1x1SupervisorCycleEstimate: OuterLoopCycleEstimateHalfFloat around the workers.
 std::int64_t amp1x1Cycles(const Target& t, const AmpShape& s, std::int64_t positions) {
     const WorkerShare share = workerShare(t, positions);
-    const auto inner = [&](bool zero) {
-        return std::max(t.workers * amp1x1Worker(s, share.most, zero),
-                        t.workers * amp1x1Worker(s, share.least, zero) + 14);
+    const auto workers = [&](bool clears) {
+        constexpr std::int64_t idlestWorkerTag = 14;
+        return std::max(t.workers * amp1x1Worker(s, share.most, clears),
+                        t.workers * amp1x1Worker(s, share.least, clears) + idlestWorkerTag);
     };
-    const bool fast = s.half && (!s.halfPartials || s.units == 16);
-    const std::int64_t c = fast ? 1 : 0;
-    const std::int64_t s1 = fast ? 7 : 0;
-    const std::int64_t s2 = fast ? 3 : 0;
-    const std::int64_t load = s.weightLoad;
-    return 50 + 6 * (s1 + s2 * (s.inGroups * s.groups - 1)) +
-           s.groups * (12 + c +
-                       (s.inGroups - 1) *
-                           (16 - c + s.outGroups * (19 + s.passes * (6 + load + inner(false)))) +
-                       11 + s.outGroups * (19 - c + s.passes * (7 + load + inner(true))));
+    const RetentionSavings savings = retentionSavings(s);
+    const std::int64_t saved = s.isCommonHalfPath() ? 1 : 0;
+    constexpr std::int64_t outsideOfLoops = 50;
+    const std::int64_t firstPass = 19 - saved + s.passes * (7 + s.weightLoad + workers(true));
+    const std::int64_t furtherPass = 19 + s.passes * (6 + s.weightLoad + workers(false));
+    return outsideOfLoops + 6 * (savings.call + savings.furtherCall * (s.inGroups * s.groups - 1)) +
+           s.groups * (12 + saved + (s.inGroups - 1) * (16 - saved + s.outGroups * furtherPass) +
+                       11 + s.outGroups * firstPass);
 }
 
+/// How ConvPartialnx1 takes a kernel apart: `filterHeight` rows of it in one pass, where a group
+/// has fewer input channels than the units load.
+struct KernelPasses {
+    std::int64_t filterHeight, outer, inner;
+};
+KernelPasses kernelPasses(const Target& t, const ConvGrains& grains, const ConvTileSizes& sizes,
+                          DataType inType) {
+    const std::int64_t rows = sizes.kernel.size() > 1 ? sizes.kernel.front() : 1;
+    const std::int64_t most = std::min(mostFilterHeight(t, grains, inType), rows);
+    const std::int64_t filterHeight = most >= 4 ? 4 : most >= 2 ? 2 : 1;
+    return {filterHeight, ceilDiv(rows, filterHeight),
+            sizes.kernelElements() / std::max<std::int64_t>(rows, 1)};
+}
+
+/// A row of positions in a worker's list.
+std::int64_t ampNx1Row(const AmpShape& s, std::int64_t positions) {
+    switch (positions) {
+    case 0:
+        return 17;
+    case 1:
+        return s.half ? 29 : 33;
+    case 2: {
+        const bool widePath =
+            (s.halfPartials && s.units == 16) || (!s.halfPartials && s.units == 8);
+        return s.half ? 33 + (widePath ? 1 : 0) : 44;
+    }
+    default:
+        return s.half ? 34 + 4 * (positions - 3) : 45 + 8 * (positions - 3);
+    }
+}
+
+/// A worker of ConvPartialnx1, of getConvPartialnx1SupervisorInnerLoopCycleEstimateHalfFloat. Rows
+/// of the outermost field dimensions are cut so that workers share evenly.
+std::int64_t ampNx1Worker(const Target& t, const AmpShape& s, const ConvTileSizes& sizes,
+                          std::int64_t positions) {
+    constexpr std::int64_t rowStart = 3, rowRetained = 9;
+    const std::int64_t rowLength =
+        std::max<std::int64_t>(1, sizes.outField.empty() ? 1 : sizes.outField.back());
+    const std::int64_t lines = sizes.outPositions() / rowLength;
+    const std::int64_t wanted =
+        lines >= t.workers ? ceilDiv(lines, t.workers) : ceilDiv(positions, rowLength);
+    const std::int64_t rows =
+        std::max<std::int64_t>(1, std::min(wanted, std::max<std::int64_t>(positions, 1)));
+    return 17 + (s.halfPartials ? 1 : 0) +
+           rows * (rowStart + ampNx1Row(s, positions / rows) - rowRetained) +
+           (positions % rows) * (s.half ? 4 : 8);
+}
+
+/// getConvPartialnx1SupervisorCycleEstimate: OuterLoopCycleEstimateHalfFloat around the kernel's
+/// passes, and the partials cleared by the workers.
 std::int64_t ampNx1Cycles(const Target& t, const AmpShape& s, const ConvGrains& grains,
                           const ConvTileSizes& sizes, DataType inType) {
-    // Where a group has fewer input channels than the units load, several kernel rows are taken in
-    // one pass (the filter height).
-    const std::int64_t rows = sizes.kernel.size() > 1 ? sizes.kernel.front() : 1;
-    const std::int64_t height = std::min(mostFilterHeight(t, grains, inType), rows);
-    const std::int64_t filterHeight = height >= 4 ? 4 : height >= 2 ? 2 : 1;
-    const std::int64_t outerKernel = ceilDiv(rows, filterHeight);
-    const std::int64_t innerKernel = sizes.kernelElements() / std::max<std::int64_t>(rows, 1);
-    // Work items: rows of the outermost field dimensions, cut so that workers share evenly.
+    const KernelPasses kernel = kernelPasses(t, grains, sizes, inType);
     const std::int64_t positions = sizes.outPositions();
-    const std::int64_t read = ceilDiv(positions, sizes.positionsPerRead);
-    const std::int64_t rowLength = sizes.outField.empty() ? 1 : sizes.outField.back();
-    const std::int64_t lines = positions / std::max<std::int64_t>(rowLength, 1);
-    const auto item = [&](std::int64_t n) -> std::int64_t {
-        if (n == 0)
-            return 17;
-        if (n == 1)
-            return s.half ? 29 : 33;
-        if (n == 2)
-            return s.half ? 33 + ((s.halfPartials && s.units == 16) ||
-                                          (!s.halfPartials && s.units == 8)
-                                      ? 1
-                                      : 0)
-                          : 44;
-        return s.half ? 34 + 4 * (n - 3) : 45 + 8 * (n - 3);
-    };
-    const auto worker = [&](std::int64_t n) {
-        const std::int64_t items = lines >= t.workers
-                                       ? ceilDiv(lines, t.workers)
-                                       : ceilDiv(n, std::max<std::int64_t>(1, rowLength));
-        std::int64_t cycles = 17 + (s.halfPartials ? 1 : 0);
-        const std::int64_t parts =
-            std::max<std::int64_t>(1, std::min(items, std::max<std::int64_t>(n, 1)));
-        cycles += parts * (3 + item(n / parts) - 9);
-        if (n % parts != 0)
-            cycles += (n % parts) * (s.half ? 4 : 8);
-        return cycles;
-    };
-    const WorkerShare share = workerShare(t, read);
-    const std::int64_t k =
-        std::max(t.workers * worker(share.most), t.workers * worker(share.least) + 9) * s.passes;
-    const std::int64_t setUp = filterHeight == 4 ? 60 : filterHeight == 2 ? 46 : 15;
+    const WorkerShare share = workerShare(t, ceilDiv(positions, sizes.positionsPerRead));
+    constexpr std::int64_t idlestWorkerTag = 9;
+    const std::int64_t workers =
+        s.passes * std::max(t.workers * ampNx1Worker(t, s, sizes, share.most),
+                            t.workers * ampNx1Worker(t, s, sizes, share.least) + idlestWorkerTag);
+    const std::int64_t shuffle = kernel.filterHeight == 4 ? 60 : kernel.filterHeight == 2 ? 46 : 15;
     const std::int64_t inner =
-        outerKernel * (14 + innerKernel * (12 + s.passes * (s.weightLoad + setUp + 3))) +
-        outerKernel * innerKernel * k;
-    const std::int64_t zeroing =
+        kernel.outer *
+        (14 + kernel.inner * (12 + s.passes * (s.weightLoad + shuffle + 3) + workers));
+    const std::int64_t clearing =
         6 * (ceilDiv(ceilDiv(positions * grains.outChans, 6), 2) + 5) * s.outGroups * s.groups;
-    const std::int64_t zs = s.halfPartials ? 10 : 9;
-    return 109 + 6 * 9 + 6 * zs + s.groups * (23 * s.outGroups - 5) + 6 * (s.groups - 1) + 1 +
-           s.groups * (16 + s.inGroups * (14 + s.outGroups * (14 + inner))) + zeroing;
+    constexpr std::int64_t outsideOfLoops = 109;                // convNx1Overhead
+    constexpr std::int64_t retained = 9;                        // convnx1WorkerRetentionSavings
+    const std::int64_t clearRetained = s.halfPartials ? 10 : 9; // zeroPartialsRetentionSavings
+    return outsideOfLoops + 6 * retained + 6 * clearRetained + s.groups * (23 * s.outGroups - 5) +
+           6 * (s.groups - 1) + 1 +
+           s.groups * (16 + s.inGroups * (14 + s.outGroups * (14 + inner))) + clearing;
 }
 
 } // namespace
@@ -193,20 +211,6 @@ std::int64_t reduceAddCycles(const Target& target, std::int64_t outputs, std::in
     const std::int64_t overhead = floatPartials ? (floatOut ? 7 : 6) : (floatOut ? 9 : 8);
     return target.workers *
            (32 + ceilDiv(vectors, target.workers) * (3 * depth + overhead) + 2 * depth + 13);
-}
-
-std::int64_t castCycles(const Target& target, std::int64_t elements, DataType from, DataType to) {
-    const std::int64_t perWorker = ceilDiv(elements, target.workers);
-    const bool floats = (from == DataType::Float || from == DataType::Half) &&
-                        (to == DataType::Float || to == DataType::Half);
-    // Conversions between float and half move a vector in two cycles; others are plain C++ code of
-    // about two cycles an element.
-    const std::int64_t loop = floats ? 2 * ceilDiv(perWorker, 4) : 2 * perWorker;
-    return 12 + target.workers * (18 + 19 + loop + 4);
-}
-
-std::int64_t exchangeCycles(const Target& target, std::int64_t bytes, bool shared) {
-    return ceilDiv(bytes, target.exchangeBytesPerCycle * (shared ? target.tilesPerSharedBus : 1));
 }
 
 std::int64_t maxMacsPerCycle(const Target& target, ConvMethod method, std::int32_t convUnits,
@@ -256,13 +260,6 @@ double leastCyclesPerMac(const Target& target, ConvMethod method, std::int32_t c
         return leastOuterProductCyclesPerMac(grains, inType);
     }
     return 0;
-}
-
-std::int64_t dynamicSliceCycles(const Target& target, std::int64_t elements, DataType type) {
-    const std::int64_t vector =
-        bytesOf(type) == 2 ? target.vectorWidthHalf : target.vectorWidthFloat;
-    const std::int64_t perWorker = ceilDiv(elements, target.workers);
-    return 25 + target.workers * (39 + 24 + 2 * (perWorker / vector));
 }
 
 } // namespace tilescope::sim

@@ -21,12 +21,6 @@ std::int64_t convolveCycles(const Target& target, ConvMethod method, std::int32_
 std::int64_t reduceAddCycles(const Target& target, std::int64_t outputs, std::int64_t depth,
                              DataType partialType, DataType outType);
 
-/// Cast of `elements` on a tile by six workers (Cast1D).
-std::int64_t castCycles(const Target& target, std::int64_t elements, DataType from, DataType to);
-
-/// Exchange of `bytes` received by a tile; `shared` if its neighbour receives the same.
-std::int64_t exchangeCycles(const Target& target, std::int64_t bytes, bool shared = false);
-
 /// AMP units that a tile has for these types.
 std::int32_t unitsOf(const Target& target, DataType inType, DataType partialType);
 
@@ -41,8 +35,5 @@ double leastCyclesPerMac(const Target& target, ConvMethod method, std::int32_t c
 /// Multiply-accumulates a tile can do a cycle at best, as PopLibs orders methods by.
 std::int64_t maxMacsPerCycle(const Target& target, ConvMethod method, std::int32_t convUnits,
                              const ConvGrains& grains, DataType inType);
-
-/// Dynamic slice or update of `elements` contiguous elements (DynamicSlice1D).
-std::int64_t dynamicSliceCycles(const Target& target, std::int64_t elements, DataType type);
 
 } // namespace tilescope::sim

@@ -4,124 +4,10 @@
 #include <fmt/format.h>
 
 #include "core/base/ceil_div.h"
+#include "core/base/error.h"
+#include "simulator/graph/elementwise_traits.h"
 
 namespace tilescope::sim {
-namespace {
-
-/// Inner loop: cycles for one pass over `elements` elements.
-struct Loop {
-    std::int64_t cycles, elements;
-};
-
-Loop unaryLoop(ElementwiseFunction f, bool half) {
-    using F = ElementwiseFunction;
-    switch (f) {
-    case F::Relu:
-    case F::LeakyRelu:
-    case F::Clip:
-        return half ? Loop{3, 4} : Loop{3, 2};
-    case F::Zero:
-        return half ? Loop{1, 4} : Loop{1, 2}; // popops::Fill: a 64-bit store a cycle
-    case F::Dropout:
-        return half ? Loop{5, 4} : Loop{5, 2}; // poprand::Dropout: urand, compare, multiply
-    case F::Square:
-    case F::Negate:
-    case F::Copy:
-    case F::OneHot:
-        return half ? Loop{2, 4} : Loop{2, 2};
-    case F::Exp:
-        return half ? Loop{4, 4} : Loop{6, 2};
-    case F::Log:
-        return half ? Loop{4, 4} : Loop{12, 2};
-    case F::Sqrt:
-        return half ? Loop{23, 4} : Loop{10, 2};
-    case F::Rsqrt:
-        return half ? Loop{19, 4} : Loop{8, 2};
-    case F::Inverse:
-        return half ? Loop{15, 4} : Loop{6, 2};
-    case F::Tanh:
-        return half ? Loop{4, 4} : Loop{12, 2};
-    case F::Sigmoid:
-        return half ? Loop{6, 4} : Loop{12, 2};
-    case F::Erf:
-        return half ? Loop{16, 1} : Loop{22, 1};
-    case F::Sin:
-    case F::Cos:
-    case F::Tan:
-        return half ? Loop{25, 1} : Loop{2300, 1};
-    case F::Abs:
-        return {5, 1};
-    case F::Cast:
-        return half ? Loop{2, 4} : Loop{2, 2};
-    case F::Softplus:
-    case F::Elu:
-    case F::HardSwish:
-    case F::HardSigmoid:
-        return half ? Loop{12, 4} : Loop{24, 2}; // composed of exp or clamp and arithmetic
-    default:
-        return {24, 1}; // C++ library functions: assumed
-    }
-}
-
-Loop binaryLoop(ElementwiseFunction f, bool half) {
-    using F = ElementwiseFunction;
-    switch (f) {
-    case F::Add:
-    case F::Subtract:
-    case F::Multiply:
-        return half ? Loop{3, 4} : Loop{3, 2};
-    case F::Max:
-    case F::Min:
-        return half ? Loop{4, 4} : Loop{3, 2};
-    case F::Divide:
-        return half ? Loop{21, 4} : Loop{10, 2};
-    case F::Power:
-        return half ? Loop{325, 1} : Loop{312, 1};
-    case F::Equal:
-    case F::Less:
-    case F::Greater:
-    case F::LessEqual:
-    case F::GreaterEqual:
-    case F::And:
-    case F::Or:
-    case F::Xor:
-        return half ? Loop{9, 4} : Loop{14, 4};
-    case F::PRelu:
-        return half ? Loop{5, 4} : Loop{5, 2};
-    case F::ReluGrad:
-        return half ? Loop{3, 4} : Loop{3, 2};
-    case F::SigmoidGrad:
-    case F::TanhGrad:
-        return half ? Loop{5, 4} : Loop{5, 2}; // popnn NonLinearityGrad
-    case F::GeluGrad:
-        return half ? Loop{12, 2} : Loop{28, 1}; // tanh and polynomial
-    case F::CrossEntropy:
-        return half ? Loop{12, 4} : Loop{16, 2}; // log and multiply
-    default:
-        return {270, 1}; // integer division and remainder
-    }
-}
-
-Loop scalarLoop(ElementwiseFunction f, bool half) {
-    using F = ElementwiseFunction;
-    switch (f) {
-    case F::Add:
-    case F::Subtract:
-    case F::Multiply:
-        return half ? Loop{2, 4} : Loop{2, 2};
-    case F::Divide:
-        return half ? Loop{8, 2} : Loop{6, 2};
-    default:
-        return binaryLoop(f, half);
-    }
-}
-
-std::string_view opClass(Operands operands) {
-    return operands == Operands::Unary ? "Unary" : "Binary";
-}
-
-} // namespace
-
 std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction function,
                                Operands operands, bool inPlace, DataType type,
                                std::int64_t elements) {
@@ -129,39 +15,37 @@ std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction functio
         return 0;
     const bool half = type == DataType::Half;
     const std::int64_t perWorker = ceilDiv(elements, target.workers);
-    if (updatesInPlace(function) && operands == Operands::Binary) {
+    const ElementwiseTraits traits = traitsOf(function);
+    if (traits.updatesInPlace && operands == Operands::Binary) {
         // popops::ScaledAddSupervisor: three cycles a vector of 64 bits, and a tail.
         const std::int64_t vectors = ceilDiv(perWorker, half ? 4 : 2);
         return 60 + target.workers *
                         (15 + 6 + 3 * std::max<std::int64_t>(0, vectors - 1) + 3 + (half ? 5 : 0));
     }
+    const auto loop = [half](const InnerLoops& loops) { return half ? loops.half : loops.single; };
+    const auto passes = [&](const InnerLoops& loops) {
+        return ceilDiv(perWorker, loop(loops).elements);
+    };
+    const auto cycles = [&](const InnerLoops& loops) { return passes(loops) * loop(loops).cycles; };
     if (function == ElementwiseFunction::Gelu) {
-        // popnn::NonLinearity1D: the tanh approximation, so many cycles a vector of 64 bits.
-        const std::int64_t cycles = half ? 5 : 10;
-        const std::int64_t vectors = ceilDiv(perWorker, half ? 4 : 2);
-        return 9 + target.workers * (20 + 2 + cycles + (vectors - 1) * cycles + 1 + cycles + 4);
+        const std::int64_t each = loop(traits.loops).cycles;
+        return 9 +
+               target.workers * (20 + 2 + each + (passes(traits.loops) - 1) * each + 1 + each + 4);
     }
     if (function == ElementwiseFunction::InverseStdDeviation)
-        return target.workers * (6 + 4 + 5 * ceilDiv(perWorker, 2));
-    const auto loops = [&](Loop loop) { return ceilDiv(perWorker, loop.elements) * loop.cycles; };
+        return target.workers * (6 + 4 + cycles(traits.loops));
     switch (operands) {
     case Operands::Unary:
-        return 20 + target.workers * ((inPlace ? 55 : 17) + loops(unaryLoop(function, half)));
+        return 20 + target.workers * ((inPlace ? 55 : 17) + cycles(traits.loops));
     case Operands::Binary:
-        return 11 + target.workers * ((inPlace ? 58
-                                       : half  ? 26
-                                               : 29) +
-                                      loops(binaryLoop(function, half)));
+        return 11 + target.workers * ((inPlace ? 58 : half ? 26 : 29) + cycles(traits.loops));
     case Operands::BroadcastScalar:
-        return 11 + target.workers * (20 + loops(scalarLoop(function, half)));
+        return 11 + target.workers * (20 + cycles(traits.scalarLoops));
     case Operands::BroadcastInner:
         // As the bias add of popops::BroadcastVectorInner1D, one slice of channels a row.
-        return 13 + target.workers * ((half ? 19 : 17) + 17 + loops(binaryLoop(function, half)));
+        return 13 + target.workers * ((half ? 19 : 17) + 17 + cycles(traits.loops));
     case Operands::Ternary:
-        if (function == ElementwiseFunction::AdamUpdater)
-            // A generated codelet of popops::map: square root and division of two lanes at a time.
-            return 11 + target.workers * (20 + 20 * ceilDiv(perWorker, half ? 4 : 2));
-        return 11 + target.workers * (20 + 5 * perWorker);
+        return 11 + target.workers * (20 + cycles(traits.loops));
     }
     return 0;
 }
@@ -169,7 +53,8 @@ std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction functio
 std::string elementwiseVertex(ElementwiseFunction function, Operands operands, bool inPlace,
                               DataType in, DataType out) {
     const std::string_view place = inPlace ? "InPlace" : "";
-    if (updatesInPlace(function) && operands != Operands::Unary)
+    const ElementwiseTraits traits = traitsOf(function);
+    if (traits.updatesInPlace && operands != Operands::Unary)
         return fmt::format("popops::ScaledAddSupervisor<{0},{0},{0},true>", toString(in));
     if (function == ElementwiseFunction::Gelu)
         return fmt::format("popnn::NonLinearity1D{}<{},popnn::NonLinearityType::GELU>", place,
@@ -179,19 +64,22 @@ std::string elementwiseVertex(ElementwiseFunction function, Operands operands, b
     if (function == ElementwiseFunction::Cast)
         return fmt::format("popops::Cast1D<{},{}>", toString(in), toString(out));
     switch (operands) {
+    case Operands::Unary:
+    case Operands::Binary:
+        return fmt::format("popops::{0}Op1D{1}<popops::expr::{0}OpType::{2},{3}>",
+                           operands == Operands::Unary ? "Unary" : "Binary", place, traits.name,
+                           toString(in));
     case Operands::Ternary:
         return fmt::format("popops::TernaryOp1D{}<popops::expr::TernaryOpType::{},{}>", place,
-                           toString(function), toString(in));
+                           traits.name, toString(in));
     case Operands::BroadcastScalar:
         return fmt::format("popops::BroadcastScalar1D{}<popops::expr::BinaryOpType::{},{}>", place,
-                           toString(function), toString(in));
+                           traits.name, toString(in));
     case Operands::BroadcastInner:
         return fmt::format("popops::BroadcastVectorInner1D{}<popops::expr::BinaryOpType::{},{}>",
-                           place, toString(function), toString(in));
-    default:
-        return fmt::format("popops::{0}Op1D{1}<popops::expr::{0}OpType::{2},{3}>",
-                           opClass(operands), place, toString(function), toString(in));
+                           place, traits.name, toString(in));
     }
+    throw InternalError("an elementwise codelet of no kind");
 }
 
 std::int64_t poolCycles(const Target& target, PoolKind kind, std::int64_t outputs,
@@ -226,6 +114,16 @@ std::int64_t transposeCycles(const Target& target, std::int64_t elements, std::i
     else
         worker = 29 + transposes * (18 + blockRows * (12 + cyclesPerBlock * (blockColumns - 2)));
     return 7 + target.workers * worker;
+}
+
+std::int64_t castCycles(const Target& target, std::int64_t elements, DataType from, DataType to) {
+    const std::int64_t perWorker = ceilDiv(elements, target.workers);
+    const bool floats = (from == DataType::Float || from == DataType::Half) &&
+                        (to == DataType::Float || to == DataType::Half);
+    // Conversions between float and half move a vector in two cycles; others are plain C++ code of
+    // about two cycles an element.
+    const std::int64_t loop = floats ? 2 * ceilDiv(perWorker, 4) : 2 * perWorker;
+    return 12 + target.workers * (18 + 19 + loop + 4);
 }
 
 } // namespace tilescope::sim

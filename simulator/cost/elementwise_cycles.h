@@ -37,4 +37,7 @@ std::string poolVertex(PoolKind kind, DataType type);
 std::int64_t transposeCycles(const Target& target, std::int64_t elements, std::int64_t rows,
                              std::int64_t columns, bool half);
 
+/// Cast of `elements` on a tile by six workers (popops::Cast1D).
+std::int64_t castCycles(const Target& target, std::int64_t elements, DataType from, DataType to);
+
 } // namespace tilescope::sim

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/ceil_div.h"
+
 namespace tilescope::sim {
 namespace {
 
@@ -89,8 +91,7 @@ std::int64_t exchangeCodeBytes(std::int64_t sent, std::int64_t operands, std::in
     std::int64_t bytes = 0;
     if (sent > 0) {
         const std::int64_t rest = std::max<std::int64_t>(0, sent - exchangeSendBytes);
-        const std::int64_t continuations =
-            (rest + exchangeContinuationBytes - 1) / exchangeContinuationBytes;
+        const std::int64_t continuations = ceilDiv(rest, exchangeContinuationBytes);
         bytes += exchangeSendStartBytes + continuations * exchangeInstructionBytes;
     }
     bytes += operands * exchangeAddressBytes + messages * exchangeSourceBytes;
@@ -98,9 +99,7 @@ std::int64_t exchangeCodeBytes(std::int64_t sent, std::int64_t operands, std::in
 }
 
 std::int64_t globalExchangeCodeBytes(std::int64_t sent, std::int64_t received) {
-    const auto packets = [](std::int64_t bytes) {
-        return (bytes + globalPacketBytes - 1) / globalPacketBytes;
-    };
+    const auto packets = [](std::int64_t bytes) { return ceilDiv(bytes, globalPacketBytes); };
     const std::int64_t bytes =
         packets(sent) * exchangeSendStartBytes + packets(received) * exchangeSourceBytes;
     return bytes > 0 ? bytes + exchangePhaseBytes : 0;

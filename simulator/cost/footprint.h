@@ -48,7 +48,7 @@ inline constexpr std::int64_t exchangeSendStartBytes = 2 * exchangeInstructionBy
 /// Payload of the start and of each continuation of a send, one instruction each.
 inline constexpr std::int64_t exchangeSendBytes = 256;
 inline constexpr std::int64_t exchangeContinuationBytes = 4096 * 4;
-/// A message comes from another tile: one instruction turns to that source. It lands behind the one
+/// A message comes from another tile: one instruction turns to that source. It lands after the one
 /// before, since messages of an operand come in the order of their addresses; so only an operand's
 /// first needs an instruction for its address (assumed).
 inline constexpr std::int64_t exchangeSourceBytes = exchangeInstructionBytes;

@@ -103,10 +103,10 @@ private:
     static constexpr std::int64_t mostVertices = 240;
 
     void add(std::vector<std::int64_t>& vertices, std::int64_t cycles, std::int64_t count) const {
-        // Many equal vertices stand for themselves in rounds of all workers.
-        const std::int64_t stands = std::min(count, mostVertices);
-        const std::int64_t each = ceilDiv(count, stands);
-        vertices.insert(vertices.end(), static_cast<std::size_t>(stands), cycles * each);
+        // Many equal vertices are counted one by one in rounds of all workers.
+        const std::int64_t listed = std::min(count, mostVertices);
+        const std::int64_t each = ceilDiv(count, listed);
+        vertices.insert(vertices.end(), static_cast<std::size_t>(listed), cycles * each);
     }
 
     [[nodiscard]] std::int64_t cycles(std::int64_t columns, std::int64_t rows,

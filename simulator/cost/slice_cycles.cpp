@@ -47,4 +47,11 @@ std::int64_t fillCycles(const Target& target, std::int64_t elements, DataType ty
     return target.workers * ((half ? 26 : 23) + ceilDiv(elements, target.workers) / (half ? 4 : 2));
 }
 
+std::int64_t dynamicSliceCycles(const Target& target, std::int64_t elements, DataType type) {
+    const std::int64_t vector =
+        bytesOf(type) == 2 ? target.vectorWidthHalf : target.vectorWidthFloat;
+    const std::int64_t perWorker = ceilDiv(elements, target.workers);
+    return 25 + target.workers * (39 + 24 + 2 * (perWorker / vector));
+}
+
 } // namespace tilescope::sim

@@ -24,4 +24,7 @@ std::int64_t multiUpdateCycles(const Target& target, std::int64_t indices, std::
 /// Sets `elements` to zero (popops::Fill, a region for each worker).
 std::int64_t fillCycles(const Target& target, std::int64_t elements, DataType type);
 
+/// Dynamic slice or update of `elements` contiguous elements (DynamicSlice1D).
+std::int64_t dynamicSliceCycles(const Target& target, std::int64_t elements, DataType type);
+
 } // namespace tilescope::sim

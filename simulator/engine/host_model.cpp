@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "core/base/error.h"
+#include "core/options/option_error.h"
 
 namespace tilescope::sim {
 namespace {
@@ -32,7 +32,8 @@ std::int64_t fillCycles(const RunOptions& options, const Target& target, std::in
     const double batches = static_cast<double>(options.deviceIterations) *
                            static_cast<double>(options.gradientAccumulation);
     if (cycles * batches > longestRun)
-        throw UserError(fmt::format("option hostRate (--host-rate): at {} samples a second the {} "
+        throw OptionError(
+            "hostRate", fmt::format("at {} samples a second the {} "
                                     "micro-batches of a run take {:.0f} years; give a higher rate, "
                                     "or fewer --device-iterations",
                                     options.hostRate, batches,

@@ -1,4 +1,4 @@
-// What single steps take, wherever they stand in the program. Internal to the timing.
+// What single steps take, wherever they are in the program. Internal to the timing.
 #pragma once
 
 #include <map>

@@ -21,7 +21,7 @@ ResolvedModel resolve(onnx::ModelProto& model, const std::string& origin,
                       const ImportOptions& options) {
     std::vector<GraphMessage> messages;
     removeDeadNodes(model);
-    checkOperators(model, origin, messages);
+    checkOperators(model, origin, supportedOperators(), messages);
     const NameSet weights = detachWeights(model, origin);
     checkModel(model, origin);
     const auto batch = setBatch(model, weights, origin, options, messages);
@@ -36,11 +36,7 @@ void convert(GraphBuilder& builder, const Node& node) {
     if (found == conversions().end())
         throw std::invalid_argument("it is supported only where its operands are constants");
     NodeConverter converter(builder, node);
-    try {
-        found->second(converter);
-    } catch (const std::out_of_range&) {
-        throw std::invalid_argument("its operands have too few dimensions or values");
-    }
+    found->second(converter);
 }
 
 Graph convertNodes(const ResolvedModel& model, const ImportOptions& options) {

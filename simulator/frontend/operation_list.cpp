@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/options/json_input.h"
+#include "simulator/graph/elementwise_traits.h"
 #include "simulator/graph/shape_rules.h"
 
 namespace tilescope::sim {
@@ -157,7 +158,7 @@ private:
                                         where, type, didYouMean(type, names),
                                         fmt::join(names, ", ")));
         }
-        const std::size_t wanted = found->second < ElementwiseFunction::Add ? 1 : 2;
+        const std::size_t wanted = traitsOf(found->second).leastOperands;
         if (inputs != wanted)
             throw error(where, "inputs",
                         wanted == 1 ? "must name one operand" : "must name two operands");

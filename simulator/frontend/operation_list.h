@@ -21,7 +21,7 @@ namespace tilescope::sim {
 /// key.
 Graph importOperationList(const std::filesystem::path& job, const ImportOptions& options);
 
-/// The same from text; `origin` stands in messages where a file name would.
+/// The same from text; `origin` takes the place of a file name in messages.
 Graph importOperationList(std::string_view job, const std::string& origin,
                           const ImportOptions& options);
 

@@ -11,9 +11,38 @@
 
 namespace tilescope::sim {
 
+/// What is known of a kind of operation whatever its attributes are. Each kind names its own in its
+/// struct, by one of these families: there is no default.
+struct KindTraits {
+    std::string_view name;
+    bool isPlanned;   ///< by the planner
+    bool isView;      ///< only renames elements
+    bool countsFlops; ///< not so for what moves data
+    bool isOutlined;  ///< a function may hold it
+
+    static constexpr KindTraits planned(std::string_view name) {
+        return {name, true, false, true, true};
+    }
+    static constexpr KindTraits view(std::string_view name) {
+        return {name, false, true, false, true};
+    }
+    static constexpr KindTraits computing(std::string_view name) {
+        return {name, false, false, true, true};
+    }
+    /// Without FLOPs: moves data, or its additions are not counted so far.
+    static constexpr KindTraits moving(std::string_view name) {
+        return {name, false, false, false, true};
+    }
+    /// Between IPUs, replicas, micro-batches or memories: never in a function.
+    static constexpr KindTraits outside(std::string_view name) {
+        return {name, false, false, false, false};
+    }
+};
+
 /// Convolution without bias. Input [N, C, spatial...], weights [O, C/groups, kernel...],
 /// output [N, O, spatial...]; one to three spatial dimensions.
 struct ConvAttributes {
+    static constexpr KindTraits traits = KindTraits::planned("Conv");
     std::vector<std::int64_t> kernel, strides, dilations;
     std::vector<std::int64_t> padsBegin, padsEnd;
     std::int64_t groups = 1;
@@ -23,6 +52,7 @@ struct ConvAttributes {
 /// Gradient of a Conv with respect to its input: operands are the output's gradient and the
 /// weights.
 struct ConvGradInputAttributes {
+    static constexpr KindTraits traits = KindTraits::planned("ConvGradInput");
     ConvAttributes conv; ///< of the forward convolution
     friend auto operator<=>(const ConvGradInputAttributes&,
                             const ConvGradInputAttributes&) = default;
@@ -31,13 +61,12 @@ struct ConvGradInputAttributes {
 /// Gradient of a Conv with respect to its weights: operands are its input and the output's
 /// gradient.
 struct ConvGradWeightsAttributes {
+    static constexpr KindTraits traits = KindTraits::planned("ConvGradWeights");
     ConvAttributes conv; ///< of the forward convolution
     friend auto operator<=>(const ConvGradWeightsAttributes&,
                             const ConvGradWeightsAttributes&) = default;
 };
 
-/// Batched matrix product [g..., m, k] x [g..., k, n] with ONNX MatMul broadcasting of g.
-/// A transposed operand is a view: its last two dimensions are exchanged before the product.
 /// Which part of training a product or convolution serves: it decides what the planner assumes to
 /// need rearranging (PopLibs poplin, option `pass` and `fullyConnectedPass`).
 enum class TrainingPass : std::uint8_t {
@@ -48,7 +77,10 @@ enum class TrainingPass : std::uint8_t {
     TrainingUpdate,
 };
 
+/// Batched matrix product [g..., m, k] x [g..., k, n] with ONNX MatMul broadcasting of g.
+/// A transposed operand is a view: its last two dimensions are exchanged before the product.
 struct MatMulAttributes {
+    static constexpr KindTraits traits = KindTraits::planned("MatMul");
     bool transposeA = false;
     bool transposeB = false;
     TrainingPass pass = TrainingPass::None;
@@ -56,9 +88,8 @@ struct MatMulAttributes {
 };
 
 /// Elementwise function of one to many operands, with NumPy broadcasting of operands.
-/// Names are those of popops expressions. Cast takes its target type from its output tensor.
+/// Cast takes its target type from its output tensor. See elementwise_traits.h.
 enum class ElementwiseFunction : std::uint8_t {
-    // unary
     Relu,
     LeakyRelu,
     Sigmoid,
@@ -101,7 +132,6 @@ enum class ElementwiseFunction : std::uint8_t {
     Dropout, ///< keeps or drops by a mask made from a seed; its gradient is the same again
     OneHot,  ///< class indices [..., 1] as [..., classes]
     Zero,    ///< overwrites its operand, in place
-    // binary (Add, Multiply, Max and Min take any number of operands)
     Add,
     Subtract,
     Multiply,
@@ -123,22 +153,17 @@ enum class ElementwiseFunction : std::uint8_t {
     ReluGrad,            ///< gradient of the output, and the output (popnn NonLinearityGrad)
     SigmoidGrad,
     TanhGrad,
-    GeluGrad,     ///< gradient of the output, and the input
-    CrossEntropy, ///< -expected * log(probability)
-    // binary, always in place of the first operand
-    ScaledAdd,     ///< a += scale * b
-    MovingAverage, ///< a = beta * a + (1 - beta) * b
-    MovingSquare,  ///< a = beta * a + (1 - beta) * b * b
-    // ternary
+    GeluGrad,        ///< gradient of the output, and the input
+    CrossEntropy,    ///< -expected * log(probability)
+    ScaledAdd,       ///< a += scale * b
+    MovingAverage,   ///< a = beta * a + (1 - beta) * b
+    MovingSquare,    ///< a = beta * a + (1 - beta) * b * b
     Select,          ///< condition ? a : b, ONNX Where
     AdamUpdater,     ///< step of Adam from both moments and (for weight decay) the weight
     SubtractProduct, ///< a - b * c
 };
-/// True for the functions that overwrite their first operand whoever else reads it.
-bool updatesInPlace(ElementwiseFunction function);
-std::string_view toString(ElementwiseFunction function); ///< popops spelling: "RELU", "ADD", ...
-
 struct ElementwiseAttributes {
+    static constexpr KindTraits traits = KindTraits::computing("Elementwise");
     ElementwiseFunction function = ElementwiseFunction::Add;
     double alpha = 0; ///< slope of LeakyRelu, Elu and HardSigmoid; lower bound of Clip
     double beta = 0;  ///< offset of HardSigmoid; upper bound of Clip
@@ -160,6 +185,7 @@ std::string_view toString(ReduceFunction function); ///< "ADD", "MEAN", "MAX", .
 
 /// Reduction over axes (sorted, not negative). keepDims keeps them as size 1.
 struct ReduceAttributes {
+    static constexpr KindTraits traits = KindTraits::computing("Reduce");
     ReduceFunction function = ReduceFunction::Add;
     std::vector<std::int64_t> axes;
     bool keepDims = true;
@@ -170,6 +196,7 @@ enum class PoolKind : std::uint8_t { Max, Average, Sum };
 
 /// Pooling of [N, C, spatial...]; global pooling has a kernel as large as its input.
 struct PoolAttributes {
+    static constexpr KindTraits traits = KindTraits::computing("Pool");
     PoolKind kind = PoolKind::Max;
     std::vector<std::int64_t> kernel, strides, dilations;
     std::vector<std::int64_t> padsBegin, padsEnd;
@@ -179,6 +206,7 @@ struct PoolAttributes {
 
 /// Local response normalisation over `size` neighbouring channels of [N, C, spatial...].
 struct LrnAttributes {
+    static constexpr KindTraits traits = KindTraits::computing("Lrn");
     std::int64_t size = 1;
     double alpha = 1e-4, beta = 0.75, bias = 1;
     friend auto operator<=>(const LrnAttributes&, const LrnAttributes&) = default;
@@ -186,6 +214,7 @@ struct LrnAttributes {
 
 /// Softmax over the dimensions from `firstAxis` to before `endAxis` taken as one.
 struct SoftmaxAttributes {
+    static constexpr KindTraits traits = KindTraits::computing("Softmax");
     std::int64_t firstAxis = 0;
     std::int64_t endAxis = 1;
     bool logarithm = false;
@@ -194,27 +223,33 @@ struct SoftmaxAttributes {
 
 // Views: no work until somebody needs the data in order.
 struct ReshapeAttributes {
+    static constexpr KindTraits traits = KindTraits::view("Reshape");
     friend auto operator<=>(const ReshapeAttributes&, const ReshapeAttributes&) = default;
 }; ///< same elements in the same order
 struct TransposeAttributes {
+    static constexpr KindTraits traits = KindTraits::view("Transpose");
     std::vector<std::int64_t> permutation;
     friend auto operator<=>(const TransposeAttributes&, const TransposeAttributes&) = default;
 }; ///< out dim i is in dim perm[i]
 struct ConcatAttributes {
+    static constexpr KindTraits traits = KindTraits::view("Concat");
     std::int64_t axis = 0;
     friend auto operator<=>(const ConcatAttributes&, const ConcatAttributes&) = default;
 };
 /// Output index i of dim d is input index starts[d] + i * steps[d] (steps may be negative).
 struct SliceAttributes {
+    static constexpr KindTraits traits = KindTraits::view("Slice");
     std::vector<std::int64_t> starts, steps;
     friend auto operator<=>(const SliceAttributes&, const SliceAttributes&) = default;
 };
 struct ExpandAttributes {
+    static constexpr KindTraits traits = KindTraits::view("Expand");
     friend auto operator<=>(const ExpandAttributes&, const ExpandAttributes&) = default;
 }; ///< NumPy broadcasting of the input to the output's shape
 
 /// Rows of the first input's `axis` chosen by the second input (popops::multiSlice).
 struct GatherAttributes {
+    static constexpr KindTraits traits = KindTraits::moving("Gather");
     std::int64_t axis = 0;
     friend auto operator<=>(const GatherAttributes&, const GatherAttributes&) = default;
 };
@@ -222,12 +257,14 @@ struct GatherAttributes {
 /// Adds the rows of the third operand to those rows of the first that the second names
 /// (popops::multiUpdateAdd), in place.
 struct MultiUpdateAttributes {
+    static constexpr KindTraits traits = KindTraits::moving("MultiUpdate");
     std::int64_t axis = 0;
     friend auto operator<=>(const MultiUpdateAttributes&, const MultiUpdateAttributes&) = default;
 };
 
 /// Constant padding (negative pads crop).
 struct PadAttributes {
+    static constexpr KindTraits traits = KindTraits::moving("Pad");
     std::vector<std::int64_t> padsBegin, padsEnd;
     friend auto operator<=>(const PadAttributes&, const PadAttributes&) = default;
 };
@@ -235,12 +272,14 @@ struct PadAttributes {
 /// Gradient of a Pool with respect to its input: operands are the output's gradient and, for a
 /// maximum, the input and the output.
 struct PoolGradAttributes {
+    static constexpr KindTraits traits = KindTraits::moving("PoolGrad");
     PoolAttributes pool;
     friend auto operator<=>(const PoolGradAttributes&, const PoolGradAttributes&) = default;
 };
 
 /// A tensor of zeros (popops::zero).
 struct FillAttributes {
+    static constexpr KindTraits traits = KindTraits::moving("Fill");
     friend auto operator<=>(const FillAttributes&, const FillAttributes&) = default;
 };
 
@@ -250,6 +289,7 @@ struct FillAttributes {
 /// which it updates. Results: normalised data and, where somebody asks for them, mean and inverse
 /// standard deviation, with `axes` as dimensions of size one.
 struct NormAttributes {
+    static constexpr KindTraits traits = KindTraits::computing("Norm");
     std::vector<std::int64_t> axes;
     bool running = false; ///< of a batch: keeps running statistics
     friend auto operator<=>(const NormAttributes&, const NormAttributes&) = default;
@@ -258,6 +298,7 @@ struct NormAttributes {
 /// Several reductions over the same axes in the same compute sets (popops::reduceMany): one
 /// function, operand and result for each. Reduced dimensions stay as ones.
 struct JointReduceAttributes {
+    static constexpr KindTraits traits = KindTraits::computing("JointReduce");
     std::vector<ReduceFunction> functions;
     std::vector<std::int64_t> axes;
     friend auto operator<=>(const JointReduceAttributes&, const JointReduceAttributes&) = default;
@@ -265,6 +306,7 @@ struct JointReduceAttributes {
 
 /// A copy of a tensor on another IPU.
 struct IpuCopyAttributes {
+    static constexpr KindTraits traits = KindTraits::outside("IpuCopy");
     std::int32_t fromStage = 0, toStage = 0;
     friend auto operator<=>(const IpuCopyAttributes&, const IpuCopyAttributes&) = default;
 };
@@ -272,16 +314,19 @@ struct IpuCopyAttributes {
 /// Puts a tensor into a row of a buffer that holds it for as many micro-batches as there are rows
 /// (PopART's stash). Result: the buffer.
 struct StashAttributes {
+    static constexpr KindTraits traits = KindTraits::outside("Stash");
     std::int64_t rows = 1;
     friend auto operator<=>(const StashAttributes&, const StashAttributes&) = default;
 };
 /// Takes the oldest row out of a stash; with a second operand, into the place of that.
 struct RestoreAttributes {
+    static constexpr KindTraits traits = KindTraits::outside("Restore");
     std::int64_t rows = 1;
     friend auto operator<=>(const RestoreAttributes&, const RestoreAttributes&) = default;
 };
 /// TensorFlow's FIFO: takes the oldest row out and puts the tensor in. No rows: a copy.
 struct FifoAttributes {
+    static constexpr KindTraits traits = KindTraits::outside("Fifo");
     std::int64_t rows = 1;
     friend auto operator<=>(const FifoAttributes&, const FifoAttributes&) = default;
 };
@@ -289,12 +334,14 @@ struct FifoAttributes {
 /// Brings a tensor from its row of a remote buffer (Graph::remoteBuffers) to the tiles. With an
 /// operand, into the place of that: the tensor was there before.
 struct RemoteLoadAttributes {
+    static constexpr KindTraits traits = KindTraits::outside("RemoteLoad");
     std::int32_t buffer = 0, row = 0;
     friend auto operator<=>(const RemoteLoadAttributes&, const RemoteLoadAttributes&) = default;
 };
 /// Writes the first operand back to its row. A second operand is the operation's result that it
 /// has to wait for.
 struct RemoteStoreAttributes {
+    static constexpr KindTraits traits = KindTraits::outside("RemoteStore");
     std::int32_t buffer = 0, row = 0;
     friend auto operator<=>(const RemoteStoreAttributes&, const RemoteStoreAttributes&) = default;
 };
@@ -311,6 +358,7 @@ std::string_view toString(CollectiveKind kind); ///< "AllReduce", ...
 /// the shard. Replicas that IPU-Links join have a shard each; `shards` is their number, or that of
 /// the replicas that sum: all, or those that have shards.
 struct CollectiveAttributes {
+    static constexpr KindTraits traits = KindTraits::outside("Collective");
     CollectiveKind kind = CollectiveKind::AllReduce;
     std::int32_t shards = 1;
     friend auto operator<=>(const CollectiveAttributes&, const CollectiveAttributes&) = default;
@@ -319,12 +367,14 @@ struct CollectiveAttributes {
 /// The replica's own shard of a tensor that all replicas have alike: a copy on the chip, without
 /// exchange with other replicas.
 struct ShardAttributes {
+    static constexpr KindTraits traits = KindTraits::outside("Shard");
     std::int32_t shards = 1;
     friend auto operator<=>(const ShardAttributes&, const ShardAttributes&) = default;
 };
 
 /// Runs a function of the graph (Graph::functions): operands are its inputs, results its outputs.
 struct CallAttributes {
+    static constexpr KindTraits traits = KindTraits::outside("Call");
     std::int32_t function = 0;
     friend auto operator<=>(const CallAttributes&, const CallAttributes&) = default;
 };
@@ -339,8 +389,8 @@ using Attributes =
                  FifoAttributes, NormAttributes, JointReduceAttributes, RemoteLoadAttributes,
                  RemoteStoreAttributes, CollectiveAttributes, ShardAttributes, CallAttributes>;
 
-/// "Conv", "MatMul", "Elementwise", ... of the active alternative.
-std::string_view kindName(const Attributes& attributes);
+/// Those of the active alternative.
+const KindTraits& traitsOf(const Attributes& attributes);
 
 /// True for convolutions, their gradients and matrix products: what the planner plans.
 bool isPlanned(const Attributes& attributes);

@@ -1,6 +1,7 @@
 // Floating-point operations of an op, counted on its shapes.
 #include <numeric>
 
+#include "simulator/graph/elementwise_traits.h"
 #include "simulator/graph/graph.h"
 
 namespace tilescope::sim {
@@ -42,8 +43,7 @@ struct Flops {
         return 2 * outputElements() * static_cast<double>(inner);
     }
     double operator()(const ElementwiseAttributes& elementwise) const {
-        using enum ElementwiseFunction;
-        if (elementwise.function == Copy || elementwise.function == Cast)
+        if (!traitsOf(elementwise.function).countsFlops)
             return 0;
         const std::size_t operands = op.inputs.size();
         return outputElements() * static_cast<double>(operands > 1 ? operands - 1 : 1);
@@ -70,7 +70,9 @@ struct Flops {
     }
     // Maximum, subtract, exponent, sum and divide.
     double operator()(const SoftmaxAttributes&) const { return outputElements() * 5; }
-    template <class DataMovement> double operator()(const DataMovement&) const { return 0; }
+    template <class Kind> double operator()(const Kind&) const requires(!Kind::traits.countsFlops) {
+        return 0;
+    }
 };
 
 } // namespace

@@ -43,13 +43,13 @@ std::string_view toString(DataType type) {
     return "";
 }
 
-std::string_view toString(Phase phase) {
-    switch (phase) {
-    case Phase::Forward:
+std::string_view toString(Pass pass) {
+    switch (pass) {
+    case Pass::Forward:
         return "forward";
-    case Phase::Backward:
+    case Pass::Backward:
         return "backward";
-    case Phase::Update:
+    case Pass::Update:
         return "update";
     }
     return "";

@@ -64,23 +64,25 @@ struct Tensor {
 std::string toString(const Shape& shape);
 
 /// When in a training step an operation runs.
-enum class Phase : std::uint8_t {
+enum class Pass : std::uint8_t {
     Forward,
     Backward, ///< gradients, and adding them to their accumulators: once a micro-batch
     Update,   ///< the optimizer: once a weight update
 };
-std::string_view toString(Phase phase); ///< "forward", "backward", "update"
+std::string_view toString(Pass pass); ///< "forward", "backward", "update"
 
 /// One operation. `name` is its debug path: unique, nested with '/', made from the ONNX node name
 /// (or its output's name where it has none).
 struct Op {
     std::string name;
-    std::string onnxType;  ///< operator of the ONNX node it came from, for messages and tables
+    /// For messages and tables: the operator of the ONNX node it came from, the type in a list of
+    /// operations, or PopART's name for what training and pipelining add ("VarUpdate", "Stash").
+    std::string type;
     std::string onnxNode;  ///< that node's name
     Attributes attributes; ///< its kind is the active alternative
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
-    Phase phase = Phase::Forward;
+    Pass pass = Pass::Forward;
     std::int32_t stage = 0;           ///< forward stage that it belongs to (Graph::ipuOf)
     std::int32_t recomputeGroup = -1; ///< what runs again together in the backward pass; none: -1
     /// Share of a tile's memory for temporary data, if the model says (ONNX attribute
@@ -94,13 +96,19 @@ struct Op {
     /// backward ones in reverse; -1 for all others.
     std::int32_t executionPhase = -1;
 
-    [[nodiscard]] std::string_view kind() const { return kindName(attributes); }
+    [[nodiscard]] std::string_view kind() const { return traitsOf(attributes).name; }
 };
 
-/// What the importer has to tell the user: approximations, replaced values, ignored parts.
+/// Messages of the importer to the user: approximations, replaced values, ignored parts.
 struct GraphMessage {
     Severity severity = Severity::Info;
     std::string text;
+};
+
+/// Where an operation of the model runs once it is part of a function.
+struct FunctionPlace {
+    std::string operation;          ///< the function's operation that stands in for it
+    std::vector<std::string> calls; ///< the Call operations around it, outermost first
 };
 
 struct Graph {
@@ -125,9 +133,8 @@ struct Graph {
     std::vector<Graph> functions;
     /// The graph before outlining, as the profile records it; empty unless it was prepared.
     ModelGraph model;
-    /// Operations that outlining has put into functions: by the name of each of them, that of the
-    /// function's operation that runs at its place.
-    std::map<std::string, std::string> runsAs;
+    /// Operations that outlining has put into functions, by their names.
+    std::map<std::string, FunctionPlace> functionPlaces;
 
     [[nodiscard]] std::int32_t stages() const {
         return stageIpus.empty() ? 1 : static_cast<std::int32_t>(stageIpus.size());

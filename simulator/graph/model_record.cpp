@@ -23,13 +23,13 @@ TensorSource sourceOf(TensorRole role) {
     return TensorSource::Operation;
 }
 
-ModelPhase phaseOf(Phase phase) {
+ModelPhase phaseOf(Pass phase) {
     switch (phase) {
-    case Phase::Backward:
+    case Pass::Backward:
         return ModelPhase::Backward;
-    case Phase::Update:
+    case Pass::Update:
         return ModelPhase::Update;
-    case Phase::Forward:
+    case Pass::Forward:
         break;
     }
     return ModelPhase::Forward;
@@ -45,8 +45,8 @@ public:
         for (const Op& op : graph_.ops) {
             ModelNode node;
             node.name = op.name;
-            node.type = op.onnxType;
-            node.phase = phaseOf(op.phase);
+            node.type = op.type;
+            node.phase = phaseOf(op.pass);
             node.stage = op.stage;
             node.reads = tensors(op.inputs);
             node.writes = tensors(op.outputs);
@@ -84,26 +84,57 @@ ModelGraph recordedModel(const Graph& graph) {
     return Recorder(graph).run();
 }
 
+namespace {
+
+/// Stages and passes of Call operations, which are no part of the model as it was before outlining.
+void describeCalls(const Graph& graph, std::unordered_map<std::string_view, ModelNode>& calls) {
+    for (const Op& op : graph.ops)
+        if (std::holds_alternative<CallAttributes>(op.attributes)) {
+            ModelNode& node = calls[op.name];
+            node.phase = phaseOf(op.pass);
+            node.stage = op.stage;
+        }
+    for (const Graph& function : graph.functions)
+        describeCalls(function, calls);
+}
+
+} // namespace
+
 void linkModelGraph(Profile& profile, const Graph& graph) {
     std::unordered_map<std::string_view, OperationId> byName;
     for (std::size_t i = 0; i < profile.operations.size(); ++i)
         byName.emplace(profile.operations[OperationId(i)].name, OperationId(i));
+    const auto operationOf = [&](const std::string& name) {
+        const auto found = byName.find(name);
+        return found == byName.end() ? OperationId() : found->second;
+    };
     profile.modelGraph = graph.model;
     std::vector<bool> used(profile.operations.size());
     for (ModelNode& node : profile.modelGraph.nodes) {
-        const auto inFunction = graph.runsAs.find(node.name);
-        const auto found =
-            byName.find(inFunction == graph.runsAs.end() ? node.name : inFunction->second);
-        if (found == byName.end())
+        const auto inFunction = graph.functionPlaces.find(node.name);
+        const bool called = inFunction != graph.functionPlaces.end();
+        node.operation = operationOf(called ? inFunction->second.operation : node.name);
+        if (!node.operation.valid())
             continue;
-        node.operation = found->second;
-        used[found->second.index()] = true;
+        used[node.operation.index()] = true;
+        if (called)
+            for (const std::string& call : inFunction->second.calls)
+                if (const OperationId id = operationOf(call); id.valid())
+                    node.calls.push_back(id);
     }
+    std::unordered_map<std::string_view, ModelNode> calls;
+    describeCalls(graph, calls);
     for (std::size_t i = 0; i < used.size(); ++i) {
         const Operation& operation = profile.operations[OperationId(i)];
-        if (!used[i])
-            profile.modelGraph.nodes.add(
-                {operation.name, operation.type, OperationId(i), ModelPhase::Forward, 0, {}, {}});
+        if (used[i])
+            continue;
+        ModelNode node;
+        if (const auto call = calls.find(operation.name); call != calls.end())
+            node = call->second;
+        node.name = operation.name;
+        node.type = operation.type;
+        node.operation = OperationId(i);
+        profile.modelGraph.nodes.add(std::move(node));
     }
 }
 

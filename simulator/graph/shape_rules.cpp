@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ceil_div.h"
+#include "simulator/graph/elementwise_traits.h"
+
 namespace tilescope::sim {
 
 namespace {
@@ -17,7 +20,7 @@ std::int64_t elementsOf(const Shape& shape) {
 } // namespace
 
 Shape shardShape(const Shape& whole, std::int32_t shards) {
-    return {(elementsOf(whole) + shards - 1) / shards};
+    return {ceilDiv(product(whole), shards)};
 }
 
 namespace {
@@ -109,18 +112,13 @@ struct OutputShape {
     }
 
     std::optional<Shape> operator()(const ElementwiseAttributes& elementwise) const {
-        using enum ElementwiseFunction;
-        const ElementwiseFunction f = elementwise.function;
-        const bool anyNumber = f == Add || f == Multiply || f == Max || f == Min;
-        if (f == OneHot) {
-            requireOperands(inputs, 1, 1);
+        const ElementwiseTraits traits = traitsOf(elementwise.function);
+        if (traits.mostOperands == anyNumberOfOperands)
+            requireOperands(inputs, 2, std::max<std::size_t>(inputs.size(), 2));
+        else
+            requireOperands(inputs, traits.leastOperands, traits.mostOperands);
+        if (elementwise.function == ElementwiseFunction::OneHot)
             return std::nullopt;
-        }
-        const std::size_t arity = f < Add            ? 1
-                                  : f == AdamUpdater ? 4 // two moments, weight, count of updates
-                                  : f >= Select      ? 3
-                                                     : 2;
-        requireOperands(inputs, arity, anyNumber ? std::max<std::size_t>(inputs.size(), 2) : arity);
         Shape result = inputs[0];
         for (const Shape& shape : inputs)
             result = broadcastShapes(result, shape);
@@ -224,7 +222,7 @@ struct OutputShape {
         return result;
     }
 
-    // The shape of what is differentiated is not told by the operands alone.
+    // The shape of what is differentiated does not follow from the operands alone.
     std::optional<Shape> operator()(const ConvGradInputAttributes&) const { return pair(); }
     std::optional<Shape> operator()(const ConvGradWeightsAttributes&) const { return pair(); }
     std::optional<Shape> operator()(const MultiUpdateAttributes&) const {

@@ -205,7 +205,7 @@ Interval intersect(Interval a, Interval b) {
 }
 
 std::vector<Interval> evenBlocks(std::int64_t size, std::int64_t parts, std::int64_t grain) {
-    const std::int64_t grains = (size + grain - 1) / grain;
+    const std::int64_t grains = ceilDiv(size, grain);
     std::vector<Interval> blocks;
     blocks.reserve(static_cast<std::size_t>(parts));
     for (std::int64_t part = 0; part < parts; ++part)
@@ -265,7 +265,7 @@ std::int64_t Blocking::shareOf(std::int32_t nth, std::int64_t elements) const {
     if (sharers == 1)
         return elements;
     const std::int64_t which = nth / (tiles() / sharers);
-    const std::int64_t grains = (elements + shareGrain - 1) / shareGrain;
+    const std::int64_t grains = ceilDiv(elements, shareGrain);
     return std::min(elements, (which + 1) * grains / sharers * shareGrain) -
            std::min(elements, which * grains / sharers * shareGrain);
 }

@@ -1,5 +1,6 @@
-// Blocking: which block of a tensor each tile holds or needs. A regular product of intervals, never
-// a list of elements, so that traffic between two blockings is arithmetic on intervals.
+// Blocking: the tile mapping of a tensor (poplar::Graph::setTileMapping), which block each tile
+// holds or needs. A regular product of intervals, never a list of elements, so that traffic between
+// two blockings is arithmetic on intervals.
 #pragma once
 
 #include <cstdint>

@@ -234,7 +234,7 @@ std::vector<std::int64_t> blockSizes(const Blocking& blocking,
         for (auto atom = dim.atoms.rbegin(); atom != dim.atoms.rend(); ++atom) {
             auto& size = sizes[static_cast<std::size_t>(*atom)];
             size = std::clamp<std::int64_t>(left, 1, size);
-            left = (left + size - 1) / size;
+            left = ceilDiv(left, size);
         }
     }
     return sizes;

@@ -1,8 +1,8 @@
 #include "simulator/lowering/lower.h"
 
-#include "simulator/lowering/functions.h"
-#include "simulator/lowering/io_tiles.h"
-#include "simulator/lowering/lower_op.h"
+#include "simulator/lowering/modes/modes.h"
+#include "simulator/lowering/operations/functions.h"
+#include "simulator/lowering/operations/lower_op.h"
 #include "simulator/planner/compute_tiles.h"
 
 namespace tilescope::sim {
@@ -11,12 +11,11 @@ LoweredProgram lowerGraph(const Graph& graph, const RunOptions& run, const PlanT
     const RunOptions options = onComputeTiles(run);
     LoweredProgram lowered;
     ProgramBuilder builder(run.target, lowered);
-    LoweringContext context(graph, options, plans, builder);
     LoweredFunctions functions(graph, options, plans, builder);
-    context.setFunctions(&functions);
+    LoweringContext context(graph, options, plans, builder, functions);
     if (graph.ownProgram) {
         lowerOwnProgram(context);
-        builder.finishNames();
+        builder.names().finish(lowered.profile);
         return lowered;
     }
     if (options.execution == Execution::Pipelined)
@@ -28,10 +27,9 @@ LoweredProgram lowerGraph(const Graph& graph, const RunOptions& run, const PlanT
     else
         lowerSerial(context);
     emitRemoteCopies(context);
-    // Written last, since weights get their places on the way, but it runs first.
+    // Last, since weights get their places on the way.
     emitWeightsFromHost(context);
-    builder.finishNames();
-    std::swap(lowered.profile.controlPrograms[0], lowered.profile.controlPrograms[1]);
+    builder.names().finish(lowered.profile);
     return lowered;
 }
 

@@ -3,7 +3,7 @@
 
 #include "core/options/run_options.h"
 #include "simulator/graph/graph.h"
-#include "simulator/lowering/builder.h"
+#include "simulator/lowering/program/builder.h"
 #include "simulator/planner/plan_table.h"
 
 namespace tilescope::sim {

@@ -4,58 +4,37 @@
 #include <string>
 #include <vector>
 
+#include "core/base/ceil_div.h"
 #include "simulator/cost/footprint.h"
 
 namespace tilescope::sim {
 namespace {
 
-/// Sums of many series: added in dense form, since each has its own cuts.
-class Sum {
-public:
-    explicit Sum(std::int32_t tiles)
-        : dense_(static_cast<std::size_t>(tiles), 0) {}
-    void add(const TileSeries& series) { series.addTo(dense_); }
-    void add(const TileSeries& series, std::int64_t factor) { series.scaled(factor).addTo(dense_); }
-    [[nodiscard]] TileSeries series() const { return TileSeries::fromDense(dense_); }
-
-private:
-    std::vector<std::int64_t> dense_;
-};
-
 std::int64_t packets(std::int64_t bytes, std::int64_t packet) {
-    return (bytes + packet - 1) / packet;
+    return ceilDiv(bytes, packet);
 }
 
 } // namespace
 
 void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel) {
     const Profile& profile = builder.lowered().profile;
-    const std::int32_t tiles = builder.target().totalTiles();
+    const std::int32_t tiles = builder.machine().totalTiles();
     const TileSeries everywhere(TileId(0), tiles, 1);
-    Sum vertexCode(tiles), instanceState(tiles), fieldData(tiles), descriptors(tiles);
-    Sum control(tiles), exchangeCode(tiles), globalCode(tiles), globalHeaders(tiles);
-    Sum hostCode(tiles), headers(tiles), results(tiles);
+    TileSum vertexCode, descriptors, control, exchangeCode, globalCode, globalHeaders;
+    TileSum hostCode, headers, results;
 
     for (const VertexType& type : profile.vertexTypes)
         vertexCode.add(type.codeBytes);
     for (const ComputeSet& set : profile.computeSets) {
         for (const VertexInstances& use : set.vertices) {
-            const std::string& name = profile.vertexTypes[use.type].name;
-            const std::int64_t ownFieldBytes = vertexState(name).fieldBytes;
-            instanceState.add(use.stateBytes);
-            instanceState.add(use.count, -ownFieldBytes);
-            fieldData.add(use.count, ownFieldBytes);
-            if (isCopyVertex(name))
-                descriptors.add(TileSeries::zip(
-                    use.count, {}, [](std::int64_t, std::int64_t) { return copyDescriptorBytes; }));
+            if (isCopyVertex(profile.vertexTypes[use.type].name))
+                descriptors.add(use.count.ones().scaled(copyDescriptorBytes));
             if (instrumented)
                 results.add(use.count, instrumentationBytes);
         }
     }
-    instanceState.add(builder.lowered().listBytes, -1);
-    fieldData.add(builder.lowered().listBytes);
     // The host reads the results.
-    headers.add(TileSeries::zip(results.series(), {}, [](std::int64_t bytes, std::int64_t) {
+    headers.add(results.series().mapped([](std::int64_t bytes) {
         return packets(bytes, hostPacketBytesOut) * hostPacketHeaderBytes;
     }));
     control.add(everywhere, controlBytesBase);
@@ -70,25 +49,18 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
         (isGlobal[i] ? globalCode : exchangeCode).add(exchange.codeBytes);
         // What shares the code of another shares its headers.
         if (isGlobal[i] && !exchange.codeBytes.empty())
-            globalHeaders.add(
-                TileSeries::zip(exchange.bytesSent, {}, [](std::int64_t bytes, std::int64_t) {
-                    return packets(bytes, globalPacketBytes) * globalPacketHeaderBytes;
-                }));
+            globalHeaders.add(exchange.bytesSent.mapped([](std::int64_t bytes) {
+                return packets(bytes, globalPacketBytes) * globalPacketHeaderBytes;
+            }));
     }
     for (const Stream& stream : profile.streams) {
         // All tiles wait for a copy with the host; one with streaming memory is set up by the tiles
         // that have a part of it.
-        hostCode.add(stream.remoteBuffer.valid()
-                         ? TileSeries::zip(stream.bytes, {},
-                                           [](std::int64_t bytes, std::int64_t) {
-                                               return static_cast<std::int64_t>(bytes > 0);
-                                           })
-                         : everywhere,
+        hostCode.add(stream.remoteBuffer.valid() ? stream.bytes.ones() : everywhere,
                      hostExchangeCodeBytes);
         const std::int64_t packet = stream.toDevice ? hostPacketBytesIn : hostPacketBytesOut;
-        headers.add(TileSeries::zip(stream.bytes, {}, [&](std::int64_t bytes, std::int64_t) {
-            return packets(bytes, packet) * hostPacketHeaderBytes;
-        }));
+        headers.add(stream.bytes.mapped(
+            [&](std::int64_t bytes) { return packets(bytes, packet) * hostPacketHeaderBytes; }));
     }
 
     builder.setOperation({});
@@ -96,8 +68,8 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
         if (!bytes.empty())
             builder.alwaysLive(std::string(toString(category)), category, bytes);
     };
-    add(MemoryCategory::VertexInstanceState, instanceState.series());
-    add(MemoryCategory::VertexFieldData, fieldData.series());
+    add(MemoryCategory::VertexInstanceState, builder.lowered().instanceState.series());
+    add(MemoryCategory::VertexFieldData, builder.lowered().fieldData.series());
     add(MemoryCategory::CopyDescriptor, descriptors.series());
     const bool hasControlId =
         std::any_of(profile.variables.begin(), profile.variables.end(),

@@ -1,7 +1,7 @@
 // Code and bookkeeping as always-live variables, one a category.
 #pragma once
 
-#include "simulator/lowering/builder.h"
+#include "simulator/lowering/program/builder.h"
 
 namespace tilescope::sim {
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "simulator/memory/function_accesses.h"
-#include "simulator/memory/leaving_values.h"
+#include "simulator/memory/live_out.h"
 
 namespace tilescope::sim {
 namespace {
@@ -21,25 +21,25 @@ void collectCalled(const Profile& profile, ProgramId id, std::set<ProgramId>& ca
         collectCalled(profile, child, called);
 }
 
-/// What the slots of a pipeline call stands once, however many slots call it: an activation waits
-/// from slot to slot anyway.
+/// What the slots of a pipeline call is placed once, however many slots call it: an activation
+/// waits from slot to slot anyway.
 std::vector<ProgramId> standingFunctions(const Profile& profile) {
-    std::vector<ProgramId> standing;
+    std::vector<ProgramId> placed;
     if (profile.pipeline.empty())
-        return standing;
+        return placed;
     std::set<ProgramId> called;
     for (const ProgramId root : profile.controlPrograms)
         collectCalled(profile, root, called);
-    std::copy_if(profile.functions.begin(), profile.functions.end(), std::back_inserter(standing),
+    std::copy_if(profile.functions.begin(), profile.functions.end(), std::back_inserter(placed),
                  [&](ProgramId function) { return called.contains(function); });
-    return standing;
+    return placed;
 }
 
 class Analysis {
 public:
-    Analysis(Profile& profile, const std::set<std::pair<ProgramId, VariableId>>& rewrites)
+    Analysis(Profile& profile, const std::set<std::pair<ProgramId, VariableId>>& kills)
         : profile_(profile)
-        , rewrites_(rewrites)
+        , kills_(kills)
         , functions_(profile)
         , standing_(standingFunctions(profile))
         , timelines_(1 + standing_.size())
@@ -54,7 +54,7 @@ public:
             walk(standing_[i], timelines_[i + 1]);
         for (Timeline& timeline : timelines_)
             timeline.stepAt.push_back(stepsBehind(timeline));
-        leaving_.emplace(timelines_);
+        liveOut_.emplace(timelines_);
         for (std::size_t i = 0; i < timelines_.size(); ++i)
             finish(i);
         for (const Timeline& timeline : timelines_)
@@ -73,7 +73,7 @@ private:
             for (const VariableId v : program.variablesRead)
                 timeline.accesses[v].push_back({first, false, false});
             for (const VariableId v : program.variablesWritten)
-                timeline.accesses[v].push_back({first, true, rewrites_.contains({id, v})});
+                timeline.accesses[v].push_back({first, true, kills_.contains({id, v})});
             return;
         }
         if (program.kind == ProgramKind::Call)
@@ -99,12 +99,12 @@ private:
                 accesses.begin(), accesses.end(), first,
                 [](const VariableUse& a, std::int32_t event) { return a.event < event; });
             if (mine != accesses.end() && mine->isWrite &&
-                (functions_.isOwn(target, variable) || rewrites_.contains({id, variable})))
-                mine->rewrites = true;
+                (functions_.isOwn(target, variable) || kills_.contains({id, variable})))
+                mine->kills = true;
         }
     }
 
-    /// Steps of a timeline stand together: where the next one's begin.
+    /// Steps of a timeline are together: where the next one's begin.
     [[nodiscard]] std::int32_t stepsBehind(const Timeline& timeline) const {
         for (auto next = &timeline + 1; next < timelines_.data() + timelines_.size(); ++next)
             if (!next->stepAt.empty())
@@ -112,7 +112,7 @@ private:
         return static_cast<std::int32_t>(profile_.steps.size());
     }
 
-    /// A call uses what its function takes from before the call or leaves behind it.
+    /// A call uses what its function takes from before the call or leaves after it.
     void finish(std::size_t index) {
         Timeline& timeline = timelines_[index];
         if (timeline.finished)
@@ -123,7 +123,7 @@ private:
             finish(call.callee);
             for (const auto& [variable, inside] : timelines_[call.callee].accesses) {
                 const bool reads = !inside.front().isWrite;
-                if (!reads && !leaving_->leaves(variable, call.callee))
+                if (!reads && !liveOut_->isLiveOut(variable, call.callee))
                     continue; // no value leaves the function: every use makes it anew
                 VariableUses& accesses = timeline.accesses[variable];
                 if (reads)
@@ -131,7 +131,7 @@ private:
                 if (std::any_of(inside.begin(), inside.end(),
                                 [](const VariableUse& a) { return a.isWrite; }))
                     accesses.push_back(
-                        {call.event, true, rewrites_.contains({call.program, variable}), !reads});
+                        {call.event, true, kills_.contains({call.program, variable}), !reads});
                 touched.insert(variable);
             }
         }
@@ -140,30 +140,30 @@ private:
             std::stable_sort(
                 accesses.begin(), accesses.end(),
                 [](const VariableUse& a, const VariableUse& b) { return a.event < b.event; });
-            dropDeadWrites(accesses, index == 0 || !leaving_->leaves(variable, index));
+            dropDeadWrites(accesses, index == 0 || !liveOut_->isLiveOut(variable, index));
             if (accesses.empty())
                 timeline.accesses.erase(variable);
         }
     }
 
     /// Removes calls whose value is overwritten before anybody reads it. `ends`: nobody reads it
-    /// behind the timeline.
+    /// after the timeline.
     static void dropDeadWrites(VariableUses& accesses, bool ends) {
         for (std::size_t i = accesses.size(); i-- > 0;) {
             const bool isLast = i + 1 == accesses.size();
             const VariableUse& next = accesses[isLast ? 0 : i + 1];
-            const bool overwritten = (!isLast || ends) && (next.rewrites || accesses.size() == 1);
-            if (accesses[i].mayBeDead && !accesses[i].rewrites && overwritten)
+            const bool overwritten = (!isLast || ends) && (next.kills || accesses.size() == 1);
+            if (accesses[i].mayBeDead && !accesses[i].kills && overwritten)
                 accesses.erase(accesses.begin() + static_cast<std::ptrdiff_t>(i));
         }
     }
 
-    /// The life between two rewrites, each from the first access to the last.
+    /// The life between two kills, each from the first access to the last.
     void addLife(const Timeline& timeline, VariableId variable, const VariableUses& accesses) {
         auto begin = accesses.begin();
         while (begin != accesses.end()) {
             auto end = std::find_if(begin + 1, accesses.end(),
-                                    [](const VariableUse& a) { return a.rewrites; });
+                                    [](const VariableUse& a) { return a.kills; });
             addSpan(timeline, variable, {begin, end});
             begin = end;
         }
@@ -289,19 +289,19 @@ private:
     }
 
     Profile& profile_;
-    const std::set<std::pair<ProgramId, VariableId>>& rewrites_;
+    const std::set<std::pair<ProgramId, VariableId>>& kills_;
     FunctionAccesses functions_;
     std::vector<ProgramId> standing_;
     std::vector<Timeline> timelines_; ///< of all control programs, then one for each of standing_
     std::map<ProgramId, std::size_t> timelineOf_;
-    std::optional<LeavingValues> leaving_;
+    std::optional<LiveOut> liveOut_;
     std::vector<Intervals> lives_;
 };
 
 } // namespace
 
-void analyseLiveness(Profile& profile, const std::set<std::pair<ProgramId, VariableId>>& rewrites) {
-    Analysis(profile, rewrites).run();
+void analyseLiveness(Profile& profile, const std::set<std::pair<ProgramId, VariableId>>& kills) {
+    Analysis(profile, kills).run();
 }
 
 } // namespace tilescope::sim

@@ -12,13 +12,13 @@ namespace tilescope::sim {
 /// live. Steps are the leaves of the control programs, depth first, with those of a function at
 /// each of its calls: what lives across one call is not live across another, so that the two may
 /// share addresses (the original, too, keeps interference apart from steps; pva,
-/// equivalenceClassInterference). Functions that a pipeline's slots call stand once, behind the
+/// equivalenceClassInterference). Functions that a pipeline's slots call are placed once, after the
 /// others; what is live across one of their calls is live over their steps. A variable is live from
 /// its first to its last access; one that is used both inside and outside of a loop, or read in a
 /// loop before it is written there, is live over the whole loop. A value that nobody outside of a
-/// function accesses ends with the call. `rewrites`: steps that write a variable anew, where its
+/// function accesses ends with the call. `kills`: steps that write a variable anew, where its
 /// life before has ended with the last read.
 void analyseLiveness(Profile& profile,
-                     const std::set<std::pair<ProgramId, VariableId>>& rewrites = {});
+                     const std::set<std::pair<ProgramId, VariableId>>& kills = {});
 
 } // namespace tilescope::sim

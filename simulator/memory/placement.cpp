@@ -6,6 +6,7 @@
 #include <tbb/parallel_for.h>
 #include <unordered_map>
 
+#include "core/base/ceil_div.h"
 #include "simulator/layout/blocking.h"
 #include "simulator/memory/tile_account.h"
 
@@ -16,7 +17,7 @@ namespace {
 constexpr std::int64_t variableAlignment = 8;
 
 std::int64_t alignUp(std::int64_t value, std::int64_t alignment) {
-    return (value + alignment - 1) / alignment * alignment;
+    return ceilDiv(value, alignment) * alignment;
 }
 
 bool isExecutable(MemoryCategory category) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/profile/profile.h"
-#include "simulator/lowering/builder.h"
+#include "simulator/lowering/program/builder.h"
 
 namespace tilescope::sim {
 

@@ -13,8 +13,8 @@ namespace tilescope::sim {
 struct VariableUse {
     std::int32_t event = 0;
     bool isWrite = false;
-    bool rewrites = false; ///< nothing of the old value is left
-    /// A function called here writes it, and somebody behind the call may or may not read that.
+    bool kills = false; ///< nothing of the old value is left
+    /// A function called here writes it, and somebody after the call may or may not read that.
     bool mayBeDead = false;
 };
 /// In the order of events; reads of an event before its writes.

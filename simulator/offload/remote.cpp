@@ -17,11 +17,11 @@ constexpr std::int32_t updatePhase = std::numeric_limits<std::int32_t>::max();
 /// Without execution phases the forward and the backward pass are two that are too far apart for a
 /// tensor to stay.
 std::int32_t phaseOf(const Op& op, std::int32_t phasesApart) {
-    if (op.phase == Phase::Update)
+    if (op.pass == Pass::Update)
         return updatePhase;
     if (op.executionPhase >= 0)
         return op.executionPhase;
-    return op.phase == Phase::Backward ? phasesApart + 1 : 0;
+    return op.pass == Pass::Backward ? phasesApart + 1 : 0;
 }
 
 /// An operation that needs a tensor, where it runs.
@@ -111,7 +111,7 @@ private:
             if (op(i).recomputeGroup >= 0)
                 members[op(i).recomputeGroup].push_back(i);
         for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
-            if (op(i).phase != Phase::Backward)
+            if (op(i).pass != Pass::Backward)
                 continue;
             std::vector<std::size_t> readers{i};
             while (!readers.empty()) {
@@ -201,7 +201,7 @@ private:
                (resident.remote.load == LoadTime::OnDemand && !times_.batched);
     }
 
-    /// A weight's tensors that one phase needs: their loads and stores stand together.
+    /// A weight's tensors that one phase needs: their loads and stores are together.
     using Cluster = std::tuple<TensorId, std::int32_t, std::int32_t>;
     [[nodiscard]] Cluster clusterOf(const Resident& resident, std::int32_t phase) const {
         const TensorId owner = graph_.tensors[resident.landing].layoutOf;
@@ -280,7 +280,7 @@ private:
         made.name = fmt::format("{}/{}", tensor, type);
         if (const int used = names_[made.name]++; used > 0)
             made.name += fmt::format(":{}", used);
-        made.onnxType = type;
+        made.type = type;
         made.onnxNode = tensor;
         made.attributes = std::move(attributes);
         made.stage = resident.ipu;
@@ -288,7 +288,7 @@ private:
     }
 
     static void takePart(Op& made, const Op& neighbour) {
-        made.phase = neighbour.phase;
+        made.pass = neighbour.pass;
         made.executionPhase = neighbour.executionPhase;
     }
 

@@ -10,7 +10,7 @@ namespace tilescope::sim {
 
 /// When a tensor is brought to the chip.
 enum class LoadTime : std::uint8_t {
-    Preload,  ///< where the execution phase begins that needs it, that is, behind the one before
+    Preload,  ///< where the execution phase begins that needs it, that is, after the one before
     OnDemand, ///< before the first operation that needs it
 };
 
@@ -25,15 +25,15 @@ struct RemoteTimes {
     /// A tensor that is needed again within so many execution phases stays on the chip: until the
     /// next turn of the IPUs that hold it. *Assumed*: PopART's rule is not described.
     std::int32_t phasesApart = 1;
-    /// All loads of an execution phase before its operations and all stores behind them (PopART's
+    /// All loads of an execution phase before its operations and all stores after them (PopART's
     /// Batch); else what is not preloaded moves next to the operation (Interleaving).
     bool batched = false;
 };
 
 /// Gives each tensor a row in a remote buffer, tensors of equal kind, shape and type in one, and
-/// inserts what brings them: a RemoteLoad before they are needed and a RemoteStore behind the last
+/// inserts what brings them: a RemoteLoad before they are needed and a RemoteStore after the last
 /// operation that overwrites them (popart transforms/streamingmemory.cpp). A tensor has one place
-/// on an IPU, which it takes again with each load. What a weight update (Phase::Update) needs comes
+/// on an IPU, which it takes again with each load. What a weight update (Pass::Update) needs comes
 /// on demand. Operations are in the order of their execution phases.
 void insertRemoteCopies(Graph& graph, const std::vector<RemoteTensor>& tensors,
                         const RemoteTimes& times);

@@ -49,7 +49,7 @@ private:
         return valueBetween(repeat.starts.front(), repeat.starts.front() + repeat.length);
     }
 
-    /// Repeats that are worth more than the threshold. Cuts are letters that stand once, so that
+    /// Repeats that are worth more than the threshold. Cuts are letters that occur once, so that
     /// nothing repeats across them.
     std::vector<Repeat> candidates() {
         std::vector<std::int32_t> text;
@@ -118,7 +118,7 @@ private:
     }
 
     void takeEqual(std::int32_t length, const std::vector<std::int32_t>& starts) {
-        // Places within a larger match, by offset there: they have to stand in all of its places.
+        // Places within a larger match, by offset there: they have to be in all of its places.
         std::map<std::pair<std::size_t, std::int32_t>, std::vector<std::int32_t>> within;
         std::vector<std::int32_t> kept;
         for (const std::int32_t start : starts) {
@@ -158,7 +158,7 @@ private:
         return kept;
     }
 
-    /// Value of the largest of `matches`, ascending, that stand in a place of `outer`.
+    /// Value of the largest of `matches`, ascending, that are in a place of `outer`.
     static double valueWithin(const OutlineMatch& outer, const std::vector<OutlineMatch>& matches) {
         const std::int32_t begin = outer.starts.front();
         const std::int32_t end = begin + outer.length;

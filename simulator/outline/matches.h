@@ -9,8 +9,8 @@
 namespace tilescope::sim {
 
 /// A part that becomes a function: positions [start, start + length) of the sequence for each of
-/// its places. Places of a graph's matches lie apart or one within the other, and what stands in
-/// one place of a match stands in all of its places.
+/// its places. Places of a graph's matches lie apart or one within the other, and what is in
+/// one place of a match is in all of its places.
 struct OutlineMatch {
     std::int32_t length = 0;
     std::vector<std::int32_t> starts; ///< ascending
@@ -24,7 +24,7 @@ struct OutlineMatch {
 ///    by more than options.outlineThreshold;
 /// 3. with options.outlineCopyCostPruning, it shrinks to the part with the largest sum over
 ///    operations of value * sqrt(bytes read), less sqrt(bytes) of what is copied in and out.
-/// A part is taken only if that saves code: if it stands more than once other than by standing in
+/// A part is taken only if that saves code: if it occurs more than once other than as a part of
 /// a larger match. Smallest first.
 std::vector<OutlineMatch> chooseMatches(const Graph& graph, const OpSequence& sequence,
                                         const TensorUses& uses, const RunOptions& options);
@@ -35,7 +35,7 @@ std::vector<std::int32_t> connections(const Graph& graph, const OpSequence& sequ
                                       const TensorUses& uses, std::int32_t start,
                                       std::int32_t length);
 
-/// Operations between those of a place that stay outside: what a function call has to stand behind
+/// Operations between those of a place that stay outside: what a function call has to come after
 /// (they do not need it) and in front of. False if there is no such order.
 struct Neighbours {
     std::vector<OpId> before, after;

@@ -134,7 +134,7 @@ private:
         const auto above = std::lower_bound(here.begin(), here.end(), limit);
         const bool calls = above != here.begin();
         const std::size_t match = calls ? *std::prev(above) : 0;
-        Op op = calls ? call(match, position) : opAt(position);
+        Op op = calls ? call(match, position, limit) : opAt(position);
         for (TensorId& in : op.inputs)
             in = map.at(in);
         for (TensorId& out : op.outputs) {
@@ -148,8 +148,8 @@ private:
         return calls ? matches_[match].length : 1;
     }
 
-    /// A call in terms of the tensors of the original graph.
-    Op call(std::size_t match, std::int32_t start) {
+    /// A call in terms of the tensors of the original graph, in the function of a match or in `main`.
+    Op call(std::size_t match, std::int32_t start, std::size_t caller) {
         const OutlineMatch& part = matches_[match];
         Op op = opAt(start);
         std::string scope = op.name;
@@ -158,7 +158,8 @@ private:
         const std::string name = (scope.empty() ? "" : scope + "/") + functionName(match);
         const int used = ++names_[name];
         op.name = used == 1 ? name : fmt::format("{}:{}", name, used);
-        op.onnxType = "Call";
+        callAt_[{caller, start}] = op.name;
+        op.type = "Call";
         op.onnxNode = scope;
         op.attributes = CallAttributes{static_cast<std::int32_t>(match)};
         op.inputs = entering(start, part.length);
@@ -168,21 +169,24 @@ private:
         return op;
     }
 
-    /// Says of each operation of the largest match at a position which one of a function runs
-    /// there.
+    /// Says of each operation of the largest match at a position which one of a function runs there,
+    /// and through which calls. Of parts that lie in each other the outermost is called here.
     void nameStandIns(Graph& result, std::int32_t start) const {
+        const auto call = callAt_.find({main, start});
+        if (call == callAt_.end())
+            return;
         const std::size_t match = matchesAt_[static_cast<std::size_t>(start)].back();
         for (std::int32_t i = 0; i < matches_[match].length; ++i) {
-            const std::string& name = opAt(start + i).name;
-            const std::string& runs = opAt(standIn(match, i)).name;
-            if (runs != name)
-                result.runsAs.try_emplace(name, runs);
+            FunctionPlace place{{}, {call->second}};
+            place.operation = opAt(standIn(match, i, place.calls)).name;
+            result.functionPlaces.try_emplace(opAt(start + i).name, std::move(place));
         }
     }
 
-    /// Where the operation stands that is the n-th of a function in the program: at the first place
-    /// of the innermost function that has it.
-    [[nodiscard]] std::int32_t standIn(std::size_t match, std::int32_t n) const {
+    /// The position of the operation that is the n-th of a function in the program: at the first
+    /// place of the innermost function that has it. Appends the calls on the way.
+    [[nodiscard]] std::int32_t standIn(std::size_t match, std::int32_t n,
+                                       std::vector<std::string>& calls) const {
         std::int32_t at = matches_[match].starts.front();
         const std::int32_t wanted = at + n;
         while (at <= wanted) {
@@ -190,8 +194,12 @@ private:
             const auto above = std::lower_bound(here.begin(), here.end(), match);
             const std::int32_t length =
                 above == here.begin() ? 1 : matches_[*std::prev(above)].length;
-            if (wanted < at + length)
-                return above == here.begin() ? wanted : standIn(*std::prev(above), wanted - at);
+            if (wanted < at + length) {
+                if (above == here.begin())
+                    return wanted;
+                calls.push_back(callAt_.at({match, at}));
+                return standIn(*std::prev(above), wanted - at, calls);
+            }
             at += length;
         }
         return wanted;
@@ -213,7 +221,7 @@ private:
             canBeContiguous(graph_, sequence_, static_cast<std::int32_t>(next), length, neighbours);
             for (const OpId before : neighbours.before)
                 result.ops.add(graph_.ops[before]);
-            result.ops.add(call(match, static_cast<std::int32_t>(next)));
+            result.ops.add(call(match, static_cast<std::int32_t>(next), main));
             for (const OpId after : neighbours.after)
                 result.ops.add(graph_.ops[after]);
             next += static_cast<std::size_t>(length);
@@ -228,6 +236,8 @@ private:
     std::vector<std::set<Result>> results_;           ///< of each match
     std::vector<std::vector<std::size_t>> matchesAt_; ///< that begin at a position, ascending
     std::map<std::string, int> names_;
+    static constexpr std::size_t main = static_cast<std::size_t>(-1);
+    std::map<std::pair<std::size_t, std::int32_t>, std::string> callAt_; ///< by caller and position
 };
 
 } // namespace

@@ -11,8 +11,8 @@ namespace tilescope::sim {
 /// (popart transforms/subgraphoutline.cpp). A function's inputs are the tensors that the part reads
 /// from outside, weights too; its outputs are those that something outside reads at any of its
 /// places. Its operations keep the names that they have at the first place.
-/// Operations between those of a place that cannot be in a function go in front of the call, or
-/// behind it if they need its results.
+/// Operations between those of a place that no function can hold go in front of the call, or
+/// after it if they need its results.
 Graph outlined(const Graph& graph, const RunOptions& options);
 
 } // namespace tilescope::sim

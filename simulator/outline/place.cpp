@@ -1,4 +1,4 @@
-// One place of a match: how its operations hang together, and what stands between them.
+// One place of a match: how its operations hang together, and what is between them.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -35,7 +35,7 @@ std::vector<std::int32_t> connections(const Graph& graph, const OpSequence& sequ
 
 namespace {
 
-/// Sorts what stands between operations of a place by what it needs.
+/// Sorts what is between operations of a place by what it needs.
 class Sorter {
 public:
     Sorter(const Graph& graph, Neighbours& neighbours)
@@ -45,7 +45,7 @@ public:
     void addInside(const Op& op) {
         made_.insert(op.outputs.begin(), op.outputs.end());
         for (const TensorId in : op.inputs) {
-            possible_ = possible_ && !behind_.contains(in);
+            possible_ = possible_ && !after_.contains(in);
             readInside_.insert(in);
         }
     }
@@ -53,16 +53,16 @@ public:
     void addOutside(OpId id) {
         const Op& op = graph_.ops[id];
         const bool needs = std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId in) {
-            return made_.contains(in) || behind_.contains(in);
+            return made_.contains(in) || after_.contains(in);
         });
         if (needs)
-            behind_.insert(op.outputs.begin(), op.outputs.end());
+            after_.insert(op.outputs.begin(), op.outputs.end());
         (needs ? neighbours_.after : neighbours_.before).push_back(id);
         if (overwritesOperand(op))
             overwritten_.push_back(op.inputs[op.inputs.size() > 1 && isRestore(op) ? 1 : 0]);
     }
 
-    /// Nothing inside needs what comes behind, nor reads what changes its place while overwriting.
+    /// Nothing inside needs what comes after, nor reads what changes its place while overwriting.
     [[nodiscard]] bool possible() const {
         return possible_ &&
                std::none_of(overwritten_.begin(), overwritten_.end(), [&](TensorId id) {
@@ -78,7 +78,7 @@ private:
     const Graph& graph_;
     Neighbours& neighbours_;
     std::set<TensorId> made_, readInside_;
-    std::set<TensorId> behind_; ///< made by what comes behind
+    std::set<TensorId> after_; ///< made by what comes after
     std::vector<TensorId> overwritten_;
     bool possible_ = true;
 };

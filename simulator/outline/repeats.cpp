@@ -17,9 +17,9 @@ Numbers suffixArray(const Numbers& letters) {
     Numbers next(letters.size());
     for (std::int32_t compared = 1;; compared *= 2) {
         const auto key = [&](std::int32_t at) {
-            const std::int32_t behind = at + compared;
+            const std::int32_t after = at + compared;
             return std::pair(rank[static_cast<std::size_t>(at)],
-                             behind < n ? rank[static_cast<std::size_t>(behind)] : INT32_MIN);
+                             after < n ? rank[static_cast<std::size_t>(after)] : INT32_MIN);
         };
         std::sort(order.begin(), order.end(),
                   [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "simulator/graph/elementwise_traits.h"
 #include "simulator/training/autodiff.h"
 
 namespace tilescope::sim {
@@ -16,7 +17,7 @@ constexpr double highValue = 1000;
 constexpr double lowValue = 0.1;
 
 using TensorKey = std::tuple<Shape, DataType, TensorRole>;
-using OpKey = std::tuple<Attributes, std::vector<TensorKey>, std::vector<TensorKey>, Phase, IpuId,
+using OpKey = std::tuple<Attributes, std::vector<TensorKey>, std::vector<TensorKey>, Pass, IpuId,
                          bool, std::optional<double>>;
 
 std::vector<TensorKey> keysOf(const Graph& graph, const std::vector<TensorId>& ids) {
@@ -31,7 +32,7 @@ std::vector<TensorKey> keysOf(const Graph& graph, const std::vector<TensorId>& i
 }
 
 OpKey keyOf(const Graph& graph, const Op& op) {
-    return {op.attributes,         keysOf(graph, op.inputs), keysOf(graph, op.outputs), op.phase,
+    return {op.attributes,         keysOf(graph, op.inputs), keysOf(graph, op.outputs), op.pass,
             graph.ipuOf(op.stage), op.recomputeGroup >= 0,   op.availableMemory};
 }
 
@@ -40,12 +41,12 @@ class Norms {
 public:
     explicit Norms(const Graph& graph) {
         for (const Op& op : graph.ops)
-            if (op.onnxType.ends_with("Normalization"))
+            if (op.type.ends_with("Normalization"))
                 norms_.insert(op.onnxNode);
         norms_.erase("");
         for (const Op& op : graph.ops)
             if (isPart(op))
-                ++parts_[{op.onnxNode, op.phase}];
+                ++parts_[{op.onnxNode, op.pass}];
     }
 
     /// OpSequence::values
@@ -65,15 +66,15 @@ public:
     }
 
 private:
-    using Parts = std::map<std::pair<std::string, Phase>, int>;
+    using Parts = std::map<std::pair<std::string, Pass>, int>;
 
     /// What comes before the gradient of a normalisation is an operation of its own.
     [[nodiscard]] bool isPart(const Op& op) const {
-        return norms_.contains(op.onnxNode) && op.onnxType != gradientSumType;
+        return norms_.contains(op.onnxNode) && op.type != gradientSumType;
     }
 
     [[nodiscard]] Parts::const_iterator partsOf(const Op& op) const {
-        return isPart(op) ? parts_.find({op.onnxNode, op.phase}) : parts_.end();
+        return isPart(op) ? parts_.find({op.onnxNode, op.pass}) : parts_.end();
     }
 
     std::set<std::string> norms_; ///< nodes of the model
@@ -81,16 +82,7 @@ private:
 };
 
 bool staysOutside(const Op& op) {
-    return op.phase == Phase::Update || overwritesOperand(op) ||
-           std::holds_alternative<IpuCopyAttributes>(op.attributes) ||
-           std::holds_alternative<StashAttributes>(op.attributes) ||
-           std::holds_alternative<RestoreAttributes>(op.attributes) ||
-           std::holds_alternative<FifoAttributes>(op.attributes) ||
-           std::holds_alternative<RemoteLoadAttributes>(op.attributes) ||
-           std::holds_alternative<RemoteStoreAttributes>(op.attributes) ||
-           std::holds_alternative<CollectiveAttributes>(op.attributes) ||
-           std::holds_alternative<ShardAttributes>(op.attributes) ||
-           std::holds_alternative<CallAttributes>(op.attributes);
+    return op.pass == Pass::Update || overwritesOperand(op) || !traitsOf(op.attributes).isOutlined;
 }
 
 bool isNamed(const Op& op, const RunOptions& options) {
@@ -102,7 +94,7 @@ bool isNamed(const Op& op, const RunOptions& options) {
 
 bool overwritesOperand(const Op& op) {
     if (const auto* elementwise = std::get_if<ElementwiseAttributes>(&op.attributes))
-        return updatesInPlace(elementwise->function);
+        return traitsOf(elementwise->function).updatesInPlace;
     if (const auto* collective = std::get_if<CollectiveAttributes>(&op.attributes))
         return collective->kind != CollectiveKind::ReduceScatter;
     return std::holds_alternative<MultiUpdateAttributes>(op.attributes) ||
@@ -129,7 +121,7 @@ OpSequence opSequence(const Graph& graph, const RunOptions& options) {
         const Op& op = graph.ops[OpId(i)];
         if (staysOutside(op) || isNamed(op, options))
             continue;
-        if (last != nullptr && (last->phase != op.phase || last->stage != op.stage ||
+        if (last != nullptr && (last->pass != op.pass || last->stage != op.stage ||
                                 last->executionPhase != op.executionPhase ||
                                 last->recomputeGroup != op.recomputeGroup))
             ++run;

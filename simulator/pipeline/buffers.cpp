@@ -35,7 +35,7 @@ public:
         const std::size_t count = graph_.ops.size();
         restoreRecomputed();
         for (std::size_t i = 0; i < count; ++i) {
-            if (graph_.ops[OpId(i)].phase != Phase::Backward ||
+            if (graph_.ops[OpId(i)].pass != Pass::Backward ||
                 std::holds_alternative<IpuCopyAttributes>(graph_.ops[OpId(i)].attributes))
                 continue;
             for (std::size_t input = 0; input < graph_.ops[OpId(i)].inputs.size(); ++input) {
@@ -90,7 +90,7 @@ private:
                 }
         };
         for (std::size_t i = 0; i < graph_.ops.size(); ++i)
-            if (graph_.ops[OpId(i)].phase == Phase::Backward)
+            if (graph_.ops[OpId(i)].pass == Pass::Backward)
                 note(graph_.ops[OpId(i)], i);
         // A group reads of earlier ones only.
         for (std::size_t i = graph_.ops.size(); i-- > 0;)
@@ -110,18 +110,18 @@ private:
         if (stays(role) || isRecomputed(id) || waiting_.contains(id) || (rows == 0 && !fifo_))
             return;
         const OpId maker = producers_[id.index()];
-        auto& behind = maker.valid() ? after_[maker.index()] : leading_;
+        auto& after = maker.valid() ? after_[maker.index()] : leading_;
         const std::string name = graph_.tensors[id].name;
         const TensorId held = tensorLike(id, name + (fifo_ ? "/fifo" : "/stash"));
         const TensorId out = tensorLike(id, name + "/restore");
         if (fifo_)
-            behind.push_back(step(name + "/fifo", "Fifo", FifoAttributes{rows}, id, held,
-                                  Phase::Forward, stage));
+            after.push_back(
+                step(name + "/fifo", "Fifo", FifoAttributes{rows}, id, held, Pass::Forward, stage));
         else
-            behind.push_back(step(name + "/stash", "Stash", StashAttributes{rows}, id, held,
-                                  Phase::Forward, stage));
+            after.push_back(step(name + "/stash", "Stash", StashAttributes{rows}, id, held,
+                                 Pass::Forward, stage));
         Op restore = step(name + "/restore", "Restore", RestoreAttributes{fifo_ ? 1 : rows}, held,
-                          out, Phase::Backward, stage);
+                          out, Pass::Backward, stage);
         restore.inputs.push_back(id);
         before_[reader].push_back(std::move(restore));
         waiting_[id] = out;
@@ -135,7 +135,7 @@ private:
         const OpId maker = producers_[id.index()];
         if (stays(role))
             return id;
-        if (maker.valid() && graph_.ops[maker].phase != Phase::Forward)
+        if (maker.valid() && graph_.ops[maker].pass != Pass::Forward)
             return id;
         const std::int32_t stage = graph_.ops[OpId(reader)].stage;
         const std::int64_t rows = depth_(stage);
@@ -150,7 +150,7 @@ private:
             Op view = graph_.ops[maker];
             view.inputs = {waited(view.inputs[0], reader)};
             view.name += "/restored";
-            view.phase = Phase::Backward;
+            view.pass = Pass::Backward;
             result = tensorLike(id, graph_.tensors[id].name + "/restored");
             view.outputs = {result};
             before_[reader].push_back(std::move(view));
@@ -163,20 +163,20 @@ private:
 
     TensorId buffered(TensorId id, OpId maker, std::int64_t rows, std::int32_t stage,
                       std::size_t reader) {
-        auto& behind = maker.valid() ? after_[maker.index()] : leading_;
+        auto& after = maker.valid() ? after_[maker.index()] : leading_;
         const std::string& name = graph_.tensors[id].name;
         if (fifo_) {
             const TensorId out = tensorLike(id, name + "/fifo");
-            behind.push_back(
-                step(name + "/fifo", "Fifo", FifoAttributes{rows}, id, out, Phase::Forward, stage));
+            after.push_back(
+                step(name + "/fifo", "Fifo", FifoAttributes{rows}, id, out, Pass::Forward, stage));
             return out;
         }
         const TensorId stash = tensorLike(id, name + "/stash");
         const TensorId out = tensorLike(id, name + "/restore");
-        behind.push_back(step(name + "/stash", "Stash", StashAttributes{rows}, id, stash,
-                              Phase::Forward, stage));
+        after.push_back(
+            step(name + "/stash", "Stash", StashAttributes{rows}, id, stash, Pass::Forward, stage));
         before_[reader].push_back(step(name + "/restore", "Restore", RestoreAttributes{rows}, stash,
-                                       out, Phase::Backward, stage));
+                                       out, Pass::Backward, stage));
         return out;
     }
 
@@ -188,14 +188,14 @@ private:
     }
 
     static Op step(std::string name, std::string type, Attributes attributes, TensorId in,
-                   TensorId out, Phase phase, std::int32_t stage) {
+                   TensorId out, Pass pass, std::int32_t stage) {
         Op op;
         op.name = std::move(name);
-        op.onnxType = std::move(type);
+        op.type = std::move(type);
         op.attributes = std::move(attributes);
         op.inputs = {in};
         op.outputs = {out};
-        op.phase = phase;
+        op.pass = pass;
         op.stage = stage;
         return op;
     }

@@ -162,7 +162,7 @@ private:
         }
     }
 
-    /// Operations on weights and inputs alone stand where they are needed first.
+    /// Operations on weights and inputs alone are placed where they are needed first.
     void followConsumers() {
         std::vector<bool> open;
         for (const Op& op : graph_.ops)

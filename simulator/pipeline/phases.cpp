@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/base/error.h"
+#include "core/options/option_error.h"
 #include "simulator/offload/off_chip.h"
 #include "simulator/offload/remote.h"
 #include "simulator/pipeline/hints.h"
@@ -15,17 +15,17 @@ namespace {
 void checkCount(const Graph& graph, std::int32_t phases) {
     const auto operations = static_cast<std::int64_t>(graph.ops.size());
     if (phases > operations)
-        throw UserError(fmt::format("option phases (--phases): the model has {} operations, too "
-                                    "few for {} phases; choose --phases {} or fewer",
-                                    operations, phases, operations));
+        throw OptionError("phases", fmt::format("the model has {} operations, too "
+                                                "few for {} phases; choose --phases {} or fewer",
+                                                operations, phases, operations));
 }
 
 std::int32_t assignNamed(Graph& graph, const RunOptions& options) {
     const auto phases = static_cast<std::int32_t>(options.split.size()) + 1;
     if (options.phases > 0 && options.phases != phases)
-        throw UserError(fmt::format("option phases (--phases): --split names {} phases, not {}; "
-                                    "leave --phases out",
-                                    phases, options.phases));
+        throw OptionError("phases", fmt::format("--split names {} phases, not {}; "
+                                                "leave --phases out",
+                                                phases, options.phases));
     splitAt(graph, options.split);
     return phases;
 }
@@ -87,9 +87,10 @@ PhasePlan assignPhases(Graph& graph, const RunOptions& options,
         checkCount(graph, plan.phases);
         splitEvenly(graph, plan.phases, costs());
     } else {
-        throw UserError("option execution: 'phased' needs phases; give their number by --phases N, "
-                        "name where they begin by --split NAME,NAME, or annotate ONNX nodes with "
-                        "__execution_phase");
+        throw OptionError("execution",
+                          "'phased' needs phases; give their number by --phases N, "
+                          "name where they begin by --split NAME,NAME, or annotate ONNX nodes with "
+                          "__execution_phase");
     }
     if (plan.ipusOfPhase > 1)
         cutPhases(graph, plan, costs());
@@ -102,9 +103,9 @@ PhasePlan assignPhases(Graph& graph, const RunOptions& options,
 void placePhases(Graph& graph, const PhasePlan& plan, const RunOptions& options) {
     for (Op& op : graph.ops) {
         const std::int32_t phase = plan.phaseOfPart(op.stage);
-        op.executionPhase = op.phase == Phase::Forward    ? phase
-                            : op.phase == Phase::Backward ? plan.backwardOf(phase)
-                                                          : 2 * plan.phases - 1;
+        op.executionPhase = op.pass == Pass::Forward    ? phase
+                            : op.pass == Pass::Backward ? plan.backwardOf(phase)
+                                                        : 2 * plan.phases - 1;
         op.stage = plan.ipuOfPart(op.stage);
     }
     graph.stageIpus.clear();

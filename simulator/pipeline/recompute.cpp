@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/options/option_error.h"
+#include "simulator/graph/elementwise_traits.h"
 #include "simulator/pipeline/stages.h"
 
 namespace tilescope::sim {
@@ -17,7 +19,7 @@ public:
         , options_(options)
         , kept_(graph.ops.size()) {
         for (std::size_t i = 0; i < graph.ops.size(); ++i)
-            if (graph.ops[OpId(i)].phase == Phase::Forward && !updatesState(graph.ops[OpId(i)]))
+            if (graph.ops[OpId(i)].pass == Pass::Forward && !updatesState(graph.ops[OpId(i)]))
                 forward_.push_back(i);
     }
 
@@ -50,7 +52,7 @@ private:
     /// Running statistics are updated once a micro-batch.
     static bool updatesState(const Op& op) {
         const auto* elementwise = std::get_if<ElementwiseAttributes>(&op.attributes);
-        return elementwise && updatesInPlace(elementwise->function);
+        return elementwise && traitsOf(elementwise->function).updatesInPlace;
     }
 
     void keepCheckpoints() {
@@ -62,9 +64,8 @@ private:
                     found = true;
                 }
             if (!found)
-                throw UserError(fmt::format(
-                    "option checkpoint (--checkpoint): the model has no operation or scope '{}'",
-                    name));
+                throw OptionError("checkpoint",
+                                  fmt::format("the model has no operation or scope '{}'", name));
         }
     }
 
@@ -138,8 +139,8 @@ private:
     }
 
     static bool isNorm(const Op& op) {
-        return op.onnxType.find("Norm") != std::string::npos ||
-               op.onnxType.find("norm") != std::string::npos;
+        return op.type.find("Norm") != std::string::npos ||
+               op.type.find("norm") != std::string::npos;
     }
 
     void markNorms() {
@@ -156,7 +157,7 @@ private:
         }
     }
 
-    /// Bytes of activations that are made up to each forward operation and read behind it.
+    /// Bytes of activations that are made up to each forward operation and read after it.
     std::vector<std::int64_t> liveBytes() {
         std::vector<std::size_t> lastUse(graph_.tensors.size(), 0);
         for (std::size_t n = 0; n < forward_.size(); ++n)
@@ -212,8 +213,8 @@ private:
 
 void markRecomputed(Graph& graph, const RunOptions& options) {
     if (options.recompute == Recompute::Pipeline && options.execution != Execution::Pipelined)
-        throw UserError("option recompute: 'pipeline' recomputes between the stages of a pipeline; "
-                        "add --execution pipelined, or choose 'standard'");
+        throw OptionError("recompute", "'pipeline' recomputes between the stages of a pipeline; "
+                                       "add --execution pipelined, or choose 'standard'");
     Marker(graph, options).run();
 }
 

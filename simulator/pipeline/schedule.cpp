@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/options/option_error.h"
 
 namespace tilescope::sim {
 namespace {
@@ -138,16 +139,16 @@ void checkMicroBatches(Schedule kind, std::int32_t stages, bool training,
     const MicroBatchRule rule = microBatchRule(kind, stages, training);
     if (microBatches >= rule.least && microBatches % rule.multipleOf == 0)
         return;
-    const char* option = training ? "gradientAccumulation (--gradient-accumulation)"
-                                  : "deviceIterations (--device-iterations)";
+    const char* option = training ? "gradientAccumulation" : "deviceIterations";
     const std::int64_t up = std::max(rule.least, (microBatches + rule.multipleOf - 1) /
                                                      rule.multipleOf * rule.multipleOf);
-    throw UserError(fmt::format(
-        "option {}: {} {} pipeline of {} stages needs at least {} micro-batches{}; {} were asked "
-        "for, {} would do",
-        option, kind == Schedule::Interleaved ? "an" : "a", toString(kind), stages, rule.least,
-        rule.multipleOf > 1 ? fmt::format(", a multiple of {}", rule.multipleOf) : "", microBatches,
-        up));
+    throw OptionError(
+        option,
+        fmt::format("{} {} pipeline of {} stages needs at least {} micro-batches{}; {} were asked "
+                    "for, {} would do",
+                    kind == Schedule::Interleaved ? "an" : "a", toString(kind), stages, rule.least,
+                    rule.multipleOf > 1 ? fmt::format(", a multiple of {}", rule.multipleOf) : "",
+                    microBatches, up));
 }
 
 void checkDeviceMapping(Schedule kind, const std::vector<IpuId>& stageIpus, bool training) {
@@ -164,12 +165,14 @@ void checkDeviceMapping(Schedule kind, const std::vector<IpuId>& stageIpus, bool
                 if (stageIpus[static_cast<std::size_t>(a)] !=
                     stageIpus[static_cast<std::size_t>(b)])
                     continue;
-                throw UserError(fmt::format(
-                    "option deviceMapping (--device-mapping): in an interleaved pipeline an IPU "
-                    "runs one stage at a time, but stages {} and {} would run on IPU {} in the "
-                    "same slot; choose --schedule grouped or popart, or another IPU for one",
-                    std::min(a, b), std::max(a, b),
-                    stageIpus[static_cast<std::size_t>(a)].value()));
+                throw OptionError(
+                    "deviceMapping",
+                    fmt::format(
+                        "in an interleaved pipeline an IPU "
+                        "runs one stage at a time, but stages {} and {} would run on IPU {} in the "
+                        "same slot; choose --schedule grouped or popart, or another IPU for one",
+                        std::min(a, b), std::max(a, b),
+                        stageIpus[static_cast<std::size_t>(a)].value()));
             }
 }
 

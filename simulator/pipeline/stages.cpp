@@ -5,8 +5,8 @@
 #include <fmt/ranges.h>
 #include <numeric>
 
-#include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/options/option_error.h"
 
 namespace tilescope::sim {
 namespace {
@@ -28,9 +28,9 @@ namespace {
         if (!scope.empty() && scope.find('/') == std::string::npos && outer.size() <= shown &&
             (outer.empty() || outer.back() != scope))
             outer.push_back(outer.size() == shown ? "..." : scope);
-    throw UserError(fmt::format("option split (--split): the model has no operation or scope "
-                                "'{}'{}; it has {}",
-                                name, didYouMean(name, known), fmt::join(outer, ", ")));
+    throw OptionError("split", fmt::format("the model has no operation or scope "
+                                           "'{}'{}; it has {}",
+                                           name, didYouMean(name, known), fmt::join(outer, ", ")));
 }
 
 /// True if the costs can be cut in `stages` runs of at most `most` each.
@@ -97,9 +97,9 @@ void splitAt(Graph& graph, const std::vector<std::string>& splits) {
                                     [&](const Op& op) { return isInScope(op.name, splits[next]); });
     if (!exists)
         refuseSplit(graph, splits[next]);
-    throw UserError(fmt::format("option split (--split): '{}' does not come after '{}'; name the "
-                                "splits in the order of the model",
-                                splits[next], splits[next - 1]));
+    throw OptionError("split", fmt::format("'{}' does not come after '{}'; name the "
+                                           "splits in the order of the model",
+                                           splits[next], splits[next - 1]));
 }
 
 std::vector<std::int32_t> evenParts(const std::vector<double>& costs, std::int32_t parts) {

@@ -13,7 +13,7 @@ bool isInScope(const std::string& op, const std::string& scope);
 
 /// Assigns forward operations to stages (Op::stage): operations from the first of each name in
 /// `splits` on (an operation, or a scope such as "layer3") begin a further stage. Throws UserError
-/// naming the nearest name if one does not exist or stands before the split ahead of it.
+/// naming the nearest name if one does not exist or comes before the split ahead of it.
 void splitAt(Graph& graph, const std::vector<std::string>& splits);
 
 /// Cuts items, in their order, in `parts` runs whose largest sum of costs is least: the run of

@@ -51,7 +51,7 @@ void addAmp(const Target& target, const ConvProblem& problem, DataType partials,
     }
 }
 
-/// Without a reduction behind it the vertex may write the result's type at once.
+/// Without a reduction after it the vertex may write the result's type at once.
 void addAmpDirect(const Target& target, const ConvProblem& problem, Candidates& to) {
     const bool half = problem.inType == DataType::Half;
     const std::int64_t weightsPerUnit =

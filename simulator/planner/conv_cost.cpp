@@ -2,6 +2,8 @@
 
 #include "core/base/ceil_div.h"
 #include "simulator/cost/conv_cycles.h"
+#include "simulator/cost/exchange_cycles.h"
+#include "simulator/cost/slice_cycles.h"
 #include "simulator/planner/planner.h"
 
 namespace tilescope::sim {

@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "core/base/ceil_div.h"
-#include "simulator/cost/conv_cycles.h"
 #include "simulator/cost/elementwise_cycles.h"
+#include "simulator/cost/exchange_cycles.h"
 #include "simulator/cost/reduce_cycles.h"
 #include "simulator/cost/slice_cycles.h"
 #include "simulator/planner/planner.h"

@@ -47,7 +47,7 @@ struct ConvTransform {
     std::vector<int> expandedDims;  ///< spatial dimensions whose kernel joined the input channels
     std::vector<int> outChanDims;   ///< spatial dimensions that joined the output channels
     std::vector<int> ownFieldDims;  ///< spatial dimensions that stayed, in order
-    std::vector<int> flattenedDims; ///< the others, in the last field dimension behind the batch
+    std::vector<int> flattenedDims; ///< the others, in the last field dimension after the batch
     bool batchFlattened = false;
     /// Conv groups that became one, their channels side by side with zero weights between them.
     std::int64_t combinedGroups = 1;

@@ -7,8 +7,8 @@
 #include <tbb/parallel_for.h>
 #include <tuple>
 
-#include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/options/option_error.h"
 #include "simulator/planner/compute_tiles.h"
 #include "simulator/planner/planner.h"
 
@@ -37,7 +37,7 @@ ConvProblem convProblem(const Graph& graph, const Op& op, const ConvAttributes& 
 }
 
 /// The transposed convolution: a stride becomes dilation of the input. Where the kernel is one, the
-/// dilation is moved behind the convolution (PopLibs transform dilatePostConv).
+/// dilation is moved after the convolution (PopLibs transform dilatePostConv).
 ConvProblem gradInputProblem(const Graph& graph, const Op& op, const ConvAttributes& conv) {
     const Shape& delta = graph.tensors[op.inputs[0]].shape;
     const Shape& in = graph.tensors[op.outputs[0]].shape;
@@ -116,9 +116,10 @@ void checkNamedOperations(const Graph& graph, const RunOptions& options) {
         }
     for (const auto& [name, proportion] : options.availableMemoryProportionByOperation)
         if (std::find(names.begin(), names.end(), name) == names.end())
-            throw UserError(fmt::format("option availableMemoryProportionByOperation: no "
-                                        "convolution or matrix product is named '{}'.{}",
-                                        name, didYouMean(name, names)));
+            throw OptionError("availableMemoryProportionByOperation",
+                              fmt::format("no "
+                                          "convolution or matrix product is named '{}'.{}",
+                                          name, didYouMean(name, names)));
 }
 
 /// Calls `collect` with each function of a graph and its index, and with the graph itself.

@@ -13,7 +13,7 @@
 
 namespace tilescope::sim {
 
-/// The planner's problem of a planned op, before any transform: every spatial dimension stands for
+/// The planner's problem of a planned op, before any transform: every spatial dimension is
 /// itself.
 ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& options);
 

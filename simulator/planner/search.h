@@ -48,7 +48,7 @@ enum class Density {
     Full,   ///< every number that gives another largest part
 };
 
-/// Visits all partitions depth first and leaves out what cannot be of interest: a subtree whose
+/// Visits all partitions depth first and leaves out what is of no interest: a subtree whose
 /// lower bound of cycles exceeds the best plan's, or whose operands exceed the memory bound.
 class PartitionSearch {
 public:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/ceil_div.h"
 #include "simulator/planner/planner.h"
 
 namespace tilescope::sim {
@@ -78,7 +79,7 @@ std::vector<std::int64_t> groupsToCombine(const ConvProblem& problem) {
 TransformedProblem combined(TransformedProblem form, std::int64_t factor) {
     ConvProblem& problem = form.problem;
     form.transform.separateGroups = problem.groups;
-    problem.groups = (problem.groups + factor - 1) / factor;
+    problem.groups = ceilDiv(problem.groups, factor);
     problem.inChans *= factor;
     problem.outChans *= factor;
     form.transform.combinedGroups = factor;

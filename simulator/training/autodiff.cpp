@@ -68,9 +68,8 @@ void markForwardPasses(Graph& graph) {
 std::vector<WeightGradient> addGradients(Graph& graph, const Loss& loss, bool inParts) {
     markForwardPasses(graph);
     keepNormStatistics(graph);
-    const auto forwardOps = static_cast<std::size_t>(
-        std::count_if(graph.ops.begin(), graph.ops.end(),
-                      [](const Op& op) { return op.phase == Phase::Forward; }));
+    const auto forwardOps = static_cast<std::size_t>(std::count_if(
+        graph.ops.begin(), graph.ops.end(), [](const Op& op) { return op.pass == Pass::Forward; }));
     GradientBuilder builder(graph);
     builder.setWanted(wantedTensors(graph, loss.of));
     builder.contribute(loss.of, loss.gradient);

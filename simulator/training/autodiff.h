@@ -30,7 +30,7 @@ struct Loss {
 /// output has none.
 Loss addCrossEntropy(Graph& graph);
 
-/// Appends backward operations (Phase::Backward) for every weight of floating type that the loss
+/// Appends backward operations (Pass::Backward) for every weight of floating type that the loss
 /// depends on, in the order in which the gradients are ready: the last layer's first, as in
 /// PopART's autodiff. Forward operations are marked with their training pass, which decides what
 /// the planner assumes. A gradient has one part, or with `inParts` one for each stage that reads

@@ -117,7 +117,7 @@ private:
     TensorId unaryGradient(ElementwiseFunction function) {
         const TensorId x = op_.inputs[0];
         const TensorId y = op_.outputs[0];
-        const std::string part = op_.onnxType + "Grad";
+        const std::string part = op_.type + "Grad";
         switch (function) {
         case Relu:
         case LeakyRelu:
@@ -178,7 +178,7 @@ private:
             throw UserError(
                 fmt::format("operation '{}' ({}) has no gradient in this version; train a model "
                             "without it",
-                            op_.name, op_.onnxType));
+                            op_.name, op_.type));
         }
     }
 

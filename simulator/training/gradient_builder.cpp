@@ -25,7 +25,7 @@ TensorId GradientBuilder::emit(const std::string& part, Attributes attributes,
                     std::move(attributes),
                     std::move(inputs),
                     {out},
-                    Phase::Backward,
+                    Pass::Backward,
                     forward_.stage});
     return out;
 }

@@ -101,7 +101,7 @@ void addLinearGradients(GradientBuilder& builder, TensorId gradient) {
     else
         throw UserError(fmt::format("operation '{}' ({}) has no gradient in this version; train a "
                                     "model without it",
-                                    builder.forward().name, builder.forward().onnxType));
+                                    builder.forward().name, builder.forward().type));
 }
 
 } // namespace tilescope::sim

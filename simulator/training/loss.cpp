@@ -26,7 +26,7 @@ public:
         if (!probabilities_.valid())
             probabilities_ =
                 op("Softmax", SoftmaxAttributes{classAxis(shape), classAxis(shape) + 1}, {scores_},
-                   shape, type(), Phase::Forward);
+                   shape, type(), Pass::Forward);
 
         Tensor label;
         label.name = "label";
@@ -39,15 +39,15 @@ public:
 
         const TensorId expected =
             op("oneHot", ElementwiseAttributes{OneHot}, {asLast(labels, axis)},
-               lastShape(shape, axis), type(), Phase::Forward);
+               lastShape(shape, axis), type(), Pass::Forward);
         const TensorId wanted = fromLast(expected, shape, axis);
         graph_.tensors[expected].layoutOf = axis + 1 == shape.size() ? probabilities_ : TensorId();
         const TensorId terms = op("nll", ElementwiseAttributes{CrossEntropy},
-                                  {probabilities_, wanted}, shape, type(), Phase::Forward);
+                                  {probabilities_, wanted}, shape, type(), Pass::Forward);
         ReduceAttributes all{ReduceFunction::Add, {}, false};
         for (std::size_t d = 0; d < shape.size(); ++d)
             all.axes.push_back(static_cast<std::int64_t>(d));
-        graph_.outputs = {op("reduce", all, {terms}, {}, type(), Phase::Forward)};
+        graph_.outputs = {op("reduce", all, {terms}, {}, type(), Pass::Forward)};
 
         return lossGradient(wanted);
     }
@@ -57,9 +57,9 @@ private:
     Loss lossGradient(TensorId wanted) {
         const Shape shape = graph_.tensors[scores_].shape;
         const TensorId difference = op("NllWithSoftmaxGradDirect", ElementwiseAttributes{Subtract},
-                                       {probabilities_, wanted}, shape, type(), Phase::Backward);
+                                       {probabilities_, wanted}, shape, type(), Pass::Backward);
         return {scores_, op("combinedLossScale", ElementwiseAttributes{Multiply},
-                            {difference, lossScaling(type(), {})}, shape, type(), Phase::Backward)};
+                            {difference, lossScaling(type(), {})}, shape, type(), Pass::Backward)};
     }
 
     TensorId lossScaling(DataType type, Shape shape) {
@@ -72,7 +72,7 @@ private:
     }
 
     /// A model whose first output is one number that operations reduced to brings its loss along:
-    /// softmax cross-entropy keeps its short gradient, any other is differentiated as it stands.
+    /// softmax cross-entropy keeps its short gradient, any other is differentiated as it is.
     std::optional<Loss> modelsOwn() {
         const TensorId output = graph_.outputs.front();
         const Tensor loss = graph_.tensors[output];
@@ -122,7 +122,7 @@ private:
     }
 
     TensorId op(const std::string& part, Attributes attributes, std::vector<TensorId> inputs,
-                Shape shape, DataType type, Phase phase) {
+                Shape shape, DataType type, Pass pass) {
         Tensor made;
         made.name = "Loss/" + part;
         made.shape = std::move(shape);
@@ -134,12 +134,12 @@ private:
                         std::move(attributes),
                         std::move(inputs),
                         {out},
-                        phase,
+                        pass,
                         stage_});
         return out;
     }
 
-    /// Dimensions behind the classes are all of size one: moved before them.
+    /// Dimensions after the classes are all of size one: moved before them.
     static Shape lastShape(const Shape& shape, std::size_t axis) {
         return {shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1};
     }
@@ -148,12 +148,12 @@ private:
         if (axis + 1 == shape.size())
             return labels;
         return op("labels", ReshapeAttributes{}, {labels}, lastShape(shape, axis), DataType::Int32,
-                  Phase::Forward);
+                  Pass::Forward);
     }
     TensorId fromLast(TensorId expected, const Shape& shape, std::size_t axis) {
         if (axis + 1 == shape.size())
             return expected;
-        return op("expected", ReshapeAttributes{}, {expected}, shape, type(), Phase::Forward);
+        return op("expected", ReshapeAttributes{}, {expected}, shape, type(), Pass::Forward);
     }
 
     Graph& graph_;

@@ -10,8 +10,8 @@ namespace tilescope::sim {
 
 /// Adds, for each weight, the operations of the optimizer in PopART's form (patterns
 /// sgd0/sgd2/adam/lamb decompose): with gradient accumulation an accumulator of the weight's layout
-/// that every micro-batch adds to (Phase::Backward), then moments and the weight itself
-/// (Phase::Update), and zeros for the next accumulation. State tensors have PopART's names
+/// that every micro-batch adds to (Pass::Backward), then moments and the weight itself
+/// (Pass::Update), and zeros for the next accumulation. State tensors have PopART's names
 /// ("Accum___w", "Accl1___w", "Accl2___w", and "Step___w", which counts the updates of Adam, AdamW
 /// and LAMB) and the types of the options. Momentum is kept apart from the accumulator (PopART's
 /// SGD2). Adam's gradients are cast to the type of the moments, and unscaled where the loss is

@@ -23,7 +23,7 @@ void addReduceGradient(GradientBuilder& b, const ReduceAttributes& reduce, Tenso
     const Op op = b.forward();
     const TensorId in = op.inputs[0];
     const Shape shape = b.shape(in);
-    const std::string part = op.onnxType + "Grad";
+    const std::string part = op.type + "Grad";
     TensorId g = keptDims(b, part + "/keepDims", gradient, shape, reduce.axes);
     switch (reduce.function) {
     case ReduceFunction::Mean:
@@ -48,7 +48,7 @@ void addReduceGradient(GradientBuilder& b, const ReduceAttributes& reduce, Tenso
     default:
         throw UserError(fmt::format("operation '{}' ({}) has no gradient in this version; train a "
                                     "model without it",
-                                    op.name, op.onnxType));
+                                    op.name, op.type));
     }
 }
 
@@ -126,7 +126,7 @@ void addReduceGradients(GradientBuilder& builder, TensorId gradient) {
     else
         throw UserError(fmt::format("operation '{}' ({}) has no gradient in this version; train a "
                                     "model without it",
-                                    builder.forward().name, builder.forward().onnxType));
+                                    builder.forward().name, builder.forward().type));
 }
 
 } // namespace tilescope::sim

@@ -41,9 +41,9 @@ private:
                   std::vector<TensorId> inputs, Shape shape, TensorId out = {}) {
         Op made;
         made.name = op.name + "/" + name;
-        made.onnxType = op.onnxType;
+        made.type = op.type;
         made.onnxNode = op.onnxNode;
-        made.phase = op.phase;
+        made.pass = op.pass;
         made.stage = op.stage;
         made.recomputeGroup = op.recomputeGroup;
         made.recomputeHint = op.recomputeHint;

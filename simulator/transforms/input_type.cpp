@@ -39,11 +39,11 @@ std::string unusedName(const Graph& graph, std::string name) {
 Op castFor(const Op& reader, std::string name, TensorId sent, TensorId cast) {
     Op op;
     op.name = std::move(name);
-    op.onnxType = "Cast";
+    op.type = "Cast";
     op.attributes = ElementwiseAttributes{ElementwiseFunction::Cast};
     op.inputs = {sent};
     op.outputs = {cast};
-    op.phase = reader.phase;
+    op.pass = reader.pass;
     op.stage = reader.stage;
     op.stageHint = reader.stageHint;
     op.ipuHint = reader.ipuHint;

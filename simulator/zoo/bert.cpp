@@ -1,4 +1,4 @@
-// BERT: layers of attention and feed-forward with the normalisation behind each sum. Sizes of the
+// BERT: layers of attention and feed-forward with the normalisation after each sum. Sizes of the
 // published models (Devlin et al., 2018); names of layers as PopART's BERT has them.
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>

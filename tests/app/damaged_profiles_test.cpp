@@ -128,22 +128,22 @@ private slots:
         QCOMPARE(answersOf("p.pop").bad, "");
     }
 
-    /// Seals tell of damage wherever it is; without them it is up to the reading of each part.
+    /// Checksums tell of damage wherever it is; without them it is up to the reading of each part.
     void randomDamage_data() {
-        QTest::addColumn<bool>("seal");
+        QTest::addColumn<bool>("renewed");
         QTest::newRow("as a disk leaves it") << false;
-        QTest::newRow("with seals that hide it") << true;
+        QTest::newRow("with checksums that hide it") << true;
     }
     void randomDamage() {
-        QFETCH(bool, seal);
+        QFETCH(bool, renewed);
         constexpr std::uint64_t copies = 12; // tests/bench/damage_sweep makes a thousand
         for (std::uint64_t seed = 1; seed <= copies; ++seed) {
             DamagedCopy copy = damagedCopy(good_, seededDraw(seed));
-            writeFileAtomically("p.pop", seal ? sealed(copy.bytes) : copy.bytes);
+            writeFileAtomically("p.pop", renewed ? withChecksums(copy.bytes) : copy.bytes);
             const Answers answers = answersOf("p.pop");
             QVERIFY2(answers.bad.isEmpty(),
                      qPrintable(QString("%1: %2: %3").arg(seed).arg(text(copy.what), answers.bad)));
-            QVERIFY2(seal || answers.refused || copy.bytes == good_,
+            QVERIFY2(renewed || answers.refused || copy.bytes == good_,
                      qPrintable(QString("%1: %2: no message").arg(seed).arg(text(copy.what))));
         }
     }

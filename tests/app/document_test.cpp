@@ -16,12 +16,12 @@ namespace {
 Table sampleTable() {
     return {"rows",
             "Things",
-            {{"path", "", Unit::None, Shown::Data},
-             {"name", "Name", Unit::None, Shown::Text},
+            {in(Shown::Data, {"path", ""}),
+             in(Shown::Text, {"name", "Name"}),
              {"bytes", "Bytes", Unit::Bytes},
              {"share", "Share", Unit::Share}},
-            {{std::string("a/b"), std::string("  b"), std::int64_t{2048}, 0.5},
-             {std::string("ü,\"x\""), std::string("ü\x1b[31m"), std::monostate(), 1.0}}};
+            {{{std::string("a/b"), std::string("  b"), std::int64_t{2048}, 0.5}},
+             {{std::string("ü,\"x\""), std::string("ü\x1b[31m"), std::monostate(), 1.0}}}};
 }
 
 template <class Write> QString written(Write&& write) {

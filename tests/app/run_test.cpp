@@ -176,6 +176,13 @@ private slots:
         QCOMPARE(QSet<QString>(lines.begin(), lines.end()).size(), lines.size());
     }
 
+    void aWatchingProgramReadsWhichOptionIsWrong() {
+        const QString err = tilescopeRun({"run", "mlp", "--ipus", "4", "--progress"}).err;
+        QVERIFY2(err.startsWith("option: execution\ntilescope: error: option execution ("),
+                 qPrintable(err));
+        QVERIFY(!tilescopeRun({"run", "mlp", "--ipus", "4"}).err.contains("option: "));
+    }
+
     void modelsThatCannotBeReadAreTheUsersErrors() {
         const Result result = tilescopeRun({"run", "missing.onnx"});
         QCOMPARE(result.status, 2);

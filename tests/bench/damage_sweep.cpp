@@ -1,10 +1,10 @@
 // Damaged copies of profiles, through every command and every report of the window:
 //   damage_sweep PROFILE... [--copies N] [--seed S] [--limit SECONDS]
-//     [--only cli|window] [--keep DIR] [--seal yes]
+//     [--only cli|window] [--keep DIR] [--checksums yes]
 // prints for each profile and way how many copies were read without a word, led to a message, were
 // refused without one, met an error of ours, crashed or hung; --keep saves the copies of the last
-// four; --seal gives the copies seals that hide the damage from all but the reading of it. Each
-// copy is opened alone and compared, as source and as target (in the window as one of them in
+// four; --checksums gives the copies checksums that hide the damage from all but the reading of it.
+// Each copy is opened alone and compared, as source and as target (in the window as one of them in
 // turn). Exit status 1 if there are any of the last four.
 #include <QApplication>
 #include <QTemporaryDir>
@@ -34,7 +34,7 @@ struct Arguments {
     double limit = 20;
     std::string only;
     std::string keep;
-    bool seal = false;
+    bool renewed = false;
 };
 
 Arguments parse(int argc, char** argv) {
@@ -57,8 +57,8 @@ Arguments parse(int argc, char** argv) {
             a.only = value;
         else if (word == "--keep")
             a.keep = value;
-        else if (word == "--seal")
-            a.seal = value == "yes";
+        else if (word == "--checksums")
+            a.renewed = value == "yes";
     }
     return a;
 }
@@ -79,7 +79,7 @@ public:
         : good_(profile)
         , bytes_(readFile(profile))
         , seed_(arguments.seed)
-        , seal_(arguments.seal)
+        , renew_(arguments.renewed)
         , copy_((std::move(folder) / "copy.pop").string()) {}
 
     [[nodiscard]] const std::string& good() const { return good_; }
@@ -87,8 +87,8 @@ public:
     [[nodiscard]] test::DamagedCopy make(int number) const {
         auto copy = test::damagedCopy(
             bytes_, test::seededDraw(seed_ * 1'000'003 + static_cast<std::uint64_t>(number)));
-        if (seal_)
-            copy.bytes = test::sealed(std::move(copy.bytes));
+        if (renew_)
+            copy.bytes = test::withChecksums(std::move(copy.bytes));
         return copy;
     }
     void write(int number) const { writeFileAtomically(copy_, make(number).bytes); }
@@ -97,7 +97,7 @@ private:
     std::string good_;
     std::string bytes_;
     std::uint64_t seed_;
-    bool seal_;
+    bool renew_;
     std::string copy_;
 };
 
@@ -172,7 +172,7 @@ int main(int argc, char** argv) {
     if (a.profiles.empty())
         return std::fputs(
                    "usage: damage_sweep PROFILE... [--copies N] [--seed S] [--limit SECONDS] "
-                   "[--only cli|window] [--keep DIR] [--seal yes]\n",
+                   "[--only cli|window] [--keep DIR] [--checksums yes]\n",
                    stderr),
                2;
     const QTemporaryDir folder;

@@ -17,8 +17,12 @@ using namespace tilescope::test;
 
 namespace {
 
+ProfilePair pairOf(const Profile& a, const Profile& b) {
+    return ProfilePair(ProfileView::of(a), ProfileView::of(b));
+}
+
 Comparison compared(const Profile& a, const Profile& b) {
-    return compareProfiles(partsOf(a), partsOf(b));
+    return compareProfiles(pairOf(a, b));
 }
 
 const ComparedTable& table(const Comparison& comparison, const std::string& key) {
@@ -43,7 +47,7 @@ std::int64_t sumOf(const CauseList& list) {
 }
 
 std::optional<double> metric(const Profile& profile, const char* name) {
-    return metricValues(partsOf(profile))[metricNamed(name)];
+    return metricValues(partsOf(*ProfileView::of(profile)))[metricNamed(name)];
 }
 
 /// The profile with every operation, and all that is named after it, called otherwise.
@@ -67,8 +71,8 @@ Profile renamed(Profile p, const std::string& prefix) {
 }
 
 ThresholdResult check(const std::string& limit, const Profile& a, const Profile& b) {
-    return checkThreshold(parseThreshold(limit), metricValues(partsOf(a)),
-                          metricValues(partsOf(b)));
+    return checkThreshold(parseThreshold(limit), metricValues(partsOf(*ProfileView::of(a))),
+                          metricValues(partsOf(*ProfileView::of(b))));
 }
 
 } // namespace
@@ -201,6 +205,40 @@ private slots:
         QVERIFY(comparison.cycles.causes.empty());
     }
 
+    // What the tables call the same is the same to whoever else asks the pair.
+    void thePairMatchesAsTheTablesDo() {
+        for (const Profile& other : {renamed(a_, "model/"), b_, sampleProfile({.ipus = 2})}) {
+            const ProfilePair pair = pairOf(a_, other);
+            const Comparison comparison = compareProfiles(pair);
+            std::size_t both = 0;
+            for (const ComparedRow& row : table(comparison, "variables").rows) {
+                const std::vector<VariableId> found =
+                    pair.matching->targetsOf({VariableId(row.source)});
+                QCOMPARE(found.empty() ? -1 : found[0].value(), row.source < 0 ? -1 : row.target);
+                both += row.source >= 0 && row.target >= 0 ? 1 : 0;
+            }
+            QVERIFY(both > 0);
+            for (const ComparedRow& row : table(comparison, "programs").rows)
+                QCOMPARE(pair.matching->programs()->targetOf(ProgramId(row.source)).value(),
+                         row.source < 0 ? -1 : row.target);
+        }
+    }
+
+    void renamedStepsMatchInTheirTurn() {
+        const Profile other = renamed(a_, "model/");
+        const ProfilePair pair = pairOf(a_, other);
+        for (std::size_t i = 0; i < a_.steps.size(); ++i) {
+            QCOMPARE(pair.matching->targetOf(StepId(i)).value(), static_cast<int>(i));
+            QCOMPARE(pair.matching->sourceOf(StepId(i)).value(), static_cast<int>(i));
+        }
+        // What the other side lacks is at the same place there, if it has that many steps.
+        Profile none = a_;
+        none.steps = {};
+        QVERIFY(!pairOf(a_, none).matching->targetOf(StepId(0)).valid());
+        QVERIFY(!pair.matching->targetOf(StepId(a_.steps.size())).valid());
+        QVERIFY(!pair.matching->targetOf(StepId()).valid());
+    }
+
     void anAddedOperationIsOne() {
         Profile more = a_;
         Operation extra;
@@ -257,7 +295,7 @@ private slots:
     }
 
     void metricsAreThoseOfTheSummary() {
-        const MemorySummary memory = partsOf(a_).memory();
+        const MemorySummary memory = partsOf(*ProfileView::of(a_)).memory();
         QCOMPARE(metric(a_, "maxTile"), double(memory.maxTile.includingGaps));
         QCOMPARE(metric(a_, "alwaysLive"), double(memory.alwaysLive));
         QCOMPARE(metric(a_, "cycles"), double(a_.info.cycles));

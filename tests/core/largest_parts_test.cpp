@@ -15,10 +15,7 @@ namespace {
 
 std::vector<SizedPart> largest(const Profile& profile, PartKind kind,
                                const TileSelection& selection) {
-    return largestParts({profile.info.target, profile.variables, profile.livenessClasses,
-                         profile.vertexTypes, profile.computeSets, profile.exchanges,
-                         profile.steps.size()},
-                        kind, selection);
+    return largestParts(*ProfileView::of(profile), kind, selection);
 }
 
 std::int64_t total(const std::vector<SizedPart>& parts) {

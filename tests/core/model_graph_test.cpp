@@ -2,6 +2,7 @@
 #include <QTest>
 #include <set>
 
+#include "core/analysis/model_graph/costs.h"
 #include "core/analysis/model_graph/merged_graph.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/random_model.h"
@@ -186,34 +187,33 @@ private slots:
         QCOMPARE(modelEdges(graph).size(), modelEdges(sampleProfile().modelGraph).size() + 2);
     }
 
-    void placesOfAFunctionShareItsBytes() {
-        const Profile p = sampleProfile();
-        LivenessCurve curve;
-        for (std::size_t step = 0; step < p.steps.size(); ++step) {
-            std::int64_t bytes = 0;
-            for (const Variable& v : p.variables)
-                if (!v.alwaysLive && p.livenessClasses[v.liveness].contains(StepId(step)))
-                    bytes += v.bytes.sum();
-            curve.notAlwaysLive.push_back(bytes);
+    void nodesHaveTheCostsOfTheirPlaces() {
+        const ProfileView profile(std::make_shared<const Profile>(sampleProfile()));
+        const std::vector<CostRow> rows =
+            costRows(profile, *accountingOf(profile), CostLayer::Place);
+        const NodeCosts costs = nodeCosts(*profile.modelGraph(), rows);
+        std::size_t found = 0;
+        for (const CostRow& row : rows) {
+            if (!row.node.valid())
+                continue;
+            ++found;
+            const GraphCosts& cost = costs[row.node];
+            QCOMPARE(cost.measuredCycles, row.measuredCycles);
+            QCOMPARE(cost.codeBytes, row.memory.code());
+            QCOMPARE(cost.temporaryBytes, row.memory.atPeak);
         }
-        const std::vector<std::int64_t> temporary =
-            bytesAtPeak(p.operations.size(), p.variables, p.livenessClasses, curve);
+        QCOMPARE(found, profile.modelGraph()->nodes.size());
         // The peak is in the function, where the partials are live beside conv1's result.
-        QCOMPARE(temporary[2], 1472 * sample::partialsBytes);
-        QCOMPARE(temporary[0], 736 * (sample::conv1OutBytes + 1024));
-        const OperationSources sources{p.operations, p.variables, p.computeSets, p.exchanges,
-                                       p.programs,   p.copies,    &p.vertexTypes};
-        const auto groups =
-            operationGroups({sources, p.info.target, {}}, OperationLayer::Operation);
-        const NodeCosts costs = nodeCosts(p.modelGraph, groups, temporary);
-        const GraphCosts& first = costs[ModelNodeId(2)];
-        const GraphCosts& again = costs[ModelNodeId(3)];
-        QCOMPARE(first.cycles, groups[2].cycles());
-        QCOMPARE(again.cycles, groups[2].cycles());
-        QCOMPARE(first.codeBytes + again.codeBytes, groups[2].code());
-        QCOMPARE(first.temporaryBytes + again.temporaryBytes, temporary[2]);
-        QVERIFY(std::abs(first.codeBytes - again.codeBytes) <= 1);
-        QCOMPARE(first.utilisation(), groups[2].utilisation);
+        std::int64_t atPeak = 0;
+        for (const CostRow& row : rows)
+            atPeak += row.memory.atPeak;
+        QCOMPARE(atPeak, 1472 * sample::partialsBytes + 736 * (sample::conv1OutBytes + 1024));
+        // Inputs that are nodes of their own come first.
+        const ModelGraph ends = withEnds(*profile.modelGraph());
+        const NodeCosts shifted = nodeCosts(ends, rows, firstInside(*profile.modelGraph()));
+        for (std::size_t i = 0; i < ends.nodes.size(); ++i)
+            if (ends.nodes[ModelNodeId(i)].name == "conv1")
+                QCOMPARE(shifted[ModelNodeId(i)].measuredCycles, costs[ModelNodeId(0)].measuredCycles);
     }
 
     void twoGraphsAreOne() {

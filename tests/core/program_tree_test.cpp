@@ -16,12 +16,7 @@ struct Tree {
         update();
     }
     void update() {
-        std::vector<ProgramExecutions> executions;
-        if (profile.info.hasExecution)
-            executions =
-                TraceIndex(profile.trace, profile.info.target.ipus, profile.info.target.tilesPerIpu)
-                    .executions(profile.programs.size());
-        costs = programCosts(profile.programs, profile.computeSets, profile.exchanges, executions);
+        costs = programCosts(ProfileView(std::make_shared<const Profile>(profile)));
         roots = profile.controlPrograms;
         roots.insert(roots.end(), profile.functions.begin(), profile.functions.end());
     }
@@ -65,7 +60,7 @@ private slots:
         QCOMPARE(tree.cost(call).executions, std::int64_t(10));
         QCOMPARE(tree.cost(call).total, 10 * tree.cost(function).cycles);
         const ProgramId convolve = tree.find(ProgramKind::OnTileExecute, "conv1/Convolve");
-        QCOMPARE(tree.cost(convolve), (ProgramCost{12000, 10, 120000}));
+        QCOMPARE(tree.cost(convolve), (ProgramCost{12000, 10, 120000, 0}));
     }
 
     void withoutATraceThereAreEstimates() {

@@ -196,7 +196,7 @@ private slots:
         const fs::path odd = copy("odd.pop");
         execute(odd, "UPDATE info SET value = 2000000 WHERE key = 'target.tilesPerIpu'");
         QCOMPARE(openError(odd),
-                 quoted("odd.pop") + " is damaged: 1 IPUs of 2000000 tiles cannot be");
+                 quoted("odd.pop") + " is damaged: 1 IPUs of 2000000 tiles are impossible");
     }
 
     void damagedRows_data() {
@@ -258,7 +258,7 @@ private slots:
                                        << "damaged profile: unknown name 'whim'";
         QTest::newRow("lane of nobody") << QByteArray("UPDATE host_spans SET lane = 'Lunch'")
                                         << "damaged profile: the host has no lane 'Lunch'";
-        const QString times = "damaged profile: a time of the host cannot be";
+        const QString times = "damaged profile: a time of the host is impossible";
         QTest::newRow("host before its time")
             << QByteArray("UPDATE host_spans SET start = -1 WHERE id = 1") << times;
         QTest::newRow("host for ever")
@@ -277,7 +277,7 @@ private slots:
             << QByteArray("UPDATE compute_sets SET cycles_by_tile = x'01000103'")
             << "damaged profile: a per-tile blob is not of this machine";
         QTest::newRow("id of 33 bits") << QByteArray("UPDATE variables SET operation = 4294967297")
-                                       << "damaged profile: a row refers to one that cannot be";
+                                       << "damaged profile: a row has an impossible id";
         QTest::newRow("class that would take all memory")
             << QByteArray("UPDATE OR REPLACE liveness_intervals SET liveness_class = 2000000000")
             << refers;
@@ -336,27 +336,27 @@ private slots:
         QVERIFY2(error.startsWith("damaged profile: "), qPrintable(error));
     }
 
-    void placementsThatCannotBe_data() {
+    void impossiblePlacements_data() {
         QTest::addColumn<std::vector<PlacedVariable>>("placed");
         QTest::addColumn<QString>("what");
         constexpr auto lastId = std::numeric_limits<std::int32_t>::max();
         constexpr auto farthest = std::numeric_limits<std::int64_t>::max();
         using Placed = std::vector<PlacedVariable>;
         // Coded as what they are: the writer takes no notice of what it is given.
-        QTest::newRow("no variable") << Placed{{VariableId(-2), 0}} << "a variable";
-        QTest::newRow("behind the last")
-            << Placed{{VariableId(lastId), 0}, {VariableId(lastId), 0}} << "a variable";
-        QTest::newRow("before the tile") << Placed{{VariableId(0), -1}} << "an address";
-        QTest::newRow("behind all memory") << Placed{{VariableId(0), farthest}} << "an address";
+        QTest::newRow("no variable") << Placed{{VariableId(-2), 0}} << "variable";
+        QTest::newRow("after the last")
+            << Placed{{VariableId(lastId), 0}, {VariableId(lastId), 0}} << "variable";
+        QTest::newRow("before the tile") << Placed{{VariableId(0), -1}} << "address";
+        QTest::newRow("after all memory") << Placed{{VariableId(0), farthest}} << "address";
     }
-    void placementsThatCannotBe() {
+    void impossiblePlacements() {
         QFETCH(std::vector<PlacedVariable>, placed);
         QFETCH(QString, what);
         Placement placement;
         placement.variables = placed;
         const auto chunk = encodePlacements(std::vector{placement});
         QCOMPARE(userError([&] { (void)decodePlacements(chunk); }),
-                 "damaged profile: a chunk of tile addresses names " + what + " that cannot be");
+                 "damaged profile: a chunk of tile addresses names an impossible " + what);
     }
 
     void flippedBytesNeverCrash() {

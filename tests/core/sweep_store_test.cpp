@@ -193,7 +193,7 @@ private slots:
         open().record(0, fitting());
         const std::string good = readFile(file());
         execute("UPDATE points SET id = 99");
-        QVERIFY(userError([&] { readSweep(file()); }).contains("it has a point that cannot be"));
+        QVERIFY(userError([&] { readSweep(file()); }).contains("it has an impossible point"));
         writeFileAtomically(file(), good);
         execute("DELETE FROM axes");
         QVERIFY(userError([&] { open(); }).contains("its axes make no grid"));

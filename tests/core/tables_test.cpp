@@ -3,11 +3,11 @@
 #include <QTest>
 
 #include "core/analysis/execution/pipeline.h"
-#include "core/analysis/memory/scope_memory.h"
 #include "core/analysis/operations/operations.h"
 #include "core/analysis/programs/programs.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/scope_memory.h"
 
 using namespace tilescope;
 using namespace tilescope::test;

@@ -132,18 +132,20 @@ private slots:
                                                {48, 50, VariableId(2)},
                                                {50, 60, VariableId(3)}};
         QCOMPARE(addressGaps(blocks), (std::vector<AddressRange>{{0, 16}, {40, 48}}));
-        QCOMPARE(highestAddress(blocks), std::int64_t{60});
         QVERIFY(addressGaps({}).empty());
     }
 
     void gapsOfATileAreThoseOfItsTotals() {
         for (const std::int32_t tile : {0, 100, 1471}) {
             const auto blocks = blocksOf(TileId(tile));
+            std::int64_t highest = 0;
+            for (const AddressBlock& block : blocks)
+                highest = std::max(highest, block.end);
             std::int64_t gaps = 0;
             for (const AddressRange& gap : addressGaps(blocks))
                 gaps += gap.bytes();
             const TileMemory& memory = p_.tileMemory[TileId(tile)];
-            QCOMPARE(highestAddress(blocks), memory.includingGaps);
+            QCOMPARE(highest, memory.includingGaps);
             QCOMPARE(gaps, memory.includingGaps - memory.excludingGaps);
         }
     }

@@ -87,10 +87,10 @@ private slots:
             << "damaged profile: a number of a per-tile blob is too long";
         QTest::newRow("value too large")
             << QByteArray("\x01\x00\x01\xff\xff\xff\xff\xff\xff\xff\x7f", 11)
-            << "damaged profile: a per-tile blob holds a value that cannot be";
+            << "damaged profile: a per-tile blob has an impossible value";
         QTest::newRow("tile out of range")
             << QByteArray("\x01\xff\xff\xff\xff\x7f\x01\x02", 8)
-            << "damaged profile: a per-tile blob names a tile that cannot be";
+            << "damaged profile: a per-tile blob names an impossible tile";
     }
     void refusesDamagedBlobs() {
         QFETCH(QByteArray, blob);

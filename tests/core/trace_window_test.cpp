@@ -304,7 +304,7 @@ private slots:
         QTest::newRow("negative count")
             << 2 << "damaged profile: the trace repeats a body less than zero times";
         QTest::newRow("too many steps")
-            << 3 << "damaged profile: the trace executes more steps than can be";
+            << 3 << "damaged profile: the trace executes an impossible number of steps";
         QTest::newRow("too late") << 4
                                   << "damaged profile: the trace has a step at an impossible time";
         QTest::newRow("no such IPU") << 5 << "damaged profile: the trace names IPU 7 of 2";

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/memory/scope_memory.h"
 #include "core/base/error.h"
 #include "simulator/simulate.h"
+#include "tests/support/scope_memory.h"
 
 namespace tilescope::fidelity {
 namespace {
@@ -59,7 +59,7 @@ Figures medianOf(const std::vector<std::vector<std::string>>& rows, std::size_t 
 
 void print(const Profile& profile, const std::string& title, const std::string& scope,
            const Figures& published) {
-    const ScopeMemory memory = scopeMemory(profile, scope);
+    const test::ScopeMemory memory = test::scopeMemory(profile, scope);
     const std::array<std::int64_t, categories.size()> simulated{
         memory.vertexState, memory.vertexCode, memory.exchangeCode, memory.controlCode,
         memory.variables};

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "app/cli/report/report_json.h"
-#include "app/cli/report/sections.h"
+#include "core/analysis/accounting/cost_rows.h"
 #include "core/analysis/compare/comparison.h"
 #include "core/analysis/insights/insights.h"
 #include "core/analysis/memory/address_map.h"
@@ -88,26 +88,26 @@ const std::vector<std::string>& goodProfiles() {
 }
 
 void readSections(const ProfileReader& reader) {
-    for (const cli::Section& section : cli::reportSections())
+    for (const Report& report : allReports())
         orRefuse([&] {
-            cli::ReportRequest request;
-            static_cast<void>(section.make(reader, request));
-            static_cast<void>(cli::sectionJson(section, reader, request));
-            if (section.steps) {
+            ReportRequest request;
+            static_cast<void>(makeReport(report, reader, request));
+            static_cast<void>(cli::reportJson(report, reader, request));
+            if (report.listensTo(ReportOption::Step)) {
                 request.step = StepId(1);
-                static_cast<void>(section.make(reader, request));
+                static_cast<void>(makeReport(report, reader, request));
             }
-            if (section.tiles) {
+            if (report.listensTo(ReportOption::Tile)) {
                 request.step = {};
                 request.selection = TileSelection::ofTile(TileId(3));
-                static_cast<void>(section.make(reader, request));
+                static_cast<void>(makeReport(report, reader, request));
             }
         });
     for (const char* breakdown : {"region", "category", "liveness"})
         orRefuse([&] {
-            cli::ReportRequest request;
+            ReportRequest request;
             request.breakdown = breakdown;
-            static_cast<void>(cli::memorySection(reader, request));
+            static_cast<void>(memoryReport(reader, request));
         });
 }
 
@@ -142,8 +142,9 @@ void readTrace(const ProfileReader& reader) {
         const RasterQuestion question{IpuId(ipu), all, 60, 0, info.target.tilesPerIpu, 20};
         static_cast<void>(tileRaster(index, sources, question, {}));
     }
-    const auto executions = index.executions(programs.size());
-    const auto costs = programCosts(programs, sets, exchanges, executions);
+    const ProfileView view(reader.file(), info);
+    const auto costs = programCosts(view);
+    static_cast<void>(costRows(view, *accountingOf(view), CostLayer::Place));
     const auto roots = reader.controlPrograms();
     const ProgramSide side{programs, roots, costs};
     static_cast<void>(diffPrograms(side, side));
@@ -163,9 +164,10 @@ void readAll(const fs::path& file, const fs::path& other) {
     orRefuse([&] {
         static_cast<void>(reader.query("SELECT tile_sum(cycles_by_tile) FROM compute_sets"));
     });
-    const ProfileReader good(other);
-    orRefuse([&] { static_cast<void>(compareProfiles(partsOf(good), partsOf(reader))); });
-    orRefuse([&] { static_cast<void>(compareProfiles(partsOf(reader), partsOf(good))); });
+    const auto damaged = std::make_shared<const ProfileView>(file, reader.info());
+    const auto good = std::make_shared<const ProfileView>(other);
+    orRefuse([&] { static_cast<void>(compareProfiles(ProfilePair(good, damaged))); });
+    orRefuse([&] { static_cast<void>(compareProfiles(ProfilePair(damaged, good))); });
 }
 
 } // namespace
@@ -177,7 +179,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // A number of the list above or, for a whole file, none of them.
     const std::size_t which = input.ConsumeIntegral<std::uint8_t>() % (goodProfiles().size() + 1);
     if (which == goodProfiles().size()) {
-        file.set(test::sealed(input.ConsumeRemainingBytesAsString()));
+        file.set(test::withChecksums(input.ConsumeRemainingBytesAsString()));
         good.set(goodProfiles()[0]);
     } else {
         const test::Draw draw = [&](std::uint64_t bound) {
@@ -187,8 +189,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::string copy = goodProfiles()[which];
         for (int i = 0; i < mostChanges && input.remaining_bytes() > 0; ++i)
             copy = test::damagedCopy(copy, draw).bytes;
-        // Seals would stop most of it at the first page.
-        file.set(test::sealed(std::move(copy)));
+        // Checksums would stop most of it at the first page.
+        file.set(test::withChecksums(std::move(copy)));
         good.set(goodProfiles()[which]);
     }
     orRefuse([&] { readAll(file.path(), good.path()); });

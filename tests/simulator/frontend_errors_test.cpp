@@ -11,6 +11,7 @@
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 

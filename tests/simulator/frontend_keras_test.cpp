@@ -1,4 +1,4 @@
-// Models as Keras writes them against the ONNX models that they stand for.
+// Models as Keras writes them against the ONNX models that they mean.
 #include <filesystem>
 
 #include <boost/json.hpp>
@@ -17,6 +17,7 @@
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 namespace json = boost::json;
 
 namespace {
@@ -305,7 +306,7 @@ private slots:
         QCOMPARE(conv.padsEnd, (std::vector<std::int64_t>{3, 3}));
     }
 
-    // TensorFlow puts the odd zero of "same" behind the data.
+    // TensorFlow puts the odd zero of "same" after the data.
     void sameIsUnevenAsInTensorFlow() {
         Functional m("same");
         std::string x = m.input("x", {8, 8, 4});

@@ -7,7 +7,9 @@
 
 #include "simulator/graph/graph.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
+
+using namespace sim;
 
 inline int countKind(const Graph& graph, std::string_view kind) {
     return static_cast<int>(std::count_if(graph.ops.begin(), graph.ops.end(),
@@ -54,4 +56,4 @@ inline bool hasMessage(const Graph& graph, std::string_view part) {
     });
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

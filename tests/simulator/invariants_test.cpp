@@ -9,6 +9,7 @@
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 
@@ -77,7 +78,7 @@ private slots:
         row("a child names its parent", [](Profile& p) {
             p.programs[programOf(p, ProgramKind::OnTileExecute)].parent = ProgramId(0);
         });
-        row("every program stands once in the tree",
+        row("every program is once in the tree",
             [](Profile& p) { p.programs[p.controlPrograms[0]].children.clear(); });
         row("the steps are the leaves, depth first",
             [](Profile& p) { std::swap(p.steps[StepId(0)], p.steps[StepId(1)]); });

@@ -7,8 +7,11 @@
 #include <onnx/defs/parser.h>
 
 #include "simulator/frontend/import.h"
+#include "simulator/graph/elementwise_traits.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
+
+using namespace sim;
 
 inline onnx::ModelProto parseModel(const std::string& graph, int opset = 17) {
     onnx::ModelProto model;
@@ -36,7 +39,7 @@ inline std::string summary(const Graph& graph) {
     for (const Op& op : graph.ops) {
         std::string name(op.kind());
         if (const auto* elementwise = std::get_if<ElementwiseAttributes>(&op.attributes))
-            name = toString(elementwise->function);
+            name = traitsOf(elementwise->function).name;
         if (const auto* reduce = std::get_if<ReduceAttributes>(&op.attributes))
             name = "Reduce" + std::string(toString(reduce->function));
         text += (text.empty() ? "" : " ") + name + toString(graph.tensors[op.outputs[0]].shape);
@@ -44,4 +47,4 @@ inline std::string summary(const Graph& graph) {
     return text;
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

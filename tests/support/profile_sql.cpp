@@ -16,12 +16,12 @@ std::string changeProfile(const std::filesystem::path& file, const std::string& 
     const std::string complaint = error == nullptr ? "" : error;
     sqlite3_free(error);
     sqlite3_close(db);
-    writeFileAtomically(file, sealed(readFile(file)));
+    writeFileAtomically(file, withChecksums(readFile(file)));
     return complaint;
 }
 
-std::string sealed(std::string profile) {
-    sealPages(std::as_writable_bytes(std::span(profile)));
+std::string withChecksums(std::string profile) {
+    renewChecksums(std::as_writable_bytes(std::span(profile)));
     return profile;
 }
 

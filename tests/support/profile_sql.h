@@ -6,11 +6,11 @@
 
 namespace tilescope::test {
 
-/// Runs statements on a profile and seals its pages anew, so that what its rows say is read and
+/// Runs statements on a profile and renews its checksums, so that what its rows say is read and
 /// judged and not only the check sums. Returns SQLite's complaint, "" if there is none.
 std::string changeProfile(const std::filesystem::path& file, const std::string& sql);
 
-/// The bytes of a profile with seals for whatever they hold.
-std::string sealed(std::string profile);
+/// The bytes of a profile with the checksums of what they hold.
+std::string withChecksums(std::string profile);
 
 } // namespace tilescope::test

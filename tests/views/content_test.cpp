@@ -22,7 +22,7 @@ class ContentTest : public QObject {
     ProfilePair two_;
 
     // The sample with one option changed.
-    OpenProfilePtr otherOptions() const {
+    ProfileViewPtr otherOptions() const {
         Profile profile = test::sampleProfile();
         profile.info.options["target"] = "bow";
         const QString file = files_.path("options.pop");
@@ -36,9 +36,9 @@ class ContentTest : public QObject {
 
 private slots:
     void initTestCase() {
-        one_.source = test::openSample(files_.write("a.pop"));
-        two_.source = one_.source;
-        two_.target = test::openSample(files_.write("b.pop", {.ipus = 2, .changed = true}));
+        one_ = ProfilePair(test::openSample(files_.write("a.pop")));
+        two_ = ProfilePair(one_.source, test::openSample(files_.write(
+                                            "b.pop", {.ipus = 2, .changed = true})));
     }
 
     void everyBreakdownHasTheSameTop() {
@@ -119,22 +119,23 @@ private slots:
                 there.valid() && there != StepId(i))
                 other = StepId(i);
         QVERIFY(other.valid());
-        const DataTable apart = notAlwaysLiveTable(two_, {}, {&other, 1}, {});
-        QCOMPARE(apart.columns[1].title, QString("Step %1, source").arg(other.value()));
+        const Table apart = notAlwaysLiveTable(two_, {}, {&other, 1}, {});
+        QCOMPARE(apart.columns[1].title, "Step " + std::to_string(other.value()) + ", source");
         QCOMPARE(apart.columns[2].title,
-                 QString("Step %1, target").arg(matchingStep(two_, other, {}).value()));
+                 "Step " + std::to_string(matchingStep(two_, other, {}).value()) + ", target");
         const StepId matched = matchingStep(two_, peak, {});
-        const auto names = [](const OpenProfile& p) {
+        const auto names = [](const ProfileView& p) {
             return stepNames(*p.programs({}), *p.steps({}));
         };
         QCOMPARE(names(*two_.target)[matched.index()], names(*two_.source)[peak.index()]);
     }
 
     void tablesOfASelection() {
-        for (const auto& make : {variablesTable, verticesTable, computeSetsTable, exchangesTable}) {
-            const DataTable all = make(one_, TileSelection::all(), {});
+        for (const auto& make : {views::variablesTable, views::verticesTable,
+                                 views::computeSetsTable, views::exchangesTable}) {
+            const Table all = make(one_, TileSelection::all(), {});
             QVERIFY(!all.rows.empty());
-            for (const DataRow& row : all.rows)
+            for (const Row& row : all.rows)
                 QCOMPARE(row.cells.size(), all.columns.size());
             QVERIFY(make(one_, TileSelection::ofTile(TileId(1471)), {}).rows.size() <=
                     all.rows.size());
@@ -187,7 +188,7 @@ private slots:
         const auto good = readFigures(*one_.source, {});
         const QString fits = verdictText(one_.source->info(), good.memory, ByteUnits::Binary);
         QVERIFY2(fits.startsWith("Fits: the fullest tile (0)"), qPrintable(fits));
-        const OpenProfilePtr large =
+        const ProfileViewPtr large =
             test::openSample(files_.write("large.pop", {.tooLarge = true}));
         const QString bad =
             verdictText(large->info(), readFigures(*large, {}).memory, ByteUnits::Binary);
@@ -196,11 +197,11 @@ private slots:
     }
 
     void optionsSideBySide() {
-        const DataTable table = optionsTable(two_);
+        const Table table = views::optionsTable(two_);
         QCOMPARE(table.columns.size(), std::size_t(3));
         QVERIFY(!table.rows.front().emphasised);
-        QCOMPARE(table.summary, QString("0 changed"));
-        const DataTable changed = optionsTable({one_.source, otherOptions()});
+        QCOMPARE(table.summary, std::string("0 changed"));
+        const Table changed = views::optionsTable({one_.source, otherOptions()});
         QCOMPARE(std::get<std::string>(changed.rows[0].cells[0]), std::string("target"));
         QVERIFY(changed.rows[0].emphasised);
         QVERIFY(!changed.rows[1].emphasised);
@@ -208,46 +209,46 @@ private slots:
 
     void durationsAndTheirChanges() {
         const Preferences preferences;
-        QCOMPARE(cellText(std::int64_t{1500}, CellKind::Nanoseconds, preferences),
-                 durationText(1.5e-6));
-        QCOMPARE(cellText(Change{2000, 1500}, CellKind::NanosecondsChange, preferences),
+        QCOMPARE(cellText(1.5e-6, Unit::Seconds, preferences), durationText(1.5e-6));
+        QCOMPARE(cellText(Change(2e-6, 1.5e-6), Unit::Seconds, preferences),
                  "-" + durationText(5e-7) + " (-25.0 %)");
-        QCOMPARE(cellText(Change{0, 1500}, CellKind::NanosecondsChange, preferences),
+        QCOMPARE(cellText(Change(0, 1.5e-6), Unit::Seconds, preferences),
                  "+" + durationText(1.5e-6));
     }
 
     void largeGrowthIsAMultiple() {
         const Preferences preferences;
-        const auto is = [&](const Cell& cell, CellKind kind, const QString& text) {
-            QCOMPARE(cellText(cell, kind, preferences), text);
+        const auto is = [&](const Cell& cell, Unit unit, const QString& text) {
+            QCOMPARE(cellText(cell, unit, preferences, 0, unit == Unit::Share), text);
         };
-        is(Change{100, 1099}, CellKind::CountChange, "+999 (+999.0 %)");
-        is(Change{100, 1100}, CellKind::CountChange, QStringLiteral("+1,000 (\u00d7\u00a011.0)"));
-        is(Change{2, 8716}, CellKind::CountChange, QStringLiteral("+8,714 (\u00d7\u00a04,358)"));
-        is(43.5, CellKind::SignedShare, QStringLiteral("\u00d7\u00a044.5"));
-        is(-1.0, CellKind::SignedShare, "-100.0 %");
+        is(Change{100, 1099}, Unit::Count, "+999 (+999.0 %)");
+        is(Change{100, 1100}, Unit::Count, QStringLiteral("+1,000 (\u00d7\u00a011.0)"));
+        is(Change{2, 8716}, Unit::Count, QStringLiteral("+8,714 (\u00d7\u00a04,358)"));
+        is(43.5, Unit::Share, QStringLiteral("\u00d7\u00a044.5"));
+        is(-1.0, Unit::Share, "-100.0 %");
     }
 
     void durationsFollowThePreferredUnits() {
         Preferences preferences;
         const Cell duration = Duration{1330, 1.33e9};
-        const auto is = [&](const Cell& cell, CellKind kind, const QString& text) {
-            QCOMPARE(cellText(cell, kind, preferences, 1.33e9), text);
+        const auto is = [&](const Cell& cell, Unit unit, const QString& text) {
+            QCOMPARE(cellText(cell, unit, preferences, 1.33e9), text);
         };
         const QString time = durationText(1e-6);
-        is(duration, CellKind::Text, "1,330 cycles (" + time + ")");
-        is(std::int64_t{1330}, CellKind::Cycles, "1,330");
-        QCOMPARE(columnTitle("Cycles", CellKind::Cycles, preferences, 1.33e9), "Cycles");
+        is(duration, Unit::None, "1,330 cycles (" + time + ")");
+        is(std::int64_t{1330}, Unit::Cycles, "1,330");
+        QCOMPARE(columnTitle({"cycles", "Cycles", Unit::Cycles}, preferences, 1.33e9), "Cycles");
         preferences.setClockUnits(ClockUnits::Time);
-        is(duration, CellKind::Text, time);
-        is(std::int64_t{1330}, CellKind::Cycles, time);
-        is(std::int64_t{1330}, CellKind::Count, "1,330");
-        is(Change{2660, 1330}, CellKind::CyclesChange, "-" + time + " (-50.0 %)");
-        QCOMPARE(columnTitle("Cycles", CellKind::Cycles, preferences, 1.33e9), "Cycles, as time");
+        is(duration, Unit::None, time);
+        is(std::int64_t{1330}, Unit::Cycles, time);
+        is(std::int64_t{1330}, Unit::Count, "1,330");
+        is(Change{2660, 1330}, Unit::Cycles, "-" + time + " (-50.0 %)");
+        QCOMPARE(columnTitle({"cycles", "Cycles", Unit::Cycles}, preferences, 1.33e9),
+                 "Cycles, as time");
         // Two clocks have no time in common.
-        QCOMPARE(cellText(std::int64_t{1330}, CellKind::Cycles, preferences), "1,330");
+        QCOMPARE(cellText(std::int64_t{1330}, Unit::Cycles, preferences), "1,330");
         preferences.setClockUnits(ClockUnits::Cycles);
-        is(duration, CellKind::Text, "1,330 cycles");
+        is(duration, Unit::None, "1,330 cycles");
     }
 
     // Kinds of the trace must be told apart by the colour-blind as well: by lightness if not by

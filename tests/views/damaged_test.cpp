@@ -23,8 +23,9 @@ class DamagedTest : public QObject {
     QStringList usual_;
     QString file(const char* name) const { return directory_.filePath(QString::fromLatin1(name)); }
 
-    bench::JobResult visit(const DamagedCopy& copy, bool seal, bool compared) {
-        writeFileAtomically(file("p.pop").toStdString(), seal ? sealed(copy.bytes) : copy.bytes);
+    bench::JobResult visit(const DamagedCopy& copy, bool renewed, bool compared) {
+        writeFileAtomically(file("p.pop").toStdString(),
+                            renewed ? withChecksums(copy.bytes) : copy.bytes);
         const QStringList profiles =
             compared ? QStringList{file("good.pop"), file("p.pop")} : QStringList{file("p.pop")};
         return bench::visitByWindow(profiles, usual_, [](const std::string&) {});
@@ -49,22 +50,22 @@ private slots:
     }
 
     void randomDamage_data() {
-        QTest::addColumn<bool>("seal");
+        QTest::addColumn<bool>("renewed");
         QTest::addColumn<bool>("compared");
         QTest::newRow("alone") << false << false;
         QTest::newRow("compared") << false << true;
-        QTest::newRow("alone, seals hide it") << true << false;
-        QTest::newRow("compared, seals hide it") << true << true;
+        QTest::newRow("alone, checksums hide it") << true << false;
+        QTest::newRow("compared, checksums hide it") << true << true;
     }
     void randomDamage() {
-        QFETCH(bool, seal);
+        QFETCH(bool, renewed);
         QFETCH(bool, compared);
         constexpr std::uint64_t copies = 3; // tests/bench/damage_sweep makes a thousand
         for (std::uint64_t i = 0; i < copies; ++i) {
-            const std::uint64_t seed = 100 + i * 4 + (seal ? 2U : 0U) + (compared ? 1U : 0U);
+            const std::uint64_t seed = 100 + i * 4 + (renewed ? 2U : 0U) + (compared ? 1U : 0U);
             const DamagedCopy copy = damagedCopy(good_, seededDraw(seed));
-            const bench::JobResult result = visit(copy, seal, compared);
-            const bool unnoticed = seal || copy.bytes == good_;
+            const bench::JobResult result = visit(copy, renewed, compared);
+            const bool unnoticed = renewed || copy.bytes == good_;
             QVERIFY2(result.verdict == bench::Verdict::Message ||
                          (unnoticed && result.verdict == bench::Verdict::Fine),
                      qPrintable(QString("%1: %2: %3: %4")

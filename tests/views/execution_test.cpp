@@ -275,7 +275,7 @@ private slots:
 
     void optionsChangeTheRows() {
         const QString file = files_.write("a.pop");
-        const views::ProfilePair pair{test::openSample(file), nullptr};
+        const ProfilePair pair{test::openSample(file), nullptr};
         const std::int64_t length = views::traceLength(pair, {});
         const auto lane = [&](bool runs, bool syncs) {
             return views::traceLanes({pair, TraceLook::Flat, IpuId(), runs, syncs}, {0, length}, 1,

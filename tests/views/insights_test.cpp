@@ -98,7 +98,7 @@ private slots:
             if (label->objectName() == "advice")
                 advice << label->text();
         QVERIFY(!advice.isEmpty());
-        QVERIFY2(advice[0].startsWith("Lower --available-memory-proportion ("),
+        QVERIFY2(advice[0].startsWith("A lower --available-memory-proportion ("),
                  qPrintable(advice[0]));
     }
 

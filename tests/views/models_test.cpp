@@ -1,12 +1,13 @@
 // Every item model under the model tester, with what it shows.
 #include <QAbstractItemModelTester>
+#include <QTableView>
 #include <QtTest>
 
 #include "core/base/error.h"
+#include "core/report/compared_tables.h"
 #include "tests/views/sample_files.h"
 #include "views/memory/memory_content.h"
 #include "views/programs/program_model.h"
-#include "views/tables/column_table.h"
 #include "views/tables/profile_tables.h"
 #include "views/tables/table_model.h"
 
@@ -15,11 +16,12 @@ using namespace tilescope::views;
 
 namespace {
 
-DataTable smallTable() {
-    DataTable table;
-    table.columns = {{"Name", CellKind::Text, {}},
-                     {"Size", CellKind::Bytes, {}},
-                     {"Change", CellKind::BytesChange, {}}};
+Table smallTable() {
+    Table table;
+    table.columns = {{"name", "Name"},
+                     {"bytes", "Size", Unit::Bytes},
+                     in(Shown::Window, {"change", "Change", Unit::Bytes})};
+    table.idKey = "variable";
     table.rows = {{{std::string("weights"), std::int64_t{2048}, Change{2048, 1024}}, 7},
                   {{std::string("input[0]"), std::int64_t{512}, Change{0, 512}}, 3},
                   {{std::string("output"), {}, Change{4096, 4096}}, 9}};
@@ -82,8 +84,28 @@ private slots:
         QCOMPARE(model.idAt(0), -1);
     }
 
+    // As the command line's --csv has them: every key, plain numbers, ids, and no totals.
+    void exportedRowsAreRaw() {
+        Table table = smallTable();
+        table.columns[1].summed = true;
+        table.columns.push_back(in(Shown::Data, {"path", ""}));
+        for (Row& row : table.rows)
+            row.cells.emplace_back(std::string("a,b"));
+        table.rows[0].cells[1] = std::int64_t{44'849};
+        TableModel model(*context_);
+        model.setTable(table);
+        model.sort(0, Qt::AscendingOrder);
+        QCOMPARE(model.columnCount(), 3);
+        QTableView view;
+        view.setModel(&model);
+        QCOMPARE(csvText(view), "variable,name,bytes,path\n3,input[0],512,\"a,b\"\n"
+                                "9,output,,\"a,b\"\n7,weights,44849,\"a,b\"\n");
+        view.selectRow(3);
+        QCOMPARE(tabbedText(view, true), "variable\tname\tbytes\tpath\n7\tweights\t44849\ta,b\n");
+    }
+
     void totalsAreOfTheRowsThatAreShown() {
-        DataTable table = smallTable();
+        Table table = smallTable();
         table.columns[1].summed = table.columns[2].summed = true;
         TableModel model(*context_);
         const QAbstractItemModelTester tester(&model, fatal);
@@ -108,8 +130,8 @@ private slots:
     }
 
     void columnsOfOneProfileMatchByIdAndDiffer() {
-        const DataTable table =
-            columnTable("Variable", CellKind::Bytes, false,
+        const Table table =
+            columnTable("Variable", Unit::Bytes, false,
                         {{"Tile 0", {{"a", 10, 0}, {"copy", 4, 1}, {"copy", 6, 2}}, {}},
                          {"Tile 1", {{"copy", 5, 2}, {"b", 50, 3}}, {}}});
         QCOMPARE(table.columns.size(), std::size_t(4));
@@ -118,15 +140,14 @@ private slots:
         QVERIFY(std::holds_alternative<std::monostate>(table.rows[0].cells[1]));
         QVERIFY(table.rows[0].cells[3] == Cell(Change{0, 50}));
         const auto second = std::find_if(table.rows.begin(), table.rows.end(),
-                                         [](const DataRow& row) { return row.id == 2; });
+                                         [](const Row& row) { return row.id == 2; });
         QVERIFY(second->cells[3] == Cell(Change{6, 5}));
     }
 
     void columnsOfTwoProfilesHaveBothSides() {
-        const DataTable table =
-            columnTable("Variable", CellKind::Bytes, true,
-                        {{"Step 3", {{"a", 10, 0}}, {{"a", 12, 7}, {"new", 1, 8}}},
-                         {"Step 5", {{"a", 1, 0}}, {}}});
+        const Table table = columnTable("Variable", Unit::Bytes, true,
+                                        {{"Step 3", {{"a", 10, 0}}, {{"a", 12, 7}, {"new", 1, 8}}},
+                                         {"Step 5", {{"a", 1, 0}}, {}}});
         QCOMPARE(table.columns.size(), std::size_t(7));
         QCOMPARE(table.rows.size(), std::size_t(2));
         QCOMPARE(table.rows[0].id, 0);
@@ -138,14 +159,14 @@ private slots:
     }
 
     void comparedRowsMatchByName() {
-        const DataTable table =
-            comparedTable("Name", CellKind::Bytes, {{"a", 10, 0}, {"b", 5, 1}, {"b", 5, 2}},
+        const Table table =
+            comparedTable("Name", Unit::Bytes, {{"a", 10, 0}, {"b", 5, 1}, {"b", 5, 2}},
                           {{"b", 4, 0}, {"c", 100, 1}});
         QCOMPARE(table.rows.size(), std::size_t(3));
         QVERIFY(table.rows[0].cells[0] == Cell(std::string("c")));
         QVERIFY(std::holds_alternative<std::monostate>(table.rows[0].cells[1]));
         QCOMPARE(table.rows[0].id, -1);
-        const auto b = std::find_if(table.rows.begin(), table.rows.end(), [](const DataRow& row) {
+        const auto b = std::find_if(table.rows.begin(), table.rows.end(), [](const Row& row) {
             return row.cells[0] == Cell(std::string("b"));
         });
         QVERIFY(b->cells[3] == Cell(Change{10, 4}));
@@ -181,7 +202,7 @@ private slots:
     }
 
     void programTree() {
-        const OpenProfilePtr profile = test::openSample(files_.write("a.pop"));
+        const ProfileViewPtr profile = test::openSample(files_.write("a.pop"));
         ProgramModel model(*context_);
         const QAbstractItemModelTester tester(&model, fatal);
         model.setTree(readProgramTree(*profile, {}));

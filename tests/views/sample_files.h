@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "core/store/profile_writer.h"
+#include "core/view/profile_view.h"
 #include "tests/support/sample_profile.h"
-#include "views/session/open_profile.h"
 
 namespace tilescope::test {
 
@@ -50,9 +50,9 @@ private:
 };
 
 /// Opens a sample for queries, without a session.
-inline views::OpenProfilePtr openSample(const QString& file) {
+inline ProfileViewPtr openSample(const QString& file) {
     const ProfileReader reader{std::filesystem::path(file.toStdString())};
-    return std::make_shared<const views::OpenProfile>(reader.file(), reader.info());
+    return std::make_shared<const ProfileView>(reader.file(), reader.info());
 }
 
 } // namespace tilescope::test

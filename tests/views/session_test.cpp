@@ -217,7 +217,7 @@ private slots:
         pair.open(a.toStdString(), b.toStdString());
         QTRY_COMPARE(changed.count(), 2);
         QVERIFY(pair.profiles().comparing());
-        const OpenProfilePtr source = pair.source();
+        const ProfileViewPtr source = pair.source();
         pair.swap();
         QCOMPARE(pair.target(), source);
         pair.closeTarget();
@@ -252,7 +252,7 @@ private slots:
         ReportPair pair(workers);
         pair.open(files_.write("good.pop").toStdString());
         QTRY_VERIFY(pair.source());
-        const OpenProfilePtr before = pair.source();
+        const ProfileViewPtr before = pair.source();
         QSignalSpy failed(&pair, &ReportPair::failed);
         pair.open(file.toStdString());
         QTRY_COMPARE(failed.count(), 1);
@@ -261,15 +261,15 @@ private slots:
     }
 
     void partsAreLoadedOnce() {
-        const OpenProfilePtr profile = test::openSample(files_.write("parts.pop"));
+        const ProfileViewPtr profile = test::openSample(files_.write("parts.pop"));
         const std::stop_token go;
         QCOMPARE(profile->variables(go), profile->variables(go));
         QVERIFY(!profile->variables(go)->empty());
-        QCOMPARE(profile->title(), QStringLiteral("sample on mk2"));
+        QCOMPARE(profile->title(), std::string("sample on mk2"));
     }
 
     void aStoppedPartCanBeLoadedAgain() {
-        const OpenProfilePtr profile = test::openSample(files_.write("stopped.pop"));
+        const ProfileViewPtr profile = test::openSample(files_.write("stopped.pop"));
         std::stop_source stopped;
         stopped.request_stop();
         QVERIFY_THROWS_EXCEPTION(Cancelled, (void)profile->variables(stopped.get_token()));

@@ -62,7 +62,7 @@ int CompactTable::selectedRow() const {
     return rows.isEmpty() ? -1 : rows.front().row();
 }
 
-void CompactTable::setTable(const QString& title, DataTable table) {
+void CompactTable::setTable(const QString& title, Table table) {
     title_->setText(title);
     view_->setAccessibleName(title);
     model_->setTable(std::move(table));

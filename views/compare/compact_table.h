@@ -16,7 +16,7 @@ class CompactTable : public QWidget {
     Q_OBJECT
 public:
     explicit CompactTable(ViewContext& context, QWidget* parent = nullptr);
-    void setTable(const QString& title, DataTable table);
+    void setTable(const QString& title, Table table);
     void selectId(std::int32_t id);
     /// A button in the line of the title.
     QToolButton* addButton(const QString& text);

@@ -106,38 +106,29 @@ VerdictLine optionsLine(const Comparison& comparison) {
                      : Text::tr("Changed: %1.").arg(list)};
 }
 
-ProfileParts partsOf(const OpenProfile& profile, const std::stop_token& stop) {
-    ProfileParts parts;
-    parts.info = profile.info();
-    parts.messages = profile.messages(stop);
-    parts.operations = profile.operations(stop);
-    parts.livenessClasses = profile.livenessClasses(stop);
-    parts.variables = profile.variables(stop);
-    parts.vertexTypes = profile.vertexTypes(stop);
-    parts.computeSets = profile.computeSets(stop);
-    parts.exchanges = profile.exchanges(stop);
-    parts.copies = profile.copies(stop);
-    parts.programs = profile.programs(stop);
-    parts.steps = profile.steps(stop);
-    parts.categoryMemory = profile.categoryMemory(stop);
-    parts.tileMemory = profile.tileMemory(stop);
-    const auto curve = profile.livenessCurve(stop);
-    parts.notAlwaysLive = {curve, &curve->notAlwaysLive};
-    // The window's trace is indexed; the comparison needs the plain one for a moment.
-    const ProfileReader reader = profile.reader(stop);
-    parts.controlPrograms =
-        std::make_shared<const std::vector<ProgramId>>(reader.controlPrograms());
-    parts.trace =
-        std::make_shared<const Trace>(profile.info().hasExecution ? reader.trace() : Trace());
-    return parts;
-}
-
 } // namespace
 
+ValueTree headlineFigures(const Comparison& comparison, ValueScale scale) {
+    ValueTree tree{
+        Text::tr("Figure"), {Text::tr("Source"), Text::tr("Target"), Text::tr("Difference")}, {}};
+    // The rows begin with the metric's name and title.
+    for (const Row& row : metricsTable(comparison, MetricRows::Headline, scale).rows)
+        tree.roots.push_back({translated(std::get<std::string>(row.cells[1])),
+                              {row.cells.begin() + 2, row.cells.begin() + 5},
+                              {},
+                              row.unit});
+    return tree;
+}
+
+Table largestCauses(const Comparison& comparison, Unit unit, std::size_t most, ValueScale scale) {
+    Table table = onlyColumns(causesTable(comparison, unit, most, scale),
+                              {"operation", "use", "difference", "share"});
+    table.columns[2].difference = false; // with its percentage, which has no column here
+    return table;
+}
+
 ComparisonPtr comparisonOf(const ProfilePair& profiles, const std::stop_token& stop) {
-    const ProfileParts source = partsOf(*profiles.source, stop);
-    const ProfileParts target = partsOf(*profiles.target, stop);
-    return std::make_shared<const Comparison>(compareProfiles(source, target));
+    return std::make_shared<const Comparison>(compareProfiles(profiles, stop));
 }
 
 std::vector<VerdictLine> comparisonVerdict(const Comparison& comparison, ByteUnits units) {

@@ -5,9 +5,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/analysis/compare/comparison.h"
-#include "views/session/open_profile.h"
-#include "views/tables/data_table.h"
+#include "core/analysis/compare/profile_pair.h"
+#include "core/report/compare_tables.h"
 #include "views/tables/value_tree.h"
 
 namespace tilescope::views {
@@ -17,28 +16,12 @@ using ComparisonPtr = std::shared_ptr<const Comparison>;
 /// Compares two open profiles; parts that other reports show are not loaded again.
 ComparisonPtr comparisonOf(const ProfilePair& profiles, const std::stop_token& stop);
 
-/// How values are shown: as they are, or divided by the work they are for, so that runs of other
-/// batch sizes compare. Memory is for the samples of a micro-batch, cycles for those of a run.
-enum class ValueScale { Absolute, PerSample };
-
 /// The metrics of the verdict in source, target and their difference. What a side does not have,
 /// such as the cycles of what does not fit, is a dash, and so is its difference.
 ValueTree headlineFigures(const Comparison& comparison, ValueScale scale);
 
-// Ids of rows are the source's, -1 where only the target has the item.
-
-/// The `most` largest causes of the change of memory (bytes) or cycles; ids are OperationIds.
-DataTable largestCauses(const Comparison& comparison, MetricUnit unit, std::size_t most,
-                        ValueScale scale);
-/// All causes, with the values of both sides and the changes of plans.
-DataTable causesTable(const Comparison& comparison, MetricUnit unit, ValueScale scale);
-/// Operations whose plan changed; ids are OperationIds.
-DataTable plansTable(const Comparison& comparison);
-/// One of the comparison's tables, by its place; source, target, difference and percent of its
-/// first column, then the differences of the others.
-DataTable changesTable(const Comparison& comparison, std::size_t table, ValueScale scale);
-/// Operations in the order of the model with what is live and how long each takes.
-DataTable alignedTable(const Comparison& comparison, ValueScale scale);
+/// The `most` largest causes of the change of memory (Unit::Bytes) or cycles; ids are OperationIds.
+Table largestCauses(const Comparison& comparison, Unit unit, std::size_t most, ValueScale scale);
 
 /// A sentence of the verdict.
 struct VerdictLine {

@@ -106,7 +106,7 @@ void CompareView::reload() {
     }
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
         ComparisonPtr comparison = comparisonOf(pair, stop);
-        const StepId peak = matchingStep({pair.target, pair.source}, comparison->targetPeak, stop);
+        const StepId peak = pair.matching->sourceOf(comparison->targetPeak, stop);
         return [this, comparison = std::move(comparison), peak]() mutable {
             comparison_ = std::move(comparison);
             targetPeak_ = peak;
@@ -139,17 +139,19 @@ TablePanel::MakeTable CompareView::maker(int tab) const {
     return [tab, comparison = comparison_, scale = scale(), pair = profiles()](std::stop_token) {
         switch (tab) {
         case MemoryCauses:
-            return causesTable(*comparison, MetricUnit::Bytes, scale);
+            return causesTable(*comparison, Unit::Bytes, allRows, scale);
         case CycleCauses:
-            return causesTable(*comparison, MetricUnit::Cycles, scale);
+            return causesTable(*comparison, Unit::Cycles, allRows, scale);
         case Plans:
-            return plansTable(*comparison);
+            return tilescope::plansTable(*comparison);
         case Aligned:
-            return alignedTable(*comparison, scale);
+            return alignedTable(*comparison, allRows, scale);
         case Options:
             return optionsTable(pair);
         default:
-            return changesTable(*comparison, static_cast<std::size_t>(tab - FirstTable), scale);
+            return changesTable(*comparison,
+                                comparison->tables.at(static_cast<std::size_t>(tab - FirstTable)),
+                                ComparedRows::All, allRows, scale);
         }
     };
 }

@@ -126,11 +126,11 @@ void OverviewPage::setComparison(ComparisonPtr comparison, ValueScale scale, Ste
     for (int i = 1; i < 4; ++i)
         header->setSectionResizeMode(i, QHeaderView::ResizeToContents);
     memory_->setTable(tr("Largest causes: memory at the peak"),
-                      largestCauses(*comparison_, MetricUnit::Bytes, mostCauses, scale));
+                      largestCauses(*comparison_, Unit::Bytes, mostCauses, scale));
     cycles_->setTable(comparison_->cycleBasis == CycleBasis::Executed
                           ? tr("Largest causes: cycles of a run")
                           : tr("Largest causes: cycles, estimated"),
-                      largestCauses(*comparison_, MetricUnit::Cycles, mostCauses, scale));
+                      largestCauses(*comparison_, Unit::Cycles, mostCauses, scale));
     cycles_->setToolTip(comparison_->cycleBasis == CycleBasis::Executed
                             ? tr("All steps of a run of the main program. Enter or a double click "
                                  "shows the operation")

@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "core/base/damaged_profile.h"
-#include "core/store/host_store.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
 
-std::shared_ptr<const HostOfProfile> readOne(const OpenProfilePtr& profile,
+std::shared_ptr<const HostOfProfile> readOne(const ProfileViewPtr& profile,
                                              const std::stop_token& stop) {
     if (!profile || !profile->info().hasExecution)
         return {};
@@ -73,12 +72,12 @@ void addRow(TraceLane& lane, const QString& name, const std::vector<const HostLa
 
 } // namespace
 
-HostOfProfile::HostOfProfile(OpenProfilePtr profile, const std::stop_token& stop)
+HostOfProfile::HostOfProfile(ProfileViewPtr profile, const std::stop_token& stop)
     : profile_(std::move(profile)) {
     const auto index = profile_->trace(stop);
     const Target& machine = profile_->machine();
     namingFile(profile_->file().string(), [&] {
-        firstCycle_ = HostTimeline(readHostSpans(profile_->reader(stop)), *index,
+        firstCycle_ = HostTimeline(profile_->reader(stop).hostSpans(), *index,
                                    HostCopies({}, machine, {}, {}), machine)
                           .firstCycle();
     });
@@ -129,7 +128,7 @@ bool isHost(const TraceLane& lane) {
     return lane.ipu < 0;
 }
 
-std::int64_t stepOfCopy(const OpenProfile& profile, std::int64_t cycle,
+std::int64_t stepOfCopy(const ProfileView& profile, std::int64_t cycle,
                         const std::stop_token& stop) {
     const auto index = profile.trace(stop);
     const auto programs = profile.programs(stop);

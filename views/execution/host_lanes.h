@@ -4,9 +4,9 @@
 #include <memory>
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/hosts/host_timeline.h"
 #include "views/plot/trace/trace_rows.h"
-#include "views/session/open_profile.h"
 
 namespace tilescope::views {
 
@@ -16,13 +16,13 @@ namespace tilescope::views {
 class HostOfProfile {
 public:
     /// Reads what was before the first run.
-    HostOfProfile(OpenProfilePtr profile, const std::stop_token& stop);
+    HostOfProfile(ProfileViewPtr profile, const std::stop_token& stop);
 
     [[nodiscard]] std::int64_t firstCycle() const { return firstCycle_; }
     [[nodiscard]] std::shared_ptr<const HostTimeline> timeline(const std::stop_token& stop) const;
 
 private:
-    OpenProfilePtr profile_;
+    ProfileViewPtr profile_;
     std::int64_t firstCycle_ = 0;
     LazyPart<HostTimeline> timeline_;
 };
@@ -59,7 +59,7 @@ bool isHost(const TraceLane& lane);
 inline constexpr ProgramKind hostWaitsKind = ProgramKind::Sync;
 
 /// The step of a stream copy that runs on any IPU at a cycle, or -1.
-std::int64_t stepOfCopy(const OpenProfile& profile, std::int64_t cycle,
+std::int64_t stepOfCopy(const ProfileView& profile, std::int64_t cycle,
                         const std::stop_token& stop);
 
 } // namespace tilescope::views

@@ -8,7 +8,7 @@ TileSources TileParts::sources() const {
     return {*programs, *computeSets, *exchanges, *streams, tilesPerIpu};
 }
 
-TileParts readTileParts(const OpenProfile& profile, const std::stop_token& stop) {
+TileParts readTileParts(const ProfileView& profile, const std::stop_token& stop) {
     return {profile.trace(stop),      profile.programs(stop), profile.computeSets(stop),
             profile.exchanges(stop),  profile.streams(stop),  profile.machine().tilesPerIpu,
             profile.machine().clockHz};

@@ -10,16 +10,16 @@ namespace tilescope::views {
 
 /// The parts of a profile that say what each tile does, held for as long as they are shown.
 struct TileParts {
-    OpenProfile::Part<TraceIndex> trace;
-    OpenProfile::Part<IdVector<ProgramId, Program>> programs;
-    OpenProfile::Part<IdVector<ComputeSetId, ComputeSet>> computeSets;
-    OpenProfile::Part<IdVector<ExchangeId, Exchange>> exchanges;
-    OpenProfile::Part<IdVector<StreamId, Stream>> streams;
+    ProfileView::Part<TraceIndex> trace;
+    ProfileView::Part<IdVector<ProgramId, Program>> programs;
+    ProfileView::Part<IdVector<ComputeSetId, ComputeSet>> computeSets;
+    ProfileView::Part<IdVector<ExchangeId, Exchange>> exchanges;
+    ProfileView::Part<IdVector<StreamId, Stream>> streams;
     std::int32_t tilesPerIpu = 0;
     double clockHz = 0;
     [[nodiscard]] TileSources sources() const;
 };
-TileParts readTileParts(const OpenProfile& profile, const std::stop_token& stop);
+TileParts readTileParts(const ProfileView& profile, const std::stop_token& stop);
 
 /// One IPU of the bulk-synchronous view.
 struct TileLane {

@@ -150,7 +150,7 @@ TraceLane laneOfHost(const TraceQuestion& question, bool target, const std::vect
 
 std::vector<AskedIpu> askedIpus(const TraceQuestion& question) {
     std::vector<AskedIpu> asked;
-    for (const OpenProfilePtr& profile : {question.profiles.source, question.profiles.target}) {
+    for (const ProfileViewPtr& profile : {question.profiles.source, question.profiles.target}) {
         if (!profile)
             continue;
         const bool target = profile == question.profiles.target;
@@ -205,7 +205,7 @@ std::int64_t traceLength(const ProfilePair& profiles, const std::stop_token& sto
     return length;
 }
 
-std::optional<FirstStep> firstStep(const OpenProfile& profile, const std::stop_token& stop) {
+std::optional<FirstStep> firstStep(const ProfileView& profile, const std::stop_token& stop) {
     const std::int64_t count = profile.reader(stop).pipeline().iterations;
     if (count < 2)
         return {};
@@ -241,21 +241,21 @@ std::vector<LaneStatistics> traceStatistics(const TraceQuestion& question, Cycle
     return all;
 }
 
-ValueTree stepDetails(const OpenProfile& profile, const ExecutedStep& step,
+ValueTree stepDetails(const ProfileView& profile, const ExecutedStep& step,
                       const std::stop_token& stop) {
     const auto programs = profile.programs(stop);
     ValueTree tree;
     tree.properties = true;
     tree.nameTitle = Text::tr("Step %1").arg(step.index);
-    const auto line = [&](const QString& name, auto value, CellKind kind) {
-        ValueNode node{name, {}, {}, kind};
+    const auto line = [&](const QString& name, auto value, Unit unit) {
+        ValueNode node{name, {}, {}, unit};
         for (const StepOnIpu& ipu : step.ipus)
             node.values.emplace_back(value(ipu));
         tree.roots.push_back(std::move(node));
     };
     const auto text = [&](const QString& name, const std::string& value) {
         if (!value.empty())
-            tree.roots.push_back({name, {value}, {}, CellKind::Text});
+            tree.roots.push_back({name, {value}, {}, Unit::None});
     };
     text(Text::tr("Kind"), std::string(toString(step.kind)));
     if (step.program.valid()) {
@@ -276,27 +276,27 @@ ValueTree stepDetails(const OpenProfile& profile, const ExecutedStep& step,
         [clock](const StepOnIpu& s) {
             return Duration{s.start, clock};
         },
-        CellKind::Cycles);
+        Unit::Cycles);
     line(
         Text::tr("Duration"),
         [clock](const StepOnIpu& s) {
             return Duration{s.cycles, clock};
         },
-        CellKind::Cycles);
+        Unit::Cycles);
     line(
         Text::tr("Active tiles"), [](const StepOnIpu& s) { return Cell(s.activeTiles); },
-        CellKind::Count);
+        Unit::Count);
     line(
         Text::tr("Tile balance"),
         [&](const StepOnIpu& s) {
             const double all = static_cast<double>(s.cycles) * profile.machine().tilesPerIpu;
             return Cell(all == 0 ? 0.0 : static_cast<double>(s.activeCycles) / all);
         },
-        CellKind::Share);
+        Unit::Share);
     line(
-        Text::tr("Received"), [](const StepOnIpu& s) { return Cell(s.bytesIn); }, CellKind::Bytes);
+        Text::tr("Received"), [](const StepOnIpu& s) { return Cell(s.bytesIn); }, Unit::Bytes);
     line(
-        Text::tr("Sent"), [](const StepOnIpu& s) { return Cell(s.bytesOut); }, CellKind::Bytes);
+        Text::tr("Sent"), [](const StepOnIpu& s) { return Cell(s.bytesOut); }, Unit::Bytes);
     if (step.program.valid()) {
         std::vector<ValueNode> parts = programParts(profile, step.program, stop);
         tree.roots.insert(tree.roots.end(), std::make_move_iterator(parts.begin()),

@@ -4,9 +4,9 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "views/execution/host_lanes.h"
 #include "views/plot/trace/trace_plottable.h"
-#include "views/session/open_profile.h"
 #include "views/tables/value_tree.h"
 
 namespace tilescope::views {
@@ -27,7 +27,7 @@ struct TraceQuestion {
 
 /// An IPU of a profile that a question asks for.
 struct AskedIpu {
-    OpenProfilePtr profile;
+    ProfileViewPtr profile;
     bool target = false;
     IpuId ipu;
     std::string name; ///< "IPU 0"; with two profiles "Source", a new line, and that
@@ -50,7 +50,7 @@ struct FirstStep {
     std::int64_t count = 0;
 };
 /// None if the profile is not pipelined or runs its slots once.
-std::optional<FirstStep> firstStep(const OpenProfile& profile, const std::stop_token& stop);
+std::optional<FirstStep> firstStep(const ProfileView& profile, const std::stop_token& stop);
 
 /// Statistics of a range, for each IPU of each profile.
 struct LaneStatistics {
@@ -62,7 +62,7 @@ std::vector<LaneStatistics> traceStatistics(const TraceQuestion& question, Cycle
                                             const std::stop_token& stop);
 
 /// Everything about one executed step, as a tree of lines with a column for each IPU.
-ValueTree stepDetails(const OpenProfile& profile, const ExecutedStep& step,
+ValueTree stepDetails(const ProfileView& profile, const ExecutedStep& step,
                       const std::stop_token& stop);
 
 } // namespace tilescope::views

@@ -23,7 +23,7 @@ bool isNarrow(const ExecutedStep& step, const ZoomRange& zoom, int pixels) {
 } // namespace
 
 void TraceView::loadDetails(std::int64_t step, bool target) {
-    const OpenProfilePtr profile = target ? profiles().target : profiles().source;
+    const ProfileViewPtr profile = target ? profiles().target : profiles().source;
     detailsPanel_->load([this, profile, step, target](const std::stop_token& stop) {
         ExecutedStep executed = profile->trace(stop)->stepAt(step);
         ValueTree tree = stepDetails(*profile, executed, stop);
@@ -116,7 +116,7 @@ void TraceView::stepBeside(bool forward) {
     if (!canShow())
         return;
     const bool target = selectedInTarget_ && comparing();
-    const OpenProfilePtr profile = target ? profiles().target : profiles().source;
+    const ProfileViewPtr profile = target ? profiles().target : profiles().source;
     const double middle = (context().timeZoom.from() + context().timeZoom.to()) / 2;
     findQuery_.start([this, profile, target, forward, from = selectedStep_,
                       ipu = std::max(0, ipu_->currentIndex() - 1),
@@ -179,7 +179,7 @@ void TraceView::goToOperation(OperationId operation, bool target) {
 }
 
 void TraceView::findOperation(OperationId operation, bool target) {
-    const OpenProfilePtr profile = target ? profiles().target : profiles().source;
+    const ProfileViewPtr profile = target ? profiles().target : profiles().source;
     if (!canShow() || !profile || !profile->info().hasExecution)
         return;
     findQuery_.start([this, profile, operation,
@@ -235,7 +235,7 @@ void TraceView::clicked(double x, double y) {
 
 // The host's copy and that of the IPU are one step. Where many are one box there is none.
 void TraceView::loadCopy(std::int64_t begin, bool target) {
-    const OpenProfilePtr profile = target ? profiles().target : profiles().source;
+    const ProfileViewPtr profile = target ? profiles().target : profiles().source;
     findQuery_.start(
         [this, profile, begin, target](const std::stop_token& stop) -> BackgroundQuery::Deliver {
             const std::int64_t step = stepOfCopy(*profile, begin, stop);

@@ -114,7 +114,7 @@ void TraceView::fillIpus() {
 }
 
 void TraceView::reload() {
-    const OpenProfile& source = *profiles().source;
+    const ProfileView& source = *profiles().source;
     fillIpus();
     selectedRange_.reset();
     marked_.reset();
@@ -134,7 +134,7 @@ void TraceView::reload() {
             hosts_ = hosts;
             compilation_->setVisible(hosts_.firstCycle() < 0);
             context().timeZoom.setLimits(firstCycle(), static_cast<double>(length), shortestRange);
-            const OpenProfile& profile = *pair.source;
+            const ProfileView& profile = *pair.source;
             const QString problem = marks_->open(profile.file(), profile.machine().clockHz,
                                                  static_cast<double>(length));
             if (!problem.isEmpty())

@@ -3,14 +3,19 @@
 #include <QFrame>
 #include <QGridLayout>
 #include <QLabel>
+#include <QPainter>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QScrollArea>
+#include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <map>
 
+#include "core/base/units.h"
 #include "core/options/option_form.h"
 #include "views/insights/largest_panel.h"
+#include "views/tables/cell_text.h"
 
 namespace tilescope::views {
 namespace {
@@ -63,18 +68,6 @@ QLabel* nameLabel(const QString& text) {
     return label;
 }
 
-QString numberOf(const Evidence& item, const Preferences& preferences, double clockHz) {
-    const auto value = static_cast<std::int64_t>(item.value);
-    switch (item.unit) {
-    case Evidence::Unit::Bytes:
-        return preferences.bytes(value);
-    case Evidence::Unit::Cycles:
-        return preferences.cycles(value, clockHz);
-    default:
-        return QString::fromStdString(formatEvidence(item));
-    }
-}
-
 QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& preferences,
                       double clockHz) {
     auto* widget = new QWidget;
@@ -87,9 +80,9 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
     for (const Evidence& item : evidence) {
         QLabel* name = nameLabel(QString::fromStdString(item.label));
         name->setObjectName(QStringLiteral("muted"));
-        const bool isText = item.unit == Evidence::Unit::Text;
-        auto* value = isText ? longValue(formatEvidence(item))
-                             : new QLabel(numberOf(item, preferences, clockHz));
+        const bool isText = item.unit == Unit::None;
+        auto* value = isText ? longValue(item.text)
+                             : new QLabel(cellText(cellOf(item, clockHz), item.unit, preferences));
         value->setAlignment(isText ? Qt::AlignLeft : Qt::AlignRight);
         grid->addWidget(name, row, 0);
         // Texts may be longer than numbers and must not push them to the right.
@@ -99,6 +92,45 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
             grid->addWidget(value, row++, 1);
     }
     return widget;
+}
+
+/// A share as a bar.
+class ShareBar : public QWidget {
+public:
+    ShareBar(double share, QColor colour, QColor track)
+        : share_(std::clamp(share, 0.0, 1.0))
+        , colour_(std::move(colour))
+        , track_(std::move(track)) {
+        setFixedHeight(6);
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        painter.fillRect(rect(), track_);
+        QRectF filled(rect());
+        filled.setWidth(filled.width() * share_);
+        painter.fillRect(filled, colour_);
+    }
+
+private:
+    double share_;
+    QColor colour_;
+    QColor track_;
+};
+
+QString costText(const InsightCost& cost, const Preferences& preferences, double clockHz) {
+    const QString amount =
+        cost.cycles > 0 ? preferences.cycles(cost.cycles, clockHz) : preferences.bytes(cost.bytes);
+    if (cost.share <= 0)
+        return amount;
+    return (cost.cycles > 0 ? InsightsView::tr("%1 of the run\n%2")
+                            : InsightsView::tr("%1 of the memory\n%2"))
+        .arg(QString::fromStdString(formatPercent(cost.share, 1)), amount);
+}
+
+QString kindTitle(InsightKind kind) {
+    return kind == InsightKind::Time ? InsightsView::tr("Time") : InsightsView::tr("Memory");
 }
 
 // Sections of the command line's report, by the view that has them.
@@ -113,24 +145,6 @@ QString reportTitle(const std::string& section) {
         {"pipeline", InsightsView::tr("Pipeline")}};
     const auto found = titles.find(section);
     return found == titles.end() ? QString::fromStdString(section) : found->second;
-}
-
-// What the run had for an option; a batch size may come from the model.
-std::string inForce(const ProfileInfo& info, const std::string& key) {
-    const auto given = info.options.find(key);
-    if (given != info.options.end())
-        return given->second;
-    return key == "batchSize" ? std::to_string(info.batchSize) : std::string();
-}
-
-// Parts that other reports show too are loaded once for all of them.
-std::vector<Insight> insightsOf(const OpenProfile& profile, const std::stop_token& stop) {
-    return findInsights({profile.info(), *profile.operations(stop), *profile.livenessClasses(stop),
-                         *profile.variables(stop), *profile.vertexTypes(stop),
-                         *profile.computeSets(stop), *profile.exchanges(stop),
-                         *profile.copies(stop), *profile.streams(stop), *profile.tileMemory(stop),
-                         *profile.steps(stop), *profile.trace(stop),
-                         pipelineReport(profile.reader(stop)), *profile.programs(stop)});
 }
 
 } // namespace
@@ -163,11 +177,12 @@ InsightsView::InsightsView(ViewContext& context, QWidget* parent)
 void InsightsView::reload() {
     panel_->load([this, pair = profiles()](const std::stop_token& stop) {
         std::vector<Found> found;
-        found.push_back({pair.comparing() ? tr("Source: %1").arg(pair.source->title()) : QString(),
-                         insightsOf(*pair.source, stop), true});
+        found.push_back(
+            {pair.comparing() ? tr("Source: %1").arg(profileTitle(*pair.source)) : QString(),
+             findInsights(*pair.source, stop), true});
         if (pair.comparing())
-            found.push_back({tr("Target: %1").arg(pair.target->title()),
-                             insightsOf(*pair.target, stop), false});
+            found.push_back({tr("Target: %1").arg(profileTitle(*pair.target)),
+                             findInsights(*pair.target, stop), false});
         return [this, pair, found = std::move(found)]() mutable {
             found_ = std::move(found);
             show();
@@ -184,15 +199,51 @@ void InsightsView::show() {
     for (const Found& found : found_) {
         if (!found.heading.isEmpty())
             layout_->addWidget(textLabel(found.heading.toStdString(), "heading"));
-        for (const Insight& insight : found.insights)
-            layout_->addWidget(makeCard(insight, found.ofSource));
+        auto next = found.insights.begin();
+        // What does not fit comes before both kinds.
+        while (next != found.insights.end() && next->level == InsightLevel::Problem)
+            layout_->addWidget(makeCard(*next++, found.ofSource));
+        for (bool open = true; next != found.insights.end(); open = false) {
+            const auto end = std::find_if(next, found.insights.end(),
+                                          [&](const Insight& i) { return i.kind != next->kind; });
+            layout_->addWidget(makeGroup(std::span(next, end), found.ofSource, open));
+            next = end;
+        }
     }
+}
+
+QWidget* InsightsView::makeGroup(std::span<const Insight> insights, bool ofSource, bool open) {
+    auto* group = new QWidget;
+    auto* layout = new QVBoxLayout(group);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(layout_->spacing());
+    auto* toggle = new QToolButton;
+    toggle->setObjectName(QStringLiteral("cardHeading"));
+    toggle->setText(tr("%1 (%2)").arg(kindTitle(insights.front().kind)).arg(insights.size()));
+    toggle->setToolTip(tr("Hides or shows these insights"));
+    toggle->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    toggle->setAutoRaise(true);
+    auto* cards = new QWidget;
+    auto* column = new QVBoxLayout(cards);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(layout_->spacing());
+    for (const Insight& insight : insights)
+        column->addWidget(makeCard(insight, ofSource));
+    layout->addWidget(toggle, 0, Qt::AlignLeft);
+    layout->addWidget(cards);
+    const auto fold = [toggle, cards](bool shown) {
+        toggle->setArrowType(shown ? Qt::DownArrow : Qt::RightArrow);
+        cards->setVisible(shown);
+    };
+    fold(open);
+    connect(toggle, &QToolButton::clicked, cards, [fold, cards] { fold(cards->isHidden()); });
+    return group;
 }
 
 QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     const Theme& theme = context().theme.current();
     const QColor colour = levelColour(theme, insight.level);
-    const OpenProfilePtr& profile = ofSource ? profiles().source : profiles().target;
+    const ProfileViewPtr& profile = ofSource ? profiles().source : profiles().target;
     auto* card = new QFrame;
     card->setObjectName(QStringLiteral("panel"));
     card->setStyleSheet(QStringLiteral("#panel { border-left: 4px solid %1; "
@@ -204,22 +255,29 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     text->setSpacing(4);
     auto* title = textLabel(insight.title, "heading");
     text->addWidget(title);
-    if (!insight.advice.empty())
-        text->addWidget(textLabel(insight.advice, "advice"));
+    if (const std::string advice = adviceText(insight); !advice.empty())
+        text->addWidget(textLabel(advice, "advice"));
+    const double clockHz = profile ? profile->machine().clockHz : 0;
     if (!insight.evidence.empty())
-        text->addWidget(evidenceGrid(insight.evidence, context().preferences,
-                                     profile ? profile->machine().clockHz : 0));
+        text->addWidget(evidenceGrid(insight.evidence, context().preferences, clockHz));
     if (QWidget* again = makeRunAgain(insight, profile))
         text->addWidget(again);
     layout->addLayout(text, 1);
+    auto* right = new QVBoxLayout;
+    right->setSpacing(6);
+    auto* cost = new QLabel(costText(insight.cost, context().preferences, clockHz));
+    cost->setObjectName(QStringLiteral("value"));
+    cost->setAlignment(Qt::AlignRight);
+    right->addWidget(cost);
+    right->addWidget(new ShareBar(insight.cost.share, colour, theme.border));
     if (ofSource && !insight.link.report.empty())
-        layout->addLayout(makeLinks(insight.link));
+        addLinks(insight.link, *right);
+    right->addStretch();
+    layout->addLayout(right);
     return card;
 }
 
-QLayout* InsightsView::makeLinks(const InsightLink& link) {
-    auto* column = new QVBoxLayout;
-    column->setSpacing(6);
+void InsightsView::addLinks(const InsightLink& link, QVBoxLayout& column) {
     std::vector<std::string> places{link.report};
     places.insert(places.end(), link.also.begin(), link.also.end());
     for (const std::string& report : places) {
@@ -227,43 +285,34 @@ QLayout* InsightsView::makeLinks(const InsightLink& link) {
         InsightLink place = link;
         place.report = report;
         connect(go, &QPushButton::clicked, this, [this, place] { follow(place); });
-        column->addWidget(go);
+        column.addWidget(go);
     }
-    column->addStretch();
-    return column;
 }
 
-QWidget* InsightsView::makeRunAgain(const Insight& insight, const OpenProfilePtr& profile) {
-    const std::vector<OptionMention> mentions = optionsNamedIn(insight.advice);
-    // No option puts an operand in order: the model has to change.
-    const bool ofModel = insight.kind == InsightKind::StridedCopies && !insight.advice.empty();
-    if ((mentions.empty() && !ofModel) || !profile)
+QWidget* InsightsView::makeRunAgain(const Insight& insight, const ProfileViewPtr& profile) {
+    if (insight.advice.empty() || !profile)
         return nullptr;
     auto* row = new QWidget;
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 6, 0, 0);
     layout->addWidget(textLabel(tr("Run again with").toStdString(), "muted"));
-    for (const OptionMention& mention : mentions) {
-        const std::string value = suggestedValue(mention, inForce(profile->info(), mention.key));
-        const QString flag = QString::fromStdString(findOption(mention.key)->flag);
-        auto* button = new QPushButton(value.empty() ? flag + QStringLiteral(" …")
-                                                     : flag + QLatin1Char(' ') +
-                                                           QString::fromStdString(value));
+    for (const Advice& advice : insight.advice) {
+        // No option puts an operand in order: the model has to change.
+        const bool ofModel = advice.option == Advice::model;
+        const QString value = QString::fromStdString(advice.value);
+        const QString what =
+            ofModel ? tr("another model") : QString::fromStdString(findOption(advice.option)->flag);
+        auto* button = new QPushButton(what + QLatin1Char(' ') +
+                                       (value.isEmpty() ? QStringLiteral("…") : value));
         button->setToolTip(
-            tr("Opens the options of this run with this one changed; the result is compared"));
+            ofModel ? tr("Opens the options of this run to choose the changed model; the result "
+                         "is compared")
+                    : tr("Opens the options of this run with this one changed; the result is "
+                         "compared"));
         button->setAccessibleName(tr("Run again with %1").arg(button->text()));
-        connect(button, &QPushButton::clicked, this, [this, profile, key = mention.key, value] {
-            emit runAgainWanted(profile, key, value);
+        connect(button, &QPushButton::clicked, this, [this, profile, advice] {
+            emit runAgainWanted(profile, advice.option, advice.value);
         });
-        layout->addWidget(button);
-    }
-    if (ofModel) {
-        auto* button = new QPushButton(tr("another model …"));
-        button->setToolTip(tr("Opens the options of this run to choose the changed model; the "
-                              "result is compared"));
-        button->setAccessibleName(tr("Run again with %1").arg(button->text()));
-        connect(button, &QPushButton::clicked, this,
-                [this, profile] { emit runAgainWanted(profile, "model", {}); });
         layout->addWidget(button);
     }
     layout->addStretch();

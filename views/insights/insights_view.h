@@ -1,19 +1,21 @@
 // What stands out, with the numbers that show it and what to change.
 #pragma once
 
+#include <span>
+
 #include "core/analysis/insights/insights.h"
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
 
-class QLayout;
 class QVBoxLayout;
 
 namespace tilescope::views {
 
 class LargestPanel;
 
-/// A card for each insight of the source (and, below, of the target), and the largest parts of the
-/// model, an IPU or a tile.
+/// A card for each insight of the source (and, below, of the target) with what it costs, time and
+/// memory in groups of which the less important is folded; and the largest parts of the model, an
+/// IPU or a tile.
 class InsightsView : public ReportView {
     Q_OBJECT
 public:
@@ -26,7 +28,7 @@ signals:
     void reportWanted(const QString& name);
     /// The user wants the run of a profile again with one option changed, or the key "model"; the
     /// value is a proposal and may be empty.
-    void runAgainWanted(const tilescope::views::OpenProfilePtr& profile, const std::string& key,
+    void runAgainWanted(const tilescope::ProfileViewPtr& profile, const std::string& key,
                         const std::string& value);
 
 protected:
@@ -41,11 +43,12 @@ private:
     };
     void show();
     QWidget* makeCard(const Insight& insight, bool ofSource);
-    /// A button for each option that the advice names, and for the model where that is to change;
-    /// nullptr if there is neither.
-    QWidget* makeRunAgain(const Insight& insight, const OpenProfilePtr& profile);
+    /// Cards of one kind under a heading that hides or shows them.
+    QWidget* makeGroup(std::span<const Insight> insights, bool ofSource, bool open);
+    /// A button for each advice; nullptr if there is none.
+    QWidget* makeRunAgain(const Insight& insight, const ProfileViewPtr& profile);
     /// A button for each report that shows the place.
-    QLayout* makeLinks(const InsightLink& link);
+    void addLinks(const InsightLink& link, QVBoxLayout& column);
     void follow(const InsightLink& link);
 
     LoadingPanel* panel_;

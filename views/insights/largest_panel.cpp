@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "core/analysis/memory/summary.h"
+#include "core/report/item_tables.h"
 #include "views/tables/profile_tables.h"
 #include "views/tables/table_panel.h"
 #include "views/widgets/tool_row.h"
@@ -21,49 +22,13 @@ QStringList kindTitles() {
             LargestPanel::tr("Exchange code")};
 }
 
-std::vector<SizedPart> partsOf(const OpenProfile& profile, PartKind kind,
+std::vector<SizedPart> partsOf(const ProfileView& profile, PartKind kind,
                                const TileSelection& selection, const std::stop_token& stop) {
-    const auto variables = profile.variables(stop);
-    const auto classes = profile.livenessClasses(stop);
-    const auto vertexTypes = profile.vertexTypes(stop);
-    const auto computeSets = profile.computeSets(stop);
-    const auto exchanges = profile.exchanges(stop);
-    return largestParts({profile.machine(), *variables, *classes, *vertexTypes, *computeSets,
-                         *exchanges, profile.steps(stop)->size()},
-                        kind, fittedTo(profile.machine(), selection));
+    return largestParts(profile, kind, fittedTo(profile.machine(), selection), stop);
 }
 
-TileId fullestTile(const OpenProfile& profile, const std::stop_token& stop) {
+TileId fullestTile(const ProfileView& profile, const std::stop_token& stop) {
     return summariseMemory(profile.machine(), *profile.tileMemory(stop), {}).maxTileId;
-}
-
-std::int64_t totalOf(const std::vector<SizedPart>& parts) {
-    std::int64_t total = 0;
-    for (const SizedPart& part : parts)
-        total += part.bytes;
-    return total;
-}
-
-std::vector<NamedValue> named(const std::vector<SizedPart>& parts) {
-    std::vector<NamedValue> values;
-    values.reserve(parts.size());
-    for (std::size_t i = 0; i < parts.size(); ++i)
-        values.push_back({parts[i].name, parts[i].bytes, static_cast<std::int32_t>(i)});
-    return values;
-}
-
-DataTable ofOne(const std::vector<SizedPart>& parts) {
-    DataTable table;
-    table.columns = {{LargestPanel::tr("Name"), CellKind::Text, {}},
-                     {LargestPanel::tr("Bytes"), CellKind::Bytes, {}, true},
-                     {LargestPanel::tr("Share"), CellKind::Share,
-                      LargestPanel::tr("Of all parts of this kind on these tiles")}};
-    const auto total = static_cast<double>(totalOf(parts));
-    for (std::size_t i = 0; i < parts.size(); ++i)
-        table.rows.push_back(
-            {{parts[i].name, parts[i].bytes, static_cast<double>(parts[i].bytes) / total},
-             static_cast<std::int32_t>(i)});
-    return table;
 }
 
 } // namespace
@@ -145,10 +110,13 @@ void LargestPanel::load() {
     query_.start([this, pair = profiles_, kind, selection = selection()](
                      const std::stop_token& stop) -> BackgroundQuery::Deliver {
         std::vector<SizedPart> source = partsOf(*pair.source, kind, selection, stop);
-        DataTable table = pair.comparing()
-                              ? comparedTable(tr("Name"), CellKind::Bytes, named(source),
-                                              named(partsOf(*pair.target, kind, selection, stop)))
-                              : ofOne(source);
+        Table table = partsTable(kind, selection, source);
+        if (pair.comparing())
+            table =
+                comparedTable("Name", Unit::Bytes, namedValues(table, "bytes"),
+                              namedValues(partsTable(kind, selection,
+                                                     partsOf(*pair.target, kind, selection, stop)),
+                                          "bytes"));
         const TileId fullest = fullestTile(*pair.source, stop);
         return [this, fullest, source = std::move(source), table = std::move(table)]() mutable {
             fullest_ = fullest;

@@ -3,9 +3,9 @@
 
 #include <QFrame>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/insights/largest_parts.h"
 #include "views/query/background_query.h"
-#include "views/session/open_profile.h"
 #include "views/session/view_context.h"
 
 class QComboBox;

@@ -11,7 +11,7 @@
 namespace tilescope::views {
 namespace {
 
-LivenessSeries seriesOf(const OpenProfile& profile, const TileSelection& wanted,
+LivenessSeries seriesOf(const ProfileView& profile, const TileSelection& wanted,
                         const std::stop_token& stop) {
     const TileSelection tiles = fittedTo(profile.machine(), wanted);
     if (!tiles.tile().valid())
@@ -21,7 +21,7 @@ LivenessSeries seriesOf(const OpenProfile& profile, const TileSelection& wanted,
                       profile.steps(stop)->size(), tiles);
 }
 
-StepList stepsOf(const OpenProfile& profile, const QString& filter, const std::stop_token& stop) {
+StepList stepsOf(const ProfileView& profile, const QString& filter, const std::stop_token& stop) {
     StepList list;
     list.names = namesOfSteps(profile, stop);
     for (std::size_t i = 0; i < list.names.size(); ++i)
@@ -48,7 +48,7 @@ void addStack(std::vector<StepArea>& areas, const LivenessSeries& series, const 
                      MinMaxPyramid(std::move(base))});
 }
 
-void addLifetime(std::vector<Lifetime>& lifetimes, const OpenProfile& profile, VariableId id,
+void addLifetime(std::vector<Lifetime>& lifetimes, const ProfileView& profile, VariableId id,
                  const StepList& steps, const QString& pattern, const QColor& colour,
                  const std::stop_token& stop) {
     constexpr int mostIntervals = 6; // of a text that has to be read
@@ -99,7 +99,7 @@ Lifetime::Span StepList::placesOf(const StepInterval& interval) const {
     return {static_cast<double>(from - shown.begin()), static_cast<double>(to - shown.begin())};
 }
 
-std::vector<std::string> namesOfSteps(const OpenProfile& profile, const std::stop_token& stop) {
+std::vector<std::string> namesOfSteps(const ProfileView& profile, const std::stop_token& stop) {
     return stepNames(*profile.programs(stop), *profile.steps(stop));
 }
 
@@ -107,7 +107,7 @@ LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptio
                                 const Theme& theme, const std::stop_token& stop) {
     constexpr std::size_t fullest = 3;
     LivenessContent content;
-    const OpenProfile& first = *profiles.source;
+    const ProfileView& first = *profiles.source;
     const LivenessSeries source = seriesOf(first, options.tiles, stop);
     content.peak = source.peakStep;
     content.sourceSteps = stepsOf(first, options.filter, stop);

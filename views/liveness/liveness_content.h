@@ -4,10 +4,10 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/liveness/liveness.h"
 #include "views/liveness/lifetime_strip.h"
 #include "views/plot/series/step_plot.h"
-#include "views/session/open_profile.h"
 
 namespace tilescope::views {
 
@@ -51,7 +51,7 @@ std::vector<Lifetime> lifetimes(const ProfilePair& profiles,
                                 const Theme& theme, const std::stop_token& stop);
 
 /// The names of a profile's steps.
-std::vector<std::string> namesOfSteps(const OpenProfile& profile, const std::stop_token& stop);
+std::vector<std::string> namesOfSteps(const ProfileView& profile, const std::stop_token& stop);
 
 /// The target's step that corresponds to a step of the source: of several of one name the one at
 /// the same turn, else the one at the same place; none if there is no such place.

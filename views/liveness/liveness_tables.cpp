@@ -4,50 +4,33 @@
 
 #include "core/analysis/liveness/liveness.h"
 #include "core/analysis/programs/programs.h"
+#include "core/report/compared_tables.h"
+#include "core/report/item_tables.h"
 #include "views/liveness/liveness_content.h"
-#include "views/tables/column_table.h"
+#include "views/tables/profile_tables.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
 
-std::vector<NamedValue> named(const std::vector<SizedVariable>& variables) {
-    std::vector<NamedValue> values;
-    values.reserve(variables.size());
-    for (const SizedVariable& variable : variables)
-        values.push_back({variable.name, variable.bytes, variable.variable.value()});
-    return values;
+Table sizesOf(const std::vector<SizedVariable>& variables) {
+    return sizesTable("variables", "", variables);
 }
 
-DataTable variableRows(const std::vector<SizedVariable>& variables) {
-    DataTable table;
-    table.columns = {{Text::tr("Variable"), CellKind::Text, {}},
-                     {Text::tr("Category"), CellKind::Text, {}},
-                     {Text::tr("Size"), CellKind::Bytes, Text::tr("On the selected tiles"), true},
-                     {Text::tr("Share"), CellKind::Share, Text::tr("Of the total"), true}};
-    const std::int64_t total = totalBytes(variables);
-    for (const SizedVariable& variable : variables)
-        table.rows.push_back(
-            {{variable.name, std::string(displayName(variable.category)), variable.bytes,
-              total == 0 ? 0.0 : static_cast<double>(variable.bytes) / static_cast<double>(total)},
-             variable.variable.value()});
-    return table;
-}
-
-std::vector<SizedVariable> liveAt(const OpenProfile& profile, const TileSelection& tiles,
+std::vector<SizedVariable> liveAt(const ProfileView& profile, const TileSelection& tiles,
                                   StepId step, const std::stop_token& stop) {
     return notAlwaysLiveVariables(profile.machine(), *profile.variables(stop),
                                   *profile.livenessClasses(stop), profile.steps(stop)->size(), step,
                                   fittedTo(profile.machine(), tiles));
 }
 
-const Program& programOf(const OpenProfile::Part<IdVector<ProgramId, Program>>& programs,
-                         const OpenProfile& profile, StepId step, const std::stop_token& stop) {
+const Program& programOf(const ProfileView::Part<IdVector<ProgramId, Program>>& programs,
+                         const ProfileView& profile, StepId step, const std::stop_token& stop) {
     return (*programs)[(*profile.steps(stop))[step]];
 }
 
-QString stepTitle(StepId step) {
-    return Text::tr("Step %1").arg(step.value());
+std::string stepTitle(StepId step) {
+    return Text::tr("Step %1").arg(step.value()).toStdString();
 }
 
 // Asks both profiles about each step.
@@ -61,7 +44,7 @@ std::vector<ValueColumn> columnsOf(const ProfilePair& profiles, Steps steps, Ask
             continue;
         const StepId other = matchingStep(profiles, step, stop);
         if (!other.valid()) {
-            columns.back().targetTitle = Text::tr("No step");
+            columns.back().targetTitle = Text::tr("No step").toStdString();
             continue;
         }
         columns.back().target = ask(*profiles.target, other);
@@ -76,7 +59,7 @@ struct VertexCount {
     std::int64_t stateBytes = 0;
 };
 
-std::vector<VertexCount> verticesAt(const OpenProfile& profile, const TileSelection& tiles,
+std::vector<VertexCount> verticesAt(const ProfileView& profile, const TileSelection& tiles,
                                     StepId step, const std::stop_token& stop) {
     std::vector<VertexCount> rows;
     const auto programs = profile.programs(stop);
@@ -96,7 +79,7 @@ std::vector<VertexCount> verticesAt(const OpenProfile& profile, const TileSelect
     return rows;
 }
 
-TileSeries cyclesAt(const OpenProfile& profile, StepId step, const std::stop_token& stop) {
+TileSeries cyclesAt(const ProfileView& profile, StepId step, const std::stop_token& stop) {
     const auto programs = profile.programs(stop);
     const Program& program = programOf(programs, profile, step, stop);
     if (program.computeSet.valid())
@@ -106,7 +89,7 @@ TileSeries cyclesAt(const OpenProfile& profile, StepId step, const std::stop_tok
     return {};
 }
 
-std::vector<NamedValue> slowestByIpu(const OpenProfile& profile, StepId step,
+std::vector<NamedValue> slowestByIpu(const ProfileView& profile, StepId step,
                                      const std::stop_token& stop) {
     const Target& machine = profile.machine();
     const TileSeries cycles = cyclesAt(profile, step, stop);
@@ -119,14 +102,14 @@ std::vector<NamedValue> slowestByIpu(const OpenProfile& profile, StepId step,
     return values;
 }
 
-DataTable cyclesOfStep(const OpenProfile& profile, StepId step, const std::stop_token& stop) {
-    DataTable table;
-    table.columns = {{Text::tr("Where"), CellKind::Text, {}},
-                     {Text::tr("Cycles"), CellKind::Cycles, Text::tr("Slowest tile, estimated")},
-                     {Text::tr("Mean"), CellKind::Cycles, Text::tr("Over the tiles that work")},
-                     {Text::tr("Active tiles"), CellKind::Count, {}, true},
-                     {Text::tr("Balance"), CellKind::Share,
-                      Text::tr("Active cycles of all tiles against the slowest")}};
+Table cyclesOfStep(const ProfileView& profile, StepId step, const std::stop_token& stop) {
+    Table table;
+    table.columns = {
+        {"where", "Where"},
+        {"cycles", "Cycles", Unit::Cycles, "Slowest tile, estimated"},
+        {"mean", "Mean", Unit::Cycles, "Over the tiles that work"},
+        {"activeTiles", "Active tiles", Unit::Count, {}, true},
+        {"balance", "Balance", Unit::Share, "Active cycles of all tiles against the slowest"}};
     const TileSeries cycles = cyclesAt(profile, step, stop);
     const Target& machine = profile.machine();
     for (std::int32_t ipu = 0; ipu < machine.ipus; ++ipu) {
@@ -141,34 +124,35 @@ DataTable cyclesOfStep(const OpenProfile& profile, StepId step, const std::stop_
                               ipu});
     }
     const auto programs = profile.programs(stop);
-    table.summary = QString::fromStdString(programLabel(programOf(programs, profile, step, stop)));
+    table.summary = programLabel(programOf(programs, profile, step, stop));
     return table;
 }
 
 } // namespace
 
-DataTable alwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles,
-                          const std::stop_token& stop) {
-    const auto of = [&](const OpenProfile& profile) {
+Table alwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles,
+                      const std::stop_token& stop) {
+    const auto of = [&](const ProfileView& profile) {
         return alwaysLiveVariables(profile.machine(), *profile.variables(stop),
                                    fittedTo(profile.machine(), tiles));
     };
     if (profiles.comparing())
-        return comparedTable(Text::tr("Variable"), CellKind::Bytes, named(of(*profiles.source)),
-                             named(of(*profiles.target)));
-    return variableRows(of(*profiles.source));
+        return comparedTable("Variable", Unit::Bytes,
+                             namedValues(sizesOf(of(*profiles.source)), "bytes"),
+                             namedValues(sizesOf(of(*profiles.target)), "bytes"));
+    return sizesOf(of(*profiles.source));
 }
 
-DataTable notAlwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles, Steps steps,
-                             const std::stop_token& stop) {
-    DataTable table;
+Table notAlwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles, Steps steps,
+                         const std::stop_token& stop) {
+    Table table;
     if (steps.size() == 1 && !profiles.comparing()) {
-        table = variableRows(liveAt(*profiles.source, tiles, steps.front(), stop));
+        table = sizesOf(liveAt(*profiles.source, tiles, steps.front(), stop));
     } else {
-        const auto ask = [&](const OpenProfile& profile, StepId step) {
-            return named(liveAt(profile, tiles, step, stop));
+        const auto ask = [&](const ProfileView& profile, StepId step) {
+            return namedValues(sizesOf(liveAt(profile, tiles, step, stop)), "bytes");
         };
-        table = columnTable(Text::tr("Variable"), CellKind::Bytes, profiles.comparing(),
+        table = columnTable("Variable", Unit::Bytes, profiles.comparing(),
                             columnsOf(profiles, steps, ask, stop));
     }
     if (steps.size() == 1)
@@ -176,42 +160,41 @@ DataTable notAlwaysLiveTable(const ProfilePair& profiles, const TileSelection& t
     return table;
 }
 
-DataTable stepVerticesTable(const ProfilePair& profiles, const TileSelection& tiles, Steps steps,
-                            const std::stop_token& stop) {
+Table stepVerticesTable(const ProfilePair& profiles, const TileSelection& tiles, Steps steps,
+                        const std::stop_token& stop) {
     if (steps.size() > 1 || profiles.comparing()) {
-        const auto ask = [&](const OpenProfile& profile, StepId step) {
+        const auto ask = [&](const ProfileView& profile, StepId step) {
             std::vector<NamedValue> values;
             for (VertexCount& row : verticesAt(profile, tiles, step, stop))
                 values.push_back(std::move(row.vertices));
             return values;
         };
-        return columnTable(Text::tr("Vertex type (vertices)"), CellKind::Count,
-                           profiles.comparing(), columnsOf(profiles, steps, ask, stop));
+        return columnTable("Vertex type (vertices)", Unit::Count, profiles.comparing(),
+                           columnsOf(profiles, steps, ask, stop));
     }
-    DataTable table;
-    table.columns = {
-        {Text::tr("Vertex type"), CellKind::Text, {}},
-        {Text::tr("Vertices"), CellKind::Count, {}, true},
-        {Text::tr("Tiles"), CellKind::Count, {}},
-        {Text::tr("State"), CellKind::Bytes, Text::tr("Instance state and field data"), true}};
+    Table table;
+    table.columns = {{"vertexType", "Vertex type"},
+                     {"vertices", "Vertices", Unit::Count, {}, true},
+                     {"tiles", "Tiles", Unit::Count},
+                     {"state", "State", Unit::Bytes, "Instance state and field data", true}};
     for (const VertexCount& row : verticesAt(*profiles.source, tiles, steps.front(), stop))
         table.rows.push_back(
             {{row.vertices.name, row.vertices.value, row.tiles, row.stateBytes}, row.vertices.id});
-    table.summary =
-        table.rows.empty() ? Text::tr("This step has no compute set") : stepTitle(steps.front());
+    table.summary = table.rows.empty() ? Text::tr("This step has no compute set").toStdString()
+                                       : stepTitle(steps.front());
     return table;
 }
 
-DataTable cycleTable(const ProfilePair& profiles, Steps steps, const std::stop_token& stop) {
+Table cycleTable(const ProfilePair& profiles, Steps steps, const std::stop_token& stop) {
     if (steps.size() == 1 && !profiles.comparing())
         return cyclesOfStep(*profiles.source, steps.front(), stop);
-    const auto ask = [&](const OpenProfile& profile, StepId step) {
+    const auto ask = [&](const ProfileView& profile, StepId step) {
         return slowestByIpu(profile, step, stop);
     };
-    DataTable table = columnTable(Text::tr("Slowest tile of"), CellKind::Cycles,
-                                  profiles.comparing(), columnsOf(profiles, steps, ask, stop));
+    Table table = columnTable("Slowest tile of", Unit::Cycles, profiles.comparing(),
+                              columnsOf(profiles, steps, ask, stop));
     // IPUs work side by side: their cycles are no sum.
-    for (DataColumn& column : table.columns)
+    for (Column& column : table.columns)
         column.summed = false;
     return table;
 }

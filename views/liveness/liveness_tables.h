@@ -4,9 +4,9 @@
 #include <span>
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/target/selection.h"
-#include "views/session/open_profile.h"
-#include "views/tables/data_table.h"
+#include "views/tables/cell_text.h"
 #include "views/tables/value_tree.h"
 
 namespace tilescope::views {
@@ -16,22 +16,21 @@ namespace tilescope::views {
 using Steps = std::span<const StepId>;
 
 /// Always-live variables, largest first.
-DataTable alwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles,
-                          const std::stop_token& stop);
+Table alwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles,
+                      const std::stop_token& stop);
 /// Variables live at steps that are not always live.
-DataTable notAlwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles, Steps steps,
-                             const std::stop_token& stop);
+Table notAlwaysLiveTable(const ProfilePair& profiles, const TileSelection& tiles, Steps steps,
+                         const std::stop_token& stop);
 /// Vertices of the steps' compute sets.
-DataTable stepVerticesTable(const ProfilePair& profiles, const TileSelection& tiles, Steps steps,
-                            const std::stop_token& stop);
+Table stepVerticesTable(const ProfilePair& profiles, const TileSelection& tiles, Steps steps,
+                        const std::stop_token& stop);
 /// Estimated cycles of the steps on each IPU.
-DataTable cycleTable(const ProfilePair& profiles, Steps steps, const std::stop_token& stop);
+Table cycleTable(const ProfilePair& profiles, Steps steps, const std::stop_token& stop);
 
 /// Live bytes over tiles: least, mean, most and deviation of the tiles of `tiles`, then each of
 /// `chosen`; columns are what is always live, the most that is not, and each step.
-DataTable tileStatisticsTable(const ProfilePair& profiles, const TileSelection& tiles,
-                              std::span<const TileId> chosen, Steps steps,
-                              const std::stop_token& stop);
+Table tileStatisticsTable(const ProfilePair& profiles, const TileSelection& tiles,
+                          std::span<const TileId> chosen, Steps steps, const std::stop_token& stop);
 
 /// What is known of a variable of the source, and of the one of the same name of the target: what
 /// it is for, where it lies, when it is live, and which programs write and read it.

@@ -3,6 +3,7 @@
 
 #include "core/analysis/memory/memory_plot.h"
 #include "core/analysis/memory/tile_quantity.h"
+#include "core/report/compared_tables.h"
 #include "views/liveness/liveness_content.h"
 #include "views/liveness/liveness_tables.h"
 #include "views/tables/profile_tables.h"
@@ -11,93 +12,68 @@
 namespace tilescope::views {
 namespace {
 
-/// A column's values on all tiles of source and target.
-struct Measure {
-    QString title;
-    TileSeries source;
-    TileSeries target;
-};
-
-TileSeries liveBytes(const OpenProfile& profile, StepId step, const std::stop_token& stop) {
+TileSeries liveBytes(const ProfileView& profile, StepId step, const std::stop_token& stop) {
     return step.valid() ? liveBytesByTile(*profile.variables(stop), *profile.livenessClasses(stop),
                                           profile.steps(stop)->size(), step)
                         : TileSeries();
 }
 
-std::vector<Measure> measuresOf(const ProfilePair& profiles, Steps steps,
-                                const std::stop_token& stop) {
-    std::vector<Measure> measures;
-    const auto add = [&](const QString& title, std::int64_t TileMemory::*field) {
-        measures.push_back(
-            {title, tileMemorySeries(*profiles.source->tileMemory(stop), field), {}});
-        if (profiles.comparing())
-            measures.back().target = tileMemorySeries(*profiles.target->tileMemory(stop), field);
-    };
-    add(Text::tr("Always live"), &TileMemory::alwaysLive);
-    add(Text::tr("Most not always live"), &TileMemory::maxNotAlwaysLive);
+/// Of one profile, of all tiles where it lacks the selected ones. `ofProfile`: a step of the source
+/// as the profile has it.
+template <class OfProfile>
+Table statisticsOf(const ProfileView& profile, const TileSelection& tiles,
+                   std::span<const TileId> chosen, Steps steps, OfProfile&& ofProfile,
+                   const std::stop_token& stop) {
+    Table table;
+    table.columns = {{"tiles", "Tiles"},
+                     {"alwaysLive", "Always live", Unit::Bytes},
+                     {"maxNotAlwaysLive", "Most not always live", Unit::Bytes}};
+    std::vector<TileSeries> measures{
+        tileMemorySeries(*profile.tileMemory(stop), &TileMemory::alwaysLive),
+        tileMemorySeries(*profile.tileMemory(stop), &TileMemory::maxNotAlwaysLive)};
     for (const StepId step : steps) {
-        measures.push_back({Text::tr("Live at step %1").arg(step.value()),
-                            liveBytes(*profiles.source, step, stop),
-                            {}});
-        if (profiles.comparing())
-            measures.back().target =
-                liveBytes(*profiles.target, matchingStep(profiles, step, stop), stop);
+        const std::string number = std::to_string(step.value());
+        table.columns.push_back({"step" + number, "Live at step " + number, Unit::Bytes});
+        measures.push_back(liveBytes(profile, ofProfile(step), stop));
     }
-    return measures;
-}
-
-template <class Value>
-DataRow rowOf(const QString& name, std::int32_t id, const ProfilePair& profiles,
-              const std::vector<Measure>& measures, Value&& value) {
-    DataRow row{{name.toStdString()}, id};
-    for (const Measure& measure : measures) {
-        const std::int64_t ofSource = value(*profiles.source, measure.source);
-        row.cells.emplace_back(ofSource);
-        if (!profiles.comparing())
-            continue;
-        const std::int64_t ofTarget = value(*profiles.target, measure.target);
-        row.cells.emplace_back(ofTarget);
-        row.cells.emplace_back(Change{ofSource, ofTarget});
-    }
-    return row;
+    const auto add = [&](const QString& name, std::int32_t id, auto&& value) {
+        std::vector<Cell>& cells = table.add({name.toStdString()}, id).cells;
+        for (const TileSeries& measure : measures)
+            cells.emplace_back(static_cast<std::int64_t>(value(measure)));
+    };
+    const TileRange range = fittedTo(profile.machine(), tiles).range(profile.machine());
+    const auto addStatistic = [&](const QString& name, auto&& value) {
+        add(name, -1, [&](const TileSeries& series) {
+            return std::llround(value(tileStatistics(series, range)));
+        });
+    };
+    addStatistic(Text::tr("Least"),
+                 [](const TileStatistics& s) { return static_cast<double>(s.least); });
+    addStatistic(Text::tr("Mean"), [](const TileStatistics& s) { return s.mean; });
+    addStatistic(Text::tr("Most"),
+                 [](const TileStatistics& s) { return static_cast<double>(s.most); });
+    addStatistic(Text::tr("Standard deviation"),
+                 [](const TileStatistics& s) { return s.deviation; });
+    for (const TileId tile : chosen)
+        add(Text::tr("Tile %1").arg(tile.value()), tile.value(),
+            [tile](const TileSeries& series) { return series.at(tile); });
+    table.summary = tiles.label();
+    return table;
 }
 
 } // namespace
 
-DataTable tileStatisticsTable(const ProfilePair& profiles, const TileSelection& tiles,
-                              std::span<const TileId> chosen, Steps steps,
-                              const std::stop_token& stop) {
-    const std::vector<Measure> measures = measuresOf(profiles, steps, stop);
-    DataTable table;
-    table.columns.push_back({Text::tr("Tiles"), CellKind::Text, {}});
-    for (const Measure& measure : measures) {
-        if (!profiles.comparing()) {
-            table.columns.push_back({measure.title, CellKind::Bytes, {}});
-            continue;
-        }
-        table.columns.push_back({Text::tr("%1, source").arg(measure.title), CellKind::Bytes, {}});
-        table.columns.push_back({Text::tr("%1, target").arg(measure.title), CellKind::Bytes, {}});
-        table.columns.push_back({Text::tr("Difference"), CellKind::BytesChange, {}});
-    }
-    // A statistic of the tiles; of all of them where the target lacks the selected ones.
-    const auto add = [&](const QString& name, auto&& value) {
-        table.rows.push_back(rowOf(
-            name, -1, profiles, measures, [&](const OpenProfile& of, const TileSeries& series) {
-                const Target& machine = of.machine();
-                return static_cast<std::int64_t>(std::llround(
-                    value(tileStatistics(series, fittedTo(machine, tiles).range(machine)))));
-            }));
-    };
-    add(Text::tr("Least"), [](const TileStatistics& s) { return static_cast<double>(s.least); });
-    add(Text::tr("Mean"), [](const TileStatistics& s) { return s.mean; });
-    add(Text::tr("Most"), [](const TileStatistics& s) { return static_cast<double>(s.most); });
-    add(Text::tr("Standard deviation"), [](const TileStatistics& s) { return s.deviation; });
-    for (const TileId tile : chosen)
-        table.rows.push_back(rowOf(
-            Text::tr("Tile %1").arg(tile.value()), tile.value(), profiles, measures,
-            [tile](const OpenProfile&, const TileSeries& series) { return series.at(tile); }));
-    table.summary = QString::fromStdString(tiles.label());
-    return table;
+Table tileStatisticsTable(const ProfilePair& profiles, const TileSelection& tiles,
+                          std::span<const TileId> chosen, Steps steps,
+                          const std::stop_token& stop) {
+    Table source = statisticsOf(
+        *profiles.source, tiles, chosen, steps, [](StepId step) { return step; }, stop);
+    if (!profiles.comparing())
+        return source;
+    return tableOfTwo(source,
+                      statisticsOf(
+                          *profiles.target, tiles, chosen, steps,
+                          [&](StepId step) { return matchingStep(profiles, step, stop); }, stop));
 }
 
 } // namespace tilescope::views

@@ -13,7 +13,7 @@ namespace {
 struct Fact {
     QString name;
     Cell value;
-    CellKind kind = CellKind::Text;
+    Unit unit = Unit::None;
     std::vector<Fact> children;
 };
 
@@ -21,7 +21,7 @@ Cell textCell(const std::string& text) {
     return text.empty() ? Cell() : Cell(text);
 }
 
-std::vector<Fact> lifetimeFacts(const OpenProfile& profile, const Variable& variable,
+std::vector<Fact> lifetimeFacts(const ProfileView& profile, const Variable& variable,
                                 const std::stop_token& stop) {
     std::vector<Fact> facts;
     const auto classes = profile.livenessClasses(stop);
@@ -36,16 +36,16 @@ std::vector<Fact> lifetimeFacts(const OpenProfile& profile, const Variable& vari
         facts.push_back(
             {Text::tr("Steps %1 to %2").arg(interval.first.value()).arg(last),
              names[interval.first.index()] + " \u2026 " + names[static_cast<std::size_t>(last)],
-             CellKind::Text,
+             Unit::None,
              {}});
     }
     return facts;
 }
 
-Fact programsThat(const QString& name, const OpenProfile& profile, VariableId id,
+Fact programsThat(const QString& name, const ProfileView& profile, VariableId id,
                   std::vector<VariableId> Program::*variables, const std::stop_token& stop) {
     constexpr std::size_t mostPrograms = 200;
-    Fact fact{name, Cell(), CellKind::Count, {}};
+    Fact fact{name, Cell(), Unit::Count, {}};
     std::int64_t count = 0;
     const auto programs = profile.programs(stop);
     for (std::size_t i = 0; i < programs->size(); ++i) {
@@ -56,13 +56,13 @@ Fact programsThat(const QString& name, const OpenProfile& profile, VariableId id
         ++count;
         if (fact.children.size() < mostPrograms)
             fact.children.push_back(
-                {Text::tr("Program %1").arg(i), programLabel(program), CellKind::Text, {}});
+                {Text::tr("Program %1").arg(i), programLabel(program), Unit::None, {}});
     }
     fact.value = count;
     return fact;
 }
 
-std::vector<Fact> factsOf(const OpenProfile& profile, VariableId id, const std::stop_token& stop) {
+std::vector<Fact> factsOf(const ProfileView& profile, VariableId id, const std::stop_token& stop) {
     const auto variables = profile.variables(stop);
     if (!id.valid() || id.index() >= variables->size())
         return {};
@@ -73,25 +73,25 @@ std::vector<Fact> factsOf(const OpenProfile& profile, VariableId id, const std::
     const TileSeries::Peak peak = variable.bytes.max();
     const std::int64_t tiles = variable.bytes.tilesUsed();
     std::vector<Fact> facts{
-        {Text::tr("Name"), variable.name, CellKind::Text, {}},
-        {Text::tr("Category"), std::string(displayName(variable.category)), CellKind::Text, {}},
-        {Text::tr("Element type"), textCell(variable.type), CellKind::Text, {}},
-        {Text::tr("Shape"), textCell(variable.shape), CellKind::Text, {}},
+        {Text::tr("Name"), variable.name, Unit::None, {}},
+        {Text::tr("Category"), std::string(displayName(variable.category)), Unit::None, {}},
+        {Text::tr("Element type"), textCell(variable.type), Unit::None, {}},
+        {Text::tr("Shape"), textCell(variable.shape), Unit::None, {}},
         {Text::tr("Operation"),
          hasOperation ? textCell((*operations)[variable.operation].name) : Cell(),
-         CellKind::Text,
+         Unit::None,
          {}},
-        {Text::tr("Bytes on all tiles"), variable.bytes.sum(), CellKind::Bytes, {}},
-        {Text::tr("Tiles that hold a part"), tiles, CellKind::Count, {}},
-        {Text::tr("Largest part"), peak.value, CellKind::Bytes, {}},
+        {Text::tr("Bytes on all tiles"), variable.bytes.sum(), Unit::Bytes, {}},
+        {Text::tr("Tiles that hold a part"), tiles, Unit::Count, {}},
+        {Text::tr("Largest part"), peak.value, Unit::Bytes, {}},
         {Text::tr("First tile with the largest part"),
          peak.tile.valid() ? Cell(std::int64_t{peak.tile.value()}) : Cell(),
-         CellKind::Count,
+         Unit::Count,
          {}},
         {Text::tr("Live"),
          variable.alwaysLive ? Text::tr("always").toStdString()
                              : Text::tr("not always").toStdString(),
-         CellKind::Text, lifetimeFacts(profile, variable, stop)}};
+         Unit::None, lifetimeFacts(profile, variable, stop)}};
     facts.push_back(
         programsThat(Text::tr("Written by"), profile, id, &Program::variablesWritten, stop));
     facts.push_back(programsThat(Text::tr("Read by"), profile, id, &Program::variablesRead, stop));
@@ -106,7 +106,7 @@ std::vector<ValueNode> nodesOf(const std::vector<Fact>& source, const std::vecto
     for (std::size_t i = 0; i < std::max(source.size(), target.size()); ++i) {
         const Fact* a = i < source.size() ? &source[i] : nullptr;
         const Fact* b = i < target.size() ? &target[i] : nullptr;
-        ValueNode node{(a != nullptr ? a : b)->name, {}, {}, (a != nullptr ? a : b)->kind};
+        ValueNode node{(a != nullptr ? a : b)->name, {}, {}, (a != nullptr ? a : b)->unit};
         node.values.push_back(a != nullptr ? a->value : Cell());
         if (comparing)
             node.values.push_back(b != nullptr ? b->value : Cell());

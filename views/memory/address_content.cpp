@@ -37,7 +37,7 @@ TileId tileOrFullest(const ProfilePair& profiles, TileId tile, const std::stop_t
     return fullest.empty() ? TileId() : fullest.front();
 }
 
-std::optional<AddressMap::Content> addressMapContent(const OpenProfile& profile, TileId tile,
+std::optional<AddressMap::Content> addressMapContent(const ProfileView& profile, TileId tile,
                                                      const std::stop_token& stop) {
     const Target& machine = profile.machine();
     if (!tile.valid() || tile.value() >= machine.totalTiles())
@@ -55,7 +55,7 @@ std::optional<AddressMap::Content> addressMapContent(const OpenProfile& profile,
     return content;
 }
 
-std::optional<AddressHistoryContent> addressHistoryContent(const OpenProfile& profile, TileId tile,
+std::optional<AddressHistoryContent> addressHistoryContent(const ProfileView& profile, TileId tile,
                                                            const std::stop_token& stop) {
     const Target& machine = profile.machine();
     if (!tile.valid() || tile.value() >= machine.totalTiles())

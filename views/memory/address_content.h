@@ -4,9 +4,9 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "views/memory/address_history.h"
 #include "views/memory/address_map.h"
-#include "views/session/open_profile.h"
 
 namespace tilescope::views {
 
@@ -14,9 +14,9 @@ namespace tilescope::views {
 TileId tileOrFullest(const ProfilePair& profiles, TileId tile, const std::stop_token& stop);
 
 /// The addresses of a tile; nothing if the machine has no such tile.
-std::optional<AddressMap::Content> addressMapContent(const OpenProfile& profile, TileId tile,
+std::optional<AddressMap::Content> addressMapContent(const ProfileView& profile, TileId tile,
                                                      const std::stop_token& stop);
-std::optional<AddressHistoryContent> addressHistoryContent(const OpenProfile& profile, TileId tile,
+std::optional<AddressHistoryContent> addressHistoryContent(const ProfileView& profile, TileId tile,
                                                            const std::stop_token& stop);
 
 /// Side ("Source", "Target" or empty), tile, how far up addresses are in use, and the gaps.

@@ -10,7 +10,7 @@
 namespace tilescope::views {
 namespace {
 
-MemoryPlot plotOf(const OpenProfile& profile, const MemoryPlotOptions& options,
+MemoryPlot plotOf(const ProfileView& profile, const MemoryPlotOptions& options,
                   const std::stop_token& stop) {
     return memoryPlot(profile.machine(), *profile.tileMemory(stop), *profile.categoryMemory(stop),
                       options);
@@ -77,7 +77,7 @@ std::vector<ValueNode> compared(const std::vector<MemoryNode>& source,
 
 // The physical id of each column that is a tile.
 ValueNode physicalIds(const ProfilePair& profiles, std::span<const TileSelection> columns) {
-    ValueNode node{Text::tr("Physical tile id"), {}, {}, CellKind::Count};
+    ValueNode node{Text::tr("Physical tile id"), {}, {}, Unit::Count};
     const auto idOn = [](const Target& machine, const TileSelection& column) {
         const TileId tile = column.tile();
         if (!tile.valid() || tile.value() >= machine.totalTiles())
@@ -103,14 +103,14 @@ std::optional<PlotWidget::Limit> limitOf(const MemoryPlot& plot, bool shown, Byt
             .arg(QString::fromStdString(formatBytes(plot.limitPerTile, units)))};
 }
 
-std::vector<MemoryNode> detailsOf(const OpenProfile& profile,
+std::vector<MemoryNode> detailsOf(const ProfileView& profile,
                                   std::span<const TileSelection> columns,
                                   const std::stop_token& stop) {
     return memoryDetails(profile.machine(), *profile.tileMemory(stop),
                          *profile.categoryMemory(stop), columns);
 }
 
-StepPlot::Content stackOf(const OpenProfile& profile, const MemoryPlotOptions& options,
+StepPlot::Content stackOf(const ProfileView& profile, const MemoryPlotOptions& options,
                           bool showLimit, const Theme& theme, ByteUnits units,
                           const std::stop_token& stop) {
     StepPlot::Content content;
@@ -140,7 +140,7 @@ QColor layerColour(const Theme& theme, MemoryBreakdown breakdown, const std::str
 StepPlot::Content memoryContent(const ProfilePair& profiles, const MemoryPlotOptions& options,
                                 bool showLimit, const Theme& theme, ByteUnits units,
                                 const std::stop_token& stop) {
-    const OpenProfile& source = *profiles.source;
+    const ProfileView& source = *profiles.source;
     if (!profiles.comparing() && options.breakdown != MemoryBreakdown::None)
         return stackOf(source, options, showLimit, theme, units, stop);
     StepPlot::Content content;
@@ -174,7 +174,7 @@ StepPlot::Content variableContent(const ProfilePair& profiles,
                                   const Theme& theme, const std::stop_token& stop) {
     StepPlot::Content content;
     content.mode = StepAreaPlottable::Mode::Overlaid;
-    const auto add = [&](const OpenProfile& profile, const Variable& variable,
+    const auto add = [&](const ProfileView& profile, const Variable& variable,
                          const QString& name) {
         content.areas.push_back(overlay(name, theme.series(static_cast<int>(content.areas.size())),
                                         order == TileOrder::Physical

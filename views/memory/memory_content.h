@@ -5,10 +5,10 @@
 #include <span>
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/memory/memory_plot.h"
 #include "core/target/selection.h"
 #include "views/plot/series/step_plot.h"
-#include "views/session/open_profile.h"
 #include "views/tables/value_tree.h"
 
 namespace tilescope::views {

@@ -1,86 +1,51 @@
 #include "views/memory/memory_tables.h"
 
-#include "core/analysis/memory/tables.h"
-#include "views/tables/column_table.h"
-#include "views/theme/text.h"
+#include <array>
 
 namespace tilescope::views {
 namespace {
 
-template <class Rows, class Bytes, class Id>
-std::vector<NamedValue> valuesOf(const Rows& rows, Bytes bytes, Id id) {
-    std::vector<NamedValue> values;
-    for (const auto& row : rows)
-        if (bytes(row) != 0)
-            values.push_back({row.name, bytes(row), id(row)});
-    return values;
-}
+/// What items are compared by between selections of tiles.
+struct Compared {
+    const char* title;
+    const char* column;
+};
+constexpr std::array<Compared, 4> comparedBy{{{"Variable", "bytes"},
+                                              {"Vertex type (code and state)", "bytes"},
+                                              {"Compute set (vertex state)", "stateBytes"},
+                                              {"Exchange (code)", "codeBytes"}}};
 
-std::vector<NamedValue> valuesOn(MemoryTable which, const OpenProfile& profile,
+std::vector<NamedValue> valuesOn(MemoryTable which, const ProfileView& profile,
                                  const TileSelection& tiles, const std::stop_token& stop) {
-    const Target& machine = profile.machine();
-    if (fittedTo(machine, tiles) != tiles)
+    if (fittedTo(profile.machine(), tiles) != tiles)
         return {};
-    switch (which) {
-    case MemoryTable::Variables:
-        return valuesOf(
-            variableTable(machine, *profile.variables(stop), tiles),
-            [](const VariableRow& row) { return row.bytes; },
-            [](const VariableRow& row) { return row.variable.value(); });
-    case MemoryTable::Vertices:
-        return valuesOf(
-            vertexTable(machine, *profile.vertexTypes(stop), *profile.computeSets(stop), tiles),
-            [](const VertexRow& row) { return row.codeBytes + row.stateBytes; },
-            [](const VertexRow& row) { return row.type.value(); });
-    case MemoryTable::ComputeSets:
-        return valuesOf(
-            computeSetTable(machine, *profile.computeSets(stop), tiles),
-            [](const ComputeSetRow& row) { return row.stateBytes; },
-            [](const ComputeSetRow& row) { return row.computeSet.value(); });
-    case MemoryTable::Exchanges:
-        break;
-    }
-    return valuesOf(
-        exchangeTable(machine, *profile.exchanges(stop), tiles),
-        [](const ExchangeRow& row) { return row.codeBytes; },
-        [](const ExchangeRow& row) { return row.exchange.value(); });
-}
-
-QString nameOf(MemoryTable which) {
-    switch (which) {
-    case MemoryTable::Variables:
-        return Text::tr("Variable");
-    case MemoryTable::Vertices:
-        return Text::tr("Vertex type (code and state)");
-    case MemoryTable::ComputeSets:
-        return Text::tr("Compute set (vertex state)");
-    case MemoryTable::Exchanges:
-        break;
-    }
-    return Text::tr("Exchange (code)");
+    std::vector<NamedValue> values =
+        namedValues(itemTable(which, profile, tiles, stop),
+                    comparedBy.at(static_cast<std::size_t>(which)).column);
+    std::erase_if(values, [](const NamedValue& value) { return value.value == 0; });
+    return values;
 }
 
 } // namespace
 
-DataTable memoryTable(MemoryTable which, const ProfilePair& profiles,
-                      std::span<const TileSelection> columns, const std::stop_token& stop) {
-    using Make = DataTable (*)(const ProfilePair&, const TileSelection&, const std::stop_token&);
+Table memoryTable(MemoryTable which, const ProfilePair& profiles,
+                  std::span<const TileSelection> columns, const std::stop_token& stop) {
+    using Make = Table (*)(const ProfilePair&, const TileSelection&, const std::stop_token&);
     static constexpr Make makers[] = {variablesTable, verticesTable, computeSetsTable,
                                       exchangesTable};
     if (columns.size() == 1) {
-        DataTable table = makers[static_cast<int>(which)](profiles, columns.front(), stop);
-        table.summary = QString::fromStdString(columns.front().label());
+        Table table = makers[static_cast<int>(which)](profiles, columns.front(), stop);
+        table.summary = columns.front().label();
         return table;
     }
     std::vector<ValueColumn> values;
     for (const TileSelection& column : columns) {
-        values.push_back({QString::fromStdString(column.label()),
-                          valuesOn(which, *profiles.source, column, stop),
-                          {}});
+        values.push_back({column.label(), valuesOn(which, *profiles.source, column, stop), {}});
         if (profiles.comparing())
             values.back().target = valuesOn(which, *profiles.target, column, stop);
     }
-    return columnTable(nameOf(which), CellKind::Bytes, profiles.comparing(), std::move(values));
+    return columnTable(comparedBy.at(static_cast<std::size_t>(which)).title, Unit::Bytes,
+                       profiles.comparing(), std::move(values));
 }
 
 } // namespace tilescope::views

@@ -7,12 +7,10 @@
 
 namespace tilescope::views {
 
-enum class MemoryTable { Variables, Vertices, ComputeSets, Exchanges };
-
 /// One selection: everything that is known of each item. Several: its bytes on each of them (of
 /// vertices code and state, of compute sets vertex state, of exchanges their code); tiles that the
 /// target lacks are empty there.
-DataTable memoryTable(MemoryTable which, const ProfilePair& profiles,
-                      std::span<const TileSelection> columns, const std::stop_token& stop);
+Table memoryTable(MemoryTable which, const ProfilePair& profiles,
+                  std::span<const TileSelection> columns, const std::stop_token& stop);
 
 } // namespace tilescope::views

@@ -30,7 +30,7 @@ std::int64_t TileMemory::*fieldOf(TileQuantity::Kind kind) {
     }
 }
 
-TileSeries seriesOf(const OpenProfile& profile, const TileQuantity& quantity,
+TileSeries seriesOf(const ProfileView& profile, const TileQuantity& quantity,
                     const std::stop_token& stop) {
     switch (quantity.kind) {
     case TileQuantity::Category:
@@ -116,7 +116,7 @@ TileMapContent tileMapContent(const ProfilePair& profiles, const TileQuantity& q
     TileMapContent content;
     content.quantity = quantity.name();
     content.limit = profiles.source->machine().bytesPerTile;
-    const auto sideOf = [&](const OpenProfile& profile, const TileQuantity& what,
+    const auto sideOf = [&](const ProfileView& profile, const TileQuantity& what,
                             const QString& title) {
         return TileMapSide{title,
                            seriesOf(profile, what, stop).toDense(profile.machine().totalTiles()),

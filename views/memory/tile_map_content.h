@@ -5,8 +5,8 @@
 #include <stop_token>
 #include <vector>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/profile/profile.h"
-#include "views/session/open_profile.h"
 
 namespace tilescope::views {
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t shownSteps = 24; ///< bars that can be told apart without scrolling far
 
 ValueNode jsonNode(const QString& name, const QJsonValue& value) {
-    ValueNode node{name, {}, {}, CellKind::Text};
+    ValueNode node{name, {}, {}, Unit::None};
     if (value.isObject()) {
         node.values.emplace_back(std::string());
         const QJsonObject object = value.toObject();
@@ -37,32 +37,25 @@ void addJson(ValueTree& tree, const QString& title, const std::string& json) {
         tree.roots.push_back(jsonNode(title, object));
 }
 
-const OperationGroup* namesake(const std::vector<OperationGroup>& groups, const std::string& name) {
-    const auto found = std::find_if(groups.begin(), groups.end(),
-                                    [&](const OperationGroup& g) { return g.name == name; });
-    return found == groups.end() ? nullptr : &*found;
+const CostRow* namesake(const std::vector<CostRow>& rows, const CostRow& wanted) {
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const CostRow& row) {
+        return row.path == wanted.path && row.ipu == wanted.ipu;
+    });
+    return found == rows.end() ? nullptr : &*found;
 }
 
 // Every column of the table, also those that are hidden in it.
-void addFigures(ValueTree& tree, const OperationsReport& report, const OperationGroup& source,
+void addFigures(ValueTree& tree, const OperationsReport& report, const CostRow& source,
                 bool comparing) {
-    const OperationGroup* target = namesake(report.target, source.name);
-    const auto totalOf = [](const std::vector<OperationGroup>& groups,
-                            const OperationColumn& column) {
-        double total = 0;
-        if (column.shareOf != nullptr)
-            for (const OperationGroup& group : groups)
-                total += static_cast<double>(column.shareOf(group));
-        return total;
-    };
-    for (const OperationColumn& column : operationColumns()) {
-        if (column.executed && !report.executed)
+    const CostRow* target = namesake(report.target.rows, source);
+    for (const CostColumn& one : costColumns()) {
+        if ((one.executed && !report.executed) || one.column.key == "path")
             continue;
-        ValueNode node{column.title, {}, {}, column.kind};
-        node.values.push_back(column.value(source, totalOf(report.source, column)));
+        ValueNode node{QString::fromStdString(one.column.title), {}, {}, one.column.unit};
+        node.values.push_back(one.value(source, report.source.totals));
         if (comparing)
-            node.values.push_back(
-                target == nullptr ? Cell() : column.value(*target, totalOf(report.target, column)));
+            node.values.push_back(target == nullptr ? Cell()
+                                                    : one.value(*target, report.target.totals));
         tree.roots.push_back(std::move(node));
     }
 }
@@ -82,7 +75,7 @@ struct StepParts {
     std::shared_ptr<const IdVector<ProgramId, Program>> programs;
     std::shared_ptr<const IdVector<ComputeSetId, ComputeSet>> computeSets;
     std::shared_ptr<const IdVector<ExchangeId, Exchange>> exchanges;
-    std::vector<ProgramExecutions> executions;
+    bool executed = false;
 
     [[nodiscard]] const TileSeries* cyclesOf(const Program& program) const {
         if (program.computeSet.valid() && program.computeSet.index() < computeSets->size())
@@ -93,34 +86,31 @@ struct StepParts {
     }
 };
 
-StepParts readParts(const OpenProfile& profile, const std::stop_token& stop) {
-    StepParts parts{profile.programs(stop), profile.computeSets(stop), profile.exchanges(stop), {}};
-    if (profile.info().hasExecution)
-        parts.executions = profile.trace(stop)->executions(parts.programs->size());
-    return parts;
+StepParts readParts(const ProfileView& profile, const std::stop_token& stop) {
+    return {profile.programs(stop), profile.computeSets(stop), profile.exchanges(stop),
+            profile.info().hasExecution};
 }
 
-DataTable stepTable(const StepParts& parts, const OperationGroup& group) {
-    DataTable table;
-    table.columns = {
-        {Text::tr("Step"), CellKind::Text, {}},
-        {Text::tr("Kind"), CellKind::Text, {}},
-        {Text::tr("Within"), CellKind::Text, Text::tr("Control program or function")},
-        {Text::tr("Tiles"), CellKind::Count, Text::tr("Tiles that work or move data")},
-        {Text::tr("Cycles"), CellKind::Cycles, Text::tr("Slowest tile, one execution, estimated")},
-        {Text::tr("Tile balance"), CellKind::Share,
-         Text::tr("Mean of the tiles that work over the slowest")}};
-    const bool executed = !parts.executions.empty();
-    if (executed) {
-        table.columns.push_back({Text::tr("Executions"), CellKind::Count, Text::tr("In all runs")});
+Table stepTable(const StepParts& parts, const CostRow& group) {
+    Table table;
+    table.columns = {{"step", "Step"},
+                     {"kind", "Kind"},
+                     {"within", "Within", Unit::None, "Control program or function"},
+                     {"tiles", "Tiles", Unit::Count, "Tiles that work or move data"},
+                     {"cycles", "Cycles", Unit::Cycles, "Slowest tile, one execution, estimated"},
+                     {"tileBalance", "Tile balance", Unit::Share,
+                      "Mean of the tiles that work over the slowest"}};
+    if (parts.executed) {
+        table.columns.push_back({"executions", "Executions", Unit::Count, "In the run, at these places"});
         table.columns.push_back(
-            {Text::tr("Measured cycles"), CellKind::Cycles, Text::tr("All executions")});
+            {"measuredCycles", "Measured cycles", Unit::Cycles, "All executions"});
     }
-    for (const ProgramId id : group.steps) {
+    for (const RowStep& step : group.steps) {
+        const ProgramId id = step.program;
         const Program& program = (*parts.programs)[id];
-        DataRow row{{program.name.empty() ? programLabel(program) : program.name,
-                     std::string(toString(program.kind)), rootName(*parts.programs, id)},
-                    id.value()};
+        Row row{{program.name.empty() ? programLabel(program) : program.name,
+                 std::string(toString(program.kind)), rootName(*parts.programs, id)},
+                id.value()};
         const TileSeries* cycles = parts.cyclesOf(program);
         if (cycles == nullptr || cycles->empty()) {
             row.cells.insert(row.cells.end(), {Cell(), Cell(), Cell()});
@@ -132,34 +122,35 @@ DataTable stepTable(const StepParts& parts, const OperationGroup& group) {
             row.cells.emplace_back(static_cast<double>(cycles->sum()) /
                                    (static_cast<double>(slowest) * static_cast<double>(tiles)));
         }
-        if (executed) {
-            row.cells.emplace_back(parts.executions[id.index()].count);
-            row.cells.emplace_back(parts.executions[id.index()].cycles);
+        if (parts.executed) {
+            row.cells.emplace_back(step.executions);
+            row.cells.emplace_back(step.cycles);
         }
         table.rows.push_back(std::move(row));
     }
     return table;
 }
 
-std::vector<NamedBars::Bar> codeBars(const OperationGroup& group, const Theme& theme) {
+std::vector<NamedBars::Bar> codeBars(const CostRow& group, const Theme& theme) {
     return {
-        {Text::tr("Vertex code"), group.vertexCode, theme.category(MemoryCategory::VertexCode), -1},
-        {Text::tr("Exchange code"), group.exchangeCode,
+        {Text::tr("Vertex code"), group.memory.vertexCode, theme.category(MemoryCategory::VertexCode), -1},
+        {Text::tr("Exchange code"), group.memory.exchangeCode,
          theme.category(MemoryCategory::InternalExchangeCode), -1},
-        {Text::tr("Control code"), group.controlCode, theme.category(MemoryCategory::ControlCode),
+        {Text::tr("Control code"), group.memory.controlCode, theme.category(MemoryCategory::ControlCode),
          -1},
-        {Text::tr("Vertex state"), group.vertexState,
+        {Text::tr("Vertex state"), group.memory.vertexState,
          theme.category(MemoryCategory::VertexInstanceState), -1}};
 }
 
 // Measured where there is a trace, the longest first.
-std::vector<NamedBars::Bar> cycleBars(const StepParts& parts, const OperationGroup& group,
+std::vector<NamedBars::Bar> cycleBars(const StepParts& parts, const CostRow& group,
                                       const Theme& theme) {
     std::vector<NamedBars::Bar> bars;
-    for (const ProgramId id : group.steps) {
+    for (const RowStep& step : group.steps) {
+        const ProgramId id = step.program;
         const Program& program = (*parts.programs)[id];
         const TileSeries* cycles = parts.cyclesOf(program);
-        const std::int64_t value = !parts.executions.empty() ? parts.executions[id.index()].cycles
+        const std::int64_t value = parts.executed      ? step.cycles
                                    : cycles == nullptr       ? 0
                                                              : cycles->max().value;
         bars.push_back(
@@ -177,13 +168,13 @@ std::vector<NamedBars::Bar> cycleBars(const StepParts& parts, const OperationGro
 
 GroupDetails groupDetails(const ProfilePair& profiles, const OperationsReport& report,
                           std::size_t index, const Theme& theme, const std::stop_token& stop) {
-    const OperationGroup& group = report.source.at(index);
+    const CostRow& group = report.source.rows.at(index);
     GroupDetails details;
     details.summary = {Text::tr("Property"), {}, {}, true};
     if (group.operation.valid())
         details.summary = operationDetails(*profiles.source, group.operation, stop);
     else
-        details.summary.roots.push_back({Text::tr("Name"), {group.name}, {}, CellKind::Text});
+        details.summary.roots.push_back({Text::tr("Name"), {group.path}, {}, Unit::None});
     std::vector<ValueNode> facts = std::exchange(details.summary.roots, {});
     details.summary.valueTitles = profiles.comparing()
                                       ? QStringList{Text::tr("Source"), Text::tr("Target")}
@@ -202,16 +193,15 @@ GroupDetails groupDetails(const ProfilePair& profiles, const OperationsReport& r
     return details;
 }
 
-ValueTree operationDetails(const OpenProfile& profile, OperationId id,
+ValueTree operationDetails(const ProfileView& profile, OperationId id,
                            const std::stop_token& stop) {
     const Operation& operation = (*profile.operations(stop))[id];
     ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}, true};
     const auto add = [&](const QString& name, const std::string& value) {
         if (!value.empty())
-            tree.roots.push_back({name, {value}, {}, CellKind::Text});
+            tree.roots.push_back({name, {value}, {}, Unit::None});
     };
     add(Text::tr("Name"), operation.name);
-    add(Text::tr("Output"), operation.outputShape);
     addJson(tree, Text::tr("Plan"), operation.plan);
     addJson(tree, Text::tr("Options"), operation.options);
     return tree;

@@ -64,7 +64,7 @@ void GroupTabs::setDetails(GroupDetails details, bool executed, bool comparing) 
     }
     steps_->setTable(std::move(details.steps));
     code_->setBars(std::move(details.code), 0);
-    cycles_->setBars(std::move(details.cycles), 0, CellKind::Cycles);
+    cycles_->setBars(std::move(details.cycles), 0, Unit::Cycles);
     const QString whose = comparing ? tr(" (source)") : QString();
     setTabText(1, tr("Steps") + whose);
     setTabText(2, tr("Code") + whose);

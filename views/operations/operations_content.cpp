@@ -1,117 +1,98 @@
 #include "views/operations/operations_content.h"
 
-#include <algorithm>
 
-#include "views/tables/profile_tables.h"
+#include "core/report/compared_tables.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
 
-std::vector<NamedValue> valuesOf(const std::vector<OperationGroup>& groups,
-                                 const OperationColumn& column) {
+CostTableData readRows(const ProfileView& profile, const GroupChoice& choice,
+                       const std::stop_token& stop) {
+    const auto accounting = accountingOf(profile, stop);
+    return {costRows(profile, *accounting, choice.layer, choice.depth, stop), accounting->totals(),
+            accounting->otherRuns()};
+}
+
+std::vector<NamedValue> valuesOf(const CostTableData& data, const CostColumn& column) {
     std::vector<NamedValue> values;
-    for (std::size_t i = 0; i < groups.size(); ++i)
-        values.push_back(
-            {groups[i].name, column.compared(groups[i]), static_cast<std::int32_t>(i)});
+    for (std::size_t i = 0; i < data.rows.size(); ++i)
+        if (const auto value = numberOf(column.value(data.rows[i], data.totals)))
+            values.push_back({data.rows[i].path, static_cast<std::int64_t>(*value),
+                              static_cast<std::int32_t>(i)});
     return values;
 }
 
-QString nameTitle(OperationLayer layer) {
-    switch (layer) {
-    case OperationLayer::Operation:
-        return Text::tr("Operation");
-    case OperationLayer::Scope:
-        return Text::tr("Scope");
-    case OperationLayer::Type:
-        return Text::tr("Type");
-    case OperationLayer::Library:
-        return Text::tr("PopLibs call");
-    case OperationLayer::Step:
-        break;
-    }
-    return Text::tr("Program step");
+/// What the measured cycles are parts of, and what is no part of them.
+QString summaryOf(const CostTableData& data) {
+    const auto text = [](std::int64_t n) { return QString::fromStdString(formatCycles(n)); };
+    QString line = QString::fromStdString(data.totals.name) + QLatin1String(": ") +
+                   text(data.totals.cycles);
+    if (data.totals.measured.size() > 1)
+        line += Text::tr(" on each of %1 IPUs").arg(data.totals.measured.size());
+    std::int64_t overlapped = 0;
+    for (const std::int64_t cycles : data.totals.overlapped)
+        overlapped += cycles;
+    if (overlapped > 0)
+        line += Text::tr("; %1 more overlap other steps").arg(text(overlapped));
+    for (const TraceRun& other : data.otherRuns)
+        line += Text::tr("; not in it: %1, %2")
+                    .arg(QString::fromStdString(other.name), text(other.cycles));
+    return line;
 }
 
 } // namespace
-
-std::vector<OperationGroup> groupsOf(const OpenProfile& profile, const GroupChoice& choice,
-                                     const std::stop_token& stop) {
-    const auto operations = profile.operations(stop);
-    const auto variables = profile.variables(stop);
-    const auto computeSets = profile.computeSets(stop);
-    const auto exchanges = profile.exchanges(stop);
-    const auto programs = profile.programs(stop);
-    const auto copies = profile.copies(stop);
-    const auto vertexTypes = profile.vertexTypes(stop);
-    std::vector<ProgramExecutions> executions;
-    if (profile.info().hasExecution)
-        executions = profile.trace(stop)->executions(programs->size());
-    const OperationSources sources{*operations, *variables, *computeSets,     *exchanges,
-                                   *programs,   *copies,    vertexTypes.get()};
-    return operationGroups({sources, profile.machine(), executions}, choice.layer, choice.depth);
-}
 
 OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& choice,
                                 const std::stop_token& stop) {
     OperationsReport report;
     report.choice = choice;
-    report.source = groupsOf(*profiles.source, choice, stop);
-    report.depth = scopeDepth(*profiles.source->operations(stop));
+    report.source = readRows(*profiles.source, choice, stop);
+    report.depth = scopeDepth(*accountingOf(*profiles.source, stop));
     report.executed = profiles.source->info().hasExecution;
     if (profiles.comparing()) {
-        report.target = groupsOf(*profiles.target, choice, stop);
+        report.target = readRows(*profiles.target, choice, stop);
         report.executed = report.executed && profiles.target->info().hasExecution;
     }
     return report;
 }
 
-DataTable groupTable(const OperationsReport& report, const QStringList& wanted) {
-    DataTable table;
-    table.columns = {{nameTitle(report.choice.layer), CellKind::Text, {}}};
-    std::vector<const OperationColumn*> columns;
-    std::vector<double> totals;
-    for (const OperationColumn& column : operationColumns()) {
+QStringList standardColumns() {
+    QStringList keys;
+    for (const CostColumn& one : costColumns())
+        if (one.standard)
+            keys.append(QString::fromStdString(one.column.key));
+    return keys;
+}
+
+Table groupTable(const OperationsReport& report, const QStringList& columns) {
+    const bool severalIpus = report.source.totals.measured.size() > 1;
+    std::vector<std::string> kept{"path"};
+    for (const QString& key : columns) {
         const bool typeTwice =
-            report.choice.layer == OperationLayer::Type && column.key == QLatin1String("type");
-        if (!wanted.contains(column.key) || (column.executed && !report.executed) || typeTwice)
-            continue;
-        columns.push_back(&column);
-        table.columns.push_back({column.title, column.kind, column.toolTip});
-        double total = 0;
-        if (column.shareOf != nullptr)
-            for (const OperationGroup& group : report.source)
-                total += static_cast<double>(column.shareOf(group));
-        totals.push_back(total);
+            report.choice.layer == CostLayer::Type && key == QLatin1String("type");
+        const bool oneIpu = !severalIpus && key == QLatin1String("ipu");
+        if (!typeTwice && !oneIpu)
+            kept.push_back(key.toStdString());
     }
-    std::int64_t cycles = 0;
-    std::int64_t measured = 0;
-    for (std::size_t i = 0; i < report.source.size(); ++i) {
-        const OperationGroup& group = report.source[i];
-        cycles += group.cycles();
-        measured += group.measuredCycles;
-        DataRow row{{group.name}, static_cast<std::int32_t>(i)};
-        for (std::size_t c = 0; c < columns.size(); ++c)
-            row.cells.push_back(columns[c]->value(group, totals[c]));
-        table.rows.push_back(std::move(row));
-    }
-    const auto text = [](std::int64_t n) { return QString::fromStdString(formatCycles(n)); };
-    table.summary = report.executed
-                        ? Text::tr("Estimated %1, measured %2").arg(text(cycles), text(measured))
-                        : Text::tr("Estimated %1").arg(text(cycles));
+    Table table = costTable(report.source.rows, report.source.totals, report.choice.layer,
+                            {kept.begin(), kept.end()});
+    if (report.executed)
+        table.summary = summaryOf(report.source).toStdString();
     return table;
 }
 
-DataTable comparedGroups(const OperationsReport& report, const OperationColumn& column) {
-    return comparedTable(
-        Text::tr("%1 (%2)").arg(nameTitle(report.choice.layer), column.title.toLower()),
-        column.kind == CellKind::Flops ? CellKind::Count : column.kind,
-        valuesOf(report.source, column), valuesOf(report.target, column));
+Table comparedGroups(const OperationsReport& report, const CostColumn& column) {
+    const std::string title(titleOf(report.choice.layer));
+    return comparedTable(title + " (" +
+                             QString::fromStdString(column.column.title).toLower().toStdString() +
+                             ")",
+                         column.column.unit, valuesOf(report.source, column),
+                         valuesOf(report.target, column));
 }
 
-DataTable operationsTable(const ProfilePair& profiles, const std::stop_token& stop) {
-    return comparedGroups(readOperations(profiles, {}, stop),
-                          *operationColumn(QStringLiteral("cycles")));
+Table operationsTable(const ProfilePair& profiles, const std::stop_token& stop) {
+    return comparedGroups(readOperations(profiles, {}, stop), *costColumn("cycles"));
 }
 
 } // namespace tilescope::views

@@ -1,61 +1,66 @@
 // What the operations report shows, made on a worker thread.
 #pragma once
 
+#include <QStringList>
 #include <memory>
-#include <optional>
 #include <stop_token>
 
-#include "views/operations/operation_columns.h"
-#include "views/session/open_profile.h"
+#include "core/analysis/accounting/cost_columns.h"
+#include "core/analysis/compare/profile_pair.h"
 #include "views/summary/bars.h"
-#include "views/tables/data_table.h"
+#include "views/tables/cell_text.h"
 #include "views/tables/value_tree.h"
 
 namespace tilescope::views {
 
-/// What rows stand for.
+/// What rows gather.
 struct GroupChoice {
-    OperationLayer layer = OperationLayer::Operation;
+    CostLayer layer = CostLayer::Place;
     int depth = 1; ///< parts of a scope
     friend bool operator==(const GroupChoice&, const GroupChoice&) = default;
 };
 
-/// The groups of one profile.
-std::vector<OperationGroup> groupsOf(const OpenProfile& profile, const GroupChoice& choice,
-                                     const std::stop_token& stop);
+/// The accounting's rows of a profile and what they are parts of.
+struct CostTableData {
+    std::vector<CostRow> rows;
+    RunTotals totals;
+    std::vector<TraceRun> otherRuns;
+};
 
-/// The groups of one or two profiles.
+/// The rows of one or two profiles.
 struct OperationsReport {
     GroupChoice choice;
-    std::vector<OperationGroup> source;
-    std::vector<OperationGroup> target; ///< empty if there is none
-    int depth = 1;                      ///< most parts that a scope can have
-    bool executed = false;              ///< there is a trace (with two profiles: in both)
+    CostTableData source;
+    CostTableData target;  ///< empty if there is none
+    int depth = 1;         ///< most parts that a scope can have
+    bool executed = false; ///< there is a trace (with two profiles: in both)
 };
 OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& choice,
                                 const std::stop_token& stop);
 
-/// A row for each group of the source, by their place in the report, with the columns that are
-/// wanted and can be had.
-DataTable groupTable(const OperationsReport& report, const QStringList& columns);
+/// Columns that the window shows unless the user chooses others, by key.
+QStringList standardColumns();
+
+/// The source's rows with the columns that are wanted and can be had; ids are places in the report.
+Table groupTable(const OperationsReport& report, const QStringList& columns);
 /// One column of both profiles side by side; ids as above.
-DataTable comparedGroups(const OperationsReport& report, const OperationColumn& column);
+Table comparedGroups(const OperationsReport& report, const CostColumn& column);
 
 /// Estimated cycles of the operations side by side, for the comparison.
-DataTable operationsTable(const ProfilePair& profiles, const std::stop_token& stop);
+Table operationsTable(const ProfilePair& profiles, const std::stop_token& stop);
 
-/// Everything about one group.
+/// Everything about one row.
 struct GroupDetails {
     ValueTree summary;
-    DataTable steps; ///< ids are ProgramIds
+    Table steps; ///< ids are ProgramIds
     std::vector<NamedBars::Bar> code;
     std::vector<NamedBars::Bar> cycles; ///< the longest steps; ids are ProgramIds
 };
 /// With two profiles the summary has both; steps, code and cycles are the source's.
 GroupDetails groupDetails(const ProfilePair& profiles, const OperationsReport& report,
-                          std::size_t group, const Theme& theme, const std::stop_token& stop);
+                          std::size_t row, const Theme& theme, const std::stop_token& stop);
 
 /// What an operation is, with its plan and options.
-ValueTree operationDetails(const OpenProfile& profile, OperationId id, const std::stop_token& stop);
+ValueTree operationDetails(const ProfileView& profile, OperationId id, const std::stop_token& stop);
 
 } // namespace tilescope::views

@@ -21,28 +21,39 @@ constexpr int deepestScope = 6; ///< deeper ones are hardly ever different from 
 // The place of a choice in the list of layers: scopes of each depth stand behind one another.
 int placeOf(const GroupChoice& choice, int depths) {
     switch (choice.layer) {
-    case OperationLayer::Operation:
+    case CostLayer::Place:
         return 0;
-    case OperationLayer::Scope:
+    case CostLayer::Scope:
         return std::clamp(choice.depth, 1, std::max(1, depths));
-    case OperationLayer::Type:
+    case CostLayer::Shared:
         return depths + 1;
-    case OperationLayer::Library:
+    case CostLayer::Type:
         return depths + 2;
-    case OperationLayer::Step:
+    case CostLayer::Library:
+        return depths + 3;
+    case CostLayer::Step:
         break;
     }
-    return depths + 3;
+    return depths + 4;
 }
 
 GroupChoice choiceAt(int place, int depths) {
     if (place <= 0)
         return {};
     if (place <= depths)
-        return {OperationLayer::Scope, place};
-    const OperationLayer layers[] = {OperationLayer::Type, OperationLayer::Library,
-                                     OperationLayer::Step};
-    return {layers[std::min(place - depths - 1, 2)], 1};
+        return {CostLayer::Scope, place};
+    const CostLayer layers[] = {CostLayer::Shared, CostLayer::Type, CostLayer::Library,
+                                CostLayer::Step};
+    return {layers[std::min(place - depths - 1, 3)], 1};
+}
+
+/// Whole numbers, which two profiles can be compared by.
+std::vector<const CostColumn*> comparableColumns() {
+    std::vector<const CostColumn*> columns;
+    for (const CostColumn& one : costColumns())
+        if (one.column.unit != Unit::None && one.column.unit != Unit::Share)
+            columns.push_back(&one);
+    return columns;
 }
 
 } // namespace
@@ -56,9 +67,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     , detailsPanel_(new LoadingPanel(context.workers))
     , tabs_(new GroupTabs(context))
     , groups_(context.workers) {
-    for (const OperationColumn& column : operationColumns())
-        if (column.standard)
-            columns_.append(column.key);
+    columns_ = standardColumns();
     detailsPanel_->setContent(tabs_);
     pages_->addWidget(table_);
     pages_->addWidget(graph_);
@@ -102,11 +111,10 @@ QWidget* OperationsView::makeTools() {
     auto* metricRow = new ToolRow;
     metricRow->layout()->setContentsMargins(0, 0, 0, 0);
     QStringList titles;
-    for (const OperationColumn& column : operationColumns())
-        if (column.compared != nullptr)
-            titles.append(column.title);
+    for (const CostColumn* column : comparableColumns())
+        titles.append(QString::fromStdString(column->column.title));
     metric_ = metricRow->addChoice(tr("Compare"), titles);
-    metric_->setCurrentText(operationColumn(QStringLiteral("cycles"))->title);
+    metric_->setCurrentText(QString::fromStdString(costColumn("cycles")->column.title));
     metricBox_ = metricRow;
     row->layout()->addWidget(metricRow);
     columnButton_ = row->addButton(tr("Columns \u25be"), tr("The columns of the table"));
@@ -117,7 +125,7 @@ QWidget* OperationsView::makeTools() {
     columnButton_->setPopupMode(QToolButton::InstantPopup);
     row->addStretch();
     connect(layer_, &QComboBox::activated, this,
-            [this](int place) { setChoice(choiceAt(place, layer_->count() - 4)); });
+            [this](int place) { setChoice(choiceAt(place, layer_->count() - 5)); });
     connect(metric_, &QComboBox::activated, this, [this] { showReport(); });
     fillColumns();
     return row;
@@ -128,20 +136,22 @@ void OperationsView::fillLayers(int depth) {
     QStringList texts{tr("Operations of the model")};
     for (int i = 1; i <= depths; ++i)
         texts.append(depths == 1 ? tr("Scopes") : tr("Scopes, level %1").arg(i));
-    texts << tr("Operation types") << tr("PopLibs calls") << tr("Program steps");
+    texts << tr("Shared programs") << tr("Operation types") << tr("PopLibs calls") << tr("Program steps");
     layer_->clear();
     layer_->addItems(texts);
     layer_->setCurrentIndex(placeOf(choice_, depths));
 }
 
 void OperationsView::fillColumns() {
-    for (const OperationColumn& column : operationColumns()) {
-        QAction* action = columnMenu_->addAction(column.title);
-        action->setToolTip(column.toolTip);
+    for (const CostColumn& one : costColumns()) {
+        const QString key = QString::fromStdString(one.column.key);
+        if (key == QLatin1String("path"))
+            continue;
+        QAction* action = columnMenu_->addAction(QString::fromStdString(one.column.title));
+        action->setToolTip(QString::fromStdString(one.column.help));
         action->setCheckable(true);
-        action->setChecked(columns_.contains(column.key));
-        connect(action, &QAction::toggled, this,
-                [this, key = column.key](bool on) { setColumn(key, on); });
+        action->setChecked(columns_.contains(key));
+        connect(action, &QAction::toggled, this, [this, key](bool on) { setColumn(key, on); });
     }
 }
 
@@ -219,7 +229,7 @@ void OperationsView::chooseInGraph(const GraphItem& item) {
     const OperationId operation = item.valid() && model ? model->operationOf(item) : OperationId();
     if (operation.valid()) {
         context().selection.update([operation](Selected& s) { s.operation = operation; });
-        if (const std::int32_t row = rowOf(operation); row >= 0) {
+        if (const std::int32_t row = rowOf(operation, model->recordedNode(item)); row >= 0) {
             table_->selectId(row);
             loadDetails(row);
         }
@@ -239,14 +249,19 @@ void OperationsView::chooseInGraph(const GraphItem& item) {
     }
 }
 
-std::int32_t OperationsView::rowOf(OperationId operation) const {
+std::int32_t OperationsView::rowOf(OperationId operation, ModelNodeId node) const {
     if (!report_)
         return -1;
-    const auto& groups = report_->source;
-    const auto found = std::find_if(groups.begin(), groups.end(), [&](const OperationGroup& g) {
-        return g.operation == operation;
-    });
-    return found == groups.end() ? -1 : static_cast<std::int32_t>(found - groups.begin());
+    const auto& rows = report_->source.rows;
+    const auto of = [&](bool samePlace) {
+        return std::find_if(rows.begin(), rows.end(), [&](const CostRow& row) {
+            return row.operation == operation && (!samePlace || row.node == node);
+        });
+    };
+    auto found = node.valid() ? of(true) : rows.end();
+    if (found == rows.end())
+        found = of(false);
+    return found == rows.end() ? -1 : static_cast<std::int32_t>(found - rows.begin());
 }
 
 void OperationsView::forgetDetails() {
@@ -277,9 +292,9 @@ void OperationsView::showReport() {
         table_->setTable(groupTable(*report_, columns_));
         return;
     }
-    for (const OperationColumn& column : operationColumns())
-        if (column.compared != nullptr && column.title == metric_->currentText())
-            table_->setTable(comparedGroups(*report_, column));
+    for (const CostColumn* column : comparableColumns())
+        if (QString::fromStdString(column->column.title) == metric_->currentText())
+            table_->setTable(comparedGroups(*report_, *column));
 }
 
 void OperationsView::restyle() {
@@ -289,10 +304,10 @@ void OperationsView::restyle() {
 }
 
 void OperationsView::choose(std::int32_t row) {
-    if (!report_ || row < 0 || static_cast<std::size_t>(row) >= report_->source.size())
+    if (!report_ || row < 0 || static_cast<std::size_t>(row) >= report_->source.rows.size())
         return;
     loadDetails(row);
-    const OperationId operation = report_->source[static_cast<std::size_t>(row)].operation;
+    const OperationId operation = report_->source.rows[static_cast<std::size_t>(row)].operation;
     if (operation.valid())
         context().selection.update([operation](Selected& s) { s.operation = operation; });
 }
@@ -311,7 +326,7 @@ void OperationsView::followSelection() {
         graph_->mark(operation);
     if (!report_)
         return;
-    const auto& groups = report_->source;
+    const auto& groups = report_->source.rows;
     // A row that is selected may be one of several of the operation.
     if (shownRow_ >= 0 && groups[static_cast<std::size_t>(shownRow_)].operation == operation)
         return;

@@ -62,7 +62,7 @@ private:
     void showGraph(bool graph);
     void loadGraph();
     void chooseInGraph(const GraphItem& item);
-    [[nodiscard]] std::int32_t rowOf(OperationId operation) const;
+    [[nodiscard]] std::int32_t rowOf(OperationId operation, ModelNodeId node = {}) const;
     void forgetDetails();
 
     TablePanel* table_;

@@ -4,6 +4,9 @@
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "core/report/compared_tables.h"
+#include "core/report/pipeline_tables.h"
+#include "views/session/report_pair.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
@@ -17,114 +20,6 @@ QString count(std::int64_t number) {
     return QString::fromStdString(withThousands(number));
 }
 
-/// A number of a stage with its titles.
-struct Metric {
-    QString title;
-    CellKind kind;
-    QString toolTip;
-    Cell (*value)(const PipelineStage&);
-};
-
-std::vector<Metric> allMetrics() {
-    return {{Text::tr("Forward cycles"), CellKind::Cycles, Text::tr("Cycles of one micro-batch"),
-             [](const PipelineStage& s) { return Cell(s.forwardCycles); }},
-            {Text::tr("Backward cycles"), CellKind::Cycles,
-             Text::tr("Cycles of one micro-batch, with what is computed again"),
-             [](const PipelineStage& s) { return Cell(s.backwardCycles); }},
-            {Text::tr("Recompute cycles"), CellKind::Cycles,
-             Text::tr("Of the backward cycles, those of forward operations that run again"),
-             [](const PipelineStage& s) { return Cell(s.recomputeCycles); }},
-            {Text::tr("Update cycles"), CellKind::Cycles,
-             Text::tr("Compute and exchange cycles of one weight update"),
-             [](const PipelineStage& s) { return Cell(s.updateCycles); }},
-            {Text::tr("FIFO cycles"), CellKind::Cycles,
-             Text::tr("To move the FIFOs on once; stashes are part of forward and backward"),
-             [](const PipelineStage& s) { return Cell(s.fifoCycles); }},
-            {Text::tr("FIFO depth"), CellKind::Count,
-             Text::tr("Micro-batches that an activation waits for its backward pass"),
-             [](const PipelineStage& s) { return Cell(s.fifoDepth); }},
-            {Text::tr("FIFO bytes"), CellKind::Bytes,
-             Text::tr("Stashes or FIFOs of activations, all their rows, all tiles"),
-             [](const PipelineStage& s) { return Cell(s.fifoBytes); }},
-            {Text::tr("Occupancy"), CellKind::Share,
-             Text::tr("Share of the step in which the IPU runs the stage"),
-             [](const PipelineStage& s) { return Cell(s.occupancy); }}};
-}
-
-/// Without those that no stage has, such as what inference does not do.
-std::vector<Metric> metricsOf(const PipelineReport& source, const PipelineReport* target) {
-    std::vector<Metric> metrics = allMetrics();
-    const auto isZero = [](const PipelineReport& report, const Metric& metric) {
-        return std::all_of(report.stages.begin(), report.stages.end(), [&](const auto& stage) {
-            const Cell cell = metric.value(stage);
-            const auto* number = std::get_if<std::int64_t>(&cell);
-            return number != nullptr && *number == 0;
-        });
-    };
-    std::erase_if(metrics, [&](const Metric& metric) {
-        return isZero(source, metric) && (target == nullptr || isZero(*target, metric));
-    });
-    return metrics;
-}
-
-std::string stageName(const PipelineReport& report, const PipelineStage& stage) {
-    const QString name = Text::tr("Stage %1 on IPU %2").arg(stage.stage).arg(stage.ipu.value());
-    return (stage.stage == report.longestStage && stage.cycles() > 0
-                ? Text::tr("%1 \u2013 longest").arg(name)
-                : name)
-        .toStdString();
-}
-
-DataTable plainStages(const PipelineReport& report) {
-    const std::vector<Metric> metrics = metricsOf(report, nullptr);
-    DataTable table;
-    table.columns.push_back({Text::tr("Stage"), CellKind::Text, {}});
-    for (const Metric& metric : metrics)
-        table.columns.push_back({metric.title, metric.kind, metric.toolTip});
-    for (const PipelineStage& stage : report.stages) {
-        DataRow row{{stageName(report, stage)}, stage.stage, stage.stage == report.longestStage};
-        for (const Metric& metric : metrics)
-            row.cells.push_back(metric.value(stage));
-        table.rows.push_back(std::move(row));
-    }
-    return table;
-}
-
-/// Value of source, of target, and for whole numbers what changed.
-DataTable comparedStages(const PipelineReport& source, const PipelineReport& target) {
-    const std::vector<Metric> metrics = metricsOf(source, &target);
-    DataTable table;
-    table.columns.push_back({Text::tr("Stage"), CellKind::Text, {}});
-    for (const Metric& metric : metrics) {
-        table.columns.push_back(
-            {Text::tr("%1, source").arg(metric.title), metric.kind, metric.toolTip});
-        table.columns.push_back({Text::tr("target"), metric.kind, metric.toolTip});
-        if (metric.kind != CellKind::Share)
-            table.columns.push_back(
-                {Text::tr("difference"), changeKindOf(metric.kind), metric.toolTip});
-    }
-    for (std::size_t i = 0; i < std::max(source.stages.size(), target.stages.size()); ++i) {
-        const bool inSource = i < source.stages.size();
-        const bool inTarget = i < target.stages.size();
-        DataRow row{
-            {inSource ? stageName(source, source.stages[i]) : stageName(target, target.stages[i])},
-            static_cast<std::int32_t>(i),
-            static_cast<std::int32_t>(i) == source.longestStage};
-        for (const Metric& metric : metrics) {
-            const Cell a = inSource ? metric.value(source.stages[i]) : Cell();
-            const Cell b = inTarget ? metric.value(target.stages[i]) : Cell();
-            row.cells.push_back(a);
-            row.cells.push_back(b);
-            if (metric.kind != CellKind::Share)
-                row.cells.push_back(inSource && inTarget ? Cell(Change{std::get<std::int64_t>(a),
-                                                                       std::get<std::int64_t>(b)})
-                                                         : Cell());
-        }
-        table.rows.push_back(std::move(row));
-    }
-    return table;
-}
-
 QString slotsText(const PipelineReport& report) {
     return Text::tr("%1 + %2 + %3")
         .arg(count(report.rampUpSlots), count(report.mainSlots), count(report.rampDownSlots));
@@ -136,14 +31,14 @@ QString cyclesOrDash(std::int64_t cycles, double clockHz, const Preferences& pre
 
 } // namespace
 
-PipelineSide readPipeline(const OpenProfile& profile, const std::stop_token& stop) {
-    return {pipelineReport(profile.reader(stop)), profile.title(), profile.machine().clockHz,
+PipelineSide readPipeline(const ProfileView& profile, const std::stop_token& stop) {
+    return {pipelineReport(profile, stop), profileTitle(profile), profile.machine().clockHz,
             profile.info().hasExecution ? profile.info().cycles : 0};
 }
 
-DataTable stageTable(const PipelineSide& source, const PipelineSide* target) {
-    return target == nullptr ? plainStages(source.report)
-                             : comparedStages(source.report, target->report);
+Table stageTable(const PipelineSide& source, const PipelineSide* target) {
+    return target == nullptr ? stagesTable(source.report)
+                             : tableOfTwo(stagesTable(source.report), stagesTable(target->report));
 }
 
 std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const PipelineSide* target,

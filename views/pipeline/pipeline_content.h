@@ -5,8 +5,8 @@
 
 #include "core/analysis/execution/pipeline.h"
 #include "views/pipeline/slot_layout.h"
-#include "views/session/open_profile.h"
-#include "views/tables/data_table.h"
+#include "core/view/profile_view.h"
+#include "views/tables/cell_text.h"
 #include "views/widgets/fact_card.h"
 
 namespace tilescope::views {
@@ -18,11 +18,11 @@ struct PipelineSide {
     double clockHz = 0;
     std::int64_t stepCycles = 0; ///< of all iterations; 0 without execution
 };
-PipelineSide readPipeline(const OpenProfile& profile, const std::stop_token& stop);
+PipelineSide readPipeline(const ProfileView& profile, const std::stop_token& stop);
 
 /// A line for each stage; with a target its values and the differences stand beside the source's.
 /// A row's id is the stage.
-DataTable stageTable(const PipelineSide& source, const PipelineSide* target);
+Table stageTable(const PipelineSide& source, const PipelineSide* target);
 
 /// Schedule, counts and cycles for a card.
 std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const PipelineSide* target,

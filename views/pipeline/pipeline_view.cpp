@@ -194,7 +194,7 @@ QWidget* PipelineView::makeSplitActions(std::size_t side) {
 }
 
 void PipelineView::runWithSplit(std::size_t side) {
-    const OpenProfilePtr& profile = side == 0 ? profiles().source : profiles().target;
+    const ProfileViewPtr& profile = side == 0 ? profiles().source : profiles().target;
     const std::optional<PipelineSide>& shown = side == 0 ? source_ : target_;
     if (profile && shown)
         emit runAgainWanted(profile, "split", splitValue(shown->report).toStdString());

@@ -33,7 +33,7 @@ signals:
     /// The user goes to the chosen program in another report, by its name on the command line.
     void reportWanted(const QString& name);
     /// The user wants the run of a profile again with this value of an option.
-    void runAgainWanted(const tilescope::views::OpenProfilePtr& profile, const std::string& key,
+    void runAgainWanted(const tilescope::ProfileViewPtr& profile, const std::string& key,
                         const std::string& value);
 
 protected:

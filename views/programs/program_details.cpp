@@ -11,14 +11,9 @@ namespace tilescope::views {
 namespace {
 
 /// How often and how long; nothing for a program that never runs.
-void addExecutions(std::vector<ValueNode>& roots, const OpenProfile& profile, ProgramId id,
+void addExecutions(std::vector<ValueNode>& roots, const ProfileView& profile, ProgramId id,
                    const std::stop_token& stop) {
-    const auto programs = profile.programs(stop);
-    std::vector<ProgramExecutions> executions;
-    if (profile.info().hasExecution)
-        executions = profile.trace(stop)->executions(programs->size());
-    const std::vector<ProgramCost> costs =
-        programCosts(*programs, *profile.computeSets(stop), *profile.exchanges(stop), executions);
+    const std::vector<ProgramCost> costs = programCosts(profile, stop);
     const ProgramCost& cost = costs[id.index()];
     const double clock = profile.machine().clockHz;
     const bool measured = cost.total > 0;
@@ -28,10 +23,15 @@ void addExecutions(std::vector<ValueNode>& roots, const OpenProfile& profile, Pr
                                    Duration{cost.cycles, clock}));
     if (cost.executions > 0)
         roots.push_back(
-            detailLine(Text::tr("Executions in all runs"), cost.executions, CellKind::Count));
+            detailLine(Text::tr("Executions in all runs"), cost.executions, Unit::Count));
     if (measured)
         roots.push_back(
             detailLine(Text::tr("Cycles of all executions"), Duration{cost.total, clock}));
+    if (cost.between != 0)
+        roots.push_back(detailLine(cost.between > 0
+                                       ? Text::tr("Of these, syncs and waits between steps")
+                                       : Text::tr("Less what runs side by side"),
+                                   Duration{std::abs(cost.between), clock}));
 }
 
 /// Who calls a function.
@@ -39,7 +39,7 @@ void addCallers(std::vector<ValueNode>& roots, const IdVector<ProgramId, Program
                 ProgramId id) {
     if (programs[id].parent.valid())
         return;
-    ValueNode callers = detailLine(Text::tr("Called by"), std::monostate(), CellKind::Count);
+    ValueNode callers = detailLine(Text::tr("Called by"), std::monostate(), Unit::Count);
     for (const Program& program : programs)
         if (program.kind == ProgramKind::Call && program.target == id)
             callers.children.push_back(
@@ -63,27 +63,27 @@ std::vector<ValueNode> comparedNodes(const std::vector<ValueNode>& source,
             ++at;
         if (at == target.size()) {
             both.push_back(
-                {node.name, {valueOf(node), Cell()}, comparedNodes(node.children, {}), node.kind});
+                {node.name, {valueOf(node), Cell()}, comparedNodes(node.children, {}), node.unit});
             continue;
         }
         taken[at] = true;
         both.push_back({node.name,
                         {valueOf(node), valueOf(target[at])},
                         comparedNodes(node.children, target[at].children),
-                        node.kind});
+                        node.unit});
     }
     for (std::size_t at = 0; at < target.size(); ++at)
         if (!taken[at])
             both.push_back({target[at].name,
                             {Cell(), valueOf(target[at])},
                             comparedNodes({}, target[at].children),
-                            target[at].kind});
+                            target[at].unit});
     return both;
 }
 
 } // namespace
 
-ValueTree programDetails(const OpenProfile& profile, ProgramId id, const std::stop_token& stop) {
+ValueTree programDetails(const ProfileView& profile, ProgramId id, const std::stop_token& stop) {
     const auto programs = profile.programs(stop);
     const Program& program = (*programs)[id];
     ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}, true};
@@ -92,7 +92,7 @@ ValueTree programDetails(const OpenProfile& profile, ProgramId id, const std::st
     if (!program.name.empty())
         roots.push_back(detailLine(Text::tr("Name"), program.name));
     if (program.kind == ProgramKind::Repeat)
-        roots.push_back(detailLine(Text::tr("Repetitions"), program.count, CellKind::Count));
+        roots.push_back(detailLine(Text::tr("Repetitions"), program.count, Unit::Count));
     if (program.target.valid())
         roots.push_back(
             detailLine(Text::tr("Runs function"), programLabel((*programs)[program.target])));

@@ -4,7 +4,7 @@
 #include <stop_token>
 #include <utility>
 
-#include "views/session/open_profile.h"
+#include "core/view/profile_view.h"
 #include "views/tables/value_tree.h"
 
 namespace tilescope::views {
@@ -12,16 +12,16 @@ namespace tilescope::views {
 /// Kind, name, how often it runs and for how long, and what belongs to the kind: vertices of a
 /// compute set, bytes and tiles of an exchange, a stream, the function of a Call, the callers of a
 /// function, the operation with its options and its plan, variables read and written.
-ValueTree programDetails(const OpenProfile& profile, ProgramId program,
+ValueTree programDetails(const ProfileView& profile, ProgramId program,
                          const std::stop_token& stop);
 
 /// A line with a name and a value.
-inline ValueNode detailLine(const QString& name, Cell value, CellKind kind = CellKind::Text) {
-    return {name, {std::move(value)}, {}, kind};
+inline ValueNode detailLine(const QString& name, Cell value, Unit unit = Unit::None) {
+    return {name, {std::move(value)}, {}, unit};
 }
 
 /// What a step does: the part of programDetails() that is not in its first lines.
-std::vector<ValueNode> programParts(const OpenProfile& profile, ProgramId program,
+std::vector<ValueNode> programParts(const ProfileView& profile, ProgramId program,
                                     const std::stop_token& stop);
 
 /// Two trees of details as one with two columns; lines are matched by name, in order.

@@ -28,14 +28,14 @@ struct ProgramTreeData {
 
 /// Reads and checks the tree; throws UserError if a damaged profile has a program twice or names
 /// one that does not exist.
-ProgramTreeData readProgramTree(const OpenProfile& profile, const std::stop_token& stop);
+ProgramTreeData readProgramTree(const ProfileView& profile, const std::stop_token& stop);
 
 /// Two trees with their differences.
 struct ComparedTrees {
     ProgramTreeData source;
     ProgramTreeData target;
 };
-ComparedTrees readComparedTrees(const OpenProfile& source, const OpenProfile& target,
+ComparedTrees readComparedTrees(const ProfileView& source, const ProfileView& target,
                                 const std::stop_token& stop);
 
 /// Columns: label, operation, cycles of one execution, executions, share of its control program or

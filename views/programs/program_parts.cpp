@@ -23,16 +23,16 @@ void addTileCycles(ValueNode& node, const TileSeries& cycles, const Target& mach
     if (slowest == 0)
         return;
     const std::int64_t tiles = cycles.tilesUsed();
-    node.children.push_back(detailLine(Text::tr("Slowest tile"),
-                                       std::int64_t{cycles.max().tile.value()}, CellKind::Count));
+    node.children.push_back(
+        detailLine(Text::tr("Slowest tile"), std::int64_t{cycles.max().tile.value()}, Unit::Count));
     node.children.push_back(
         cyclesLine(Text::tr("Cycles, mean of active tiles"), cycles.sum() / tiles, machine));
-    node.children.push_back(detailLine(Text::tr("Active tiles"), tiles, CellKind::Count));
+    node.children.push_back(detailLine(Text::tr("Active tiles"), tiles, Unit::Count));
     node.children.push_back(
         detailLine(Text::tr("Balance of active tiles"),
                    static_cast<double>(cycles.sum()) /
                        (static_cast<double>(slowest) * static_cast<double>(tiles)),
-                   CellKind::Share));
+                   Unit::Share));
 }
 
 ValueNode vertexNode(const VertexInstances& group, const VertexType& type) {
@@ -42,15 +42,15 @@ ValueNode vertexNode(const VertexInstances& group, const VertexType& type) {
                                     .toStdString());
     const std::int64_t most = group.count.max().value;
     node.children = {
-        detailLine(Text::tr("Tiles"), std::int64_t{group.count.tilesUsed()}, CellKind::Count),
-        detailLine(Text::tr("Most on a tile"), most, CellKind::Count),
-        detailLine(Text::tr("Edges a vertex"), std::int64_t{group.edgesPerVertex}, CellKind::Count),
-        detailLine(Text::tr("State"), group.stateBytes.sum(), CellKind::Bytes),
-        detailLine(Text::tr("Code of the type, all tiles"), type.codeBytes.sum(), CellKind::Bytes)};
+        detailLine(Text::tr("Tiles"), std::int64_t{group.count.tilesUsed()}, Unit::Count),
+        detailLine(Text::tr("Most on a tile"), most, Unit::Count),
+        detailLine(Text::tr("Edges a vertex"), std::int64_t{group.edgesPerVertex}, Unit::Count),
+        detailLine(Text::tr("State"), group.stateBytes.sum(), Unit::Bytes),
+        detailLine(Text::tr("Code of the type, all tiles"), type.codeBytes.sum(), Unit::Bytes)};
     return node;
 }
 
-ValueNode computeSetNode(const OpenProfile& profile, ComputeSetId id, const std::stop_token& stop) {
+ValueNode computeSetNode(const ProfileView& profile, ComputeSetId id, const std::stop_token& stop) {
     const ComputeSet& set = (*profile.computeSets(stop))[id];
     const auto types = profile.vertexTypes(stop);
     ValueNode node = detailLine(Text::tr("Compute set"), set.name);
@@ -60,38 +60,36 @@ ValueNode computeSetNode(const OpenProfile& profile, ComputeSetId id, const std:
     return node;
 }
 
-ValueNode exchangeNode(const OpenProfile& profile, ExchangeId id, const std::stop_token& stop) {
+ValueNode exchangeNode(const ProfileView& profile, ExchangeId id, const std::stop_token& stop) {
     const Exchange& exchange = (*profile.exchanges(stop))[id];
     ValueNode node = detailLine(Text::tr("Exchange"), exchange.name);
     const auto moved = [&](const QString& bytes, const QString& tiles, const TileSeries& series) {
-        node.children.push_back(detailLine(bytes, series.sum(), CellKind::Bytes));
-        node.children.push_back(
-            detailLine(tiles, std::int64_t{series.tilesUsed()}, CellKind::Count));
+        node.children.push_back(detailLine(bytes, series.sum(), Unit::Bytes));
+        node.children.push_back(detailLine(tiles, std::int64_t{series.tilesUsed()}, Unit::Count));
     };
     moved(Text::tr("Received"), Text::tr("Tiles receiving"), exchange.bytesReceived);
     moved(Text::tr("Sent"), Text::tr("Tiles sending"), exchange.bytesSent);
     node.children.push_back(detailLine(Text::tr("Most received by a tile"),
-                                       exchange.bytesReceived.max().value, CellKind::Bytes));
-    node.children.push_back(detailLine(Text::tr("Most sent by a tile"),
-                                       exchange.bytesSent.max().value, CellKind::Bytes));
+                                       exchange.bytesReceived.max().value, Unit::Bytes));
     node.children.push_back(
-        detailLine(Text::tr("Contiguous run"), exchange.runBytes, CellKind::Bytes));
+        detailLine(Text::tr("Most sent by a tile"), exchange.bytesSent.max().value, Unit::Bytes));
+    node.children.push_back(detailLine(Text::tr("Contiguous run"), exchange.runBytes, Unit::Bytes));
     node.children.push_back(
-        detailLine(Text::tr("Exchange code"), exchange.codeBytes.sum(), CellKind::Bytes));
+        detailLine(Text::tr("Exchange code"), exchange.codeBytes.sum(), Unit::Bytes));
     addTileCycles(node, exchange.cycles, profile.machine());
     return node;
 }
 
-ValueNode streamNode(const OpenProfile& profile, StreamId id, const std::stop_token& stop) {
+ValueNode streamNode(const ProfileView& profile, StreamId id, const std::stop_token& stop) {
     const Stream& stream = (*profile.streams(stop))[id];
     ValueNode node = detailLine(Text::tr("Stream"), stream.name);
     node.children = {
         detailLine(Text::tr("Direction"), (stream.toDevice ? Text::tr("from the host to the IPU")
                                                            : Text::tr("from the IPU to the host"))
                                               .toStdString()),
-        detailLine(Text::tr("Data"), stream.bytes.sum(), CellKind::Bytes),
-        detailLine(Text::tr("Tiles"), std::int64_t{stream.bytes.tilesUsed()}, CellKind::Count),
-        detailLine(Text::tr("Most on a tile"), stream.bytes.max().value, CellKind::Bytes)};
+        detailLine(Text::tr("Data"), stream.bytes.sum(), Unit::Bytes),
+        detailLine(Text::tr("Tiles"), std::int64_t{stream.bytes.tilesUsed()}, Unit::Count),
+        detailLine(Text::tr("Most on a tile"), stream.bytes.max().value, Unit::Bytes)};
     return node;
 }
 
@@ -132,7 +130,7 @@ ValueNode operationNode(const Operation& operation) {
         node.children.push_back(detailLine(Text::tr("Output"), operation.outputShape));
     if (operation.flops > 0)
         node.children.push_back(
-            detailLine(Text::tr("Work of one execution"), operation.flops, CellKind::Flops));
+            detailLine(Text::tr("Work of one execution"), operation.flops, Unit::Flops));
     addJson(node, Text::tr("Options"), operation.options);
     addJson(node, Text::tr("Plan"), operation.plan);
     return node;
@@ -140,16 +138,16 @@ ValueNode operationNode(const Operation& operation) {
 
 ValueNode variablesNode(const QString& title, const std::vector<VariableId>& ids,
                         const IdVector<VariableId, Variable>& variables) {
-    ValueNode node = detailLine(title, static_cast<std::int64_t>(ids.size()), CellKind::Count);
+    ValueNode node = detailLine(title, static_cast<std::int64_t>(ids.size()), Unit::Count);
     for (const VariableId id : ids)
         node.children.push_back(detailLine(QString::fromStdString(variables[id].name),
-                                           variables[id].bytes.sum(), CellKind::Bytes));
+                                           variables[id].bytes.sum(), Unit::Bytes));
     return node;
 }
 
 } // namespace
 
-std::vector<ValueNode> programParts(const OpenProfile& profile, ProgramId id,
+std::vector<ValueNode> programParts(const ProfileView& profile, ProgramId id,
                                     const std::stop_token& stop) {
     const auto programs = profile.programs(stop);
     const Program& program = (*programs)[id];
@@ -164,7 +162,7 @@ std::vector<ValueNode> programParts(const OpenProfile& profile, ProgramId id,
         parts.push_back(operationNode((*profile.operations(stop))[program.operation]));
     if (!program.controlCode.empty())
         parts.push_back(
-            detailLine(Text::tr("Control code"), program.controlCode.sum(), CellKind::Bytes));
+            detailLine(Text::tr("Control code"), program.controlCode.sum(), Unit::Bytes));
     if (program.variablesRead.empty() && program.variablesWritten.empty())
         return parts;
     const auto variables = profile.variables(stop);

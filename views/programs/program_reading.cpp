@@ -31,17 +31,14 @@ void setMatches(ProgramTreeData& tree, std::vector<ProgramMatch> matches,
 
 } // namespace
 
-ProgramTreeData readProgramTree(const OpenProfile& profile, const std::stop_token& stop) {
+ProgramTreeData readProgramTree(const ProfileView& profile, const std::stop_token& stop) {
     ProgramTreeData tree;
     tree.programs = profile.programs(stop);
     tree.operations = profile.operations(stop);
-    const auto computeSets = profile.computeSets(stop);
-    const auto exchanges = profile.exchanges(stop);
-    const ProfileReader reader = profile.reader(stop);
-    tree.roots = reader.controlPrograms();
+    tree.roots = *profile.controlPrograms(stop);
     tree.controlPrograms = tree.roots.size();
-    const std::vector<ProgramId> functions = reader.functions();
-    tree.roots.insert(tree.roots.end(), functions.begin(), functions.end());
+    const auto functions = profile.functions(stop);
+    tree.roots.insert(tree.roots.end(), functions->begin(), functions->end());
 
     const auto& programs = *tree.programs;
     tree.rowOf.assign(programs.size(), -1);
@@ -60,14 +57,11 @@ ProgramTreeData readProgramTree(const OpenProfile& profile, const std::stop_toke
         tree.labels.push_back(programLabel(program));
     }
     putInOrder(tree);
-    std::vector<ProgramExecutions> executions;
-    if (profile.info().hasExecution)
-        executions = profile.trace(stop)->executions(programs.size());
-    tree.costs = programCosts(programs, *computeSets, *exchanges, executions);
+    tree.costs = programCosts(profile, stop);
     return tree;
 }
 
-ComparedTrees readComparedTrees(const OpenProfile& source, const OpenProfile& target,
+ComparedTrees readComparedTrees(const ProfileView& source, const ProfileView& target,
                                 const std::stop_token& stop) {
     ComparedTrees trees{readProgramTree(source, stop), readProgramTree(target, stop)};
     ProgramTreeData& a = trees.source;

@@ -64,7 +64,7 @@ void ProgramsView::expandOther(std::size_t side, const QModelIndex& index, bool 
 
 void ProgramsView::loadDetails(ProgramId source, ProgramId target) {
     detailsPanel_->load([this, pair = profiles(), source, target](const std::stop_token& stop) {
-        const auto of = [&](const OpenProfilePtr& profile, ProgramId program) {
+        const auto of = [&](const ProfileViewPtr& profile, ProgramId program) {
             return profile && program.valid() ? programDetails(*profile, program, stop)
                                               : ValueTree();
         };

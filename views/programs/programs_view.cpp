@@ -162,9 +162,9 @@ void ProgramsView::reload() {
         side.view->setColumnHidden(ProgramModel::Share, comparing());
     }
     sides_[targetSide].page->setVisible(comparing());
-    sides_[sourceSide].title->setText(tr("Source: %1").arg(profiles().source->title()));
+    sides_[sourceSide].title->setText(tr("Source: %1").arg(profileTitle(*profiles().source)));
     if (comparing())
-        sides_[targetSide].title->setText(tr("Target: %1").arg(profiles().target->title()));
+        sides_[targetSide].title->setText(tr("Target: %1").arg(profileTitle(*profiles().target)));
     detailsPanel_->showMessage(tr("No program is selected"),
                                tr("Select a line of the tree to see what it does."));
     comparing() ? readBoth() : readOne();

@@ -9,8 +9,6 @@
 namespace tilescope::views {
 
 enum class ThemeChoice { System, Light, Dark };
-/// How durations on the machine are written.
-enum class ClockUnits { CyclesAndTime, Cycles, Time };
 
 /// Preferences that views follow at once. Kept in QSettings by load() and save().
 class Preferences : public QObject {

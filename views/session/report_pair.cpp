@@ -16,12 +16,12 @@ std::filesystem::path profileIn(const std::filesystem::path& path) {
     return path;
 }
 
-OpenProfilePtr openProfile(const std::filesystem::path& path, const std::stop_token& token) {
+ProfileViewPtr openProfile(const std::filesystem::path& path, const std::stop_token& token) {
     const std::filesystem::path file = profileIn(path);
     ProfileReader reader(file);
-    checkSeals(file);
+    verifyChecksums(file);
     reader.stopWith(token);
-    return std::make_shared<const OpenProfile>(file, reader.info());
+    return std::make_shared<const ProfileView>(file, reader.info());
 }
 
 } // namespace
@@ -41,9 +41,8 @@ ReportPair::ReportPair(Workers& workers, QObject* parent)
 void ReportPair::open(const std::filesystem::path& source, const std::filesystem::path& target) {
     openingFile_ = QString::fromStdString(target.empty() ? source.string() : target.string());
     opening_.start([this, source, target](const std::stop_token& token) {
-        ProfilePair opened{openProfile(source, token), nullptr};
-        if (!target.empty())
-            opened.target = openProfile(target, token);
+        const ProfileViewPtr first = openProfile(source, token);
+        ProfilePair opened(first, target.empty() ? nullptr : openProfile(target, token));
         return [this, opened = std::move(opened)] {
             profiles_ = opened;
             emit changed();
@@ -67,14 +66,14 @@ void ReportPair::reload() {
 void ReportPair::closeTarget() {
     if (!profiles_.target)
         return;
-    profiles_.target.reset();
+    profiles_ = ProfilePair(profiles_.source);
     emit changed();
 }
 
 void ReportPair::swap() {
     if (!profiles_.comparing())
         return;
-    std::swap(profiles_.source, profiles_.target);
+    profiles_ = ProfilePair(profiles_.target, profiles_.source);
     emit changed();
 }
 

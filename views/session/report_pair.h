@@ -5,10 +5,15 @@
 #include <QString>
 #include <filesystem>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "views/query/background_query.h"
-#include "views/session/open_profile.h"
 
 namespace tilescope::views {
+
+/// Model and target: "resnet50 on mk2".
+inline QString profileTitle(const ProfileView& profile) {
+    return QString::fromStdString(profile.title());
+}
 
 /// Opens profiles in the background and tells the views which are open.
 class ReportPair : public QObject {
@@ -17,8 +22,8 @@ public:
     explicit ReportPair(Workers& workers, QObject* parent = nullptr);
 
     [[nodiscard]] const ProfilePair& profiles() const { return profiles_; }
-    [[nodiscard]] const OpenProfilePtr& source() const { return profiles_.source; }
-    [[nodiscard]] const OpenProfilePtr& target() const { return profiles_.target; }
+    [[nodiscard]] const ProfileViewPtr& source() const { return profiles_.source; }
+    [[nodiscard]] const ProfileViewPtr& target() const { return profiles_.target; }
 
     /// The clock of the machines (Hz), to write cycles as time; 0 where none is open or the two
     /// run at different ones.

@@ -42,8 +42,7 @@ std::vector<SchemaEntry> functions() {
 } // namespace
 
 QString schemaNote(const QString& name) {
-    static const QString schema = QString::fromUtf8(
-        profileSchemaSql().data(), static_cast<qsizetype>(profileSchemaSql().size()));
+    static const QString schema = QString::fromStdString(profileSchemaSql());
     const QRegularExpression create(
         QStringLiteral("((?:^--[^\\n]*\\n)+)CREATE (?:TABLE|VIEW) %1\\b")
             .arg(QRegularExpression::escape(name)),
@@ -54,7 +53,7 @@ QString schemaNote(const QString& name) {
     return note.simplified();
 }
 
-std::vector<SchemaEntry> readSchema(const OpenProfile& profile, const std::stop_token& stop) {
+std::vector<SchemaEntry> readSchema(const ProfileView& profile, const std::stop_token& stop) {
     const ProfileReader reader = profile.reader(stop);
     const SqlResult tables = reader.query("SELECT name, type FROM sqlite_master WHERE type IN "
                                           "('table', 'view') ORDER BY type, name");
@@ -76,7 +75,7 @@ std::vector<SchemaEntry> readSchema(const OpenProfile& profile, const std::stop_
     return entries;
 }
 
-SqlAnswer answerTo(const QString& sql, const OpenProfile& profile, const OpenProfile* other,
+SqlAnswer answerTo(const QString& sql, const ProfileView& profile, const ProfileView* other,
                    std::size_t maxRows, const std::stop_token& stop) {
     const ProfileReader reader = profile.reader(stop);
     SqlAnswer answer;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/database/sql_query.h"
-#include "views/session/open_profile.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope::views {
 
@@ -19,7 +19,7 @@ struct SchemaEntry {
     QStringList columns; ///< of a function: what it returns
     QString note;        ///< what the documentation of the format says; may be empty
 };
-std::vector<SchemaEntry> readSchema(const OpenProfile& profile, const std::stop_token& stop);
+std::vector<SchemaEntry> readSchema(const ProfileView& profile, const std::stop_token& stop);
 
 /// The comment in front of a table or view in the documentation of the format.
 QString schemaNote(const QString& name);
@@ -33,7 +33,7 @@ struct SqlAnswer {
 };
 /// Runs a query on `profile`; the tables of `other`, if there is one, are named target.TABLE.
 /// Throws Cancelled after a stop.
-SqlAnswer answerTo(const QString& sql, const OpenProfile& profile, const OpenProfile* other,
+SqlAnswer answerTo(const QString& sql, const ProfileView& profile, const ProfileView* other,
                    std::size_t maxRows, const std::stop_token& stop);
 
 /// A query to begin with.

@@ -182,15 +182,15 @@ void SqlView::reload() {
         run();
 }
 
-OpenProfilePtr SqlView::chosenProfile() const {
+ProfileViewPtr SqlView::chosenProfile() const {
     return comparing() && profile_->currentIndex() == 1 ? profiles().target : profiles().source;
 }
 
 void SqlView::run() {
-    const OpenProfilePtr profile = chosenProfile();
+    const ProfileViewPtr profile = chosenProfile();
     if (!profile)
         return;
-    const OpenProfilePtr other =
+    const ProfileViewPtr other =
         comparing() && profile != profiles().target ? profiles().target : nullptr;
     const QString sql = editor_->query();
     const auto limit = static_cast<std::size_t>(rowLimits[std::max(0, limit_->currentIndex())]);

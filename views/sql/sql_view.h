@@ -61,7 +61,7 @@ private:
     void show(SqlAnswer answer, int begin, std::size_t limit);
     void showError(const SqlAnswer& answer, int begin);
     void setRunning(bool running);
-    [[nodiscard]] OpenProfilePtr chosenProfile() const;
+    [[nodiscard]] ProfileViewPtr chosenProfile() const;
 
     BackgroundQuery query_;
     BackgroundQuery schemaQuery_;

@@ -20,10 +20,10 @@ NamedBars::NamedBars(ViewContext& context, QWidget* parent)
     connect(&context_.preferences, &Preferences::unitsChanged, this, qOverload<>(&QWidget::update));
 }
 
-void NamedBars::setBars(std::vector<Bar> bars, std::int64_t limit, CellKind kind) {
+void NamedBars::setBars(std::vector<Bar> bars, std::int64_t limit, Unit unit) {
     bars_ = std::move(bars);
     limit_ = limit;
-    kind_ = kind;
+    unit_ = unit;
     updateGeometry();
     update();
 }
@@ -63,7 +63,7 @@ void NamedBars::paintEvent(QPaintEvent*) {
                          bar.value > limit_ && limit_ > 0 ? theme.bad : bar.colour);
         painter.drawText(
             row, Qt::AlignRight | Qt::AlignVCenter,
-            cellText(bar.value, kind_, context_.preferences, context_.reports.clockHz()));
+            cellText(bar.value, unit_, context_.preferences, context_.reports.clockHz()));
         if (limit_ > 0) {
             const int x = track.left() + static_cast<int>(static_cast<double>(limit_) * scale) - 1;
             painter.fillRect(x, track.top() - 3, 1, track.height() + 6, theme.limit);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "views/session/view_context.h"
-#include "views/tables/data_table.h"
+#include "views/tables/cell_text.h"
 
 namespace tilescope::views {
 
@@ -20,8 +20,8 @@ public:
         std::int32_t id = -1;
     };
     explicit NamedBars(ViewContext& context, QWidget* parent = nullptr);
-    /// A limit of 0 is none. `kind` says how values are written.
-    void setBars(std::vector<Bar> bars, std::int64_t limit, CellKind kind = CellKind::Bytes);
+    /// A limit of 0 is none. `unit` says how values are written.
+    void setBars(std::vector<Bar> bars, std::int64_t limit, Unit unit = Unit::Bytes);
     [[nodiscard]] const std::vector<Bar>& bars() const { return bars_; }
     [[nodiscard]] QSize sizeHint() const override;
 
@@ -38,7 +38,7 @@ private:
     ViewContext& context_;
     std::vector<Bar> bars_;
     std::int64_t limit_ = 0;
-    CellKind kind_ = CellKind::Bytes;
+    Unit unit_ = Unit::Bytes;
 };
 
 /// Counts of values between 0 and `limit` (and one bucket for more).

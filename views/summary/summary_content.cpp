@@ -21,7 +21,7 @@ std::size_t rowsOf(const ProfileReader& reader, const char* table) {
 
 } // namespace
 
-ProfileFigures readFigures(const OpenProfile& profile, const std::stop_token& stop) {
+ProfileFigures readFigures(const ProfileView& profile, const std::stop_token& stop) {
     ProfileFigures figures;
     const auto tiles = profile.tileMemory(stop);
     const ProfileReader reader = profile.reader(stop);
@@ -61,9 +61,9 @@ QString verdictText(const ProfileInfo& info, const MemorySummary& memory, ByteUn
         .arg(bytes(most), bytes(memory.limitPerTile), share, bytes(most - memory.limitPerTile));
 }
 
-DataTable optionsTable(const ProfilePair& profiles) {
+Table optionsTable(const ProfilePair& profiles) {
     std::map<std::string, std::pair<Cell, Cell>> rows;
-    const auto add = [&](const OpenProfilePtr& profile, Cell std::pair<Cell, Cell>::*side) {
+    const auto add = [&](const ProfileViewPtr& profile, Cell std::pair<Cell, Cell>::*side) {
         if (!profile)
             return;
         for (const auto& [name, value] : profile->info().options)
@@ -73,16 +73,14 @@ DataTable optionsTable(const ProfilePair& profiles) {
     };
     add(profiles.source, &std::pair<Cell, Cell>::first);
     add(profiles.target, &std::pair<Cell, Cell>::second);
-    DataTable table;
-    table.columns = {
-        {Text::tr("Option"), CellKind::Text, {}},
-        {profiles.comparing() ? Text::tr("Source") : Text::tr("Value"), CellKind::Text, {}}};
+    Table table;
+    table.columns = {{"option", "Option"}, {"value", profiles.comparing() ? "Source" : "Value"}};
     if (profiles.comparing()) {
-        table.columns.push_back({Text::tr("Target"), CellKind::Text, {}});
+        table.columns.push_back({"target", "Target"});
     }
     std::size_t changed = 0;
     for (const auto& [name, values] : rows) {
-        DataRow row{{name, values.first}, -1};
+        Row row{{name, values.first}, -1};
         if (profiles.comparing()) {
             row.cells.push_back(values.second);
             row.emphasised = values.first != values.second;
@@ -91,23 +89,22 @@ DataTable optionsTable(const ProfilePair& profiles) {
         table.rows.push_back(std::move(row));
     }
     std::stable_partition(table.rows.begin(), table.rows.end(),
-                          [](const DataRow& row) { return row.emphasised; });
+                          [](const Row& row) { return row.emphasised; });
     if (profiles.comparing())
-        table.summary = Text::tr("%1 changed").arg(changed);
+        table.summary = std::to_string(changed) + " changed";
     return table;
 }
 
-DataTable messagesTable(const ProfilePair& profiles, const ProfileFigures& source,
-                        const ProfileFigures* target) {
-    DataTable table;
-    table.columns = {{Text::tr("Message"), CellKind::Text, {}},
-                     {Text::tr("Severity"), CellKind::Text, {}}};
+Table messagesTable(const ProfilePair& profiles, const ProfileFigures& source,
+                    const ProfileFigures* target) {
+    Table table;
+    table.columns = {{"message", "Message"}, {"severity", "Severity"}};
     if (profiles.comparing())
-        table.columns.push_back({Text::tr("Profile"), CellKind::Text, {}});
+        table.columns.push_back({"profile", "Profile"});
     const auto add = [&](const ProfileFigures& figures, const QString& name) {
         for (const Message& message : figures.messages) {
-            DataRow row{{message.text, std::string(toString(message.severity))},
-                        message.operation.value()};
+            Row row{{message.text, std::string(toString(message.severity))},
+                    message.operation.value()};
             if (profiles.comparing())
                 row.cells.emplace_back(name.toStdString());
             table.rows.push_back(std::move(row));

@@ -3,10 +3,11 @@
 
 #include <stop_token>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/memory/summary.h"
 #include "views/plot/series/step_plot.h"
-#include "views/session/open_profile.h"
-#include "views/tables/data_table.h"
+#include "core/view/profile_view.h"
+#include "views/tables/cell_text.h"
 
 namespace tilescope::views {
 
@@ -20,17 +21,17 @@ struct ProfileFigures {
     std::size_t operations = 0;
     std::vector<Message> messages;
 };
-ProfileFigures readFigures(const OpenProfile& profile, const std::stop_token& stop);
+ProfileFigures readFigures(const ProfileView& profile, const std::stop_token& stop);
 
 /// A sentence: does it fit, and how well.
 QString verdictText(const ProfileInfo& info, const MemorySummary& memory, ByteUnits units);
 
 /// Run options and engine options, by name; two columns of values if there are two profiles.
-DataTable optionsTable(const ProfilePair& profiles);
+Table optionsTable(const ProfilePair& profiles);
 
 /// What the compiler had to tell.
-DataTable messagesTable(const ProfilePair& profiles, const ProfileFigures& source,
-                        const ProfileFigures* target);
+Table messagesTable(const ProfilePair& profiles, const ProfileFigures& source,
+                    const ProfileFigures* target);
 
 /// The `count` tiles with most bytes, the fullest first.
 std::vector<TileId> fullestTiles(const std::vector<std::int64_t>& bytes, std::size_t count);

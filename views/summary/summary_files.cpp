@@ -32,38 +32,38 @@ void SummaryView::showFiles() {
     const auto fact = [&](const QString& name, const auto& text) {
         return Card::Fact{name, text(*open.source), comparing() ? text(*open.target) : QString()};
     };
-    const auto path = [](const OpenProfile& p) {
+    const auto path = [](const ProfileView& p) {
         return QString::fromStdString(p.file().string());
     };
     compilerCard_->setFacts(
         {fact(tr("Written by"),
-              [](const OpenProfile& p) { return QString::fromStdString(p.info().creator); }),
+              [](const ProfileView& p) { return QString::fromStdString(p.info().creator); }),
          fact(tr("Scheme of execution"),
-              [](const OpenProfile& p) { return option(p.info(), "execution"); }),
+              [](const ProfileView& p) { return option(p.info(), "execution"); }),
          fact(tr("Schedule"),
-              [](const OpenProfile& p) {
+              [](const ProfileView& p) {
                   return option(p.info(), "execution") == QLatin1String("pipelined")
                              ? option(p.info(), "schedule")
                              : none;
               }),
          fact(tr("Time of compilation"),
-              [](const OpenProfile& p) { return compileTime(p.info()); })},
+              [](const ProfileView& p) { return compileTime(p.info()); })},
         comparing());
     filesCard_->setFacts(
         {fact(tr("Profile"),
-              [&](const OpenProfile& p) { return QDir::toNativeSeparators(path(p)); }),
+              [&](const ProfileView& p) { return QDir::toNativeSeparators(path(p)); }),
          fact(tr("Size"),
-              [&](const OpenProfile& p) {
+              [&](const ProfileView& p) {
                   return context().preferences.bytes(QFileInfo(path(p)).size());
               }),
          fact(tr("Changed"),
-              [&](const OpenProfile& p) {
+              [&](const ProfileView& p) {
                   return QFileInfo(path(p)).lastModified().toString(
                       QStringLiteral("yyyy-MM-dd HH:mm"));
               }),
-         fact(tr("Model file"), [](const OpenProfile& p) { return option(p.info(), "modelFile"); }),
+         fact(tr("Model file"), [](const ProfileView& p) { return option(p.info(), "modelFile"); }),
          fact(tr("Execution profile"),
-              [](const OpenProfile& p) {
+              [](const ProfileView& p) {
                   return p.info().hasExecution
                              ? tr("in the file")
                              : tr("not there: the program does not fit, or was not timed");

@@ -290,7 +290,7 @@ void SummaryView::showBars() {
     StepPlot::Content plot;
     plot.mode = StepAreaPlottable::Mode::Overlaid;
     const std::int64_t limit = source_->memory.limitPerTile;
-    const auto add = [&](const ProfileFigures& figures, const OpenProfile& profile,
+    const auto add = [&](const ProfileFigures& figures, const ProfileView& profile,
                          const QColor& colour, const QString& pattern, std::size_t tiles) {
         for (const TileId tile : fullestTiles(figures.tileBytes, tiles))
             bars.push_back({pattern.arg(tr("Tile %1")).arg(tile.value()),

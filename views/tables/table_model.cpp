@@ -22,7 +22,7 @@ TableModel::TableModel(ViewContext& context, QObject* parent)
     connect(&context_.theme, &ThemeSource::changed, this, repaint);
 }
 
-void TableModel::setTable(DataTable table) {
+void TableModel::setTable(Table table) {
     arranging_.cancel();
     beginResetModel();
     // Sorting by a column stays only if the column does.
@@ -31,7 +31,12 @@ void TableModel::setTable(DataTable table) {
     // A large table takes a while to be given back.
     if (table_->rows.size() > arrangedAtOnce)
         context_.workers.pool().start([old = std::move(table_)]() mutable { old.reset(); });
-    table_ = std::make_shared<const DataTable>(std::move(table));
+    columns_.clear();
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+        if (isShown(table.columns[i].shown, Shown::Window))
+            columns_.push_back(i);
+    right_ = numberColumns(table);
+    table_ = std::make_shared<const Table>(std::move(table));
     clockHz_ = context_.reports.clockHz();
     const bool large = table_->rows.size() > arrangedAtOnce;
     arrangement_ = arranged(*table_, large ? Wish() : wish_, {});
@@ -50,7 +55,7 @@ void TableModel::setFilter(const QString& pattern) {
 void TableModel::sort(int column, Qt::SortOrder order) {
     if (column < 0 || column >= columnCount())
         return;
-    wish_.sortColumn = column;
+    wish_.sortColumn = static_cast<int>(columns_[static_cast<std::size_t>(column)]);
     wish_.order = order;
     arrangeAnew(true);
 }
@@ -101,10 +106,10 @@ void TableModel::takeSorted(Arrangement arrangement) {
     emit layoutChanged();
 }
 
-TableModel::Arrangement TableModel::arranged(const DataTable& table, const Wish& wish,
+TableModel::Arrangement TableModel::arranged(const Table& table, const Wish& wish,
                                              const std::stop_token& stop) {
     const bool filtered = !wish.filter.pattern().isEmpty();
-    const auto passes = [&](const DataRow& row) {
+    const auto passes = [&](const Row& row) {
         return std::any_of(row.cells.begin(), row.cells.end(), [&](const Cell& cell) {
             const auto* text = std::get_if<std::string>(&cell);
             return text != nullptr && wish.filter.match(QString::fromStdString(*text)).hasMatch();
@@ -119,7 +124,7 @@ TableModel::Arrangement TableModel::arranged(const DataTable& table, const Wish&
             result.shown.push_back(i);
     }
     if (table.hasTotals() && !result.shown.empty())
-        result.totals = {totalsOf(table, result.shown), -1, true};
+        result.totals = {totalsOf(table, result.shown), -1, true, Unit::None};
     if (wish.sortColumn < 0)
         return result;
     const auto column = static_cast<std::size_t>(wish.sortColumn);
@@ -145,7 +150,7 @@ int TableModel::rowOf(std::int32_t id) const {
                                           : firstRow() + static_cast<int>(found - shown.begin());
 }
 
-const DataRow& TableModel::rowAt(int row) const {
+const Row& TableModel::rowAt(int row) const {
     if (row < firstRow())
         return arrangement_.totals;
     return table_->rows[arrangement_.shown[static_cast<std::size_t>(row - firstRow())]];
@@ -156,30 +161,53 @@ int TableModel::rowCount(const QModelIndex& parent) const {
 }
 
 int TableModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(table_->columns.size());
+    return parent.isValid() ? 0 : static_cast<int>(columns_.size());
+}
+
+const Column& TableModel::columnAt(int column) const {
+    return table_->columns[columns_[static_cast<std::size_t>(column)]];
 }
 
 const Cell& TableModel::cellAt(const QModelIndex& index) const {
-    return rowAt(index.row()).cells[static_cast<std::size_t>(index.column())];
+    return rowAt(index.row()).cells[columns_[static_cast<std::size_t>(index.column())]];
+}
+
+Unit TableModel::unitAt(const QModelIndex& index) const {
+    return unitOf(rowAt(index.row()), columnAt(index.column()));
+}
+
+// What has a unit is, and so is a column of plain numbers.
+bool TableModel::isRight(int column) const {
+    return columnAt(column).unit != Unit::None ||
+           right_[columns_[static_cast<std::size_t>(column)]];
+}
+
+Table TableModel::rawTable(const std::vector<int>& rows) const {
+    Table table = *table_;
+    table.rows.clear();
+    for (const int row : rows)
+        if (row >= firstRow()) // totals are no items
+            table.rows.push_back(rowAt(row));
+    return table;
 }
 
 QVariant TableModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return {};
-    const DataColumn& column = table_->columns[static_cast<std::size_t>(index.column())];
+    const Column& column = columnAt(index.column());
+    const Cell& cell = cellAt(index);
     const Theme& theme = context_.theme.current();
     switch (role) {
-    case Qt::DisplayRole:
-        return cellText(cellAt(index), column.kind, context_.preferences, clockHz_);
     case Qt::ToolTipRole:
         // Names are often longer than their column; numbers say their exact value.
-        if (const auto* number = std::get_if<std::int64_t>(&cellAt(index));
-            number != nullptr && column.kind == CellKind::Bytes)
-            return QString::fromStdString(formatBytes(*number, ByteUnits::Plain));
-        return cellText(cellAt(index), column.kind, context_.preferences, clockHz_);
+        if (std::holds_alternative<std::int64_t>(cell) && unitAt(index) == Unit::Bytes)
+            return QString::fromStdString(textOf(cell, Unit::Bytes, {ByteUnits::Plain}));
+        [[fallthrough]];
+    case Qt::DisplayRole:
+        return cellText(cell, unitAt(index), context_.preferences, clockHz_, column.difference);
     case Qt::TextAlignmentRole:
         return QVariant(Qt::AlignVCenter |
-                        (isNumber(column.kind) ? Qt::AlignRight : Qt::AlignLeft));
+                        (isRight(index.column()) ? Qt::AlignRight : Qt::AlignLeft));
     case Qt::FontRole:
         if (rowAt(index.row()).emphasised) {
             QFont font;
@@ -188,11 +216,11 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
         }
         return {};
     case Qt::ForegroundRole:
-        if (const auto* change = std::get_if<Change>(&cellAt(index))) {
-            const QColor colour = changeColour(*change, column.kind, theme);
+        if (const auto* change = std::get_if<Change>(&cell)) {
+            const QColor colour = changeColour(*change, unitAt(index), theme);
             return colour.isValid() ? QVariant(colour) : QVariant();
         }
-        if (std::holds_alternative<std::monostate>(cellAt(index)))
+        if (std::holds_alternative<std::monostate>(cell))
             return theme.mutedText;
         return {};
     default:
@@ -203,15 +231,14 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
 QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
         return {};
-    const DataColumn& column = table_->columns[static_cast<std::size_t>(section)];
+    const Column& column = columnAt(section);
     switch (role) {
     case Qt::DisplayRole:
-        return columnTitle(column.title, column.kind, context_.preferences, clockHz_);
+        return columnTitle(column, context_.preferences, clockHz_);
     case Qt::ToolTipRole:
-        return column.toolTip.isEmpty() ? QVariant() : column.toolTip;
+        return column.help.empty() ? QVariant() : translated(column.help);
     case Qt::TextAlignmentRole:
-        return QVariant(Qt::AlignVCenter |
-                        (isNumber(column.kind) ? Qt::AlignRight : Qt::AlignLeft));
+        return QVariant(Qt::AlignVCenter | (isRight(section) ? Qt::AlignRight : Qt::AlignLeft));
     default:
         return {};
     }

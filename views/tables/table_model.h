@@ -1,4 +1,4 @@
-// A DataTable as an item model that sorts and filters itself.
+// A table as an item model that sorts and filters itself.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -7,20 +7,21 @@
 
 #include "views/query/background_query.h"
 #include "views/session/view_context.h"
-#include "views/tables/data_table.h"
+#include "views/tables/cell_text.h"
+#include "views/widgets/item_export.h"
 
 namespace tilescope::views {
 
 /// Keeps the values and an order of row numbers; text is made only for the cells on the screen. A
 /// table with totals has them in its first row, over the rows that the filter leaves. Large tables
 /// are filtered and sorted by a worker and keep their rows until it is done.
-class TableModel : public QAbstractTableModel {
+class TableModel : public QAbstractTableModel, public RawTable {
     Q_OBJECT
 public:
     explicit TableModel(ViewContext& context, QObject* parent = nullptr);
 
-    void setTable(DataTable table);
-    [[nodiscard]] const DataTable& table() const { return *table_; }
+    void setTable(Table table);
+    [[nodiscard]] const Table& table() const { return *table_; }
     /// Keeps rows with a text cell that matches: a regular expression, or the plain text where the
     /// pattern is none. Case does not matter.
     void setFilter(const QString& pattern);
@@ -37,6 +38,7 @@ public:
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
                                       int role) const override;
     void sort(int column, Qt::SortOrder order) override;
+    [[nodiscard]] Table rawTable(const std::vector<int>& rows) const override;
 
     /// Tables with more rows are arranged by a worker.
     static constexpr std::size_t arrangedAtOnce = 20'000;
@@ -45,24 +47,28 @@ private:
     /// Which rows are shown, in which order, and their totals.
     struct Arrangement {
         std::vector<std::uint32_t> shown;
-        DataRow totals; ///< no cells if there are none
+        Row totals; ///< no cells if there are none
     };
     struct Wish {
         QRegularExpression filter;
         int sortColumn = -1; ///< -1: as the table came
         Qt::SortOrder order = Qt::DescendingOrder;
     };
-    static Arrangement arranged(const DataTable& table, const Wish& wish,
-                                const std::stop_token& stop);
+    static Arrangement arranged(const Table& table, const Wish& wish, const std::stop_token& stop);
     void arrangeAnew(bool keepsSelection);
     void take(Arrangement arrangement, bool keepsSelection);
     void takeSorted(Arrangement arrangement);
-    [[nodiscard]] const DataRow& rowAt(int row) const;
+    [[nodiscard]] const Row& rowAt(int row) const;
     [[nodiscard]] const Cell& cellAt(const QModelIndex& index) const;
+    [[nodiscard]] const Column& columnAt(int column) const;
+    [[nodiscard]] Unit unitAt(const QModelIndex& index) const;
+    [[nodiscard]] bool isRight(int column) const;
     [[nodiscard]] int firstRow() const { return arrangement_.totals.cells.empty() ? 0 : 1; }
 
     ViewContext& context_;
-    std::shared_ptr<const DataTable> table_ = std::make_shared<const DataTable>();
+    std::shared_ptr<const Table> table_ = std::make_shared<const Table>();
+    std::vector<std::size_t> columns_; ///< of the table, those that are shown
+    std::vector<bool> right_;          ///< by column of the table: aligned to the right
     Arrangement arrangement_;
     Wish wish_;
     BackgroundQuery arranging_;

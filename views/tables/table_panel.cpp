@@ -110,7 +110,7 @@ void TablePanel::load(MakeTable make) {
     });
 }
 
-void TablePanel::setTable(DataTable table) {
+void TablePanel::setTable(Table table) {
     model_->setTable(std::move(table));
     layOutColumns();
     loading_->showContent();
@@ -161,7 +161,7 @@ void TablePanel::layOutColumns() {
     QFont font = view_->font();
     font.setBold(model_->table().hasTotals() ||
                  std::any_of(model_->table().rows.begin(), model_->table().rows.end(),
-                             [](const DataRow& row) { return row.emphasised; }));
+                             [](const Row& row) { return row.emphasised; }));
     const QFontMetrics metrics(font);
     constexpr int shareOfTable = 5; // what a large screen has room for need not be shortened
     const int widest = std::max(widestColumn, view_->viewport()->width() / shareOfTable);
@@ -198,7 +198,7 @@ void TablePanel::updateSummary() {
                               ? tr("%1 of %2 rows").arg(model_->shownRows()).arg(rows)
                           : rows == 1 ? tr("1 row")
                                       : tr("%1 rows").arg(rows);
-    const QString& summary = model_->table().summary;
+    const QString summary = translated(model_->table().summary);
     summary_->setText(summary.isEmpty() ? count
                                         : QStringLiteral("%1  \u00b7  %2").arg(summary, count));
 }

@@ -12,16 +12,16 @@ class QTableView;
 
 namespace tilescope::views {
 
-/// Shows a DataTable that is loaded in the background, or a hint in its place.
+/// Shows a Table that is loaded in the background, or a hint in its place.
 class TablePanel : public QWidget {
     Q_OBJECT
 public:
     TablePanel(ViewContext& context, const QString& filterHint, QWidget* parent = nullptr);
 
     /// Makes a table on a worker thread.
-    using MakeTable = std::function<DataTable(std::stop_token)>;
+    using MakeTable = std::function<Table(std::stop_token)>;
     void load(MakeTable make);
-    void setTable(DataTable table);
+    void setTable(Table table);
     /// Text in place of the table, such as "Select a step".
     void showHint(const QString& title, const QString& text = {});
     /// Selects the row of an id, also in tables that come later.

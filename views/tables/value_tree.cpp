@@ -71,15 +71,14 @@ QVariant ValueTreeModel::data(const QModelIndex& index, int role) const {
     const auto at = static_cast<std::size_t>(index.column()) - 1;
     const Cell cell = at < node.values.size() ? node.values[at] : Cell();
     const auto* change = std::get_if<Change>(&cell);
-    const CellKind kind = change != nullptr ? changeKindOf(node.kind) : node.kind;
     switch (role) {
     case Qt::DisplayRole:
-        return cellText(cell, kind, context_.preferences, context_.reports.clockHz());
+        return cellText(cell, node.unit, context_.preferences, context_.reports.clockHz());
     case Qt::TextAlignmentRole:
         return QVariant((tree_.properties ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     case Qt::ForegroundRole:
         if (change != nullptr) {
-            const QColor colour = changeColour(*change, kind, context_.theme.current());
+            const QColor colour = changeColour(*change, node.unit, context_.theme.current());
             return colour.isValid() ? QVariant(colour) : QVariant();
         }
         return std::holds_alternative<std::monostate>(cell)

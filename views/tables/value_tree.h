@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "views/session/view_context.h"
-#include "views/tables/data_table.h"
+#include "views/tables/cell_text.h"
 
 namespace tilescope::views {
 
@@ -14,7 +14,7 @@ struct ValueNode {
     QString name;
     std::vector<Cell> values;
     std::vector<ValueNode> children;
-    CellKind kind = CellKind::Bytes; ///< of values that are not changes
+    Unit unit = Unit::Bytes;
 };
 
 struct ValueTree {

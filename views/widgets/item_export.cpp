@@ -10,6 +10,7 @@
 #include <QTableView>
 #include <QTreeView>
 #include <functional>
+#include <sstream>
 
 #include "views/theme/text.h"
 
@@ -63,10 +64,23 @@ QString onOneLine(const QString& value) {
         .replace(QLatin1Char('\n'), QLatin1Char(' '));
 }
 
+QString rawLines(const QAbstractItemView& view, const RawTable& model, QChar separator,
+                 bool onlySelected) {
+    std::vector<int> rows;
+    for (int row = 0; row < view.model()->rowCount(); ++row)
+        if (!onlySelected || view.selectionModel()->rowIntersectsSelection(row))
+            rows.push_back(row);
+    std::ostringstream out;
+    writeCsv(out, model.rawTable(rows), separator.toLatin1());
+    return QString::fromStdString(out.str());
+}
+
 QString lines(const QAbstractItemView& view, QChar separator, bool onlySelected,
               const std::function<QString(const QString&)>& cell) {
     if (view.model() == nullptr)
         return {};
+    if (const auto* raw = dynamic_cast<const RawTable*>(view.model()))
+        return rawLines(view, *raw, separator, onlySelected);
     const QList<int> columns = columnsOf(view);
     QString all;
     QStringList row;

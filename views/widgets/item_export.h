@@ -3,13 +3,28 @@
 
 #include <QAbstractItemView>
 #include <QString>
+#include <vector>
+
+#include "core/table/table.h"
 
 namespace tilescope::views {
 
-/// What the view shows, in its order and without hidden columns; trees give their opened rows, with
-/// two blanks of indentation a level. Comma separated, quoted as RFC 4180 has it.
+/// A model whose rows are those of a table, with values that programs can read.
+class RawTable {
+public:
+    RawTable() = default;
+    RawTable(const RawTable&) = delete;
+    RawTable& operator=(const RawTable&) = delete;
+    virtual ~RawTable() = default;
+    /// The table with these rows of the model alone.
+    [[nodiscard]] virtual Table rawTable(const std::vector<int>& rows) const = 0;
+};
+
+/// The rows of a RawTable in the order of the view, as the command line's --csv has them. Of other
+/// models what the view shows, in its order and without hidden columns; trees give their opened
+/// rows, with two blanks of indentation a level. Comma separated, quoted as RFC 4180 has it.
 QString csvText(const QAbstractItemView& view);
-/// The rows that are selected, or all of them, as tab separated values with headings.
+/// The same of the rows that are selected, or of all, as tab separated values.
 QString tabbedText(const QAbstractItemView& view, bool onlySelected);
 
 /// Gives the view Copy (Ctrl+C), Copy all, and Save as CSV, with the keyboard and as a context

@@ -29,8 +29,8 @@ int printModels(const Streams& streams, Format format) {
         std::vector<std::string> options;
         for (const sim::ZooOption& option : entry.options)
             options.push_back(fmt::format("{}={}", option.key, option.values()));
-        table.rows.push_back({entry.name, entry.inputShape, entry.description,
-                              fmt::format("{}", fmt::join(options, " "))});
+        table.add({entry.name, entry.inputShape, entry.description,
+                   fmt::format("{}", fmt::join(options, " "))});
     }
     if (format == Format::Json)
         writeJson(streams.out, toJson(table));
@@ -76,10 +76,9 @@ int printTargets(const Streams& streams, Format format) {
                  {"clockGHz", "Clock (GHz)"}},
                 {}};
     for (const Target& t : targetPresets())
-        table.rows.push_back({t.name, t.description, t.architecture,
-                              t.systemIpus > 0 ? std::to_string(t.systemIpus) : "any",
-                              std::int64_t{t.tilesPerIpu}, t.bytesPerTile, t.bytesPerIpu(),
-                              t.clockHz / 1e9});
+        table.add({t.name, t.description, t.architecture,
+                   t.systemIpus > 0 ? std::to_string(t.systemIpus) : "any",
+                   std::int64_t{t.tilesPerIpu}, t.bytesPerTile, t.bytesPerIpu(), t.clockHz / 1e9});
     writeText(streams.out, table);
     return exitYes;
 }

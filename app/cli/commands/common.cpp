@@ -19,7 +19,7 @@ ProfileReader openProfile(const std::string& path) {
     const fs::path inside = fs::path(path) / "profile.pop";
     ProfileReader reader(
         fs::is_directory(path, error) && fs::exists(inside, error) ? inside : fs::path(path));
-    checkSeals(reader.file());
+    verifyChecksums(reader.file());
     return reader;
 }
 

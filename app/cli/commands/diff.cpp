@@ -45,18 +45,17 @@ void checkSection(const DiffArguments& arguments) {
 DiffResult compare(const DiffArguments& arguments) {
     // What is wrong with a threshold is said before anything is read.
     const std::vector<Threshold> thresholds = thresholdsOf(arguments);
-    const ProfileReader source = openProfile(arguments.source);
-    const ProfileReader target = openProfile(arguments.target);
-    const auto partsIn = [](const ProfileReader& reader) {
-        return namingFile(reader.file().string(), [&] { return partsOf(reader); });
+    const auto viewOf = [](const std::string& path) {
+        const ProfileReader reader = openProfile(path);
+        return std::make_shared<const ProfileView>(reader.file(), reader.info());
     };
+    const ProfilePair pair(viewOf(arguments.source), viewOf(arguments.target));
     // What is found only now may be in either.
     const std::string both = arguments.source + "' or '" + arguments.target;
-    DiffResult result{
-        arguments.source,
-        arguments.target,
-        namingFile(both, [&] { return compareProfiles(partsIn(source), partsIn(target)); }),
-        {}};
+    DiffResult result{arguments.source,
+                      arguments.target,
+                      namingFile(both, [&] { return compareProfiles(pair); }),
+                      {}};
     std::vector<std::optional<double>> before;
     std::vector<std::optional<double>> after;
     for (const ComparedMetric& metric : result.comparison.metrics) {

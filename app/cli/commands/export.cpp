@@ -11,7 +11,6 @@
 #include "app/cli/export/csv_folder.h"
 #include "app/cli/report/graph_section.h"
 #include "app/cli/report/report_json.h"
-#include "app/cli/report/sections.h"
 #include "app/cli/summary_output.h"
 #include "core/base/atomic_file.h"
 #include "core/base/damaged_profile.h"
@@ -75,8 +74,8 @@ boost::json::value everything(const ProfileReader& reader) {
     const std::vector<Message> messages = reader.messages();
     boost::json::object object{
         {"summary", summaryJson({reader.info(), memorySummary(reader), messages, reader.file()})}};
-    for (const Section& section : reportSections())
-        object[section.name] = sectionJson(section, reader, {});
+    for (const Report& report : allReports())
+        object[report.id] = reportJson(report, reader, {});
     return object;
 }
 

@@ -63,10 +63,10 @@ std::vector<Table> explanationTables(const std::vector<sim::ExplainedOperation>&
         for (const sim::ExplainedPlan& explained : operation.plans) {
             const sim::ConvPlan& plan = explained.plan;
             const sim::ConvCost& cost = plan.cost;
-            table.rows.push_back({std::string(explained.chosen ? "*" : ""), vertexText(plan),
-                                  transformText(plan.transform), partitionText(plan.splits),
-                                  plan.splits.tiles(), cost.cycles(), cost.exchange, cost.rearrange,
-                                  cost.compute, cost.reduce, cost.serial, cost.tempBytes});
+            table.add({std::string(explained.chosen ? "*" : ""), vertexText(plan),
+                       transformText(plan.transform), partitionText(plan.splits),
+                       plan.splits.tiles(), cost.cycles(), cost.exchange, cost.rearrange,
+                       cost.compute, cost.reduce, cost.serial, cost.tempBytes});
         }
         tables.push_back(std::move(table));
     }

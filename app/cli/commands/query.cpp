@@ -11,13 +11,13 @@
 namespace tilescope::cli {
 namespace {
 
-Value cellOf(const SqlValue& value) {
+Cell cellOf(const SqlValue& value) {
     struct Convert {
-        Value operator()(std::monostate) const { return {}; }
-        Value operator()(std::int64_t v) const { return v; }
-        Value operator()(double v) const { return v; }
-        Value operator()(const std::string& v) const { return v; }
-        Value operator()(BlobSize v) const { return fmt::format("<blob of {} bytes>", v.bytes); }
+        Cell operator()(std::monostate) const { return {}; }
+        Cell operator()(std::int64_t v) const { return v; }
+        Cell operator()(double v) const { return v; }
+        Cell operator()(const std::string& v) const { return v; }
+        Cell operator()(BlobSize v) const { return fmt::format("<blob of {} bytes>", v.bytes); }
     };
     return std::visit(Convert(), value);
 }
@@ -29,7 +29,7 @@ Table tableOf(const SqlResult& result) {
     for (const std::string& column : result.columns)
         table.columns.push_back({column, column, Unit::None});
     for (const auto& row : result.rows) {
-        auto& cells = table.rows.emplace_back();
+        std::vector<Cell>& cells = table.add({}).cells;
         for (const SqlValue& value : row)
             cells.push_back(cellOf(value));
     }

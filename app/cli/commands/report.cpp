@@ -8,7 +8,6 @@
 #include "app/cli/commands/common.h"
 #include "app/cli/report/graph_section.h"
 #include "app/cli/report/report_json.h"
-#include "app/cli/report/sections.h"
 #include "app/cli/report/tree_text.h"
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
@@ -17,12 +16,13 @@
 namespace tilescope::cli {
 namespace {
 
-struct ReportArguments {
+struct Arguments {
     std::string profile;
     std::string section;
     std::optional<std::int32_t> tile;
     std::optional<std::int32_t> ipu;
     std::optional<std::int32_t> step;
+    std::optional<std::int32_t> run;
     std::string breakdown;
     std::string filter;
     bool graph = false;
@@ -30,22 +30,21 @@ struct ReportArguments {
     FormatFlags flags;
 };
 
-const Section& sectionNamed(const std::string& name) {
+const Report& reportNamed(const std::string& name) {
     std::vector<std::string> names;
-    for (const Section& section : reportSections()) {
-        if (section.name == name)
-            return section;
-        names.push_back(section.name);
+    for (const Report& report : allReports()) {
+        if (report.id == name)
+            return report;
+        names.push_back(report.id);
     }
     throw UserError(fmt::format("unknown section '{}': the sections are {}.{}", name,
                                 fmt::join(names, ", "), didYouMean(name, names)));
 }
 
 /// An option that a section would ignore is an error, not a surprise.
-void checkApplies(bool given, bool listens, const char* option, const Section& section) {
+void checkApplies(bool given, bool listens, const char* option, const Report& report) {
     if (given && !listens)
-        throw UserError(
-            fmt::format("option {} does not apply to section '{}'", option, section.name));
+        throw UserError(fmt::format("option {} does not apply to section '{}'", option, report.id));
 }
 
 std::regex regexFrom(const std::string& text) {
@@ -56,13 +55,17 @@ std::regex regexFrom(const std::string& text) {
     }
 }
 
-ReportRequest requestFrom(const ReportArguments& a, const Section& section) {
-    checkApplies(a.tile.has_value(), section.tiles, "--tile", section);
-    checkApplies(a.ipu.has_value(), section.ipus, "--ipu", section);
-    checkApplies(a.step.has_value(), section.steps, "--step", section);
-    checkApplies(!a.breakdown.empty(), section.breakdowns, "--by", section);
-    checkApplies(!a.filter.empty(), section.filters, "--filter", section);
-    checkApplies(a.graph, section.name == "operations", "--graph", section);
+ReportRequest requestFrom(const ReportArguments& a, const Report& report) {
+    const auto check = [&](bool given, ReportOption option, const char* flag) {
+        checkApplies(given, report.listensTo(option), flag, report);
+    };
+    check(a.tile.has_value(), ReportOption::Tile, "--tile");
+    check(a.ipu.has_value(), ReportOption::Ipu, "--ipu");
+    check(a.step.has_value(), ReportOption::Step, "--step");
+    check(a.run.has_value(), ReportOption::Run, "--run");
+    check(!a.breakdown.empty(), ReportOption::By, "--by");
+    check(!a.filter.empty(), ReportOption::Filter, "--filter");
+    checkApplies(a.graph, report.id == "operations", "--graph", report);
     if (!a.expand.empty() && !a.graph)
         throw UserError("option --expand: it applies to --graph only");
     if (a.graph && !a.filter.empty())
@@ -74,6 +77,7 @@ ReportRequest requestFrom(const ReportArguments& a, const Section& section) {
     notNegative("--tile", a.tile);
     notNegative("--ipu", a.ipu);
     notNegative("--step", a.step);
+    notNegative("--run", a.run);
     ReportRequest request;
     if (a.tile)
         request.selection = TileSelection::ofTile(TileId(*a.tile));
@@ -81,25 +85,26 @@ ReportRequest requestFrom(const ReportArguments& a, const Section& section) {
         request.selection = TileSelection::ofIpu(IpuId(*a.ipu));
     if (a.step)
         request.step = StepId(*a.step);
+    request.run = a.run;
     request.breakdown = a.breakdown;
     if (!a.filter.empty())
         request.filter = regexFrom(a.filter);
     return request;
 }
 
-int report(const ReportArguments& arguments, const Streams& streams) {
-    const Section& section = sectionNamed(arguments.section);
-    const ReportRequest request = requestFrom(arguments, section);
+int printReport(const ReportArguments& arguments, const Streams& streams) {
+    const Report& report = reportNamed(arguments.section);
+    const ReportRequest request = requestFrom(arguments, report);
     const ProfileReader reader = openProfile(arguments.profile);
     const Format format = arguments.flags.format();
     if (arguments.graph)
         write(streams.out, graphDocument(reader, arguments.expand, format == Format::Text), format);
     else if (format == Format::Json)
-        writeJson(streams.out, sectionJson(section, reader, request));
-    else if (format == Format::Text && section.name == "programs")
+        writeJson(streams.out, reportJson(report, reader, request));
+    else if (format == Format::Text && report.id == "programs")
         writeProgramTrees(streams.out, reader, request);
     else
-        write(streams.out, section.make(reader, request), format);
+        write(streams.out, makeReport(report, reader, request), format);
     return exitYes;
 }
 
@@ -107,17 +112,20 @@ int report(const ReportArguments& arguments, const Streams& streams) {
 
 void addReportCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand("report", "Prints a section of a profile");
-    const auto a = std::make_shared<ReportArguments>();
+    const auto a = std::make_shared<Arguments>();
     std::string sections;
-    for (const Section& section : reportSections())
-        sections += (sections.empty() ? "" : "|") + section.name;
+    for (const Report& report : allReports())
+        sections += (sections.empty() ? "" : "|") + report.id;
     command->add_option("PROFILE", a->profile, "profile.pop, or the directory it is in")
         ->required();
     command->add_option("SECTION", a->section, sections)->required();
     CLI::Option* tile = command->add_option("--tile", a->tile, "one tile");
     command->add_option("--ipu", a->ipu, "the tiles of one IPU")->excludes(tile);
     command->add_option("--step", a->step, "one step, with what is live or happens there");
-    command->add_option("--by", a->breakdown, "none|region|category|liveness");
+    command->add_option("--run", a->run, "operations: one run, the last if not given");
+    command->add_option("--by", a->breakdown,
+                        "memory: none|region|category|liveness; operations: "
+                        "place|shared|scope[:DEPTH]|type|library|step");
     command->add_option("--filter", a->filter, "regular expression that names must contain");
     command->add_flag("--graph", a->graph,
                       "operations: the model's graph, scopes with what is in them");
@@ -129,7 +137,7 @@ void addReportCommand(CLI::App& app, Action& action) {
     addFormatFlags(*command, a->flags);
     command->callback([a, &action] {
         action = [a](const Streams& streams) {
-            return namingFile(a->profile, [&] { return report(*a, streams); });
+            return namingFile(a->profile, [&] { return printReport(*a, streams); });
         };
     });
 }

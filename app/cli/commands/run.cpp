@@ -13,6 +13,7 @@
 #include "app/cli/summary_output.h"
 #include "core/analysis/liveness/liveness.h"
 #include "core/base/atomic_file.h"
+#include "core/options/option_error.h"
 #include "core/options/run_options.h"
 #include "core/store/profile_writer.h"
 #include "simulator/simulate.h"
@@ -125,11 +126,21 @@ void addRunCommand(CLI::App& app, Action& action) {
     command->add_flag("--no-profile", arguments->noProfile, "print the summary only")
         ->excludes(output);
     command->add_flag("--progress", arguments->progress,
-                      "say on standard error how far the run is, a line for each change");
+                      "say on standard error how far the run is and which option is wrong, in "
+                      "lines for programs");
     addTableOptions(*command, arguments->options);
     addJsonFlag(*command, arguments->flags);
     command->callback([arguments, &action] {
-        action = [arguments](const Streams& streams) { return run(*arguments, streams); };
+        action = [arguments](const Streams& streams) {
+            try {
+                return run(*arguments, streams);
+            } catch (const OptionError& error) {
+                // A program that watches shows the error at its option.
+                if (arguments->progress)
+                    streams.err << "option: " << error.key() << '\n';
+                throw;
+            }
+        };
     });
 }
 

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <fmt/format.h>
-#include <limits>
 
-#include "app/cli/diff/diff_tables.h"
 #include "core/base/error.h"
+#include "core/report/compare_tables.h"
 
 namespace tilescope::cli {
 namespace json = boost::json;
 namespace {
-
-constexpr std::size_t allRows = std::numeric_limits<std::size_t>::max();
 
 std::string sideText(const std::string& file, const ProfileInfo& info) {
     return fmt::format("{}: {} on {} ({}, batch size {})", file, info.model, info.target.name,
@@ -35,7 +32,7 @@ Table thresholdsTable(const DiffResult& result) {
     Table table{
         "thresholds", "Thresholds", {{"threshold", "Threshold"}, {"exceeded", "Exceeded"}}, {}};
     for (const ThresholdResult& threshold : result.thresholds)
-        table.rows.push_back({threshold.text, threshold.exceeded});
+        table.add({threshold.text, threshold.exceeded});
     return table;
 }
 
@@ -70,22 +67,6 @@ json::object sideJson(const std::string& file, const ProfileInfo& info,
     return side;
 }
 
-std::string unitName(MetricUnit unit) {
-    switch (unit) {
-    case MetricUnit::Bytes:
-        return "bytes";
-    case MetricUnit::Cycles:
-        return "cycles";
-    case MetricUnit::Seconds:
-        return "seconds";
-    case MetricUnit::Rate:
-        return "per second";
-    case MetricUnit::Count:
-        break;
-    }
-    return "count";
-}
-
 } // namespace
 
 const std::vector<std::string>& diffSections() {
@@ -108,9 +89,10 @@ Document diffSummary(const DiffResult& result, std::size_t rows) {
     if (c.empty()) {
         document.fields.push_back({"", "Changes", std::string("none")});
     } else {
-        document.tables.push_back(metricsTable(c, MetricRows::Headline, Format::Text));
+        document.tables.push_back(metricsTable(c, MetricRows::Headline));
         for (Table& table : std::vector<Table>{optionsTable(c), plansTable(c, rows),
-                                               memoryCauses(c, rows), cycleCauses(c, rows)})
+                                               causesTable(c, Unit::Bytes, rows),
+                                               causesTable(c, Unit::Cycles, rows)})
             if (!table.rows.empty())
                 document.tables.push_back(std::move(table));
         document.tables.push_back(changeCounts(c));
@@ -124,20 +106,21 @@ Document diffSection(const DiffResult& result, const std::string& section, std::
                      Format format) {
     const Comparison& c = result.comparison;
     if (section == "metrics")
-        return {{}, {metricsTable(c, MetricRows::Changed, format)}};
+        return {{},
+                {metricsTable(c, format == Format::Text ? MetricRows::Changed : MetricRows::All)}};
     if (section == "options")
         return {{}, {optionsTable(c)}};
     if (section == "plans")
         return {{}, {plansTable(c, rows)}};
     if (section == "memory")
-        return {{}, {memoryCauses(c, rows)}};
+        return {{}, {causesTable(c, Unit::Bytes, rows)}};
     if (section == "cycles")
-        return {{}, {cycleCauses(c, rows)}};
+        return {{}, {causesTable(c, Unit::Cycles, rows)}};
     if (section == "aligned")
         return {{}, {alignedTable(c, rows)}};
     for (const ComparedTable& table : c.tables)
         if (table.key == section)
-            return {{}, {changedRows(table, rows)}};
+            return {{}, {changesTable(c, table, ComparedRows::Changed, rows)}};
     throw InternalError("no section " + section);
 }
 
@@ -147,16 +130,16 @@ json::value diffJson(const DiffResult& result) {
                         {"source", sideJson(result.sourceFile, c.source, c.sourceMemory)},
                         {"target", sideJson(result.targetFile, c.target, c.targetMemory)}};
     object["thresholds"] = toJson(thresholdsTable(result));
-    object["metrics"] = toJson(metricsTable(c, MetricRows::Changed, Format::Json));
+    object["metrics"] = toJson(metricsTable(c, MetricRows::All));
     object["options"] = toJson(optionsTable(c));
     object["plannedOperations"] = c.plannedOperations;
     object["plans"] = plansJson(c);
     object["cycleBasis"] = c.cycleBasis == CycleBasis::Executed ? "executed" : "estimated";
-    object["memoryCauses"] = toJson(memoryCauses(c, allRows));
-    object["cycleCauses"] = toJson(cycleCauses(c, allRows));
+    object["memoryCauses"] = toJson(causesTable(c, Unit::Bytes));
+    object["cycleCauses"] = toJson(causesTable(c, Unit::Cycles));
     for (const ComparedTable& table : c.tables)
-        object[table.key] = toJson(changedRows(table, allRows));
-    object["aligned"] = toJson(alignedTable(c, allRows));
+        object[table.key] = toJson(changesTable(c, table, ComparedRows::Changed));
+    object["aligned"] = toJson(alignedTable(c));
     return object;
 }
 
@@ -167,11 +150,11 @@ Table metricsList() {
         {{"name", "Metric"}, {"unit", "Unit"}, {"better", "Better"}, {"meaning", "Meaning"}},
         {}};
     for (const Metric& metric : allMetrics())
-        table.rows.push_back({metric.name, unitName(metric.unit),
-                              metric.better == MetricBetter::Less   ? Value(std::string("less"))
-                              : metric.better == MetricBetter::More ? Value(std::string("more"))
-                                                                    : Value(),
-                              metric.meaning});
+        table.add({metric.name, std::string(toString(metric.unit)),
+                   metric.better == MetricBetter::Less   ? Cell(std::string("less"))
+                   : metric.better == MetricBetter::More ? Cell(std::string("more"))
+                                                         : Cell(),
+                   metric.meaning});
     return table;
 }
 

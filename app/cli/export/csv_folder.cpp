@@ -2,21 +2,21 @@
 
 #include <sstream>
 
-#include "app/cli/report/sections.h"
 #include "core/base/atomic_file.h"
+#include "core/report/report.h"
 
 namespace tilescope::cli {
 
 std::vector<std::string> writeCsvFolder(const std::filesystem::path& folder,
                                         const ProfileReader& reader) {
     std::vector<std::string> files;
-    for (const Section& section : reportSections()) {
-        if (section.name == "insights")
+    for (const Report& report : allReports()) {
+        if (report.id == "insights")
             continue;
         bool first = true;
-        for (const Table& table : section.make(reader, {}).tables) {
+        for (const Table& table : makeReport(report, reader, {}).tables) {
             const std::string name =
-                first ? section.name + ".csv" : section.name + "_" + table.key + ".csv";
+                first ? report.id + ".csv" : report.id + "_" + table.key + ".csv";
             first = false;
             std::ostringstream text;
             writeCsv(text, table);

@@ -16,23 +16,8 @@ namespace tilescope::cli {
 namespace {
 
 NodeCosts readCosts(const ProfileReader& reader, const ModelGraph& graph) {
-    const auto operations = reader.operations();
-    const auto variables = reader.variables();
-    const auto computeSets = reader.computeSets();
-    const auto exchanges = reader.exchanges();
-    const auto programs = reader.programs();
-    const auto copies = reader.copies();
-    const auto vertexTypes = reader.vertexTypes();
-    const Target& target = reader.info().target;
-    std::vector<ProgramExecutions> executions;
-    if (reader.info().hasExecution)
-        executions = reader.traceIndex().executions(programs.size());
-    const OperationSources sources{operations, variables, computeSets, exchanges,
-                                   programs,   copies,    &vertexTypes};
-    return nodeCosts(graph,
-                     operationGroups({sources, target, executions}, OperationLayer::Operation),
-                     bytesAtPeak(operations.size(), variables, reader.livenessClasses(),
-                                 reader.livenessCurve()));
+    const ProfileView profile(reader.file(), reader.info());
+    return nodeCosts(graph, costRows(profile, *accountingOf(profile), CostLayer::Place));
 }
 
 ModelGraph recordedGraph(const ProfileReader& reader) {
@@ -123,7 +108,7 @@ public:
                    {"codeBytes", "Code", Unit::Bytes},
                    {"temporaryBytes", "At the peak", Unit::Bytes},
                    {"variableBytes", "Variables", Unit::Bytes},
-                   {"readsFrom", "Reads from", Unit::None, Shown::Text}},
+                   in(Shown::Text, {"readsFrom", "Reads from"})},
                   {}};
         addScope(shown_.tree.root());
         return std::move(table_);
@@ -148,10 +133,9 @@ public:
                 bytes += shown_.graph.tensors[tensor].bytes;
             const ModelTensor& first = shown_.graph.tensors[*tensors.begin()];
             const bool one = tensors.size() == 1;
-            table.rows.push_back(
-                {static_cast<std::int64_t>(edge.from), static_cast<std::int64_t>(edge.to),
-                 static_cast<std::int64_t>(tensors.size()), bytes,
-                 one ? Value(first.shape) : Value(), one ? Value(first.type) : Value()});
+            table.add({static_cast<std::int64_t>(edge.from), static_cast<std::int64_t>(edge.to),
+                       static_cast<std::int64_t>(tensors.size()), bytes,
+                       one ? Cell(first.shape) : Cell(), one ? Cell(first.type) : Cell()});
         }
         return table;
     }
@@ -176,15 +160,15 @@ private:
                    (open             ? "/"
                     : item.isScope() ? "/ ..."
                                      : "");
-        table_.rows.push_back(
-            {open ? Value() : Value(static_cast<std::int64_t>(numbers_.at(item))), std::move(name),
-             item.isScope() ? Value("scope") : Value(shown_.graph.nodes[item.node].type),
+        table_.add(
+            {open ? Cell() : Cell(static_cast<std::int64_t>(numbers_.at(item))), std::move(name),
+             item.isScope() ? Cell("scope") : Cell(shown_.graph.nodes[item.node].type),
              std::int64_t{item.isScope() ? shown_.tree[item.scope].operations : 1}, costs.cycles,
              costs.measuredCycles, costs.flops, costs.utilisation(), costs.codeBytes,
-             costs.temporaryBytes, costs.variableBytes, open ? Value() : readers(item)});
+             costs.temporaryBytes, costs.variableBytes, open ? Cell() : readers(item)});
     }
 
-    [[nodiscard]] Value readers(const GraphItem& item) const {
+    [[nodiscard]] Cell readers(const GraphItem& item) const {
         constexpr std::size_t mostNamed = 6; // a line has no room for more
         std::string text;
         const std::vector<std::size_t>& from = readsFrom_[numbers_.at(item)];

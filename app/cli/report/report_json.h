@@ -1,7 +1,7 @@
-// Sections whose JSON is more than fields and tables.
+// Reports as JSON.
 #pragma once
 
-#include "core/store/profile_reader.h"
+#include "core/report/report.h"
 
 namespace boost::json {
 class value;
@@ -9,18 +9,16 @@ class value;
 
 namespace tilescope::cli {
 
-struct ReportRequest;
+/// A report as JSON: its fields and tables, or for those that have one a form of their own.
+boost::json::value reportJson(const Report& report, const ProfileReader& reader,
+                              const ReportRequest& request);
 
-/// {"insights": [{"kind", "level", "title", "advice", "evidence": [...], "link": {...}}]}; for a
-/// tile or an IPU the largest parts of each kind.
+/// {"insights": [{"kind", "costs", "level", "title", "cost": {"cycles", "bytes", "share"},
+/// "advice", "options": [...], "evidence": [...], "link": {...}}]}, by what they cost; for a tile
+/// or an IPU the largest parts of each kind.
 boost::json::value insightsJson(const ProfileReader& reader, const ReportRequest& request);
 
 /// {"schedule", "stages", "slots", "utilisation", "longestStage"}
-boost::json::value pipelineJson(const ProfileReader& reader);
-
-struct Section;
-/// A section as JSON, whichever kind it is.
-boost::json::value sectionJson(const Section& section, const ProfileReader& reader,
-                               const ReportRequest& request);
+boost::json::value pipelineJson(const ProfileReader& reader, const ReportRequest& request);
 
 } // namespace tilescope::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <ostream>
 
+#include "app/cli/document.h"
 #include "core/analysis/programs/programs.h"
 #include "core/base/units.h"
 
@@ -20,7 +21,7 @@ void writeProgramTrees(std::ostream& out, const ProfileReader& reader,
             if (!request.wants(line.label))
                 continue;
             out << std::string(static_cast<std::size_t>(line.depth + 1) * 2, ' ')
-                << displayText(line.label, Unit::None);
+                << printable(line.label);
             if (line.cycles > 0)
                 out << "  " << formatCycles(line.cycles);
             out << '\n';

@@ -3,7 +3,7 @@
 
 #include <iosfwd>
 
-#include "app/cli/report/sections.h"
+#include "core/report/report.h"
 
 namespace tilescope::cli {
 

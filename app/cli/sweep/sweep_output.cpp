@@ -10,7 +10,7 @@ namespace tilescope::cli {
 namespace {
 
 /// Coordinates are numbers for programs where they are numbers at all.
-Value valueOf(const std::string& text) {
+Cell valueOf(const std::string& text) {
     if (!isDecimal(text))
         return text;
     if (text.find('.') == std::string::npos)
@@ -25,45 +25,41 @@ std::string shownStatus(PointStatus status) {
     return status == PointStatus::OutOfMemory ? "OOM" : std::string(toString(status));
 }
 
-Value textOrNone(const std::string& text) {
-    return text.empty() ? Value() : Value(text);
-}
-
 const std::vector<Column>& resultColumns() {
     static const std::vector<Column> columns{
-        {"status", "Status", Unit::None, Shown::Data},
-        {"status", "Result", Unit::None, Shown::Text},
-        {"exitCode", "Exit", Unit::None, Shown::Data},
+        in(Shown::Data, {"status", "Status", Unit::None}),
+        in(Shown::Text, {"status", "Result", Unit::None}),
+        in(Shown::Data, {"exitCode", "Exit", Unit::None}),
         {"throughput", "Samples/s", Unit::Rate},
         {"seconds", "Time", Unit::Seconds},
         {"cycles", "Cycles", Unit::Cycles},
         {"maxTileIncludingGaps", "Fullest tile", Unit::Bytes},
-        {"maxTileExcludingGaps", "Without gaps", Unit::Bytes, Shown::Data},
+        in(Shown::Data, {"maxTileExcludingGaps", "Without gaps", Unit::Bytes}),
         {"totalIncludingGaps", "Total", Unit::Bytes},
-        {"totalExcludingGaps", "Total without gaps", Unit::Bytes, Shown::Data},
+        in(Shown::Data, {"totalExcludingGaps", "Total without gaps", Unit::Bytes}),
         {"alwaysLive", "Always live", Unit::Bytes},
         {"maxNotAlwaysLive", "Not always live", Unit::Bytes},
         {"tilesOverLimit", "Tiles over limit"},
         {"warnings", "Warnings"},
-        {"message", "Message", Unit::None, Shown::Data},
-        {"profile", "Profile", Unit::None, Shown::Data}};
+        in(Shown::Data, {"message", "Message", Unit::None}),
+        in(Shown::Data, {"profile", "Profile", Unit::None})};
     return columns;
 }
 
-void addResult(std::vector<Value>& row, const PointResult& point) {
+void addResult(std::vector<Cell>& row, const PointResult& point) {
     row.insert(row.end(), {std::string(toString(point.status)), shownStatus(point.status),
                            std::int64_t{point.exitCode}});
     if (point.time)
         row.insert(row.end(), {point.time->throughput, point.time->seconds, point.time->cycles});
     else
-        row.insert(row.end(), 3, Value());
+        row.insert(row.end(), 3, Cell());
     if (const auto& memory = point.memory)
         row.insert(row.end(),
                    {memory->maxTileIncludingGaps, memory->maxTileExcludingGaps,
                     memory->totalIncludingGaps, memory->totalExcludingGaps, memory->alwaysLive,
                     memory->maxNotAlwaysLive, memory->tilesOverLimit});
     else
-        row.insert(row.end(), 7, Value());
+        row.insert(row.end(), 7, Cell());
     row.insert(row.end(), {point.warnings, textOrNone(point.message), textOrNone(point.profile)});
 }
 
@@ -75,7 +71,7 @@ Table listOf(const SweepResults& results) {
     for (std::size_t i = 0; i < results.points.size(); ++i) {
         if (!results.points[i])
             continue;
-        auto& row = table.rows.emplace_back();
+        std::vector<Cell>& row = table.add({}).cells;
         for (const std::string& value : results.grid.valuesAt(i))
             row.push_back(valueOf(value));
         addResult(row, *results.points[i]);
@@ -83,10 +79,10 @@ Table listOf(const SweepResults& results) {
     return table;
 }
 
-Value cellOf(const std::optional<PointResult>& point) {
+Cell cellOf(const std::optional<PointResult>& point) {
     if (!point)
         return {};
-    return point->time ? Value(point->time->throughput) : Value(shownStatus(point->status));
+    return point->time ? Cell(point->time->throughput) : Cell(shownStatus(point->status));
 }
 
 Table matrixOf(const SweepResults& results) {
@@ -101,8 +97,8 @@ Table matrixOf(const SweepResults& results) {
         table.columns.push_back({value, value, Unit::Rate});
     for (std::size_t i = 0; i < results.points.size(); ++i) {
         if (i % columns.values.size() == 0)
-            table.rows.push_back({valueOf(rows.values[i / columns.values.size()])});
-        table.rows.back().push_back(cellOf(results.points[i]));
+            table.add({valueOf(rows.values[i / columns.values.size()])});
+        table.rows.back().cells.push_back(cellOf(results.points[i]));
     }
     return table;
 }
@@ -114,12 +110,11 @@ Table failuresOf(const SweepResults& results) {
                 {}};
     for (std::size_t i = 0; i < results.points.size(); ++i)
         if (const auto& point = results.points[i]; point && point->status == PointStatus::Error)
-            table.rows.push_back(
-                {results.grid.nameOf(i), std::int64_t{point->exitCode}, point->message});
+            table.add({results.grid.nameOf(i), std::int64_t{point->exitCode}, point->message});
     return table;
 }
 
-Value bestOf(const SweepResults& results) {
+Cell bestOf(const SweepResults& results) {
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < results.points.size(); ++i)
         if (const auto& point = results.points[i]; point && point->time)

@@ -6,7 +6,7 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
-#include "core/base/error.h"
+#include "core/options/option_error.h"
 
 namespace tilescope::gui {
 
@@ -99,8 +99,8 @@ OptionEditor* OptionForm::editor(const std::string& key) {
     return nullptr;
 }
 
-bool OptionForm::showError(const QString& text) {
-    OptionEditor* named = editor(optionOfError(text.toStdString()));
+bool OptionForm::showError(const QString& text, const std::string& key) {
+    OptionEditor* named = editor(key);
     if (named == nullptr)
         return false;
     named->setProblem(text);
@@ -146,9 +146,9 @@ void OptionForm::check() {
         return;
     try {
         validate(options);
-    } catch (const UserError& error) {
+    } catch (const OptionError& error) {
         good_ = false;
-        if (OptionEditor* at = editor(optionOfError(error.what())))
+        if (OptionEditor* at = editor(error.key()))
             at->setProblem(QString::fromUtf8(error.what()));
     }
 }

@@ -25,8 +25,8 @@ public:
     void setValues(const std::map<std::string, std::string>& values);
     void setValue(const std::string& key, const std::string& value);
     [[nodiscard]] OptionEditor* editor(const std::string& key);
-    /// Puts an error at the option that it names and brings that into view; false if it names none.
-    bool showError(const QString& text);
+    /// Puts an error at its option and brings that into view; false if there is no such option.
+    bool showError(const QString& text, const std::string& key);
     void focusOption(const std::string& key);
     void setFilter(const QString& text);
     /// Nothing is wrong as far as the table knows.

@@ -244,9 +244,9 @@ void RunDialog::runEnded() {
     update();
 }
 
-void RunDialog::runFailed(const QString& text) {
+void RunDialog::runFailed(const QString& text, const QString& option) {
     error_->setText(text);
-    error_->setVisible(!form_->showError(text));
+    error_->setVisible(!form_->showError(text, option.toStdString()));
 }
 
 void RunDialog::reject() {

@@ -69,7 +69,7 @@ private:
     void run();
     void runStarted();
     void runEnded();
-    void runFailed(const QString& text);
+    void runFailed(const QString& text, const QString& option);
     [[nodiscard]] bool mayWrite();
     /// Of the program; a model that is not chosen yet is MODEL.
     [[nodiscard]] QStringList arguments() const;

@@ -39,6 +39,7 @@ void SimulationRun::start(const QStringList& arguments, const QString& folder) {
         return;
     folder_ = folder;
     errors_.clear();
+    wrongOption_.clear();
     unfinishedLine_.clear();
     profileBefore_ = QFileInfo(profileIn(folder)).lastModified();
     process_ = new QProcess(this);
@@ -86,6 +87,11 @@ void SimulationRun::takeLine(const QString& line) {
         emit progressed(match.captured(1).toDouble() / 100, match.captured(2));
         return;
     }
+    static const QRegularExpression option(QStringLiteral(R"(^option: (\w+)$)"));
+    if (const QRegularExpressionMatch match = option.match(line); match.hasMatch()) {
+        wrongOption_ = match.captured(1);
+        return;
+    }
     errors_ += line + QLatin1Char('\n');
     if (errors_.size() > mostErrorText)
         errors_ = QStringLiteral("…") + errors_.right(mostErrorText - 1);
@@ -107,7 +113,7 @@ void SimulationRun::programEnded(int status, QProcess::ExitStatus how) {
         return;
     }
     if (!text.isEmpty())
-        emit failed(text);
+        emit failed(text, wrongOption_);
     else if (how == QProcess::CrashExit)
         emit failed(tr("%1 was killed or crashed").arg(program_));
     else

@@ -39,7 +39,8 @@ signals:
     void ended();                     ///< in whatever way, before any other signal of the end
     /// `fits` is false where the model needs more memory than there is: a result too.
     void finished(const QString& profile, bool fits);
-    void failed(const QString& text);
+    /// `option`: the key of the option that is wrong, or "".
+    void failed(const QString& text, const QString& option = {});
 
 private:
     void readErrors();
@@ -54,6 +55,7 @@ private:
     QProcess* process_ = nullptr;
     QByteArray unfinishedLine_;
     QDateTime profileBefore_; ///< when a profile that was there before was written
+    QString wrongOption_;     ///< key of the option that its error is about
     QString errors_;          ///< what it said besides its progress; the end of it if that is long
 };
 

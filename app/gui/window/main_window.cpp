@@ -44,15 +44,16 @@ void keepCollapsed(views::SummaryView& summary) {
 }
 
 // Two runs of one model are told apart by their folders.
-QString namesOf(const views::ProfilePair& open) {
+QString namesOf(const ProfilePair& open) {
     if (!open.comparing())
-        return open.source->title();
-    const auto name = [same = open.source->title() ==
-                              open.target->title()](const views::OpenProfile& profile) {
+        return views::profileTitle(*open.source);
+    const auto name = [same = views::profileTitle(*open.source) ==
+                              views::profileTitle(*open.target)](const ProfileView& profile) {
         const std::string folder = profile.file().parent_path().filename().string();
         return same && !folder.empty()
-                   ? MainWindow::tr("%1 (%2)").arg(profile.title(), QString::fromStdString(folder))
-                   : profile.title();
+                   ? MainWindow::tr("%1 (%2)").arg(views::profileTitle(profile),
+                                                   QString::fromStdString(folder))
+                   : views::profileTitle(profile);
     };
     return MainWindow::tr("%1  \u2192  %2").arg(name(*open.source), name(*open.target));
 }
@@ -240,7 +241,7 @@ void MainWindow::showSection(const QString& name) {
 }
 
 void MainWindow::profilesChanged() {
-    const views::ProfilePair& open = context_.reports.profiles();
+    const ProfilePair& open = context_.reports.profiles();
     // Back from the profile of a cell the sweep is still there.
     QWidget* const resting = sweep_ != nullptr ? static_cast<QWidget*>(sweep_) : home_;
     pages_->setCurrentWidget(open.source ? reportPage_ : resting);

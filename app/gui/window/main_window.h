@@ -63,7 +63,7 @@ public:
     RunDialog& openRunDialog(const RunRequest& request);
     /// The request that repeats the run of a profile with one option changed; an empty key changes
     /// none, an empty value leaves the option (or "model") to the user.
-    [[nodiscard]] static RunRequest runAgain(const views::OpenProfile& profile,
+    [[nodiscard]] static RunRequest runAgain(const ProfileView& profile,
                                              const std::string& key = {},
                                              const std::string& value = {});
     void showHelp(const QString& page = {});
@@ -100,7 +100,7 @@ private:
     void showPreferences();
     void fillRecentMenu();
     void showSection(const QString& name);
-    void openRunAgain(const views::OpenProfilePtr& profile, const std::string& key,
+    void openRunAgain(const ProfileViewPtr& profile, const std::string& key,
                       const std::string& value);
     void openSweep(const QString& file);
     void showSweep();

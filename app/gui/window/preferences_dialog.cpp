@@ -57,13 +57,13 @@ PreferencesDialog::PreferencesDialog(views::ViewContext& context, QWidget* paren
                           {tr("Bytes"), ByteUnits::Plain}},
                          preferences.byteUnits(),
                          [&](ByteUnits units) { preferences.setByteUnits(units); });
-    addChoice<views::ClockUnits>(
+    addChoice<ClockUnits>(
         *form, tr("&Durations"),
-        {{tr("Cycles, and time at the target's clock"), views::ClockUnits::CyclesAndTime},
-         {tr("Cycles"), views::ClockUnits::Cycles},
-         {tr("Time at the target's clock"), views::ClockUnits::Time}},
+        {{tr("Cycles, and time at the target's clock"), ClockUnits::CyclesAndTime},
+         {tr("Cycles"), ClockUnits::Cycles},
+         {tr("Time at the target's clock"), ClockUnits::Time}},
         preferences.clockUnits(),
-        [&](views::ClockUnits units) { preferences.setClockUnits(units); });
+        [&](ClockUnits units) { preferences.setClockUnits(units); });
     auto* reload = new QCheckBox(tr("&Read an open profile again when its file is written anew"));
     reload->setChecked(preferences.reloadsByItself());
     connect(reload, &QCheckBox::toggled, this,

@@ -13,7 +13,7 @@
 namespace tilescope::gui {
 namespace {
 
-QString pathOf(const views::OpenProfilePtr& profile) {
+QString pathOf(const ProfileViewPtr& profile) {
     return QString::fromStdString(profile->file().string());
 }
 
@@ -21,8 +21,8 @@ QString pathOf(const views::OpenProfilePtr& profile) {
 
 QStringList MainWindow::openFiles() const {
     QStringList files;
-    const views::ProfilePair& open = context_.reports.profiles();
-    for (const views::OpenProfilePtr& profile : {open.source, open.target})
+    const ProfilePair& open = context_.reports.profiles();
+    for (const ProfileViewPtr& profile : {open.source, open.target})
         if (profile)
             files << QFileInfo(pathOf(profile)).absoluteFilePath();
     return files;
@@ -110,7 +110,7 @@ void MainWindow::fileChanged(const QString& file) {
     }
 }
 
-RunRequest MainWindow::runAgain(const views::OpenProfile& profile, const std::string& key,
+RunRequest MainWindow::runAgain(const ProfileView& profile, const std::string& key,
                                 const std::string& value) {
     const ProfileInfo& info = profile.info();
     RunRequest request;
@@ -124,7 +124,7 @@ RunRequest MainWindow::runAgain(const views::OpenProfile& profile, const std::st
     return request;
 }
 
-void MainWindow::openRunAgain(const views::OpenProfilePtr& profile, const std::string& key,
+void MainWindow::openRunAgain(const ProfileViewPtr& profile, const std::string& key,
                               const std::string& value) {
     openRunDialog(runAgain(*profile, key, value));
 }

@@ -21,10 +21,13 @@ struct BeforeAfter {
 
 class Comparer {
 public:
-    Comparer(const ProfileParts& source, const ProfileParts& target)
-        : source_(source)
-        , target_(target)
-        , operations_(source, target) {}
+    Comparer(const ProfilePair& pair, const std::stop_token& stop)
+        : stop_(stop)
+        , source_(partsOf(*pair.source, stop))
+        , target_(partsOf(*pair.target, stop))
+        , matching_(*pair.matching)
+        , kept_(matching_.operations(stop))
+        , operations_(*kept_) {}
 
     Comparison run() {
         result_.source = source_.info;
@@ -50,11 +53,11 @@ public:
         result_.cycles = causes(cyclePieces(source_, basis), cyclePieces(target_, basis),
                                 [](CycleUse use) { return std::string(displayName(use)); });
         result_.tables = {compareOperations(source_, target_, operations_, basis),
-                          compareVariables(source_, target_, operations_),
-                          compareComputeSets(source_, target_, operations_),
-                          compareExchanges(source_, target_, operations_),
-                          compareVertices(source_, target_),
-                          comparePrograms(source_, target_, operations_, basis)};
+                          compareVariables(source_, target_, *matching_.variables(stop_)),
+                          compareComputeSets(source_, target_, *matching_.computeSets(stop_)),
+                          compareExchanges(source_, target_, *matching_.exchanges(stop_)),
+                          compareVertices(source_, target_, *matching_.vertexTypes(stop_)),
+                          comparePrograms(source_, target_, *matching_.programs(stop_), basis)};
         align();
         return std::move(result_);
     }
@@ -220,9 +223,12 @@ private:
         }
     }
 
-    const ProfileParts& source_;
-    const ProfileParts& target_;
-    MatchedOperations operations_;
+    const std::stop_token& stop_;
+    const ProfileParts source_;
+    const ProfileParts target_;
+    const ProfileMatching& matching_;
+    const std::shared_ptr<const MatchedOperations> kept_;
+    const MatchedOperations& operations_;
     std::map<std::int32_t, std::string> planTexts_; ///< by place of the operation
     Comparison result_;
 };
@@ -251,8 +257,8 @@ bool Comparison::empty() const {
            std::all_of(aligned.begin(), aligned.end(), unchanged);
 }
 
-Comparison compareProfiles(const ProfileParts& source, const ProfileParts& target) {
-    return Comparer(source, target).run();
+Comparison compareProfiles(const ProfilePair& pair, const std::stop_token& stop) {
+    return Comparer(pair, stop).run();
 }
 
 } // namespace tilescope

@@ -10,6 +10,7 @@
 #include "core/analysis/compare/match.h"
 #include "core/analysis/compare/metrics.h"
 #include "core/analysis/compare/plans.h"
+#include "core/analysis/compare/profile_pair.h"
 
 namespace tilescope {
 
@@ -64,7 +65,7 @@ struct CauseList {
 struct ComparedColumn {
     std::string key;   ///< "bytes"
     std::string title; ///< "Bytes"
-    MetricUnit unit = MetricUnit::Count;
+    Unit unit = Unit::Count;
     MetricBetter better = MetricBetter::Less;
 };
 
@@ -133,7 +134,7 @@ struct Comparison {
     [[nodiscard]] bool empty() const;
 };
 
-/// Compares two profiles. Throws UserError for a damaged one.
-Comparison compareProfiles(const ProfileParts& source, const ProfileParts& target);
+/// Compares the profiles of a pair. Throws UserError for a damaged one, Cancelled after a stop.
+Comparison compareProfiles(const ProfilePair& pair, const std::stop_token& stop = {});
 
 } // namespace tilescope

@@ -2,37 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "core/analysis/compare/names.h"
 #include "core/analysis/compare/table_builder.h"
 #include "core/analysis/memory/tables.h"
 #include "core/analysis/operations/operations.h"
 
 namespace tilescope {
 namespace {
-
-using Unit = MetricUnit;
-
-std::vector<MatchKey> operationKeys(const IdVector<OperationId, Operation>& operations) {
-    std::vector<MatchKey> keys;
-    for (const Operation& operation : operations)
-        keys.push_back(
-            {operation.name,
-             {fmt::format("{} {}", operation.type, operation.outputShape), operation.type}});
-    return keys;
-}
-
-/// The key of an item that belongs to an operation: in a source by the name that it would have in
-/// the target, and for either by what it is of its operation. What belongs to no operation is
-/// known by its name alone.
-MatchKey keyOf(const MatchedOperations& operations, bool ofSource, const std::string& name,
-               OperationId operation, const std::string& what) {
-    const std::int32_t place =
-        ofSource ? operations.placeInSource(operation) : operations.placeInTarget(operation);
-    MatchKey key{ofSource ? operations.targetName(name, operation) : name, {}};
-    if (place >= 0)
-        key.signatures.push_back(fmt::format("{} {}", place, what));
-    return key;
-}
 
 std::string typeText(const Variable& variable) {
     return variable.type.empty() ? variable.shape
@@ -46,30 +21,24 @@ std::string describe(const Variable& variable) {
     return type.empty() ? live : fmt::format("{}, {}", type, live);
 }
 
-std::vector<TableItem> variableItems(const ProfileParts& parts, const MatchedOperations& operations,
-                                     bool ofSource) {
+std::vector<TableItem> variableItems(const ProfileParts& parts) {
     std::vector<TableItem> items;
     for (std::size_t i = 0; i < parts.variables->size(); ++i) {
         const Variable& v = (*parts.variables)[VariableId(i)];
-        const std::string category(displayName(v.category));
-        items.push_back(
-            {keyOf(operations, ofSource, v.name, v.operation, category + " " + typeText(v)),
-             v.name,
-             category,
-             describe(v),
-             static_cast<std::int32_t>(i),
-             {v.bytes.sum(), v.bytes.max().value, v.bytes.tilesUsed()}});
+        items.push_back({v.name,
+                         std::string(displayName(v.category)),
+                         describe(v),
+                         static_cast<std::int32_t>(i),
+                         {v.bytes.sum(), v.bytes.max().value, v.bytes.tilesUsed()}});
     }
     return items;
 }
 
-std::vector<TableItem> computeSetItems(const ProfileParts& parts,
-                                       const MatchedOperations& operations, bool ofSource) {
+std::vector<TableItem> computeSetItems(const ProfileParts& parts) {
     std::vector<TableItem> items;
     for (const ComputeSetRow& row :
          computeSetTable(parts.info.target, *parts.computeSets, TileSelection::all()))
-        items.push_back({keyOf(operations, ofSource, row.name, row.operation, ""),
-                         row.name,
+        items.push_back({row.name,
                          "",
                          "",
                          row.computeSet.value(),
@@ -77,13 +46,11 @@ std::vector<TableItem> computeSetItems(const ProfileParts& parts,
     return items;
 }
 
-std::vector<TableItem> exchangeItems(const ProfileParts& parts, const MatchedOperations& operations,
-                                     bool ofSource) {
+std::vector<TableItem> exchangeItems(const ProfileParts& parts) {
     std::vector<TableItem> items;
     for (const ExchangeRow& row :
          exchangeTable(parts.info.target, *parts.exchanges, TileSelection::all()))
-        items.push_back({keyOf(operations, ofSource, row.name, row.operation, ""),
-                         row.name,
+        items.push_back({row.name,
                          "",
                          "",
                          row.exchange.value(),
@@ -96,8 +63,7 @@ std::vector<TableItem> vertexItems(const ProfileParts& parts) {
     for (const VertexRow& row : vertexTable(parts.info.target, *parts.vertexTypes,
                                             *parts.computeSets, TileSelection::all()))
         items.push_back(
-            {{row.name, {}},
-             row.name,
+            {row.name,
              "",
              "",
              row.type.value(),
@@ -105,21 +71,15 @@ std::vector<TableItem> vertexItems(const ProfileParts& parts) {
     return items;
 }
 
-std::vector<TableItem> programItems(const ProfileParts& parts, const MatchedOperations& operations,
-                                    CycleBasis basis, bool ofSource) {
+std::vector<TableItem> programItems(const ProfileParts& parts, CycleBasis basis) {
     const std::vector<std::int64_t> counts =
         executionCounts(*parts.programs, *parts.controlPrograms);
     const ProgramCycles cycles = programCyclesOf(parts, basis);
     std::vector<TableItem> items;
     for (std::size_t i = 0; i < parts.programs->size(); ++i) {
         const Program& p = (*parts.programs)[ProgramId(i)];
-        const std::string kind(toString(p.kind));
-        MatchKey key = keyOf(operations, ofSource, p.name, p.operation, kind);
-        // Programs of one name differ in kind: the steps of a stream copy.
-        key.name = kind + " " + key.name;
-        items.push_back({std::move(key),
-                         p.name,
-                         kind,
+        items.push_back({p.name,
+                         std::string(toString(p.kind)),
                          p.kind == ProgramKind::Repeat ? fmt::format("{} times", p.count) : "",
                          static_cast<std::int32_t>(i),
                          {cycles.byProgram[i], counts[i], p.controlCode.sum()}});
@@ -151,30 +111,6 @@ std::vector<std::optional<std::int64_t>> operationValues(const OperationRow& row
 }
 
 } // namespace
-
-MatchedOperations::MatchedOperations(const ProfileParts& source, const ProfileParts& target)
-    : source_(*source.operations)
-    , target_(*target.operations)
-    , matches_(matchItems(operationKeys(source_), operationKeys(target_)))
-    , sourcePlaces_(source_.size(), -1)
-    , targetPlaces_(target_.size(), -1) {
-    for (std::size_t i = 0; i < matches_.size(); ++i) {
-        const Match& match = matches_[i];
-        if (match.source >= 0)
-            sourcePlaces_[static_cast<std::size_t>(match.source)] = static_cast<std::int32_t>(i);
-        if (match.target >= 0)
-            targetPlaces_[static_cast<std::size_t>(match.target)] = static_cast<std::int32_t>(i);
-    }
-}
-
-std::string MatchedOperations::targetName(const std::string& name, OperationId operation) const {
-    const std::int32_t at = placeInSource(operation);
-    if (at < 0 || !matches_[static_cast<std::size_t>(at)].renamed)
-        return name;
-    const Match& match = matches_[static_cast<std::size_t>(at)];
-    return renamedWithin(name, source_[OperationId(match.source)].name,
-                         target_[OperationId(match.target)].name);
-}
 
 ComparedTable compareOperations(const ProfileParts& source, const ProfileParts& target,
                                 const MatchedOperations& operations, CycleBasis basis) {
@@ -218,53 +154,50 @@ ComparedTable compareOperations(const ProfileParts& source, const ProfileParts& 
 }
 
 ComparedTable compareVariables(const ProfileParts& source, const ProfileParts& target,
-                               const MatchedOperations& operations) {
+                               const Matching& variables) {
     return makeComparedTable("variables", "Variables",
                              {{"bytes", "Bytes", Unit::Bytes},
                               {"maxTileBytes", "Largest tile", Unit::Bytes},
                               {"tiles", "Tiles", Unit::Count, MetricBetter::Neither}},
-                             variableItems(source, operations, true),
-                             variableItems(target, operations, false));
+                             variables, variableItems(source), variableItems(target));
 }
 
 ComparedTable compareComputeSets(const ProfileParts& source, const ProfileParts& target,
-                                 const MatchedOperations& operations) {
+                                 const Matching& computeSets) {
     return makeComparedTable("computeSets", "Compute sets",
                              {{"cycles", "Cycles", Unit::Cycles},
                               {"vertices", "Vertices", Unit::Count, MetricBetter::Neither},
                               {"stateBytes", "State", Unit::Bytes},
                               {"tiles", "Tiles", Unit::Count, MetricBetter::Neither}},
-                             computeSetItems(source, operations, true),
-                             computeSetItems(target, operations, false));
+                             computeSets, computeSetItems(source), computeSetItems(target));
 }
 
 ComparedTable compareExchanges(const ProfileParts& source, const ProfileParts& target,
-                               const MatchedOperations& operations) {
+                               const Matching& exchanges) {
     return makeComparedTable("exchanges", "Exchanges",
                              {{"codeBytes", "Code", Unit::Bytes},
                               {"bytesReceived", "Received", Unit::Bytes},
                               {"cycles", "Cycles", Unit::Cycles}},
-                             exchangeItems(source, operations, true),
-                             exchangeItems(target, operations, false));
+                             exchanges, exchangeItems(source), exchangeItems(target));
 }
 
-ComparedTable compareVertices(const ProfileParts& source, const ProfileParts& target) {
+ComparedTable compareVertices(const ProfileParts& source, const ProfileParts& target,
+                              const Matching& vertexTypes) {
     return makeComparedTable("vertices", "Vertices",
                              {{"bytes", "Code and state", Unit::Bytes},
                               {"codeBytes", "Code", Unit::Bytes},
                               {"stateBytes", "State", Unit::Bytes},
                               {"count", "Instances", Unit::Count, MetricBetter::Neither}},
-                             vertexItems(source), vertexItems(target));
+                             vertexTypes, vertexItems(source), vertexItems(target));
 }
 
 ComparedTable comparePrograms(const ProfileParts& source, const ProfileParts& target,
-                              const MatchedOperations& operations, CycleBasis basis) {
+                              const Matching& programs, CycleBasis basis) {
     return makeComparedTable("programs", "Programs",
                              {{"cycles", "Cycles", Unit::Cycles},
                               {"executions", "Executions", Unit::Count, MetricBetter::Neither},
                               {"controlCodeBytes", "Control code", Unit::Bytes}},
-                             programItems(source, operations, basis, true),
-                             programItems(target, operations, basis, false));
+                             programs, programItems(source, basis), programItems(target, basis));
 }
 
 } // namespace tilescope

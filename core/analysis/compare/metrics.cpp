@@ -10,12 +10,10 @@
 #include "core/analysis/compare/costs.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
-#include "core/base/units.h"
 
 namespace tilescope {
 namespace {
 
-using Unit = MetricUnit;
 using Better = MetricBetter;
 using Value = std::optional<double>;
 
@@ -182,27 +180,6 @@ std::size_t metricNamed(std::string_view name) {
     }
     throw UserError(fmt::format("unknown metric '{}'.{} The metrics are {}", name,
                                 didYouMean(std::string(name), names), fmt::join(names, ", ")));
-}
-
-std::string metricText(double value, MetricUnit unit) {
-    switch (unit) {
-    case MetricUnit::Bytes:
-        return formatBytes(std::llround(value));
-    case MetricUnit::Seconds:
-        return formatSeconds(value);
-    case MetricUnit::Rate:
-        return formatRate(value);
-    case MetricUnit::Cycles:
-    case MetricUnit::Count:
-        break;
-    }
-    return withThousands(std::llround(value));
-}
-
-std::string signedMetricText(double value, MetricUnit unit) {
-    return value > 0   ? "+" + metricText(value, unit)
-           : value < 0 ? "-" + metricText(-value, unit)
-                       : metricText(0, unit);
 }
 
 } // namespace tilescope

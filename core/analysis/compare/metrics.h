@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "core/analysis/compare/parts.h"
+#include "core/table/unit.h"
 
 namespace tilescope {
-
-enum class MetricUnit { Bytes, Cycles, Seconds, Rate, Count };
 
 /// What a change to more means; counts of the program say nothing by themselves.
 enum class MetricBetter { Less, More, Neither };
@@ -19,7 +18,7 @@ struct Metric {
     std::string name;    ///< as thresholds have it: "maxTile"
     std::string title;   ///< for people: "Fullest tile"
     std::string meaning; ///< a sentence for the list of metrics
-    MetricUnit unit = MetricUnit::Count;
+    Unit unit = Unit::Count;
     MetricBetter better = MetricBetter::Neither;
     bool headline = false; ///< belongs to the verdict
 };
@@ -34,10 +33,5 @@ std::vector<std::optional<double>> metricValues(const ProfileParts& parts);
 
 /// The place of a metric in allMetrics(). Throws UserError that lists the names.
 std::size_t metricNamed(std::string_view name);
-
-/// A value in its unit: "692 KiB", "16,445,954", "12.4 ms", "2,578".
-std::string metricText(double value, MetricUnit unit);
-/// The same with its sign in front: "+21.4 MiB".
-std::string signedMetricText(double value, MetricUnit unit);
 
 } // namespace tilescope

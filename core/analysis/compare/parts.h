@@ -7,11 +7,11 @@
 
 #include "core/analysis/memory/summary.h"
 #include "core/profile/profile.h"
-#include "core/store/profile_reader.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope {
 
-/// Shared parts of a profile, so that a window need not load again what it shows already.
+/// Shared parts of a profile.
 struct ProfileParts {
     template <class T> using Part = std::shared_ptr<const T>;
     ProfileInfo info;
@@ -36,10 +36,7 @@ struct ProfileParts {
     }
 };
 
-/// Loads everything. Throws UserError for a damaged file, Cancelled after a stop.
-ProfileParts partsOf(const ProfileReader& reader);
-
-/// Parts that refer to a profile in memory, which must outlive them.
-ProfileParts partsOf(const Profile& profile);
+/// All that a comparison reads. Throws UserError for a damaged file, Cancelled after a stop.
+ProfileParts partsOf(const ProfileView& profile, const std::stop_token& stop = {});
 
 } // namespace tilescope

@@ -9,12 +9,15 @@
 namespace tilescope {
 namespace {
 
-std::vector<MatchKey> keysOf(const std::vector<TableItem>& items) {
-    std::vector<MatchKey> keys;
-    keys.reserve(items.size());
+/// Items by the places of their matches.
+template <class PlaceOf>
+std::vector<const TableItem*> byPlace(const std::vector<TableItem>& items, std::size_t places,
+                                      PlaceOf placeOf) {
+    std::vector<const TableItem*> found(places);
     for (const TableItem& item : items)
-        keys.push_back(item.key);
-    return keys;
+        if (const std::int32_t place = placeOf(item.id); place >= 0)
+            found[static_cast<std::size_t>(place)] = &item;
+    return found;
 }
 
 std::vector<std::optional<std::int64_t>> valuesOf(const TableItem* item, std::size_t columns) {
@@ -47,16 +50,18 @@ ComparedRow rowOf(const TableItem* source, const TableItem* target, std::size_t 
 } // namespace
 
 ComparedTable makeComparedTable(std::string key, std::string title,
-                                std::vector<ComparedColumn> columns,
+                                std::vector<ComparedColumn> columns, const Matching& matching,
                                 const std::vector<TableItem>& source,
                                 const std::vector<TableItem>& target) {
     ComparedTable table{std::move(key), std::move(title), std::move(columns), {}};
-    const auto at = [](const std::vector<TableItem>& items, std::int32_t index) {
-        return index < 0 ? nullptr : &items[static_cast<std::size_t>(index)];
-    };
-    for (const Match& match : matchItems(keysOf(source), keysOf(target)))
-        table.rows.push_back(
-            rowOf(at(source, match.source), at(target, match.target), table.columns.size()));
+    const std::size_t places = matching.matches().size();
+    const auto before =
+        byPlace(source, places, [&](std::int32_t id) { return matching.placeInSource(id); });
+    const auto after =
+        byPlace(target, places, [&](std::int32_t id) { return matching.placeInTarget(id); });
+    for (std::size_t i = 0; i < places; ++i)
+        if (before[i] != nullptr || after[i] != nullptr)
+            table.rows.push_back(rowOf(before[i], after[i], table.columns.size()));
     sortByChange(table);
     return table;
 }

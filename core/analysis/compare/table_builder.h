@@ -6,22 +6,22 @@
 #include <vector>
 
 #include "core/analysis/compare/comparison.h"
+#include "core/analysis/compare/matching.h"
 
 namespace tilescope {
 
 /// An item of one side.
 struct TableItem {
-    MatchKey key;     ///< with the name it is matched by
-    std::string name; ///< as the profile has it
+    std::string name;
     std::string kind;
     std::string detail; ///< compared as text, shown as "a -> b" where it differs
     std::int32_t id = -1;
     std::vector<std::int64_t> values; ///< one for each column
 };
 
-/// Matches items and puts the largest changes first.
+/// Puts items that match by their ids in one row, the largest changes first.
 ComparedTable makeComparedTable(std::string key, std::string title,
-                                std::vector<ComparedColumn> columns,
+                                std::vector<ComparedColumn> columns, const Matching& matching,
                                 const std::vector<TableItem>& source,
                                 const std::vector<TableItem>& target);
 

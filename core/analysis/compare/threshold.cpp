@@ -44,10 +44,10 @@ std::optional<double> factorOf(const Suffixes& suffixes, std::string_view text) 
     return std::nullopt;
 }
 
-std::optional<double> factorOf(MetricUnit unit, std::string_view suffix) {
-    if (unit == MetricUnit::Bytes)
+std::optional<double> factorOf(Unit unit, std::string_view suffix) {
+    if (unit == Unit::Bytes)
         return factorOf(byteSuffixes, suffix);
-    if (unit == MetricUnit::Seconds)
+    if (unit == Unit::Seconds)
         return factorOf(timeSuffixes, suffix);
     return suffix.empty() ? std::optional<double>(1) : std::nullopt;
 }
@@ -153,14 +153,14 @@ ThresholdResult checkThreshold(const Threshold& threshold,
                                const std::vector<std::optional<double>>& target) {
     const double before = valueOf(threshold, source, "source");
     const double after = valueOf(threshold, target, "target");
-    const MetricUnit unit = allMetrics()[threshold.metric].unit;
+    const Unit unit = allMetrics()[threshold.metric].unit;
     const double percent = comparedValue(Kind::PercentChange, before, after);
     const std::string change =
         std::isfinite(percent) ? fmt::format("{:+.1f} %", percent) : std::string("from nothing");
     return {
         holds(threshold.relation, comparedValue(threshold.kind, before, after), threshold.limit),
-        fmt::format("{}: {} -> {} ({})", threshold.text, metricText(before, unit),
-                    metricText(after, unit), change)};
+        fmt::format("{}: {} -> {} ({})", threshold.text, textOf(before, unit), textOf(after, unit),
+                    change)};
 }
 
 } // namespace tilescope

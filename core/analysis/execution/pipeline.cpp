@@ -154,26 +154,22 @@ private:
 
 } // namespace
 
-PipelineReport pipelineReport(const PipelineParts& parts) {
-    if (parts.pipeline.empty()) {
+PipelineReport pipelineReport(const ProfileView& profile, const std::stop_token& stop) {
+    const auto pipeline = profile.pipeline(stop);
+    if (pipeline->empty()) {
         PipelineReport report;
-        report.hint = hintFor(parts.info);
+        report.hint = hintFor(profile.info());
         return report;
     }
-    return Reporter(parts).run();
+    const auto trace = profile.wholeTrace(stop);
+    const auto programs = profile.programs(stop);
+    const auto operations = profile.operations(stop);
+    const auto variables = profile.variables(stop);
+    return Reporter({profile.info(), *pipeline, *trace, *programs, *operations, *variables}).run();
 }
 
 PipelineReport pipelineReport(const Profile& profile) {
-    return pipelineReport({profile.info, profile.pipeline, profile.trace, profile.programs,
-                           profile.operations, profile.variables});
-}
-
-PipelineReport pipelineReport(const ProfileReader& reader) {
-    const Pipeline pipeline = reader.pipeline();
-    if (pipeline.empty())
-        return pipelineReport({reader.info(), pipeline, {}, {}, {}, {}});
-    return pipelineReport({reader.info(), pipeline, reader.trace(), reader.programs(),
-                           reader.operations(), reader.variables()});
+    return pipelineReport(*ProfileView::of(profile));
 }
 
 } // namespace tilescope

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/profile/profile.h"
-#include "core/store/profile_reader.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope {
 
@@ -93,9 +93,7 @@ struct PipelineParts {
 
 /// The profile's pipeline. A profile without execution has stages, slots and buffers, but no
 /// cycles.
-PipelineReport pipelineReport(const PipelineParts& parts);
+PipelineReport pipelineReport(const ProfileView& profile, const std::stop_token& stop = {});
 PipelineReport pipelineReport(const Profile& profile);
-/// Reads programs, operations and trace only if there is a pipeline.
-PipelineReport pipelineReport(const ProfileReader& reader);
 
 } // namespace tilescope

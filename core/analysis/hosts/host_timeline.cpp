@@ -7,7 +7,6 @@
 #include "core/analysis/hosts/host_boxes.h"
 #include "core/base/saturating.h"
 #include "core/profile/host_lanes.h"
-#include "core/store/host_store.h"
 
 namespace tilescope {
 namespace {
@@ -35,7 +34,7 @@ HostTimeline::HostTimeline(const std::vector<HostSpan>& spans, TraceIndex index,
 HostTimeline::HostTimeline(const ProfileReader& reader, const TraceIndex& index,
                            const IdVector<ProgramId, Program>& programs,
                            const IdVector<StreamId, Stream>& streams)
-    : HostTimeline(readHostSpans(reader), index, HostCopies(reader, index, programs, streams),
+    : HostTimeline(reader.hostSpans(), index, HostCopies(reader, index, programs, streams),
                    reader.info().target) {}
 
 void HostTimeline::placeBefore(const std::vector<HostSpan>& spans) {

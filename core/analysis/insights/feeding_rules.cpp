@@ -1,8 +1,9 @@
 // Runs that wait for what comes from outside of the IPU.
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
-#include "core/analysis/insights/advised_values.h"
+#include "core/analysis/insights/advise.h"
 #include "core/analysis/insights/rules.h"
 #include "core/base/units.h"
 
@@ -19,24 +20,21 @@ ProgramId firstStreamCopy(const TraceIndex& trace) {
     return {};
 }
 
-/// Cycles of copies with streaming memory on an IPU, all executions.
-std::int64_t remoteCycles(const InsightParts& p, IpuId ipu) {
-    const std::int32_t first = ipu.value() * p.info.target.tilesPerIpu;
+/// Cycles of copies with streaming memory on an IPU.
+std::int64_t remoteCycles(const Facts& p, IpuId ipu) {
+    const std::int32_t first = ipu.value() * p.info().target.tilesPerIpu;
     const auto isRemote = [&](const Program& program) {
-        if (!program.stream.valid() || program.stream.index() >= p.streams.size())
+        if (!program.stream.valid() || program.stream.index() >= p.streams().size())
             return false;
-        const Stream& stream = p.streams[program.stream];
+        const Stream& stream = p.streams()[program.stream];
         return stream.remoteBuffer.valid() &&
-               stream.bytes.sum(first, first + p.info.target.tilesPerIpu) > 0;
+               stream.bytes.sum(first, first + p.info().target.tilesPerIpu) > 0;
     };
-    if (std::none_of(p.programs.begin(), p.programs.end(), isRemote))
-        return 0;
-    const std::vector<ProgramExecutions> executed = p.trace.executions(p.programs.size());
-    std::int64_t cycles = 0;
-    for (std::size_t i = 0; i < executed.size(); ++i)
-        if (isRemote(p.programs[ProgramId(i)]))
-            cycles += executed[i].cycles;
-    return cycles;
+    Steps steps;
+    for (std::size_t i = 0; i < p.programs().size(); ++i)
+        if (isRemote(p.programs()[ProgramId(i)]))
+            steps.emplace_back(i);
+    return p.cyclesOn(ipu, steps);
 }
 
 /// Stream copies that nothing else runs beside.
@@ -46,147 +44,150 @@ std::int64_t exposedCopies(const TraceStatistics& statistics) {
     return std::clamp<std::int64_t>(statistics.cycles - others, 0, sums.host());
 }
 
-bool isInForce(const InsightParts& p, const std::string& key, const std::string& value) {
-    return inForce(p.info, key) == value;
+bool isInForce(const Facts& p, const std::string& key, const std::string& value) {
+    return inForce(p.info(), key) == value;
 }
 
-bool hostIsSlow(const InsightParts& p) {
-    return numberInForce(p.info, "hostRate").value_or(0) > 0;
+bool hostIsSlow(const Facts& p) {
+    return numberInForce(p.info(), "hostRate").value_or(0) > 0;
 }
 
 /// What to do about waits: the host has nothing ready.
-std::string adviceOnWaits(const InsightParts& p) {
-    std::string advice;
-    const std::string instances = inForce(p.info, "instances");
-    const std::string replicas = std::to_string(p.info.replicas);
-    if (hostIsSlow(p) && !instances.empty() && instances != replicas)
-        advice = fmt::format("The host prepares too few samples: a higher --instances {} lets "
-                             "more of its processes share the replicas. ",
-                             insteadOf(replicas, instances));
-    else if (hostIsSlow(p))
-        advice = "The host prepares too few samples for each replica: only a faster preparation "
-                 "(a higher --host-rate) helps. ";
+void adviseOnWaits(const Facts& p, Adviser& adviser, std::string& reason) {
+    const std::string instances = inForce(p.info(), "instances");
+    const std::string replicas = std::to_string(p.info().replicas);
+    if (hostIsSlow(p) && !instances.empty() && instances != replicas) {
+        reason = "The host prepares too few samples.";
+        adviser.raise("instances", "lets more of the host's processes share the replicas",
+                      replicas);
+    } else if (hostIsSlow(p)) {
+        reason = "The host prepares too few samples for each replica.";
+        adviser.raise("hostRate", "(a faster preparation) is all that helps");
+    }
     if (isInForce(p, "prefetchDepth", "1"))
-        advice += "A higher --prefetch-depth has micro-batches ready, so that a request does not "
-                  "wait for an answer. ";
-    return advice;
+        adviser.raise("prefetchDepth", "has micro-batches ready, so that a request does not wait "
+                                       "for an answer");
 }
 
 /// What to do about transfers.
-std::string adviceOnTransfers(const InsightParts& p) {
-    std::string advice;
+void adviseOnTransfers(const Facts& p, Adviser& adviser) {
     if (isInForce(p, "inputType", "as-model"))
-        advice = isInForce(p, "precision", "half")
-                     ? "Inputs of 8 bits (--input-type int8) halve what the host sends. "
-                     : "Inputs in half precision (--input-type half) halve what the host sends. ";
+        adviser.set("inputType", isInForce(p, "precision", "half") ? "int8" : "half",
+                    "halves what the host sends");
     if (isInForce(p, "ioTiles", "0") && isInForce(p, "execution", "single"))
-        advice += "With --io-tiles (32 instead of 0), several --device-iterations and an "
-                  "overlapping exchange strategy the next micro-batch comes while this one is "
-                  "computed. ";
+        adviser.raise("ioTiles",
+                      "lets the next micro-batch come while this one is computed, with several "
+                      "--device-iterations and an --exchange-strategy that overlaps",
+                      "32");
     else if (isInForce(p, "exchangeStrategy", "just-in-time") && !isInForce(p, "ioTiles", "0"))
-        advice += "The I/O tiles wait for the others: with --exchange-strategy overlap-inner-loop "
-                  "the next micro-batch comes while this one is computed. ";
-    return advice;
+        adviser.set("exchangeStrategy", "overlap-inner-loop",
+                    "lets the next micro-batch come while this one is computed: the I/O tiles "
+                    "wait for the others now");
 }
 
-std::string adviceOf(const InsightParts& p, double waits, double transfers) {
+void adviseOnHost(const Facts& p, double waits, double transfers, Insight& insight) {
     // A smaller part of the run is not worth an option.
     constexpr double worthTelling = 0.1;
-    const std::string onWaits = waits >= worthTelling ? adviceOnWaits(p) : "";
-    const std::string onTransfers = transfers >= worthTelling ? adviceOnTransfers(p) : "";
-    std::string advice = waits >= transfers ? onWaits + onTransfers : onTransfers + onWaits;
+    Adviser adviser(p.info());
+    if (waits >= transfers && waits >= worthTelling)
+        adviseOnWaits(p, adviser, insight.reason);
+    if (transfers >= worthTelling)
+        adviseOnTransfers(p, adviser);
+    if (waits < transfers && waits >= worthTelling)
+        adviseOnWaits(p, adviser, insight.reason);
     // Where samples are few, more of them at a time come as slowly.
     if (!hostIsSlow(p) || transfers >= waits)
-        advice += fmt::format("A larger --batch-size moves more data with each wait for the host{}",
-                              isInForce(p, "precision", "half")
-                                  ? "."
-                                  : "; half precision (--precision half) halves the data.");
-    while (advice.ends_with(' '))
-        advice.pop_back();
-    return advice;
+        adviser.raise("batchSize", "moves more data with each wait for the host")
+            .set("precision", "half", "halves the data");
+    insight.advice = adviser.advice();
 }
 
-void addHostBound(const InsightParts& p, const Executed& run, std::int64_t cycles,
-                  std::vector<Insight>& insights) {
-    const double share = shareOfRange(cycles, run.worst);
-    if (share < boundShare)
-        return;
+/// Stream copies that nothing else runs beside, those with the host and with streaming memory.
+struct Exposed {
+    std::int64_t host = 0;
+    std::int64_t remote = 0;
+};
+
+Exposed exposedOf(const Facts& p) {
+    const std::int64_t copies = exposedCopies(p.run()->worst);
+    const std::int64_t remote = std::min(copies, remoteCycles(p, p.run()->ipu));
+    return {copies - remote, remote};
+}
+
+std::vector<Insight> findHostBound(const Facts& p) {
+    if (!p.run())
+        return {};
+    const MainRun& run = *p.run();
+    const std::int64_t cycles = exposedOf(p).host;
+    std::optional<Insight> insight = boundBy(run, "host input and output", cycles);
+    if (!insight)
+        return {};
     const TraceSums& sums = run.worst.sums;
     const std::int64_t waits = sums.cycles(ProgramKind::StreamCopyBegin);
     const std::int64_t transfers = sums.cycles(ProgramKind::StreamCopyMid);
-    Insight insight;
-    insight.kind = InsightKind::HostBound;
-    insight.level = levelOf(share);
-    insight.title =
-        fmt::format("{} of the cycles are host input and output", formatPercent(share, 1));
-    insight.advice =
-        adviceOf(p, shareOfRange(waits, run.worst), shareOfRange(transfers, run.worst));
-    insight.link.report = "trace";
-    insight.link.program = firstStreamCopy(p.trace);
-    insight.evidence = {cyclesOf("waiting for the host", waits), cyclesOf("transfer", transfers),
-                        cyclesOf("run", run.worst.cycles), shareOf("share", share),
-                        cyclesOf("estimated gain, at most, if transfers overlapped with compute",
-                                 std::min(cycles, sums.compute()))};
-    insights.push_back(std::move(insight));
+    adviseOnHost(p, run.share(waits), run.share(transfers), *insight);
+    insight->link.program = firstStreamCopy(p.trace());
+    insight->evidence.front() = cyclesOf("waiting for the host", waits);
+    insight->evidence.insert(insight->evidence.begin() + 1, cyclesOf("transfer", transfers));
+    insight->evidence.push_back(
+        cyclesOf("estimated gain, at most, if transfers overlapped with compute",
+                 std::min(cycles, sums.compute())));
+    return {*insight};
 }
 
-void addMemoryBound(const InsightParts& p, const Executed& run, std::int64_t cycles,
-                    std::vector<Insight>& insights) {
-    const double share = shareOfRange(cycles, run.worst);
-    if (share < boundShare)
-        return;
-    Insight insight;
-    insight.kind = InsightKind::MemoryBound;
-    insight.level = levelOf(share);
-    insight.title =
-        fmt::format("{} of the cycles are copies with streaming memory", formatPercent(share, 1));
-    if (isInForce(p, "execution", "phased"))
-        insight.advice = "Fewer --phases load weights less often, a larger --batch-size does more "
-                         "with each load, and two IPUs (--ipus 2) take turns: one loads while the "
-                         "other computes.";
-    else if (p.info.mode == "training")
-        insight.advice = "A larger --gradient-accumulation loads optimizer state less often; what "
-                         "fits on the chip need not be in --offload.";
-    else
-        insight.advice = "What fits on the chip need not be in --offload.";
-    insight.link.report = isInForce(p, "execution", "phased") ? "phases" : "trace";
-    insight.link.program = firstStreamCopy(p.trace);
-    insight.evidence = {cyclesOf("copies", cycles), cyclesOf("run", run.worst.cycles),
-                        shareOf("share", share)};
-    insights.push_back(std::move(insight));
+std::vector<Insight> findMemoryBound(const Facts& p) {
+    if (!p.run())
+        return {};
+    std::optional<Insight> insight =
+        boundBy(*p.run(), "copies with streaming memory", exposedOf(p).remote);
+    if (!insight)
+        return {};
+    const bool phased = isInForce(p, "execution", "phased");
+    Adviser adviser(p.info());
+    if (phased) {
+        adviser.lower("phases", "loads weights less often")
+            .raise("batchSize", "does more with each load");
+        if (p.info().target.ipus == 1)
+            adviser.set("ipus", "2", "lets IPUs take turns: one loads while the other computes");
+    } else {
+        if (p.info().mode == "training")
+            adviser.raise("gradientAccumulation", "loads optimizer state less often");
+        adviser.change("offload", "leaves on the chip what fits there");
+    }
+    insight->advice = adviser.advice();
+    insight->link.report = phased ? "phases" : "trace";
+    insight->link.program = firstStreamCopy(p.trace());
+    return {*insight};
 }
 
-void addLinkBound(const InsightParts& p, const Executed& run, std::vector<Insight>& insights) {
-    const std::int64_t cycles = run.worst.sums.cycles(ProgramKind::GlobalExchange);
-    const double share = shareOfRange(cycles, run.worst);
-    if (share < boundShare)
-        return;
-    Insight insight;
-    insight.kind = InsightKind::LinkBound;
-    insight.level = levelOf(share);
-    insight.title =
-        fmt::format("{} of the cycles are exchange between IPUs", formatPercent(share, 1));
-    if (p.info.replicas > 1 && p.info.mode == "training")
-        insight.advice = "A larger --gradient-accumulation sums gradients over the replicas less "
-                         "often; a larger --max-cross-replica-buffer-size sums several at once.";
+std::vector<Insight> findLinkBound(const Facts& p) {
+    if (!p.run())
+        return {};
+    std::optional<Insight> insight = boundBy(
+        *p.run(), "exchange between IPUs", p.run()->worst.sums.cycles(ProgramKind::GlobalExchange));
+    if (!insight)
+        return {};
+    Adviser adviser(p.info());
+    if (p.info().replicas > 1 && p.info().mode == "training")
+        adviser.raise("gradientAccumulation", "sums gradients over the replicas less often")
+            .raise("maxCrossReplicaBufferSize", "sums several gradients at once");
     else
-        insight.advice = "Another --split may cut the model where less has to be copied; fewer "
-                         "--ipus copy less.";
-    insight.link.report = "trace";
-    insight.evidence = {cyclesOf("exchange between IPUs", cycles),
-                        cyclesOf("run", run.worst.cycles), shareOf("share", share)};
-    insights.push_back(std::move(insight));
+        adviser.change("split", "may cut the model where less has to be copied")
+            .lower("ipus", "copies less");
+    insight->advice = adviser.advice();
+    return {*insight};
 }
+
+constexpr std::array rules{
+    Rule{InsightKind::Time, "hostBound", findHostBound},
+    Rule{InsightKind::Time, "memoryBound", findMemoryBound},
+    Rule{InsightKind::Time, "linkBound", findLinkBound},
+};
 
 } // namespace
 
-void addFeedingInsights(const InsightParts& p, const Executed& run,
-                        std::vector<Insight>& insights) {
-    const std::int64_t copies = exposedCopies(run.worst);
-    const std::int64_t remote = std::min(copies, remoteCycles(p, run.ipu));
-    addHostBound(p, run, copies - remote, insights);
-    addMemoryBound(p, run, remote, insights);
-    addLinkBound(p, run, insights);
+std::span<const Rule> feedingRules() {
+    return rules;
 }
 
 } // namespace tilescope

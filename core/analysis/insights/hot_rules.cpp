@@ -1,70 +1,98 @@
 // Where the time goes: operations, and cycles in which nothing is computed.
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
+#include "core/analysis/insights/advise.h"
 #include "core/analysis/insights/rules.h"
 #include "core/base/units.h"
 
 namespace tilescope {
 namespace {
 
-constexpr std::size_t shown = 5;
 // Below this share of the matrix units' peak an operation with FLOPs is worth a word.
 constexpr double lowUtilisation = 0.1;
 
-std::vector<const OperationGroup*> longest(const std::vector<OperationGroup>& groups) {
-    std::vector<const OperationGroup*> found;
-    for (const OperationGroup& group : groups)
-        if (group.operation.valid() && group.measuredCycles > 0)
-            found.push_back(&group);
-    std::stable_sort(found.begin(), found.end(), [](const auto* a, const auto* b) {
-        return a->measuredCycles > b->measuredCycles;
+// A place that takes this share of the run has a card of its own.
+constexpr double worthACard = 0.05;
+constexpr std::size_t mostCards = 5;
+
+/// Places of operations, most cycles first.
+std::vector<CostRow> longestPlaces(const Facts& p) {
+    std::vector<CostRow> found = p.places();
+    std::erase_if(found, [](const CostRow& row) {
+        return !row.operation.valid() || row.measuredCycles <= 0;
+    });
+    std::stable_sort(found.begin(), found.end(), [](const CostRow& a, const CostRow& b) {
+        return a.measuredCycles > b.measuredCycles;
     });
     return found;
 }
 
-std::string adviceFor(const OperationGroup& group) {
-    if (group.exchangeCycles > group.computeCycles)
-        return fmt::format("'{}' moves data for longer than it computes: a higher "
-                           "--available-memory-proportion lets the planner move less.",
-                           group.name);
-    if (group.utilisation > 0 && group.utilisation < lowUtilisation)
-        return fmt::format("'{}' uses {} of what the matrix units can do: a larger --batch-size "
-                           "fills them better, and --precision half has a higher peak.",
-                           group.name, formatPercent(group.utilisation, 1));
-    return {};
+void adviseOn(const Facts& p, const CostRow& row, Insight& insight) {
+    Adviser adviser(p.info());
+    if (row.measured(CostKind::Exchange) > row.measured(CostKind::Compute)) {
+        insight.reason = fmt::format("'{}' moves data for longer than it computes.", row.path);
+        adviser.raise("availableMemoryProportion", "lets the planner move less");
+    } else if (row.utilisation() > 0 && row.utilisation() < lowUtilisation) {
+        insight.reason = fmt::format("'{}' uses {} of what the matrix units can do.", row.path,
+                                     formatPercent(row.utilisation(), 1));
+        adviser.raise("batchSize", "fills them better")
+            .set("precision", "half", "has a higher peak");
+    }
+    insight.advice = adviser.advice();
 }
+
+Insight insightOf(const Facts& p, const CostRow& row) {
+    Insight insight;
+    insight.cost = costOf(row.measuredCycles, *p.run());
+    insight.title =
+        fmt::format("'{}' takes {} of the run", row.path, formatPercent(insight.cost.share, 1));
+    adviseOn(p, row, insight);
+    insight.link.report = "operations";
+    insight.link.operation = row.operation;
+    insight.evidence = {
+        cyclesOf("compute", row.measured(CostKind::Compute), row.operation),
+        cyclesOf("exchange",
+                 row.measured(CostKind::Exchange) + row.measured(CostKind::GlobalExchange),
+                 row.operation),
+        countOf("executions", row.executions)};
+    if (row.utilisation() > 0)
+        insight.evidence.push_back(shareOf("FLOP utilisation", row.utilisation()));
+    if (row.balance > 0)
+        insight.evidence.push_back(shareOf("tile balance", row.balance));
+    addProportion(p, row.operation, insight);
+    return insight;
+}
+
+std::vector<Insight> findLongestOperations(const Facts& p) {
+    if (!p.run())
+        return {};
+    const std::vector<CostRow> rows = longestPlaces(p);
+    std::vector<Insight> insights;
+    for (const CostRow& row : rows) {
+        const bool own = p.run()->share(row.measuredCycles) >= worthACard || insights.empty();
+        if (!own || insights.size() == mostCards)
+            break;
+        insights.push_back(insightOf(p, row));
+    }
+    if (insights.empty())
+        return {};
+    // The longest is compared with those after it.
+    for (std::size_t i = 1; i < std::min(shownRows, rows.size()); ++i)
+        insights.front().evidence.push_back(cyclesOf(fmt::format("then: {}", rows[i].path),
+                                                     rows[i].measuredCycles, rows[i].operation));
+    return insights;
+}
+
+constexpr std::array rules{
+    Rule{InsightKind::Time, "longestOperations", findLongestOperations},
+};
 
 } // namespace
 
-void addHotInsights(const InsightParts& p, const std::vector<OperationGroup>& groups,
-                    std::vector<Insight>& insights) {
-    const std::vector<const OperationGroup*> found = longest(groups);
-    if (!p.info.hasExecution || found.empty())
-        return;
-    std::int64_t all = 0;
-    for (const OperationGroup* group : found)
-        all += group->measuredCycles;
-    const OperationGroup& first = *found.front();
-    Insight insight;
-    insight.kind = InsightKind::LongestOperations;
-    insight.title = fmt::format(
-        "'{}' takes most cycles: {} of those of all operations", first.name,
-        formatPercent(static_cast<double>(first.measuredCycles), static_cast<double>(all)));
-    insight.advice = adviceFor(first);
-    insight.link.report = "operations";
-    insight.link.operation = first.operation;
-    for (std::size_t i = 0; i < std::min(shown, found.size()); ++i)
-        insight.evidence.push_back(
-            cyclesOf(found[i]->name, found[i]->measuredCycles, found[i]->operation));
-    if (first.utilisation > 0)
-        insight.evidence.push_back(
-            shareOf(fmt::format("FLOP utilisation of '{}'", first.name), first.utilisation));
-    if (first.balance > 0)
-        insight.evidence.push_back(
-            shareOf(fmt::format("tile balance of '{}'", first.name), first.balance));
-    addProportion(p, first.operation, insight);
-    insights.push_back(std::move(insight));
+std::span<const Rule> hotRules() {
+    return rules;
 }
 
 } // namespace tilescope

@@ -3,102 +3,108 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <tuple>
 
-#include "core/analysis/insights/advised_values.h"
 #include "core/analysis/insights/rules.h"
 #include "core/base/units.h"
+#include "core/options/option_form.h"
 
 namespace tilescope {
 namespace {
 
-constexpr std::array<std::string_view, 21> kindNames{"fit",
-                                                     "worstTiles",
-                                                     "peakVariables",
-                                                     "singlePrecision",
-                                                     "gaps",
-                                                     "vertexCode",
-                                                     "vertexState",
-                                                     "exchangeCode",
-                                                     "repeatedCode",
-                                                     "longestOperations",
-                                                     "exchangeBound",
-                                                     "hostBound",
-                                                     "memoryBound",
-                                                     "linkBound",
-                                                     "syncBound",
-                                                     "idleTime",
-                                                     "stridedCopies",
-                                                     "shortRunCopies",
-                                                     "tileImbalance",
-                                                     "pipelineBubbles",
-                                                     "unbalancedStages"};
-constexpr std::array<std::string_view, 4> levelNames{"good", "note", "warning", "problem"};
+template <class Enum, std::size_t size>
+std::string_view nameOf(const std::array<std::string_view, size>& names, Enum value) {
+    return names.at(static_cast<std::size_t>(value));
+}
+
+/// The most important first: what does not fit, then the kind that matters more, by share.
+void rank(std::vector<Insight>& insights, bool fits) {
+    const InsightKind first = fits ? InsightKind::Time : InsightKind::Memory;
+    const auto place = [&](const Insight& i) {
+        return std::tuple(i.level != InsightLevel::Problem, i.kind != first, -i.cost.share,
+                          -i.cost.cycles, -i.cost.bytes);
+    };
+    std::stable_sort(insights.begin(), insights.end(),
+                     [&](const Insight& a, const Insight& b) { return place(a) < place(b); });
+}
 
 } // namespace
 
 std::string_view toString(InsightKind kind) {
-    return kindNames.at(static_cast<std::size_t>(kind));
+    return nameOf(std::array<std::string_view, 2>{"time", "memory"}, kind);
 }
 
 std::string_view toString(InsightLevel level) {
-    return levelNames.at(static_cast<std::size_t>(level));
+    return nameOf(std::array<std::string_view, 4>{"good", "note", "warning", "problem"}, level);
 }
 
-std::string formatEvidence(const Evidence& evidence) {
-    switch (evidence.unit) {
-    case Evidence::Unit::Bytes:
-        return formatBytes(static_cast<std::int64_t>(evidence.value));
-    case Evidence::Unit::Cycles:
-        return formatCycles(static_cast<std::int64_t>(evidence.value));
-    case Evidence::Unit::Share:
-        return formatPercent(evidence.value, 1);
-    case Evidence::Unit::Text:
+std::string_view toString(Advice::Direction direction) {
+    return nameOf(std::array<std::string_view, 4>{"lower", "raise", "set", "change"}, direction);
+}
+
+std::string formatCost(const InsightCost& cost) {
+    const bool time = cost.cycles > 0;
+    const std::string amount = time ? formatCycles(cost.cycles) : formatBytes(cost.bytes);
+    return cost.share > 0 ? fmt::format("{}, {} of the {}", amount, formatPercent(cost.share, 1),
+                                        time ? "run" : "memory")
+                          : amount;
+}
+
+Cell cellOf(const Evidence& evidence, double clockHz) {
+    if (evidence.unit == Unit::None)
         return evidence.text;
-    case Evidence::Unit::Count:
+    if (evidence.unit == Unit::Cycles)
+        return Duration{static_cast<std::int64_t>(evidence.value), clockHz};
+    return evidence.value;
+}
+
+std::string sentenceOf(const Advice& advice) {
+    if (advice.option == Advice::model)
+        return advice.effect;
+    std::string what = findOption(advice.option)->flag;
+    switch (advice.direction) {
+    case Advice::Direction::Lower:
+    case Advice::Direction::Raise:
+        what.insert(0, advice.direction == Advice::Direction::Lower ? "A lower " : "A higher ");
+        if (!advice.value.empty())
+            what += advice.instead.empty()
+                        ? fmt::format(" ({})", advice.value)
+                        : fmt::format(" ({} instead of {})", advice.value, advice.instead);
+        break;
+    case Advice::Direction::Set:
+        what += " " + advice.value;
+        break;
+    case Advice::Direction::Change:
+        what.insert(0, "Another ");
         break;
     }
-    return withThousands(static_cast<std::int64_t>(evidence.value));
+    return fmt::format("{} {}.", what, advice.effect);
 }
 
-std::vector<Insight> findInsights(const InsightParts& parts) {
+std::string adviceText(const Insight& insight) {
+    std::string text = insight.reason;
+    for (const Advice& advice : insight.advice)
+        text += (text.empty() ? "" : " ") + sentenceOf(advice);
+    return text;
+}
+
+std::vector<Insight> findInsights(const ProfileView& profile, const std::stop_token& stop) {
+    const Facts facts(profile, stop);
     std::vector<Insight> insights;
-    addMemoryInsights(parts, insights);
-    addCopyInsights(parts, insights);
-    addTimeInsights(parts, insights);
-    addPipelineInsights(parts, insights);
-    const OperationSources sources{parts.operations,  parts.variables, parts.computeSets,
-                                   parts.exchanges,   parts.programs,  parts.copies,
-                                   &parts.vertexTypes};
-    std::vector<ProgramExecutions> executions;
-    if (parts.info.hasExecution)
-        executions = parts.trace.executions(parts.programs.size());
-    const std::vector<OperationGroup> groups =
-        operationGroups({sources, parts.info.target, executions}, OperationLayer::Operation);
-    addWasteInsights(parts, groups, insights);
-    addHotInsights(parts, groups, insights);
-    for (Insight& insight : insights)
-        insight.advice = withValues(std::move(insight.advice), parts.info);
-    std::stable_sort(insights.begin(), insights.end(),
-                     [](const Insight& a, const Insight& b) { return a.kind < b.kind; });
+    for (const std::span<const Rule> rules : {memoryRules(), wasteRules(), copyRules(), timeRules(),
+                                              feedingRules(), hotRules(), pipelineRules()})
+        for (const Rule& rule : rules)
+            for (Insight& insight : rule.find(facts)) {
+                insight.kind = rule.kind;
+                insight.rule = rule.name;
+                insights.push_back(std::move(insight));
+            }
+    rank(insights, profile.info().fits);
     return insights;
 }
 
-std::vector<Insight> findInsights(const ProfileReader& reader) {
-    // Braces keep what is read alive until the rules are done with it.
-    return findInsights({reader.info(), reader.operations(), reader.livenessClasses(),
-                         reader.variables(), reader.vertexTypes(), reader.computeSets(),
-                         reader.exchanges(), reader.copies(), reader.streams(), reader.tileMemory(),
-                         reader.steps(), reader.traceIndex(), pipelineReport(reader),
-                         reader.programs()});
-}
-
 std::vector<Insight> findInsights(const Profile& profile) {
-    const TraceIndex trace(profile.trace, profile.info.target.ipus,
-                           profile.info.target.tilesPerIpu);
-    return findInsights({profile.info, profile.operations, profile.livenessClasses,
-                         profile.variables, profile.vertexTypes, profile.computeSets,
-                         profile.exchanges, profile.copies, profile.streams, profile.tileMemory,
-                         profile.steps, trace, pipelineReport(profile), profile.programs});
+    return findInsights(*ProfileView::of(profile));
 }
 
 } // namespace tilescope

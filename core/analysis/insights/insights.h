@@ -1,58 +1,64 @@
-// What stands out in a profile, with the numbers that show it and the option that would change it.
+// What stands out in a profile, with what it costs, the numbers that show it and what would change
+// it.
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/analysis/execution/pipeline.h"
 #include "core/profile/profile.h"
-#include "core/store/profile_reader.h"
-#include "core/trace/trace_index.h"
+#include "core/table/unit.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope {
 
-/// What an insight is about; each kind appears at most once, StridedCopies once an operation.
-enum class InsightKind {
-    Fit,               ///< fits, or by how much it does not
-    WorstTiles,        ///< the five tiles that use most memory
-    PeakVariables,     ///< largest variables at the peak of liveness
-    SinglePrecision,   ///< much of the fullest tile is single precision
-    Gaps,              ///< much of the fullest tile is gaps
-    VertexCode,        ///< vertex type with most code
-    VertexState,       ///< vertex type with most state
-    ExchangeCode,      ///< exchange with most code
-    RepeatedCode,      ///< operations that are planned alike have code of their own each
-    LongestOperations, ///< the five operations that take most measured cycles
-    ExchangeBound,     ///< a large share of the cycles is exchange within an IPU
-    HostBound,         ///< a large share of the cycles waits for or talks to the host
-    MemoryBound,       ///< a large share of the cycles is copies with streaming memory
-    LinkBound,         ///< a large share of the cycles is exchange between IPUs
-    SyncBound,         ///< a large share of the cycles is syncs
-    IdleTime,          ///< an IPU has nothing to do for a large share of the cycles
-    StridedCopies,     ///< an operation spends much of its time putting an operand in order
-    ShortRunCopies,    ///< other copies of runs under 8 bytes, which move elements one by one
-    TileImbalance,     ///< few tiles do most of the work
-    PipelineBubbles,   ///< IPUs without a stage to run in ramp-up and ramp-down
-    UnbalancedStages,  ///< stages wait for the longest one
-};
-std::string_view toString(InsightKind kind); ///< "worstTiles"
+/// What an insight costs, which decides its place among the others.
+enum class InsightKind { Time, Memory };
+std::string_view toString(InsightKind kind); ///< "time", "memory"
 
 enum class InsightLevel { Good, Note, Warning, Problem };
 std::string_view toString(InsightLevel level); ///< "good", "note", "warning", "problem"
 
+/// Cycles or bytes that an insight is about.
+struct InsightCost {
+    /// Of the last run, on the IPU in question; of one execution of each step where nothing ran.
+    std::int64_t cycles = 0;
+    std::int64_t bytes = 0;
+    /// Of the run's cycles, or of the memory of the tiles in question; 0 where nothing ran.
+    double share = 0;
+};
+/// "12,345 cycles, 6.3 % of the run" or "1.50 MiB, 12.3 % of the memory".
+std::string formatCost(const InsightCost& cost);
+
 /// A number behind an insight.
 struct Evidence {
-    enum class Unit { Bytes, Cycles, Share, Count, Text };
     std::string label;
     double value = 0;
     Unit unit = Unit::Count;
     TileId tile; ///< what the number belongs to, where it has a place
     OperationId operation;
-    std::string text; ///< instead of a value, for Unit::Text: "[N][C/16][HW][16]"
+    std::string text; ///< instead of a value, for Unit::None: "[N][C/16][HW][16]"
 };
-/// The value in its unit: "1.50 MiB", "34,655 cycles", "12.3 %", "42".
-std::string formatEvidence(const Evidence& evidence);
+/// Its value or its text; cycles with their time at a clock (Hz).
+Cell cellOf(const Evidence& evidence, double clockHz = 0);
+
+/// Something to try: an option, or a change of the model.
+struct Advice {
+    enum class Direction { Lower, Raise, Set, Change };
+    /// The model's "option".
+    static constexpr const char* model = "model";
+
+    std::string option; ///< key of the run option table, or `model`
+    Direction direction = Direction::Change;
+    std::string value;   ///< to try; empty where nothing can be said
+    std::string instead; ///< what is in force; may be empty
+    std::string effect;  ///< "moves weights less often"; of the model whole sentences
+};
+std::string_view toString(Advice::Direction direction); ///< "lower", "raise", "set", "change"
+/// "A higher --batch-size (64 instead of 32) moves weights less often."
+std::string sentenceOf(const Advice& advice);
 
 /// Where in the reports to look.
 struct InsightLink {
@@ -68,40 +74,26 @@ struct InsightLink {
 };
 
 struct Insight {
-    InsightKind kind = InsightKind::Fit;
+    InsightKind kind = InsightKind::Memory; ///< of its rule
+    std::string rule;                       ///< name of the rule that found it: "worstTiles"
     InsightLevel level = InsightLevel::Note;
-    std::string title;  ///< one line
-    std::string advice; ///< what to change, naming the option; may be empty
+    InsightCost cost;
+    std::string title;          ///< one line
+    std::string reason;         ///< why it is so, in sentences; may be empty
+    std::vector<Advice> advice; ///< what to change, what helps most first
     std::vector<Evidence> evidence;
     InsightLink link;
 };
+/// The reason, and the advice in sentences; may be empty.
+std::string adviceText(const Insight& insight);
 
 /// Runs shorter than this are moved element by element.
 inline constexpr std::int64_t shortRunBytes = 8;
 
-/// What the rules look at. The largest part of a profile, the addresses, is not among it.
-struct InsightParts {
-    const ProfileInfo& info;
-    const IdVector<OperationId, Operation>& operations;
-    const IdVector<LivenessClassId, LivenessClass>& livenessClasses;
-    const IdVector<VariableId, Variable>& variables;
-    const IdVector<VertexTypeId, VertexType>& vertexTypes;
-    const IdVector<ComputeSetId, ComputeSet>& computeSets;
-    const IdVector<ExchangeId, Exchange>& exchanges;
-    const IdVector<CopyId, Copy>& copies;
-    const IdVector<StreamId, Stream>& streams;
-    const IdVector<TileId, TileMemory>& tileMemory;
-    const IdVector<StepId, ProgramId>& steps;
-    const TraceIndex& trace;
-    const PipelineReport& pipeline;
-    const IdVector<ProgramId, Program>& programs;
-};
-
-/// All insights that apply, in the order of InsightKind; without a trace those about time are left
-/// out.
-std::vector<Insight> findInsights(const InsightParts& parts);
-/// Reads only the parts.
-std::vector<Insight> findInsights(const ProfileReader& reader);
+/// What applies, by what it costs: what does not fit, then time before memory (memory before time
+/// in a model that does not fit), each with the largest share first. Without a trace what is about
+/// a run is left out.
+std::vector<Insight> findInsights(const ProfileView& profile, const std::stop_token& stop = {});
 std::vector<Insight> findInsights(const Profile& profile);
 
 } // namespace tilescope

@@ -7,6 +7,7 @@
 
 #include "core/analysis/insights/insights.h"
 #include "core/target/selection.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope {
 
@@ -30,20 +31,10 @@ struct SizedPart {
     InsightLink link; ///< where the reports show it
 };
 
-/// What takes memory; held by the caller. `steps` is the length of the liveness order.
-struct MemoryParts {
-    const Target& target;
-    const IdVector<VariableId, Variable>& variables;
-    const IdVector<LivenessClassId, LivenessClass>& livenessClasses;
-    const IdVector<VertexTypeId, VertexType>& vertexTypes;
-    const IdVector<ComputeSetId, ComputeSet>& computeSets;
-    const IdVector<ExchangeId, Exchange>& exchanges;
-    std::size_t steps = 0;
-};
-
 /// The parts of a kind with bytes on the selected tiles, largest first, then by name. Throws
 /// UserError for a tile or an IPU that the target does not have.
-std::vector<SizedPart> largestParts(const MemoryParts& parts, PartKind kind,
-                                    const TileSelection& selection);
+std::vector<SizedPart> largestParts(const ProfileView& profile, PartKind kind,
+                                    const TileSelection& selection,
+                                    const std::stop_token& stop = {});
 
 } // namespace tilescope

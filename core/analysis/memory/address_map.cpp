@@ -37,13 +37,6 @@ std::vector<AddressRange> addressGaps(const std::vector<AddressBlock>& blocks) {
     return gaps;
 }
 
-std::int64_t highestAddress(const std::vector<AddressBlock>& blocks) {
-    std::int64_t highest = 0;
-    for (const AddressBlock& block : blocks)
-        highest = std::max(highest, block.end);
-    return highest;
-}
-
 std::vector<AddressSpan> addressSpans(const std::vector<AddressBlock>& blocks,
                                       const IdVector<VariableId, Variable>& variables,
                                       const IdVector<LivenessClassId, LivenessClass>& classes,

@@ -33,9 +33,6 @@ struct AddressRange {
 /// memory elements cost. `blocks` as addressBlocks() gives them.
 std::vector<AddressRange> addressGaps(const std::vector<AddressBlock>& blocks);
 
-/// The highest address in use.
-std::int64_t highestAddress(const std::vector<AddressBlock>& blocks);
-
 /// A block over a range of steps.
 struct AddressSpan {
     std::size_t block = 0; ///< index into the blocks

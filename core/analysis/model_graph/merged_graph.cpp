@@ -1,45 +1,19 @@
 #include "core/analysis/model_graph/merged_graph.h"
 
 #include <algorithm>
-#include <map>
 #include <unordered_map>
 
-#include "core/analysis/compare/names.h"
+#include "core/analysis/compare/matching.h"
 
 namespace tilescope {
 namespace {
-
-/// The source's node of each of the target's.
-std::vector<ModelNodeId> matches(const ModelGraph& source, const ModelGraph& target) {
-    std::vector<ModelNodeId> found(target.nodes.size());
-    std::vector<bool> taken(source.nodes.size());
-    const auto match = [&](auto keyOf) {
-        std::map<std::string, std::vector<ModelNodeId>> open;
-        for (std::size_t i = source.nodes.size(); i-- > 0;)
-            if (!taken[i])
-                open[keyOf(source.nodes[ModelNodeId(i)].name)].push_back(ModelNodeId(i));
-        for (std::size_t i = 0; i < found.size(); ++i) {
-            if (found[i].valid())
-                continue;
-            const auto same = open.find(keyOf(target.nodes[ModelNodeId(i)].name));
-            if (same == open.end() || same->second.empty())
-                continue;
-            found[i] = same->second.back();
-            taken[found[i].index()] = true;
-            same->second.pop_back();
-        }
-    };
-    match([](const std::string& name) { return name; });
-    match([](const std::string& name) { return comparableName(name); });
-    return found;
-}
 
 class Merger {
 public:
     Merger(const ModelGraph& source, const ModelGraph& target)
         : source_(source)
         , target_(target)
-        , match_(matches(source, target))
+        , match_(matchNodes(source, target))
         , newIds_(source.nodes.size()) {}
 
     MergedGraph run() {
@@ -76,17 +50,14 @@ private:
     }
 
     void addNodes() {
-        // What only the target has, behind the source's node that it follows (first: none).
+        // What only the target has, after the source's node that it follows (first: none).
         std::vector<std::vector<ModelNodeId>> behind(source_.nodes.size() + 1);
-        std::vector<ModelNodeId> counterpart(source_.nodes.size());
         std::size_t at = 0;
-        for (std::size_t i = 0; i < match_.size(); ++i) {
-            if (match_[i].valid()) {
-                at = match_[i].index() + 1;
-                counterpart[match_[i].index()] = ModelNodeId(i);
-            } else {
+        for (std::size_t i = 0; i < target_.nodes.size(); ++i) {
+            if (const ModelNodeId same = match_.sourceOf(ModelNodeId(i)); same.valid())
+                at = same.index() + 1;
+            else
                 behind[at].push_back(ModelNodeId(i));
-            }
         }
         targetIds_.resize(target_.nodes.size());
         const auto addBehind = [&](std::size_t place) {
@@ -101,9 +72,10 @@ private:
         addBehind(0);
         for (std::size_t i = 0; i < source_.nodes.size(); ++i) {
             newIds_[i] = ModelNodeId(merged_.graph.nodes.size());
-            if (counterpart[i].valid())
-                targetIds_[counterpart[i].index()] = newIds_[i];
-            add(source_.nodes[ModelNodeId(i)], ModelNodeId(i), counterpart[i]);
+            const ModelNodeId counterpart = match_.targetOf(ModelNodeId(i));
+            if (counterpart.valid())
+                targetIds_[counterpart.index()] = newIds_[i];
+            add(source_.nodes[ModelNodeId(i)], ModelNodeId(i), counterpart);
             addBehind(i + 1);
         }
     }
@@ -122,7 +94,7 @@ private:
 
     const ModelGraph& source_;
     const ModelGraph& target_;
-    std::vector<ModelNodeId> match_;     ///< by node of the target
+    Matching match_;
     std::vector<ModelTensorId> tensors_; ///< by tensor of the target
     std::vector<ModelNodeId> newIds_;    ///< by node of the source
     std::vector<ModelNodeId> targetIds_; ///< by node of the target

@@ -22,9 +22,8 @@ struct MergedGraph {
     }
 };
 
-/// Matches operations by name, then by name without the compiler's counters (comparableName()) in
-/// their order. Nodes keep the source's order; one that only the target has follows the one before
-/// it there. Tensors match by name.
+/// Matches operations as a comparison does, see matchNodes(). Nodes keep the source's order; one
+/// that only the target has follows the one before it there. Tensors match by name.
 MergedGraph mergedGraph(const ModelGraph& source, const ModelGraph& target);
 
 /// Costs of one of both by the nodes of the merged graph; zero for nodes that it does not have.

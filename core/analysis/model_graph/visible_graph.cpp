@@ -91,6 +91,13 @@ ModelGraph withEnds(const ModelGraph& graph) {
     return made;
 }
 
+ModelNodeId firstInside(const ModelGraph& graph) {
+    return ModelNodeId(static_cast<std::size_t>(
+        std::count_if(graph.tensors.begin(), graph.tensors.end(), [](const ModelTensor& tensor) {
+            return tensor.source == TensorSource::Input;
+        })));
+}
+
 std::vector<ModelEdge> modelEdges(const ModelGraph& graph) {
     std::vector<std::vector<ModelNodeId>> writers(graph.tensors.size());
     std::vector<ModelEdge> edges;

@@ -36,6 +36,8 @@ struct ModelEdge {
 /// The graph with a node of type "Input" for each tensor that the host sends and one of type
 /// "Output" for each result, called as the tensor is.
 ModelGraph withEnds(const ModelGraph& graph);
+/// The node of withEnds() that is the first of the graph it was made from.
+ModelNodeId firstInside(const ModelGraph& graph);
 
 /// Sorted, each once.
 std::vector<ModelEdge> modelEdges(const ModelGraph& graph);

@@ -8,16 +8,16 @@ namespace {
 
 class CostSum {
 public:
-    CostSum(const IdVector<ProgramId, Program>& programs,
-            const IdVector<ComputeSetId, ComputeSet>& computeSets,
-            const IdVector<ExchangeId, Exchange>& exchanges,
-            const std::vector<ProgramExecutions>& executions)
-        : programs_(programs)
-        , computeSets_(computeSets)
-        , exchanges_(exchanges)
-        , executions_(executions)
-        , states_(programs.size(), State::New)
-        , costs_(programs.size()) {}
+    CostSum(const ProfileView& profile, const std::stop_token& stop)
+        : programs_(*profile.programs(stop))
+        , computeSets_(*profile.computeSets(stop))
+        , exchanges_(*profile.exchanges(stop))
+        , executions_(*profile.executions(stop))
+        , bodies_(profile.info().hasExecution
+                      ? profile.trace(stop)->bodyExecutions(programs_.size())
+                      : std::vector<ProgramExecutions>(programs_.size()))
+        , states_(programs_.size(), State::New)
+        , costs_(programs_.size()) {}
 
     std::vector<ProgramCost> make() {
         for (std::size_t i = 0; i < programs_.size(); ++i)
@@ -86,24 +86,34 @@ private:
         }
         if (program.kind == ProgramKind::Repeat)
             cost.cycles = saturatingProduct(cost.cycles, program.count);
+        addBody(id, cost);
         return cost;
+    }
+
+    /// What a control program, a function or the body of a repeat takes is known; what is below it
+    /// is a part of that.
+    void addBody(ProgramId id, ProgramCost& cost) const {
+        const ProgramExecutions& measured = bodies_[id.index()];
+        if (measured.count == 0)
+            return;
+        cost.between = measured.cycles - cost.total;
+        cost.cycles = measured.cycles / measured.count;
+        cost.total = measured.cycles;
     }
 
     const IdVector<ProgramId, Program>& programs_;
     const IdVector<ComputeSetId, ComputeSet>& computeSets_;
     const IdVector<ExchangeId, Exchange>& exchanges_;
     const std::vector<ProgramExecutions>& executions_;
+    std::vector<ProgramExecutions> bodies_;
     std::vector<State> states_;
     std::vector<ProgramCost> costs_;
 };
 
 } // namespace
 
-std::vector<ProgramCost> programCosts(const IdVector<ProgramId, Program>& programs,
-                                      const IdVector<ComputeSetId, ComputeSet>& computeSets,
-                                      const IdVector<ExchangeId, Exchange>& exchanges,
-                                      const std::vector<ProgramExecutions>& executions) {
-    return CostSum(programs, computeSets, exchanges, executions).make();
+std::vector<ProgramCost> programCosts(const ProfileView& profile, const std::stop_token& stop) {
+    return CostSum(profile, stop).make();
 }
 
 } // namespace tilescope

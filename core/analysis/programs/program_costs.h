@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "core/trace/trace_index.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope {
 
@@ -14,15 +16,15 @@ struct ProgramCost {
     /// estimate of the slowest tile for what was not.
     std::int64_t cycles = 0;
     std::int64_t executions = 0; ///< in all runs; 0 for a Sequence or without a trace
-    std::int64_t total = 0;      ///< all executions in all runs; 0 without a trace
+    /// All executions in all runs; 0 without a trace. That of a control program is its run's.
+    std::int64_t total = 0;
+    /// Of the total what no program below it is: syncs and waits, less what runs side by side.
+    std::int64_t between = 0;
     friend bool operator==(const ProgramCost&, const ProgramCost&) = default;
 };
 
-/// Of every program. `executions` is TraceIndex::executions(), or empty without a trace. The
-/// programs must be a tree; a function that calls itself costs nothing the second time.
-std::vector<ProgramCost> programCosts(const IdVector<ProgramId, Program>& programs,
-                                      const IdVector<ComputeSetId, ComputeSet>& computeSets,
-                                      const IdVector<ExchangeId, Exchange>& exchanges,
-                                      const std::vector<ProgramExecutions>& executions);
+/// Of every program. The programs must be a tree; a function that calls itself costs nothing the
+/// second time.
+std::vector<ProgramCost> programCosts(const ProfileView& profile, const std::stop_token& stop = {});
 
 } // namespace tilescope

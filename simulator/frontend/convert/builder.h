@@ -46,7 +46,7 @@ public:
         ++counts_[{onnxType, fate}];
     }
 
-    /// A convolution that a BatchNormalization behind it could be folded into.
+    /// A convolution that a BatchNormalization after it could be folded into.
     struct Convolution {
         std::string name;
         bool hasBias = false;

@@ -18,17 +18,31 @@ const Value& NodeConverter::value(std::size_t i) const {
     return builder_.model().values.at(node_.inputs[i]);
 }
 
+TensorId NodeConverter::input(std::size_t i) {
+    if (!has(i))
+        refuse(fmt::format("operand {} is missing", i));
+    return builder_.tensorOf(node_.inputs[i]);
+}
+
+std::int64_t NodeConverter::at(const std::vector<std::int64_t>& values, std::size_t i) {
+    if (i >= values.size())
+        refuse("its operands have too few dimensions or values");
+    return values[i];
+}
+
 std::vector<TensorId> NodeConverter::allInputs() {
     std::vector<TensorId> result;
     for (std::size_t i = 0; i < operands(); ++i) {
         if (has(i))
             result.push_back(input(i));
     }
+    if (result.empty())
+        refuse("it has no operands");
     return result;
 }
 
 const Value& NodeConverter::output(std::size_t i) const {
-    return builder_.model().values.at(node_.outputs.at(i));
+    return builder_.model().values.at(outputName(i));
 }
 
 bool NodeConverter::isOutputUsed(std::size_t i) const {
@@ -109,7 +123,13 @@ void NodeConverter::result(TensorId tensor, std::size_t i) {
     if (shapeOf(tensor) != expected.shape)
         refuse(fmt::format("it contradicts itself: its operands make {}, its attributes {}",
                            toString(shapeOf(tensor)), toString(expected.shape)));
-    builder_.bind(node_.outputs.at(i), tensor);
+    builder_.bind(outputName(i), tensor);
+}
+
+const std::string& NodeConverter::outputName(std::size_t i) const {
+    if (i >= node_.outputs.size())
+        refuse(fmt::format("result {} is missing", i));
+    return node_.outputs[i];
 }
 
 void NodeConverter::refuse(const std::string& text) {

@@ -25,7 +25,7 @@ public:
     [[nodiscard]] const Value& value(std::size_t i) const;
     [[nodiscard]] const Shape& shape(std::size_t i) const { return value(i).shape; }
     [[nodiscard]] std::size_t rank(std::size_t i) const { return shape(i).size(); }
-    [[nodiscard]] TensorId input(std::size_t i) { return builder_.tensorOf(node_.inputs.at(i)); }
+    [[nodiscard]] TensorId input(std::size_t i);
     [[nodiscard]] std::vector<TensorId> allInputs();
     [[nodiscard]] const Value& output(std::size_t i = 0) const;
     [[nodiscard]] bool isOutputUsed(std::size_t i) const;
@@ -57,9 +57,12 @@ public:
 
     void result(TensorId tensor, std::size_t i = 0);
     [[noreturn]] static void refuse(const std::string& text);
+    /// values[i] of an operand's dimensions or values; refuses a node whose operand has fewer.
+    [[nodiscard]] static std::int64_t at(const std::vector<std::int64_t>& values, std::size_t i);
 
 private:
     [[nodiscard]] std::string path(const std::string& part) const;
+    [[nodiscard]] const std::string& outputName(std::size_t i) const;
 
     GraphBuilder& builder_;
     const Node& node_;

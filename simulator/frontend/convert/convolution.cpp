@@ -1,4 +1,4 @@
-// Conv, and the BatchNormalization behind it that inference folds into it.
+// Conv, and the BatchNormalization after it that inference folds into it.
 #include <fmt/format.h>
 
 #include "simulator/frontend/convert/converter.h"
@@ -53,7 +53,7 @@ bool foldIntoConvolution(NodeConverter& node) {
         node.result(node.input(0));
         return true;
     }
-    const TensorId bias = node.parameter(2, channelShape(node.shape(0).at(1), node.rank(0)));
+    const TensorId bias = node.parameter(2, channelShape(node.at(node.shape(0), 1), node.rank(0)));
     node.result(node.emitAt(conv->name + "/bias",
                             ElementwiseAttributes{ElementwiseFunction::Add, 0, 0},
                             {node.input(0), bias}));

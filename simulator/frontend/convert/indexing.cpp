@@ -41,7 +41,7 @@ void convertSplit(NodeConverter& node) {
         const Shape& part = node.output(i).shape;
         SliceAttributes slice = wholeOf(node.rank(0));
         slice.starts[axis] = start;
-        start += part.at(axis);
+        start += node.at(part, axis);
         node.result(part == node.shape(0)
                         ? node.input(0)
                         : node.emit(fmt::format("part{}", i), slice, {node.input(0)}, part),
@@ -56,7 +56,7 @@ void convertGather(NodeConverter& node) {
     if (rows.data && rows.data->size() == 1) {
         const auto at = static_cast<std::size_t>(axis);
         Shape one = node.shape(0);
-        const std::int64_t row = rows.data->ints.at(0);
+        const std::int64_t row = node.at(rows.data->ints, 0);
         SliceAttributes slice = wholeOf(node.rank(0));
         slice.starts[at] = row < 0 ? row + one[at] : row;
         one[at] = 1;

@@ -46,7 +46,7 @@ void convertTile(NodeConverter& node) {
     TensorId tensor = node.input(0);
     const Shape& to = node.output().shape;
     for (std::size_t d = 0; d < to.size(); ++d) {
-        const std::int64_t copies = to[d] / std::max<std::int64_t>(node.shape(0).at(d), 1);
+        const std::int64_t copies = to[d] / std::max<std::int64_t>(node.at(node.shape(0), d), 1);
         if (copies > maxCopies)
             NodeConverter::refuse(fmt::format("{} copies are too many", copies));
         if (copies > 1)
@@ -93,7 +93,7 @@ void convertResize(NodeConverter& node) {
     Shape split;
     Shape repeated;
     for (std::size_t d = 0; d < from.size(); ++d) {
-        if (mode != "nearest" || from[d] < 1 || to.at(d) % from[d] != 0)
+        if (mode != "nearest" || from[d] < 1 || node.at(to, d) % from[d] != 0)
             NodeConverter::refuse(fmt::format("mode '{}' from {} to {} is not supported, only "
                                               "'nearest' by whole factors",
                                               mode, toString(from), toString(to)));

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ceil_div.h"
 #include "simulator/graph/shape_rules.h"
 
 namespace tilescope::sim {
@@ -31,7 +32,7 @@ std::int64_t paddingFor(const Window& window, std::size_t d, std::int64_t size,
 void padAutomatically(Window& window, const Shape& input, bool lower) {
     for (std::size_t d = 0; d < window.kernel.size(); ++d) {
         const std::int64_t size = input[d + 2];
-        const std::int64_t positions = (size + window.strides[d] - 1) / window.strides[d];
+        const std::int64_t positions = ceilDiv(size, window.strides[d]);
         const std::int64_t total = paddingFor(window, d, size, positions);
         window.padsBegin[d] = lower ? total - total / 2 : total / 2;
         window.padsEnd[d] = total - window.padsBegin[d];

@@ -12,7 +12,7 @@ Tensors convertDense(KerasEmitter& e, const Tensors& inputs) {
     const LayerReader& layer = e.layer();
     KerasTensor x = e.asKeras(inputs[0]);
     if (x.shape.empty())
-        throw layer.error("its operand has no dimension behind the batch");
+        throw layer.error("its operand has no dimension after the batch");
     const std::int64_t units = layer.integer("units");
     const bool biased = layer.flag("use_bias", true);
     const std::string kernel = e.weight("kernel", {x.shape.back(), units});

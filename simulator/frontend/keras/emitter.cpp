@@ -82,9 +82,9 @@ KerasTensor KerasEmitter::padded(const KerasTensor& x) {
     if (x.padding.empty())
         return x;
     std::vector<std::int64_t> begin(2, 0), end(2, 0);
-    for (const auto& [before, behind] : x.padding) {
+    for (const auto& [before, after] : x.padding) {
         begin.push_back(before);
-        end.push_back(behind);
+        end.push_back(after);
     }
     begin.insert(begin.end(), end.begin(), end.end());
     KerasTensor result = x;
@@ -124,9 +124,8 @@ std::int64_t KerasEmitter::onnxAxis(const KerasTensor& x, std::int64_t axis) con
     const std::int64_t positive = axis < 0 ? axis + rank : axis;
     if (positive < 1 || positive >= rank)
         throw layer_.keyError(
-            "axis",
-            fmt::format("is {}, but its operand has the dimensions 1 to {} behind the batch", axis,
-                        rank - 1));
+            "axis", fmt::format("is {}, but its operand has the dimensions 1 to {} after the batch",
+                                axis, rank - 1));
     if (!x.channelsFirst)
         return positive;
     return positive == rank - 1 ? 1 : positive + 1;

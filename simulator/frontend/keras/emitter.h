@@ -21,7 +21,7 @@ namespace tilescope::sim {
 struct KerasTensor {
     std::string value; ///< name in the ONNX graph
     Shape shape;       ///< without the batch, in the order that Keras has, padding included
-    /// The last dimension of `shape` is the first behind the batch in the ONNX graph.
+    /// The last dimension of `shape` is the first after the batch in the ONNX graph.
     bool channelsFirst = false;
     /// Zeros still to be put around the spatial dimensions, {begin, end} of each: a convolution
     /// takes them over.
@@ -59,7 +59,7 @@ public:
     /// whole layer.
     KerasTensor activated(const KerasTensor& x, const std::string& function, std::string_view part);
     /// The dimension of the ONNX tensor that holds dimension `axis` of `shape` (batch counted,
-    /// negative from behind).
+    /// negative from the end).
     [[nodiscard]] std::int64_t onnxAxis(const KerasTensor& x, std::int64_t axis) const;
 
 private:

@@ -79,7 +79,7 @@ private:
         batch_ = std::max(batch_, batch);
         constexpr std::size_t imageRank = 3;
         if (x.shape.empty())
-            throw reader.keyError(key, "has no size behind the batch");
+            throw reader.keyError(key, "has no size after the batch");
         if (hasEmbedding(model, index) ||
             reader.text("dtype", "float32").find("int") != std::string::npos) {
             builder_.addIndices(x.value, x.shape);

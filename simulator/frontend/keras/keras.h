@@ -9,13 +9,13 @@
 
 namespace tilescope::sim {
 
-/// Imports a Keras model's text as the ONNX model that it stands for, with the names of its layers.
+/// Imports a Keras model's text as the ONNX model that it means, with the names of its layers.
 /// Weights have shapes only, as the file has no values. Pipeline stages assigned in Keras become
 /// those of the graph. `origin` is the file's name for messages. Throws UserError naming file,
 /// layer, key and remedy.
 Graph importKeras(std::string_view text, const std::string& origin, const ImportOptions& options);
 
-/// The ONNX model that a Keras model stands for.
+/// The ONNX model that a Keras model means.
 onnx::ModelProto kerasAsOnnx(std::string_view text, const std::string& origin);
 
 /// Classes of layers that are known, sorted.

@@ -31,12 +31,12 @@ public:
     [[nodiscard]] double realOr(std::string_view key, double otherwise) const;
     [[nodiscard]] bool flag(std::string_view key, bool otherwise) const;
     [[nodiscard]] std::string text(std::string_view key, std::string_view otherwise) const;
-    /// Whole numbers of at least `least`; a single one stands for `count` equal ones.
+    /// Whole numbers of at least `least`; a single one means `count` equal ones.
     [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key, std::size_t count,
                                                      std::int64_t least = 1) const;
     /// Whole numbers, negative ones too, as many as there are; a single one is a list of one.
     [[nodiscard]] std::vector<std::int64_t> list(std::string_view key) const;
-    /// Sizes behind the batch of `key`, a list whose first entry is the batch. Throws UserError for
+    /// Sizes after the batch of `key`, a list whose first entry is the batch. Throws UserError for
     /// sizes that are left open.
     [[nodiscard]] Shape batchShape(std::string_view key) const;
     /// The fixed batch of that list; 0 if it is left open.

@@ -242,7 +242,7 @@ private:
         }
         if (!node.is_array())
             throw error(where, "inbound_nodes", "must be a list of calls");
-        // One tensor may stand without a list around it.
+        // One tensor may come without a list around it.
         if (isSource(node)) {
             result.inputs.push_back(source(node.get_array(), where, "inbound_nodes", known));
             return result;
@@ -269,7 +269,7 @@ private:
         return result;
     }
 
-    /// A list of sources, or one that stands without a list around it.
+    /// A list of sources, or one that comes without a list around it.
     [[nodiscard]] std::vector<KerasSource> ends(const json::object& config, std::string_view key,
                                                 const std::string& model,
                                                 const Names& known) const {
@@ -330,7 +330,7 @@ private:
     int version_;
 };
 
-/// Keras 3 gives each layer the module of its class; its version stands beside the model where it
+/// Keras 3 gives each layer the module of its class; its version is beside the model where it
 /// was saved in a file.
 int versionOf(const json::object& model) {
     const std::string stated = textOf(model.if_contains("keras_version"));

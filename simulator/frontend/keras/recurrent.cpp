@@ -64,7 +64,7 @@ private:
         return e_.activated({value, {units_}}, name, part).value;
     }
 
-    /// The hidden state behind step number `index`, which reads row `row` of the sequence.
+    /// The hidden state after step number `index`, which reads row `row` of the sequence.
     std::string step(const std::string& product, std::int64_t row, std::int64_t index) {
         const auto part = [&](std::string_view name) {
             return fmt::format("step{}/{}", index, name);

@@ -11,7 +11,7 @@ namespace {
 
 using Tensors = std::vector<KerasTensor>;
 
-/// The order of elements only permutes the weights of the layer behind, which have no values here.
+/// The order of elements only permutes the weights of the layer after, which have no values here.
 Tensors convertFlatten(KerasEmitter& e, const Tensors& inputs) {
     const KerasTensor x = e.padded(inputs[0]);
     if (x.shape.size() == 1)

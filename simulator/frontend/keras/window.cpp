@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ceil_div.h"
+
 namespace tilescope::sim {
 
 std::vector<std::int64_t> KerasWindow::pads() const {
@@ -33,7 +35,7 @@ KerasWindow kerasWindow(const LayerReader& layer, const Shape& spatial,
         std::int64_t end = before.empty() ? 0 : before[i].second;
         const std::int64_t had = spatial[i] + begin + end;
         if (padding == "same") {
-            const std::int64_t results = (had + window.strides[i] - 1) / window.strides[i];
+            const std::int64_t results = ceilDiv(had, window.strides[i]);
             const std::int64_t missing =
                 std::max<std::int64_t>((results - 1) * window.strides[i] + reach - had, 0);
             begin += missing / 2;
@@ -63,7 +65,7 @@ KerasImage kerasImage(KerasEmitter& emitter, const KerasTensor& x, std::size_t d
     KerasImage image;
     if (x.shape.size() != dimensions + 1)
         throw emitter.layer().error(
-            fmt::format("its operand has the shape {} behind the batch, and not {} spatial "
+            fmt::format("its operand has the shape {} after the batch, and not {} spatial "
                         "dimensions and channels",
                         toString(x.shape), dimensions));
     image.keptFirst = hasChannelsFirst(emitter.layer());

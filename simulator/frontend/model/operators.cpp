@@ -65,8 +65,8 @@ std::string hintFor(const std::string& op) {
     return at == hints.end() ? "" : ": " + at->second;
 }
 
-void checkSupported(const onnx::ModelProto& model, const std::string& origin) {
-    const auto supported = supportedOperators();
+void checkSupported(const onnx::ModelProto& model, const std::string& origin,
+                    const std::vector<std::string>& supported) {
     std::map<std::string, std::string> refused;
     for (const auto& node : model.graph().node()) {
         const bool known =
@@ -124,12 +124,13 @@ void removeDeadNodes(onnx::ModelProto& model) {
 }
 
 void checkOperators(onnx::ModelProto& model, const std::string& origin,
+                    const std::vector<std::string>& supported,
                     std::vector<GraphMessage>& messages) {
     if (!model.has_graph())
         throw UserError(fmt::format("{}: the model has no graph; export it again", origin));
     readNewerOpset(model, origin, messages);
     checkOpset(model, origin);
-    checkSupported(model, origin);
+    checkSupported(model, origin, supported);
     if (model.ir_version() > onnx::Version::IR_VERSION) {
         messages.push_back(
             {Severity::Info,

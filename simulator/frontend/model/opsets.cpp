@@ -15,7 +15,7 @@ namespace tilescope::sim {
 
 namespace {
 
-// What changed up to here in operators that are supported stands in this file.
+// What changed up to here in operators that are supported is in this file.
 constexpr std::int64_t newestReadable = 21;
 constexpr const char* graphcoreDomain = "ai.graphcore";
 

@@ -4,14 +4,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
-#include "simulator/frontend/import.h"
+#include "simulator/frontend/onnx_types/import_types.h"
+#include "simulator/graph/graph.h"
+
+namespace onnx {
+class ModelProto;
+}
 
 namespace tilescope::sim {
-
-using NameSet = std::unordered_set<std::string>;
 
 /// Removes the nodes whose results reach no output.
 void removeDeadNodes(onnx::ModelProto& model);
@@ -29,10 +31,11 @@ void readNewerOpset(onnx::ModelProto& model, const std::string& origin,
 /// Operators of PopART's own domain that the importer takes: ai.graphcore GroupNormalization.
 bool isGraphcoreOperator(const std::string& domain, const std::string& type);
 
-/// Refuses operator sets that are too new, foreign domains and operators that are not supported,
-/// all of them in one UserError. Lowers an IR version that is only newer than the checker's.
+/// Refuses operator sets that are too new, foreign domains and operators that are not `supported`
+/// (sorted), all of them in one UserError. Lowers an IR version that is only newer than the
+/// checker's.
 void checkOperators(onnx::ModelProto& model, const std::string& origin,
-                    std::vector<GraphMessage>& messages);
+                    const std::vector<std::string>& supported, std::vector<GraphMessage>& messages);
 
 /// Turns large or external initialisers into graph inputs without data and returns their names.
 /// Throws UserError for impossible sizes.
@@ -40,12 +43,6 @@ NameSet detachWeights(onnx::ModelProto& model, const std::string& origin);
 
 /// The ONNX checker; its complaints become UserErrors.
 void checkModel(const onnx::ModelProto& model, const std::string& origin);
-
-/// A batch size that the model had and that it has now.
-struct BatchChange {
-    std::int64_t before = 1;
-    std::int64_t now = 1;
-};
 
 /// Gives symbolic batch dimensions a value, and fixed ones too where the user wants it; the latter
 /// is returned. Throws UserError for other symbolic dimensions.

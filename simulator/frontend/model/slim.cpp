@@ -5,7 +5,7 @@
 #include <google/protobuf/wire_format_lite.h>
 #include <onnx/onnx_pb.h>
 
-#include "simulator/frontend/resolve/constant.h"
+#include "simulator/frontend/onnx_types/constant.h"
 
 namespace tilescope::sim {
 

@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "simulator/frontend/model/prepare.h"
-#include "simulator/frontend/resolve/constant.h"
+#include "simulator/frontend/onnx_types/constant.h"
 
 namespace tilescope::sim {
 

@@ -7,7 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "simulator/frontend/resolve/constant.h"
+#include "core/base/ceil_div.h"
+#include "simulator/frontend/onnx_types/constant.h"
 
 namespace tilescope::sim {
 
@@ -31,7 +32,7 @@ SliceRange sliceRange(std::int64_t size, std::int64_t start, std::int64_t end, s
     const std::int64_t last = std::clamp(fromFront(end), low, high);
     const std::int64_t distance = step > 0 ? last - first : first - last;
     const std::int64_t stride = std::abs(step);
-    return {first, step, distance <= 0 ? 0 : (distance + stride - 1) / stride};
+    return {first, step, distance <= 0 ? 0 : ceilDiv(distance, stride)};
 }
 
 Shape reshapedShape(const Shape& input, const std::vector<std::int64_t>& target, bool allowZero) {

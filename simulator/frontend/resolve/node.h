@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "simulator/frontend/resolve/constant.h"
+#include "simulator/frontend/onnx_types/constant.h"
 #include "simulator/graph/graph.h"
 
 namespace tilescope::sim {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "simulator/frontend/model/prepare.h"
+#include "simulator/frontend/onnx_types/import_types.h"
 #include "simulator/frontend/resolve/node.h"
 
 namespace tilescope::sim {
@@ -22,7 +22,7 @@ public:
 
     /// What was replaced, for the user.
     [[nodiscard]] std::optional<GraphMessage> message() const;
-    /// An addition to errors behind a change.
+    /// An addition to errors after a change.
     [[nodiscard]] std::string remedy() const;
 
 private:

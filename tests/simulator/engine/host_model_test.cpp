@@ -4,7 +4,7 @@
 
 #include "core/trace/trace_index.h"
 #include "simulator/engine/timing.h"
-#include "simulator/lowering/builder.h"
+#include "simulator/lowering/program/builder.h"
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
 #include "support/holds.h"
@@ -34,7 +34,7 @@ struct Loop {
     std::vector<std::int64_t> inputBytes; ///< each followed by
     std::vector<std::int64_t> compute;    ///< so many cycles
     std::int64_t count = 1, outer = 1;
-    std::int64_t update = 0; ///< cycles behind each inner loop
+    std::int64_t update = 0; ///< cycles after each inner loop
 };
 
 class LoopProgram {
@@ -85,7 +85,7 @@ private:
     void compute(std::int64_t cycles) {
         builder_.execute("work", TileSeries(TileId(0), 2, cycles), {}, {});
     }
-    /// Takes cycles and a sync wherever it stands, as an update that exchanges does.
+    /// Takes cycles and a sync wherever it is, as an update that exchanges does.
     void exchangeLike(std::int64_t cycles) {
         Movement movement;
         movement.received = TileSeries(TileId(1), 1, 4);
@@ -171,7 +171,7 @@ private slots:
                      qPrintable(QString::number(result.cycles)));
             QVERIFY(result.bodies < 12);
         }
-        // At depth 1 the latency and the transfer stand between two fillings.
+        // At depth 1 the latency and the transfer are between two fillings.
         Loop twice = loop;
         twice.count *= 2;
         QCOMPARE(outcome(twice, false, pace(fill, 1)).cycles -

@@ -3,7 +3,7 @@
 #include <QtTest>
 
 #include "simulator/engine/timing.h"
-#include "simulator/lowering/builder.h"
+#include "simulator/lowering/program/builder.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
@@ -160,7 +160,7 @@ private slots:
             p.builder.beginRepeat("loop", count);
             p.execute("body", {5, 9});
             p.builder.end();
-            p.execute("behind", {1, 1});
+            p.execute("after", {1, 1});
             p.builder.end();
             const Trace trace = p.time();
             QCOMPARE(trace.bodies.size(), std::size_t(2));
@@ -188,7 +188,7 @@ private slots:
         Profile& profile = p.lowered.profile;
         p.execute("before", {2, 2});
         p.builder.end();
-        // Functions stand beside the control programs.
+        // Functions are beside the control programs.
         p.builder.beginControlProgram("function");
         p.execute("work", {4, 6});
         p.builder.end();

@@ -4,17 +4,15 @@
 
 #include <QtTest>
 
+#include "core/base/ceil_div.h"
 #include "simulator/layout/layout.h"
 #include "support/holds.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 /// Elements on each tile by the rule.
 std::vector<std::int64_t> byRule(std::int64_t n, std::int64_t elementBytes, std::int64_t tiles) {

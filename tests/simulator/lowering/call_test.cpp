@@ -12,6 +12,7 @@
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 using tilescope::test::bytesOf;
 
 namespace {

@@ -3,12 +3,13 @@
 
 #include <QtTest>
 
-#include "simulator/lowering/conv_reduction.h"
+#include "simulator/lowering/operations/conv_reduction.h"
 #include "simulator/planner/plan.h"
 #include "support/holds.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 

@@ -4,18 +4,16 @@
 
 #include <QtTest>
 
-#include "simulator/lowering/conv_tiling.h"
+#include "core/base/ceil_div.h"
+#include "simulator/lowering/operations/conv_tiling.h"
 #include "support/element_sets.h"
 #include "support/holds.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 /// A plan with random splits: legal, not good.
 ConvPlan anyPlan() {

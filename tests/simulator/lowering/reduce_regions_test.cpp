@@ -3,11 +3,12 @@
 
 #include <QtTest>
 
-#include "simulator/lowering/reduce_regions.h"
+#include "simulator/lowering/operations/reduce_regions.h"
 #include "support/holds.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 

@@ -8,13 +8,14 @@
 #include "core/analysis/operations/strided_copies.h"
 #include "core/options/job.h"
 #include "simulator/frontend/import.h"
-#include "simulator/lowering/order_text.h"
+#include "simulator/lowering/movement/order_text.h"
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
 #include "support/invariants.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 
@@ -70,7 +71,7 @@ std::set<std::string> namesOf(const Profile& p, const std::vector<StridedOperati
 }
 
 void checkShuffles(const Graph& graph, std::size_t atLeast) {
-    // A function's operations stand for those of all its calls: here each is to be seen.
+    // A function's operations represent those of all its calls: here each is to be seen.
     RunOptions options;
     options.outline = false;
     const Profile p = simulate(graph, options);

@@ -9,12 +9,13 @@
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 
 using Names = std::vector<VariableId>;
 
-/// Random steps, loops and calls of functions that stand before.
+/// Random steps, loops and calls of functions before them.
 void fill(HandMade& made, const Names& variables, const std::vector<ProgramId>& functions,
           int depth) {
     const auto any = [&] {
@@ -147,7 +148,7 @@ private slots:
         QCOMPARE(made.life(v), std::string("0-2"));
     }
 
-    /// The steps of a function stand at each of its calls: what lives across one call does not meet
+    /// The steps of a function are at each of its calls: what lives across one call does not meet
     /// what lives across another.
     void aStepForEachCall() {
         HandMade made;
@@ -203,17 +204,17 @@ private slots:
         made.call(inner);
         made.step({input, inside}, {result}); // 2, 6
         made.end();
-        std::set<std::pair<ProgramId, VariableId>> rewrites;
+        std::set<std::pair<ProgramId, VariableId>> kills;
         made.control("main");
         for (int i = 0; i < 2; ++i) {
             made.step({}, {input}); // 0, 4
-            rewrites.emplace(ProgramId(made.profile.programs.size() - 1), input);
+            kills.emplace(ProgramId(made.profile.programs.size() - 1), input);
             made.call(outer);
-            rewrites.emplace(ProgramId(made.profile.programs.size() - 1), result);
+            kills.emplace(ProgramId(made.profile.programs.size() - 1), result);
             made.step({result}, {}); // 3, 7
         }
         made.end();
-        analyseLiveness(made.profile, rewrites);
+        analyseLiveness(made.profile, kills);
         QCOMPARE(made.life(input), std::string("0-2 4-6"));
         QCOMPARE(made.life(inside), std::string("1-2 5-6"));
         QCOMPARE(made.life(result), std::string("2-3 6-7"));
@@ -336,7 +337,7 @@ private slots:
         QCOMPARE(made.life(other), std::string("0-1"));
     }
 
-    /// One caller reads a function's result, another does not: behind the other's call it is dead,
+    /// One caller reads a function's result, another does not: after the other's call it is dead,
     /// though somebody else reads the variable first.
     void aResultThatOneCallerReads() {
         HandMade made;
@@ -413,12 +414,12 @@ private slots:
         made.step({input}, {result});  // 7
         made.step({result}, {result}); // 8
         made.end();
-        std::set<std::pair<ProgramId, VariableId>> rewrites;
+        std::set<std::pair<ProgramId, VariableId>> kills;
         const auto callInner = [&] {
             made.step({}, {input});
-            rewrites.emplace(ProgramId(made.profile.programs.size() - 1), input);
+            kills.emplace(ProgramId(made.profile.programs.size() - 1), input);
             made.call(inner);
-            rewrites.emplace(ProgramId(made.profile.programs.size() - 1), result);
+            kills.emplace(ProgramId(made.profile.programs.size() - 1), result);
             made.step({result}, {});
         };
         const ProgramId outer = made.function("outer");
@@ -432,7 +433,7 @@ private slots:
         made.step({}, {}); // 3
         callInner();       // 4, 5
         made.end();
-        analyseLiveness(made.profile, rewrites);
+        analyseLiveness(made.profile, kills);
         // Over the function up to the last read of the input, and from the first write of the
         // result.
         QCOMPARE(made.life(input), std::string("0 4 6-7 9"));

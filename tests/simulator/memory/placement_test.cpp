@@ -11,6 +11,7 @@
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 
@@ -190,7 +191,7 @@ private slots:
         tile.requests[1].apartFrom = VariableId(0);
         const Placement placement = tile.place(target);
         QCOMPARE(offsetOf(placement, 0), 0);
-        QCOMPARE(offsetOf(placement, 1), 1024); // behind the second element
+        QCOMPARE(offsetOf(placement, 1), 1024); // after the second element
         QCOMPARE(offsetOf(placement, 2), 600);  // the gap is for others
         const TileAccount account = tile.account(target, placement);
         QCOMPARE(account.memory.includingGaps, 1064);

@@ -12,6 +12,7 @@
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 
@@ -67,7 +68,7 @@ std::size_t calls(const Graph& graph) {
     return count;
 }
 
-/// Two products of different shapes and what is between and behind them, `layers` times.
+/// Two products of different shapes and what is between and after them, `layers` times.
 Graph tower(int layers) {
     GraphBuilder b;
     TensorId x = b.input({16, 32});
@@ -141,8 +142,8 @@ void checkStandIns(const Graph& graph, const Graph& made) {
         add(function);
     std::set<std::string> used;
     for (const Op& op : graph.ops) {
-        const auto standIn = made.runsAs.find(op.name);
-        const std::string& name = standIn == made.runsAs.end() ? op.name : standIn->second;
+        const auto standIn = made.functionPlaces.find(op.name);
+        const std::string& name = standIn == made.functionPlaces.end() ? op.name : standIn->second.operation;
         RC_ASSERT(run.contains(name));
         RC_ASSERT(run[name]->attributes == op.attributes);
         used.insert(name);
@@ -213,7 +214,7 @@ private slots:
             QCOMPARE(function.ops.size(), std::size_t{1});
     }
 
-    /// What cannot be in a function moves behind the call or in front of it.
+    /// What no function can hold moves after the call or in front of it.
     void accumulationsMoveBehind() {
         GraphBuilder b;
         TensorId x = b.input({8, 8});
@@ -252,7 +253,7 @@ private slots:
             Graph graph = b.finish({x});
             for (Op& op : graph.ops)
                 if (!isPlanned(op.attributes)) {
-                    op.onnxType = "LayerNormalization";
+                    op.type = "LayerNormalization";
                     op.onnxNode = op.name.substr(0, op.name.find('/')) + "/norm";
                 }
             const Graph made = outlined(graph, {});

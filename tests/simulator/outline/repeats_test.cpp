@@ -8,6 +8,7 @@
 #include "support/holds.h"
 
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 
@@ -36,13 +37,13 @@ std::map<Letters, Places> maximalRepeats(const Letters& letters) {
     std::erase_if(all, [&](const auto& entry) {
         const auto& [part, places] = entry;
         const auto length = static_cast<std::int32_t>(part.size());
-        Places before, behind;
+        Places before, after;
         for (const std::int32_t place : places) {
             before.insert(place == 0 ? -1 : letters[static_cast<std::size_t>(place - 1)]);
-            behind.insert(
+            after.insert(
                 place + length == size ? -1 : letters[static_cast<std::size_t>(place + length)]);
         }
-        return places.size() < 2 || before.size() < 2 || behind.size() < 2;
+        return places.size() < 2 || before.size() < 2 || after.size() < 2;
     });
     return all;
 }

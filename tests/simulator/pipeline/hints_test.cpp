@@ -3,14 +3,15 @@
 
 #include "core/base/error.h"
 #include "model_text.h"
-#include "simulator/pipeline/prepare.h"
+#include "simulator/prepare/prepare.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 
-/// Three products in a row with an activation behind each; `stages` are their annotations ("" for
+/// Three products in a row with an activation after each; `stages` are their annotations ("" for
 /// none).
 Graph chain(const std::vector<std::string>& annotations) {
     std::string text = "g (float[4,16] x0, float[16,16] u, float[16,16] v, float[16,16] w) => "

@@ -9,7 +9,7 @@
 #include "core/analysis/execution/phases.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
-#include "simulator/pipeline/prepare.h"
+#include "simulator/prepare/prepare.h"
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
 #include "support/invariants.h"
@@ -316,10 +316,11 @@ private slots:
         QTest::addColumn<int>("phases");
         QTest::addColumn<QString>("split");
         QTest::addColumn<QString>("error");
-        QTest::newRow("none") << 0 << ""
-                              << "option execution: 'phased' needs phases; give their number by "
-                                 "--phases N, name where they begin by --split NAME,NAME, or "
-                                 "annotate ONNX nodes with __execution_phase";
+        QTest::newRow("none")
+            << 0 << ""
+            << "option execution (--execution): 'phased' needs phases; give their number by "
+               "--phases N, name where they begin by --split NAME,NAME, or "
+               "annotate ONNX nodes with __execution_phase";
         QTest::newRow("too many") << 7 << ""
                                   << "option phases (--phases): the model has 6 operations, too "
                                      "few for 7 phases; choose --phases 6 or fewer";

@@ -69,7 +69,7 @@ class PipelineProfileTest : public QObject {
         if (!wrong.empty())
             throw InternalError(wrong);
         writeProfile(profile, file);
-        return pipelineReport(ProfileReader(file));
+        return pipelineReport(ProfileView(file));
     }
 
 private slots:
@@ -135,11 +135,11 @@ private slots:
                 1e-9);
         for (std::int64_t i = 0; i < n; ++i) {
             const PipelineStage& stage = r.stages[static_cast<std::size_t>(i)];
-            const std::int64_t behind = n - 1 - i;
+            const std::int64_t after = n - 1 - i;
             const std::int64_t depth = schedule == Schedule::PopArt
-                                           ? (behind == 0 ? 0 : 2 * behind + 1)
-                                       : schedule == Schedule::Grouped ? 2 * behind
-                                       : interleaved                   ? behind
+                                           ? (after == 0 ? 0 : 2 * after + 1)
+                                       : schedule == Schedule::Grouped ? 2 * after
+                                       : interleaved                   ? after
                                                                        : 0;
             QCOMPARE(stage.fifoDepth, depth);
             QCOMPARE(stage.ipu, IpuId(static_cast<std::int32_t>(i)));

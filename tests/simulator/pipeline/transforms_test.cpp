@@ -4,10 +4,10 @@
 #include <map>
 
 #include "simulator/pipeline/buffers.h"
-#include "simulator/pipeline/crossings.h"
-#include "simulator/pipeline/prepare.h"
+#include "simulator/pipeline/inter_ipu_copies.h"
 #include "simulator/pipeline/recompute.h"
 #include "simulator/pipeline/stages.h"
+#include "simulator/prepare/prepare.h"
 #include "support/graph_builder.h"
 #include "tests/support/qt_text.h"
 
@@ -100,7 +100,7 @@ private slots:
         Graph graph = skipModel();
         splitAt(graph, {"b", "d"});
         graph.stageIpus = {IpuId(0), IpuId(1), IpuId(2)};
-        insertCrossings(graph, nullptr);
+        insertInterIpuCopies(graph, nullptr);
         checkGraph(graph);
         const auto copies = opsOf<IpuCopyAttributes>(graph);
         QCOMPARE(copies.size(), std::size_t(3)); // a to 1, c to 2, a on to 2
@@ -221,8 +221,8 @@ private slots:
             for (const Op& op : graph.ops)
                 for (const TensorId in : op.inputs) {
                     const OpId maker = producers[in.index()];
-                    if (op.phase != Phase::Backward || !maker.valid() ||
-                        graph.ops[maker].phase != Phase::Forward || plan.bufferDepth(op.stage) == 0)
+                    if (op.pass != Pass::Backward || !maker.valid() ||
+                        graph.ops[maker].pass != Pass::Forward || plan.bufferDepth(op.stage) == 0)
                         continue;
                     const Attributes& from = graph.ops[maker].attributes;
                     QVERIFY2(std::holds_alternative<StashAttributes>(from) ||
@@ -241,7 +241,7 @@ private slots:
         const Graph graph = preparedGraph(skipModel(), options);
         checkGraph(graph);
         for (const Op& op : graph.ops) {
-            if (op.phase != Phase::Forward ||
+            if (op.pass != Pass::Forward ||
                 std::holds_alternative<IpuCopyAttributes>(op.attributes) ||
                 std::holds_alternative<StashAttributes>(op.attributes))
                 continue;
@@ -257,7 +257,7 @@ private slots:
         options.checkpoints = {"b"};
         const Graph graph = preparedGraph(skipModel(), options);
         for (const Op& op : graph.ops)
-            if (op.phase == Phase::Forward)
+            if (op.pass == Pass::Forward)
                 QCOMPARE(op.recomputeGroup >= 0, isInScope(op.name, "a"));
     }
 };

@@ -72,7 +72,7 @@ private slots:
         QVERIFY(loop.valid());
         for (const TraceCall& call : trace.bodies[trace.runs.back().body].calls)
             QCOMPARE(call.count, 10);
-        // Once in the loop, behind everything else.
+        // Once in the loop, after everything else.
         std::size_t updates = 0;
         bool updating = false;
         for (const TraceItem& item : trace.bodies[loop].items) {

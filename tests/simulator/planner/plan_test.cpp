@@ -5,6 +5,7 @@
 
 #include <QtTest>
 
+#include "core/base/ceil_div.h"
 #include "simulator/planner/planner.h"
 #include "simulator/planner/transform.h"
 #include "support/any_problem.h"
@@ -12,12 +13,9 @@
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 Target withTiles(const std::string& name, std::int32_t tiles) {
     Target target = targetPreset(name);

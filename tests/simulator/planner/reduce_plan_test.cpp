@@ -9,6 +9,7 @@
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 class ReducePlanTest : public QObject {
     Q_OBJECT

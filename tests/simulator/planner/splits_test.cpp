@@ -1,17 +1,15 @@
 // Numbers of parts worth trying, and depths of reduction stages.
 #include <QtTest>
 
+#include "core/base/ceil_div.h"
 #include "simulator/planner/planner.h"
 #include "support/holds.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 std::vector<std::int64_t> stagesOf(std::int64_t depth) {
     ConvPlan plan;

@@ -8,6 +8,7 @@
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 
@@ -53,7 +54,7 @@ private slots:
         QTEST(topology.domains, "domains");
     }
 
-    /// The links of a ladder's side are shared by the rings of the IPUs that stand on it.
+    /// The links of a ladder's side are shared by the rings of the IPUs that are on it.
     void ringsShareLinks() {
         const double link = targetPreset("mk2").ipuLinkBytesPerSecond;
         QCOMPARE(replicaTopology(machine(1), 16).linkBytesPerSecond, 2 * link);

@@ -181,7 +181,7 @@ private slots:
         QCOMPARE(programsOfKind(many, ProgramKind::GlobalExchange), std::size_t(0));
     }
 
-    /// What stands in a ring's steps: each replica gets as much as it gives.
+    /// What a ring's steps have: each replica gets as much as it gives.
     void ringsMoveTheGradients() {
         std::int64_t moved = 0;
         for (const Program& program : four().programs) {

@@ -5,7 +5,7 @@
 
 #include "holds.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 
 ConvProblem anyProblem(std::int64_t most) {
     ConvProblem problem;
@@ -63,4 +63,4 @@ std::string describe(const ConvProblem& p) {
                        field, toString(p.inType), toString(p.partialType));
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

@@ -3,7 +3,9 @@
 
 #include "simulator/planner/plan.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
+
+using namespace sim;
 
 /// Dimensions of up to `most`; to be called inside a property.
 ConvProblem anyProblem(std::int64_t most);
@@ -13,4 +15,4 @@ ConvProblem anyGradient(std::int64_t most);
 
 std::string describe(const ConvProblem& problem);
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

@@ -9,7 +9,7 @@
 
 #include "core/tiles/tile_series.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 
 class Complaints {
 public:
@@ -39,4 +39,4 @@ private:
     std::vector<std::string> lines_;
 };
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

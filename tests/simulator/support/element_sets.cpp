@@ -2,7 +2,7 @@
 
 #include <functional>
 
-namespace tilescope::sim {
+namespace tilescope::test {
 namespace {
 
 std::int64_t sizeAt(const std::vector<std::int64_t>& sizes, int atom) {
@@ -108,4 +108,4 @@ std::vector<std::int64_t> enumerate(const std::vector<OrderLevel>& order, const 
     return result;
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

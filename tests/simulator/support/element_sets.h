@@ -8,7 +8,9 @@
 
 #include "simulator/layout/layout.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
+
+using namespace sim;
 
 /// Coordinates along every atom.
 using Element = std::vector<std::int64_t>;
@@ -33,4 +35,4 @@ std::vector<std::int64_t> enumerate(const ViewDims& view, const Storage& storage
 std::vector<std::int64_t> enumerate(const std::vector<OrderLevel>& order, const Storage& storage,
                                     const std::vector<int>& identity);
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

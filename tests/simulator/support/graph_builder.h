@@ -7,7 +7,9 @@
 
 #include "simulator/graph/graph.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
+
+using namespace sim;
 
 class GraphBuilder {
 public:
@@ -29,8 +31,12 @@ public:
                  Shape shape) {
         const TensorId out =
             graph_.tensors.add({name + ":0", std::move(shape), type_, TensorRole::Activation});
-        graph_.ops.add(
-            {name, std::string(kindName(attributes)), name, attributes, std::move(inputs), {out}});
+        graph_.ops.add({name,
+                        std::string(traitsOf(attributes).name),
+                        name,
+                        attributes,
+                        std::move(inputs),
+                        {out}});
         return out;
     }
 
@@ -143,4 +149,4 @@ private:
     int inputs_ = 0, weights_ = 0;
 };
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

@@ -7,7 +7,7 @@
 
 #include <rapidcheck.h>
 
-namespace tilescope::sim {
+namespace tilescope::test {
 
 /// Checks a property on `cases` random inputs; rapidcheck prints a minimal counterexample. The seed
 /// is fixed, so that a run can be repeated; RC_PARAMS in the environment overrides everything.
@@ -32,4 +32,4 @@ inline std::int64_t anyFrom(std::int64_t from, std::int64_t to) {
     return *rc::gen::inRange<std::int64_t>(from, to + 1);
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

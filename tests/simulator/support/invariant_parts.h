@@ -6,11 +6,11 @@
 #include "complaints.h"
 #include "core/profile/profile.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 
-/// Functions whose steps stand once in the order of liveness and not at each call: those that the
-/// slots of a pipeline call.
-std::set<ProgramId> functionsThatStandOnce(const Profile& profile);
+/// Functions whose steps are placed once in the order of liveness and not at each call: those that
+/// the slots of a pipeline call.
+std::set<ProgramId> functionsPlacedOnce(const Profile& profile);
 
 void checkProgramTree(const Profile& profile, Complaints& complaints);
 void checkComputeSetsAndExchanges(const Profile& profile, Complaints& complaints);
@@ -19,10 +19,10 @@ void checkComputeSetsAndExchanges(const Profile& profile, Complaints& complaints
 void checkLives(const Profile& profile, Complaints& complaints);
 void checkAddresses(const Profile& profile, Complaints& complaints);
 void checkTileAccounts(const Profile& profile, Complaints& complaints);
-/// Every operation stands in the model's graph, whose tensors are made before they are read.
+/// Every operation is in the model's graph, whose tensors are made before they are read.
 void checkModelGraph(const Profile& profile, Complaints& complaints);
 /// Tiles that are set aside for the host do nothing else, and no other tile talks to it.
 void checkIoTiles(const Profile& profile, Complaints& complaints);
 void checkTrace(const Profile& profile, Complaints& complaints);
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

@@ -2,7 +2,7 @@
 
 #include "invariant_parts.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 
 std::vector<std::string> brokenInvariants(const Profile& profile) {
     Complaints complaints;
@@ -24,4 +24,4 @@ std::string complaints(const Profile& profile) {
     return text;
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

@@ -6,7 +6,7 @@
 
 #include "core/profile/profile.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 
 /// A line for each rule that a profile breaks; only the first few of each kind.
 std::vector<std::string> brokenInvariants(const Profile& profile);
@@ -14,4 +14,4 @@ std::vector<std::string> brokenInvariants(const Profile& profile);
 /// The same as one text, for QVERIFY2; empty if all holds.
 std::string complaints(const Profile& profile);
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

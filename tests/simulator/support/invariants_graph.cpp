@@ -2,13 +2,13 @@
 
 #include "invariant_parts.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 
 void checkModelGraph(const Profile& profile, Complaints& complaints) {
     const ModelGraph& graph = profile.modelGraph;
     complaints.expect(graph.recorded() || profile.operations.empty(), "the graph is recorded",
                       "{} operations", profile.operations.size());
-    std::set<OperationId> stands;
+    std::set<OperationId> recorded;
     std::set<ModelTensorId> made;
     for (const ModelNode& node : graph.nodes) {
         // What passes between the stages of a pipeline is copied by its schedule, all at once.
@@ -16,7 +16,7 @@ void checkModelGraph(const Profile& profile, Complaints& complaints) {
         complaints.expect(node.operation.valid() || ofSchedule, "every node has an operation", "{}",
                           node.name);
         if (node.operation.valid()) {
-            stands.insert(node.operation);
+            recorded.insert(node.operation);
             const std::string& type = profile.operations[node.operation].type;
             complaints.expect(node.type == type, "a node is what runs for it", "{} is {}, not {}",
                               node.name, node.type, type);
@@ -31,8 +31,8 @@ void checkModelGraph(const Profile& profile, Complaints& complaints) {
                               graph.tensors[written].name, node.name);
     }
     for (std::size_t i = 0; i < profile.operations.size(); ++i)
-        complaints.expect(stands.contains(OperationId(i)), "every operation is in the graph", "{}",
-                          profile.operations[OperationId(i)].name);
+        complaints.expect(recorded.contains(OperationId(i)), "every operation is in the graph",
+                          "{}", profile.operations[OperationId(i)].name);
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

@@ -2,7 +2,7 @@
 
 #include "invariant_parts.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 
 void checkIoTiles(const Profile& profile, Complaints& complaints) {
     const auto option = profile.info.options.find("ioTiles");
@@ -39,4 +39,4 @@ void checkIoTiles(const Profile& profile, Complaints& complaints) {
     }
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

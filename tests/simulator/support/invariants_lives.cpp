@@ -3,7 +3,7 @@
 
 #include "invariant_parts.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 namespace {
 
 /// The steps in the order in which they run; twice round each loop shows what it carries over.
@@ -11,7 +11,7 @@ class Execution {
 public:
     explicit Execution(const Profile& profile)
         : profile_(profile) {
-        const std::set<ProgramId> once = functionsThatStandOnce(profile);
+        const std::set<ProgramId> once = functionsPlacedOnce(profile);
         std::int32_t next = 0;
         for (const ProgramId root : profile.controlPrograms)
             next += sizeOf(root, once);
@@ -41,7 +41,7 @@ private:
         return size;
     }
 
-    /// Runs what has its steps from `step` on; returns the step behind it.
+    /// Runs what has its steps from `step` on; returns the step after it.
     std::int32_t run(ProgramId id, std::int32_t step) {
         const Program& program = profile_.programs[id];
         if (!isControl(program.kind)) {
@@ -56,17 +56,17 @@ private:
         }
         const std::int64_t times =
             program.kind == ProgramKind::Repeat ? std::min<std::int64_t>(program.count, 2) : 1;
-        std::int32_t behind = step;
+        std::int32_t after = step;
         for (std::int64_t i = 0; i < times; ++i) {
-            behind = step;
+            after = step;
             for (const ProgramId child : program.children)
-                behind = run(child, behind);
+                after = run(child, after);
         }
-        return behind;
+        return after;
     }
 
     const Profile& profile_;
-    std::map<ProgramId, std::int32_t> firstStep_; ///< of functions that stand once
+    std::map<ProgramId, std::int32_t> firstStep_; ///< of functions that are placed once
     std::vector<std::int32_t> steps_;
 };
 
@@ -116,4 +116,4 @@ void checkLives(const Profile& profile, Complaints& complaints) {
     }
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

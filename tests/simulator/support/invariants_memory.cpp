@@ -5,7 +5,7 @@
 
 #include "invariant_parts.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 namespace {
 
 bool isCode(MemoryCategory category) {
@@ -223,4 +223,4 @@ void checkTileAccounts(const Profile& profile, Complaints& complaints) {
                       profile.info.fits);
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

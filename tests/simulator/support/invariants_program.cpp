@@ -3,7 +3,7 @@
 
 #include "invariant_parts.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 namespace {
 
 bool isStream(ProgramKind kind) {
@@ -67,7 +67,7 @@ void collectSteps(const Profile& profile, ProgramId id, const std::set<ProgramId
 
 } // namespace
 
-std::set<ProgramId> functionsThatStandOnce(const Profile& profile) {
+std::set<ProgramId> functionsPlacedOnce(const Profile& profile) {
     std::set<ProgramId> called;
     if (!profile.pipeline.empty())
         for (const ProgramId root : profile.controlPrograms)
@@ -84,14 +84,14 @@ void checkProgramTree(const Profile& profile, Complaints& complaints) {
             visit(profile, root, visits);
         }
     for (std::size_t i = 0; i < visits.size(); ++i) {
-        complaints.expect(visits[i] == 1, "every program stands once in the tree",
-                          "{} stands {} times", profile.programs[ProgramId(i)].name, visits[i]);
+        complaints.expect(visits[i] == 1, "every program is once in the tree",
+                          "{} is there {} times", profile.programs[ProgramId(i)].name, visits[i]);
         checkNode(profile, ProgramId(i), complaints);
         complaints.expectSound(profile.programs[ProgramId(i)].controlCode,
                                profile.info.target.totalTiles(),
                                "control code of " + profile.programs[ProgramId(i)].name);
     }
-    const std::set<ProgramId> standOnce = functionsThatStandOnce(profile);
+    const std::set<ProgramId> standOnce = functionsPlacedOnce(profile);
     std::vector<ProgramId> leaves;
     for (const ProgramId root : profile.controlPrograms)
         collectSteps(profile, root, standOnce, leaves);
@@ -161,4 +161,4 @@ void checkComputeSetsAndExchanges(const Profile& profile, Complaints& complaints
         complaints.expectSound(variable.bytes, tiles, "variable " + variable.name);
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

@@ -2,7 +2,7 @@
 
 #include "invariant_parts.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 namespace {
 
 /// Follows bodies item by item with a clock for each IPU.
@@ -149,4 +149,4 @@ void checkTrace(const Profile& profile, Complaints& complaints) {
                           "the headline is the main program's cycles", "{}", profile.info.cycles);
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

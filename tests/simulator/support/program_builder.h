@@ -6,7 +6,7 @@
 
 #include "core/profile/profile.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 
 class HandMade {
 public:
@@ -15,7 +15,7 @@ public:
         profile.info.target.tilesPerIpu = 4;
     }
 
-    /// As if slots of a pipeline called the functions: their steps stand once.
+    /// As if slots of a pipeline called the functions: their steps are placed once.
     void asPipeline() { profile.pipeline.stages.emplace_back(); }
 
     VariableId variable(const std::string& name, std::int64_t bytes = 8) {
@@ -86,4 +86,4 @@ private:
     std::vector<ProgramId> open_;
 };
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

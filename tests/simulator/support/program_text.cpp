@@ -6,7 +6,7 @@
 #include "simulator/lowering/lower.h"
 #include "simulator/transforms/decompose.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 namespace {
 
 std::string namesOf(const Profile& profile, const std::vector<VariableId>& ids) {
@@ -56,4 +56,4 @@ LoweredProgram lowerOn(const Graph& graph, RunOptions options, std::int32_t tile
     return lowerGraph(simple, options, PlanTable(simple, options));
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

@@ -6,7 +6,7 @@
 #include "graph_builder.h"
 #include "holds.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
 namespace {
 
 class RandomGraph {
@@ -165,4 +165,4 @@ Graph anyGraph() {
     return RandomGraph().run();
 }
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

@@ -3,9 +3,11 @@
 
 #include "simulator/graph/graph.h"
 
-namespace tilescope::sim {
+namespace tilescope::test {
+
+using namespace sim;
 
 /// To be called inside a property: draws from rapidcheck's generators.
 Graph anyGraph();
 
-} // namespace tilescope::sim
+} // namespace tilescope::test

@@ -31,7 +31,7 @@ std::size_t updatesOf(const Graph& graph) {
     checkGraph(decomposed(trained));
     return static_cast<std::size_t>(
         std::count_if(trained.ops.begin(), trained.ops.end(),
-                      [](const Op& op) { return op.onnxType == "VarUpdate"; }));
+                      [](const Op& op) { return op.type == "VarUpdate"; }));
 }
 
 } // namespace
@@ -125,15 +125,15 @@ private slots:
         QCOMPARE(updatesOf(g.finish({b})), std::size_t(1));
     }
 
-    /// Whatever the graph: shapes fit, or the user is told what has no gradient.
+    /// Whatever the graph: shapes fit, or an error names what has no gradient.
     void randomGraphs() {
         QVERIFY(holds("training graphs", 500, [] {
             const Graph graph = anyGraph();
             try {
                 (void)updatesOf(graph);
             } catch (const UserError& error) {
-                const QString told = text(error.what());
-                if (!told.contains("no gradient") && !told.contains("no classes"))
+                const QString message = text(error.what());
+                if (!message.contains("no gradient") && !message.contains("no classes"))
                     RC_FAIL(error.what());
             }
         }));

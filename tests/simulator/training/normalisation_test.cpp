@@ -5,12 +5,13 @@
 
 #include "core/base/error.h"
 #include "model_text.h"
-#include "simulator/pipeline/prepare.h"
+#include "simulator/prepare/prepare.h"
 #include "simulator/simulate.h"
 #include "support/invariants.h"
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 namespace {
 
@@ -199,7 +200,7 @@ private slots:
         for (const Op& op : graph.ops) {
             if (!isPlanned(op.attributes))
                 continue;
-            (op.phase == Phase::Forward ? forward : backward) += flopsOf(graph, op);
+            (op.pass == Pass::Forward ? forward : backward) += flopsOf(graph, op);
             if (op.name == "a")
                 first = flopsOf(graph, op);
         }
@@ -264,7 +265,7 @@ private slots:
         QCOMPARE(countOf(graph, "_accumulatorMean"), 3);
         for (const Op& op : graph.ops)
             if (op.name.find("_accumulatorMean") != std::string::npos) {
-                QVERIFY(op.phase == Phase::Update);
+                QVERIFY(op.pass == Pass::Update);
                 QVERIFY(graph.tensors[op.inputs[0]].type == DataType::Half);
             }
     }

@@ -23,10 +23,10 @@ class OptimizerTest : public QObject {
     }
 
     /// Suffixes of the operations on the weight in a phase.
-    static QStringList opsOf(const Graph& graph, Phase phase) {
+    static QStringList opsOf(const Graph& graph, Pass pass) {
         QStringList list;
         for (const Op& op : graph.ops)
-            if (op.phase == phase && op.name.starts_with("w0_"))
+            if (op.pass == pass && op.name.starts_with("w0_"))
                 list << text(op.name).mid(3);
         return list;
     }
@@ -71,8 +71,8 @@ private slots:
         QFETCH(QStringList, state);
         const Graph graph = trained(static_cast<Optimizer>(optimizer), 8);
         checkGraph(graph);
-        QCOMPARE(opsOf(graph, Phase::Backward), QStringList{"accumulate"});
-        QCOMPARE(opsOf(graph, Phase::Update), update);
+        QCOMPARE(opsOf(graph, Pass::Backward), QStringList{"accumulate"});
+        QCOMPARE(opsOf(graph, Pass::Update), update);
         QCOMPARE(stateOf(graph), state);
         const auto steps =
             std::count_if(graph.tensors.begin(), graph.tensors.end(), [](const Tensor& tensor) {
@@ -98,11 +98,11 @@ private slots:
         };
         Graph graph = build();
         checkGraph(graph);
-        QCOMPARE(opsOf(graph, Phase::Update).mid(0, 3),
+        QCOMPARE(opsOf(graph, Pass::Update).mid(0, 3),
                  (QStringList{"gradientCast", "gradientUnscale", "accl1"}));
         options.optimizer = Optimizer::Sgd;
         graph = build();
-        QCOMPARE(opsOf(graph, Phase::Update), (QStringList{"var_update", "accumulator_zero"}));
+        QCOMPARE(opsOf(graph, Pass::Update), (QStringList{"var_update", "accumulator_zero"}));
     }
 
     /// A table that a product shares: the product's gradient is added to the accumulator, and then
@@ -120,9 +120,9 @@ private slots:
         QStringList adders;
         QStringList sums;
         for (const Op& op : graph.ops) {
-            if (op.onnxType == "Accumulate" || op.onnxType == "SparseAccumulate")
-                adders << text(op.onnxType);
-            if (op.phase == Phase::Backward && op.onnxType == "Sum")
+            if (op.type == "Accumulate" || op.type == "SparseAccumulate")
+                adders << text(op.type);
+            if (op.pass == Pass::Backward && op.type == "Sum")
                 sums << text(op.name);
         }
         QCOMPARE(adders, (QStringList{"Accumulate", "SparseAccumulate"}));
@@ -132,8 +132,8 @@ private slots:
     /// Without accumulation the gradient itself updates the weight, in the backward pass.
     void withoutAccumulation() {
         const Graph graph = trained(Optimizer::Sgd, 1);
-        QCOMPARE(opsOf(graph, Phase::Backward), QStringList{"var_update"});
-        QCOMPARE(opsOf(graph, Phase::Update), QStringList());
+        QCOMPARE(opsOf(graph, Pass::Backward), QStringList{"var_update"});
+        QCOMPARE(opsOf(graph, Pass::Update), QStringList());
         QCOMPARE(stateOf(graph), QStringList());
     }
 };

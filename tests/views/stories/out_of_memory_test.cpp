@@ -39,7 +39,7 @@ private slots:
         QWidget& insights = window.view(Report::Insights);
         QWidget& verdict = Story::cardWith(insights, "Does not fit: tile ");
         Story::verifyReads(verdict, "tiles over the limit");
-        Story::verifyReads(verdict, "Lower --available-memory-proportion (0.4 instead of 0.8)");
+        Story::verifyReads(verdict, "A lower --available-memory-proportion (0.4 instead of 0.8)");
         story.picture("fit-insights");
         QWidget& peak = Story::cardWith(insights, "At the peak, step ");
         Story::verifyReads(peak, "actsRearranged' is the largest variable");

@@ -2,16 +2,16 @@
 
 #include <utility>
 
-#include "views/operations/operations_content.h"
+#include "core/analysis/accounting/cost_rows.h"
 
 namespace tilescope::views {
 namespace {
 
-NodeCosts readCosts(const OpenProfile& profile, const ModelGraph& graph,
+NodeCosts readCosts(const ProfileView& profile, const ModelGraph& graph,
                     const std::stop_token& stop) {
-    return nodeCosts(graph, groupsOf(profile, {OperationLayer::Operation}, stop),
-                     bytesAtPeak(profile.operations(stop)->size(), *profile.variables(stop),
-                                 *profile.livenessClasses(stop), *profile.livenessCurve(stop)));
+    return nodeCosts(graph,
+                     costRows(profile, *accountingOf(profile, stop), CostLayer::Place, 1, stop),
+                     firstInside(graph));
 }
 
 MergedGraph alone(const ModelGraph& graph) {
@@ -46,6 +46,12 @@ Presence GraphModel::presenceOf(const GraphItem& item) const {
 OperationId GraphModel::operationOf(const GraphItem& item) const {
     return !item.node.valid() || !merged.source[item.node].valid() ? OperationId()
                                                                    : node(item).operation;
+}
+
+ModelNodeId GraphModel::recordedNode(const GraphItem& item) const {
+    const ModelNodeId node = item.node.valid() ? merged.source[item.node] : ModelNodeId();
+    return node.valid() && first <= node ? ModelNodeId(node.index() - first.index())
+                                         : ModelNodeId();
 }
 
 ModelNodeId GraphModel::nodeOf(OperationId operation) const {
@@ -97,6 +103,7 @@ std::shared_ptr<const GraphModel> readGraph(const ProfilePair& profiles, bool by
     model->sourceSums = scopeCosts(model->tree, model->source);
     model->executed = profiles.source->info().hasExecution &&
                       (!profiles.comparing() || profiles.target->info().hasExecution);
+    model->first = firstInside(own);
     model->clockHz = profiles.source->machine().clockHz;
     model->places.resize(profiles.source->operations(stop)->size());
     for (const ModelNode& node : own.nodes)

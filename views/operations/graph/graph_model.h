@@ -6,8 +6,8 @@
 #include <stop_token>
 #include <vector>
 
+#include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/model_graph/merged_graph.h"
-#include "views/session/open_profile.h"
 
 namespace tilescope::views {
 
@@ -22,6 +22,7 @@ struct GraphModel {
     bool comparing = false;
     bool executed = false; ///< in both, if there are two
     double clockHz = 0;    ///< of the source
+    ModelNodeId first;     ///< node of the source with its ends that is the first of its own graph
 
     explicit GraphModel(MergedGraph graph, const GraphGrouping& grouping);
 
@@ -37,6 +38,8 @@ struct GraphModel {
     /// The source's operation of a node; invalid for nothing, scopes, inputs, outputs and
     /// what only the target has.
     [[nodiscard]] OperationId operationOf(const GraphItem& item) const;
+    /// The node of the source's own graph, without inputs and outputs; none where there is none.
+    [[nodiscard]] ModelNodeId recordedNode(const GraphItem& item) const;
     /// The first node of an operation of the source.
     [[nodiscard]] ModelNodeId nodeOf(OperationId operation) const;
     /// Nodes whose names contain the text, whatever the case, in their order.

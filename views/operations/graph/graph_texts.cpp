@@ -62,26 +62,26 @@ Cell cellOf(GraphMetric metric, const GraphCosts& costs) {
     return static_cast<std::int64_t>(value);
 }
 
-CellKind kindOf(GraphMetric metric) {
+Unit unitOf(GraphMetric metric) {
     switch (metric) {
     case GraphMetric::MeasuredCycles:
     case GraphMetric::Cycles:
-        return CellKind::Cycles;
+        return Unit::Cycles;
     case GraphMetric::Utilisation:
-        return CellKind::Share;
+        return Unit::Share;
     case GraphMetric::Flops:
-        return CellKind::Flops;
+        return Unit::Flops;
     case GraphMetric::Code:
     case GraphMetric::Temporary:
     case GraphMetric::Variables:
         break;
     }
-    return CellKind::Bytes;
+    return Unit::Bytes;
 }
 
 /// Tensors that pass the border of a scope.
 ValueNode tensorsThrough(const GraphModel& model, GraphScopeId scope, bool entering) {
-    ValueNode node{entering ? Text::tr("Enters") : Text::tr("Leaves"), {}, {}, CellKind::Text};
+    ValueNode node{entering ? Text::tr("Enters") : Text::tr("Leaves"), {}, {}, Unit::None};
     std::set<ModelTensorId> seen;
     for (const ModelEdge& edge : model.merged.edges) {
         const bool from = model.tree.isWithin(GraphItem::of(edge.from), scope);
@@ -92,7 +92,7 @@ ValueNode tensorsThrough(const GraphModel& model, GraphScopeId scope, bool enter
         node.children.push_back({QString::fromStdString(tensor.name),
                                  {tensor.shape + " " + tensor.type},
                                  {},
-                                 CellKind::Text});
+                                 Unit::None});
     }
     node.values.emplace_back(Text::tr("tensors: %1").arg(seen.size()).toStdString());
     return node;
@@ -139,17 +139,15 @@ ValueTree scopeSummary(const GraphModel& model, GraphScopeId scope) {
     if (model.comparing)
         tree.valueTitles = {Text::tr("Source"), Text::tr("Target")};
     const std::string& path = model.tree[scope].path;
-    tree.roots.push_back({Text::tr("Scope"), {path}, {}, CellKind::Text});
-    tree.roots.push_back({Text::tr("Operations"),
-                          {std::int64_t{model.tree[scope].operations}},
-                          {},
-                          CellKind::Count});
+    tree.roots.push_back({Text::tr("Scope"), {path}, {}, Unit::None});
     tree.roots.push_back(
-        {Text::tr("Scopes alike"), {std::int64_t{model.tree[scope].alike}}, {}, CellKind::Count});
+        {Text::tr("Operations"), {std::int64_t{model.tree[scope].operations}}, {}, Unit::Count});
+    tree.roots.push_back(
+        {Text::tr("Scopes alike"), {std::int64_t{model.tree[scope].alike}}, {}, Unit::Count});
     for (const GraphMetric metric : graphMetrics) {
         if (metric == GraphMetric::MeasuredCycles && !model.executed)
             continue;
-        ValueNode node{metricTitle(metric), {}, {}, kindOf(metric)};
+        ValueNode node{metricTitle(metric), {}, {}, unitOf(metric)};
         node.values.push_back(cellOf(metric, model.sourceCosts(item)));
         if (model.comparing)
             node.values.push_back(cellOf(metric, model.targetCosts(item)));

@@ -1,0 +1,52 @@
+// Where functions run: the calls around a program, outermost first.
+#pragma once
+
+#include <cstddef>
+#include <unordered_map>
+#include <vector>
+
+#include "core/profile/profile.h"
+
+namespace tilescope {
+
+/// A chain of calls of the model's functions. Calls without an operation, such as those of a
+/// pipeline's slots or a run's own, do not tell places of the model apart and are left out.
+using CallSiteId = Id<struct CallSiteTag>;
+
+/// All chains that were met, each once.
+class CallSites {
+public:
+    explicit CallSites(const IdVector<ProgramId, Program>& programs);
+
+    /// Outside of all functions.
+    [[nodiscard]] static CallSiteId outside() { return CallSiteId(0); }
+    /// What a call leads to from a chain. Chains beyond a bound, which only a damaged file has, are
+    /// taken for the one they come from.
+    CallSiteId enter(CallSiteId from, ProgramId call);
+    /// The operations of a chain's calls, outermost first.
+    [[nodiscard]] std::vector<OperationId> operationsOf(CallSiteId site) const;
+    [[nodiscard]] std::size_t size() const { return sites_.size(); }
+
+private:
+    struct Site {
+        CallSiteId from;
+        OperationId call;
+    };
+    const IdVector<ProgramId, Program>& programs_;
+    std::vector<Site> sites_;
+    std::vector<std::unordered_map<OperationId, CallSiteId>> next_; ///< by site
+};
+
+/// A leaf of the program tree where the model runs it.
+struct PlacedLeaf {
+    CallSiteId site;
+    ProgramId program;
+};
+
+/// Every leaf of the control programs at each of its places, in the order of the tree: a function's
+/// at each of its calls, a repeat's once.
+std::vector<PlacedLeaf> placedLeaves(const IdVector<ProgramId, Program>& programs,
+                                     const std::vector<ProgramId>& controlPrograms,
+                                     CallSites& sites);
+
+} // namespace tilescope

@@ -1,0 +1,325 @@
+#include "core/analysis/accounting/cost_rows.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/analysis/accounting/row_names.h"
+#include "core/analysis/operations/operation_groups.h"
+#include "core/analysis/operations/operation_repeats.h"
+#include "core/base/saturating.h"
+
+namespace tilescope {
+namespace {
+
+class RowMaker {
+public:
+    RowMaker(const ProfileView& profile, const Accounting& accounting, CostLayer layer, int depth,
+             const std::stop_token& stop)
+        : target_(profile.machine())
+        , accounting_(accounting)
+        , layer_(layer)
+        , depth_(std::max(1, depth))
+        , operations_(*profile.operations(stop))
+        , programs_(*profile.programs(stop))
+        , pipeline_(*profile.pipeline(stop))
+        , memory_(*memoryByOperation(profile, stop))
+        , executed_(accounting.totals().run >= 0) {
+        for (const Copy& copy : *profile.copies(stop))
+            if (copy.strided && copy.computeSet.valid())
+                stridedSets_.insert(copy.computeSet);
+    }
+
+    std::vector<CostRow> make() {
+        for (std::size_t i = 0; i < accounting_.places().size(); ++i)
+            if (byPlace())
+                addPlace(PlaceId(i));
+            else
+                addSteps(PlaceId(i));
+        if (byPlace())
+            addMemory();
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            finish(rows_[i], work_[i]);
+        std::stable_partition(rows_.begin(), rows_.end(),
+                              [](const CostRow& row) { return row.kind.empty(); });
+        return std::move(rows_);
+    }
+
+private:
+    /// Of a row, until it is finished.
+    struct Work {
+        std::set<OperationId> operations;
+        std::map<ProgramId, std::size_t> steps; ///< places among the row's
+        std::set<std::string_view> types;
+        ModelNodeId node;
+        double tileCycles = 0;    ///< of compute sets: of the run, or of one execution without one
+        double computeCycles = 0; ///< likewise
+        double peakCycles = 0;    ///< compute and exchange, likewise
+        bool half = false;
+    };
+    /// Places may have one path; each is a row all the same.
+    using Key = std::tuple<std::string, PlaceId, IpuId, std::string>;
+
+    [[nodiscard]] bool byPlace() const { return layer_ < CostLayer::Library; }
+
+    [[nodiscard]] std::string nameOf(const CostPlace& place) const {
+        if (!place.operation.valid())
+            return place.path;
+        if (layer_ == CostLayer::Shared)
+            return operations_[place.operation].name;
+        if (layer_ == CostLayer::Scope)
+            return firstParts(place.path, depth_);
+        if (layer_ == CostLayer::Type)
+            return operations_[place.operation].type;
+        return place.path;
+    }
+
+    [[nodiscard]] std::string nameOf(const CostPlace& place, const PlacedStep& step) const {
+        if (!step.program.valid())
+            return place.path;
+        const std::string& name = programs_[step.program].name;
+        std::string row = layer_ == CostLayer::Library ? libraryCall(name) : name;
+        return row.empty() ? std::string(displayName(step.kind)) : row;
+    }
+
+    std::size_t rowOf(const std::string& name, PlaceId place, IpuId ipu, std::string_view kind) {
+        const auto [known, isNew] =
+            index_.try_emplace({name, place, ipu, std::string(kind)}, rows_.size());
+        if (isNew) {
+            CostRow& row = rows_.emplace_back();
+            row.path = name;
+            row.ipu = ipu;
+            row.kind = kind;
+            work_.emplace_back();
+        }
+        return known->second;
+    }
+
+    void addPlace(PlaceId id) {
+        const CostPlace& place = accounting_.places()[id];
+        const bool isOperation = place.operation.valid();
+        const std::string_view kind = isOperation ? "" : toString(place.kind);
+        const std::string name = nameOf(place);
+        const PlaceId own = layer_ == CostLayer::Place && isOperation ? id : PlaceId();
+        std::map<IpuId, std::int64_t> executions;
+        std::map<IpuId, std::int64_t> compute;
+        for (const PlacedStep& step : place.steps) {
+            const IpuId ipu = step.once.ipu;
+            addStep(rowOf(name, own, ipu, kind), step);
+            std::int64_t& most = executions[ipu];
+            most = std::max(most, step.executions / repeatsOf(step));
+            compute[ipu] += step.kind == CostKind::Compute ? step.once.cycles : 0;
+        }
+        if (executions.empty())
+            compute[ipuOf(place)] = executions[ipuOf(place)] = 0;
+        for (const auto& [ipu, count] : executions)
+            addOperation(rowOf(name, own, ipu, kind), place, count);
+        if (!isOperation)
+            return;
+        // The IPU that computes most does the work.
+        const IpuId works =
+            std::max_element(compute.begin(), compute.end(), [](const auto& a, const auto& b) {
+                return a.second < b.second;
+            })->first;
+        CostRow& row = rows_[rowOf(name, own, works, kind)];
+        const double once = operations_[place.operation].flops;
+        row.flopsOnce += once;
+        row.flops += once * static_cast<double>(executions.at(works));
+    }
+
+    [[nodiscard]] IpuId ipuOf(const CostPlace& place) const {
+        const auto stage = static_cast<std::size_t>(std::max(0, place.stage));
+        return stage < pipeline_.stages.size() ? pipeline_.stages[stage].ipu : IpuId(0);
+    }
+
+    [[nodiscard]] std::int64_t repeatsOf(const PlacedStep& step) const {
+        return step.program.valid()
+                   ? std::max<std::int64_t>(1, repeatsInOperation(programs_, step.program))
+                   : 1;
+    }
+
+    void addOperation(std::size_t at, const CostPlace& place, std::int64_t executions) {
+        CostRow& row = rows_[at];
+        row.executions = saturatingSum(row.executions, executions);
+        if (!place.operation.valid())
+            return;
+        if (row.operations++ == 0) {
+            row.pass = place.pass;
+            row.stage = place.stage;
+            work_[at].node = place.node;
+        } else if (row.pass != place.pass) {
+            row.pass.reset();
+        }
+        gather(work_[at], place.operation);
+        homes_.try_emplace({place.operation, row.ipu}, at);
+    }
+
+    void gather(Work& work, OperationId operation) const {
+        work.operations.insert(operation);
+        work.types.insert(operations_[operation].type);
+        work.half = work.half || memory_.half[operation.index()];
+    }
+
+    void addSteps(PlaceId id) {
+        const CostPlace& place = accounting_.places()[id];
+        const std::string_view kind = place.operation.valid() ? "" : toString(place.kind);
+        for (const PlacedStep& step : place.steps) {
+            const std::size_t at = rowOf(nameOf(place, step), {}, step.once.ipu, kind);
+            addStep(at, step);
+            rows_[at].executions = saturatingSum(rows_[at].executions, step.executions);
+            if (place.operation.valid())
+                gather(work_[at], place.operation);
+        }
+    }
+
+    void addStep(std::size_t at, const PlacedStep& step) {
+        CostRow& row = rows_[at];
+        row.measuredCycles = saturatingSum(row.measuredCycles, step.cycles);
+        std::int64_t& ofKind = row.measuredByKind[static_cast<std::size_t>(step.kind)];
+        ofKind = saturatingSum(ofKind, step.cycles);
+        if (!step.program.valid())
+            return;
+        const auto [known, isNew] = work_[at].steps.try_emplace(step.program, row.steps.size());
+        if (isNew)
+            row.steps.push_back({step.program});
+        RowStep& sum = row.steps[known->second];
+        sum.executions = saturatingSum(sum.executions, step.executions);
+        sum.cycles = saturatingSum(sum.cycles, step.cycles);
+        const std::int64_t repeats = repeatsOf(step);
+        const std::int64_t once = saturatingProduct(repeats, step.once.cycles);
+        const bool compute = step.kind == CostKind::Compute;
+        std::int64_t& estimate = compute ? row.computeOnce : row.exchangeOnce;
+        estimate = saturatingSum(estimate, once);
+        if (compute && stridedSets_.contains(programs_[step.program].computeSet))
+            row.copyOnce = saturatingSum(row.copyOnce, once);
+        const double cycles = static_cast<double>(executed_ ? step.cycles : once);
+        if (compute) {
+            work_[at].tileCycles += static_cast<double>(executed_ ? step.executions : repeats) *
+                                    static_cast<double>(step.once.tileCycles);
+            work_[at].computeCycles += cycles;
+        } else if (step.kind != CostKind::Host) {
+            row.bytesExchanged = saturatingSum(row.bytesExchanged,
+                                               saturatingProduct(step.executions, step.once.bytes));
+        }
+        if (step.kind != CostKind::Host)
+            work_[at].peakCycles += cycles;
+    }
+
+    /// An operation's memory is there once. Where rows do not gather all places that share it, it
+    /// is in the row of their function.
+    void addMemory() {
+        const bool gathered = layer_ == CostLayer::Shared || layer_ == CostLayer::Type;
+        for (std::size_t i = 0; i < memory_.byOperation.size(); ++i) {
+            const OperationId operation(i);
+            for (std::size_t n = 0; n < memory_.byOperation[i].size(); ++n) {
+                if (memory_.byOperation[i][n] == OperationBytes{})
+                    continue;
+                const IpuId ipu(n);
+                const auto home = homes_.find({operation, ipu});
+                const bool own =
+                    home != homes_.end() && (gathered || accounting_.placesOf(operation) <= 1);
+                rows_[own ? home->second : memoryRow(functionOf(operation), ipu)].memory +=
+                    memory_.byOperation[i][n];
+            }
+        }
+        for (std::size_t n = 0; n < memory_.withoutOperation.size(); ++n) {
+            if (memory_.withoutOperation[n] != OperationBytes{})
+                rows_[memoryRow("(no operation)", IpuId(n))].memory += memory_.withoutOperation[n];
+            if (memory_.sharedVertexCode[n] > 0)
+                rows_[memoryRow("(codelets of several operations)", IpuId(n))].memory.vertexCode +=
+                    memory_.sharedVertexCode[n];
+        }
+    }
+
+    std::size_t memoryRow(const std::string& name, IpuId ipu) {
+        return rowOf(name, {}, ipu, "sharedCode");
+    }
+
+    /// The function that an operation's steps are in: "call_subgraph(3)".
+    const std::string& functionOf(OperationId operation) {
+        if (functions_.empty()) {
+            functions_.assign(operations_.size(), "other tiles");
+            for (std::size_t i = 0; i < programs_.size(); ++i)
+                if (const OperationId of = programs_[ProgramId(i)].operation;
+                    of.valid() && of.index() < functions_.size())
+                    functions_[of.index()] = programs_[rootOf(ProgramId(i))].name;
+        }
+        return functions_[operation.index()];
+    }
+
+    [[nodiscard]] ProgramId rootOf(ProgramId program) const {
+        // A damaged file may have parents in a circle.
+        for (std::size_t i = 0; i < programs_.size(); ++i) {
+            const ProgramId above = programs_[program].parent;
+            if (!above.valid() || above.index() >= programs_.size())
+                break;
+            program = above;
+        }
+        return program;
+    }
+
+    void finish(CostRow& row, const Work& work) const {
+        if (work.types.size() == 1)
+            row.type = *work.types.begin();
+        if (work.operations.size() == 1 && layer_ != CostLayer::Type) {
+            row.operation = *work.operations.begin();
+            row.outputShape = operations_[row.operation].outputShape;
+            row.places = accounting_.placesOf(row.operation);
+            row.node = row.operations == 1 ? work.node : ModelNodeId();
+        }
+        const double tiles = target_.tilesPerIpu;
+        if (work.computeCycles > 0 && tiles > 0)
+            row.balance = work.tileCycles / (work.computeCycles * tiles);
+        row.peakFlops = peakFlopsPerCycle(target_, work.half) * tiles * work.peakCycles;
+    }
+
+    const Target& target_;
+    const Accounting& accounting_;
+    CostLayer layer_;
+    int depth_;
+    const IdVector<OperationId, Operation>& operations_;
+    const IdVector<ProgramId, Program>& programs_;
+    const Pipeline& pipeline_;
+    const MemoryByOperation& memory_;
+    bool executed_;
+    std::set<ComputeSetId> stridedSets_;
+    std::map<Key, std::size_t> index_;
+    std::map<std::pair<OperationId, IpuId>, std::size_t> homes_; ///< the first row of an operation
+    std::vector<CostRow> rows_;
+    std::vector<Work> work_;
+    std::vector<std::string> functions_; ///< by operation; empty until asked for
+};
+
+constexpr std::array<std::string_view, costLayers.size()> layerNames{"place", "shared",  "scope",
+                                                                     "type",  "library", "step"};
+
+} // namespace
+
+std::string_view toString(CostLayer layer) {
+    return layerNames.at(static_cast<std::size_t>(layer));
+}
+
+std::optional<CostLayer> costLayerFrom(std::string_view name) {
+    const auto found = std::find(layerNames.begin(), layerNames.end(), name);
+    return found == layerNames.end()
+               ? std::nullopt
+               : std::optional(costLayers.at(static_cast<std::size_t>(found - layerNames.begin())));
+}
+
+std::vector<CostRow> costRows(const ProfileView& profile, const Accounting& accounting,
+                              CostLayer layer, int depth, const std::stop_token& stop) {
+    return RowMaker(profile, accounting, layer, depth, stop).make();
+}
+
+int scopeDepth(const Accounting& accounting) {
+    std::ptrdiff_t depth = 0;
+    for (const CostPlace& place : accounting.places())
+        depth = std::max(depth, 1 + std::count(place.path.begin(), place.path.end(), '/'));
+    // A choice of levels for people; names in a damaged file may have any number.
+    constexpr std::ptrdiff_t deepest = 100;
+    return static_cast<int>(std::min(depth, deepest));
+}
+
+} // namespace tilescope

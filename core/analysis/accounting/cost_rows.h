@@ -1,0 +1,90 @@
+// The accounting in rows: by place, by shared program, by scope, type, PopLibs call or step.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/accounting/accounting.h"
+#include "core/analysis/accounting/operation_memory.h"
+
+namespace tilescope {
+
+/// What a row gathers.
+enum class CostLayer : std::uint8_t {
+    Place,   ///< an operation where the model runs it
+    Shared,  ///< an operation of the program, at all places that run it
+    Scope,   ///< the first parts of the path at the place
+    Type,    ///< operator of the model
+    Library, ///< the PopLibs call: debug path of the step without its last part
+    Step,    ///< each program step
+};
+inline constexpr std::array costLayers{CostLayer::Place, CostLayer::Shared,  CostLayer::Scope,
+                                       CostLayer::Type,  CostLayer::Library, CostLayer::Step};
+std::string_view toString(CostLayer layer); ///< "place", "shared", "scope", ...
+std::optional<CostLayer> costLayerFrom(std::string_view name);
+
+/// A program step of a row, at all places that the row gathers.
+struct RowStep {
+    ProgramId program;
+    std::int64_t executions = 0; ///< in the run
+    std::int64_t cycles = 0;     ///< measured, of these
+};
+
+/// Costs on one IPU. Measured figures are those of all executions in the accounting's run; "once"
+/// is an estimate of one execution at each place that the row gathers, with its serial parts.
+struct CostRow {
+    std::string path;      ///< of the place or scope, the operator, the call or the step
+    OperationId operation; ///< the only one of the row, if there is just one
+    ModelNodeId node;      ///< likewise
+    IpuId ipu;
+    /// Set in rows without an operation: what the steps are, "sync", "host", "idle", ...; in rows
+    /// of memory alone "sharedCode".
+    std::string kind;
+    std::string type;        ///< operator, if all operations have the same
+    std::string outputShape; ///< of the only operation
+    std::optional<ModelPhase> pass;
+    std::int32_t stage = 0;
+    std::int32_t operations = 0; ///< of the model: places
+    std::int32_t places = 1;     ///< that share the only operation's program and its memory
+    std::vector<RowStep> steps;
+    std::int64_t executions = 0; ///< of the operations (of the steps by Library and Step)
+    std::int64_t measuredCycles = 0;
+    std::array<std::int64_t, costKinds.size()> measuredByKind{};
+    std::int64_t computeOnce = 0;
+    std::int64_t exchangeOnce = 0; ///< within the IPU and between IPUs
+    std::int64_t copyOnce = 0;     ///< strided copies; part of compute
+    double flops = 0;              ///< of all executions
+    double flopsOnce = 0;
+    std::int64_t bytesExchanged = 0; ///< received from tiles and IPUs, all executions
+    /// Tile cycles / (compute cycles x tiles of the IPU), 0 to 1; of the estimate where nothing
+    /// ran.
+    double balance = 0;
+    /// What the IPU's matrix units could do in the row's compute and exchange cycles: of the run,
+    /// or of one execution where nothing ran.
+    double peakFlops = 0;
+    /// Empty where a function's places share it: then it is in a row of its own.
+    OperationBytes memory;
+
+    [[nodiscard]] std::int64_t cyclesOnce() const { return computeOnce + exchangeOnce; }
+    /// FLOPs / peakFlops, 0 to 1.
+    [[nodiscard]] double utilisation() const {
+        return peakFlops > 0 ? (executions > 0 ? flops : flopsOnce) / peakFlops : 0;
+    }
+    [[nodiscard]] std::int64_t measured(CostKind kind) const {
+        return measuredByKind[static_cast<std::size_t>(kind)];
+    }
+};
+
+/// Rows in the order of the model, then those without an operation by kind. `depth`: parts of the
+/// path that make a scope. By IPU the rows' measured cycles are the totals' measured ones.
+std::vector<CostRow> costRows(const ProfileView& profile, const Accounting& accounting,
+                              CostLayer layer, int depth = 1, const std::stop_token& stop = {});
+
+/// The most parts that a place's path has.
+int scopeDepth(const Accounting& accounting);
+
+} // namespace tilescope

@@ -1,0 +1,146 @@
+#include "core/analysis/accounting/operation_memory.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tilescope {
+namespace {
+
+class Maker {
+public:
+    Maker(const ProfileView& profile, const std::stop_token& stop)
+        : profile_(profile)
+        , stop_(stop)
+        , operations_(profile.operations(stop)->size())
+        , ipus_(static_cast<std::size_t>(std::max(1, profile.machine().ipus))) {
+        made_.byOperation.assign(operations_, std::vector<OperationBytes>(ipus_));
+        made_.withoutOperation.resize(ipus_);
+        made_.sharedVertexCode.assign(ipus_, 0);
+        made_.half.assign(operations_, false);
+    }
+
+    MemoryByOperation make() {
+        addVariables();
+        addPrograms();
+        addVertices();
+        return std::move(made_);
+    }
+
+private:
+    /// Adds a series to a figure of an operation, IPU by IPU.
+    void add(OperationId operation, const TileSeries& bytes, std::int64_t OperationBytes::*figure) {
+        if (bytes.empty())
+            return;
+        std::vector<OperationBytes>& into =
+            known(operation) ? made_.byOperation[operation.index()] : made_.withoutOperation;
+        for (std::size_t ipu = 0; ipu < ipus_; ++ipu)
+            into[ipu].*figure += onIpu(bytes, ipu);
+    }
+
+    [[nodiscard]] bool known(OperationId id) const {
+        return id.valid() && id.index() < operations_;
+    }
+    [[nodiscard]] std::int64_t onIpu(const TileSeries& series, std::size_t ipu) const {
+        const std::int32_t tiles = profile_.machine().tilesPerIpu;
+        const auto first = static_cast<std::int32_t>(ipu) * tiles;
+        return series.sum(first, first + tiles);
+    }
+
+    void addVariables() {
+        const auto variables = profile_.variables(stop_);
+        const std::vector<bool> live = liveAtPeak();
+        for (const Variable& variable : *variables) {
+            if (variable.category != MemoryCategory::Variable &&
+                variable.category != MemoryCategory::Constant)
+                continue;
+            add(variable.operation, variable.bytes, &OperationBytes::variables);
+            if (variable.alwaysLive)
+                add(variable.operation, variable.bytes, &OperationBytes::alwaysLive);
+            else if (variable.liveness.valid() && variable.liveness.index() < live.size() &&
+                     live[variable.liveness.index()])
+                add(variable.operation, variable.bytes, &OperationBytes::atPeak);
+            if (known(variable.operation) && variable.type == "half")
+                made_.half[variable.operation.index()] = true;
+        }
+    }
+
+    /// By class of liveness: whether it is live at the step at which most is.
+    [[nodiscard]] std::vector<bool> liveAtPeak() const {
+        std::vector<bool> live;
+        const auto& curve = profile_.livenessCurve(stop_)->notAlwaysLive;
+        if (curve.empty())
+            return live;
+        const StepId peak(
+            static_cast<std::size_t>(std::max_element(curve.begin(), curve.end()) - curve.begin()));
+        for (const LivenessClass& one : *profile_.livenessClasses(stop_))
+            live.push_back(one.contains(peak));
+        return live;
+    }
+
+    // Steps may share an exchange, whose code is there once.
+    void addPrograms() {
+        for (const Program& program : *profile_.programs(stop_))
+            add(program.operation, program.controlCode, &OperationBytes::controlCode);
+        for (const Exchange& exchange : *profile_.exchanges(stop_))
+            add(exchange.operation, exchange.codeBytes, &OperationBytes::exchangeCode);
+    }
+
+    void addVertices() {
+        const auto types = profile_.vertexTypes(stop_);
+        // How often each operation has a codelet on each tile, by codelet.
+        std::map<VertexTypeId, std::map<OperationId, TileSeries>> uses;
+        for (const ComputeSet& set : *profile_.computeSets(stop_))
+            for (const VertexInstances& vertices : set.vertices) {
+                add(set.operation, vertices.stateBytes, &OperationBytes::vertexState);
+                if (vertices.type.valid() && vertices.type.index() < types->size())
+                    uses[vertices.type][known(set.operation) ? set.operation : OperationId()] +=
+                        vertices.count;
+            }
+        for (const auto& [type, byOperation] : uses)
+            addCode((*types)[type].codeBytes, byOperation);
+    }
+
+    void addCode(const TileSeries& code, const std::map<OperationId, TileSeries>& uses) {
+        const auto one = [](std::int64_t count, std::int64_t) { return count > 0 ? 1 : 0; };
+        const auto where = [](std::int64_t bytes, std::int64_t wanted) {
+            return wanted == 1 ? bytes : 0;
+        };
+        TileSeries users;
+        for (const auto& [operation, count] : uses)
+            users += TileSeries::zip(count, {}, one);
+        const TileSeries alone = TileSeries::zip(code, users, where);
+        for (const auto& [operation, count] : uses)
+            add(operation, TileSeries::zip(alone, TileSeries::zip(count, {}, one), where),
+                &OperationBytes::vertexCode);
+        const TileSeries shared = TileSeries::zip(
+            code, users, [](std::int64_t bytes, std::int64_t n) { return n > 1 ? bytes : 0; });
+        for (std::size_t ipu = 0; ipu < ipus_; ++ipu)
+            made_.sharedVertexCode[ipu] += onIpu(shared, ipu);
+    }
+
+    const ProfileView& profile_;
+    const std::stop_token& stop_;
+    std::size_t operations_;
+    std::size_t ipus_;
+    MemoryByOperation made_;
+};
+
+} // namespace
+
+OperationBytes& OperationBytes::operator+=(const OperationBytes& other) {
+    vertexCode += other.vertexCode;
+    vertexState += other.vertexState;
+    exchangeCode += other.exchangeCode;
+    controlCode += other.controlCode;
+    alwaysLive += other.alwaysLive;
+    atPeak += other.atPeak;
+    variables += other.variables;
+    return *this;
+}
+
+std::shared_ptr<const MemoryByOperation> memoryByOperation(const ProfileView& profile,
+                                                           const std::stop_token& stop) {
+    return profile.derived<MemoryByOperation>([&] { return Maker(profile, stop).make(); });
+}
+
+} // namespace tilescope

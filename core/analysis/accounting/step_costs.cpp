@@ -1,0 +1,118 @@
+#include "core/analysis/accounting/step_costs.h"
+
+#include <algorithm>
+
+namespace tilescope {
+namespace {
+
+class ByIpu {
+public:
+    explicit ByIpu(std::int32_t tilesPerIpu)
+        : tilesPerIpu_(std::max(1, tilesPerIpu)) {}
+
+    /// Calls use(estimate, tiles, value) for each piece of a run that lies on one IPU.
+    template <class Use> void each(const TileSeries& series, Use use) {
+        for (const TileRun& run : series.runs())
+            for (std::int32_t at = run.first; at < run.end;) {
+                const std::int32_t ipu = at / tilesPerIpu_;
+                const std::int32_t end = std::min(run.end, (ipu + 1) * tilesPerIpu_);
+                use(on(IpuId(ipu)), end - at, run.value);
+                at = end;
+            }
+    }
+
+    std::vector<StepEstimate> take() {
+        if (found_.empty())
+            found_.push_back({IpuId(0)});
+        return std::move(found_);
+    }
+
+private:
+    StepEstimate& on(IpuId ipu) {
+        const auto place = std::find_if(found_.begin(), found_.end(),
+                                        [ipu](const StepEstimate& one) { return one.ipu == ipu; });
+        return place != found_.end() ? *place : found_.emplace_back(StepEstimate{ipu});
+    }
+
+    std::int32_t tilesPerIpu_;
+    std::vector<StepEstimate> found_;
+};
+
+} // namespace
+
+std::string_view toString(CostKind kind) {
+    switch (kind) {
+    case CostKind::Compute:
+        return "compute";
+    case CostKind::Exchange:
+        return "exchange";
+    case CostKind::GlobalExchange:
+        return "globalExchange";
+    case CostKind::Host:
+        return "host";
+    case CostKind::Sync:
+        return "sync";
+    case CostKind::Idle:
+        return "idle";
+    case CostKind::Other:
+        break;
+    }
+    return "other";
+}
+
+std::string_view displayName(CostKind kind) {
+    return kind == CostKind::GlobalExchange ? "exchange between IPUs" : toString(kind);
+}
+
+CostKind costKindOf(ProgramKind kind) {
+    switch (kind) {
+    case ProgramKind::OnTileExecute:
+        return CostKind::Compute;
+    case ProgramKind::DoExchange:
+        return CostKind::Exchange;
+    case ProgramKind::GlobalExchange:
+        return CostKind::GlobalExchange;
+    case ProgramKind::StreamCopyBegin:
+    case ProgramKind::StreamCopyMid:
+    case ProgramKind::StreamCopyEnd:
+        return CostKind::Host;
+    case ProgramKind::Sync:
+        return CostKind::Sync;
+    case ProgramKind::Sequence:
+    case ProgramKind::Repeat:
+    case ProgramKind::Call:
+    case ProgramKind::Switch:
+    case ProgramKind::WriteUndef:
+        break;
+    }
+    return CostKind::Other;
+}
+
+std::vector<StepEstimate> estimatedStep(const Program& program,
+                                        const IdVector<ComputeSetId, ComputeSet>& computeSets,
+                                        const IdVector<ExchangeId, Exchange>& exchanges,
+                                        const IdVector<StreamId, Stream>& streams,
+                                        std::int32_t tilesPerIpu) {
+    ByIpu found(tilesPerIpu);
+    const auto cycles = [](StepEstimate& on, std::int32_t, std::int64_t value) {
+        on.cycles = std::max(on.cycles, value);
+    };
+    const auto bytes = [](StepEstimate& on, std::int32_t tiles, std::int64_t value) {
+        on.bytes += tiles * value;
+    };
+    if (program.computeSet.valid() && program.computeSet.index() < computeSets.size()) {
+        const TileSeries& all = computeSets[program.computeSet].cycles;
+        found.each(all, cycles);
+        found.each(all, [](StepEstimate& on, std::int32_t tiles, std::int64_t value) {
+            on.tileCycles += tiles * value;
+        });
+    } else if (program.exchange.valid() && program.exchange.index() < exchanges.size()) {
+        found.each(exchanges[program.exchange].cycles, cycles);
+        found.each(exchanges[program.exchange].bytesReceived, bytes);
+    } else if (program.stream.valid() && program.stream.index() < streams.size()) {
+        found.each(streams[program.stream].bytes, bytes);
+    }
+    return found.take();
+}
+
+} // namespace tilescope

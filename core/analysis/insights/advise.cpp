@@ -1,0 +1,83 @@
+#include "core/analysis/insights/advise.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <charconv>
+
+#include "core/options/option_form.h"
+#include "core/options/option_values.h"
+
+namespace tilescope {
+namespace {
+
+std::optional<double> numberIn(const std::string& text) {
+    double value = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    return error == std::errc() && !text.empty() && rest == end ? std::optional(value)
+                                                                : std::nullopt;
+}
+
+/// A number times a factor, within the option's bounds and whole if it has to be.
+std::string scaled(const OptionSpec& spec, double now, double factor) {
+    double value = now * factor;
+    if (const auto range = optionRange(spec.key, {}))
+        value = std::clamp(value, range->least, range->most);
+    return spec.type == OptionSpec::Type::Integer ? std::to_string(static_cast<std::int64_t>(value))
+                                                  : numberText(value);
+}
+
+} // namespace
+
+std::string inForce(const ProfileInfo& info, const std::string& key) {
+    const auto given = info.options.find(key);
+    if (given != info.options.end())
+        return given->second;
+    return key == "batchSize" && info.batchSize > 0 ? std::to_string(info.batchSize)
+                                                    : std::string();
+}
+
+std::optional<double> numberInForce(const ProfileInfo& info, const std::string& key) {
+    return numberIn(inForce(info, key));
+}
+
+std::string proportionOf(const Operation& operation) {
+    boost::system::error_code error;
+    const boost::json::value options = boost::json::parse(operation.options, error);
+    if (error || !options.is_object())
+        return {};
+    const boost::json::value* found = options.as_object().if_contains("availableMemoryProportion");
+    return found != nullptr && found->is_number() ? numberText(found->to_number<double>())
+                                                  : std::string();
+}
+
+Adviser& Adviser::lower(const std::string& key, std::string effect, const std::string& value) {
+    return move(key, std::move(effect), value, Advice::Direction::Lower);
+}
+
+Adviser& Adviser::raise(const std::string& key, std::string effect, const std::string& value) {
+    return move(key, std::move(effect), value, Advice::Direction::Raise);
+}
+
+Adviser& Adviser::move(const std::string& key, std::string effect, std::string value,
+                       Advice::Direction direction) {
+    std::string now = inForce(info_, key);
+    if (const auto number = numberIn(now); value.empty() && number && *number != 0)
+        value = scaled(*findOption(key), *number, direction == Advice::Direction::Lower ? 0.5 : 2);
+    if (value.empty() || value != now)
+        advice_.push_back({key, direction, std::move(value), std::move(now), std::move(effect)});
+    return *this;
+}
+
+Adviser& Adviser::set(const std::string& key, const std::string& value, std::string effect) {
+    if (std::string now = inForce(info_, key); value != now)
+        advice_.push_back({key, Advice::Direction::Set, value, std::move(now), std::move(effect)});
+    return *this;
+}
+
+Adviser& Adviser::change(const std::string& key, std::string effect) {
+    advice_.push_back({key, Advice::Direction::Change, {}, inForce(info_, key), std::move(effect)});
+    return *this;
+}
+
+} // namespace tilescope

@@ -1,0 +1,101 @@
+#include "core/analysis/insights/facts.h"
+
+#include <algorithm>
+
+namespace tilescope {
+namespace {
+
+TileId fullestTileOf(const IdVector<TileId, TileMemory>& tiles) {
+    TileId fullest;
+    for (std::size_t i = 0; i < tiles.size(); ++i)
+        if (const TileId tile(i);
+            !fullest.valid() || tiles[tile].includingGaps > tiles[fullest].includingGaps)
+            fullest = tile;
+    return fullest;
+}
+
+std::optional<MainRun> mainRunOf(const ProfileView& profile, const std::stop_token& stop) {
+    if (!profile.info().hasExecution)
+        return std::nullopt;
+    const auto trace = profile.trace(stop);
+    if (trace->runs().empty())
+        return std::nullopt;
+    const TraceRun& run = trace->runs().back();
+    MainRun result{{run.start, run.start + run.cycles}, {}, {}};
+    for (std::int32_t ipu = 0; ipu < profile.machine().ipus; ++ipu) {
+        const TraceStatistics statistics = trace->statistics(IpuId(ipu), result.range);
+        if (result.ipu.valid() && statistics.sums.compute() >= result.worst.sums.compute())
+            continue;
+        result.worst = statistics;
+        result.ipu = IpuId(ipu);
+    }
+    return result;
+}
+
+} // namespace
+
+double MainRun::share(std::int64_t cycles) const {
+    return range.cycles() > 0 ? static_cast<double>(cycles) / static_cast<double>(range.cycles())
+                              : 0;
+}
+
+Facts::Facts(const ProfileView& profile, const std::stop_token& stop)
+    : profile_(profile)
+    , stop_(stop)
+    , pipeline_(pipelineReport(profile, stop))
+    , liveness_(livenessOf(profile.machine(), variables(), livenessClasses(), steps().size(),
+                           TileSelection::all()))
+    , fullest_(fullestTileOf(tileMemory()))
+    , accounting_(accountingOf(profile, stop))
+    , run_(mainRunOf(profile, stop))
+    , cycles_(programs().size()) {
+    for (const CostPlace& place : accounting_->places())
+        for (const PlacedStep& step : place.steps)
+            if (step.program.valid())
+                cycles_.at(step.program.index())[step.once.ipu] +=
+                    run_ ? step.cycles : step.once.cycles;
+}
+
+std::vector<CostRow> Facts::places() const {
+    return costRows(profile_, *accounting_, CostLayer::Place, 1, stop_);
+}
+
+std::int64_t Facts::cyclesOn(IpuId ipu, const Steps& steps) const {
+    std::int64_t cycles = 0;
+    for (const ProgramId step : steps)
+        if (step.valid() && step.index() < cycles_.size())
+            if (const auto found = cycles_[step.index()].find(ipu);
+                found != cycles_[step.index()].end())
+                cycles += found->second;
+    return cycles;
+}
+
+std::int64_t Facts::cyclesOf(const Steps& steps) const {
+    std::int64_t most = 0;
+    for (std::int32_t ipu = 0; ipu < info().target.ipus; ++ipu)
+        most = std::max(most, cyclesOn(IpuId(ipu), steps));
+    return most;
+}
+
+std::string Facts::nameOf(OperationId id) const {
+    return id.valid() && id.index() < operations().size() ? operations()[id].name : "no operation";
+}
+
+std::int64_t Facts::ownCodeOf(OperationId id) const {
+    std::int64_t code = 0;
+    for (const OperationBytes& bytes :
+         memoryByOperation(profile_, stop_)->byOperation.at(id.index()))
+        code += bytes.exchangeCode + bytes.controlCode;
+    return code;
+}
+
+LivenessSeries Facts::livenessOn(TileId tile) const {
+    return livenessOf(profile_.machine(), variables(), livenessClasses(), steps().size(),
+                      TileSelection::ofTile(tile));
+}
+
+std::vector<SizedPart> Facts::largest(PartKind kind) const {
+    return largestParts(profile_, kind, TileSelection::all(), stop_);
+}
+
+} // namespace tilescope

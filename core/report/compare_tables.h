@@ -1,0 +1,39 @@
+// The tables of a comparison. Ids of the rows are the source's items, -1 for what only the target
+// has; a missing item counts as 0 in a difference.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+
+#include "core/analysis/compare/comparison.h"
+#include "core/table/table.h"
+
+namespace tilescope {
+
+/// How values are shown: as they are, or divided by the work they are for, so that runs of other
+/// batch sizes compare. Memory is for the samples of a micro-batch, times for those of a run.
+enum class ValueScale { Absolute, PerSample };
+
+enum class MetricRows { Headline, Changed, All };
+inline constexpr std::size_t allRows = std::numeric_limits<std::size_t>::max();
+
+Table metricsTable(const Comparison& comparison, MetricRows rows,
+                   ValueScale scale = ValueScale::Absolute);
+Table optionsTable(const Comparison& comparison);
+/// Operations whose plan changed, at most `rows` of them, and so below.
+Table plansTable(const Comparison& comparison, std::size_t rows = allRows);
+/// Causes of the change of memory (Unit::Bytes) or of cycles.
+Table causesTable(const Comparison& comparison, Unit unit, std::size_t rows = allRows,
+                  ValueScale scale = ValueScale::Absolute);
+/// Operations in the order of the model with what is live and how long each takes.
+Table alignedTable(const Comparison& comparison, std::size_t rows = allRows,
+                   ValueScale scale = ValueScale::Absolute);
+
+enum class ComparedRows { All, Changed };
+/// One of the comparison's tables: of the window's columns only the first has all four values.
+Table changesTable(const Comparison& comparison, const ComparedTable& table, ComparedRows which,
+                   std::size_t rows = allRows, ValueScale scale = ValueScale::Absolute);
+/// How many rows of each table changed, and how.
+Table changeCounts(const Comparison& comparison);
+
+} // namespace tilescope

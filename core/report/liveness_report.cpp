@@ -1,0 +1,69 @@
+#include "core/analysis/liveness/liveness.h"
+#include "core/report/item_tables.h"
+#include "core/report/report.h"
+
+namespace tilescope {
+namespace {
+
+LivenessSeries seriesOf(const ProfileReader& reader, const ReportRequest& request,
+                        std::size_t steps) {
+    const Target& target = reader.info().target;
+    if (request.selection.tile().valid())
+        return livenessOf(target, reader.variables(), reader.livenessClasses(), steps,
+                          request.selection);
+    return livenessFromCurve(reader.livenessCurve(), target, reader.tileMemory(),
+                             request.selection);
+}
+
+Table stepsTable(const LivenessSeries& series, const std::vector<std::string>& names,
+                 const ReportRequest& request) {
+    Table table{"steps",
+                "Live memory by step",
+                {{"step", "Step"},
+                 {"program", "Program"},
+                 {"notAlwaysLive", "Not always live", Unit::Bytes},
+                 {"live", "All", Unit::Bytes}},
+                {}};
+    for (std::size_t step = 0; step < names.size(); ++step)
+        if (request.wants(names[step]))
+            table.add({static_cast<std::int64_t>(step), names[step], series.notAlwaysLive[step],
+                       series.alwaysLive + series.notAlwaysLive[step]});
+    return table;
+}
+
+} // namespace
+
+Document livenessReport(const ProfileReader& reader, const ReportRequest& request) {
+    const Target& target = reader.info().target;
+    const std::vector<std::string> names = stepNames(reader.programs(), reader.steps());
+    const LivenessSeries series = seriesOf(reader, request, names.size());
+    Document document;
+    document.fields = {
+        {"tiles", "Tiles", request.selection.label()},
+        {"alwaysLive", "Always live", series.alwaysLive, Unit::Bytes},
+        {"maxNotAlwaysLive", "Not always live, at most", series.maxNotAlwaysLive(), Unit::Bytes},
+        {"peak", "Peak", series.peak(), Unit::Bytes}};
+    if (series.peakStep.valid()) {
+        document.fields.push_back({"peakStep", "Peak step", std::int64_t{series.peakStep.value()}});
+        document.fields.push_back(
+            {"peakProgram", "Peak program", names.at(series.peakStep.index())});
+    }
+    if (!request.step) {
+        document.tables.push_back(stepsTable(series, names, request));
+        return document;
+    }
+    const IdVector<VariableId, Variable> variables = reader.variables();
+    const auto live = notAlwaysLiveVariables(target, variables, reader.livenessClasses(),
+                                             names.size(), *request.step, request.selection);
+    document.fields.push_back({"step", "Step", std::int64_t{request.step->value()}});
+    document.fields.push_back({"program", "Program", names.at(request.step->index())});
+    document.fields.push_back({"notAlwaysLive", "Not always live", totalBytes(live), Unit::Bytes});
+    document.tables = {sizesTable("notAlwaysLiveVariables", "Not always live variables", live),
+                       sizesTable("alwaysLiveVariables", "Always live variables",
+                                  alwaysLiveVariables(target, variables, request.selection))};
+    for (Table& table : document.tables)
+        keepWanted(table, request);
+    return document;
+}
+
+} // namespace tilescope

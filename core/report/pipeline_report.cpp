@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/report/pipeline_tables.h"
+#include "core/report/report.h"
+
+namespace tilescope {
+namespace {
+
+std::string slotsText(const PipelineReport& report) {
+    return fmt::format("{} ramp-up, {} main, {} ramp-down", report.rampUpSlots, report.mainSlots,
+                       report.rampDownSlots);
+}
+
+// The window has no room for what no stage has.
+void hideZeros(Table& table) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        Column& column = table.columns[i];
+        const bool zero = std::all_of(table.rows.begin(), table.rows.end(), [&](const Row& row) {
+            return numberOf(row.cells[i]) == 0.0;
+        });
+        if (column.unit != Unit::None && zero)
+            column.shown = column.shown == Shown::Window ? Shown::Nowhere : Shown::Printed;
+    }
+}
+
+} // namespace
+
+Table stagesTable(const PipelineReport& report) {
+    Table table{
+        "stages",
+        report.stages.empty() ? "" : "Stages",
+        {in(Shown::Window, {"name", "Stage"}),
+         in(Shown::Printed, {"stage", "Stage"}),
+         in(Shown::Printed, {"ipu", "IPU"}),
+         {"forwardCycles", "Forward", Unit::Cycles, "Cycles of one micro-batch"},
+         {"backwardCycles", "Backward", Unit::Cycles,
+          "Cycles of one micro-batch, with what is computed again"},
+         in(Shown::Window, {"recomputeCycles", "Recompute", Unit::Cycles,
+                            "Of the backward cycles, those of forward operations that run again"}),
+         in(Shown::Window, {"updateCycles", "Update", Unit::Cycles,
+                            "Compute and exchange cycles of one weight update"}),
+         in(Shown::Window, {"fifoCycles", "FIFO cycles", Unit::Cycles,
+                            "To move the FIFOs on once; stashes are part of forward and backward"}),
+         {"fifoDepth", "FIFO depth", Unit::Count,
+          "Micro-batches that an activation waits for its backward pass"},
+         {"fifoBytes", "FIFO", Unit::Bytes,
+          "Stashes or FIFOs of activations, all their rows, all tiles"},
+         {"occupancy", "Occupancy", Unit::Share,
+          "Share of the step in which the IPU runs the stage"}},
+        {},
+        report.hint};
+    for (const PipelineStage& s : report.stages) {
+        const bool longest = s.stage == report.longestStage;
+        table.add({fmt::format("Stage {} on IPU {}{}", s.stage, s.ipu.value(),
+                               longest && s.cycles() > 0 ? " \u2013 longest" : ""),
+                   s.stage, cellOf(s.ipu), s.forwardCycles, s.backwardCycles, s.recomputeCycles,
+                   s.updateCycles, s.fifoCycles, s.fifoDepth, s.fifoBytes, s.occupancy},
+                  s.stage, longest);
+    }
+    hideZeros(table);
+    return table;
+}
+
+Table slotsTable(const PipelineReport& report) {
+    Table table{"slotTimes",
+                "Slots",
+                {{"part", "Part"},
+                 {"repeats", "Times"},
+                 {"programs", "Programs"},
+                 {"cycles", "Cycles", Unit::Cycles},
+                 {"occupancy", "Occupancy", Unit::Share}},
+                {}};
+    for (const PipelineSlotTime& slot : report.slotTimes)
+        table.add({std::string(toString(slot.part)), slot.repeats,
+                   fmt::format("{}", fmt::join(slot.programs, " ")), slot.cycles, slot.occupancy});
+    return table;
+}
+
+Document stagesReport(const ProfileReader& reader, const ReportRequest&) {
+    const PipelineReport report = pipelineReport(ProfileView(reader.file(), reader.info()));
+    Document document{{{"schedule", "Schedule", report.schedule}}, {stagesTable(report)}};
+    if (report.stages.empty())
+        return document;
+    auto& fields = document.fields;
+    fields.push_back({"microBatches", "Micro-batches", report.microBatches});
+    fields.push_back({"slots", "Slots", slotsText(report)});
+    fields.push_back({"utilisation", "Utilisation", report.utilisation, Unit::Share});
+    fields.push_back(
+        {"scheduleUtilisation", "with equal stages", report.scheduleUtilisation, Unit::Share});
+    fields.push_back({"bubbleShare", "Bubbles", report.bubbleShare, Unit::Share});
+    fields.push_back(
+        {"imbalanceShare", "Waiting for longer stages", report.imbalanceShare, Unit::Share});
+    fields.push_back(
+        {"overheadShare", "Copies, host, weight update", report.overheadShare, Unit::Share});
+    fields.push_back({"longestStage", "Longest stage", std::int64_t{report.longestStage}});
+    if (!report.better.split.empty()) {
+        fields.push_back({"betterSplit", "Better --split",
+                          fmt::format("{}", fmt::join(report.better.split, ","))});
+        fields.push_back({"betterSplitGain", "which would gain", report.better.gain, Unit::Share});
+    }
+    document.tables.push_back(slotsTable(report));
+    return document;
+}
+
+} // namespace tilescope

@@ -1,0 +1,39 @@
+#include "core/report/report.h"
+
+#include <algorithm>
+
+namespace tilescope {
+
+bool Report::listensTo(ReportOption option) const {
+    return std::find(accepts.begin(), accepts.end(), option) != accepts.end();
+}
+
+const std::vector<Report>& allReports() {
+    using enum ReportOption;
+    static const std::vector<Report> reports{
+        {"memory", memoryReport, {Tile, Ipu, By, Filter}},
+        {"liveness", livenessReport, {Tile, Ipu, Step, Filter}},
+        {"variables", variablesReport, {Tile, Ipu, Filter}},
+        {"vertices", verticesReport, {Tile, Ipu, Filter}},
+        {"exchanges", exchangesReport, {Tile, Ipu, Filter}},
+        {"programs", programsReport, {Filter}},
+        {"operations", operationsReport, {Run, By, Filter}},
+        {"trace", traceReport, {Ipu, Step}, true},
+        {"pipeline", stagesReport, {}},
+        {"phases", phasesReport, {Filter}},
+        {"insights", insightsReport, {Tile, Ipu}},
+    };
+    return reports;
+}
+
+Document makeReport(const Report& report, const ProfileReader& reader,
+                    const ReportRequest& request) {
+    const ProfileInfo& info = reader.info();
+    if (report.needsExecution && !info.hasExecution)
+        return {{{"execution", "Execution",
+                  std::string(info.fits ? "none recorded" : "none: the model does not fit")}},
+                {}};
+    return report.make(reader, request);
+}
+
+} // namespace tilescope

@@ -1,0 +1,64 @@
+// The reports of a profile: each turns it into fields and tables, which the command line prints and
+// the window shows.
+#pragma once
+
+#include <optional>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/store/profile_reader.h"
+#include "core/table/table.h"
+#include "core/target/selection.h"
+
+namespace tilescope {
+
+/// What a report is asked for.
+struct ReportRequest {
+    TileSelection selection;          ///< --tile or --ipu
+    std::optional<StepId> step;       ///< --step
+    std::optional<std::int32_t> run;  ///< --run; the last if not given
+    std::string breakdown;            ///< --by; empty if not given
+    std::optional<std::regex> filter; ///< --filter, on names
+    [[nodiscard]] bool wants(const std::string& name) const {
+        return !filter || std::regex_search(name, *filter);
+    }
+};
+
+/// What a report may be asked for, see ReportRequest.
+enum class ReportOption { Tile, Ipu, Step, Run, By, Filter };
+
+/// Leaves out the rows whose name the filter does not find.
+void keepWanted(Table& table, const ReportRequest& request);
+
+struct Report {
+    std::string id; ///< as the command line calls it
+    Document (*make)(const ProfileReader& reader, const ReportRequest& request);
+    std::vector<ReportOption> accepts;
+    bool needsExecution = false;
+    [[nodiscard]] bool listensTo(ReportOption option) const;
+};
+
+/// What a report says of a profile. Without the execution that it needs: why there is none. Throws
+/// UserError for a damaged profile, and for tiles and steps that it does not have.
+Document makeReport(const Report& report, const ProfileReader& reader,
+                    const ReportRequest& request);
+
+Document memoryReport(const ProfileReader& reader, const ReportRequest& request);
+Document livenessReport(const ProfileReader& reader, const ReportRequest& request);
+Document variablesReport(const ProfileReader& reader, const ReportRequest& request);
+Document verticesReport(const ProfileReader& reader, const ReportRequest& request);
+Document exchangesReport(const ProfileReader& reader, const ReportRequest& request);
+Document programsReport(const ProfileReader& reader, const ReportRequest& request);
+Document operationsReport(const ProfileReader& reader, const ReportRequest& request);
+Document traceReport(const ProfileReader& reader, const ReportRequest& request);
+Document stagesReport(const ProfileReader& reader, const ReportRequest& request);
+Document phasesReport(const ProfileReader& reader, const ReportRequest& request);
+/// For a tile or an IPU the largest parts of each kind.
+Document insightsReport(const ProfileReader& reader, const ReportRequest& request);
+
+/// All reports, in the order in which they are listed.
+const std::vector<Report>& allReports();
+
+} // namespace tilescope

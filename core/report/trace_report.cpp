@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/analysis/hosts/host_timeline.h"
+#include "core/analysis/programs/programs.h"
+#include "core/base/error.h"
+#include "core/report/report.h"
+#include "core/trace/trace_index.h"
+
+namespace tilescope {
+namespace {
+
+double share(std::int64_t part, std::int64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+std::vector<IpuId> ipusOf(const Target& target, const TileSelection& selection) {
+    const TileRange range = selection.range(target);
+    std::vector<IpuId> ipus;
+    for (std::int32_t tile = range.first; tile < range.end; tile += target.tilesPerIpu)
+        ipus.emplace_back(tile / target.tilesPerIpu);
+    return ipus;
+}
+
+Table runsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
+    Table table{"runs",
+                "Runs",
+                {{"run", "Run"},
+                 {"ipu", "IPU"},
+                 {"start", "Start", Unit::Cycles},
+                 {"cycles", "Cycles", Unit::Cycles},
+                 {"steps", "Steps"},
+                 {"compute", "Compute", Unit::Share},
+                 {"exchange", "Exchange", Unit::Share},
+                 {"sync", "Sync", Unit::Share},
+                 {"host", "Host", Unit::Share},
+                 {"idle", "Idle", Unit::Share},
+                 {"tileBalance", "Tile balance", Unit::Share},
+                 {"exchangeBytes", "Exchanged", Unit::Bytes},
+                 {"hostBytesIn", "From host", Unit::Bytes},
+                 {"hostBytesOut", "To host", Unit::Bytes}},
+                {}};
+    for (const TraceRun& run : index.runs())
+        for (const IpuId ipu : ipus) {
+            const TraceStatistics s = index.statistics(ipu, {run.start, run.start + run.cycles});
+            table.add({run.name, std::int64_t{ipu.value()}, run.start, run.cycles, s.sums.steps,
+                       share(s.sums.compute(), s.cycles), share(s.sums.exchange(), s.cycles),
+                       share(s.sums.sync(), s.cycles), share(s.sums.host(), s.cycles),
+                       share(s.idle(), s.cycles), s.tileBalance, s.sums.exchangeBytesIn,
+                       s.sums.hostBytesIn, s.sums.hostBytesOut});
+        }
+    return table;
+}
+
+Table kindsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
+    Table table{"kinds",
+                "Cycles by kind of step, all runs",
+                {{"ipu", "IPU"},
+                 {"kind", "Kind"},
+                 {"cycles", "Cycles", Unit::Cycles},
+                 {"share", "Share", Unit::Share}},
+                {}};
+    for (const IpuId ipu : ipus) {
+        const TraceStatistics s = index.statistics(ipu, {0, index.totalCycles()});
+        for (const ProgramKind kind : programKinds)
+            if (s.sums.cycles(kind) != 0)
+                table.add({std::int64_t{ipu.value()}, std::string(toString(kind)),
+                           s.sums.cycles(kind), share(s.sums.cycles(kind), s.cycles)});
+    }
+    return table;
+}
+
+// From where the first run begins: what was before is negative.
+Table hostLanesTable(const HostTimeline& host, std::size_t programs) {
+    Table table{"hostLanes",
+                "Host lanes",
+                {{"lane", "Lane"},
+                 {"spans", "Spans"},
+                 {"seconds", "Time", Unit::Seconds},
+                 {"firstStart", "First start", Unit::Seconds},
+                 {"lastEnd", "Last end", Unit::Seconds}},
+                {}};
+    for (const HostLaneSum& lane : host.sums(programs))
+        table.add({lane.name, lane.spans, lane.seconds, lane.firstStart, lane.lastEnd});
+    return table;
+}
+
+Table hostWaitsTable(const HostTimeline& host, const TraceIndex& index,
+                     const std::vector<IpuId>& ipus) {
+    Table table{"hostWaits",
+                "Waits of host and IPU",
+                {{"run", "Run"},
+                 {"ipu", "IPU"},
+                 {"cycles", "Cycles", Unit::Cycles},
+                 {"ipuWaitsForHost", "IPU waits for host", Unit::Cycles},
+                 {"streamCopies", "Stream copies", Unit::Cycles},
+                 {"hostWaitsForIpu", "Host waits for IPU", Unit::Cycles}},
+                {},
+                "not known of a long trace in a profile of an older version"};
+    for (const HostWaits& waits : host.waits())
+        if (std::find(ipus.begin(), ipus.end(), waits.ipu) != ipus.end())
+            table.add({index.runs()[static_cast<std::size_t>(waits.run)].name,
+                       std::int64_t{waits.ipu.value()}, waits.cycles, waits.ipuWaits,
+                       waits.callbacks, waits.hostWaits});
+    return table;
+}
+
+Document stepDocument(const ProfileReader& reader, const TraceIndex& index, StepId wanted) {
+    const ExecutedStep step = index.stepAt(wanted.value());
+    const IdVector<ProgramId, Program> programs = reader.programs();
+    const auto label = [&](ProgramId id) {
+        return id.valid() && id.index() < programs.size() ? programLabel(programs[id])
+                                                          : std::string(toString(step.kind));
+    };
+    std::string callers;
+    for (const ProgramId caller : step.callers)
+        callers += (callers.empty() ? "" : " > ") + label(caller);
+    Document document;
+    document.fields = {{"step", "Step", step.index},
+                       {"run", "Run", index.runs()[static_cast<std::size_t>(step.run)].name},
+                       {"program", "Program", label(step.program)},
+                       {"callers", "Called by", callers}};
+    Table table{"ipus",
+                "",
+                {{"ipu", "IPU"},
+                 {"start", "Start", Unit::Cycles},
+                 {"cycles", "Cycles", Unit::Cycles},
+                 {"activeTiles", "Active tiles"},
+                 {"activeCycles", "Active cycles", Unit::Cycles},
+                 {"bytesIn", "Bytes in", Unit::Bytes},
+                 {"bytesOut", "Bytes out", Unit::Bytes}},
+                {}};
+    for (const StepOnIpu& on : step.ipus)
+        table.add({std::int64_t{on.ipu.value()}, on.start, on.cycles, on.activeTiles,
+                   on.activeCycles, on.bytesIn, on.bytesOut});
+    document.tables.push_back(std::move(table));
+    return document;
+}
+
+} // namespace
+
+Document traceReport(const ProfileReader& reader, const ReportRequest& request) {
+    const ProfileInfo& info = reader.info();
+    const std::vector<IpuId> ipus = ipusOf(info.target, request.selection);
+    const TraceIndex index = reader.traceIndex();
+    if (request.step)
+        return stepDocument(reader, index, *request.step);
+    const std::int64_t total = index.totalCycles();
+    Document document;
+    document.fields = {
+        {"totalCycles", "Cycles", total, Unit::Cycles},
+        {"totalSeconds", "Time",
+         info.target.clockHz > 0 ? static_cast<double>(total) / info.target.clockHz : 0.0,
+         Unit::Seconds},
+        {"totalSteps", "Executed steps", index.stepCount()}};
+    document.tables.push_back(runsTable(index, ipus));
+    document.tables.push_back(kindsTable(index, ipus));
+    const IdVector<ProgramId, Program> programs = reader.programs();
+    const HostTimeline host(reader, index, programs, reader.streams());
+    document.tables.push_back(hostLanesTable(host, programs.size()));
+    document.tables.push_back(hostWaitsTable(host, index, ipus));
+    return document;
+}
+
+} // namespace tilescope

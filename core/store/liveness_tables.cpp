@@ -1,0 +1,96 @@
+// Which variables are live when, and how many bytes they are at each step.
+#include "core/database/insert.h"
+#include "core/database/row_access.h"
+#include "core/profile/liveness_curve.h"
+#include "core/store/profile_reader_impl.h"
+#include "core/store/table_group.h"
+
+namespace tilescope {
+namespace {
+
+void writeLiveness(const Profile& profile, const Database& db) {
+    Insert interval(db, "liveness_intervals");
+    std::int64_t classId = 0;
+    for (const LivenessClass& c : profile.livenessClasses) {
+        for (const StepInterval& i : c.intervals)
+            interval(classId, i.first, i.end);
+        ++classId;
+    }
+    const LivenessCurve live = livenessCurveOf(profile);
+    Insert row(db, "liveness_steps");
+    Insert byIpu(db, "liveness_by_ipu");
+    for (std::size_t step = 0; step < profile.steps.size(); ++step) {
+        for (std::size_t ipu = 0; ipu < live.byIpu.size(); ++ipu)
+            if (live.byIpu[ipu][step] != 0)
+                byIpu(step, ipu, live.byIpu[ipu][step]);
+        row(step, profile.steps[StepId(step)], live.notAlwaysLive[step]);
+    }
+}
+
+} // namespace
+
+IdVector<LivenessClassId, LivenessClass> ProfileReader::livenessClasses() const {
+    IdVector<LivenessClassId, LivenessClass> classes;
+    // Classes without an interval are not in the file, but each has a variable.
+    const std::int64_t most = impl_->db.integer("SELECT count(*) FROM liveness_intervals") +
+                              impl_->db.integer("SELECT count(*) FROM variables");
+    Statement row = impl_->db.prepare("SELECT liveness_class, first_step, end_step "
+                                      "FROM liveness_intervals ORDER BY 1, 2");
+    while (row.step()) {
+        static_cast<void>(idBelow<LivenessClassId>(row, 0, most));
+        while (static_cast<std::int64_t>(classes.size()) <= row.integer(0))
+            classes.add({});
+        classes.back().intervals.push_back({idAt<StepId>(row, 1), idAt<StepId>(row, 2)});
+    }
+    return classes;
+}
+
+IdVector<StepId, ProgramId> ProfileReader::steps() const {
+    IdVector<StepId, ProgramId> steps;
+    const References<ProgramId> programAt(impl_->db, "programs");
+    Statement row = impl_->db.prepare("SELECT program FROM liveness_steps ORDER BY step");
+    while (row.step())
+        steps.add(programAt.required(row, 0));
+    impl_->checkIds("liveness_steps", "step", steps.size());
+    return steps;
+}
+
+std::vector<std::int64_t> ProfileReader::notAlwaysLive() const {
+    std::vector<std::int64_t> bytes;
+    Statement row = impl_->db.prepare("SELECT not_always_live FROM liveness_steps ORDER BY step");
+    while (row.step())
+        bytes.push_back(row.integer(0));
+    return bytes;
+}
+
+LivenessCurve ProfileReader::livenessCurve() const {
+    LivenessCurve curve{notAlwaysLive(), {}};
+    curve.byIpu.assign(static_cast<std::size_t>(info().target.ipus),
+                       std::vector<std::int64_t>(curve.notAlwaysLive.size(), 0));
+    Statement ipu = impl_->db.prepare("SELECT ipu, step, not_always_live FROM liveness_by_ipu");
+    while (ipu.step())
+        element(element(curve.byIpu, ipu.integer(0)), ipu.integer(1)) = ipu.integer(2);
+    return curve;
+}
+
+TableGroup livenessTables() {
+    return {1,
+            R"sql(
+-- Variables of one class are live over the same steps [first_step, end_step).
+CREATE TABLE liveness_intervals(liveness_class INTEGER, first_step INTEGER, end_step INTEGER,
+    PRIMARY KEY(liveness_class, first_step)) WITHOUT ROWID;
+
+-- Liveness order: leaves of the program tree, depth first; those of a function at each of its calls,
+-- but once, after all others, if slots of a pipeline call it. not_always_live: over all tiles.
+CREATE TABLE liveness_steps(step INTEGER PRIMARY KEY, program INTEGER, not_always_live INTEGER);
+-- The same bytes of each IPU, where there are any.
+CREATE TABLE liveness_by_ipu(step INTEGER, ipu INTEGER, not_always_live INTEGER,
+    PRIMARY KEY(step, ipu)) WITHOUT ROWID;
+)sql",
+            writeLiveness, [](const ProfileReader& reader, Profile& profile) {
+                profile.livenessClasses = reader.livenessClasses();
+                profile.steps = reader.steps();
+            }};
+}
+
+} // namespace tilescope

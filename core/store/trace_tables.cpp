@@ -1,0 +1,171 @@
+// The timed execution: as rows, and once more in pages if it is long.
+#include "core/database/insert.h"
+#include "core/store/profile_reader_impl.h"
+#include "core/store/table_group.h"
+#include "core/trace/trace_page_writer.h"
+#include "core/trace/trace_pages.h"
+#include "core/trace/trace_reader.h"
+
+namespace tilescope {
+namespace {
+
+/// The rows of bodies.
+class TraceRows {
+public:
+    explicit TraceRows(const Database& db)
+        : body_(db, "trace_bodies")
+        , step_(db, "trace_steps")
+        , stepOnIpu_(db, "trace_step_ipus")
+        , call_(db, "trace_calls")
+        , callOnIpu_(db, "trace_call_ipus") {}
+
+    void write(TraceBodyId id, const TraceBody& body) {
+        body_(id, body.name, body.program);
+        for (std::size_t at = 0; at < body.items.size(); ++at) {
+            const TraceItem& item = body.items[at];
+            if (item.step >= 0)
+                write(id, at, body.steps.at(static_cast<std::size_t>(item.step)));
+            else
+                write(id, at, body.calls.at(static_cast<std::size_t>(item.call)));
+        }
+    }
+
+private:
+    void write(TraceBodyId body, std::size_t at, const TraceStep& step) {
+        step_(body, at, toString(step.kind), step.program);
+        for (const StepOnIpu& on : step.ipus)
+            stepOnIpu_(body, at, on.ipu, on.start, on.cycles, on.activeTiles, on.activeCycles,
+                       on.bytesIn, on.bytesOut);
+    }
+    void write(TraceBodyId body, std::size_t at, const TraceCall& call) {
+        call_(body, at, call.callee, call.program, call.count);
+        for (const CallOnIpu& on : call.ipus)
+            callOnIpu_(body, at, on.ipu, on.start, on.period);
+    }
+
+    Insert body_;
+    Insert step_;
+    Insert stepOnIpu_;
+    Insert call_;
+    Insert callOnIpu_;
+};
+
+void writeTrace(const Profile& profile, const Database& db) {
+    Insert ipu(db, "ipus");
+    for (std::int32_t i = 0; i < profile.info.target.ipus; ++i)
+        ipu(i);
+    Insert run(db, "runs");
+    std::int64_t runId = 0;
+    for (const TraceRun& r : profile.trace.runs)
+        run(runId++, r.name, r.body, r.start, r.cycles);
+    TraceRows rows(db);
+    std::size_t id = 0;
+    for (const TraceBody& body : profile.trace.bodies)
+        rows.write(TraceBodyId(id++), body);
+}
+
+} // namespace
+
+Trace ProfileReader::trace() const {
+    return readTrace(impl_->db);
+}
+
+TraceIndex ProfileReader::traceIndex() const {
+    const Target& target = info().target;
+    if (auto pages = TracePages::open(file(), target.ipus))
+        return TraceIndex(std::move(pages), target);
+    return TraceIndex(trace(), target.ipus, target.tilesPerIpu);
+}
+
+TableGroup traceTables() {
+    return {1,
+            R"sql(
+-- Timed execution. The steps of a body are stored once; a call runs a body `count` times.
+-- start counts from the start of the body on that IPU; period: from one repetition to the next.
+-- An index (since version 6) has the steps that are stream copies.
+CREATE TABLE ipus(ipu INTEGER PRIMARY KEY);
+CREATE TABLE runs(id INTEGER PRIMARY KEY, name TEXT, body INTEGER, start INTEGER, cycles INTEGER);
+CREATE TABLE trace_bodies(id INTEGER PRIMARY KEY, name TEXT, program INTEGER);
+CREATE TABLE trace_steps(body INTEGER, position INTEGER, type TEXT, program INTEGER,
+    PRIMARY KEY(body, position)) WITHOUT ROWID;
+CREATE TABLE trace_step_ipus(body INTEGER, position INTEGER, ipu INTEGER, start INTEGER,
+    cycles INTEGER, active_tiles INTEGER, active_cycles INTEGER, bytes_in INTEGER,
+    bytes_out INTEGER, PRIMARY KEY(body, position, ipu)) WITHOUT ROWID;
+CREATE TABLE trace_calls(body INTEGER, position INTEGER, callee INTEGER, program INTEGER,
+    count INTEGER, PRIMARY KEY(body, position)) WITHOUT ROWID;
+CREATE TABLE trace_call_ipus(body INTEGER, position INTEGER, ipu INTEGER, start INTEGER,
+    period INTEGER, PRIMARY KEY(body, position, ipu)) WITHOUT ROWID;
+
+-- Executions of bodies, unrolled: base is the absolute cycle at which one starts on an IPU.
+CREATE VIEW trace_instances AS
+    WITH RECURSIVE instance(run, ipu, body, base, path, prefix, iteration, left_over, period) AS (
+        SELECT runs.id, ipu, body, start, '', '', 0, 0, 0 FROM runs, ipus
+        UNION ALL
+        SELECT run, instance.ipu, callee, base + start,
+               path || printf('%08d.', trace_calls.position) || printf('%010d.', 0),
+               path || printf('%08d.', trace_calls.position), 0, count - 1, trace_call_ipus.period
+        FROM instance
+        JOIN trace_calls ON trace_calls.body = instance.body
+        JOIN trace_call_ipus ON trace_call_ipus.body = instance.body
+             AND trace_call_ipus.position = trace_calls.position
+             AND trace_call_ipus.ipu = instance.ipu
+        UNION ALL
+        SELECT run, ipu, body, base + period, prefix || printf('%010d.', iteration + 1),
+               prefix, iteration + 1, left_over - 1, period
+        FROM instance WHERE left_over > 0)
+    SELECT run, ipu, body, base, path FROM instance;
+
+-- Executed steps on each IPU; absolute start = cycles_base + active_cycles_from_min.
+CREATE VIEW steps_by_ipu AS
+    SELECT dense_rank() OVER (ORDER BY run, path || printf('%08d', position)) - 1 AS step_id,
+           s.ipu AS ipu, cycles, active_tiles, base AS cycles_base,
+           s.start AS active_cycles_from_min, s.start + cycles AS active_cycles_to_max,
+           bytes_in, bytes_out, active_cycles
+    FROM trace_instances i JOIN trace_step_ipus s ON s.body = i.body AND s.ipu = i.ipu;
+
+-- Executed steps in order.
+CREATE VIEW steps AS
+    SELECT row_number() OVER (ORDER BY run, path) - 1 AS id, type, step.program AS program,
+           compute_set, exchange, run
+    FROM (SELECT DISTINCT i.run AS run, i.path || printf('%08d', t.position) AS path,
+                 t.type AS type, t.program AS program
+          FROM trace_instances i
+          JOIN trace_step_ipus s ON s.body = i.body AND s.ipu = i.ipu
+          JOIN trace_steps t ON t.body = s.body AND t.position = s.position) AS step
+    LEFT JOIN programs ON programs.id = step.program;
+)sql",
+            writeTrace,
+            [](const ProfileReader& reader, Profile& profile) { profile.trace = reader.trace(); },
+            // Its condition is readStreamCopies()'s, word for word.
+            "CREATE INDEX trace_stream_steps ON trace_steps(body, position, type, program) "
+            "WHERE type IN ('StreamCopyBegin', 'StreamCopyMid', 'StreamCopyEnd')"};
+}
+
+TableGroup tracePageTables() {
+    return {firstVersionWithTracePages,
+            R"sql(
+-- A long trace once more, as a window reads it (since version 5; no rows for a short trace).
+-- trace_lanes: the steps and calls of a body on an IPU, sorted by start, with what is known of each
+-- 64 of them. trace_pages: 1024 of them. trace_item_pages: what 4096 items of a body execute, in
+-- order. LEB128 numbers; core/trace/trace_page_codec.cpp has the fields. trace_program_totals: how
+-- often a body executes a program, and the cycles of the IPU that takes longest each time.
+CREATE TABLE trace_lanes(body INTEGER, ipu INTEGER, entries INTEGER, sequential INTEGER,
+    summary BLOB, PRIMARY KEY(body, ipu)) WITHOUT ROWID;
+CREATE TABLE trace_pages(body INTEGER, ipu INTEGER, page INTEGER, entries BLOB,
+    PRIMARY KEY(body, ipu, page)) WITHOUT ROWID;
+CREATE TABLE trace_item_pages(body INTEGER, page INTEGER, items INTEGER, programs BLOB,
+    PRIMARY KEY(body, page)) WITHOUT ROWID;
+CREATE TABLE trace_program_totals(body INTEGER, program INTEGER, count INTEGER, cycles INTEGER,
+    PRIMARY KEY(body, program)) WITHOUT ROWID;
+-- The same by IPU (since version 7).
+CREATE TABLE trace_ipu_totals(body INTEGER, program INTEGER, ipu INTEGER, count INTEGER,
+    cycles INTEGER, PRIMARY KEY(body, program, ipu)) WITHOUT ROWID;
+)sql",
+            [](const Profile& profile, const Database& db) {
+                writeTracePages(db, profile.trace, profile.info.target.ipus);
+            },
+            // What they hold is in the rows too.
+            [](const ProfileReader&, Profile&) {}};
+}
+
+} // namespace tilescope

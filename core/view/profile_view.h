@@ -1,0 +1,138 @@
+// A profile as reports see it: from a file or from memory, in parts that are loaded when first
+// asked for.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <typeindex>
+#include <unordered_map>
+
+#include "core/store/profile_reader.h"
+#include "core/trace/trace_index.h"
+
+namespace tilescope {
+
+/// A value that the first caller makes and the others wait for. A call that throws leaves it empty,
+/// so a cancelled query does not spoil the next.
+template <class T> class LazyPart {
+public:
+    template <class Load> std::shared_ptr<const T> get(Load load) const {
+        const std::lock_guard lock(mutex_);
+        if (!value_)
+            value_ = std::make_shared<const T>(load());
+        return value_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    mutable std::shared_ptr<const T> value_;
+};
+
+/// Shared by threads: each part is read once, by a reader of its own, and stays as long as the view
+/// or anybody who holds it. Calls throw UserError for a damaged file and Cancelled after a stop.
+class ProfileView {
+public:
+    template <class T> using Part = std::shared_ptr<const T>;
+    using Stop = const std::stop_token&;
+
+    /// Of a file that has been opened before, whose `info` is known.
+    ProfileView(std::filesystem::path file, ProfileInfo info);
+    /// Throws UserError if the file is no profile, see ProfileReader.
+    explicit ProfileView(const std::filesystem::path& file);
+    /// Of a profile that was never written; `file()` is empty and there is no reader.
+    explicit ProfileView(std::shared_ptr<const Profile> profile);
+    /// Of a profile in memory that outlives the view and its parts.
+    static std::shared_ptr<const ProfileView> of(const Profile& profile) {
+        return std::make_shared<const ProfileView>(
+            std::shared_ptr<const Profile>(std::shared_ptr<const Profile>(), &profile));
+    }
+
+    [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+    [[nodiscard]] const ProfileInfo& info() const { return info_; }
+    [[nodiscard]] const Target& machine() const { return info_.target; }
+    /// Model and target for titles: "resnet50 on mk2".
+    [[nodiscard]] std::string title() const;
+
+    /// A reader of the file for the calling thread. Throws InternalError without a file.
+    [[nodiscard]] ProfileReader reader(Stop stop = {}) const;
+
+    [[nodiscard]] Part<std::vector<Message>> messages(Stop stop = {}) const;
+    [[nodiscard]] Part<IdVector<OperationId, Operation>> operations(Stop stop = {}) const;
+    [[nodiscard]] Part<ModelGraph> modelGraph(Stop stop = {}) const;
+    [[nodiscard]] Part<IdVector<LivenessClassId, LivenessClass>> livenessClasses(Stop = {}) const;
+    [[nodiscard]] Part<IdVector<VariableId, Variable>> variables(Stop stop = {}) const;
+    [[nodiscard]] Part<IdVector<VertexTypeId, VertexType>> vertexTypes(Stop stop = {}) const;
+    [[nodiscard]] Part<IdVector<ComputeSetId, ComputeSet>> computeSets(Stop stop = {}) const;
+    [[nodiscard]] Part<IdVector<ExchangeId, Exchange>> exchanges(Stop stop = {}) const;
+    [[nodiscard]] Part<IdVector<CopyId, Copy>> copies(Stop stop = {}) const;
+    [[nodiscard]] Part<IdVector<StreamId, Stream>> streams(Stop stop = {}) const;
+    [[nodiscard]] Part<IdVector<RemoteBufferId, RemoteBuffer>> remoteBuffers(Stop = {}) const;
+    [[nodiscard]] Part<IdVector<ProgramId, Program>> programs(Stop stop = {}) const;
+    [[nodiscard]] Part<std::vector<ProgramId>> controlPrograms(Stop stop = {}) const;
+    [[nodiscard]] Part<std::vector<ProgramId>> functions(Stop stop = {}) const;
+    [[nodiscard]] Part<std::vector<ProgramId>> phases(Stop stop = {}) const;
+    [[nodiscard]] Part<IdVector<StepId, ProgramId>> steps(Stop stop = {}) const;
+    [[nodiscard]] Part<LivenessCurve> livenessCurve(Stop stop = {}) const;
+    [[nodiscard]] Part<std::vector<CategoryMemory>> categoryMemory(Stop stop = {}) const;
+    [[nodiscard]] Part<IdVector<TileId, TileMemory>> tileMemory(Stop stop = {}) const;
+    [[nodiscard]] Part<Pipeline> pipeline(Stop stop = {}) const;
+    [[nodiscard]] Part<TraceIndex> trace(Stop stop = {}) const;
+    /// Every step, of long traces too; read anew each time.
+    [[nodiscard]] Part<Trace> wholeTrace(Stop stop = {}) const;
+    /// How often each program runs, see TraceIndex::executions(); empty without a trace.
+    [[nodiscard]] Part<std::vector<ProgramExecutions>> executions(Stop stop = {}) const;
+
+    /// What an analysis makes of the profile, made once: the first caller's `make()`, which may ask
+    /// for parts and for derived values of other types. T says which analysis it is.
+    template <class T, class Make> Part<T> derived(Make make) const {
+        const std::shared_ptr<const LazyPart<T>> part = derivedPart<T>();
+        return part->get(make);
+    }
+
+private:
+    template <class T, class Read>
+    Part<T> load(const LazyPart<T>& part, Stop stop, Read read, T Profile::*member) const;
+
+    template <class T> std::shared_ptr<const LazyPart<T>> derivedPart() const {
+        const std::lock_guard lock(derivedMutex_);
+        std::shared_ptr<const void>& slot = derived_[std::type_index(typeid(T))];
+        if (!slot)
+            slot = std::make_shared<const LazyPart<T>>();
+        return std::static_pointer_cast<const LazyPart<T>>(slot);
+    }
+
+    std::filesystem::path file_;
+    std::shared_ptr<const Profile> memory_; ///< none if the profile is in a file
+    ProfileInfo info_;
+    LazyPart<std::vector<Message>> messages_;
+    LazyPart<IdVector<OperationId, Operation>> operations_;
+    LazyPart<ModelGraph> modelGraph_;
+    LazyPart<IdVector<LivenessClassId, LivenessClass>> livenessClasses_;
+    LazyPart<IdVector<VariableId, Variable>> variables_;
+    LazyPart<IdVector<VertexTypeId, VertexType>> vertexTypes_;
+    LazyPart<IdVector<ComputeSetId, ComputeSet>> computeSets_;
+    LazyPart<IdVector<ExchangeId, Exchange>> exchanges_;
+    LazyPart<IdVector<CopyId, Copy>> copies_;
+    LazyPart<IdVector<StreamId, Stream>> streams_;
+    LazyPart<IdVector<RemoteBufferId, RemoteBuffer>> remoteBuffers_;
+    LazyPart<IdVector<ProgramId, Program>> programs_;
+    LazyPart<std::vector<ProgramId>> controlPrograms_;
+    LazyPart<std::vector<ProgramId>> functions_;
+    LazyPart<std::vector<ProgramId>> phases_;
+    LazyPart<IdVector<StepId, ProgramId>> steps_;
+    LazyPart<LivenessCurve> livenessCurve_;
+    LazyPart<std::vector<CategoryMemory>> categoryMemory_;
+    LazyPart<IdVector<TileId, TileMemory>> tileMemory_;
+    LazyPart<Pipeline> pipeline_;
+    LazyPart<TraceIndex> trace_;
+    LazyPart<std::vector<ProgramExecutions>> executions_;
+    mutable std::mutex derivedMutex_;
+    mutable std::unordered_map<std::type_index, std::shared_ptr<const void>> derived_;
+};
+
+using ProfileViewPtr = std::shared_ptr<const ProfileView>;
+
+} // namespace tilescope

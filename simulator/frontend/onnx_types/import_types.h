@@ -1,0 +1,31 @@
+// What the steps of the import hand to each other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_set>
+
+namespace tilescope::sim {
+
+struct ImportOptions {
+    /// Value of a symbolic (or zero) batch dimension, and the micro-batch to run with: the first
+    /// dimension of every model input becomes this where it was symbolic or where `forceBatch`.
+    std::int64_t batchSize = 1;
+    /// The user named a batch size: also replaces a fixed first dimension of the inputs.
+    bool forceBatch = false;
+    bool half = false; ///< turn float tensors into half (--precision half)
+    /// For training: normalisations keep the statistics of their data (nothing is folded into
+    /// convolutions) and Dropout drops.
+    bool training = false;
+};
+
+/// Names of values.
+using NameSet = std::unordered_set<std::string>;
+
+/// A batch size that the model had and that it has now.
+struct BatchChange {
+    std::int64_t before = 1;
+    std::int64_t now = 1;
+};
+
+} // namespace tilescope::sim

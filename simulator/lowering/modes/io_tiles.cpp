@@ -1,0 +1,116 @@
+#include "simulator/lowering/modes/io_tiles.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/ceil_div.h"
+
+namespace tilescope::sim {
+namespace {
+
+constexpr std::int64_t shareGrain = 8; // bytes: what an exchange moves at a time
+
+/// Even shares of so many bytes, in whole grains.
+TileSeries evenShares(std::int64_t bytes, std::int32_t firstTile, std::int32_t tiles) {
+    TileSeries shares;
+    const std::int64_t grains = ceilDiv(bytes, shareGrain);
+    std::int64_t placed = 0;
+    for (std::int32_t i = 0; i < tiles && placed < bytes; ++i) {
+        const std::int64_t end = std::min(bytes, grains * (i + 1) / tiles * shareGrain);
+        if (end > placed)
+            shares.append(firstTile + i, firstTile + i + 1, end - placed);
+        placed = std::max(placed, end);
+    }
+    return shares;
+}
+
+/// Of two rows of pieces that hold the same bytes in the same order, cut differently: how many
+/// pieces of `others` each piece of `own` has something of.
+TileSeries piecesTouched(const TileSeries& own, const TileSeries& others) {
+    std::vector<std::int64_t> ends; // of the others' pieces
+    std::int64_t at = 0;
+    for (const TileRun& run : others.runs())
+        for (std::int32_t tile = run.first; tile < run.end; ++tile)
+            ends.push_back(at += run.value);
+    TileSeries touched;
+    std::int64_t begin = 0;
+    for (const TileRun& run : own.runs())
+        for (std::int32_t tile = run.first; tile < run.end; ++tile) {
+            const auto first = std::upper_bound(ends.begin(), ends.end(), begin);
+            begin += run.value;
+            const auto last = std::lower_bound(first, ends.end(), begin);
+            touched.append(tile, tile + 1, last - first + 1);
+        }
+    return touched;
+}
+
+std::int64_t shortestPiece(const TileSeries& series) {
+    std::int64_t shortest = series.max().value;
+    for (const TileRun& run : series.runs())
+        shortest = std::min(shortest, run.value);
+    return shortest;
+}
+
+} // namespace
+
+IoTileStreams::IoTileStreams(LoweringContext& context)
+    : b_(context.builder())
+    , firstTile_(context.target().tilesPerIpu)
+    , tiles_(context.options().ioTiles) {
+    for (const HostStream& stream : inputStreams(context))
+        inputs_.push_back(land(stream));
+    for (const HostStream& stream : outputStreams(context))
+        outputs_.push_back(land(stream));
+}
+
+IoTileStreams::Landing IoTileStreams::land(const HostStream& stream) {
+    Profile& profile = b_.lowered().profile;
+    const Variable here = profile.variables[stream.variable];
+    const TileSeries shares = evenShares(here.bytes.sum(), firstTile_, tiles_);
+    const VariableId there =
+        b_.variable("ST_" + here.name, MemoryCategory::Variable, shares, here.type, here.shape);
+    profile.streams[stream.stream].bytes = shares;
+    return {stream.stream, there, stream.variable};
+}
+
+void IoTileStreams::load() {
+    for (const Landing& one : inputs_)
+        b_.streamCopy(one.stream, {one.there});
+}
+
+void IoTileStreams::store() {
+    for (const Landing& one : outputs_)
+        b_.streamCopy(one.stream, {one.there});
+}
+
+void IoTileStreams::copyIn() {
+    copy(inputs_, true);
+}
+
+void IoTileStreams::copyOut() {
+    copy(outputs_, false);
+}
+
+void IoTileStreams::copy(const std::vector<Landing>& tensors, bool in) {
+    Movement movement;
+    Access access;
+    for (const Landing& one : tensors) {
+        const auto& variables = b_.lowered().profile.variables;
+        const VariableId from = in ? one.there : one.here;
+        const VariableId to = in ? one.here : one.there;
+        Traffic traffic;
+        traffic.sent = variables[from].bytes;
+        traffic.received = variables[to].bytes;
+        traffic.total = traffic.received.sum();
+        traffic.messages = piecesTouched(traffic.received, traffic.sent);
+        movement.add(b_.machine(), traffic, 1,
+                     std::min(shortestPiece(traffic.sent), shortestPiece(traffic.received)));
+        access.reads.push_back(from);
+        access.writes.push_back(to);
+    }
+    if (!tensors.empty())
+        b_.exchange(b_.names().copyName(in ? "IoTileCopy/in" : "IoTileCopy/out") + "/ExchangePre",
+                    std::move(movement), std::move(access));
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,43 @@
+// Transfers with the host by tiles of their own.
+#pragma once
+
+#include <vector>
+
+#include "simulator/lowering/operations/lower_op.h"
+
+namespace tilescope::sim {
+
+/// Streams of a model whose data land on I/O tiles, or leave from there, and the exchanges that
+/// join these with the tiles that compute (PopART's HostLoad, IoTileCopy and HostStore).
+///
+/// A stream's bytes are on the I/O tiles in the order of the tiles that use them, in even shares:
+/// the host sends and takes them so. One landing place for each tensor is enough for transfers that
+/// overlap with computation: the copy to the tiles that compute frees it before the next load
+/// begins, and the place on those tiles is the second buffer.
+class IoTileStreams {
+public:
+    /// Of all inputs that have a place and all outputs; makes their landing places.
+    explicit IoTileStreams(LoweringContext& context);
+
+    // Each adds its programs after what the builder has open.
+    void load();    ///< from the host to the I/O tiles
+    void copyIn();  ///< from there to the tiles that compute
+    void copyOut(); ///< results to the I/O tiles
+    void store();   ///< from there to the host
+
+private:
+    struct Landing {
+        StreamId stream;
+        VariableId there; ///< on I/O tiles
+        VariableId here;  ///< on the tiles that compute
+    };
+
+    Landing land(const HostStream& stream);
+    void copy(const std::vector<Landing>& tensors, bool in);
+
+    ProgramBuilder& b_;
+    std::int32_t firstTile_, tiles_;
+    std::vector<Landing> inputs_, outputs_;
+};
+
+} // namespace tilescope::sim

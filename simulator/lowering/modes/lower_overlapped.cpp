@@ -1,0 +1,153 @@
+// The step program whose transfers with the host run beside its computation.
+#include <algorithm>
+
+#include "simulator/lowering/modes/io_tiles.h"
+#include "simulator/lowering/modes/modes.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// Which transfers a micro-batch has beside it.
+struct Beside {
+    bool loadsNext = true, storesLast = true;
+};
+
+class OverlappedLowering {
+public:
+    explicit OverlappedLowering(LoweringContext& context)
+        : context_(context)
+        , b_(context.builder())
+        , options_(context.options()) {}
+
+    void run() {
+        lowerFunctions();
+        IoTileStreams streams(context_);
+        streams_ = &streams;
+        copyIn_ = function("IoTileCopyIn", [&] { streams.copyIn(); });
+        copyOut_ = function("IoTileCopyOut", [&] { streams.copyOut(); });
+        b_.beginControlProgram("outer");
+        if (batchesOfUpdate() == 1 || options_.exchangeStrategy == ExchangeStrategy::OverlapLoops)
+            overlapAll();
+        else
+            overlapInner();
+        b_.end();
+    }
+
+private:
+    /// Micro-batches of one weight update; in inference every micro-batch is a batch by itself.
+    [[nodiscard]] std::int64_t batchesOfUpdate() const {
+        return update_.valid() ? options_.gradientAccumulation : 1;
+    }
+
+    void lowerFunctions() {
+        const Graph& graph = context_.graph();
+        compute_ = b_.beginFunction("microBatch");
+        for (std::size_t i = 0; i < graph.ops.size(); ++i) {
+            if (graph.ops[OpId(i)].pass == Pass::Update && !update_.valid()) {
+                placeOutputs();
+                b_.end();
+                update_ = b_.beginFunction("VarUpdateFromAccumulator");
+            }
+            lowerOp(context_, OpId(i));
+        }
+        placeOutputs();
+        b_.end();
+    }
+
+    void placeOutputs() {
+        for (const TensorId id : context_.graph().outputs)
+            context_.ensurePlace(id);
+    }
+
+    template <class Fill> ProgramId function(const std::string& name, const Fill& fill) {
+        const ProgramId id = b_.beginFunction(name);
+        fill();
+        b_.end();
+        return id;
+    }
+
+    void call(ProgramId function) {
+        const Program& called = b_.lowered().profile.programs[function];
+        if (!called.children.empty())
+            b_.call(std::string(called.name), function);
+    }
+
+    void microBatch(Beside beside) {
+        call(copyIn_);
+        if (beside.loadsNext)
+            streams_->load();
+        if (beside.storesLast)
+            streams_->store();
+        call(compute_);
+        call(copyOut_);
+    }
+
+    void update() {
+        if (update_.valid())
+            call(update_);
+    }
+
+    /// `count` micro-batches as a loop, if there are any.
+    void repeat(const char* name, std::int64_t count) {
+        if (count <= 0)
+            return;
+        b_.beginRepeat(name, count);
+        microBatch({});
+        b_.end();
+    }
+
+    /// Of M micro-batches M - 2 have both a load and a store beside them.
+    void overlapInner() {
+        const std::int64_t batches = batchesOfUpdate();
+        b_.beginRepeat("batchesPerStep", options_.deviceIterations);
+        streams_->load();
+        microBatch({batches > 1, false});
+        repeat("accumulationLoop", batches - 2);
+        if (batches > 1)
+            microBatch({false, true});
+        streams_->store();
+        update();
+        b_.end();
+    }
+
+    /// Of N x M micro-batches all but the first and the last: those of the first and the last
+    /// weight update are not repeated.
+    void overlapAll() {
+        const std::int64_t updates = options_.deviceIterations;
+        const std::int64_t inner = batchesOfUpdate();
+        streams_->load();
+        updateOf({updates * inner > 1, false}, inner - 1, updates == 1);
+        if (updates > 2) {
+            b_.beginRepeat("batchesPerStep", updates - 2);
+            updateOf({}, inner - 1, false);
+            b_.end();
+        }
+        if (updates > 1)
+            updateOf(inner == 1 ? Beside{false, true} : Beside{}, inner - 1, true);
+        streams_->store();
+    }
+
+    /// A weight update and its micro-batches: a first one and `others`, of which the last is that
+    /// of the whole run if `ends`.
+    void updateOf(Beside first, std::int64_t others, bool ends) {
+        microBatch(first);
+        repeat("accumulationLoop", ends ? others - 1 : others);
+        if (ends && others > 0)
+            microBatch({false, true});
+        update();
+    }
+
+    LoweringContext& context_;
+    ProgramBuilder& b_;
+    const RunOptions& options_;
+    IoTileStreams* streams_ = nullptr;
+    ProgramId compute_, update_, copyIn_, copyOut_;
+};
+
+} // namespace
+
+void lowerOverlapped(LoweringContext& context) {
+    OverlappedLowering(context).run();
+}
+
+} // namespace tilescope::sim

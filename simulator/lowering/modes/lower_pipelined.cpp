@@ -1,0 +1,283 @@
+// The step program of a pipeline: a function for each stage program, called slot by slot.
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include "simulator/lowering/modes/modes.h"
+#include "simulator/lowering/operations/lower_op.h"
+#include "simulator/pipeline/schedule.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// Fills the functions first, since layouts follow from them, then the program that calls them.
+class PipelineLowering {
+public:
+    explicit PipelineLowering(LoweringContext& context)
+        : context_(context)
+        , b_(context.builder())
+        , options_(context.options())
+        , schedule_(options_.schedule, context.graph().stages(), options_.isTraining(),
+                    options_.isTraining() ? options_.gradientAccumulation
+                                          : options_.deviceIterations) {}
+
+    void run() {
+        for (std::int32_t p = 0; p < schedule_.programs; ++p)
+            mains_.push_back(function(fmt::format("main_stage{}", p)));
+        if (schedule_.usesFifo())
+            for (std::int32_t s = 0; s < schedule_.stages; ++s)
+                fifos_.push_back(function(fmt::format("fifo_stage{}", s)));
+        makeCopyFunctions();
+
+        b_.beginControlProgram("outer");
+        const ProgramId init = schedule_.stages > 1 ? sequence("Init") : ProgramId();
+        const bool repeats = schedule_.training;
+        if (repeats)
+            b_.beginRepeat("outerloop", options_.deviceIterations);
+        const ProgramId inner = sequence("inner");
+        const ProgramId update = hasUpdate() ? sequence("VarUpdateFromAccumulator") : ProgramId();
+
+        lowerOps(update);
+        emitCopies();
+        makeStreams();
+        recordStages();
+        if (init.valid())
+            startBuffers(init);
+
+        auto open = b_.moveTo(inner);
+        slots(PipelinePart::RampUp, schedule_.rampUp, 1);
+        slots(PipelinePart::Main, schedule_.main, schedule_.mainRepeats);
+        slots(PipelinePart::RampDown, schedule_.rampDown, 1);
+        b_.resume(std::move(open));
+        if (repeats)
+            b_.end();
+        b_.end();
+    }
+
+private:
+    ProgramId function(const std::string& name) {
+        const ProgramId id = b_.beginFunction(name);
+        b_.end();
+        return id;
+    }
+
+    /// Buffers are read, and copies sent, in slots before the first that writes them.
+    void startBuffers(ProgramId init) {
+        auto open = b_.moveTo(init);
+        std::set<VariableId> started;
+        for (const VariableId id : context_.startedEmpty()) {
+            const Variable& variable = b_.lowered().profile.variables[id];
+            if (!variable.alwaysLive && started.insert(id).second)
+                b_.writeUndef("Init/" + variable.name, id);
+        }
+        b_.resume(std::move(open));
+    }
+
+    [[nodiscard]] bool hasUpdate() const {
+        const auto& ops = context_.graph().ops;
+        return std::any_of(ops.begin(), ops.end(),
+                           [](const Op& op) { return op.pass == Pass::Update; });
+    }
+
+    ProgramId sequence(const std::string& name) {
+        const ProgramId id = b_.beginSequence(name);
+        b_.end();
+        return id;
+    }
+
+    [[nodiscard]] std::int32_t programOf(const Op& op) const {
+        return op.pass == Pass::Backward ? schedule_.backwardProgram(op.stage)
+                                         : schedule_.forwardProgram(op.stage);
+    }
+
+    /// The updates of all IPUs are in one sequence, one IPU after the other (PopART's
+    /// AccumulateOuterFragmentSchedule Serial). That orders programs, not IPUs: without an exchange
+    /// between them they run side by side, as traces of the original show. PopART's overlapping
+    /// schedules differ only where updates have collectives.
+    void lowerOps(ProgramId update) {
+        const Graph& graph = context_.graph();
+        for (std::size_t i = 0; i < graph.ops.size(); ++i) {
+            const Op& op = graph.ops[OpId(i)];
+            if (std::holds_alternative<IpuCopyAttributes>(op.attributes)) {
+                context_.setCurrent(OpId(i));
+                copies_[copyGroupOf(programOf(op))].push_back(placeIpuCopy(context_, op));
+                b_.setIpu(IpuId(0));
+                continue;
+            }
+            ProgramId into = mains_[static_cast<std::size_t>(programOf(op))];
+            if (op.pass == Pass::Update)
+                into = update;
+            else if (std::holds_alternative<FifoAttributes>(op.attributes))
+                into = fifos_[static_cast<std::size_t>(op.stage)];
+            const std::size_t programs = b_.lowered().profile.programs.size();
+            const std::size_t variables = b_.lowered().profile.variables.size();
+            auto open = b_.moveTo(into);
+            lowerOp(context_, OpId(i));
+            b_.resume(std::move(open));
+            recordBuffer(op, variables);
+            if (op.pass == Pass::Backward)
+                recordBackward(op, ProgramId(programs));
+        }
+    }
+
+    /// In sequence only one stage runs in a slot, and only what it made has to move on; else the
+    /// copies of all stages are one exchange (popart docs/notes/transforms/pipelining.md).
+    [[nodiscard]] bool copiesByProgram() const { return schedule_.kind == Schedule::Sequential; }
+
+    [[nodiscard]] std::size_t copyGroupOf(std::int32_t program) const {
+        return copiesByProgram() ? static_cast<std::size_t>(program) : 0;
+    }
+
+    void makeCopyFunctions() {
+        const std::int32_t groups = copiesByProgram() ? schedule_.programs : 1;
+        copies_.resize(static_cast<std::size_t>(groups));
+        for (std::int32_t g = 0; g < groups; ++g)
+            copyFunctions_.push_back(
+                function(copiesByProgram() ? fmt::format("ipuCopies_stage{}", g) : "ipuCopies"));
+    }
+
+    void emitCopies() {
+        for (std::size_t g = 0; g < copies_.size(); ++g) {
+            auto open = b_.moveTo(copyFunctions_[g]);
+            emitIpuCopies(b_, b_.lowered().profile.programs[copyFunctions_[g]].name + "/ipuCopy",
+                          copies_[g]);
+            b_.resume(std::move(open));
+        }
+    }
+
+    StageRecord& record(std::int32_t stage) {
+        auto& stages = b_.lowered().profile.pipeline.stages;
+        stages.resize(static_cast<std::size_t>(schedule_.stages));
+        return stages[static_cast<std::size_t>(stage)];
+    }
+
+    /// Notes the variable that holds an activation while it waits.
+    void recordBuffer(const Op& op, std::size_t firstVariable) {
+        if (std::holds_alternative<StashAttributes>(op.attributes) &&
+            !context_.isOffChip(op.outputs[0]))
+            record(op.stage).buffers.push_back(context_.variableOf(op.outputs[0]));
+        if (!std::holds_alternative<FifoAttributes>(op.attributes))
+            return;
+        const auto& variables = b_.lowered().profile.variables;
+        for (std::size_t i = firstVariable; i < variables.size(); ++i)
+            if (variables[VariableId(i)].name == op.name)
+                record(op.stage).buffers.push_back(VariableId(i));
+    }
+
+    /// Where forward and backward share a function, its backward part begins with `first`.
+    void recordBackward(const Op& op, ProgramId first) {
+        StageRecord& stage = record(op.stage);
+        if (schedule_.forwardProgram(op.stage) == schedule_.backwardProgram(op.stage) &&
+            !stage.backwardFrom.valid() && first.index() < b_.lowered().profile.programs.size())
+            stage.backwardFrom = first;
+    }
+
+    void recordStages() {
+        Pipeline& pipeline = b_.lowered().profile.pipeline;
+        pipeline.schedule = toString(schedule_.kind);
+        pipeline.microBatches = schedule_.microBatches;
+        pipeline.iterations = schedule_.training ? options_.deviceIterations : 1;
+        pipeline.operations = context_.graph().staged;
+        for (std::int32_t s = 0; s < schedule_.stages; ++s) {
+            StageRecord& stage = record(s);
+            stage.ipu = context_.graph().ipuOf(s);
+            stage.forward = mains_[static_cast<std::size_t>(schedule_.forwardProgram(s))];
+            if (schedule_.training)
+                stage.backward = mains_[static_cast<std::size_t>(schedule_.backwardProgram(s))];
+            if (!fifos_.empty() && !isEmpty(fifos_[static_cast<std::size_t>(s)]))
+                stage.fifo = fifos_[static_cast<std::size_t>(s)];
+            stage.bufferDepth = schedule_.bufferDepth(s);
+        }
+    }
+
+    void makeStreams() {
+        if (options_.ignoreData)
+            return;
+        inputs_ = inputStreams(context_);
+        outputs_ = outputStreams(context_);
+    }
+
+    void slots(PipelinePart part, const std::vector<Slot>& list, std::int64_t repeats) {
+        if (list.empty() || repeats == 0)
+            return;
+        if (repeats > 1)
+            b_.beginRepeat("innerLoop", repeats);
+        else
+            b_.beginSequence(part == PipelinePart::RampUp ? "fill"
+                             : part == PipelinePart::Main ? "main"
+                                                          : "flush");
+        for (const Slot& slot : list)
+            b_.lowered().profile.pipeline.slotList.push_back({part, repeats, emitSlot(slot)});
+        b_.end();
+    }
+
+    /// A slot: streams in, stage programs, streams out, FIFOs, and copies between IPUs. Returns the
+    /// functions of stages that it calls.
+    std::vector<ProgramId> emitSlot(const Slot& slot) {
+        std::vector<ProgramId> called;
+        if (slot.empty())
+            return called;
+        // Labels arrive with the last stage's forward; results leave after it.
+        for (const std::int32_t p : slot)
+            if (p < schedule_.stages)
+                emitStreams(b_, inputs_, p);
+        for (const std::int32_t p : slot) {
+            call(mains_[static_cast<std::size_t>(p)]);
+            called.push_back(mains_[static_cast<std::size_t>(p)]);
+        }
+        for (const std::int32_t p : slot)
+            if (p < schedule_.stages)
+                emitStreams(b_, outputs_, p);
+        if (schedule_.usesFifo())
+            for (std::int32_t s = 0; s < schedule_.stages; ++s)
+                if (movesFifo(slot, s) && !isEmpty(fifos_[static_cast<std::size_t>(s)])) {
+                    call(fifos_[static_cast<std::size_t>(s)]);
+                    called.push_back(fifos_[static_cast<std::size_t>(s)]);
+                }
+        if (copiesByProgram())
+            for (const std::int32_t p : slot)
+                call(copyFunctions_[static_cast<std::size_t>(p)]);
+        else
+            call(copyFunctions_.front());
+        return called;
+    }
+
+    /// A FIFO moves on with the forward program that fills it; one that several micro-batches wait
+    /// in also before the backward program that is next to read it.
+    [[nodiscard]] bool movesFifo(const Slot& slot, std::int32_t stage) const {
+        return runs(slot, schedule_.forwardProgram(stage)) ||
+               (!copiesByProgram() && runs(slot, schedule_.backwardProgram(stage)));
+    }
+
+    static bool runs(const Slot& slot, std::int32_t program) {
+        return std::find(slot.begin(), slot.end(), program) != slot.end();
+    }
+
+    [[nodiscard]] bool isEmpty(ProgramId function) {
+        return b_.lowered().profile.programs[function].children.empty();
+    }
+
+    void call(ProgramId function) {
+        const std::string name = b_.lowered().profile.programs[function].name;
+        if (!isEmpty(function))
+            b_.call(name, function);
+    }
+
+    LoweringContext& context_;
+    ProgramBuilder& b_;
+    const RunOptions& options_;
+    PipelineSchedule schedule_;
+    std::vector<ProgramId> mains_, fifos_;
+    std::vector<ProgramId> copyFunctions_;
+    std::vector<std::vector<IpuCopy>> copies_; ///< by function
+    std::vector<HostStream> inputs_, outputs_;
+};
+
+} // namespace
+
+void lowerPipelined(LoweringContext& context) {
+    PipelineLowering(context).run();
+}
+
+} // namespace tilescope::sim

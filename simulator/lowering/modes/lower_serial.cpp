@@ -1,0 +1,81 @@
+// The step program of one IPU, or of several that work one after the other.
+#include <algorithm>
+
+#include "simulator/lowering/modes/io_tiles.h"
+#include "simulator/lowering/modes/modes.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// Moves the programs added last in `sequence` (from index `from` on) to its front: inputs are laid
+/// out by their users, but the host sends them first.
+void moveToFront(LoweredProgram& lowered, ProgramId sequence, std::size_t from) {
+    auto& children = lowered.profile.programs[sequence].children;
+    std::rotate(children.begin(), children.begin() + static_cast<std::ptrdiff_t>(from),
+                children.end());
+}
+
+bool hasUpdate(const Graph& graph) {
+    return std::any_of(graph.ops.begin(), graph.ops.end(),
+                       [](const Op& op) { return op.pass == Pass::Update; });
+}
+
+/// Adds what comes from the host before the programs that `sequence` has, and what goes there
+/// after.
+void emitHostCopies(LoweringContext& context, ProgramId sequence) {
+    ProgramBuilder& b = context.builder();
+    LoweredProgram& lowered = b.lowered();
+    const std::size_t computed = lowered.profile.programs[sequence].children.size();
+    if (context.options().ioTiles > 0) {
+        IoTileStreams streams(context);
+        streams.load();
+        streams.copyIn();
+        moveToFront(lowered, sequence, computed);
+        streams.copyOut();
+        streams.store();
+        return;
+    }
+    emitStreams(b, inputStreams(context));
+    moveToFront(lowered, sequence, computed);
+    emitStreams(b, outputStreams(context));
+}
+
+} // namespace
+
+void lowerSerial(LoweringContext& context) {
+    ProgramBuilder& b = context.builder();
+    LoweredProgram& lowered = b.lowered();
+    const Graph& graph = context.graph();
+    const RunOptions& options = context.options();
+    const bool accumulates = hasUpdate(graph);
+
+    b.beginControlProgram("outer");
+    b.beginRepeat("batchesPerStep", options.deviceIterations);
+    if (accumulates)
+        b.beginRepeat("accumulationLoop", options.gradientAccumulation);
+    const ProgramId body(lowered.profile.programs.size() - 1);
+    bool updating = false;
+    const auto finishBatch = [&] {
+        for (const TensorId id : graph.outputs)
+            context.ensurePlace(id);
+        if (!options.ignoreData)
+            emitHostCopies(context, body);
+    };
+    for (std::size_t i = 0; i < graph.ops.size(); ++i) {
+        if (graph.ops[OpId(i)].pass == Pass::Update && !updating) {
+            updating = true;
+            finishBatch();
+            b.end();
+            b.beginSequence("VarUpdateFromAccumulator");
+        }
+        lowerOp(context, OpId(i));
+    }
+    if (updating)
+        b.end();
+    else
+        finishBatch();
+    b.end();
+    b.end();
+}
+
+} // namespace tilescope::sim

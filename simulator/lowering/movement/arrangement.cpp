@@ -1,0 +1,351 @@
+#include "simulator/lowering/movement/arrangement.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+#include <utility>
+
+#include "core/base/ceil_div.h"
+#include "simulator/cost/elementwise_cycles.h"
+#include "simulator/cost/footprint.h"
+#include "simulator/planner/regroup_plan.h"
+
+namespace tilescope::sim {
+namespace {
+
+using Names = std::set<std::string>;
+
+/// "a" or "{a,b}".
+std::string listed(const Names& names) {
+    return names.size() == 1 ? *names.begin() : fmt::format("{{{}}}", fmt::join(names, ","));
+}
+
+std::string copyOf(const Names& from, const Names& to) {
+    return "Copy_" + listed(from) + "_to_" + listed(to);
+}
+
+/// What gathering from an evenly spread copy moves: nothing is local but by chance.
+Traffic trafficFrom(const Regrouped& copy, const OperandMove& move, std::int64_t elementBytes) {
+    Traffic traffic = move.traffic;
+    traffic.received = move.bytes.mapped([&](std::int64_t n) { return n / elementBytes; });
+    traffic.total = traffic.received.sum();
+    traffic.sent = shareOut(traffic.total, copy.elements);
+    // What follows each other is on as many tiles as hold that much, and one more.
+    const std::int64_t sources = copy.elements.tilesUsed();
+    const std::int64_t each = std::max<std::int64_t>(1, copy.elements.max().value);
+    traffic.messages = traffic.received.mapped(
+        [&](std::int64_t n) { return std::min(sources, ceilDiv(n, each) + 1); });
+    return traffic;
+}
+
+std::int64_t elementsOf(const Storage& storage) {
+    std::int64_t elements = 1;
+    for (const std::int64_t size : storage.atomSizes)
+        elements *= size;
+    return elements;
+}
+
+/// Whole blocks of an operand over the tiles. PopLibs begins at a tile that is a hash of the shape
+/// and goes round; here they end at the last tile, which products leave idle most often
+/// (*assumed*).
+TileSeries spreadBlocks(const Target& target, std::int64_t elements, const RegroupPlan& plan) {
+    const std::int64_t onTile = plan.blocksPerTile * plan.rows * plan.columns;
+    TileSeries share;
+    std::int32_t tile = target.tilesPerIpu - static_cast<std::int32_t>(ceilDiv(elements, onTile));
+    for (std::int64_t left = elements; left > 0; left -= onTile, ++tile)
+        share.append(tile, tile + 1, std::min(left, onTile));
+    return share;
+}
+
+/// Transposes blocks of one or more operands.
+class TransposeSet {
+public:
+    TransposeSet(const Target& target, std::int64_t elementBytes)
+        : target_(target)
+        , elementBytes_(elementBytes) {}
+
+    void add(const TileSeries& share, const RegroupPlan& plan) {
+        operands_.push_back({share, plan});
+    }
+
+    ProgramId emit(ProgramBuilder& b, const std::string& name, const std::string& type,
+                   Access access) {
+        // Vertices of several operands follow each other on a tile.
+        TileSeries cycles;
+        std::vector<VertexUse> uses;
+        std::vector<const Operand*> listed;
+        for (const Operand& operand : operands_) {
+            const TransposeMethod method = transposeMethod(target_, operand.plan, elementBytes_);
+            if (method == TransposeMethod::Workers) {
+                listed.push_back(&operand);
+                continue;
+            }
+            cycles += cyclesOf(operand, method);
+            uses.push_back(vertexOf(operand, method, type));
+        }
+        if (!listed.empty())
+            addListed(listed, type, cycles, uses);
+        return b.execute(name, cycles, std::move(uses), std::move(access));
+    }
+
+private:
+    struct Operand {
+        TileSeries share;
+        RegroupPlan plan;
+    };
+
+    [[nodiscard]] TileSeries cyclesOf(const Operand& operand, TransposeMethod method) const {
+        const bool half = elementBytes_ == 2;
+        const RegroupPlan& plan = operand.plan;
+        const TransposePart part = method == TransposeMethod::Split
+                                       ? splitTranspose(target_, plan)
+                                       : TransposePart{plan.rows, plan.columns};
+        return operand.share.mapped([&](std::int64_t n) {
+            if (method == TransposeMethod::Split)
+                n = std::min(n, part.rows * part.columns);
+            else if (method == TransposeMethod::OneWorker)
+                n *= target_.workers;
+            return transposeCycles(target_, n, part.rows, part.columns, half);
+        });
+    }
+
+    [[nodiscard]] VertexUse vertexOf(const Operand& operand, TransposeMethod method,
+                                     const std::string& type) const {
+        VertexUse use;
+        use.name = fmt::format("poplar_rt::{}<{}>",
+                               method == TransposeMethod::OneWorker ? "Transpose1DSingleWorker"
+                               : method == TransposeMethod::Split   ? "SplitTranspose1D"
+                                                                    : "Transpose1D",
+                               type);
+        use.count =
+            operand.share.mapped([](std::int64_t n) { return static_cast<std::int64_t>(n > 0); });
+        return use;
+    }
+
+    /// Elements of four bytes. One operand lies in a row, which one vertex shares out to the
+    /// workers; blocks of several are listed, a list for each worker, which take all for the
+    /// largest.
+    void addListed(const std::vector<const Operand*>& operands, const std::string& type,
+                   TileSeries& cycles, std::vector<VertexUse>& uses) const {
+        std::int64_t rows = 1, columns = 1;
+        TileSeries elements, blocks;
+        for (const Operand* operand : operands) {
+            const std::int64_t block = operand->plan.rows * operand->plan.columns;
+            elements += operand->share;
+            blocks += operand->share.mapped([&](std::int64_t n) { return ceilDiv(n, block); });
+            rows = std::max(rows, operand->plan.rows);
+            columns = std::max(columns, operand->plan.columns);
+        }
+        cycles += elements.mapped([&](std::int64_t n) {
+            return transposeCycles(target_, n, rows, columns, elementBytes_ == 2);
+        });
+        const bool single = operands.size() == 1;
+        const std::int64_t most = single ? 1 : target_.workers;
+        VertexUse use;
+        use.name = fmt::format("poplar_rt::{}<{}>",
+                               single ? "Transpose1D" : "Transpose1DSingleWorker", type);
+        use.count = blocks.mapped([&](std::int64_t n) { return std::min(n, most); });
+        if (!single)
+            use.listBytes = blocks.scaled(transposedBlockBytes);
+        uses.push_back(std::move(use));
+    }
+
+    const Target& target_;
+    std::int64_t elementBytes_;
+    std::vector<Operand> operands_;
+};
+
+/// The tiles of a spread copy whose elements are joined with padding: its last ones.
+TileSeries paddedShare(const TileSeries& share, std::int64_t padded) {
+    TileSeries result;
+    std::int64_t before = share.sum() - padded;
+    for (const TileRun& run : share.runs())
+        for (std::int32_t tile = run.first; tile < run.end; ++tile) {
+            const std::int64_t here = std::clamp<std::int64_t>(run.value - before, 0, run.value);
+            before = std::max<std::int64_t>(0, before - run.value);
+            if (here > 0)
+                result.append(tile, tile + 1, here);
+        }
+    return result;
+}
+
+} // namespace
+
+std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
+                               const std::vector<RegroupRequest>& requests) {
+    ProgramBuilder& b = context.builder();
+    const std::string preRegroup = op + "/preRegroup";
+    Names sources;
+    Movement movement;
+    Access moved, transposed;
+    TransposeSet transposes(b.machine(), requests.front().placed.storage.elementBytes);
+    std::string type;
+    std::int64_t runBytes = 0;
+    TileSeries padded;
+    std::vector<Regrouped> results;
+    for (const RegroupRequest& request : requests) {
+        const Storage& storage = request.placed.storage;
+        const Variable source = b.lowered().profile.variables[request.placed.variable];
+        const RegroupPlan plan =
+            planRegroup(context.target(), elementsOf(storage), storage.elementBytes,
+                        request.move.sourceRun, request.move.wantedGroup);
+        const TileSeries share = spreadBlocks(context.target(), elementsOf(storage), plan);
+        const TileSeries bytes = share.scaled(storage.elementBytes);
+        type = source.type;
+        const std::int64_t run = plan.columns * storage.elementBytes;
+        runBytes = runBytes == 0 ? run : std::min(runBytes, run);
+        const VariableId spread =
+            b.variable(preRegroup, MemoryCategory::Variable, bytes, source.type);
+        const VariableId result =
+            b.variable(op + "/partialTranspose", MemoryCategory::Variable, bytes, source.type);
+        Traffic traffic;
+        traffic.total = elementsOf(storage);
+        traffic.received = share;
+        traffic.sent = shareOut(traffic.total, storage.layout.blocking.elements());
+        traffic.messages = share.ones().scaled(2);
+        movement.add(b.machine(), traffic, storage.elementBytes, run);
+        transposes.add(share, plan);
+        padded += paddedShare(share, request.paddedElements).scaled(storage.elementBytes);
+        sources.insert(source.name);
+        moved.reads.push_back(request.placed.variable);
+        moved.writes.push_back(spread);
+        transposed.reads.push_back(spread);
+        transposed.writes.push_back(result);
+        results.push_back({result, share});
+    }
+    if (!padded.empty())
+        sources.insert("ValuePadder/padding");
+    const CopyPass pass = !padded.empty()       ? CopyPass::Padded
+                          : requests.size() > 1 ? CopyPass::Merged
+                                                : CopyPass::Written;
+    const std::string copy =
+        b.names().copyName(copyOf(sources, {preRegroup}), pass, static_cast<int>(requests.size()));
+    const std::vector<VariableId> spreads = moved.writes;
+    const ExchangeId exchange =
+        b.exchange(copy + "/ExchangePre", std::move(movement), std::move(moved));
+    if (!padded.empty())
+        emitJoin(b, copy + "/OnTileCopy-0", padded, runBytes, {spreads, spreads});
+    const ProgramId program = transposes.emit(b, op + "/Transpose_#0", type, std::move(transposed));
+    for (std::size_t i = 0; i < requests.size(); ++i)
+        recordCopy(context, requests[i].placed, requests[i].move,
+                   {spreads[i], results[i].variable, exchange}, CopyCause::Plan, program, true);
+    return results;
+}
+
+Arrangement::Arrangement(LoweringContext& context, std::string op)
+    : context_(context)
+    , b_(context.builder())
+    , op_(std::move(op)) {}
+
+std::size_t Arrangement::add(RegroupRequest operand, std::string role, Storage wanted) {
+    Item item;
+    item.regrouped = operand.move.canRegroup(operand.placed.storage.elementBytes);
+    item.from = operand.placed.variable;
+    item.traffic = operand.move.traffic;
+    item.operand = std::move(operand);
+    item.role = std::move(role);
+    item.wanted = std::move(wanted);
+    items_.push_back(std::move(item));
+    return items_.size() - 1;
+}
+
+const PlacedStorage& Arrangement::result(std::size_t number) const {
+    return items_[number].result;
+}
+
+void Arrangement::emit() {
+    for (Item& item : items_)
+        item.result = item.operand.placed;
+    const bool anything = std::any_of(items_.begin(), items_.end(), [](const Item& item) {
+        return !isInPlace(item.operand.move);
+    });
+    if (!anything)
+        return;
+    writeUndefs(false);
+    regroupAll();
+    writeUndefs(true);
+    copyAll();
+}
+
+/// Results are undefined until the copies have written all of them. The place in the program is
+/// that of a published profile: of activations and padding first, of weights before their copy.
+void Arrangement::writeUndefs(bool ofWeights) {
+    for (const Item& item : items_) {
+        if (isInPlace(item.operand.move))
+            continue;
+        const bool isWeights = item.role.starts_with("weights");
+        if (!ofWeights && item.operand.paddedElements > 0)
+            b_.writeUndef("ValuePadder/padding");
+        if (isWeights == ofWeights)
+            b_.writeUndef(op_ + "/" + item.role);
+    }
+}
+
+void Arrangement::regroupAll() {
+    std::vector<RegroupRequest> requests;
+    for (const Item& item : items_)
+        if (item.regrouped)
+            requests.push_back(item.operand);
+    if (requests.empty())
+        return;
+    const std::vector<Regrouped> copies = regroup(context_, op_, requests);
+    std::size_t next = 0;
+    for (Item& item : items_)
+        if (item.regrouped) {
+            item.traffic = trafficFrom(copies[next], item.operand.move,
+                                       item.operand.placed.storage.elementBytes);
+            item.from = copies[next++].variable;
+        }
+}
+
+void Arrangement::copyAll() {
+    Names sources, targets;
+    Movement movement;
+    Access moved;
+    struct OnTile {
+        const Item& item;
+        VariableId from, to;
+    };
+    std::vector<OnTile> onTile;
+    int copies = 0;
+    for (Item& item : items_) {
+        const OperandMove& move = item.operand.move;
+        if (isInPlace(move))
+            continue;
+        ++copies;
+        const Variable source = b_.lowered().profile.variables[item.from];
+        const std::string name = op_ + "/" + item.role;
+        const bool inOrder = item.regrouped || !move.strided();
+        const VariableId result =
+            b_.variable(name, MemoryCategory::Variable, move.bytes, source.type);
+        sources.insert(source.name);
+        targets.insert(name);
+        VariableId arrived = item.from;
+        if (item.traffic.total > 0) {
+            arrived = inOrder ? result
+                              : b_.variable(name + "/message", MemoryCategory::Message, move.bytes,
+                                            source.type);
+            movement.add(b_.machine(), item.traffic, item.operand.placed.storage.elementBytes,
+                         item.regrouped ? shortestUnstridedRun : move.runBytes);
+            moved.reads.push_back(item.from);
+            moved.writes.push_back(arrived);
+        }
+        if (!inOrder)
+            onTile.push_back({item, arrived, result});
+        item.result = {};
+        item.result.storage = item.wanted;
+        item.result.variable = result;
+    }
+    const std::string copy = b_.names().copyName(
+        copyOf(sources, targets), copies > 1 ? CopyPass::Merged : CopyPass::Written, copies);
+    ExchangeId exchange;
+    if (!moved.writes.empty())
+        exchange = b_.exchange(copy + "/ExchangePre", std::move(movement), std::move(moved));
+    for (std::size_t i = 0; i < onTile.size(); ++i)
+        emitCopy(context_, fmt::format("{}/OnTileCopy-{}", copy, i), onTile[i].item.operand.placed,
+                 onTile[i].item.operand.move, CopyCause::Plan,
+                 {onTile[i].from, onTile[i].to, exchange});
+}
+
+} // namespace tilescope::sim

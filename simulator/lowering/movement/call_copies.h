@@ -1,0 +1,50 @@
+// Copies of whole tensors into variables that exist already.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulator/lowering/movement/copies.h"
+
+namespace tilescope::sim {
+
+/// Collects copies and emits them together: one exchange for all that moves between tiles, one
+/// compute set for what stays on its tile in order, and a copy each for what has to be put in
+/// another order. Every target is written anew: its old value ends there
+/// (LoweredProgram::kills).
+class CallCopies {
+public:
+    CallCopies(LoweringContext& context, std::string name);
+
+    /// Copies a tensor to where, and in the order in which, `target` has it.
+    void add(TensorId tensor, const PlacedStorage& target, const ViewDims& targetView);
+    /// Copies a variable to one that is laid out the same.
+    void addAlike(VariableId source, const PlacedStorage& target);
+    void emit();
+
+private:
+    struct Reordering {
+        std::string name;
+        PlacedStorage operand;
+        OperandMove move;
+        VariableId source, target;
+        bool exchanged = false;
+    };
+
+    void addMove(const PlacedStorage& source, const OperandMove& move, VariableId target);
+    void addLocal(VariableId source, VariableId target, const TileSeries& bytes);
+    void emitLocal();
+    void emitReordering(const Reordering& one, ExchangeId exchange);
+
+    LoweringContext& context_;
+    ProgramBuilder& b_;
+    std::string name_;
+    Movement movement_;
+    Access exchanged_;
+    TileSeries localBytes_;
+    Access local_;
+    std::vector<Reordering> reorderings_;
+    std::vector<VariableId> targets_;
+};
+
+} // namespace tilescope::sim

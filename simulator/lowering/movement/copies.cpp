@@ -1,0 +1,308 @@
+#include "simulator/lowering/movement/copies.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+#include <utility>
+
+#include "core/base/ceil_div.h"
+#include "simulator/cost/elementwise_cycles.h"
+#include "simulator/lowering/movement/arrangement.h"
+#include "simulator/lowering/movement/order_text.h"
+
+namespace tilescope::sim {
+namespace {
+
+// Regression of PopLibs poplin/ConvModel.cpp: fixed cycles, and cycles a byte by alignment of the
+// contiguous run.
+constexpr double fixedCopyCycles = 587;
+constexpr double cyclesPerByteRun8 = 0.44;
+constexpr double cyclesPerByteRun4 = 3.125;
+constexpr double cyclesPerByteRun2 = 5.148;
+
+} // namespace
+
+bool OperandMove::strided() const {
+    // A tile that gets a single run, such as a scalar, has nothing to put in order.
+    return runBytes < std::min(shortestUnstridedRun, bytes.max().value);
+}
+
+namespace {
+
+/// The innermost level of an order that holds more than one index: its atom and how many.
+OrderLevel innermost(const std::vector<OrderLevel>& order, const std::vector<std::int64_t>& sizes) {
+    for (auto level = order.rbegin(); level != order.rend(); ++level) {
+        const std::int64_t held = sizes[static_cast<std::size_t>(level->atom)];
+        const std::int64_t extent = level->extent == 0 ? held : std::min(level->extent, held);
+        if (extent > 1)
+            return {level->atom, extent};
+    }
+    return {-1, 1};
+}
+
+/// Elements of the innermost group that no cut between tiles separates; a 64-bit grain at least.
+std::int64_t uncutRun(const Storage& storage, const OrderLevel& group) {
+    const Blocking& blocking = storage.layout.blocking;
+    std::int64_t run = group.extent;
+    for (const BlockedDim& dim : blocking.dims)
+        if (!dim.atoms.empty() && dim.atoms.back() == group.atom)
+            for (const Interval& block : dim.blocks)
+                run = std::gcd(run, block.begin);
+    if (blocking.copiesShare && blocking.copyCount() > 1)
+        run = std::gcd(run, blocking.shareGrain);
+    return std::max(run,
+                    shortestUnstridedRun / std::min(shortestUnstridedRun, storage.elementBytes));
+}
+
+} // namespace
+
+bool OperandMove::canRegroup(std::int64_t elementBytes) const {
+    const std::int64_t grain = std::max<std::int64_t>(1, shortestUnstridedRun / elementBytes);
+    return strided() && sourceGroup % grain == 0 && wantedGroup % grain == 0 && sourceGroup > 1 &&
+           wantedGroup > 1;
+}
+
+OperandMove planMove(const PlacedStorage& placed, const Blocking& needed,
+                     const std::vector<OrderLevel>& wantedOrder) {
+    const Storage& storage = placed.storage;
+    OperandMove move;
+    move.traffic = trafficBetween(storage.layout.blocking, needed, storage.atomSizes);
+    move.bytes = needed.elements().scaled(storage.elementBytes);
+    const std::vector<std::int64_t> held = blockSizes(storage.layout.blocking, storage.atomSizes);
+    move.runBytes =
+        storage.elementBytes * contiguousElements(storage.layout.order, wantedOrder,
+                                                  blockSizes(needed, storage.atomSizes), held);
+    const OrderLevel from = innermost(storage.layout.order, held);
+    const OrderLevel to = innermost(wantedOrder, storage.atomSizes);
+    move.wantedOrder = wantedOrder;
+    if (from.atom != to.atom) {
+        move.sourceGroup = from.extent;
+        move.sourceRun = uncutRun(storage, from);
+        move.wantedGroup = to.extent;
+    }
+    return move;
+}
+
+OperandMove planUnfold(const PlacedStorage& placed, const Blocking& needed,
+                       const std::vector<int>& channelAtoms, std::int64_t wantedGroup) {
+    const Storage& storage = placed.storage;
+    OperandMove move;
+    move.traffic.received = needed.elements();
+    move.traffic.total = move.traffic.received.sum();
+    const TileSeries held = storage.layout.blocking.elements();
+    move.traffic.sent = shareOut(move.traffic.total, held);
+    const std::int64_t sources = held.tilesUsed();
+    const std::int64_t each = std::max<std::int64_t>(1, held.max().value);
+    move.traffic.messages = move.traffic.received.mapped(
+        [&](std::int64_t n) { return std::min(sources, ceilDiv(n, each) + 1); });
+    move.bytes = move.traffic.received.scaled(storage.elementBytes);
+    const OrderLevel inner =
+        innermost(storage.layout.order, blockSizes(storage.layout.blocking, storage.atomSizes));
+    const bool channels =
+        std::find(channelAtoms.begin(), channelAtoms.end(), inner.atom) != channelAtoms.end();
+    move.runBytes = storage.elementBytes * (channels ? inner.extent : 1);
+    if (!channels) {
+        move.sourceGroup = inner.extent;
+        move.sourceRun = uncutRun(storage, inner);
+        move.wantedGroup = wantedGroup;
+    }
+    return move;
+}
+
+bool isInPlace(const OperandMove& move) {
+    return move.traffic.total == 0 && !move.strided();
+}
+
+std::int64_t rearrangeCycles(std::int64_t bytes, std::int64_t runBytes) {
+    if (bytes == 0)
+        return 0;
+    const double perByte = runBytes % 8 == 0   ? cyclesPerByteRun8
+                           : runBytes % 4 == 0 ? cyclesPerByteRun4
+                                               : cyclesPerByteRun2;
+    return static_cast<std::int64_t>(
+        std::llround(fixedCopyCycles + perByte * static_cast<double>(bytes)));
+}
+
+std::int64_t localCopyCycles(const Target& target, std::int64_t bytes) {
+    // Fixed cost of a local copy by six workers, measured on ipu21 (public kernel notes).
+    constexpr std::int64_t fixed = 288;
+    return bytes == 0 ? 0 : fixed + ceilDiv(bytes, target.memcpyBytesPerCycle);
+}
+
+std::string copyVertex(std::int64_t runBytes) {
+    if (runBytes % 8 == 0)
+        return "poplar_rt::DstStridedCopy64BitMultiAccess";
+    return runBytes % 4 == 0 ? "poplar_rt::DstStridedCopyDA32" : "poplar_rt::StridedCopyDA32";
+}
+
+namespace {
+
+/// The operand of the current operation that is stored there, by its index; none if the operation
+/// reads a copy that has no tensor.
+std::optional<std::size_t> operandIn(LoweringContext& context, const PlacedStorage& placed) {
+    const Op& op = context.graph().ops[context.current()];
+    for (std::size_t i = 0; i < op.inputs.size(); ++i)
+        if (context.hasPlace(op.inputs[i]) && context.variableOf(op.inputs[i]) == placed.variable)
+            return i;
+    return std::nullopt;
+}
+
+void describeOrders(LoweringContext& context, const PlacedStorage& placed, const OperandMove& move,
+                    Copy& copy) {
+    const Op& op = context.graph().ops[context.current()];
+    const std::optional<std::size_t> operand = operandIn(context, placed);
+    ViewDims view = identityView(placed.storage.atomSizes.size());
+    if (operand) {
+        view = context.viewOf(op.inputs[*operand]);
+        copy.shape = toString(context.tensor(op.inputs[*operand]).shape);
+    }
+    const std::vector<std::string> names = dimensionNames(op, operand.value_or(0), view.size());
+    copy.sourceOrder = orderText(placed.storage.layout.order, view, placed.storage, names);
+    copy.wantedOrder = move.wantedOrder.empty()
+                           ? fmt::format("[windows][{}]", move.wantedGroup)
+                           : orderText(move.wantedOrder, view, placed.storage, names);
+}
+
+} // namespace
+
+void recordCopy(LoweringContext& context, const PlacedStorage& placed, const OperandMove& move,
+                const CopySteps& steps, CopyCause cause, ProgramId program, bool transposed) {
+    Profile& profile = context.builder().lowered().profile;
+    Copy copy;
+    copy.program = program;
+    copy.computeSet = profile.programs[program].computeSet;
+    copy.exchange = steps.exchange;
+    copy.variable = placed.variable;
+    copy.result = steps.result;
+    copy.cause = move.cause.value_or(cause);
+    copy.runBytes = move.runBytes;
+    copy.runElements = move.runBytes / std::max<std::int64_t>(1, placed.storage.elementBytes);
+    copy.strided = move.strided();
+    copy.transposed = transposed;
+    describeOrders(context, placed, move, copy);
+    profile.copies.add(std::move(copy));
+}
+
+namespace {
+
+ProgramId emitOnTile(ProgramBuilder& b, const std::string& name, const TileSeries& bytes,
+                     std::int64_t runBytes, Access access) {
+    const TileSeries cycles =
+        bytes.mapped([&](std::int64_t n) { return rearrangeCycles(n, runBytes); });
+    const std::int64_t workers = b.machine().workers;
+    const TileSeries vertices = bytes.ones().scaled(workers);
+    return b.execute(name, cycles, {{copyVertex(runBytes), vertices}}, std::move(access),
+                     SetMaker::Compiler);
+}
+
+} // namespace
+
+void emitJoin(ProgramBuilder& builder, const std::string& name, const TileSeries& bytes,
+              std::int64_t runBytes, Access access) {
+    emitOnTile(builder, name, bytes, runBytes, std::move(access));
+}
+
+void emitCopy(LoweringContext& context, const std::string& name, const PlacedStorage& placed,
+              const OperandMove& move, CopyCause cause, const CopySteps& steps) {
+    const ProgramId program = emitOnTile(context.builder(), name, move.bytes, move.runBytes,
+                                         {{steps.source}, {steps.result}});
+    recordCopy(context, placed, move, steps, cause, program, false);
+}
+
+OperandGather::OperandGather(LoweringContext& context, std::string user, Regroup regroup)
+    : context_(context)
+    , user_(std::move(user))
+    , regroup_(regroup) {}
+
+VariableId OperandGather::bring(const PlacedStorage& placed, const OperandMove& move,
+                                const std::string& role, bool sharedBus) {
+    if (isInPlace(move))
+        return placed.variable;
+    if (regroup_ == Regroup::Yes && move.canRegroup(placed.storage.elementBytes))
+        return bringRegrouped(placed, move, role, sharedBus);
+    if (move.strided())
+        return bringInOrder(placed, move, role);
+    ProgramBuilder& b = context_.builder();
+    const std::string type = b.lowered().profile.variables[placed.variable].type;
+    const VariableId gathered =
+        b.variable(user_ + "/" + role, MemoryCategory::Message, move.bytes, type);
+    movement_.add(b.machine(), move.traffic, placed.storage.elementBytes, move.runBytes, sharedBus);
+    access_.reads.push_back(placed.variable);
+    access_.writes.push_back(gathered);
+    return gathered;
+}
+
+VariableId OperandGather::bringRegrouped(const PlacedStorage& placed, const OperandMove& move,
+                                         const std::string& role, bool sharedBus) {
+    ProgramBuilder& b = context_.builder();
+    const std::string op = user_.substr(0, user_.rfind('/'));
+    const Regrouped copy = regroup(context_, op, {{placed, move, 0}}).front();
+    const std::string type = b.lowered().profile.variables[placed.variable].type;
+    const VariableId gathered =
+        b.variable(user_ + "/" + role, MemoryCategory::Message, move.bytes, type);
+    Traffic again = move.traffic;
+    again.received =
+        move.bytes.mapped([&](std::int64_t n) { return n / placed.storage.elementBytes; });
+    again.total = again.received.sum();
+    again.sent = shareOut(again.total, copy.elements);
+    movement_.add(b.machine(), again, placed.storage.elementBytes, shortestUnstridedRun, sharedBus);
+    access_.reads.push_back(copy.variable);
+    access_.writes.push_back(gathered);
+    return gathered;
+}
+
+VariableId OperandGather::bringInOrder(const PlacedStorage& placed, const OperandMove& move,
+                                       const std::string& role) {
+    ProgramBuilder& b = context_.builder();
+    const Variable source = b.lowered().profile.variables[placed.variable];
+    VariableId raw = placed.variable;
+    ExchangeId exchange;
+    if (move.traffic.total > 0) {
+        const std::string copy =
+            b.names().copyName("Copy_" + source.name + "_to_" + user_ + "/" + role);
+        raw = b.variable(copy + "/message", MemoryCategory::Message, move.bytes, source.type);
+        Movement movement;
+        movement.add(b.machine(), move.traffic, placed.storage.elementBytes, move.runBytes);
+        exchange =
+            b.exchange(copy + "/ExchangePre", std::move(movement), {{placed.variable}, {raw}});
+    }
+    const VariableId ordered =
+        b.variable(user_ + "/" + role, MemoryCategory::Variable, move.bytes, source.type);
+    emitCopy(context_, user_ + "/PreArrange-" + std::to_string(rearranged_++), placed, move,
+             regroup_ == Regroup::Yes ? CopyCause::Plan : CopyCause::Consumer,
+             {raw, ordered, exchange});
+    return ordered;
+}
+
+void OperandGather::pad(VariableId gathered, const std::string& role, TileSeries bytes) {
+    ProgramBuilder& b = context_.builder();
+    const std::string type = b.lowered().profile.variables[gathered].type;
+    const VariableId joined =
+        b.variable(user_ + "/" + role + "/padded", MemoryCategory::Variable, bytes, type);
+    paddings_.push_back({gathered, joined, std::move(bytes)});
+}
+
+std::vector<VariableId> OperandGather::emit() {
+    ProgramBuilder& b = context_.builder();
+    if (!access_.writes.empty())
+        b.exchange(b.names().exchangeName(user_), std::exchange(movement_, {}),
+                   std::exchange(access_, {}));
+    std::vector<VariableId> joined;
+    for (const Padding& padding : paddings_) {
+        emitJoin(b, user_ + "/PreArrange-" + std::to_string(rearranged_++), padding.bytes,
+                 shortestUnstridedRun, {{padding.gathered}, {padding.joined}});
+        joined.push_back(padding.joined);
+    }
+    paddings_.clear();
+    return joined;
+}
+
+std::vector<int> withoutOnes(const std::vector<int>& atoms, const Storage& storage) {
+    std::vector<int> kept;
+    std::copy_if(atoms.begin(), atoms.end(), std::back_inserter(kept),
+                 [&](int atom) { return storage.atomSizes[static_cast<std::size_t>(atom)] != 1; });
+    return kept;
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,124 @@
+// Copies that bring data where, and in the order that, a vertex wants them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulator/lowering/places/context.h"
+
+namespace tilescope::sim {
+
+/// Exchange writes 32-bit words and copies move 64-bit atoms: shorter runs need a copy by elements.
+inline constexpr std::int64_t shortestUnstridedRun = 8; // bytes
+
+/// How an operand gets to its user.
+struct OperandMove {
+    Traffic traffic;
+    TileSeries bytes;          ///< gathered on each tile: what the vertex reads
+    std::int64_t runBytes = 0; ///< contiguous at source and destination
+    /// Innermost groups at source and destination, of different dimensions; 1 where there is none.
+    std::int64_t sourceGroup = 1, wantedGroup = 1;
+    /// What of the source's group is on one tile wherever the source is cut.
+    std::int64_t sourceRun = 1;
+    /// What the user reads; empty for windows of an unfolded operand, in groups of `wantedGroup`.
+    std::vector<OrderLevel> wantedOrder;
+    std::optional<CopyCause> cause; ///< where the operand's user knows better than the gather
+
+    /// Runs are shorter than the 64-bit atoms that exchanges and copies move.
+    [[nodiscard]] bool strided() const;
+    /// Strided, but both groups are whole 64-bit atoms: a transpose of blocks puts the elements in
+    /// groups as wanted, after which whole atoms can move (PopLibs regroupIfBeneficial).
+    [[nodiscard]] bool canRegroup(std::int64_t elementBytes) const;
+};
+
+/// What bringing `needed` of a stored tensor to its tiles takes, in the wanted order.
+OperandMove planMove(const PlacedStorage& placed, const Blocking& needed,
+                     const std::vector<OrderLevel>& wantedOrder);
+
+/// The same for an operand whose kernel dimensions are folded into its channels: every element goes
+/// to each window that reads it. What happens to be local already is not counted.
+/// `channelAtoms`: atoms of the storage that are input channels; windows read runs of these.
+OperandMove planUnfold(const PlacedStorage& placed, const Blocking& needed,
+                       const std::vector<int>& channelAtoms, std::int64_t wantedGroup);
+
+/// True if every tile already holds exactly what it needs, in order.
+bool isInPlace(const OperandMove& move);
+
+/// Cycles of a rearranging copy of `bytes` on a tile with runs of `runBytes`: a regression over
+/// ten thousand random copies (PopLibs poplin/ConvModel.cpp).
+std::int64_t rearrangeCycles(std::int64_t bytes, std::int64_t runBytes);
+
+/// Cycles of a plain copy of `bytes` on a tile by all workers, whole 64-bit atoms in order.
+std::int64_t localCopyCycles(const Target& target, std::int64_t bytes);
+
+/// Class of the copy vertex for contiguous runs of `runBytes`.
+std::string copyVertex(std::int64_t runBytes);
+
+/// Brings the operands of one compute set together: what can be exchanged straight into place moves
+/// in one exchange before the compute set ("ExchangePre"); operands whose runs are shorter than
+/// 64 bits are exchanged first and put in order by an on-tile copy ("PreArrange").
+class OperandGather {
+public:
+    /// Convolutions, matrix products and weight updates regroup operands by transposes where that
+    /// helps (PopLibs poplin); what the compiler inserts for other operations copies element runs.
+    enum class Regroup { No, Yes };
+
+    /// `user`: the compute set's name.
+    OperandGather(LoweringContext& context, std::string user, Regroup regroup = Regroup::No);
+
+    /// The variable that the vertex will read: the operand's own if it is in place. `role`: name of
+    /// the gathered variable ("actsRearranged").
+    VariableId bring(const PlacedStorage& placed, const OperandMove& move, const std::string& role,
+                     bool sharedBus = false);
+    /// Joins a gathered operand with its padding: `bytes` on each tile lie in groups that zeros
+    /// fill up. An on-tile copy after the exchange; the vertex reads its result as well.
+    void pad(VariableId gathered, const std::string& role, TileSeries bytes);
+    /// Adds the exchange, if anything moves, and the paddings. Call before the compute set is
+    /// added. Returns what the vertex reads beside the operands: the padded parts.
+    std::vector<VariableId> emit();
+
+private:
+    VariableId bringRegrouped(const PlacedStorage& placed, const OperandMove& move,
+                              const std::string& role, bool sharedBus);
+    VariableId bringInOrder(const PlacedStorage& placed, const OperandMove& move,
+                            const std::string& role);
+
+    LoweringContext& context_;
+    std::string user_;
+    Regroup regroup_;
+    Movement movement_;
+    Access access_;
+    int rearranged_ = 0;
+    struct Padding {
+        VariableId gathered, joined;
+        TileSeries bytes;
+    };
+    std::vector<Padding> paddings_;
+};
+
+/// Steps of one copy: what it reads and writes, and the exchange before it, if there is one.
+struct CopySteps {
+    VariableId source;
+    VariableId result;
+    ExchangeId exchange;
+};
+
+/// An on-tile copy of what `move` gathers of an operand, by all six workers, and its record in the
+/// profile. `cause`: unless the move knows.
+void emitCopy(LoweringContext& context, const std::string& name, const PlacedStorage& placed,
+              const OperandMove& move, CopyCause cause, const CopySteps& steps);
+
+/// An on-tile copy that puts `bytes` of an operand and its padding together; no rearrangement, so
+/// not recorded as one.
+void emitJoin(ProgramBuilder& builder, const std::string& name, const TileSeries& bytes,
+              std::int64_t runBytes, Access access);
+
+/// Records a rearrangement that `program` makes of an operand. `cause`: unless the move knows.
+void recordCopy(LoweringContext& context, const PlacedStorage& placed, const OperandMove& move,
+                const CopySteps& steps, CopyCause cause, ProgramId program, bool transposed);
+
+/// Removes atoms of size one: they cut nothing.
+std::vector<int> withoutOnes(const std::vector<int>& atoms, const Storage& storage);
+
+} // namespace tilescope::sim

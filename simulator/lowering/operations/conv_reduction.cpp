@@ -1,0 +1,109 @@
+#include "simulator/lowering/operations/conv_reduction.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/ceil_div.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// Tiles (as numbers of copies) whose sums are complete up to now: each has a part of the block.
+using Group = std::vector<std::int32_t>;
+
+/// Merges groups, `depth` of them each. Groups that are far apart go together, so that a tile's
+/// part in the merged group lies within its part of before.
+std::vector<Group> merged(const std::vector<Group>& groups, std::int64_t depth) {
+    const std::size_t count =
+        (groups.size() + static_cast<std::size_t>(depth) - 1) / static_cast<std::size_t>(depth);
+    std::vector<Group> result(count);
+    for (std::size_t i = 0; i < groups.size(); ++i)
+        result[i % count].insert(result[i % count].end(), groups[i].begin(), groups[i].end());
+    for (Group& group : result)
+        std::sort(group.begin(), group.end());
+    return result;
+}
+
+/// The part of [0, size) of the n-th of some sharers, cut as Blocking::shareOf cuts.
+Interval partOf(std::size_t nth, std::size_t sharers, std::int64_t size, std::int64_t grain) {
+    const std::int64_t grains = ceilDiv(size, grain);
+    const auto at = static_cast<std::int64_t>(nth);
+    const auto parts = static_cast<std::int64_t>(sharers);
+    return {std::min(size, at * grains / parts * grain),
+            std::min(size, (at + 1) * grains / parts * grain)};
+}
+
+std::int64_t overlapOf(Interval a, Interval b) {
+    return intersect(a, b).size();
+}
+
+/// Series made tile by tile in any order.
+class Runs {
+public:
+    void add(std::int32_t tile, std::int64_t value) { runs_.push_back({tile, tile + 1, value}); }
+    [[nodiscard]] TileSeries series() { return TileSeries::fromRuns(std::move(runs_)); }
+
+private:
+    std::vector<TileRun> runs_;
+};
+
+} // namespace
+
+std::vector<ReductionStage> reduceInStages(const Blocking& outputs,
+                                           const std::vector<std::int64_t>& depths) {
+    const std::int32_t copies = outputs.copyCount();
+    const std::int32_t blocks = outputs.tiles() / copies;
+    Blocking whole = outputs;
+    whole.copiesShare = false;
+    const TileSeries blockSizes = whole.elements();
+
+    std::vector<Group> groups;
+    for (std::int32_t copy = 0; copy < copies; ++copy)
+        groups.push_back({copy});
+    // Part of its block that each tile holds, by tile in the numbering of the blocking.
+    std::vector<Interval> held;
+    for (std::int32_t nth = 0; nth < outputs.tiles(); ++nth)
+        held.push_back({0, blockSizes.at(TileId(outputs.tileOf(nth)))});
+
+    std::vector<ReductionStage> stages;
+    for (std::size_t s = 0; s < depths.size(); ++s) {
+        const std::size_t before = groups.size();
+        // The last stage merges what is left, even where rounded depths fall short.
+        const std::int64_t depth =
+            s + 1 == depths.size() ? static_cast<std::int64_t>(before) : depths[s];
+        groups = merged(groups, depth);
+        Runs sent, received, messages, gathered, results;
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            // Groups of before that went into this one.
+            const auto added = static_cast<std::int64_t>(ceilDiv(before - g, groups.size()));
+            for (std::size_t member = 0; member < groups[g].size(); ++member)
+                for (std::int32_t block = 0; block < blocks; ++block) {
+                    const std::int32_t nth = groups[g][member] * blocks + block;
+                    const std::int32_t tile = outputs.tileOf(nth);
+                    Interval& mine = held[static_cast<std::size_t>(nth)];
+                    const Interval next = partOf(member, groups[g].size(),
+                                                 blockSizes.at(TileId(tile)), outputs.shareGrain);
+                    const std::int64_t kept = overlapOf(mine, next);
+                    const std::int64_t partials = next.size() * added;
+                    sent.add(tile, mine.size() - kept);
+                    received.add(tile, partials - kept);
+                    gathered.add(tile, partials);
+                    results.add(tile, next.size());
+                    messages.add(tile, std::min(partials - kept, added - (kept > 0 ? 1 : 0)));
+                    mine = next;
+                }
+        }
+        ReductionStage stage;
+        stage.traffic.sent = sent.series();
+        stage.traffic.received = received.series();
+        stage.traffic.messages = messages.series();
+        stage.traffic.total = stage.traffic.received.sum();
+        stage.gathered = gathered.series();
+        stage.results = results.series();
+        stage.depth = depth;
+        stages.push_back(std::move(stage));
+    }
+    return stages;
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,253 @@
+#include "simulator/lowering/operations/conv_tiling.h"
+
+#include <algorithm>
+
+#include "core/base/ceil_div.h"
+#include "simulator/planner/transform.h"
+#include <numeric>
+
+namespace tilescope::sim {
+namespace {
+
+TileDigit take(std::int64_t count, std::int32_t& stride) {
+    const TileDigit digit{static_cast<std::int32_t>(count), stride};
+    stride *= digit.count;
+    return digit;
+}
+
+} // namespace
+
+ConvTiling::ConvTiling(const ConvPlan& plan)
+    : planned_(plan)
+    , plan_(withSeparateGroups(plan)) {
+    // Consecutive tiles hold different output channels of the same input, so that they share the
+    // exchange bus (PopLibs poplin/ConvUtilInternal.cpp, linearizeTileIndices).
+    const ConvSplits& s = plan.splits;
+    std::int32_t stride = 1;
+    outChans_ = take(s.outChans, stride);
+    field_.resize(s.field.size());
+    for (std::size_t d = s.field.size(); d-- > 0;)
+        field_[d] = take(s.field[d], stride);
+    batch_ = take(s.batch, stride);
+    kernel_.resize(s.kernel.size());
+    for (std::size_t d = s.kernel.size(); d-- > 0;)
+        kernel_[d] = take(s.kernel[d], stride);
+    inChans_ = take(s.inChans, stride);
+    groups_ = take(s.groups, stride);
+}
+
+std::int64_t ConvTiling::inStep() const {
+    return ceilDiv(plan_.problem.inChans, plan_.splits.inChansSerial);
+}
+
+std::int64_t ConvTiling::outStep() const {
+    return ceilDiv(plan_.problem.outChans, plan_.splits.outChansSerial);
+}
+
+std::int64_t ConvTiling::inGroup() const {
+    return std::gcd(plan_.problem.inChans, plan_.grains.inChans);
+}
+
+std::int64_t ConvTiling::shareGrain(std::int64_t group) const {
+    return std::lcm(group, std::max<std::int64_t>(1, 8 / bytesOf(plan_.problem.inType)));
+}
+
+BlockedDim ConvTiling::dim(const std::vector<int>& atoms, std::int64_t size,
+                           std::vector<Interval> blocks, std::vector<TileDigit> digits) const {
+    return {atoms, size, std::move(blocks), std::move(digits)};
+}
+
+void ConvTiling::addOrCopy(Blocking& blocking, BlockedDim dim) const {
+    if (dim.atoms.empty() && dim.size == 1) {
+        blocking.copies.insert(blocking.copies.end(), dim.digits.begin(), dim.digits.end());
+        return;
+    }
+    blocking.dims.push_back(std::move(dim));
+}
+
+void ConvTiling::addWhole(Blocking& blocking, const ConvAtoms& atoms) {
+    if (!atoms.whole.empty())
+        blocking.dims.push_back({atoms.whole, atoms.wholeSize, {{0, atoms.wholeSize}}, {{1, 1}}});
+}
+
+Blocking ConvTiling::inputNeed(const ConvAtoms& atoms) const {
+    const ConvProblem& p = plan_.problem;
+    const ConvSplits& s = plan_.splits;
+    Blocking need;
+    addOrCopy(need, dim(atoms.groups, atoms.groups.empty() ? 1 : p.groups,
+                        evenBlocks(p.groups, s.groups, plan_.grains.groups), {groups_}));
+    addOrCopy(need, dim(atoms.batch, atoms.batch.empty() ? 1 : p.batch,
+                        evenBlocks(p.batch, s.batch), {batch_}));
+    for (std::size_t d = 0; d < p.field.size(); ++d) {
+        const FieldDim& field = p.field[d];
+        std::vector<Interval> blocks;
+        for (const Interval& kernel : evenBlocks(field.kernel, s.kernel[d]))
+            for (const Interval& out : evenBlocks(field.out, s.field[d])) {
+                const FieldRange range =
+                    inputRange(field, {out.begin, out.end}, {kernel.begin, kernel.end});
+                blocks.push_back({range.begin, range.end});
+            }
+        addOrCopy(need, dim(atoms.field[d], atoms.field[d].empty() ? 1 : field.in,
+                            std::move(blocks), {field_[d], kernel_[d]}));
+    }
+    addOrCopy(need, dim(atoms.inChans, atoms.inChans.empty() ? 1 : p.inChans,
+                        evenBlocks(inStep(), s.inChans, plan_.grains.inChans), {inChans_}));
+    addWhole(need, atoms);
+    need.copies.push_back(outChans_);
+    return need;
+}
+
+Blocking ConvTiling::inputStorage(const ConvAtoms& atoms) const {
+    Blocking storage = inputNeed(atoms);
+    // Without the halo: each input dimension cut evenly, in as many parts as the output; tiles that
+    // differ only in kernel or output channels share a block.
+    for (BlockedDim& blocked : storage.dims) {
+        const auto field = std::find(atoms.field.begin(), atoms.field.end(), blocked.atoms);
+        if (field != atoms.field.end() && blocked.digits.size() == 2) {
+            storage.copies.push_back(blocked.digits[1]);
+            blocked.digits.pop_back();
+        }
+        blocked.blocks =
+            evenBlocks(blocked.size, static_cast<std::int64_t>(blocked.digits[0].count),
+                       blocked.atoms == atoms.inChans ? plan_.grains.inChans : 1);
+    }
+    storage.copiesShare = true;
+    storage.shareGrain = shareGrain(plan_.grains.groups * inGroup());
+    return storage;
+}
+
+Blocking ConvTiling::weightsNeed(const ConvAtoms& atoms) const {
+    const ConvProblem& p = plan_.problem;
+    const ConvSplits& s = plan_.splits;
+    Blocking need;
+    addOrCopy(need, dim(atoms.groups, atoms.groups.empty() ? 1 : p.groups,
+                        evenBlocks(p.groups, s.groups, plan_.grains.groups), {groups_}));
+    addOrCopy(need, dim(atoms.outChans, atoms.outChans.empty() ? 1 : p.outChans,
+                        evenBlocks(outStep(), s.outChans, plan_.grains.outChans), {outChans_}));
+    addOrCopy(need, dim(atoms.inChans, atoms.inChans.empty() ? 1 : p.inChans,
+                        evenBlocks(inStep(), s.inChans, plan_.grains.inChans), {inChans_}));
+    for (std::size_t d = 0; d < p.field.size(); ++d)
+        addOrCopy(need, dim(atoms.kernel[d], atoms.kernel[d].empty() ? 1 : p.field[d].kernel,
+                            evenBlocks(p.field[d].kernel, s.kernel[d]), {kernel_[d]}));
+    addWhole(need, atoms);
+    need.copies.insert(need.copies.end(), field_.begin(), field_.end());
+    need.copies.push_back(batch_);
+    return need;
+}
+
+Blocking ConvTiling::weightsStorage(const ConvAtoms& atoms, bool allSteps) const {
+    Blocking storage = weightsNeed(atoms);
+    if (allSteps)
+        for (BlockedDim& blocked : storage.dims) {
+            if (blocked.atoms == atoms.outChans)
+                blocked.blocks =
+                    evenBlocks(blocked.size, plan_.splits.outChans, plan_.grains.outChans);
+            if (blocked.atoms == atoms.inChans)
+                blocked.blocks =
+                    evenBlocks(blocked.size, plan_.splits.inChans, plan_.grains.inChans);
+        }
+    storage.copiesShare = true;
+    storage.shareGrain = shareGrain(plan_.grains.groups * inGroup() *
+                                    std::gcd(plan_.problem.outChans, plan_.grains.outChans));
+    return storage;
+}
+
+Blocking ConvTiling::outputStorage(const ConvAtoms& atoms, std::int64_t shareGrain,
+                                   bool allSteps) const {
+    const ConvProblem& p = plan_.problem;
+    const ConvSplits& s = plan_.splits;
+    Blocking storage;
+    addOrCopy(storage, dim(atoms.groups, atoms.groups.empty() ? 1 : p.groups,
+                           evenBlocks(p.groups, s.groups, plan_.grains.groups), {groups_}));
+    addOrCopy(storage, dim(atoms.batch, atoms.batch.empty() ? 1 : p.batch,
+                           evenBlocks(p.batch, s.batch), {batch_}));
+    for (std::size_t d = 0; d < p.field.size(); ++d)
+        addOrCopy(storage, dim(atoms.field[d], atoms.field[d].empty() ? 1 : p.field[d].out,
+                               evenBlocks(p.field[d].out, s.field[d]), {field_[d]}));
+    addOrCopy(storage,
+              dim(atoms.outChans, atoms.outChans.empty() ? 1 : p.outChans,
+                  evenBlocks(allSteps ? p.outChans : outStep(), s.outChans, plan_.grains.outChans),
+                  {outChans_}));
+    storage.copies.insert(storage.copies.end(), kernel_.begin(), kernel_.end());
+    storage.copies.push_back(inChans_);
+    storage.copiesShare = true;
+    storage.shareGrain = shareGrain;
+    return storage;
+}
+
+Blocking ConvTiling::partials() const {
+    ConvAtoms atoms;
+    int next = 0;
+    atoms.groups = {next++};
+    atoms.outChans = {next++};
+    atoms.batch = {next++};
+    for (std::size_t d = 0; d < plan_.problem.field.size(); ++d)
+        atoms.field.push_back({next++});
+    Blocking partials = outputStorage(atoms, 1, false);
+    partials.copiesShare = false;
+    // Vertices write whole grains.
+    const auto roundUp = [&](const std::vector<int>& dim, std::int64_t grain) {
+        for (BlockedDim& blocked : partials.dims)
+            if (blocked.atoms == dim)
+                for (Interval& block : blocked.blocks)
+                    block.end = block.begin + ceilDiv(block.size(), grain) * grain;
+    };
+    roundUp(atoms.groups, plan_.grains.groups);
+    if (plan_.transform.combinedGroups == 1) {
+        roundUp(atoms.outChans, plan_.grains.outChans);
+        return partials;
+    }
+    // The grain of output channels runs over the combined groups: what pads it counts as groups.
+    const std::int64_t chans = planned_.problem.outChans;
+    const std::int64_t padded = ceilDiv(chans, plan_.grains.outChans) * plan_.grains.outChans;
+    for (BlockedDim& blocked : partials.dims)
+        if (blocked.atoms == atoms.groups)
+            for (Interval& block : blocked.blocks)
+                block.end = block.begin + ceilDiv(block.size() * padded, chans);
+    return partials;
+}
+
+std::int32_t ConvTiling::tiles() const {
+    return static_cast<std::int32_t>(plan_.splits.tiles());
+}
+
+std::int32_t ConvTiling::tileOf(std::int32_t nth) const {
+    return nth;
+}
+
+bool ConvTiling::hasLastInChans(std::int32_t nth) const {
+    return nth / inChans_.stride % inChans_.count == inChans_.count - 1;
+}
+
+ConvTileSizes ConvTiling::sizesOf(std::int32_t nth) const {
+    const ConvProblem& p = planned_.problem;
+    const ConvSplits& s = plan_.splits;
+    const auto digit = [&](const TileDigit& d) { return nth / d.stride % d.count; };
+    const auto part = [&](std::int64_t size, std::int64_t parts, std::int64_t grain,
+                          const TileDigit& d) {
+        const std::int64_t grains = ceilDiv(size, grain);
+        const std::int64_t at = digit(d);
+        return ((at + 1) * grains / parts - at * grains / parts) * grain;
+    };
+    ConvTileSizes sizes;
+    sizes.groups = part(p.groups, s.groups, planned_.grains.groups, groups_);
+    sizes.batch = part(p.batch, s.batch, 1, batch_);
+    sizes.inChans =
+        part(ceilDiv(p.inChans, s.inChansSerial), s.inChans, planned_.grains.inChans, inChans_);
+    sizes.outChans = part(ceilDiv(p.outChans, s.outChansSerial), s.outChans,
+                          planned_.grains.outChans, outChans_);
+    sizes.stride = p.field.back().stride;
+    for (std::size_t d = 0; d < p.field.size(); ++d) {
+        const FieldDim& field = p.field[d];
+        const std::int64_t out = part(field.out, s.field[d], 1, field_[d]);
+        const std::int64_t kernel = part(field.kernel, s.kernel[d], 1, kernel_[d]);
+        sizes.outField.push_back(out);
+        sizes.kernel.push_back(kernel);
+        const std::int64_t span = (out - 1) * field.stride + (kernel - 1) * field.dilation;
+        sizes.inField.push_back(std::min(field.in, span / field.inDilation + 1));
+        sizes.positionsPerRead *= kernel > 1 ? field.inDilation : 1;
+    }
+    return sizes;
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,66 @@
+// A convolution plan as blockings: which tile works on which block of input, weights and output.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulator/layout/layout.h"
+#include "simulator/planner/plan.h"
+
+namespace tilescope::sim {
+
+/// Atoms of each dimension of a planned problem in one operand. A dimension that the
+/// operand lacks has no atoms.
+struct ConvAtoms {
+    std::vector<int> groups, batch, inChans, outChans;
+    std::vector<std::vector<int>> field, kernel;
+    /// Atoms that no cut follows: every tile needs all of them (a partial broadcast).
+    std::vector<int> whole;
+    std::int64_t wholeSize = 1;
+};
+
+/// Blockings of one serial step of a plan.
+class ConvTiling {
+public:
+    explicit ConvTiling(const ConvPlan& plan);
+
+    /// What each tile reads of the input, halo included.
+    [[nodiscard]] Blocking inputNeed(const ConvAtoms& atoms) const;
+    /// An even mapping of the whole input over the tiles that use it (PopLibs createConvInput).
+    [[nodiscard]] Blocking inputStorage(const ConvAtoms& atoms) const;
+    [[nodiscard]] Blocking weightsNeed(const ConvAtoms& atoms) const;
+    /// Weights spread evenly over their users: of one serial step, or of all.
+    [[nodiscard]] Blocking weightsStorage(const ConvAtoms& atoms, bool allSteps) const;
+    /// Results: each output block shared by the tiles that hold its partials.
+    [[nodiscard]] Blocking outputStorage(const ConvAtoms& atoms, std::int64_t shareGrain,
+                                         bool allSteps) const;
+    /// Partials of each tile, one step: like the output, but every tile has the whole block.
+    [[nodiscard]] Blocking partials() const;
+
+    /// Sizes of the piece of the n-th tile.
+    [[nodiscard]] ConvTileSizes sizesOf(std::int32_t nth) const;
+    [[nodiscard]] std::int32_t tiles() const;
+    [[nodiscard]] std::int32_t tileOf(std::int32_t nth) const;
+    /// Whether the n-th tile has the last input channels.
+    [[nodiscard]] bool hasLastInChans(std::int32_t nth) const;
+
+private:
+    [[nodiscard]] BlockedDim dim(const std::vector<int>& atoms, std::int64_t size,
+                                 std::vector<Interval> blocks, std::vector<TileDigit> digits) const;
+    void addOrCopy(Blocking& blocking, BlockedDim dim) const;
+    static void addWhole(Blocking& blocking, const ConvAtoms& atoms);
+    [[nodiscard]] std::int64_t inStep() const;
+    /// Elements that tiles with the same operand do not separate: whole groups of channels, where
+    /// the group divides the channels, and 64 bits (PopLibs poplin/Convolution.cpp, mapping by use;
+    /// that no tile gets less than 128 or 256 bytes is not modelled).
+    [[nodiscard]] std::int64_t shareGrain(std::int64_t group) const;
+    [[nodiscard]] std::int64_t inGroup() const;
+    [[nodiscard]] std::int64_t outStep() const;
+
+    const ConvPlan& planned_;
+    ConvPlan plan_; ///< with the groups as the operands have them
+    TileDigit outChans_, batch_, inChans_, groups_;
+    std::vector<TileDigit> field_, kernel_;
+};
+
+} // namespace tilescope::sim

@@ -1,0 +1,22 @@
+// The operands of look-ups and updates, laid out by the plan and brought to its tiles.
+#pragma once
+
+#include "simulator/lowering/movement/copies.h"
+#include "simulator/lowering/operations/embedding_layout.h"
+#include "simulator/lowering/places/context.h"
+
+namespace tilescope::sim {
+
+/// Lays a table out as planned, if nobody has laid it out before. `axis`: the looked-up dimension.
+void ensureTable(LoweringContext& context, const EmbeddingLayout& layout, TensorId table,
+                 std::size_t axis);
+
+/// The table's blocks on every tile that works on them: the variable itself where it lies there.
+VariableId bringTable(LoweringContext& context, const EmbeddingLayout& layout, TensorId table,
+                      std::size_t axis, OperandGather& gather);
+
+/// The indices of each look-up part on all its tiles.
+VariableId bringIndices(LoweringContext& context, const EmbeddingLayout& layout, TensorId indices,
+                        OperandGather& gather);
+
+} // namespace tilescope::sim

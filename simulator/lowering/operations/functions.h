@@ -1,0 +1,43 @@
+// Functions of a graph in the program: lowered once, called from many places.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "simulator/lowering/places/context.h"
+
+namespace tilescope::sim {
+
+/// A function as it was lowered: its own tensors and places, and its body in the program.
+struct LoweredFunction {
+    std::unique_ptr<LoweringContext> context;
+    ProgramId program;
+};
+
+class LoweredFunctions {
+public:
+    LoweredFunctions(const Graph& graph, const RunOptions& options, const PlanTable& plans,
+                     ProgramBuilder& builder);
+
+    /// The function, lowered when it is asked for first. `placeInputs` may then lay inputs out
+    /// before the operations that read them do.
+    LoweredFunction& get(FunctionIndex function,
+                         const std::function<void(LoweringContext&)>& placeInputs);
+
+private:
+    const Graph& graph_;
+    const RunOptions& options_;
+    const PlanTable& plans_;
+    ProgramBuilder& builder_;
+    std::vector<LoweredFunction> functions_;
+};
+
+/// A call: copies operands to the function's inputs, runs it and copies its outputs to the results
+/// (PopART's copies on entering and leaving; popart popx/op/callx.cpp). A function's input lies as
+/// the operand of its first call does, or, if that has no place, as its first reader in the
+/// function wants it; an operand without a place is laid out like the input, so that its copy moves
+/// nothing between tiles.
+void lowerCall(LoweringContext& context, const Op& op);
+
+} // namespace tilescope::sim

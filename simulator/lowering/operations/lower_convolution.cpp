@@ -1,0 +1,423 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+
+#include "core/base/error.h"
+#include "simulator/cost/conv_cycles.h"
+#include "simulator/cost/elementwise_cycles.h"
+#include "simulator/cost/footprint.h"
+#include "simulator/cost/slice_cycles.h"
+#include "simulator/lowering/movement/arrangement.h"
+#include "simulator/lowering/movement/copies.h"
+#include "simulator/lowering/operations/conv_operands.h"
+#include "simulator/lowering/operations/conv_orders.h"
+#include "simulator/lowering/operations/conv_reduction.h"
+#include "simulator/lowering/operations/conv_tiling.h"
+#include "simulator/lowering/operations/families.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// Elements of 64 bits: mapped tensors are shared out in these.
+std::int64_t vectorGrain(DataType type) {
+    return std::max<std::int64_t>(1, 8 / bytesOf(type));
+}
+
+std::string convolveVertex(const Target& target, const ConvPlan& plan, bool oneByOne) {
+    const ConvProblem& p = plan.problem;
+    const auto types = fmt::format("{},{}", toString(p.inType), toString(p.partialType));
+    const std::int64_t load =
+        p.inType == DataType::Half ? target.convUnitLoadElemsHalf : target.convUnitLoadElemsFloat;
+    switch (plan.method) {
+    case ConvMethod::Amp:
+        return fmt::format("poplin::{}<{},true,false,{},{},false>",
+                           oneByOne ? "ConvPartial1x1Out" : "ConvPartialnx1", types, plan.convUnits,
+                           load);
+    case ConvMethod::Slic:
+        // Window, chains of units and conv groups (PopLibs codelets, ConvPartial1xNSLIC).
+        return fmt::format("poplin::ConvPartial1xNSLIC<{},{},true,4,{},{},false>", types,
+                           p.field.back().stride, plan.convUnits, plan.grains.groups);
+    case ConvMethod::Hmac:
+        return fmt::format("poplin::ConvPartialHorizontalMac<{},true>", types);
+    case ConvMethod::Vmac:
+        return fmt::format("poplin::ConvPartialVerticalMac<{},true,{}>", types, plan.grains.groups);
+    case ConvMethod::OuterProduct:
+        return fmt::format("poplin::OuterProduct<{}>", toString(p.inType));
+    }
+    throw InternalError("unknown convolution method");
+}
+
+/// Emits the steps of one planned convolution.
+class ConvLowering {
+public:
+    ConvLowering(LoweringContext& context, const Op& op, const ConvPlan& plan)
+        : context_(context)
+        , b_(context.builder())
+        , op_(op)
+        , plan_(plan)
+        , tiling_(plan)
+        , prefix_(op.name + "/" + convName(op))
+        , operands_(resolveOperands(context, op, plan, tiling_)) {}
+
+    void run() {
+        const std::int64_t steps = plan_.splits.serialSteps();
+        makeOutput();
+        b_.names().numberComputeSet(prefix_ + "/Convolve");
+        PlacedStorage input = context_.storageOf(operands_.inputTensor);
+        PlacedStorage weights = context_.storageOf(operands_.weightsTensor);
+        if (steps > 1) {
+            arrange(nullptr, &weights);
+            b_.writeUndef(prefix_ + "/serialOut", output_);
+            b_.beginRepeat(prefix_ + "/serial", steps);
+            arrange(&input, nullptr);
+        } else {
+            arrange(&input, &weights);
+        }
+        OperandGather gather(context_, prefix_ + "/Convolve", OperandGather::Regroup::Yes);
+        std::vector<VariableId> operands{bringInput(gather, input),
+                                         bringWeights(gather, weights, steps)};
+        for (const VariableId padded : gather.emit())
+            operands.push_back(padded);
+        const VariableId partials = convolve(std::move(operands));
+        const VariableId result = reduce(partials);
+        if (steps > 1) {
+            update(result);
+            b_.end();
+        }
+    }
+
+private:
+    void makeOutput() {
+        Storage storage;
+        storage.atomSizes = operands_.outputAtomSizes;
+        storage.elementBytes = bytesOf(context_.tensor(op_.outputs[0]).type);
+        storage.layout.blocking =
+            tiling_.outputStorage(operands_.output, vectorGrain(plan_.problem.outType), true);
+        storage.layout.order = outputOrder(operands_.output, plan_);
+        output_ = context_.makeResult(op_.outputs[0], prefix_ + resultName(), std::move(storage),
+                                      operands_.outputView);
+    }
+
+    /// Poplar's name of what the last compute set writes.
+    [[nodiscard]] std::string resultName() const {
+        if (plan_.splits.serialSteps() > 1)
+            return "/serialOut";
+        if (plan_.splits.reductionDepth() > 1)
+            return "/partialReduceOut";
+        return plan_.problem.partialType == plan_.problem.outType ? "/partials" : "/cast";
+    }
+
+    /// Whether an operand is copied into the plan's order once before it is broadcast (PopLibs
+    /// poplin/Convolution.cpp, convolutionImpl): where rearranging it at every destination would
+    /// cost more code and copies.
+    [[nodiscard]] bool rearrangedFirst(const OperandMove& broadcast,
+                                       std::int64_t destinations) const {
+        constexpr std::int64_t mostDestinations = 7; // inViewMaxBroadcastDests
+        return plan_.problem.pass == TrainingPass::TrainingUpdate ||
+               destinations > mostDestinations || plan_.problem.expanded ||
+               !plan_.transform.outChanDims.empty() || broadcast.strided();
+    }
+
+    [[nodiscard]] OperandMove moveOfInput(const PlacedStorage& placed, const Blocking& to) const {
+        return operands_.inputUnfolded
+                   ? planUnfold(placed, to, operands_.channelAtoms, plan_.grains.inChans)
+                   : planMove(placed, to, inputOrder(operands_.input, plan_));
+    }
+
+    [[nodiscard]] OperandMove moveOfWeights(const PlacedStorage& placed, const Blocking& to) const {
+        return operands_.weightsUnfolded
+                   ? planUnfold(placed, to, operands_.channelAtoms, plan_.grains.inChans)
+                   : planMove(placed, to, weightsOrder(operands_.weights, plan_));
+    }
+
+    /// Copies those operands into the plan's order that are rearranged before they are broadcast;
+    /// weights of all serial steps. Null: another call's.
+    void arrange(PlacedStorage* input, PlacedStorage* weights) {
+        Arrangement arrangement(context_, prefix_);
+        std::vector<std::pair<PlacedStorage*, std::size_t>> arranged;
+        const ConvSplits& splits = plan_.splits;
+        if (input != nullptr &&
+            rearrangedFirst(moveOfInput(*input, tiling_.inputNeed(operands_.input)),
+                            splits.kernelParts() * splits.outChans)) {
+            Storage wanted = input->storage;
+            wanted.layout.blocking = tiling_.inputStorage(operands_.input);
+            wanted.layout.order = inputOrder(operands_.input, plan_);
+            if (operands_.inputUnfolded)
+                wanted.atomSizes = operands_.unfoldedSizes;
+            const OperandMove move = moveOfInput(*input, wanted.layout.blocking);
+            const std::int64_t padded = paddedElements(move);
+            inputPadded_ = padded > 0;
+            arranged.emplace_back(
+                input, arrangement.add({*input, move, padded}, "actsRearranged", wanted));
+        }
+        const bool sliced = splits.serialSteps() > 1 && !operands_.weightsOwned;
+        if (weights != nullptr &&
+            (sliced ||
+             rearrangedFirst(moveOfWeights(*weights, tiling_.weightsNeed(operands_.weights)),
+                             splits.fieldParts() * splits.batch))) {
+            Storage wanted = weights->storage;
+            wanted.layout.blocking = tiling_.weightsStorage(operands_.weights, true);
+            wanted.layout.order = weightsOrder(operands_.weights, plan_);
+            if (operands_.weightsUnfolded)
+                wanted.atomSizes = operands_.unfoldedSizes;
+            const OperandMove move = moveOfWeights(*weights, wanted.layout.blocking);
+            const std::int64_t padded = paddedElements(move);
+            weightsPadded_ = padded > 0;
+            arranged.emplace_back(
+                weights, arrangement.add({*weights, move, padded}, "weightsRearranged", wanted));
+        }
+        arrangement.emit();
+        for (const auto& [operand, number] : arranged)
+            *operand = arrangement.result(number);
+    }
+
+    /// Elements in the input-channel group that zeros fill up, if there is one.
+    [[nodiscard]] std::int64_t paddedElements(const OperandMove& move) const {
+        const std::int64_t grain = plan_.grains.inChans;
+        const std::int64_t channels = plan_.problem.inChans;
+        if (channels % grain == 0 || isInPlace(move))
+            return 0;
+        const std::int64_t bytes = move.bytes.sum();
+        return bytes / bytesOf(plan_.problem.inType) / channels * (channels % grain);
+    }
+
+    /// The same of each tile's operand, bytes; `elements` are of the whole operand on a tile.
+    template <class Elements> [[nodiscard]] TileSeries paddedBytes(const Elements& elements) const {
+        std::vector<std::int64_t> bytes;
+        const std::int64_t grain = plan_.grains.inChans;
+        for (std::int32_t nth = 0; nth < tiling_.tiles(); ++nth) {
+            const ConvTileSizes sizes = tiling_.sizesOf(nth);
+            const bool last = tiling_.hasLastInChans(nth) && sizes.inChans > 0;
+            bytes.push_back(
+                last ? elements(sizes) / sizes.inChans * grain * bytesOf(plan_.problem.inType) : 0);
+        }
+        return TileSeries::fromDense(bytes);
+    }
+
+    [[nodiscard]] bool isPadded() const {
+        return plan_.problem.inChans % plan_.grains.inChans != 0;
+    }
+
+    VariableId bringInput(OperandGather& gather, const PlacedStorage& placed) {
+        const Blocking need = tiling_.inputNeed(operands_.input);
+        // An operand that was unfolded has been arranged, and has atoms of its own since.
+        const OperandMove move = planMove(placed, need, inputOrder(operands_.input, plan_));
+        // Neighbours with different output channels want the same input.
+        const bool shared = plan_.splits.outChans % context_.target().tilesPerSharedBus == 0;
+        const VariableId input = gather.bring(placed, move, "actsRearranged", shared);
+        if (isPadded() && !inputPadded_ && !move.strided() && !isInPlace(move))
+            gather.pad(input, "actsRearranged",
+                       paddedBytes([](const ConvTileSizes& s) { return s.inputElements(); }));
+        return input;
+    }
+
+    VariableId bringWeights(OperandGather& gather, PlacedStorage placed, std::int64_t steps) {
+        if (steps > 1) {
+            // One step's slice of the weights: cut out on the tile, then broadcast.
+            const Blocking slice = tiling_.weightsStorage(operands_.weights, false);
+            const TileSeries elements = slice.elements();
+            const VariableId sliced =
+                b_.variable(prefix_ + "/weightsSerialSlice", MemoryCategory::Variable,
+                            elements.scaled(placed.storage.elementBytes),
+                            std::string(toString(plan_.problem.inType)));
+            sliceStep(prefix_ + "/weightsSerialSlice", "popops::DynamicSlice1D", elements,
+                      {{placed.variable}, {sliced}});
+            placed.variable = sliced;
+            placed.storage.layout.blocking = slice;
+        }
+        OperandMove move = planMove(placed, tiling_.weightsNeed(operands_.weights),
+                                    weightsOrder(operands_.weights, plan_));
+        if (const std::int64_t groups = plan_.transform.combinedGroups; groups > 1) {
+            // Zeros go between the weights of the combined groups: each block of one group's
+            // channels is copied to its place.
+            move.runBytes = bytesOf(plan_.problem.inType) * plan_.problem.inChans / groups;
+            move.bytes = move.bytes.scaled(groups);
+        }
+        const VariableId weights = gather.bring(placed, move, "weightsRearranged");
+        if (isPadded() && !weightsPadded_ && !move.strided() && !isInPlace(move))
+            gather.pad(weights, "weightsRearranged",
+                       paddedBytes([](const ConvTileSizes& s) { return s.weightElements(); }));
+        return weights;
+    }
+
+    void sliceStep(const std::string& name, std::string_view vertex, const TileSeries& elements,
+                   Access access) {
+        const DataType type = plan_.problem.inType;
+        const TileSeries cycles = elements.mapped(
+            [&](std::int64_t n) { return dynamicSliceCycles(context_.target(), n, type); });
+        b_.execute(name, cycles, {{fmt::format("{}<{}>", vertex, toString(type)), elements.ones()}},
+                   std::move(access));
+    }
+
+    /// A vertex a tile. Those of the AMP list the blocks of each channel group that they read and
+    /// write; vertices with equally many are one entry.
+    [[nodiscard]] std::vector<VertexUse> convolveVertices(const TileSeries& active,
+                                                          const std::string& name) const {
+        if (plan_.method != ConvMethod::Amp)
+            return {{name, active.ones()}};
+        struct Lists {
+            TileSeries count;
+            std::int64_t pointers = 0;
+        };
+        std::map<std::int32_t, Lists> byEdges;
+        for (std::int32_t nth = 0; nth < tiling_.tiles(); ++nth) {
+            if (active.at(TileId(nth)) == 0)
+                continue;
+            const ConvTileSizes sizes = tiling_.sizesOf(nth);
+            const std::int64_t groups = sizes.groups / plan_.grains.groups;
+            const std::int64_t in = sizes.inChans / plan_.grains.inChans;
+            const std::int64_t out = sizes.outChans / plan_.grains.outChans;
+            const std::int64_t read = groups * in + groups * in * out;
+            constexpr std::int64_t worklistEdge = 1;
+            const std::int64_t written = groups * out;
+            Lists& lists = byEdges[static_cast<std::int32_t>(read + written + worklistEdge)];
+            lists.count.append(nth, nth + 1, 1);
+            lists.pointers = read + written - 1; // the fixed state has the first output's
+        }
+        std::vector<VertexUse> uses;
+        for (const auto& [edges, lists] : byEdges)
+            uses.push_back({name,
+                            lists.count,
+                            lists.count.scaled(lists.pointers * listPointerBytes),
+                            {},
+                            edges});
+        return uses;
+    }
+
+    VariableId convolve(std::vector<VariableId> operands) {
+        const ConvProblem& p = plan_.problem;
+        const std::int32_t tiles = tiling_.tiles();
+        std::vector<std::int64_t> cycles;
+        std::vector<std::int64_t> worklists;
+        bool oneByOne = true;
+        // What decides the workers' offsets: grains, and positions tile by tile.
+        ConvTileSizes before;
+        bool wasIdle = false;
+        std::string content =
+            fmt::format("worklists {} {} {}.{}", toString(plan_.method), plan_.convUnits,
+                        plan_.grains.inChans, plan_.grains.outChans);
+        for (std::int32_t nth = 0; nth < tiles; ++nth) {
+            const ConvTileSizes sizes = tiling_.sizesOf(nth);
+            oneByOne = oneByOne && sizes.kernelElements() == 1;
+            const bool idle = sizes.partialElements() == 0 || sizes.inChans == 0;
+            cycles.push_back(idle ? 0
+                                  : convolveCycles(context_.target(), plan_.method, plan_.convUnits,
+                                                   plan_.grains, sizes, p.inType, p.partialType));
+            worklists.push_back(idle ? 0 : context_.target().workers * worklistBytesPerPartition);
+            if (nth == 0 || idle != wasIdle || sizes.batch != before.batch ||
+                sizes.outField != before.outField || sizes.kernel != before.kernel)
+                content +=
+                    fmt::format(" {}:{}x{}x{}", nth, idle ? 0 : sizes.batch,
+                                fmt::join(sizes.outField, "."), fmt::join(sizes.kernel, "."));
+            before = sizes;
+            wasIdle = idle;
+        }
+        const TileSeries series = TileSeries::fromDense(cycles);
+        const VariableId lists = b_.constant(content, prefix_ + "/worklists",
+                                             TileSeries::fromDense(worklists), "unsigned short");
+        operands.push_back(lists);
+        const bool direct = plan_.splits.reductionDepth() == 1 && p.partialType == p.outType &&
+                            plan_.splits.serialSteps() == 1;
+        const VariableId partials =
+            direct ? output_
+                   : b_.variable(prefix_ + "/partials", MemoryCategory::Variable,
+                                 tiling_.partials().elements().scaled(bytesOf(p.partialType)),
+                                 std::string(toString(p.partialType)), {}, {true, {}});
+        b_.execute(prefix_ + "/Convolve", series,
+                   convolveVertices(series, convolveVertex(context_.target(), plan_, oneByOne)),
+                   {std::move(operands), {partials}});
+        return partials;
+    }
+
+    /// Each stage: tiles of a group exchange so that each adds its share of the outputs.
+    VariableId reduce(VariableId partials) {
+        const ConvProblem& p = plan_.problem;
+        const std::vector<std::int64_t> depths = plan_.reductionStages();
+        if (depths.empty())
+            return p.partialType == p.outType ? partials : cast(partials);
+        const auto stages = reduceInStages(
+            tiling_.outputStorage(operands_.output, vectorGrain(p.outType), false), depths);
+        VariableId from = partials;
+        for (std::size_t i = 0; i < stages.size(); ++i)
+            from = reduceStage(i, stages[i], from, i + 1 == stages.size());
+        return from;
+    }
+
+    VariableId reduceStage(std::size_t number, const ReductionStage& stage, VariableId from,
+                           bool last) {
+        const std::string name = fmt::format("{}/Reduce{}", prefix_, number);
+        const DataType type = plan_.problem.partialType;
+        const DataType to = last ? plan_.problem.outType : type;
+        const VariableId gathered =
+            b_.variable(name + "/partials", MemoryCategory::Message,
+                        stage.gathered.scaled(bytesOf(type)), std::string(toString(type)));
+        Movement movement;
+        movement.add(context_.target(), stage.traffic, bytesOf(type), 4 * bytesOf(type));
+        b_.exchange(b_.names().exchangeName(name), std::move(movement), {{from}, {gathered}});
+        const bool serial = plan_.splits.serialSteps() > 1;
+        const VariableId result =
+            last && !serial
+                ? output_
+                : b_.variable(prefix_ + "/partialReduceOut", MemoryCategory::Variable,
+                              stage.results.scaled(bytesOf(to)), std::string(toString(to)));
+        const TileSeries cycles = stage.results.mapped([&](std::int64_t n) {
+            return reduceAddCycles(context_.target(), n, stage.depth, type, to);
+        });
+        b_.execute(name, cycles,
+                   {{fmt::format("poplin::ReduceAdd<{},{},false>", toString(to), toString(type)),
+                     stage.results.ones()}},
+                   {{gathered}, {result}});
+        return result;
+    }
+
+    VariableId cast(VariableId partials) {
+        const ConvProblem& p = plan_.problem;
+        const TileSeries elements = tiling_.partials().elements();
+        const bool serial = plan_.splits.serialSteps() > 1;
+        const VariableId result = serial ? b_.variable(prefix_ + "/cast", MemoryCategory::Variable,
+                                                       elements.scaled(bytesOf(p.outType)),
+                                                       std::string(toString(p.outType)))
+                                         : output_;
+        const TileSeries cycles = elements.mapped([&](std::int64_t n) {
+            return castCycles(context_.target(), n, p.partialType, p.outType);
+        });
+        b_.execute(
+            prefix_ + "/Cast", cycles,
+            {{fmt::format("popops::Cast1D<{},{}>", toString(p.partialType), toString(p.outType)),
+              elements.ones()}},
+            {{partials}, {result}});
+        return result;
+    }
+
+    /// Puts a serial step's result into the whole: a slice of the output channels, or a sum over
+    /// slices of the input channels.
+    void update(VariableId result) {
+        const TileSeries elements =
+            tiling_.outputStorage(operands_.output, vectorGrain(plan_.problem.outType), false)
+                .elements();
+        const bool slices = plan_.splits.outChansSerial > 1;
+        sliceStep(prefix_ + (slices ? "/serialUpdate" : "/serialAddInPlace"),
+                  slices ? "popops::DynamicUpdateSlice1D" : "popops::BinaryOp1DInPlace", elements,
+                  {{result, output_}, {output_}});
+    }
+
+    LoweringContext& context_;
+    ProgramBuilder& b_;
+    const Op& op_;
+    const ConvPlan& plan_;
+    ConvTiling tiling_;
+    std::string prefix_;
+    ConvOperands operands_;
+    VariableId output_;
+    bool inputPadded_ = false, weightsPadded_ = false; ///< while they were arranged
+};
+
+} // namespace
+
+void lowerConvolution(LoweringContext& context, const Op& op) {
+    const OpId id = context.current();
+    ConvLowering(context, op, context.planOf(id)).run();
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <cctype>
+
+#include "simulator/cost/elementwise_cycles.h"
+#include "simulator/graph/elementwise_traits.h"
+#include "simulator/lowering/movement/copies.h"
+#include "simulator/lowering/movement/views.h"
+#include "simulator/lowering/operations/families.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// "Op/Relu": popops names its elementwise compute sets so.
+std::string computeSetName(const Op& op, ElementwiseFunction function) {
+    std::string name(traitsOf(function).name);
+    std::transform(name.begin() + 1, name.end(), name.begin() + 1,
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return op.name + "/Op/" + name;
+}
+
+bool updatesInPlace(const Op& op) {
+    return traitsOf(std::get<ElementwiseAttributes>(op.attributes).function).updatesInPlace;
+}
+
+/// Most elements that a tile has of a tensor; an input that nobody has laid out will be linear.
+std::int64_t fullestTile(LoweringContext& context, TensorId id) {
+    if (context.hasPlace(id))
+        return context.storageOf(id).storage.layout.blocking.elements().max().value;
+    const Tensor& t = context.tensor(id);
+    return linearStorage(t.shape, bytesOf(t.type), context.target().tilesPerIpu)
+        .layout.blocking.elements()
+        .max()
+        .value;
+}
+
+/// The operand whose layout the result follows: of the activations of the result's shape, the one
+/// that is spread best, that is, whose fullest tile has the least (PopLibs popops: the output
+/// follows the operand with the best layout); weights and constants only if there is no other. That
+/// the first wins among operands that are equally good is *assumed*.
+TensorId baseOperand(LoweringContext& context, const Op& op) {
+    if (updatesInPlace(op))
+        return op.inputs[0];
+    const Shape& shape = context.tensor(op.outputs[0]).shape;
+    TensorId best, fallback;
+    std::int64_t least = 0;
+    for (const TensorId input : op.inputs) {
+        if (context.tensor(input).shape != shape)
+            continue;
+        if (!fallback.valid())
+            fallback = input;
+        const TensorRole role = context.tensor(input).role;
+        if (role != TensorRole::Activation && role != TensorRole::Input)
+            continue;
+        const std::int64_t fullest = fullestTile(context, input);
+        if (!best.valid() || fullest < least) {
+            best = input;
+            least = fullest;
+        }
+    }
+    return best.valid() ? best : fallback;
+}
+
+/// Lays an operand out like another tensor of its shape, so that nothing needs to move.
+void placeLike(LoweringContext& context, TensorId operand, TensorId other) {
+    context.ensurePlace(operand, [&] {
+        Storage storage = context.storageOf(other).storage;
+        storage.elementBytes = bytesOf(context.tensor(operand).type);
+        return std::pair(std::move(storage), context.viewOf(other));
+    });
+}
+
+/// Lays the base operand out if nobody has. An input has the default, linear layout whatever the
+/// operands after it have: an Add creates no layout for its inputs (PopART popx, AddOpx:
+/// InputCreatorType::Deadend). A weight that decides follows an operand that has a place.
+/// True if it is an input that got the default layout.
+bool placeBase(LoweringContext& context, const Op& op, TensorId base) {
+    const Tensor& t = context.tensor(base);
+    if (context.hasPlace(base))
+        return false;
+    if (t.role != TensorRole::Input)
+        for (const TensorId other : op.inputs)
+            if (context.hasPlace(other) && context.tensor(other).shape == t.shape)
+                placeLike(context, base, other);
+    context.ensurePlace(base);
+    return t.role == TensorRole::Input;
+}
+
+Operands operandKind(LoweringContext& context, const Op& op, TensorId other) {
+    if (!other.valid())
+        return Operands::Unary;
+    const Tensor& t = context.tensor(other);
+    if (traitsOf(std::get<ElementwiseAttributes>(op.attributes).function).isTernary())
+        return Operands::Ternary;
+    if (t.elements() == 1)
+        return Operands::BroadcastScalar;
+    return t.elements() == context.tensor(op.outputs[0]).elements() ? Operands::Binary
+                                                                    : Operands::BroadcastInner;
+}
+
+/// Makes the result's place: in place of the base operand if that is not needed any more, else a
+/// new variable laid out like it (or linearly if no operand has the result's shape).
+bool placeResult(LoweringContext& context, const Op& op, TensorId base) {
+    const TensorId out = op.outputs[0];
+    const Tensor& t = context.tensor(out);
+    if (!base.valid()) {
+        if (t.layoutOf.valid() && context.hasPlace(t.layoutOf)) {
+            Storage storage = context.storageOf(t.layoutOf).storage;
+            storage.elementBytes = bytesOf(t.type);
+            context.makeResult(out, op.name + "/out", std::move(storage),
+                               context.viewOf(t.layoutOf));
+            return false;
+        }
+        context.makeResult(out, op.name + "/out",
+                           linearStorage(t.shape, bytesOf(t.type), context.target().tilesPerIpu),
+                           identityView(t.shape.size()));
+        return false;
+    }
+    const bool sameType = bytesOf(context.tensor(base).type) == bytesOf(t.type);
+    const bool updates = updatesInPlace(op);
+    if (updates || (sameType && context.isLastUse(base))) {
+        context.makeView(out, base, context.viewOf(base));
+        return true;
+    }
+    Storage storage = context.storageOf(base).storage;
+    storage.elementBytes = bytesOf(t.type);
+    context.makeResult(out, op.name + "/out", std::move(storage), context.viewOf(base));
+    return false;
+}
+
+/// A constant number is on every tile that uses it. (Published, popliner: operations of a
+/// tensor on four tiles with a constant exchange nothing, and have four copies of it.)
+VariableId replicateConstant(LoweringContext& context, TensorId result, TensorId constant) {
+    const Tensor& t = context.tensor(constant);
+    const TileSeries bytes =
+        context.storageOf(result).storage.layout.blocking.elements().ones().scaled(bytesOf(t.type));
+    return context.builder().alwaysLive(t.name, MemoryCategory::Constant, bytes,
+                                        std::string(toString(t.type)), toString(t.shape));
+}
+
+VariableId bringLike(LoweringContext& context, OperandGather& gather, TensorId result,
+                     TensorId other, std::size_t index, CopyCause cause) {
+    if (context.tensor(other).role == TensorRole::Constant &&
+        context.tensor(other).elements() == 1 && !context.hasPlace(other))
+        return replicateConstant(context, result, other);
+    // An operand that nobody has laid out follows the first one. *Assumed* as a default: PopART can
+    // infer one argument's mapping from the other's, but does so only where that is set.
+    if (context.tensor(other).shape == context.tensor(result).shape)
+        placeLike(context, other, result);
+    context.ensurePlace(other);
+    if (!alignAtoms(context, result, other)) {
+        rearrangeToLinear(context, other);
+        if (!alignAtoms(context, result, other))
+            rearrangeToLinear(context, result);
+        alignAtoms(context, result, other);
+    }
+    const PlacedStorage placed = context.storageOf(other);
+    const Blocking need =
+        needLike(context, context.storageOf(result).storage.layout.blocking, result, other);
+    OperandMove move = planMove(placed, need, orderLike(context, result, other));
+    move.cause = cause;
+    return gather.bring(placed, move, "in" + std::to_string(index));
+}
+
+} // namespace
+
+void lowerElementwise(LoweringContext& context, const Op& op) {
+    const auto& attributes = std::get<ElementwiseAttributes>(op.attributes);
+    const TensorId base = baseOperand(context, op);
+    // An operand that others laid out differs from a first one that had no layout to give.
+    const CopyCause cause = base.valid() && placeBase(context, op, base) ? CopyCause::FirstOperand
+                                                                         : CopyCause::OtherOperand;
+    const bool inPlace = placeResult(context, op, base);
+    const TensorId out = op.outputs[0];
+    const DataType inType = context.tensor(op.inputs[0]).type;
+    const DataType outType = context.tensor(out).type;
+    const std::string name = computeSetName(op, attributes.function);
+
+    std::vector<TensorId> others;
+    bool baseSeen = false;
+    for (const TensorId input : op.inputs) {
+        if (input == base && !baseSeen)
+            baseSeen = true;
+        else
+            others.push_back(input);
+    }
+    const auto emit = [&](const std::vector<VariableId>& operands, Operands kind, bool overwrite) {
+        const TileSeries elements = context.storageOf(out).storage.layout.blocking.elements();
+        const TileSeries cycles = elements.mapped([&](std::int64_t n) {
+            return elementwiseCycles(context.target(), attributes.function, kind, overwrite, inType,
+                                     n);
+        });
+        const TileSeries one = elements.ones();
+        context.builder().execute(
+            name, cycles,
+            {{elementwiseVertex(attributes.function, kind, overwrite, inType, outType), one}},
+            {operands, {context.variableOf(out)}});
+    };
+    std::vector<VariableId> operands;
+    if (base.valid())
+        operands.push_back(context.variableOf(base));
+    if (others.empty()) {
+        emit(operands, Operands::Unary, inPlace);
+        return;
+    }
+    if (operandKind(context, op, others.front()) == Operands::Ternary) {
+        OperandGather gather(context, name);
+        for (std::size_t i = 0; i < others.size(); ++i)
+            operands.push_back(bringLike(context, gather, out, others[i], i + 1, cause));
+        gather.emit();
+        emit(operands, Operands::Ternary, inPlace);
+        return;
+    }
+    // A sum of many operands adds them one after the other, in place after the first.
+    bool overwrite = inPlace;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        std::vector<VariableId> now = operands;
+        OperandGather gather(context, name,
+                             updatesInPlace(op) ? OperandGather::Regroup::Yes
+                                                : OperandGather::Regroup::No);
+        now.push_back(bringLike(context, gather, out, others[i], i + 1, cause));
+        gather.emit();
+        emit(now, operandKind(context, op, others[i]), overwrite);
+        operands = {context.variableOf(out)};
+        overwrite = true;
+    }
+}
+
+} // namespace tilescope::sim

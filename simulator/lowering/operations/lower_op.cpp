@@ -1,0 +1,174 @@
+#include "simulator/lowering/operations/lower_op.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "simulator/lowering/operations/functions.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// One case a kind: a kind without its own does not compile.
+struct Lower {
+    LoweringContext& context;
+    const Op& op;
+
+    template <class Kind> void operator()(const Kind&) const requires(Kind::traits.isPlanned) {
+        lowerConvolution(context, op);
+    }
+    void operator()(const MultiUpdateAttributes&) const { lowerMultiUpdate(context, op); }
+    void operator()(const ElementwiseAttributes&) const { lowerElementwise(context, op); }
+    void operator()(const ReduceAttributes&) const { lowerReduce(context, op); }
+    void operator()(const JointReduceAttributes&) const { lowerJointReduce(context, op); }
+    void operator()(const PoolAttributes&) const { lowerPool(context, op); }
+    void operator()(const PoolGradAttributes&) const { lowerPoolGrad(context, op); }
+    void operator()(const FillAttributes&) const { lowerFill(context, op); }
+    void operator()(const StashAttributes&) const { lowerStash(context, op); }
+    void operator()(const RestoreAttributes&) const { lowerRestore(context, op); }
+    void operator()(const FifoAttributes&) const { lowerFifo(context, op); }
+    void operator()(const RemoteLoadAttributes&) const { lowerRemoteLoad(context, op); }
+    void operator()(const RemoteStoreAttributes&) const { lowerRemoteStore(context, op); }
+    void operator()(const CollectiveAttributes&) const { lowerCollective(context, op); }
+    void operator()(const ShardAttributes&) const { lowerShard(context, op); }
+    void operator()(const CallAttributes&) const { lowerCall(context, op); }
+    void operator()(const IpuCopyAttributes&) const {
+        emitIpuCopies(context.builder(), op.name, {placeIpuCopy(context, op)});
+    }
+    void operator()(const GatherAttributes&) const { lowerGather(context, op); }
+    void operator()(const ReshapeAttributes&) const { lowerView(context, op); }
+    void operator()(const TransposeAttributes&) const { lowerView(context, op); }
+    void operator()(const ConcatAttributes&) const { lowerSelection(context, op); }
+    void operator()(const SliceAttributes&) const { lowerSelection(context, op); }
+    void operator()(const PadAttributes&) const { lowerSelection(context, op); }
+    void operator()(const ExpandAttributes&) const { lowerSelection(context, op); }
+    void operator()(const LrnAttributes&) const { composed(); }
+    void operator()(const SoftmaxAttributes&) const { composed(); }
+    void operator()(const NormAttributes&) const { composed(); }
+
+    [[noreturn]] void composed() const {
+        throw InternalError(
+            fmt::format("operation '{}' ({}) was not decomposed", op.name, op.kind()));
+    }
+};
+
+Operation describe(const LoweringContext& context, const Op& op, OpId id) {
+    const Graph& graph = context.graph();
+    Operation operation;
+    operation.name = op.name;
+    operation.type = op.type;
+    operation.flops = flopsOf(graph, op);
+    if (!op.outputs.empty())
+        operation.outputShape = toString(graph.tensors[op.outputs[0]].shape);
+    if (isPlanned(op.attributes)) {
+        const ConvPlan& plan = context.planOf(id);
+        operation.plan = plan.toJson();
+        operation.options = fmt::format(R"({{"availableMemoryProportion":{},"partialsType":"{}"}})",
+                                        proportionOf(graph, op, context.options()),
+                                        toString(plan.problem.partialType));
+    } else if (std::holds_alternative<GatherAttributes>(op.attributes) ||
+               std::holds_alternative<MultiUpdateAttributes>(op.attributes)) {
+        operation.plan = context.embeddingPlanOf(id).toJson();
+    }
+    return operation;
+}
+
+HostStream hostStream(LoweringContext& context, const std::string& prefix, bool toDevice,
+                      TensorId tensor, VariableId variable, std::int32_t stage) {
+    ProgramBuilder& b = context.builder();
+    const TileSeries& bytes = b.lowered().profile.variables[variable].bytes;
+    return {b.stream(prefix + context.tensor(tensor).name, toDevice, bytes), tensor, variable,
+            stage};
+}
+
+/// Stage of the first operation that reads an input, or that makes a result.
+std::int32_t stageOf(const Graph& graph, TensorId id) {
+    const auto names = [id](const std::vector<TensorId>& list) {
+        return std::find(list.begin(), list.end(), id) != list.end();
+    };
+    const bool isInput = graph.tensors[id].role == TensorRole::Input;
+    const auto found = std::find_if(graph.ops.begin(), graph.ops.end(), [&](const Op& op) {
+        return names(isInput ? op.inputs : op.outputs);
+    });
+    return found == graph.ops.end() ? 0 : found->stage;
+}
+
+} // namespace
+
+void lowerOp(LoweringContext& context, OpId id) {
+    const Op& op = context.graph().ops[id];
+    ProgramBuilder& b = context.builder();
+    context.setCurrent(id);
+    b.setIpu(context.graph().ipuOf(op.stage));
+    b.setOperation(b.lowered().profile.operations.add(describe(context, op, id)));
+    if (op.pass == Pass::Backward)
+        context.recomputation().runBefore(op, b);
+    const std::size_t before = b.childCount();
+    std::visit(Lower{context, op}, op.attributes);
+    if (op.recomputeGroup >= 0)
+        context.recomputation().record(op.recomputeGroup, b.childrenFrom(before));
+    b.setOperation({});
+    b.setIpu(IpuId(0));
+}
+
+void emitIpuCopies(ProgramBuilder& builder, const std::string& name,
+                   const std::vector<IpuCopy>& copies) {
+    if (copies.empty())
+        return;
+    TileSeries received;
+    TileSeries sent;
+    Access access;
+    for (const IpuCopy& copy : copies) {
+        received += copy.received;
+        sent += copy.sent;
+        access.reads.push_back(copy.source);
+        access.writes.push_back(copy.target);
+    }
+    builder.globalExchange(name, std::move(received), std::move(sent), std::move(access));
+}
+
+std::vector<HostStream> inputStreams(LoweringContext& context) {
+    std::vector<HostStream> streams;
+    // An input that was copied to another layout still arrives where it was laid out first.
+    for (const TensorId id : context.graph().inputs)
+        for (const PlacedStorage& placed : context.storages())
+            if (placed.source == id)
+                streams.push_back(hostStream(context, "h2d_", true, id, placed.variable,
+                                             stageOf(context.graph(), id)));
+    return streams;
+}
+
+std::vector<HostStream> outputStreams(LoweringContext& context) {
+    std::vector<HostStream> streams;
+    for (const TensorId id : context.graph().outputs) {
+        context.ensurePlace(id);
+        streams.push_back(hostStream(context, "anchor_d2h_", false, id, context.variableOf(id),
+                                     stageOf(context.graph(), id)));
+    }
+    return streams;
+}
+
+void emitStreams(ProgramBuilder& builder, const std::vector<HostStream>& streams,
+                 std::int32_t stage) {
+    for (const HostStream& one : streams)
+        if (stage < 0 || one.stage == stage)
+            builder.streamCopy(one.stream, {one.variable});
+}
+
+void emitWeightsFromHost(LoweringContext& context) {
+    ProgramBuilder& b = context.builder();
+    b.beginFirstControlProgram("weightsFromHost");
+    TileSeries bytes;
+    std::vector<VariableId> variables;
+    for (const PlacedStorage& placed : context.storages()) {
+        if (placed.role != TensorRole::Weight)
+            continue;
+        bytes += b.lowered().profile.variables[placed.variable].bytes;
+        variables.push_back(placed.variable);
+    }
+    if (!variables.empty() && !context.options().ignoreData)
+        b.streamCopy("weights", true, bytes, variables);
+    b.end();
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,411 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include "core/base/ceil_div.h"
+#include "simulator/cost/reduce_cycles.h"
+#include "simulator/lowering/movement/copies.h"
+#include "simulator/lowering/operations/families.h"
+#include "simulator/lowering/operations/reduce_work.h"
+#include "simulator/planner/reduce_plan.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// The result's storage: the kept atoms, renumbered.
+struct KeptAtoms {
+    Storage storage;
+    std::vector<int> newAtom; ///< by old atom; -1 for reduced ones
+    ViewDims view;
+};
+
+/// Of the FNV-1a hash.
+constexpr std::uint64_t hashFactor = 1099511628211U;
+
+class ReduceLowering {
+public:
+    ReduceLowering(LoweringContext& context, const Op& op)
+        : context_(context)
+        , b_(context.builder())
+        , op_(op)
+        , attributes_(std::get<ReduceAttributes>(op.attributes))
+        , function_(attributes_.function)
+        , in_(op.inputs[0])
+        , type_(context.tensor(in_).type)
+        , outType_(context.tensor(op.outputs[0]).type)
+        , partialType_(reducePartialType(function_, outType_)) {
+        context.ensurePlace(in_);
+        collectAtoms();
+    }
+
+    void run() {
+        const Blocking& blocking = context_.storageOf(in_).storage.layout.blocking;
+        // Atoms of one index are neither kept nor reduced.
+        const auto isReduced = [&](int atom) { return reduced_.contains(atom); };
+        const auto isKept = [&](int atom) {
+            return kept_.newAtom[static_cast<std::size_t>(atom)] >= 0;
+        };
+        const bool mixed =
+            std::any_of(blocking.dims.begin(), blocking.dims.end(), [&](const BlockedDim& dim) {
+                return std::any_of(dim.atoms.begin(), dim.atoms.end(), isReduced) &&
+                       std::any_of(dim.atoms.begin(), dim.atoms.end(), isKept);
+            });
+        if (mixed)
+            reduceAcrossDims(blocking);
+        else
+            reduceWhereItLies(blocking);
+    }
+
+private:
+    void collectAtoms() {
+        const ViewDims& view = context_.viewOf(in_);
+        const Storage& storage = context_.storageOf(in_).storage;
+        kept_.newAtom.assign(storage.atomSizes.size(), -1);
+        kept_.storage.elementBytes = bytesOf(outType_);
+        for (std::size_t d = 0; d < view.size(); ++d) {
+            const auto axis = static_cast<std::int64_t>(d);
+            const bool isReduced = std::find(attributes_.axes.begin(), attributes_.axes.end(),
+                                             axis) != attributes_.axes.end();
+            std::vector<int> outAtoms;
+            for (const int atom : withoutOnes(view[d], storage)) {
+                if (isReduced) {
+                    reduced_.insert(atom);
+                    continue;
+                }
+                kept_.newAtom[static_cast<std::size_t>(atom)] =
+                    static_cast<int>(kept_.storage.atomSizes.size());
+                outAtoms.push_back(static_cast<int>(kept_.storage.atomSizes.size()));
+                kept_.storage.atomSizes.push_back(
+                    storage.atomSizes[static_cast<std::size_t>(atom)]);
+            }
+            if (!isReduced || attributes_.keepDims)
+                kept_.view.push_back(outAtoms);
+        }
+        for (const OrderLevel& level : storage.layout.order)
+            if (const int atom = kept_.newAtom[static_cast<std::size_t>(level.atom)]; atom >= 0)
+                kept_.storage.layout.order.push_back({atom, level.extent});
+    }
+
+    /// Every tile reduces what it has; tiles with partials of the same results then share them.
+    void reduceWhereItLies(const Blocking& blocking) {
+        Blocking out;
+        out.copiesShare = true;
+        out.copies = blocking.copies;
+        out.firstTile = blocking.firstTile;
+        for (const BlockedDim& dim : blocking.dims) {
+            BlockedDim mapped = dim;
+            mapped.atoms.clear();
+            bool isReduced = false;
+            for (const int atom : dim.atoms) {
+                isReduced = isReduced || reduced_.contains(atom);
+                if (const int kept = kept_.newAtom[static_cast<std::size_t>(atom)]; kept >= 0)
+                    mapped.atoms.push_back(kept);
+            }
+            if (isReduced)
+                out.copies.insert(out.copies.end(), dim.digits.begin(), dim.digits.end());
+            else if (!mapped.atoms.empty() || mapped.size == 1)
+                out.dims.push_back(std::move(mapped));
+        }
+        Blocking wholeBlocks = out;
+        wholeBlocks.copiesShare = false;
+        const bool isLocal = out.copyCount() == 1;
+        const DataType to = isLocal ? outType_ : partialType_;
+        const ReduceWork work = blockWork(blocking.elements(), wholeBlocks.elements(), to);
+        if (!isLocal) {
+            reduceInStages(work);
+            return;
+        }
+        kept_.storage.layout.blocking = std::move(out);
+        const VariableId input = context_.variableOf(in_);
+        const std::string name = op_.name + "/Reduce/ReduceOnTile/InToOutNoExchange/Reduce";
+        const VariableId second = secondPartials(name, work, to);
+        const VariableId result = makeResult();
+        onTile(name, work, type_, to, {input}, second, {result});
+    }
+
+    /// The storage is cut across kept and reduced indices: each tile reduces its run of elements to
+    /// as many partials as results it touches.
+    void reduceAcrossDims(const Blocking& blocking) {
+        reduceInStages(blocking.dims.size() == 1 ? runWork(blocking)
+                                                 : crossingWork(blocking.elements()));
+    }
+
+    /// Work of tiles that hold runs of the storage's elements in row-major order.
+    [[nodiscard]] ReduceWork runWork(const Blocking& blocking) const {
+        const Storage& storage = context_.storageOf(in_).storage;
+        const BlockedDim& dim = blocking.dims.front();
+        std::vector<std::int64_t> sizes;
+        std::vector<bool> reduced;
+        for (const int atom : dim.atoms) {
+            sizes.push_back(storage.atomSizes[static_cast<std::size_t>(atom)]);
+            reduced.push_back(reduced_.contains(atom));
+        }
+        ReduceRegions regions(reduceLevels(sizes, reduced));
+        ReduceWorkList list(context_.target(), function_, type_, partialType_);
+        std::map<std::int32_t, Interval> runs;
+        std::vector<std::int32_t> index(blocking.dims.size());
+        for (std::int32_t nth = 0; nth < blocking.tiles(); ++nth) {
+            blocking.blockIndex(nth, index);
+            runs[blocking.tileOf(nth)] = dim.blocks[static_cast<std::size_t>(index.front())];
+        }
+        for (const auto& [tile, run] : runs)
+            if (run.size() > 0)
+                list.add(tile, regions.next(run));
+        return list.take();
+    }
+
+    /// The same where blocks are cut across in another way: as many results as a run would touch.
+    [[nodiscard]] ReduceWork crossingWork(const TileSeries& inputs) const {
+        const TileSeries touched = inputs.mapped([&](std::int64_t n) { return resultsTouched(n); });
+        return blockWork(inputs, touched, partialType_);
+    }
+
+    /// Work of tiles that hold `inputs` elements of `results` results each.
+    [[nodiscard]] ReduceWork blockWork(const TileSeries& inputs, const TileSeries& results,
+                                       DataType to) const {
+        const std::int64_t inner = contiguous(true);
+        const std::int64_t kept = contiguous(false);
+        ReduceWorkList list(context_.target(), function_, type_, to);
+        const std::int32_t tiles = context_.target().totalTiles();
+        const std::vector<std::int64_t> n = inputs.toDense(tiles);
+        const std::vector<std::int64_t> outputs = results.toDense(tiles);
+        for (std::int32_t tile = 0; tile < tiles; ++tile) {
+            const std::int64_t held = n[static_cast<std::size_t>(tile)];
+            const std::int64_t made = outputs[static_cast<std::size_t>(tile)];
+            if (held == 0 || made == 0)
+                continue;
+            TileReductions reductions;
+            const std::int64_t depth = ceilDiv(held, made);
+            const std::int64_t run = std::min(inner, depth);
+            const std::int64_t columns = run > 1 ? made : std::min(kept, made);
+            reductions.regions.push_back(
+                {columns, ceilDiv(depth, run), run, std::max<std::int64_t>(1, made / columns)});
+            if (made % columns != 0)
+                reductions.regions.push_back({made % columns, ceilDiv(depth, run), run});
+            list.add(tile, reductions);
+        }
+        return list.take();
+    }
+
+    /// Results that a run of `elements` consecutive elements of the storage touches, about.
+    [[nodiscard]] std::int64_t resultsTouched(std::int64_t elements) const {
+        const Storage& storage = context_.storageOf(in_).storage;
+        std::int64_t span = elements;
+        std::int64_t results = 1;
+        for (std::size_t atom = storage.atomSizes.size(); atom-- > 0 && span > 1;) {
+            const std::int64_t size = storage.atomSizes[atom];
+            const std::int64_t covered = std::min(span, size);
+            if (!reduced_.contains(static_cast<int>(atom)))
+                results *= covered;
+            span = ceilDiv(span, size);
+        }
+        return results;
+    }
+
+    /// Reduced (or kept) elements that lie next to each other on a tile.
+    [[nodiscard]] std::int64_t contiguous(bool reduced) const {
+        const Storage& storage = context_.storageOf(in_).storage;
+        const auto sizes = blockSizes(storage.layout.blocking, storage.atomSizes);
+        std::int64_t run = 1;
+        for (auto level = storage.layout.order.rbegin(); level != storage.layout.order.rend();
+             ++level) {
+            const std::int64_t held = sizes[static_cast<std::size_t>(level->atom)];
+            const std::int64_t extent = level->extent == 0 ? held : std::min(level->extent, held);
+            if (extent == 1)
+                continue;
+            if (reduced_.contains(level->atom) != reduced)
+                break;
+            run *= extent;
+        }
+        return run;
+    }
+
+    VariableId secondPartials(const std::string& name, const ReduceWork& work, DataType type) {
+        if (work.secondElements.empty())
+            return {};
+        return b_.variable(name + "/secondStagePartials", MemoryCategory::Variable,
+                           work.secondElements.scaled(bytesOf(type)), std::string(toString(type)));
+    }
+
+    /// One or two compute sets that reduce what lies on the tiles. Tiles that need one only write
+    /// their results in the first.
+    void onTile(const std::string& name, const ReduceWork& work, DataType from, DataType to,
+                const std::vector<VariableId>& inputs, VariableId second,
+                const std::vector<VariableId>& results) {
+        std::vector<VariableId> written = results;
+        if (second.valid())
+            written.push_back(second);
+        b_.execute(name, work.cycles, {{reduceVertex(function_, from, to), work.vertices}},
+                   {inputs, written});
+        if (second.valid())
+            b_.execute(name + "_Second_Stage", work.secondCycles,
+                       {{reduceVertex(function_, to, to), work.secondVertices}},
+                       {{second}, results});
+    }
+
+    /// Partials where the inputs lie, then sums of sums on ever fewer tiles until the results can
+    /// be made where they are mapped (PopLibs popops/reduction/Reduction.cpp).
+    void reduceInStages(const ReduceWork& work) {
+        Partials partials{context_.variableOf(in_), type_, work.results, work.columns};
+        if (work.reduces) {
+            const std::string name =
+                op_.name + "/Reduce/ReduceOnTile/InToIntermediateNoExchange/Reduce";
+            const VariableId second = secondPartials(name, work, partialType_);
+            partials.variable = intermediate("/Reduce/intermediate", work.results);
+            partials.type = partialType_;
+            if (work.rotated.empty()) {
+                onTile(name, work, type_, partialType_, {context_.variableOf(in_)}, second,
+                       {partials.variable});
+            } else {
+                const VariableId written = intermediate("/Reduce/unordered", work.rotated);
+                onTile(name, work, type_, partialType_, {context_.variableOf(in_)}, second,
+                       {written, partials.variable});
+                putInOrder(name, work.rotated, written, partials.variable);
+            }
+            if (function_ == ReduceFunction::SquareAdd)
+                function_ = ReduceFunction::Add; // the squares are made
+        }
+        std::int64_t results = 1;
+        for (const std::int64_t size : kept_.storage.atomSizes)
+            results *= size;
+        ReduceShape shape{results, partials.held.sum(), partials.columns,
+                          partials.held.tilesUsed()};
+        for (int stage = 0; needsStage(context_.target(), shape); ++stage) {
+            const ReduceStage next =
+                spreadStage(context_.target(), function_, partials.type, shape);
+            shape = next.after;
+            partials =
+                addPartials(fmt::format("{}/Reduce/ReduceStage{}/IntermediateToIntermediate/Reduce",
+                                        op_.name, stage),
+                            partials, next);
+        }
+        finish(partials, shape);
+    }
+
+    struct Partials {
+        VariableId variable;
+        DataType type = DataType::Float;
+        TileSeries held;          ///< elements
+        std::int64_t columns = 1; ///< of a region
+    };
+
+    VariableId intermediate(std::string_view name, const TileSeries& elements) {
+        return b_.variable(op_.name + std::string(name), MemoryCategory::Variable,
+                           elements.scaled(bytesOf(partialType_)),
+                           std::string(toString(partialType_)));
+    }
+
+    void putInOrder(const std::string& name, const TileSeries& rotated, VariableId from,
+                    VariableId to) {
+        const TileSeries cycles = rotated.mapped([&](std::int64_t n) {
+            return localCopyCycles(context_.target(), n * bytesOf(partialType_));
+        });
+        b_.keepApart(to, from);
+        b_.execute(name + "/OnTileCopyPost", cycles, {{copyVertex(8), rotated.ones()}},
+                   {{from}, {to}});
+    }
+
+    /// Brings partials to the tiles that add them; what happens to be there already is not counted.
+    VariableId gather(const std::string& name, const Partials& partials, const TileSeries& gathered,
+                      std::int64_t messages) {
+        Traffic traffic;
+        traffic.total = gathered.sum();
+        traffic.received = gathered;
+        traffic.sent = shareOut(traffic.total, partials.held);
+        traffic.messages = gathered.mapped([&](std::int64_t n) { return std::min(n, messages); });
+        const VariableId variable = b_.variable(name + "/partials", MemoryCategory::Message,
+                                                gathered.scaled(bytesOf(partials.type)),
+                                                std::string(toString(partials.type)));
+        Movement movement;
+        movement.add(context_.target(), traffic, bytesOf(partials.type),
+                     partials.columns * bytesOf(partials.type));
+        b_.exchange(b_.names().exchangeName(name), std::move(movement),
+                    {{partials.variable}, {variable}});
+        return variable;
+    }
+
+    /// Reductions of different shapes begin on different tiles, so that their code does not gather
+    /// on the first ones (PopLibs Reduction.cpp, getStartTile: a hash of the shape; which is
+    /// *assumed*).
+    [[nodiscard]] std::int32_t startTile(std::int32_t tiles) const {
+        std::uint64_t seed = static_cast<std::uint64_t>(function_);
+        for (const std::int64_t size : context_.tensor(in_).shape)
+            seed = (seed ^ static_cast<std::uint64_t>(size)) * hashFactor;
+        const std::int32_t places = std::max(1, context_.target().tilesPerIpu - tiles + 1);
+        return static_cast<std::int32_t>((seed >> 32U) % static_cast<std::uint64_t>(places));
+    }
+
+    Partials addPartials(const std::string& name, const Partials& partials,
+                         const ReduceStage& stage) {
+        ReduceWorkList list(context_.target(), function_, partials.type, partialType_);
+        std::int32_t tile = startTile(static_cast<std::int32_t>(stage.regionsOfTile.size()));
+        for (const std::int64_t regions : stage.regionsOfTile)
+            list.add(tile++, {{{stage.columns, stage.rows, 1, regions}}, 0});
+        const ReduceWork work = list.take();
+        Partials next;
+        next.type = partialType_;
+        next.held = work.results;
+        next.columns = stage.columns;
+        const VariableId gathered =
+            gather(name, partials, work.results.scaled(stage.rows), stage.rows);
+        const VariableId second = secondPartials(name, work, partialType_);
+        next.variable = b_.variable(name + "/out", MemoryCategory::Variable,
+                                    work.results.scaled(bytesOf(partialType_)),
+                                    std::string(toString(partialType_)));
+        onTile(name, work, partials.type, partialType_, {gathered}, second, {next.variable});
+        return next;
+    }
+
+    void finish(const Partials& partials, const ReduceShape& shape) {
+        const std::string name = op_.name + "/Reduce/ReduceFinalStage/IntermediateToOutput/Reduce";
+        const std::int64_t depth = shape.sources();
+        BlockedDim flat;
+        for (std::size_t atom = 0; atom < kept_.storage.atomSizes.size(); ++atom)
+            flat.atoms.push_back(static_cast<int>(atom));
+        flat.size = shape.results;
+        const ResultSpread spread = spreadResults(context_.target(), partials.type, shape.results);
+        flat.blocks = evenBlocks(flat.size, spread.tiles, spread.grain);
+        flat.digits = {{static_cast<std::int32_t>(spread.tiles), 1}};
+        kept_.storage.layout.blocking = {};
+        kept_.storage.layout.blocking.dims = {std::move(flat)};
+        const TileSeries results = kept_.storage.layout.blocking.elements();
+        ReduceWorkList list(context_.target(), function_, partials.type, outType_);
+        for (const TileRun& run : results.runs())
+            for (std::int32_t tile = run.first; tile < run.end; ++tile) {
+                TileReductions reductions;
+                const std::int64_t columns = std::min(partials.columns, run.value);
+                reductions.regions.push_back({columns, depth, 1, run.value / columns});
+                if (run.value % columns != 0)
+                    reductions.regions.push_back({run.value % columns, depth});
+                list.add(tile, reductions);
+            }
+        const ReduceWork work = list.take();
+        const VariableId gathered = gather(name, partials, results.scaled(depth), depth);
+        const VariableId second = secondPartials(name, work, outType_);
+        const VariableId result = makeResult();
+        onTile(name, work, partials.type, outType_, {gathered}, second, {result});
+    }
+
+    VariableId makeResult() {
+        return context_.makeResult(op_.outputs[0], op_.name + "/out", kept_.storage, kept_.view);
+    }
+
+    LoweringContext& context_;
+    ProgramBuilder& b_;
+    const Op& op_;
+    const ReduceAttributes& attributes_;
+    ReduceFunction function_; ///< of the next stage
+    TensorId in_;
+    DataType type_, outType_, partialType_;
+    std::set<int> reduced_;
+    KeptAtoms kept_;
+};
+
+} // namespace
+
+void lowerReduce(LoweringContext& context, const Op& op) {
+    ReduceLowering(context, op).run();
+}
+
+} // namespace tilescope::sim

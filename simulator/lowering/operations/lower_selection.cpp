@@ -1,0 +1,236 @@
+#include <algorithm>
+#include <optional>
+
+#include "core/base/ceil_div.h"
+#include "core/base/error.h"
+#include "simulator/lowering/movement/copies.h"
+#include "simulator/lowering/movement/views.h"
+#include "simulator/lowering/operations/families.h"
+#include "simulator/lowering/operations/grid.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// How one dimension of a result reads an input: input index = result index * step + offset, where
+/// that lies within the input.
+struct DimMap {
+    std::int64_t offset = 0;
+    std::int64_t step = 1;
+    bool broadcast = false; ///< the input has one index for all
+};
+
+Interval mapped(Interval block, const DimMap& map, std::int64_t inputSize) {
+    if (map.broadcast)
+        return {0, inputSize};
+    if (block.size() == 0)
+        return {0, 0};
+    const std::int64_t first = block.begin * map.step + map.offset;
+    const std::int64_t last = (block.end - 1) * map.step + map.offset;
+    const std::int64_t begin = std::clamp<std::int64_t>(std::min(first, last), 0, inputSize);
+    const std::int64_t end = std::clamp<std::int64_t>(std::max(first, last) + 1, begin, inputSize);
+    // A strided slice reads only every step-th index of the range.
+    const std::int64_t step = std::abs(map.step);
+    return {begin, begin + ceilDiv(end - begin, step)};
+}
+
+/// The blocks of an input that a result's blocks read; none where a cut runs over several
+/// dimensions of which one is not read as it is.
+std::optional<Blocking> needOf(LoweringContext& context, const Storage& result, TensorId input,
+                               const std::vector<DimMap>& maps) {
+    const Shape& shape = context.tensor(input).shape;
+    const ViewDims& view = context.viewOf(input);
+    const Storage& storage = context.storageOf(input).storage;
+    const std::size_t missing = maps.size() - shape.size();
+    Blocking need;
+    for (const BlockedDim& dim : result.layout.blocking.dims) {
+        BlockedDim want = dim;
+        want.atoms.clear();
+        want.size = 1;
+        bool plain = true;
+        bool any = false;
+        DimMap only;
+        for (const int atom : dim.atoms) {
+            const auto d = static_cast<std::size_t>(atom);
+            if (d < missing || (maps[d].broadcast && shape[d - missing] == 1)) {
+                plain = plain && result.atomSizes[d] == 1;
+                continue;
+            }
+            any = true;
+            only = maps[d];
+            plain = plain && maps[d].offset == 0 && maps[d].step == 1 &&
+                    shape[d - missing] == result.atomSizes[d];
+            for (const int a : withoutOnes(view[d - missing], storage))
+                want.atoms.push_back(a);
+            want.size *= shape[d - missing];
+        }
+        if (!any || (want.atoms.empty() && want.size == 1)) {
+            need.copies.insert(need.copies.end(), dim.digits.begin(), dim.digits.end());
+            continue;
+        }
+        if (!plain) {
+            if (dim.atoms.size() > 1)
+                return std::nullopt;
+            for (Interval& block : want.blocks)
+                block = mapped(block, only, want.size);
+        }
+        need.dims.push_back(std::move(want));
+    }
+    return need;
+}
+
+std::vector<OrderLevel> orderFor(LoweringContext& context, const Storage& result, TensorId input) {
+    const ViewDims& view = context.viewOf(input);
+    const std::size_t missing = result.atomSizes.size() - view.size();
+    std::vector<OrderLevel> order;
+    for (const OrderLevel& level : result.layout.order) {
+        if (static_cast<std::size_t>(level.atom) < missing)
+            continue;
+        const auto atoms = withoutOnes(view[static_cast<std::size_t>(level.atom) - missing],
+                                       context.storageOf(input).storage);
+        for (std::size_t i = 0; i < atoms.size(); ++i)
+            if (level.extent == 0 || i + 1 == atoms.size())
+                order.push_back({atoms[i], level.extent});
+    }
+    return order;
+}
+
+/// One copy of an input's part into the result.
+void copyPart(LoweringContext& context, const Op& op, VariableId result, TensorId input,
+              const std::vector<DimMap>& maps, std::int64_t elementsRead) {
+    ProgramBuilder& b = context.builder();
+    context.ensurePlace(input);
+    const PlacedStorage placed = context.storageOf(input);
+    const Storage made = context.storageOf(op.outputs[0]).storage;
+    OperandMove move;
+    if (const auto need = needOf(context, made, input, maps)) {
+        move = planMove(placed, *need, orderFor(context, made, input));
+    } else {
+        move.traffic.total = elementsRead;
+        move.traffic.received = shareOut(elementsRead, made.layout.blocking.elements());
+        move.traffic.sent = shareOut(elementsRead, placed.storage.layout.blocking.elements());
+        move.traffic.messages = move.traffic.received.mapped(
+            [](std::int64_t n) { return std::min<std::int64_t>(n, 2); });
+        move.bytes = move.traffic.received.scaled(placed.storage.elementBytes);
+        move.wantedOrder = orderFor(context, made, input);
+        const std::vector<std::int64_t> held =
+            blockSizes(placed.storage.layout.blocking, placed.storage.atomSizes);
+        move.runBytes =
+            placed.storage.elementBytes *
+            contiguousElements(placed.storage.layout.order, move.wantedOrder, held, held);
+    }
+    if (move.bytes.empty())
+        return;
+    const std::string name =
+        b.names().copyName("Copy_" + context.tensor(input).name + "_to_" + op.name);
+    // The copy ends with its last element: the result counts as updated, not made, by each part.
+    VariableId source = placed.variable;
+    ExchangeId exchange;
+    if (move.traffic.total > 0) {
+        const VariableId target =
+            move.strided() ? b.variable(name + "/message", MemoryCategory::Message, move.bytes)
+                           : result;
+        Movement movement;
+        movement.add(context.target(), move.traffic, placed.storage.elementBytes, move.runBytes);
+        exchange = b.exchange(name + "/ExchangePre", std::move(movement), {{source}, {target}});
+        source = target;
+        if (!move.strided())
+            return;
+    }
+    emitCopy(context, name + "/OnTileCopy-0", placed, move, CopyCause::Part,
+             {source, result, exchange});
+}
+
+/// Makes the result of a slice a part of its input, if every dimension that it cuts can be cut
+/// where it is stored. What leaves the device is copied: a stream takes whole variables.
+bool sliceInPlace(LoweringContext& context, const Op& op, const SliceAttributes& slice) {
+    const TensorId in = op.inputs[0];
+    const TensorId out = op.outputs[0];
+    const Shape& shape = context.tensor(out).shape;
+    const std::vector<TensorId>& outputs = context.graph().outputs;
+    if (std::find(outputs.begin(), outputs.end(), out) != outputs.end() ||
+        context.tensor(out).elements() == 0)
+        return false;
+    context.ensurePlace(in);
+    std::optional<Storage> part = context.storageOf(in).storage;
+    const ViewDims view = context.viewOf(in);
+    for (std::size_t d = 0; d < shape.size() && part; ++d) {
+        if (shape[d] == sizeOf(view[d], *part) && slice.steps[d] == 1)
+            continue;
+        const std::vector<int> atoms = withoutOnes(view[d], *part);
+        if (slice.steps[d] != 1 || atoms.size() != 1)
+            return false;
+        part = partOfStorage(*part, atoms[0], {slice.starts[d], slice.starts[d] + shape[d]},
+                             shortestUnstridedRun);
+    }
+    if (part)
+        context.makePart(out, in, *std::move(part), view);
+    return part.has_value();
+}
+
+std::vector<DimMap> identityMaps(std::size_t rank) {
+    return std::vector<DimMap>(rank);
+}
+
+} // namespace
+
+void lowerSelection(LoweringContext& context, const Op& op) {
+    if (const auto* slice = std::get_if<SliceAttributes>(&op.attributes))
+        if (sliceInPlace(context, op, *slice))
+            return;
+    const TensorId out = op.outputs[0];
+    const Tensor& t = context.tensor(out);
+    const VariableId result = context.makeResult(
+        out, op.name + "/out", activationStorage(context.target(), t.shape, bytesOf(t.type)),
+        identityView(t.shape.size()));
+    const std::size_t rank = t.shape.size();
+    if (op.inputs.size() > 1 || std::holds_alternative<PadAttributes>(op.attributes))
+        context.builder().writeUndef(op.name + "/out", result);
+    if (const auto* concat = std::get_if<ConcatAttributes>(&op.attributes)) {
+        std::int64_t offset = 0;
+        for (const TensorId input : op.inputs) {
+            std::vector<DimMap> maps = identityMaps(rank);
+            maps[static_cast<std::size_t>(concat->axis)].offset = -offset;
+            const Tensor& part = context.tensor(input);
+            if (part.elements() > 0)
+                copyPart(context, op, result, input, maps, part.elements());
+            offset += part.shape[static_cast<std::size_t>(concat->axis)];
+        }
+        return;
+    }
+    std::vector<DimMap> maps = identityMaps(rank);
+    std::int64_t read = t.elements();
+    if (const auto* slice = std::get_if<SliceAttributes>(&op.attributes)) {
+        for (std::size_t d = 0; d < rank; ++d)
+            maps[d] = {slice->starts[d], slice->steps[d], false};
+    } else if (const auto* pad = std::get_if<PadAttributes>(&op.attributes)) {
+        for (std::size_t d = 0; d < rank; ++d)
+            maps[d].offset = -pad->padsBegin[d];
+        read = std::min(read, context.tensor(op.inputs[0]).elements());
+    } else {
+        const Shape& from = context.tensor(op.inputs[0]).shape;
+        for (std::size_t d = 0; d < rank; ++d) {
+            const std::size_t missing = rank - from.size();
+            maps[d].broadcast = d < missing || (from[d - missing] == 1 && t.shape[d] != 1);
+        }
+    }
+    copyPart(context, op, result, op.inputs[0], maps, read);
+}
+
+void lowerView(LoweringContext& context, const Op& op) {
+    const TensorId in = op.inputs[0];
+    const TensorId out = op.outputs[0];
+    context.ensurePlace(in);
+    if (const auto* transpose = std::get_if<TransposeAttributes>(&op.attributes)) {
+        ViewDims view;
+        for (const std::int64_t d : transpose->permutation)
+            view.push_back(context.viewOf(in)[static_cast<std::size_t>(d)]);
+        context.makeView(out, in, std::move(view));
+        return;
+    }
+    if (auto view = tryViewAs(context, in, context.tensor(out).shape))
+        context.makeView(out, in, *std::move(view));
+    else
+        copyToLinear(context, in, out);
+}
+
+} // namespace tilescope::sim

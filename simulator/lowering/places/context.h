@@ -1,0 +1,63 @@
+// What the lowering of each operation shares.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "simulator/cost/collective.h"
+#include "simulator/lowering/places/recomputation.h"
+#include "simulator/lowering/places/remote_memory.h"
+#include "simulator/lowering/places/tensor_places.h"
+#include "simulator/planner/plan_table.h"
+
+namespace tilescope::sim {
+
+class LoweredFunctions;
+
+/// Steps of collectives that were lowered: equal ones share their code.
+class CollectiveCode {
+public:
+    /// True if no step of a collective on this IPU has moved the same bytes by tile before: it
+    /// needs code of its own.
+    [[nodiscard]] bool isNew(IpuId ipu, CollectiveSteps::Part part, const TileSeries& bytes);
+
+private:
+    /// By IPU, part and bytes in all.
+    std::map<std::tuple<IpuId, CollectiveSteps::Part, std::int64_t>, std::vector<TileSeries>>
+        known_;
+};
+
+/// The places of a graph's tensors, its plans, and what its operations leave for each other.
+class LoweringContext : public TensorPlaces {
+public:
+    /// `functions`: what Call operations run. `function`: the graph's index if it is one of them.
+    LoweringContext(const Graph& graph, const RunOptions& options, const PlanTable& plans,
+                    ProgramBuilder& builder, LoweredFunctions& functions,
+                    FunctionIndex function = {});
+
+    [[nodiscard]] const ConvPlan& planOf(OpId op) const { return plans_.planOf(op, function_); }
+    [[nodiscard]] const EmbeddingPlan& embeddingPlanOf(OpId op) const {
+        return plans_.embeddingPlanOf(op, function_);
+    }
+    [[nodiscard]] LoweredFunctions& functions() { return functions_; }
+    [[nodiscard]] Recomputation& recomputation() { return recomputation_; }
+    [[nodiscard]] RemoteMemory& remoteMemory() { return remoteMemory_; }
+    [[nodiscard]] CollectiveCode& collectiveCode() { return collectiveCode_; }
+
+    /// A variable that is read before the first step that writes it has run (a buffer between
+    /// micro-batches): the program begins its life.
+    void startEmpty(VariableId variable) { startEmpty_.push_back(variable); }
+    [[nodiscard]] const std::vector<VariableId>& startedEmpty() const { return startEmpty_; }
+
+private:
+    const PlanTable& plans_;
+    FunctionIndex function_;
+    LoweredFunctions& functions_;
+    Recomputation recomputation_;
+    RemoteMemory remoteMemory_;
+    CollectiveCode collectiveCode_;
+    std::vector<VariableId> startEmpty_;
+};
+
+} // namespace tilescope::sim

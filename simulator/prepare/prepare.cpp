@@ -1,0 +1,249 @@
+#include "simulator/prepare/prepare.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "core/base/ceil_div.h"
+#include "core/base/error.h"
+#include "core/base/units.h"
+#include "core/options/option_error.h"
+#include "simulator/cost/elementwise_cycles.h"
+#include "simulator/graph/model_record.h"
+#include "simulator/offload/off_chip.h"
+#include "simulator/outline/outline.h"
+#include "simulator/pipeline/buffers.h"
+#include "simulator/pipeline/hints.h"
+#include "simulator/pipeline/inter_ipu_copies.h"
+#include "simulator/pipeline/phases.h"
+#include "simulator/pipeline/recompute.h"
+#include "simulator/pipeline/schedule.h"
+#include "simulator/pipeline/shared_tail.h"
+#include "simulator/pipeline/stages.h"
+#include "simulator/planner/plan_table.h"
+#include "simulator/training/optimizer.h"
+#include "simulator/transforms/decompose.h"
+#include "simulator/transforms/input_type.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// What a balanced split weighs: the planner's estimate, else an elementwise pass over the result.
+std::vector<double> operationCosts(const Graph& graph, const RunOptions& options) {
+    const PlanTable plans(graph, options);
+    std::vector<double> costs;
+    for (std::size_t i = 0; i < graph.ops.size(); ++i) {
+        const Op& op = graph.ops[OpId(i)];
+        if (isPlanned(op.attributes)) {
+            costs.push_back(static_cast<double>(plans.planOf(OpId(i)).cost.cycles()));
+            continue;
+        }
+        const Tensor& out = graph.tensors[op.outputs[0]];
+        const std::int64_t each = ceilDiv(out.elements(), options.target.tilesPerIpu);
+        costs.push_back(isView(op.attributes) ? 0
+                                              : static_cast<double>(elementwiseCycles(
+                                                    options.target, ElementwiseFunction::Add,
+                                                    Operands::Binary, false, out.type, each)));
+    }
+    return costs;
+}
+
+std::int64_t microBatches(const RunOptions& options) {
+    return options.isTraining() ? options.gradientAccumulation : options.deviceIterations;
+}
+
+/// True if a pipeline can have that many stages, one of them on another's IPU.
+bool allowsStages(std::int32_t stages, const RunOptions& options) {
+    if (options.execution != Execution::Pipelined)
+        return true;
+    if (options.schedule == Schedule::Interleaved)
+        return false;
+    const MicroBatchRule rule = microBatchRule(options.schedule, stages, options.isTraining());
+    return microBatches(options) >= rule.least && microBatches(options) % rule.multipleOf == 0;
+}
+
+/// Balances the stages anew with a tail that shares a weight with the first as a further stage on
+/// its IPU, so that the weight is not copied for each micro-batch.
+void returnToSharedWeight(Graph& graph, const RunOptions& options,
+                          const std::vector<double>& costs) {
+    const std::int32_t stages = graph.stages();
+    const std::optional<SharedTail> tail = sharedTail(graph);
+    if (!tail || !allowsStages(stages + 1, options) ||
+        tail->first < tail->reader + static_cast<std::size_t>(stages))
+        return;
+    const auto end = costs.begin() + static_cast<std::ptrdiff_t>(tail->first);
+    std::vector<double> before(costs.begin(), end);
+    before.front() += std::accumulate(end, costs.end(), 0.0);
+    // Operations up to the weight's first reader stay together in the first stage.
+    for (std::size_t i = 1; i <= tail->reader; ++i)
+        before.front() += std::exchange(before[i], 0.0);
+    splitEvenly(graph, stages, before);
+    followReaders(graph);
+    for (std::size_t i = tail->first; i < graph.ops.size(); ++i)
+        graph.ops[OpId(i)].stage = stages;
+    graph.stageIpus.push_back(graph.ipuOf(0));
+    std::vector<std::int32_t> ipus;
+    for (const IpuId ipu : graph.stageIpus)
+        ipus.push_back(ipu.value());
+    const Tensor& weight = graph.tensors[tail->weight];
+    graph.messages.push_back(
+        {Severity::Info,
+         fmt::format("stages are balanced with one more from '{}' on, which runs on IPU {} where "
+                     "its weight '{}' ({}) is, as --device-mapping {} would have it",
+                     graph.ops[OpId(tail->first)].name, ipus.front(), weight.name,
+                     formatBytes(weight.bytes()), fmt::join(ipus, ","))});
+}
+
+void assignStages(Graph& graph, const RunOptions& options) {
+    const std::int32_t ipus = options.target.ipus;
+    if (options.split.empty() && hasStageHints(graph)) {
+        assignHintedStages(graph, ipus, options.deviceMapping);
+        return;
+    }
+    if (options.deviceMapping.empty())
+        for (std::int32_t ipu = 0; ipu < ipus; ++ipu)
+            graph.stageIpus.emplace_back(ipu);
+    else
+        for (const std::int32_t ipu : options.deviceMapping)
+            graph.stageIpus.emplace_back(ipu);
+    if (!options.split.empty()) {
+        if (static_cast<std::int64_t>(options.split.size()) + 1 != graph.stages())
+            throw OptionError(
+                "split",
+                fmt::format(
+                    "{0} names make {1} stages, but there are {2} IPUs; give "
+                    "{3} names or --ipus {1}, or say by --device-mapping which IPU runs each stage",
+                    options.split.size(), options.split.size() + 1, ipus, ipus - 1));
+        splitAt(graph, options.split);
+        return;
+    }
+    if (static_cast<std::int64_t>(graph.ops.size()) < graph.stages())
+        throw OptionError("ipus", fmt::format("the model has {0} operations, too few "
+                                              "for {1} stages; choose --ipus {0} or fewer",
+                                              graph.ops.size(), graph.stages()));
+    moveBeforeReaders(graph);
+    const std::vector<double> costs = operationCosts(graph, options);
+    splitEvenly(graph, graph.stages(), costs);
+    followReaders(graph);
+    if (options.deviceMapping.empty())
+        returnToSharedWeight(graph, options, costs);
+}
+
+/// The schedule of a pipeline; throws UserError where there is none.
+PipelineSchedule checkedSchedule(const Graph& graph, const RunOptions& options) {
+    const std::int64_t count = microBatches(options);
+    checkMicroBatches(options.schedule, graph.stages(), options.isTraining(), count);
+    checkDeviceMapping(options.schedule, graph.stageIpus, options.isTraining());
+    return {options.schedule, graph.stages(), options.isTraining(), count};
+}
+
+/// The host feeds a framework's model; a program of the user's own names its streams itself.
+void checkFeeding(const Graph& graph, const RunOptions& options) {
+    const auto refuse = [&](bool given, const char* option) {
+        if (given && graph.ownProgram)
+            throw OptionError(option, fmt::format("'{}' is a list of operations, whose variables "
+                                                  "stay on the device; leave the option out",
+                                                  graph.name));
+    };
+    refuse(options.ioTiles > 0, "ioTiles");
+    refuse(options.prefetchDepth > 1, "prefetchDepth");
+    refuse(options.inputType != InputType::AsModel, "inputType");
+    refuse(options.hostRate > 0, "hostRate");
+}
+
+/// What the passes hand on to each other.
+struct Preparation {
+    const RunOptions& options;
+    Graph graph;
+    PhasePlan phases = {};
+    std::optional<PipelineSchedule> schedule = {}; ///< of a pipeline
+
+    [[nodiscard]] bool isPhased() const { return options.execution == Execution::Phased; }
+    [[nodiscard]] bool isPipelined() const { return options.execution == Execution::Pipelined; }
+    [[nodiscard]] bool hasSeveralIpus() const {
+        return options.target.ipus > 1 || options.deviceMapping.size() > 1;
+    }
+    [[nodiscard]] bool hasStages() const { return !isPhased() && hasSeveralIpus(); }
+};
+
+struct PreparationPass {
+    const char* name;
+    bool (*applies)(const Preparation&);
+    void (*run)(Preparation&);
+};
+
+/// In this order. Stages come before the input's type, so that names in --split still begin theirs.
+const std::vector<PreparationPass>& preparationPasses() {
+    using P = Preparation;
+    const auto always = [](const P&) { return true; };
+    const auto inTraining = [](const P& p) { return p.options.isTraining(); };
+    static const std::vector<PreparationPass> passes{
+        {"assign phases", [](const P& p) { return p.isPhased(); },
+         [](P& p) {
+             p.phases = assignPhases(p.graph, p.options,
+                                     [&] { return operationCosts(p.graph, p.options); });
+         }},
+        {"assign stages", [](const P& p) { return p.hasStages(); },
+         [](P& p) {
+             assignStages(p.graph, p.options);
+             if (p.options.schedule == Schedule::PopArt)
+                 mergeNeighbours(p.graph);
+             noteSharedWeights(p.graph, p.options);
+         }},
+        {"type of the input", always,
+         [](P& p) { p.graph = withInputType(std::move(p.graph), p.options.inputType); }},
+        {"schedule", [](const P& p) { return p.isPipelined(); },
+         [](P& p) {
+             for (const Op& op : p.graph.ops)
+                 p.graph.staged.push_back({op.name, op.stage});
+             p.schedule = checkedSchedule(p.graph, p.options);
+         }},
+        {"training", inTraining,
+         [](P& p) { p.graph = trainingGraph(std::move(p.graph), p.options); }},
+        {"decompose", always, [](P& p) { p.graph = decomposed(p.graph); }},
+        {"recomputation", inTraining, [](P& p) { markRecomputed(p.graph, p.options); }},
+        {"place phases", [](const P& p) { return p.isPhased(); },
+         [](P& p) { placePhases(p.graph, p.phases, p.options); }},
+        {"off-chip", [](const P& p) { return !p.isPhased(); },
+         [](P& p) { moveOffChip(p.graph, p.options); }},
+        {"inter-IPU copies", [](const P& p) { return p.hasSeveralIpus(); },
+         [](P& p) { insertInterIpuCopies(p.graph, p.schedule ? &*p.schedule : nullptr); }},
+        {"activation buffers", [](const P& p) { return p.schedule.has_value(); },
+         [](P& p) { insertActivationBuffers(p.graph, *p.schedule); }},
+        {"activation stores",
+         [](const P& p) { return !p.schedule && p.options.isOffChip(OffChip::Activations); },
+         [](P& p) { insertActivationStores(p.graph); }},
+        {"record of the model", always, [](P& p) { p.graph.model = recordedModel(p.graph); }},
+        {"outline", [](const P& p) { return p.options.outline && !p.graph.ownProgram; },
+         [](P& p) { p.graph = outlined(p.graph, p.options); }},
+    };
+    return passes;
+}
+
+/// Debug builds check the graph after each pass, so that a mistake shows where it was made.
+void checkAfter([[maybe_unused]] const PreparationPass& pass, [[maybe_unused]] const Graph& graph) {
+#ifndef NDEBUG
+    try {
+        checkGraph(graph);
+    } catch (const InternalError& error) {
+        throw InternalError(fmt::format("after the pass '{}': {}", pass.name, error.what()));
+    }
+#endif
+}
+
+} // namespace
+
+Graph preparedGraph(const Graph& graph, const RunOptions& options) {
+    checkFeeding(graph, options);
+    Preparation preparation{options, graph};
+    for (const PreparationPass& pass : preparationPasses())
+        if (pass.applies(preparation)) {
+            pass.run(preparation);
+            checkAfter(pass, preparation.graph);
+        }
+    return std::move(preparation.graph);
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,182 @@
+#include "simulator/training/weight_update.h"
+
+#include <utility>
+
+#include "simulator/graph/shape_rules.h"
+
+namespace tilescope::sim {
+namespace {
+
+using enum ElementwiseFunction;
+
+} // namespace
+
+WeightUpdate::WeightUpdate(Graph& graph, const RunOptions& options, WeightPlace place,
+                           std::vector<Op>& ops)
+    : graph_(graph)
+    , options_(options)
+    , place_(place)
+    , ops_(ops)
+    , name_(graph.tensors[place.weight].name)
+    , updated_(place.weight)
+    , like_(place.weight) {}
+
+void WeightUpdate::run(TensorId gradient, TensorId& reciprocal, std::int32_t shards) {
+    const bool accumulates = options_.gradientAccumulation > 1;
+    TensorId own = shards > 1 ? shard(gradient, shards) : gradient;
+    if (accumulates && options_.accumulationReduction == Reduction::Mean)
+        own = mean(own, reciprocal);
+    const TensorId stepped =
+        inPlace("_var_update", "VarUpdate", ScaledAdd, {updated_, stepOf(own)});
+    if (shards > 1)
+        op("_allGather", "ReplicatedAllGather",
+           CollectiveAttributes{CollectiveKind::AllGather, shards}, {place_.weight, stepped},
+           graph_.tensors[place_.weight].shape, graph_.tensors[place_.weight].type);
+    if (accumulates)
+        inPlace("_accumulator_zero", "AccumulatorZero", Zero, {gradient});
+}
+
+/// From here on the optimizer works on the replica's shard: of the gradient's sum, of the weight
+/// and of the state (popart docs/popart/tensor_locations.rst).
+TensorId WeightUpdate::shard(TensorId gradient, std::int32_t shards) {
+    shards_ = shards;
+    const Tensor weight = graph_.tensors[place_.weight];
+    const Shape shape = shardShape(weight.shape, shards);
+    like_ = op("_reduceScatter", "ReplicatedReduceScatter",
+               CollectiveAttributes{CollectiveKind::ReduceScatter, shards}, {gradient}, shape,
+               graph_.tensors[gradient].type);
+    updated_ = op("_shard", "ReplicatedReduceScatter", ShardAttributes{shards}, {place_.weight},
+                  shape, weight.type);
+    return like_;
+}
+
+TensorId WeightUpdate::mean(TensorId accumulator, TensorId& reciprocal) {
+    if (!reciprocal.valid())
+        reciprocal =
+            scalar("reciprocalAccumulationCount",
+                   options_.accumulationType == Precision::Half ? DataType::Half : DataType::Float);
+    const Tensor sum = graph_.tensors[accumulator];
+    return op("_accumulatorMean", "AccumulatorScale", ElementwiseAttributes{Multiply},
+              {accumulator, reciprocal}, sum.shape, sum.type);
+}
+
+TensorId WeightUpdate::op(const std::string& suffix, const std::string& type, Attributes attributes,
+                          std::vector<TensorId> inputs, Shape shape, DataType dataType) {
+    Op made;
+    made.name = name_ + suffix;
+    made.type = type;
+    made.onnxNode = name_;
+    made.attributes = std::move(attributes);
+    made.inputs = std::move(inputs);
+    made.outputs = {graph_.tensors.add({made.name, std::move(shape), dataType})};
+    made.pass = place_.pass;
+    made.stage = place_.stage;
+    ops_.push_back(std::move(made));
+    return ops_.back().outputs[0];
+}
+
+TensorId WeightUpdate::inPlace(const std::string& suffix, const std::string& type,
+                               ElementwiseFunction function, const std::vector<TensorId>& inputs) {
+    const Tensor first = graph_.tensors[inputs[0]];
+    return op(suffix, type, ElementwiseAttributes{function}, inputs, first.shape, first.type);
+}
+
+TensorId WeightUpdate::state(const std::string& prefix, Precision type, StateKind kind) {
+    Tensor made;
+    made.name = prefix + name_;
+    made.shape = updatedShape();
+    made.type = type == Precision::Half ? DataType::Half : DataType::Float;
+    made.role = TensorRole::Weight;
+    made.layoutOf = like_;
+    made.state = kind;
+    return graph_.tensors.add(std::move(made));
+}
+
+/// A number of the weight's own that outlives the step.
+TensorId WeightUpdate::scalarState(const std::string& prefix) {
+    Tensor made;
+    made.name = prefix + name_;
+    made.role = TensorRole::Weight;
+    made.state = StateKind::Moment;
+    return graph_.tensors.add(std::move(made));
+}
+
+TensorId WeightUpdate::scalar(const std::string& name, DataType type) {
+    return graph_.tensors.add({name, {}, type, TensorRole::Constant});
+}
+
+DataType WeightUpdate::stateType() const {
+    return options_.optimizerStateType == Precision::Half ? DataType::Half : DataType::Float;
+}
+
+/// Moments are of their own type and without the loss's scaling (popart adamdecompose: SGD has both
+/// in its learning rate).
+TensorId WeightUpdate::unscaled(TensorId gradient) {
+    const Shape shape = updatedShape();
+    if (graph_.tensors[gradient].type != stateType())
+        gradient = op("_gradientCast", "Cast", ElementwiseAttributes{Cast}, {gradient}, shape,
+                      stateType());
+    if (options_.lossScaling == 1)
+        return gradient;
+    const TensorId scaling = scalar("adamGradientScaling___specific___" + name_, stateType());
+    return op("_gradientUnscale", "GradientUnscale", ElementwiseAttributes{Multiply},
+              {gradient, scaling}, shape, stateType());
+}
+
+/// What the optimizer subtracts, but for the learning rate.
+TensorId WeightUpdate::stepOf(TensorId gradient) {
+    switch (options_.optimizer) {
+    case Optimizer::Sgd:
+        return gradient;
+    case Optimizer::Momentum:
+        return velocity(gradient);
+    case Optimizer::Adam:
+    case Optimizer::AdamW:
+        return adamStep(gradient);
+    case Optimizer::Lamb:
+        return scaledByTrust(adamStep(gradient));
+    }
+    return gradient;
+}
+
+TensorId WeightUpdate::velocity(TensorId gradient) {
+    return inPlace("_accl1", "Accl1Update", MovingAverage,
+                   {state("Accl1___", options_.optimizerStateType), gradient});
+}
+
+TensorId WeightUpdate::adamStep(TensorId scaled) {
+    const TensorId gradient = unscaled(scaled);
+    const TensorId first = velocity(gradient);
+    const TensorId second = inPlace("_accl2", "Accl2Update", MovingSquare,
+                                    {state("Accl2___", options_.optimizerStateType), gradient});
+    const TensorId steps = scalarState("Step___");
+    const TensorId count =
+        inPlace("_step", "Accumulate", ScaledAdd, {steps, scalar("one", DataType::Float)});
+    const bool decays = options_.optimizer != Optimizer::Adam;
+    return op("_adamupdater", "AdamUpdater", ElementwiseAttributes{AdamUpdater},
+              {first, second, decays ? updated_ : first, count}, updatedShape(), DataType::Float);
+}
+
+/// The square of a norm, over all shards (popart op/lamb.cpp).
+TensorId WeightUpdate::squareSum(const std::string& suffix, TensorId of) {
+    ReduceAttributes all{ReduceFunction::SquareAdd, {}, false};
+    for (std::size_t d = 0; d < updatedShape().size(); ++d)
+        all.axes.push_back(static_cast<std::int64_t>(d));
+    const TensorId own = op(suffix, "LambSquare", all, {of}, {}, DataType::Float);
+    return shards_ == 1 ? own
+                        : op(suffix + "_allReduce", "ReplicatedAllReduceInplace",
+                             CollectiveAttributes{CollectiveKind::AllReduce, shards_}, {own}, {},
+                             DataType::Float);
+}
+
+/// The step times the ratio of the weight's norm to the step's own (LAMB).
+TensorId WeightUpdate::scaledByTrust(TensorId change) {
+    const TensorId weightNorm = squareSum("_lambR1Sq", updated_);
+    const TensorId stepNorm = squareSum("_lambR2Sq", change);
+    const TensorId ratio = op("_lambRatio", "LambRatio", ElementwiseAttributes{Divide},
+                              {weightNorm, stepNorm}, {}, DataType::Float);
+    return op("_lambScale", "LambScale", ElementwiseAttributes{Multiply}, {change, ratio},
+              updatedShape(), DataType::Float);
+}
+
+} // namespace tilescope::sim

@@ -1,0 +1,62 @@
+// The operations that update one weight, as PopART names them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/options/run_options.h"
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+/// Which weight is updated, when and where.
+struct WeightPlace {
+    TensorId weight;
+    Pass pass = Pass::Backward;
+    std::int32_t stage = 0;
+};
+
+/// Collects operations for one weight. Names begin with the weight's.
+class WeightUpdate {
+public:
+    /// Operations are added to `ops`, tensors to the graph.
+    WeightUpdate(Graph& graph, const RunOptions& options, WeightPlace place, std::vector<Op>& ops);
+
+    /// The whole update: from a gradient, or the accumulator of several, to the new weight. On
+    /// `shards` replicas each updates its own shard; 1: all update the whole. `reciprocal`: one
+    /// over the micro-batches, which the first update makes that needs it.
+    void run(TensorId gradient, TensorId& reciprocal, std::int32_t shards);
+
+    /// Overwrites the first operand; the result is the operand's new value.
+    TensorId inPlace(const std::string& suffix, const std::string& type,
+                     ElementwiseFunction function, const std::vector<TensorId>& inputs);
+    /// A tensor on the tiles of what is updated that outlives the step.
+    TensorId state(const std::string& prefix, Precision type, StateKind kind = StateKind::Moment);
+
+private:
+    TensorId op(const std::string& suffix, const std::string& type, Attributes attributes,
+                std::vector<TensorId> inputs, Shape shape, DataType dataType);
+    TensorId shard(TensorId gradient, std::int32_t shards);
+    TensorId mean(TensorId accumulator, TensorId& reciprocal);
+    TensorId scalarState(const std::string& prefix);
+    TensorId scalar(const std::string& name, DataType type);
+    TensorId unscaled(TensorId gradient);
+    TensorId stepOf(TensorId gradient);
+    TensorId velocity(TensorId gradient);
+    TensorId adamStep(TensorId gradient);
+    TensorId squareSum(const std::string& suffix, TensorId of);
+    TensorId scaledByTrust(TensorId change);
+    [[nodiscard]] DataType stateType() const;
+    [[nodiscard]] const Shape& updatedShape() const { return graph_.tensors[updated_].shape; }
+
+    Graph& graph_;
+    const RunOptions& options_;
+    const WeightPlace place_;
+    std::vector<Op>& ops_;
+    const std::string name_;
+    TensorId updated_; ///< the weight, or the replica's shard of it
+    TensorId like_;    ///< whose layout the optimizer's state has
+    std::int32_t shards_ = 1;
+};
+
+} // namespace tilescope::sim

@@ -1,0 +1,104 @@
+// One truth: on every kind of execution what one report says is what the others say.
+#include <functional>
+
+#include <QtTest>
+
+#include "core/base/error.h"
+#include "core/options/job.h"
+#include "simulator/simulate.h"
+#include "tests/support/figures.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+using Options = std::map<std::string, std::string>;
+
+/// A job of the resources with some options changed.
+std::shared_ptr<const ProfileView> profileOf(const QString& name, const Options& changed) {
+    const Job job = readJob(TILESCOPE_SOURCE_DIR "/resources/jobs/" + name.toStdString() + ".json");
+    RunOptions options;
+    Options values = job.options;
+    for (const auto& [key, value] : changed)
+        values[key] = value;
+    setRunOptions(options, values);
+    return std::make_shared<const ProfileView>(
+        std::make_shared<const Profile>(sim::simulateModel(job.model, options)));
+}
+
+using Spoil = std::function<void(Figures&)>;
+
+} // namespace
+
+class AccountingTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void reportsAgree_data() {
+        QTest::addColumn<QString>("job");
+        QTest::addColumn<Options>("changed");
+        QTest::newRow("single") << "resnet50" << Options{{"outline", "off"}};
+        QTest::newRow("outlined") << "resnet50" << Options{};
+        QTest::newRow("training") << "resnet50_training" << Options{};
+        QTest::newRow("pipelined") << "tutorial_pipelined" << Options{};
+        QTest::newRow("recomputed") << "tutorial_recompute" << Options{};
+        QTest::newRow("replicated")
+            << "tutorial_pipelined" << Options{{"target", "pod16"}, {"replicas", "4"}};
+        QTest::newRow("overlapped") << "resnet50_overlapped" << Options{};
+        QTest::newRow("waiting for the host") << "resnet50_host_bound" << Options{};
+        QTest::newRow("phased") << "tutorial_phased" << Options{};
+        QTest::newRow("out of memory") << "demo" << Options{};
+    }
+
+    void reportsAgree() {
+        QFETCH(QString, job);
+        QFETCH(Options, changed);
+        const auto profile = profileOf(job, changed);
+        const std::string found = contradictions(*profile, figuresOf(*profile));
+        QVERIFY2(found.empty(), found.c_str());
+    }
+
+    void aSpoiltSumIsFound_data() {
+        QTest::addColumn<CostLayer>("layer");
+        for (const CostLayer layer : costLayers)
+            QTest::newRow(std::string(toString(layer)).c_str()) << layer;
+    }
+
+    void aSpoiltSumIsFound() {
+        QFETCH(CostLayer, layer);
+        static const auto profile = profileOf("tutorial_pipelined", {});
+        Figures figures = figuresOf(*profile);
+        QVERIFY(contradictions(*profile, figures).empty());
+        ++figures.layers[static_cast<std::size_t>(layer)].front().measuredCycles;
+        QVERIFY(!contradictions(*profile, figures).empty());
+    }
+
+    /// Places of one function have its costs, each at its own name.
+    void placesOfAFunctionAreApart() {
+        const auto profile = profileOf("resnet50", {});
+        const auto accounting = accountingOf(*profile);
+        std::map<OperationId, std::set<std::string>> paths;
+        for (const CostPlace& place : accounting->places())
+            if (place.operation.valid())
+                QVERIFY2(paths[place.operation].insert(place.path).second, place.path.c_str());
+        const auto shared = std::find_if(paths.begin(), paths.end(),
+                                         [](const auto& one) { return one.second.size() > 1; });
+        QVERIFY(shared != paths.end());
+        QCOMPARE(accounting->placesOf(shared->first),
+                 static_cast<std::int32_t>(shared->second.size()));
+    }
+
+    void otherRunsAreByThemselves() {
+        const auto profile = profileOf("resnet50", {});
+        const auto last = accountingOf(*profile);
+        QCOMPARE(last->otherRuns().size() + 1, profile->trace()->runs().size());
+        const Accounting first = Accounting::make(*profile, 0);
+        QCOMPARE(first.totals().cycles, profile->trace()->runs().front().cycles);
+        QVERIFY_THROWS_EXCEPTION(UserError, Accounting::make(*profile, 99));
+    }
+};
+
+
+QTEST_GUILESS_MAIN(AccountingTest)
+#include "accounting_test.moc"

@@ -1,0 +1,28 @@
+// The values of tables as the window writes them.
+#pragma once
+
+#include <QColor>
+#include <QString>
+
+#include "core/table/table.h"
+#include "views/session/preferences.h"
+#include "views/theme/theme.h"
+
+namespace tilescope::views {
+
+/// A cell as people read it, see textOf(). With a clock (Hz) cycles are written as time if the user
+/// prefers that.
+QString cellText(const Cell& cell, Unit unit, const Preferences& preferences, double clockHz = 0,
+                 bool difference = false);
+
+/// The title of a column, with a word where its cycles are written as time.
+QString columnTitle(const Column& column, const Preferences& preferences, double clockHz);
+
+/// A text of a table in the user's language.
+QString translated(const std::string& text);
+
+/// The colour of a change: less is better for bytes and times, more for rates, counts say nothing.
+/// Invalid where the text colour will do.
+QColor changeColour(const Change& change, Unit unit, const Theme& theme);
+
+} // namespace tilescope::views

@@ -14,9 +14,6 @@
 namespace tilescope {
 namespace {
 
-// From this share of a tile's memory on, a larger batch or another option may not fit any more.
-constexpr double nearlyFull = 0.9;
-
 /// The proportion with which temporary data of the tile would be so many bytes smaller, if it
 /// shrank in step, but half of the one in force at most: plans are few, and most of them need far
 /// less than they may, so that a slightly lower bound chooses the same again. None if the tile has

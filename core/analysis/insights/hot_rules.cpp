@@ -85,14 +85,14 @@ std::vector<Insight> findLongestOperations(const Facts& p) {
     return insights;
 }
 
-constexpr std::array rules{
+constexpr std::array hotList{
     Rule{InsightKind::Time, "longestOperations", findLongestOperations},
 };
 
 } // namespace
 
 std::span<const Rule> hotRules() {
-    return rules;
+    return hotList;
 }
 
 } // namespace tilescope

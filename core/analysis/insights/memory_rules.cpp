@@ -156,7 +156,7 @@ std::vector<Insight> findExchangeCode(const Facts& p) {
     return listOf(largestOf(p, PartKind::ExchangeCode, "'{}' has the most exchange code"));
 }
 
-constexpr std::array rules{
+constexpr std::array memoryList{
     Rule{InsightKind::Memory, "fit", findFit},
     Rule{InsightKind::Memory, "worstTiles", findWorstTiles},
     Rule{InsightKind::Memory, "peakVariables", findPeakVariables},
@@ -168,7 +168,7 @@ constexpr std::array rules{
 } // namespace
 
 std::span<const Rule> memoryRules() {
-    return rules;
+    return memoryList;
 }
 
 } // namespace tilescope

@@ -175,7 +175,7 @@ std::vector<Insight> findRepeatedCode(const Facts& p) {
     return {insight};
 }
 
-constexpr std::array rules{
+constexpr std::array wasteList{
     Rule{InsightKind::Memory, "singlePrecision", findSinglePrecision},
     Rule{InsightKind::Memory, "gaps", findGaps},
     Rule{InsightKind::Memory, "repeatedCode", findRepeatedCode},
@@ -184,7 +184,7 @@ constexpr std::array rules{
 } // namespace
 
 std::span<const Rule> wasteRules() {
-    return rules;
+    return wasteList;
 }
 
 } // namespace tilescope

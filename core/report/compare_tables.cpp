@@ -103,6 +103,8 @@ Table metricsTable(const Comparison& comparison, MetricRows rows, ValueScale sca
         addFour(row.cells, value.source, value.target, divisorsOf(comparison, metric.unit, scale));
         if (!value.source || !value.target)
             row.cells[4] = Cell();
+        if (scale == ValueScale::Absolute)
+            row.cells[5] = cellOf(value.relative());
     }
     return table;
 }

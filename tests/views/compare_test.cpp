@@ -150,8 +150,8 @@ private slots:
         open({files_.write("a.pop"), changed()});
         TablePanel& variables = tab("Variables");
         const TableModel& model = variables.model();
-        const QStringList titles{"Variables (bytes)", "State",  "Source", "Target",
-                                 "Difference",        "Percent"};
+        const QStringList titles{"Variables", "State",      "Bytes: source",
+                                 "target",    "difference", "percent"};
         for (int column = 0; column < titles.size(); ++column)
             QCOMPARE(model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString(),
                      titles[column]);

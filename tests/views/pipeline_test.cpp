@@ -237,7 +237,7 @@ private slots:
         for (int i = 0; i < view.stages().model().columnCount(); ++i)
             titles
                 << view.stages().model().headerData(i, Qt::Horizontal, Qt::DisplayRole).toString();
-        QVERIFY(titles.contains("Forward cycles, source") && titles.contains("difference"));
+        QVERIFY(titles.contains("Forward, source") && titles.contains("Difference"));
     }
 
     void onePipelineOfTwo() {

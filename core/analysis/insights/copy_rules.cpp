@@ -250,7 +250,7 @@ std::vector<Insight> findShortRuns(const Facts& p) {
     return {insight};
 }
 
-constexpr std::array rules{
+constexpr std::array copyList{
     Rule{InsightKind::Time, "stridedCopies", findStridedCopies},
     Rule{InsightKind::Time, "shortRunCopies", findShortRuns},
 };
@@ -258,7 +258,7 @@ constexpr std::array rules{
 } // namespace
 
 std::span<const Rule> copyRules() {
-    return rules;
+    return copyList;
 }
 
 } // namespace tilescope

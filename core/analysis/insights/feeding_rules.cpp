@@ -178,7 +178,7 @@ std::vector<Insight> findLinkBound(const Facts& p) {
     return {*insight};
 }
 
-constexpr std::array rules{
+constexpr std::array feedingList{
     Rule{InsightKind::Time, "hostBound", findHostBound},
     Rule{InsightKind::Time, "memoryBound", findMemoryBound},
     Rule{InsightKind::Time, "linkBound", findLinkBound},
@@ -187,7 +187,7 @@ constexpr std::array rules{
 } // namespace
 
 std::span<const Rule> feedingRules() {
-    return rules;
+    return feedingList;
 }
 
 } // namespace tilescope

@@ -14,7 +14,7 @@ namespace {
 constexpr double lowUtilisation = 0.1;
 
 // A place that takes this share of the run has a card of its own.
-constexpr double worthACard = 0.05;
+constexpr double hotShare = 0.05;
 constexpr std::size_t mostCards = 5;
 
 /// Places of operations, most cycles first.
@@ -71,7 +71,7 @@ std::vector<Insight> findLongestOperations(const Facts& p) {
     const std::vector<CostRow> rows = longestPlaces(p);
     std::vector<Insight> insights;
     for (const CostRow& row : rows) {
-        const bool own = p.run()->share(row.measuredCycles) >= worthACard || insights.empty();
+        const bool own = p.run()->share(row.measuredCycles) >= hotShare || insights.empty();
         if (!own || insights.size() == mostCards)
             break;
         insights.push_back(insightOf(p, row));
@@ -85,14 +85,14 @@ std::vector<Insight> findLongestOperations(const Facts& p) {
     return insights;
 }
 
-constexpr std::array rules{
+constexpr std::array hotList{
     Rule{InsightKind::Time, "longestOperations", findLongestOperations},
 };
 
 } // namespace
 
 std::span<const Rule> hotRules() {
-    return rules;
+    return hotList;
 }
 
 } // namespace tilescope

@@ -14,9 +14,6 @@
 namespace tilescope {
 namespace {
 
-// From this share of a tile's memory on, a larger batch or another option may not fit any more.
-constexpr double nearlyFull = 0.9;
-
 /// The proportion with which temporary data of the tile would be so many bytes smaller, if it
 /// shrank in step, but half of the one in force at most: plans are few, and most of them need far
 /// less than they may, so that a slightly lower bound chooses the same again. None if the tile has
@@ -159,7 +156,7 @@ std::vector<Insight> findExchangeCode(const Facts& p) {
     return listOf(largestOf(p, PartKind::ExchangeCode, "'{}' has the most exchange code"));
 }
 
-constexpr std::array rules{
+constexpr std::array memoryList{
     Rule{InsightKind::Memory, "fit", findFit},
     Rule{InsightKind::Memory, "worstTiles", findWorstTiles},
     Rule{InsightKind::Memory, "peakVariables", findPeakVariables},
@@ -171,7 +168,7 @@ constexpr std::array rules{
 } // namespace
 
 std::span<const Rule> memoryRules() {
-    return rules;
+    return memoryList;
 }
 
 } // namespace tilescope

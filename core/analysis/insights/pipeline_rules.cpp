@@ -136,7 +136,7 @@ std::vector<Insight> findOverhead(const Facts& p) {
     return {*insight};
 }
 
-constexpr std::array rules{
+constexpr std::array pipelineList{
     Rule{InsightKind::Time, "pipelineBubbles", findBubbles},
     Rule{InsightKind::Time, "unbalancedStages", findUnbalanced},
     Rule{InsightKind::Time, "pipelineOverhead", findOverhead},
@@ -145,7 +145,7 @@ constexpr std::array rules{
 } // namespace
 
 std::span<const Rule> pipelineRules() {
-    return rules;
+    return pipelineList;
 }
 
 } // namespace tilescope

@@ -28,6 +28,8 @@ std::span<const Rule> pipelineRules();
 
 /// Rows of evidence that a list has at most.
 inline constexpr std::size_t shownRows = 5;
+/// From this share of a tile's memory on, a larger batch or another option may not fit any more.
+inline constexpr double nearlyFull = 0.9;
 
 /// A note, or from a quarter of the run on a warning.
 InsightLevel levelOf(double share);

@@ -134,7 +134,7 @@ std::vector<Insight> findTileImbalance(const Facts& p) {
     return {insight};
 }
 
-constexpr std::array rules{
+constexpr std::array timeList{
     Rule{InsightKind::Time, "exchangeBound", findExchangeBound},
     Rule{InsightKind::Time, "syncBound", findSyncBound},
     Rule{InsightKind::Time, "idleTime", findIdleTime},
@@ -144,7 +144,7 @@ constexpr std::array rules{
 } // namespace
 
 std::span<const Rule> timeRules() {
-    return rules;
+    return timeList;
 }
 
 } // namespace tilescope

@@ -15,8 +15,6 @@ namespace {
 // Shares of the fullest tile (or of all memory in use) from which a saving is worth a card.
 constexpr double worthOnATile = 0.05;
 constexpr double worthOverall = 0.01;
-// Gaps below the interleaved memory cost nothing as long as there is room above.
-constexpr double nearlyFull = 0.9;
 
 /// Single-precision variables that take room on the fullest tile at the peak, the largest first.
 std::vector<VariableId> singlePrecision(const Facts& p, TileId tile, StepId peak) {
@@ -82,6 +80,7 @@ std::vector<Insight> findGaps(const Facts& p) {
     const TileMemory& memory = p.tileMemory()[tile];
     const std::int64_t gaps = memory.includingGaps - memory.excludingGaps;
     const auto limit = static_cast<double>(p.info().target.bytesPerTile);
+    // Gaps below the interleaved memory cost nothing as long as there is room above.
     if (gaps <= 0 || static_cast<double>(memory.includingGaps) < nearlyFull * limit ||
         static_cast<double>(gaps) < worthOnATile * static_cast<double>(memory.includingGaps))
         return {};
@@ -176,7 +175,7 @@ std::vector<Insight> findRepeatedCode(const Facts& p) {
     return {insight};
 }
 
-constexpr std::array rules{
+constexpr std::array wasteList{
     Rule{InsightKind::Memory, "singlePrecision", findSinglePrecision},
     Rule{InsightKind::Memory, "gaps", findGaps},
     Rule{InsightKind::Memory, "repeatedCode", findRepeatedCode},
@@ -185,7 +184,7 @@ constexpr std::array rules{
 } // namespace
 
 std::span<const Rule> wasteRules() {
-    return rules;
+    return wasteList;
 }
 
 } // namespace tilescope

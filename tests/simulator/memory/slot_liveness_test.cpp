@@ -6,6 +6,7 @@
 
 using namespace tilescope;
 using namespace tilescope::sim;
+using namespace tilescope::test;
 
 class SlotLivenessTest : public QObject {
     Q_OBJECT

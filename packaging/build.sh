@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Builds a preset, or only some targets of it.
+# usage: build.sh PRESET [TARGET...]
+set -euo pipefail
+# shellcheck source=packaging/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+install_dependencies program
+build "$@"

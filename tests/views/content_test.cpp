@@ -6,6 +6,7 @@
 #include "views/liveness/liveness_content.h"
 #include "views/liveness/liveness_tables.h"
 #include "views/memory/memory_content.h"
+#include "views/memory/tile_map_content.h"
 #include "views/operations/operations_content.h"
 #include "views/programs/program_details.h"
 #include "views/session/time_texts.h"
@@ -34,11 +35,49 @@ class ContentTest : public QObject {
         return content.areas.back().top.at(index);
     }
 
+    /// The sample beside itself with another name of conv1 and all that is named after it.
+    ProfilePair renamedPair() const {
+        Profile other = test::sampleProfile();
+        for (Operation& operation : other.operations)
+            if (operation.name == "conv1")
+                operation.name = "stem";
+        for (Variable& variable : other.variables)
+            if (variable.name.starts_with("conv1/"))
+                variable.name = "stem" + variable.name.substr(std::string("conv1").size());
+        return ProfilePair(one_.source,
+                           test::openSample(files_.writeProfile("renamed.pop", other)));
+    }
+
 private slots:
     void initTestCase() {
         one_ = ProfilePair(test::openSample(files_.write("a.pop")));
         two_ = ProfilePair(one_.source,
                            test::openSample(files_.write("b.pop", {.ipus = 2, .changed = true})));
+    }
+
+    // Who is who is one answer for all reports: nothing but names differs here.
+    void aRenamedVariableIsTheSameEverywhere() {
+        const ProfilePair pair = renamedPair();
+        const auto all = TileSelection::all();
+        const std::vector<StepId> steps{StepId(14)};
+        for (const Table& table : {variablesTable(pair, all, {}), alwaysLiveTable(pair, all, {}),
+                                   notAlwaysLiveTable(pair, all, steps, {})}) {
+            QVERIFY(!table.rows.empty());
+            for (const Row& row : table.rows) {
+                QVERIFY(row.id >= 0);
+                QCOMPARE(row.cells[1], row.cells[2]);
+            }
+        }
+        const auto variables = one_.source->variables();
+        for (std::size_t i = 0; i < variables->size(); ++i) {
+            TileQuantity quantity;
+            quantity.kind = TileQuantity::Variables;
+            quantity.variables = {VariableId(i)};
+            QCOMPARE(tileMapContent(pair, quantity, {}).largestDifference, std::int64_t(0));
+            QVERIFY(tileMapContent(pair, quantity, {}).largest > 0 ||
+                    (*variables)[VariableId(i)].bytes.sum() == 0);
+        }
+        QCOMPARE(pair.matching->targetOf(steps.front()).value(), steps.front().value());
     }
 
     void everyBreakdownHasTheSameTop() {

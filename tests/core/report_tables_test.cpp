@@ -1,5 +1,6 @@
 // Units, tables and the reports that are made of them.
 #include <QTest>
+#include <set>
 #include <sstream>
 
 #include "core/report/compared_tables.h"

@@ -179,8 +179,7 @@ Table alignedTable(const Comparison& comparison, std::size_t rows) {
     return table;
 }
 
-Table changesTable(const Comparison& comparison, const ComparedTable& compared, ComparedRows which,
-                   std::size_t rows) {
+Table changesTable(const ComparedTable& compared, ComparedRows which, std::size_t rows) {
     rows = std::min(rows, which == ComparedRows::All ? compared.rows.size() : compared.changes());
     Table table{
         compared.key,

@@ -24,8 +24,7 @@ Table alignedTable(const Comparison& comparison, std::size_t rows = allRows);
 
 enum class ComparedRows { All, Changed };
 /// One of the comparison's tables: of the window's columns only the first has all four values.
-Table changesTable(const Comparison& comparison, const ComparedTable& table, ComparedRows which,
-                   std::size_t rows = allRows);
+Table changesTable(const ComparedTable& table, ComparedRows which, std::size_t rows = allRows);
 /// How many rows of each table changed, and how.
 Table changeCounts(const Comparison& comparison);
 

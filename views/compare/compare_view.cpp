@@ -151,8 +151,7 @@ TablePanel::MakeTable CompareView::maker(int tab) const {
         case Options:
             return optionsTable(pair);
         default:
-            return changesTable(*comparison,
-                                comparison->tables.at(static_cast<std::size_t>(tab - FirstTable)),
+            return changesTable(comparison->tables.at(static_cast<std::size_t>(tab - FirstTable)),
                                 ComparedRows::All);
         }
     };

@@ -120,7 +120,7 @@ Document diffSection(const DiffResult& result, const std::string& section, std::
         return {{}, {alignedTable(c, rows)}};
     for (const ComparedTable& table : c.tables)
         if (table.key == section)
-            return {{}, {changesTable(c, table, ComparedRows::Changed, rows)}};
+            return {{}, {changesTable(table, ComparedRows::Changed, rows)}};
     throw InternalError("no section " + section);
 }
 
@@ -138,7 +138,7 @@ json::value diffJson(const DiffResult& result) {
     object["memoryCauses"] = toJson(causesTable(c, Unit::Bytes));
     object["cycleCauses"] = toJson(causesTable(c, Unit::Cycles));
     for (const ComparedTable& table : c.tables)
-        object[table.key] = toJson(changesTable(c, table, ComparedRows::Changed));
+        object[table.key] = toJson(changesTable(table, ComparedRows::Changed));
     object["aligned"] = toJson(alignedTable(c));
     return object;
 }

@@ -100,10 +100,6 @@ std::int64_t EmbeddingPlan::columns() const {
     return std::min(problem.width, ceilDiv(ceilDiv(problem.width, grain), splits.unsliced) * grain);
 }
 
-std::int64_t EmbeddingPlan::rowsPerPart() const {
-    return ceilDiv(problem.rows, splits.sliced);
-}
-
 std::int64_t EmbeddingPlan::indicesPerPart() const {
     return ceilDiv(problem.indices, splits.lookups);
 }

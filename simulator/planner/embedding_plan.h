@@ -46,9 +46,8 @@ struct EmbeddingPlan {
     EmbeddingCost cost;
     bool withinMemoryTarget = true;
 
-    /// Elements of the width, rows, and indices of the largest part.
+    /// Elements of the width, and indices, of the largest part.
     [[nodiscard]] std::int64_t columns() const;
-    [[nodiscard]] std::int64_t rowsPerPart() const;
     [[nodiscard]] std::int64_t indicesPerPart() const;
     /// Updates of look-up parts are added up in this type (PopLibs: float where the table is half).
     [[nodiscard]] DataType partialType() const;

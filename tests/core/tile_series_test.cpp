@@ -149,6 +149,9 @@ private slots:
             agrees(x - y, [](auto p, auto q) { return p - q; });
             agrees(TileSeries::maxOf(x, y), [](auto p, auto q) { return std::max(p, q); });
             agrees(x.scaled(3), [](auto p, auto) { return 3 * p; });
+            agrees(x.mapped([](std::int64_t p) { return p / 2; }),
+                   [](auto p, auto) { return p / 2; });
+            agrees(x.ones(), [](auto p, auto) { return p != 0; });
         }));
         QVERIFY(rc::check("sums and slices agree", [&] {
             const auto a = *dense;

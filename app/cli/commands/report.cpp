@@ -16,7 +16,7 @@
 namespace tilescope::cli {
 namespace {
 
-struct Arguments {
+struct ReportArguments {
     std::string profile;
     std::string section;
     std::optional<std::int32_t> tile;
@@ -112,7 +112,7 @@ int printReport(const ReportArguments& arguments, const Streams& streams) {
 
 void addReportCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand("report", "Prints a section of a profile");
-    const auto a = std::make_shared<Arguments>();
+    const auto a = std::make_shared<ReportArguments>();
     std::string sections;
     for (const Report& report : allReports())
         sections += (sections.empty() ? "" : "|") + report.id;

@@ -42,10 +42,6 @@ std::int64_t LayerReader::integer(std::string_view key, std::int64_t least) cons
     return number(*value, key, least);
 }
 
-std::int64_t LayerReader::integerOr(std::string_view key, std::int64_t otherwise) const {
-    return has(key) ? integer(key, std::min<std::int64_t>(otherwise, 0)) : otherwise;
-}
-
 double LayerReader::realOr(std::string_view key, double otherwise) const {
     if (!has(key))
         return otherwise;

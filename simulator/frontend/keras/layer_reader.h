@@ -27,7 +27,6 @@ public:
     [[nodiscard]] bool has(std::string_view key) const; ///< there, and not null
     /// A whole number of at least `least`; throws UserError where there is none.
     [[nodiscard]] std::int64_t integer(std::string_view key, std::int64_t least = 1) const;
-    [[nodiscard]] std::int64_t integerOr(std::string_view key, std::int64_t otherwise) const;
     [[nodiscard]] double realOr(std::string_view key, double otherwise) const;
     [[nodiscard]] bool flag(std::string_view key, bool otherwise) const;
     [[nodiscard]] std::string text(std::string_view key, std::string_view otherwise) const;

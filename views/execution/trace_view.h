@@ -28,6 +28,7 @@ public:
     explicit TraceView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override { controls_->search().focus(); }
     void setLook(TraceLook look) { controls_->setLook(look); }
+    [[nodiscard]] TraceLook look() const { return controls_->look(); }
     [[nodiscard]] TracePlot& plot() { return lanes_->plot(); }
     [[nodiscard]] TilesPane& tiles() { return *tiles_; }
     [[nodiscard]] OverviewStrip& strip() { return *strip_; }

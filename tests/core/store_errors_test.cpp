@@ -252,8 +252,8 @@ private slots:
             << QByteArray("UPDATE copies SET variable = NULL") << refers;
         QTest::newRow("copy after no exchange")
             << QByteArray("UPDATE copies SET exchange = 99") << refers;
-        QTest::newRow("copy of no program")
-            << QByteArray("UPDATE copies SET program = -1") << refers;
+        QTest::newRow("copy of no program") << QByteArray("UPDATE copies SET program = -1")
+                                            << "damaged profile: a row has an impossible id";
         QTest::newRow("unknown cause") << QByteArray("UPDATE copies SET cause = 'whim'")
                                        << "damaged profile: unknown name 'whim'";
         QTest::newRow("lane of nobody") << QByteArray("UPDATE host_spans SET lane = 'Lunch'")

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "simulator/graph/elementwise_traits.h"
 #include "simulator/training/optimizer.h"
 #include "simulator/transforms/decompose.h"
 #include "support/graph_builder.h"
@@ -45,7 +46,7 @@ private slots:
         for (const ElementwiseFunction f :
              {Relu,    LeakyRelu, Sigmoid, Tanh,   Gelu, Erf, Exp,  Log,      Sqrt, Rsqrt,
               Inverse, Abs,       Negate,  Square, Sin,  Cos, Clip, Softplus, Copy, Dropout})
-            QTest::newRow(std::string(toString(f)).c_str()) << static_cast<int>(f);
+            QTest::newRow(std::string(traitsOf(f).name).c_str()) << static_cast<int>(f);
     }
     void unaryFunctions() {
         QFETCH(int, function);
@@ -59,7 +60,7 @@ private slots:
     void binaryFunctionsWithBroadcasts_data() {
         QTest::addColumn<int>("function");
         for (const ElementwiseFunction f : {Add, Subtract, Multiply, Divide, Power, Max, Min})
-            QTest::newRow(std::string(toString(f)).c_str()) << static_cast<int>(f);
+            QTest::newRow(std::string(traitsOf(f).name).c_str()) << static_cast<int>(f);
     }
     void binaryFunctionsWithBroadcasts() {
         QFETCH(int, function);

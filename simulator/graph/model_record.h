@@ -11,8 +11,8 @@ namespace tilescope::sim {
 ModelGraph recordedModel(const Graph& graph);
 
 /// Names each node's operation: the one of its name or, where outlining put it into a function, the
-/// function's (Graph::functionPlaces), with the calls around it. Operations that no node has, such as
-/// calls, become nodes.
+/// function's (Graph::functionPlaces), with the calls around it. Operations that no node has, such
+/// as calls, become nodes.
 void linkModelGraph(Profile& profile, const Graph& graph);
 
 } // namespace tilescope::sim

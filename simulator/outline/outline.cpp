@@ -148,7 +148,8 @@ private:
         return calls ? matches_[match].length : 1;
     }
 
-    /// A call in terms of the tensors of the original graph, in the function of a match or in `main`.
+    /// A call in terms of the tensors of the original graph, in the function of a match or in
+    /// `main`.
     Op call(std::size_t match, std::int32_t start, std::size_t caller) {
         const OutlineMatch& part = matches_[match];
         Op op = opAt(start);
@@ -169,8 +170,9 @@ private:
         return op;
     }
 
-    /// Says of each operation of the largest match at a position which one of a function runs there,
-    /// and through which calls. Of parts that lie in each other the outermost is called here.
+    /// Says of each operation of the largest match at a position which one of a function runs
+    /// there, and through which calls. Of parts that lie in each other the outermost is called
+    /// here.
     void nameStandIns(Graph& result, std::int32_t start) const {
         const auto call = callAt_.find({main, start});
         if (call == callAt_.end())

@@ -99,6 +99,5 @@ private slots:
     }
 };
 
-
 QTEST_GUILESS_MAIN(AccountingTest)
 #include "accounting_test.moc"

@@ -143,7 +143,8 @@ void checkStandIns(const Graph& graph, const Graph& made) {
     std::set<std::string> used;
     for (const Op& op : graph.ops) {
         const auto standIn = made.functionPlaces.find(op.name);
-        const std::string& name = standIn == made.functionPlaces.end() ? op.name : standIn->second.operation;
+        const std::string& name =
+            standIn == made.functionPlaces.end() ? op.name : standIn->second.operation;
         RC_ASSERT(run.contains(name));
         RC_ASSERT(run[name]->attributes == op.attributes);
         used.insert(name);

@@ -4,6 +4,7 @@
 
 #include "simulator/graph/elementwise_traits.h"
 #include "core/base/error.h"
+#include "simulator/graph/elementwise_traits.h"
 #include "simulator/training/optimizer.h"
 #include "simulator/transforms/decompose.h"
 #include "support/graph_builder.h"

@@ -123,7 +123,7 @@ private slots:
 
     void foldersMakeNoCircle_data() {
         QTest::addColumn<QString>("top");
-        for (const char* top : {"core", "simulator", "app/cli"})
+        for (const char* top : {"core", "simulator", "views", "app/cli", "app/gui"})
             QTest::newRow(top) << top;
     }
     void foldersMakeNoCircle() {

@@ -41,10 +41,10 @@ View& openView(Window& window, const QStringList& files, Report report) {
     return static_cast<View&>(window.view(report));
 }
 
-/// The button of a text.
+/// The button whose text begins so.
 template <class Button = QToolButton> Button& button(const QWidget& within, const QString& text) {
     for (Button* each : within.findChildren<Button*>())
-        if (each->text() == text)
+        if (each->text().startsWith(text))
             return *each;
     qFatal("there is no button '%s'", qPrintable(text));
 }

@@ -203,8 +203,7 @@ private slots:
         QVERIFY(block != map.content().blocks.end());
         QTest::mouseClick(&map, Qt::LeftButton, {}, map.placeOf(block->variable));
         QVERIFY(selected().variable.valid());
-        QVERIFY(
-            !test::button<QCheckBox>(*view, "Only what is live at the selected step").isEnabled());
+        QVERIFY(!test::button<QCheckBox>(*view, "Only what is live").isEnabled());
         // Arrow keys walk by address.
         const auto beginOf = [&](VariableId id) {
             for (const MapBlock& b : map.content().blocks)
@@ -220,7 +219,7 @@ private slots:
             s.step = StepId(0);
             s.variable = VariableId();
         });
-        test::button<QCheckBox>(*view, "Only what is live at the selected step").click();
+        test::button<QCheckBox>(*view, "Only what is live").click();
         QTest::mouseClick(&map, Qt::LeftButton, {}, map.placeOf(block->variable));
         QVERIFY(selected().variable != block->variable);
         settle();

@@ -213,7 +213,8 @@ private slots:
         const NodeCosts shifted = nodeCosts(ends, rows, firstInside(*profile.modelGraph()));
         for (std::size_t i = 0; i < ends.nodes.size(); ++i)
             if (ends.nodes[ModelNodeId(i)].name == "conv1")
-                QCOMPARE(shifted[ModelNodeId(i)].measuredCycles, costs[ModelNodeId(0)].measuredCycles);
+                QCOMPARE(shifted[ModelNodeId(i)].measuredCycles,
+                         costs[ModelNodeId(0)].measuredCycles);
     }
 
     void twoGraphsAreOne() {

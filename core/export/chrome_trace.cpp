@@ -74,7 +74,8 @@ public:
 
     ChromeTraceResult write() {
         out_ << "{\"displayTimeUnit\": \"ns\", \"otherData\": {\"model\": "
-             << jsonText(source_.info.model) << ", \"target\": " << jsonText(source_.info.target.name)
+             << jsonText(source_.info.model)
+             << ", \"target\": " << jsonText(source_.info.target.name)
              << ", \"clockHz\": " << fmt::format("{}", clockHz_)
              << ", \"creator\": " << jsonText(source_.info.creator)
              << (shift_ > 0 ? ", \"executionBegins\": " + microseconds(shift_) : std::string())

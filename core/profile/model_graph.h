@@ -48,7 +48,8 @@ struct ModelTensor {
 };
 
 /// An operation at its place in the model. Where repeated parts became a function, several of them
-/// have one `operation`: the function's, which runs at each of these places; `calls` tells them apart.
+/// have one `operation`: the function's, which runs at each of these places; `calls` tells them
+/// apart.
 struct ModelNode {
     std::string name; ///< debug path, nested with '/'
     std::string type; ///< operator of the model; "Call" for the copies around a function's run

@@ -8,9 +8,9 @@
 
 namespace tilescope {
 
-/// Runs one SELECT. Beside the tables of the file there is report_<id> for each report that the text
-/// names, such as report_operations: the first table of the report with all columns of its CSV. Throws
-/// SqlError for bad SQL, UserError for a damaged profile.
+/// Runs one SELECT. Beside the tables of the file there is report_<id> for each report that the
+/// text names, such as report_operations: the first table of the report with all columns of its
+/// CSV. Throws SqlError for bad SQL, UserError for a damaged profile.
 SqlResult queryReports(ProfileReader& reader, const std::string& sql,
                        std::size_t maxRows = static_cast<std::size_t>(-1));
 

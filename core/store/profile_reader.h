@@ -73,8 +73,8 @@ public:
     /// Everything; for tests and tools on small profiles.
     [[nodiscard]] Profile load() const;
 
-    /// Makes a table of the connection for query(), which the file does not get: its printed columns by
-    /// their keys. One of that name from before is replaced.
+    /// Makes a table of the connection for query(), which the file does not get: its printed
+    /// columns by their keys. One of that name from before is replaced.
     void addTable(const std::string& name, const Table& table);
     /// Any SELECT, see runQuery().
     [[nodiscard]] SqlResult query(const std::string& sql,

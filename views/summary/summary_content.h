@@ -5,8 +5,8 @@
 
 #include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/memory/summary.h"
-#include "views/plot/series/step_plot.h"
 #include "core/view/profile_view.h"
+#include "views/plot/series/step_plot.h"
 #include "views/tables/cell_text.h"
 
 namespace tilescope::views {

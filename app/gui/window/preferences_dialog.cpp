@@ -62,8 +62,7 @@ PreferencesDialog::PreferencesDialog(views::ViewContext& context, QWidget* paren
         {{tr("Cycles, and time at the target's clock"), ClockUnits::CyclesAndTime},
          {tr("Cycles"), ClockUnits::Cycles},
          {tr("Time at the target's clock"), ClockUnits::Time}},
-        preferences.clockUnits(),
-        [&](ClockUnits units) { preferences.setClockUnits(units); });
+        preferences.clockUnits(), [&](ClockUnits units) { preferences.setClockUnits(units); });
     auto* reload = new QCheckBox(tr("&Read an open profile again when its file is written anew"));
     reload->setChecked(preferences.reloadsByItself());
     connect(reload, &QCheckBox::toggled, this,

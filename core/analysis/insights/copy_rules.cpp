@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <span>
 
+#include "core/analysis/accounting/strided_copies.h"
 #include "core/analysis/insights/advise.h"
 #include "core/analysis/insights/rules.h"
-#include "core/analysis/accounting/strided_copies.h"
 #include "core/base/units.h"
 
 namespace tilescope {

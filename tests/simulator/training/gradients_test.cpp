@@ -2,7 +2,6 @@
 #include <QtTest>
 #include <algorithm>
 
-#include "simulator/graph/elementwise_traits.h"
 #include "core/base/error.h"
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/training/optimizer.h"

@@ -18,10 +18,6 @@ ProfileView::ProfileView(std::shared_ptr<const Profile> profile)
     : memory_(std::move(profile))
     , info_(memory_->info) {}
 
-std::string ProfileView::title() const {
-    return info_.target.name.empty() ? info_.model : info_.model + " on " + info_.target.name;
-}
-
 ProfileReader ProfileView::reader(Stop stop) const {
     if (memory_)
         throw InternalError("a profile in memory has no file to read");

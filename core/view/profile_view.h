@@ -53,8 +53,6 @@ public:
     [[nodiscard]] const std::filesystem::path& file() const { return file_; }
     [[nodiscard]] const ProfileInfo& info() const { return info_; }
     [[nodiscard]] const Target& machine() const { return info_.target; }
-    /// Model and target for titles: "resnet50 on mk2".
-    [[nodiscard]] std::string title() const;
 
     /// A reader of the file for the calling thread. Throws InternalError without a file.
     [[nodiscard]] ProfileReader reader(Stop stop = {}) const;

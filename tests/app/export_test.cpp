@@ -160,7 +160,7 @@ private slots:
         const QJsonDocument all =
             QJsonDocument::fromJson(QByteArray::fromStdString(readFile(root + "/new/all.json")));
         QCOMPARE(all["summary"]["model"].toString(), "sample");
-        QCOMPARE(all["operations"]["operations"].toArray().size(), 4);
+        QCOMPARE(all["operations"]["operations"].toArray().size(), 10);
         QCOMPARE(run({"chrome-trace", "-o", root + "/trace.json"}), 0);
         QVERIFY(!QJsonDocument::fromJson(
                      QByteArray::fromStdString(readFile(root + "/trace.json")))["traceEvents"]

@@ -218,7 +218,7 @@ private slots:
 
     void operations() {
         // Four of the model, and the stream copies, which belong to none.
-        QCOMPARE(groupTable(readOperations(one_, {}, {}), {}).rows.size(), std::size_t(5));
+        QCOMPARE(groupTable(readOperations(one_, {}, {}), {}).rows.size(), std::size_t(10));
         QCOMPARE(operationsTable(two_, {}).columns.size(), std::size_t(4));
         QVERIFY(operationDetails(*one_.source, OperationId(0), {}).roots.size() >= 2);
     }

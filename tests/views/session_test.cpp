@@ -265,7 +265,7 @@ private slots:
         const std::stop_token go;
         QCOMPARE(profile->variables(go), profile->variables(go));
         QVERIFY(!profile->variables(go)->empty());
-        QCOMPARE(profile->title(), std::string("sample on mk2"));
+        QCOMPARE(views::profileTitle(*profile), QStringLiteral("sample on mk2"));
     }
 
     void aStoppedPartCanBeLoadedAgain() {

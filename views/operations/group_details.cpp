@@ -132,15 +132,25 @@ Table stepTable(const StepParts& parts, const CostRow& group) {
     return table;
 }
 
-std::vector<NamedBars::Bar> codeBars(const CostRow& group, const Theme& theme) {
-    return {{Text::tr("Vertex code"), group.memory.vertexCode,
-             theme.category(MemoryCategory::VertexCode), -1},
-            {Text::tr("Exchange code"), group.memory.exchangeCode,
-             theme.category(MemoryCategory::InternalExchangeCode), -1},
-            {Text::tr("Control code"), group.memory.controlCode,
-             theme.category(MemoryCategory::ControlCode), -1},
-            {Text::tr("Vertex state"), group.memory.vertexState,
-             theme.category(MemoryCategory::VertexInstanceState), -1}};
+/// Of the row, or of the program that its operation shares with other places.
+OperationBytes bytesOf(const ProfileView& profile, const CostRow& row,
+                       const std::stop_token& stop) {
+    if (row.places <= 1 || !row.operation.valid() || row.memory != OperationBytes{})
+        return row.memory;
+    return memoryByOperation(profile, stop)
+        ->byOperation.at(row.operation.index())
+        .at(row.ipu.index());
+}
+
+std::vector<NamedBars::Bar> codeBars(const OperationBytes& bytes, const Theme& theme) {
+    return {
+        {Text::tr("Vertex code"), bytes.vertexCode, theme.category(MemoryCategory::VertexCode), -1},
+        {Text::tr("Exchange code"), bytes.exchangeCode,
+         theme.category(MemoryCategory::InternalExchangeCode), -1},
+        {Text::tr("Control code"), bytes.controlCode, theme.category(MemoryCategory::ControlCode),
+         -1},
+        {Text::tr("Vertex state"), bytes.vertexState,
+         theme.category(MemoryCategory::VertexInstanceState), -1}};
 }
 
 // Measured where there is a trace, the longest first.
@@ -176,6 +186,12 @@ GroupDetails groupDetails(const ProfilePair& profiles, const OperationsReport& r
         details.summary = operationDetails(*profiles.source, group.operation, stop);
     else
         details.summary.roots.push_back({Text::tr("Name"), {group.path}, {}, Unit::None});
+    if (group.places > 1)
+        details.summary.roots.push_back(
+            {Text::tr("Code and memory"),
+             {Text::tr("shared by %1 places").arg(group.places).toStdString()},
+             {},
+             Unit::None});
     std::vector<ValueNode> facts = std::exchange(details.summary.roots, {});
     details.summary.valueTitles = profiles.comparing()
                                       ? QStringList{Text::tr("Source"), Text::tr("Target")}
@@ -189,7 +205,7 @@ GroupDetails groupDetails(const ProfilePair& profiles, const OperationsReport& r
     roots.insert(roots.begin(), facts.begin(), open);
     const StepParts parts = readParts(*profiles.source, stop);
     details.steps = stepTable(parts, group);
-    details.code = codeBars(group, theme);
+    details.code = codeBars(bytesOf(*profiles.source, group, stop), theme);
     details.cycles = cycleBars(parts, group, theme);
     return details;
 }

@@ -1,6 +1,7 @@
 // The one or two profiles that are open.
 #pragma once
 
+#include <QCoreApplication>
 #include <QObject>
 #include <QString>
 #include <filesystem>
@@ -12,7 +13,11 @@ namespace tilescope::views {
 
 /// Model and target: "resnet50 on mk2".
 inline QString profileTitle(const ProfileView& profile) {
-    return QString::fromStdString(profile.title());
+    const QString model = QString::fromStdString(profile.info().model);
+    const QString machine = QString::fromStdString(profile.machine().name);
+    return machine.isEmpty()
+               ? model
+               : QCoreApplication::translate("ProfileView", "%1 on %2").arg(model, machine);
 }
 
 /// Opens profiles in the background and tells the views which are open.

@@ -14,6 +14,7 @@ namespace tilescope {
 
 /// What cycles are spent on.
 enum class CycleUse { Compute, StridedCopy, Exchange, BetweenIpus, Host, Sync, Waiting, Overlap };
+inline constexpr std::size_t cycleUses = 8;
 std::string_view displayName(CycleUse use); ///< "Strided copies"
 
 /// Where figures of cycles come from: a recorded execution, or the estimates of the vertices and

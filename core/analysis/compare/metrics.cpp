@@ -21,7 +21,7 @@ using Value = std::optional<double>;
 struct Source {
     const ProfileParts& parts;
     MemorySummary memory;
-    std::array<std::int64_t, 6> cyclesByUse{}; ///< executed, all operations
+    std::array<std::int64_t, cycleUses> cyclesByUse{}; ///< executed, all operations
 
     explicit Source(const ProfileParts& from)
         : parts(from)

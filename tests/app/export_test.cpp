@@ -168,7 +168,7 @@ private slots:
                      .isEmpty());
         QCOMPARE(run({"csv", "-o", root + "/tables"}), 0);
         const std::string operations = readFile(root + "/tables/operations.csv");
-        QCOMPARE(std::count(operations.begin(), operations.end(), '\n'), 5);
+        QCOMPARE(std::count(operations.begin(), operations.end(), '\n'), 11);
         QVERIFY(QDir(folder.path() + "/tables").exists("vertices_computeSets.csv"));
     }
 };

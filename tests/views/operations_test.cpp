@@ -79,7 +79,7 @@ private slots:
         QVERIFY(names(view).contains("layer1"));
         chooseLayer(view, "Operation types");
         QVERIFY(names(view).contains("Conv"));
-        QCOMPARE(titles(view).count("Type"), 1); // the rows' own names
+        QCOMPARE(titles(view).count("Operation type"), 1); // the rows' own names
         chooseLayer(view, "PopLibs calls");
         QVERIFY(names(view).contains("prob"));
         chooseLayer(view, "Program steps");

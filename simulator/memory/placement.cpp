@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <tbb/parallel_for.h>
 #include <unordered_map>
 
 #include "core/base/ceil_div.h"
+#include "core/base/parallel_for.h"
 #include "simulator/layout/blocking.h"
 #include "simulator/memory/tile_account.h"
 
@@ -313,7 +313,7 @@ void placeVariables(LoweredProgram& lowered, const Target& target) {
     }
     std::vector<Placement> placements(representatives.size());
     std::vector<TileAccount> accounts(representatives.size());
-    tbb::parallel_for(std::size_t{0}, representatives.size(), [&](std::size_t i) {
+    parallelFor(representatives.size(), [&](std::size_t i) {
         const auto list = requests.requests(representatives[i]);
         placements[i] = placeOnTile(list, interference, target);
         accounts[i] =

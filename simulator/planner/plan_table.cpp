@@ -4,9 +4,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
-#include <tbb/parallel_for.h>
 #include <tuple>
 
+#include "core/base/parallel_for.h"
 #include "core/base/suggest.h"
 #include "core/options/option_error.h"
 #include "simulator/planner/compute_tiles.h"
@@ -184,7 +184,7 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& run) {
     plans_.resize(requests.size());
     const OverMemory overMemory =
         options.relaxMemoryTarget ? OverMemory::Relax : OverMemory::LeastMemory;
-    tbb::parallel_for(std::size_t{0}, requests.size(), [&](std::size_t i) {
+    parallelFor(requests.size(), [&](std::size_t i) {
         plans_[i] =
             planConv(options.target, requests[i].problem, requests[i].proportion, overMemory);
     });
@@ -230,7 +230,7 @@ void PlanTable::planEmbeddings(const Graph& graph, const RunOptions& options) {
     }
     embeddingPlans_.resize(distinct.size());
     const double proportion = options.memoryProportion(IpuId(0));
-    tbb::parallel_for(std::size_t{0}, distinct.size(), [&](std::size_t i) {
+    parallelFor(distinct.size(), [&](std::size_t i) {
         embeddingPlans_[i] = planEmbedding(options.target, distinct[i], proportion);
     });
 }

@@ -1,0 +1,25 @@
+// What a library guarantees of the order between threads, told to the thread sanitizer, which cannot
+// see it: oneTBB and Qt are not instrumented. Nothing is compiled without that sanitizer.
+#pragma once
+
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace tilescope {
+
+/// All that the calling thread did is seen by the thread that later calls takeOver(at).
+inline void handOver([[maybe_unused]] const void* at) {
+#ifdef __SANITIZE_THREAD__
+    __tsan_release(const_cast<void*>(at));
+#endif
+}
+
+/// See handOver.
+inline void takeOver([[maybe_unused]] const void* at) {
+#ifdef __SANITIZE_THREAD__
+    __tsan_acquire(const_cast<void*>(at));
+#endif
+}
+
+} // namespace tilescope

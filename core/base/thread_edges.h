@@ -1,5 +1,5 @@
-// What a library guarantees of the order between threads, told to the thread sanitizer, which cannot
-// see it: oneTBB and Qt are not instrumented. Nothing is compiled without that sanitizer.
+// What a library guarantees of the order between threads, told to the thread sanitizer, which
+// cannot see it: oneTBB and Qt are not instrumented. Nothing is compiled without that sanitizer.
 #pragma once
 
 #ifdef __SANITIZE_THREAD__

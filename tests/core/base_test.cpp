@@ -3,6 +3,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/ids.h"
+#include "core/base/parallel_for.h"
 #include "core/base/suggest.h"
 #include "core/base/units.h"
 #include "core/target/target.h"
@@ -110,6 +111,17 @@ private slots:
                  text("cannot read '" + regular + ".missing': No such file or directory"));
         QCOMPARE(userError([&] { (void)readFile(base); }),
                  text("cannot read '" + base.string() + "': it is a directory"));
+    }
+
+    void aParallelLoopCallsEachOnce() {
+        std::vector<int> calls(1000);
+        parallelFor(calls.size(), [&](std::size_t i) { ++calls[i]; });
+        QCOMPARE(calls, std::vector<int>(1000, 1));
+        parallelFor(0, [&](std::size_t i) { ++calls[i]; });
+        QVERIFY_THROWS_EXCEPTION(UserError, parallelFor(calls.size(), [](std::size_t i) {
+                                     if (i == 700)
+                                         throw UserError("the 700th");
+                                 }));
     }
 };
 

@@ -137,9 +137,10 @@ private slots:
         QCOMPARE(sharing.variableBytes, std::int64_t{46});
         QCOMPARE(sharing.addressBytes, std::int64_t{36});
         QCOMPARE(sharing.sharing, std::int64_t{2});
-        QCOMPARE(sharing.text(),
-                 std::string("46 B of variables at 36 B of addresses: 2 share theirs at other "
-                             "times"));
+        QCOMPARE(
+            sharing.text(),
+            std::string("46 B of variables at 36 B of addresses: 2 share addresses at different "
+                        "times"));
         QVERIFY(addressSharing({}).text().empty());
     }
 

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/options/job.h"
 #include "simulator/simulate.h"
+#include "tests/support/compared_figures.h"
 #include "tests/support/figures.h"
 
 using namespace tilescope;
@@ -72,6 +73,50 @@ private slots:
         QVERIFY(contradictions(*profile, figures).empty());
         ++figures.layers[static_cast<std::size_t>(layer)].front().measuredCycles;
         QVERIFY(!contradictions(*profile, figures).empty());
+    }
+
+    void comparisonsAgree_data() {
+        QTest::addColumn<QString>("source");
+        QTest::addColumn<Options>("before");
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<Options>("after");
+        const Options none;
+        QTest::newRow("another batch")
+            << "resnet50" << none << "resnet50" << Options{{"batchSize", "2"}};
+        QTest::newRow("other functions")
+            << "resnet50" << none << "resnet50" << Options{{"outline", "off"}};
+        QTest::newRow("pipelined") << "tutorial_sequential" << none << "tutorial_pipelined" << none;
+        QTest::newRow("overlapped") << "resnet50" << none << "resnet50_overlapped" << none;
+        QTest::newRow("phased") << "tutorial_sharded" << none << "tutorial_phased" << none;
+        QTest::newRow("out of memory")
+            << "demo" << none << "demo" << Options{{"availableMemoryProportion", "0.2"}};
+        QTest::newRow("other models") << "resnet50" << none << "matmul_chain" << none;
+    }
+
+    void comparisonsAgree() {
+        QFETCH(QString, source);
+        QFETCH(Options, before);
+        QFETCH(QString, target);
+        QFETCH(Options, after);
+        const ProfilePair pair(profileOf(source, before), profileOf(target, after));
+        const std::string found = contradictions(pair, compareProfiles(pair));
+        QVERIFY2(found.empty(), found.c_str());
+    }
+
+    void aSpoiltComparisonIsFound() {
+        const ProfilePair pair(profileOf("tutorial_sequential", {}),
+                               profileOf("tutorial_pipelined", {}));
+        const Comparison comparison = compareProfiles(pair);
+        QVERIFY(contradictions(pair, comparison).empty());
+        const auto spoilt = [&](auto spoil) {
+            Comparison copy = comparison;
+            spoil(copy);
+            return !contradictions(pair, copy).empty();
+        };
+        QVERIFY(spoilt([](Comparison& c) { ++c.cycles.causes.front().after; }));
+        QVERIFY(spoilt([](Comparison& c) { ++c.memory.before; }));
+        QVERIFY(spoilt([](Comparison& c) { c.metrics[metricNamed("cycles")].target = 1; }));
+        QVERIFY(spoilt([](Comparison& c) { c.tables[1].rows.front().before.front() = -1; }));
     }
 
     /// Places of one function have its costs, each at its own name.

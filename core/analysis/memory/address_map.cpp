@@ -54,8 +54,8 @@ AddressSharing addressSharing(const std::vector<AddressBlock>& blocks) {
 
 std::string AddressSharing::text(ByteUnits units) const {
     return sharing == 0 ? std::string()
-                        : fmt::format("{} of variables at {} of addresses: {} share theirs at "
-                                      "other times",
+                        : fmt::format("{} of variables at {} of addresses: {} share addresses at "
+                                      "different times",
                                       formatBytes(variableBytes, units),
                                       formatBytes(addressBytes, units), withThousands(sharing));
 }

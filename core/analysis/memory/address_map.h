@@ -41,8 +41,8 @@ struct AddressSharing {
     std::int64_t variableBytes = 0; ///< of all blocks
     std::int64_t addressBytes = 0;  ///< addresses that any block covers
     std::int64_t sharing = 0;       ///< blocks that cover an address of another
-    /// "2.54 MiB of variables at 611 KiB of addresses: 412 share theirs at other times"; empty
-    /// where none share.
+    /// "2.54 MiB of variables at 611 KiB of addresses: 412 share addresses at different times";
+    /// empty where none share.
     [[nodiscard]] std::string text(ByteUnits units = ByteUnits::Binary) const;
 };
 /// `blocks` as addressBlocks() gives them.

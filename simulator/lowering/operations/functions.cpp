@@ -47,8 +47,7 @@ public:
 
     void run() {
         copyIn();
-        const std::string& name = inside_.graph().name;
-        const ProgramId call = b_.call(name, function_.program);
+        const ProgramId call = b_.call(op_.name, function_.program);
         for (const TensorId output : inside_.graph().outputs)
             if (!inside_.storageOf(output).source.valid())
                 b_.lowered().kills.emplace(call, inside_.variableOf(output));

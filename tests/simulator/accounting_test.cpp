@@ -1,6 +1,4 @@
 // One truth: on every kind of execution what one report says is what the others say.
-#include <functional>
-
 #include <QtTest>
 
 #include "core/base/error.h"
@@ -16,19 +14,22 @@ namespace {
 
 using Options = std::map<std::string, std::string>;
 
-/// A job of the resources with some options changed.
+/// A job of the resources with some options changed; simulated once.
 std::shared_ptr<const ProfileView> profileOf(const QString& name, const Options& changed) {
+    static std::map<std::pair<QString, Options>, std::shared_ptr<const ProfileView>> known;
+    std::shared_ptr<const ProfileView>& profile = known[{name, changed}];
+    if (profile)
+        return profile;
     const Job job = readJob(TILESCOPE_SOURCE_DIR "/resources/jobs/" + name.toStdString() + ".json");
     RunOptions options;
     Options values = job.options;
     for (const auto& [key, value] : changed)
         values[key] = value;
     setRunOptions(options, values);
-    return std::make_shared<const ProfileView>(
+    profile = std::make_shared<const ProfileView>(
         std::make_shared<const Profile>(sim::simulateModel(job.model, options)));
+    return profile;
 }
-
-using Spoil = std::function<void(Figures&)>;
 
 } // namespace
 
@@ -68,7 +69,7 @@ private slots:
 
     void aSpoiltSumIsFound() {
         QFETCH(CostLayer, layer);
-        static const auto profile = profileOf("tutorial_pipelined", {});
+        const auto profile = profileOf("tutorial_pipelined", {});
         Figures figures = figuresOf(*profile);
         QVERIFY(contradictions(*profile, figures).empty());
         ++figures.layers[static_cast<std::size_t>(layer)].front().measuredCycles;

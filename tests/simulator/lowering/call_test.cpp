@@ -122,15 +122,20 @@ class CallTest : public QObject {
     Q_OBJECT
 
 private slots:
-    void aCallNamesItsFunction() {
+    /// Flame and program tree put a call under the scope of its operation.
+    void aCallNamesItsFunctionAndItsPlace() {
         const Profile profile = simulate(tower(), onTiles(32, true));
         QCOMPARE(profile.functions.size(), std::size_t{1});
         const auto calls = ofKind(profile, ProgramKind::Call);
         QCOMPARE(calls.size(), std::size_t{layers});
+        std::set<std::string> names;
         for (const Program* call : calls) {
-            QCOMPARE(call->name, profile.programs[call->target].name);
-            QCOMPARE(call->name, std::string("call_subgraph(0)"));
+            QCOMPARE(profile.programs[call->target].name, std::string("call_subgraph(0)"));
+            QCOMPARE(call->name, profile.operations[call->operation].name);
+            QVERIFY2(call->name.find("call_subgraph(0)") != std::string::npos, call->name.c_str());
+            names.insert(call->name);
         }
+        QCOMPARE(names.size(), calls.size());
         QVERIFY(ofKind(simulate(tower(), onTiles(32, false)), ProgramKind::Call).empty());
     }
 

@@ -1,9 +1,13 @@
 #include "views/query/background_query.h"
 
+#include <QCoreApplication>
+#include <QEvent>
 #include <QMetaMethod>
-#include <QtConcurrent>
+#include <mutex>
+#include <optional>
 
 #include "core/base/error.h"
+#include "core/base/thread_edges.h"
 #include "views/query/give_way.h"
 
 namespace tilescope::views {
@@ -25,7 +29,23 @@ template <class Part> QString errorOf(Part part) {
     return {};
 }
 
+/// Tells a query that its answer is there.
+QEvent::Type answered() {
+    static const int type = QEvent::registerEventType();
+    return static_cast<QEvent::Type>(type);
+}
+
+/// Stands for the queue of the pool, where the window's thread hands queries over.
+constexpr char queue = 0;
+
 } // namespace
+
+/// What the window's thread and a worker share of a query under way.
+struct BackgroundQuery::Run {
+    std::mutex mutex;
+    BackgroundQuery* asker = nullptr; ///< none once nobody waits for the answer
+    std::optional<Outcome> outcome;
+};
 
 BackgroundQuery::BackgroundQuery(Workers& workers, QObject* parent)
     : QObject(parent)
@@ -33,7 +53,6 @@ BackgroundQuery::BackgroundQuery(Workers& workers, QObject* parent)
     slowTimer_.setSingleShot(true);
     slowTimer_.setInterval(slowAfterMs);
     connect(&slowTimer_, &QTimer::timeout, this, &BackgroundQuery::slow);
-    connect(&watcher_, &QFutureWatcherBase::finished, this, &BackgroundQuery::finish);
 }
 
 BackgroundQuery::~BackgroundQuery() {
@@ -44,17 +63,31 @@ void BackgroundQuery::start(Work work) {
     // The new query counts before the old one is dropped: the pool must not look idle between.
     workers_.begin();
     drop();
-    running_ = true;
+    run_ = std::make_shared<Run>();
+    run_->asker = this;
     stop_ = std::stop_source();
     slowTimer_.start();
-    watcher_.setFuture(
-        QtConcurrent::run(&workers_.pool(), [work = std::move(work), token = stop_.get_token()] {
-            return runGuarded(work, token);
-        }));
+    handOver(&queue);
+    workers_.pool().start([run = run_, work = std::move(work), token = stop_.get_token()] {
+        takeOver(&queue);
+        Outcome outcome = runGuarded(work, token);
+        const std::lock_guard lock(run->mutex);
+        if (!run->asker)
+            return;
+        run->outcome = std::move(outcome);
+        QCoreApplication::postEvent(run->asker, new QEvent(answered()));
+    });
+}
+
+bool BackgroundQuery::event(QEvent* event) {
+    if (event->type() != answered())
+        return QObject::event(event);
+    finish();
+    return true;
 }
 
 void BackgroundQuery::cancel() {
-    if (!running_)
+    if (!running())
         return;
     drop();
     emit cancelled();
@@ -75,24 +108,31 @@ BackgroundQuery::Outcome BackgroundQuery::runGuarded(const Work& work,
 }
 
 void BackgroundQuery::drop() {
-    if (!running_)
+    if (!running())
         return;
-    running_ = false;
     stop_.request_stop();
     slowTimer_.stop();
-    // An empty future disconnects the watcher from the old one, whose result goes nowhere.
-    watcher_.setFuture(QFuture<Outcome>());
+    {
+        const std::lock_guard lock(run_->mutex);
+        run_->asker = nullptr;
+    }
+    run_.reset();
     workers_.end();
 }
 
 void BackgroundQuery::finish() {
-    if (!running_)
-        return;
-    running_ = false;
+    Outcome outcome;
+    {
+        // An event of a query that was dropped may still arrive.
+        if (!running())
+            return;
+        const std::lock_guard lock(run_->mutex);
+        if (!run_->outcome)
+            return;
+        outcome = std::move(*run_->outcome);
+    }
+    run_.reset();
     slowTimer_.stop();
-    // Taken, not copied: a result may be large.
-    QFuture<Outcome> future = watcher_.future();
-    const Outcome outcome = future.takeResult();
     QString error = outcome.error;
     // What a damaged file puts in a model or a plot may show only now.
     if (error.isEmpty() && outcome.deliver)

@@ -1,9 +1,9 @@
 // One question to a profile, answered on a worker thread.
 #pragma once
 
-#include <QFutureWatcher>
 #include <QTimer>
 #include <functional>
+#include <memory>
 #include <stop_token>
 
 #include "views/query/workers.h"
@@ -27,7 +27,7 @@ public:
     void start(Work work);
     /// Stops the query under way; cancelled() follows at once.
     void cancel();
-    [[nodiscard]] bool running() const { return running_; }
+    [[nodiscard]] bool running() const { return run_ != nullptr; }
 
     /// Queries that take longer announce themselves with slow().
     static constexpr int slowAfterMs = 200;
@@ -45,16 +45,17 @@ private:
         QString error;
         bool stopped = false;
     };
+    struct Run;
     static Outcome runGuarded(const Work& work, const std::stop_token& token);
+    bool event(QEvent* event) override;
     void drop();
     void finish();
     void fail(const QString& text);
 
     Workers& workers_;
-    QFutureWatcher<Outcome> watcher_;
     QTimer slowTimer_;
     std::stop_source stop_;
-    bool running_ = false;
+    std::shared_ptr<Run> run_; ///< none unless running
 };
 
 } // namespace tilescope::views

@@ -67,8 +67,7 @@ void BackgroundQuery::start(Work work) {
     run_->asker = this;
     stop_ = std::stop_source();
     slowTimer_.start();
-    handOver(&queue);
-    workers_.pool().start([run = run_, work = std::move(work), token = stop_.get_token()] {
+    std::function<void()> task = [run = run_, work = std::move(work), token = stop_.get_token()] {
         takeOver(&queue);
         Outcome outcome = runGuarded(work, token);
         const std::lock_guard lock(run->mutex);
@@ -76,7 +75,9 @@ void BackgroundQuery::start(Work work) {
             return;
         run->outcome = std::move(outcome);
         QCoreApplication::postEvent(run->asker, new QEvent(answered()));
-    });
+    };
+    handOver(&queue);
+    workers_.pool().start(std::move(task));
 }
 
 bool BackgroundQuery::event(QEvent* event) {

@@ -152,7 +152,7 @@ private slots:
         });
         gate.open();
         QTRY_COMPARE(delivered.count(), 1);
-        workers.pool().waitForDone();
+        QVERIFY(workers.wait(10000));
         QCoreApplication::processEvents();
         QCOMPARE(shown, QStringList{"new"});
         QVERIFY(workers.idle());
@@ -171,7 +171,7 @@ private slots:
         query.cancel();
         QCOMPARE(cancelled.count(), 1);
         QVERIFY(workers.idle());
-        QVERIFY(workers.pool().waitForDone(10000));
+        QVERIFY(workers.wait(10000));
         QCoreApplication::processEvents();
         QCOMPARE(delivered.count(), 0);
     }
@@ -201,7 +201,7 @@ private slots:
             });
         }
         QVERIFY(workers.idle());
-        QVERIFY(workers.pool().waitForDone(10000));
+        QVERIFY(workers.wait(10000));
         QCoreApplication::processEvents();
     }
 

@@ -95,8 +95,7 @@ void LanesPane::refresh() {
         auto lanes = std::make_shared<const std::vector<TraceLane>>(
             traceLanes(question, range, static_cast<std::int64_t>(perPixel), stop, inSight));
         return [this, lanes, from, to] {
-            TracePlottable::Lanes before = plot_->trace().setDetail(lanes, from, to);
-            context_.workers.pool().start([gone = std::move(before)]() mutable { gone.reset(); });
+            context_.workers.free(plot_->trace().setDetail(lanes, from, to));
             plot_->updateRows();
         };
     });

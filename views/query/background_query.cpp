@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "core/base/thread_edges.h"
 #include "views/query/give_way.h"
 
 namespace tilescope::views {
@@ -34,9 +33,6 @@ QEvent::Type answered() {
     static const int type = QEvent::registerEventType();
     return static_cast<QEvent::Type>(type);
 }
-
-/// Stands for the queue of the pool, where the window's thread hands queries over.
-constexpr char queue = 0;
 
 } // namespace
 
@@ -67,17 +63,14 @@ void BackgroundQuery::start(Work work) {
     run_->asker = this;
     stop_ = std::stop_source();
     slowTimer_.start();
-    std::function<void()> task = [run = run_, work = std::move(work), token = stop_.get_token()] {
-        takeOver(&queue);
+    workers_.start([run = run_, work = std::move(work), token = stop_.get_token()] {
         Outcome outcome = runGuarded(work, token);
         const std::lock_guard lock(run->mutex);
         if (!run->asker)
             return;
         run->outcome = std::move(outcome);
         QCoreApplication::postEvent(run->asker, new QEvent(answered()));
-    };
-    handOver(&queue);
-    workers_.pool().start(std::move(task));
+    });
 }
 
 bool BackgroundQuery::event(QEvent* event) {

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <malloc.h>
 
+#include "core/base/thread_edges.h"
+
 namespace tilescope::views {
 namespace {
 constexpr int mostArenas = 2; // of glibc's malloc: see mallopt(3)
-}
+constexpr char queue = 0;     // stands for the pool's, where tasks are handed over
+} // namespace
 
 Workers::Workers(QObject* parent)
     : QObject(parent) {
@@ -19,6 +22,15 @@ Workers::Workers(QObject* parent)
 
 Workers::~Workers() {
     pool_.waitForDone();
+}
+
+void Workers::start(std::function<void()> task) {
+    std::function<void()> handed = [task = std::move(task)] {
+        takeOver(&queue);
+        task();
+    };
+    handOver(&queue);
+    pool_.start(std::move(handed));
 }
 
 void Workers::begin() {

@@ -3,6 +3,7 @@
 
 #include <QObject>
 #include <QThreadPool>
+#include <functional>
 
 namespace tilescope::views {
 
@@ -14,7 +15,14 @@ public:
     explicit Workers(QObject* parent = nullptr);
     ~Workers() override;
 
-    [[nodiscard]] QThreadPool& pool() { return pool_; }
+    /// Runs a task on one of the threads.
+    void start(std::function<void()> task);
+    /// Frees something large there: that takes longer than a frame.
+    template <class Large> void free(Large large) {
+        start([gone = std::move(large)]() mutable { gone.reset(); });
+    }
+    /// Until every task has ended, or so long; true if all have.
+    bool wait(int milliseconds) { return pool_.waitForDone(milliseconds); }
     [[nodiscard]] bool idle() const { return active_ == 0; }
 
     /// Called by BackgroundQuery around each query, in the window's thread.

@@ -30,7 +30,7 @@ void TableModel::setTable(Table table) {
         wish_.sortColumn = -1;
     // A large table takes a while to be given back.
     if (table_->rows.size() > arrangedAtOnce)
-        context_.workers.pool().start([old = std::move(table_)]() mutable { old.reset(); });
+        context_.workers.free(std::move(table_));
     columns_.clear();
     for (std::size_t i = 0; i < table.columns.size(); ++i)
         if (isShown(table.columns[i].shown, Shown::Window))

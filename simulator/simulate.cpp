@@ -11,7 +11,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/options/option_error.h"
-#include "core/profile/host_lanes.h"
+#include "core/profile/host.h"
 #include "simulator/engine/timing.h"
 #include "simulator/frontend/import.h"
 #include "simulator/frontend/keras/keras.h"

@@ -140,16 +140,24 @@ json::value toJson(const Document& document) {
     return object;
 }
 
+void write(std::ostream& out, const Table& table, Format format) {
+    if (format == Format::Json)
+        writeJson(out, toJson(table));
+    else if (format == Format::Csv)
+        writeCsv(out, table);
+    else
+        writeText(out, table);
+}
+
 void write(std::ostream& out, const Document& document, Format format) {
     if (format == Format::Json) {
         writeJson(out, toJson(document));
         return;
     }
-    if (format == Format::Csv) {
-        if (!document.tables.empty())
-            writeCsv(out, document.tables.front());
+    if (format == Format::Csv && !document.tables.empty())
+        writeCsv(out, document.tables.front());
+    if (format == Format::Csv)
         return;
-    }
     std::size_t labels = 0;
     for (const Field& field : document.fields)
         if (isShown(field.shown, Shown::Text))

@@ -16,6 +16,8 @@ enum class Format { Text, Json, Csv };
 /// Text: fields, then tables with aligned columns (numbers to the right). JSON: an object of the
 /// fields, and an array of objects for each table. CSV: the first table.
 void write(std::ostream& out, const Document& document, Format format);
+/// A table by itself; in JSON an array of objects.
+void write(std::ostream& out, const Table& table, Format format);
 void writeText(std::ostream& out, const Table& table);
 
 /// Names come from models: a line break or an escape sequence must not reach the terminal.

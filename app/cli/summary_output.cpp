@@ -55,6 +55,10 @@ std::string ofTile(const MemorySummary& memory, std::int64_t bytes) {
 
 } // namespace
 
+SummarySource summaryOf(const ProfileView& profile) {
+    return {profile.info(), memorySummary(profile), *profile.messages(), profile.file()};
+}
+
 json::value summaryJson(const SummarySource& source) {
     const ProfileInfo& info = source.info;
     json::object object{{"fits", info.fits},

@@ -7,6 +7,7 @@
 
 #include "core/analysis/memory/summary.h"
 #include "core/profile/profile.h"
+#include "core/view/profile_view.h"
 
 namespace boost::json {
 class value;
@@ -20,6 +21,9 @@ struct SummarySource {
     const std::vector<Message>& messages;
     std::filesystem::path profile;
 };
+
+/// Of a view that outlives it.
+SummarySource summaryOf(const ProfileView& profile);
 
 /// {"fits", "profile", "target", "memory", "cycles", "seconds", "throughput", "messages",
 /// "timings", ...}; cycles, seconds and throughput are null without an execution.

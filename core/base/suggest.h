@@ -1,7 +1,6 @@
 // "Did you mean": the known name nearest to what somebody typed.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -15,9 +15,10 @@ namespace tilescope {
 /// are NULL, a TileSeries and bytes are blobs. The database outlives it.
 class Insert {
 public:
-    Insert(const Database& db, std::string_view table)
+    /// `verb`: of SQLite, such as "INSERT OR REPLACE".
+    Insert(const Database& db, std::string_view table, std::string_view verb = "INSERT")
         : db_(db)
-        , table_(table) {}
+        , into_(fmt::format("{} INTO {}", verb, table)) {}
 
     template <class... Values> void operator()(const Values&... values) {
         if (!statement_)
@@ -32,7 +33,7 @@ private:
         std::string marks = "?";
         for (std::size_t i = 1; i < columns; ++i)
             marks += ",?";
-        return db_.prepare(fmt::format("INSERT INTO {} VALUES({})", table_, marks));
+        return db_.prepare(fmt::format("{} VALUES({})", into_, marks));
     }
 
     void bind(int at, std::integral auto value) {
@@ -58,7 +59,7 @@ private:
     }
 
     const Database& db_;
-    std::string table_;
+    std::string into_;
     std::optional<Statement> statement_;
 };
 

@@ -108,26 +108,6 @@ int writeFile(sqlite3_file* file, const void* data, int bytes, sqlite3_int64 off
     return below(file)->pMethods->xWrite(below(file), page.data(), bytes, offset);
 }
 
-// What is only passed on. Without later versions' methods SQLite neither maps the file nor shares
-// memory, so that every page comes through readFile().
-int truncateFile(sqlite3_file* file, sqlite3_int64 size) {
-    return below(file)->pMethods->xTruncate(below(file), size);
-}
-int syncFile(sqlite3_file* file, int flags) {
-    return below(file)->pMethods->xSync(below(file), flags);
-}
-int sizeOfFile(sqlite3_file* file, sqlite3_int64* size) {
-    return below(file)->pMethods->xFileSize(below(file), size);
-}
-int lockFile(sqlite3_file* file, int level) {
-    return below(file)->pMethods->xLock(below(file), level);
-}
-int unlockFile(sqlite3_file* file, int level) {
-    return below(file)->pMethods->xUnlock(below(file), level);
-}
-int isReserved(sqlite3_file* file, int* reserved) {
-    return below(file)->pMethods->xCheckReservedLock(below(file), reserved);
-}
 int controlFile(sqlite3_file* file, int operation, void* argument) {
     if (operation == beginChecksums) {
         reinterpret_cast<ChecksumFile*>(file)->writes = true;
@@ -139,28 +119,32 @@ int controlFile(sqlite3_file* file, int operation, void* argument) {
     }
     return below(file)->pMethods->xFileControl(below(file), operation, argument);
 }
-int sectorSize(sqlite3_file* file) {
-    return below(file)->pMethods->xSectorSize(below(file));
-}
-int characteristics(sqlite3_file* file) {
-    return below(file)->pMethods->xDeviceCharacteristics(below(file));
+
+/// What the file below does alone.
+template <auto method, typename... Arguments>
+constexpr void passOn(int (*&own)(sqlite3_file*, Arguments...)) {
+    own = [](sqlite3_file* file, Arguments... arguments) {
+        return (below(file)->pMethods->*method)(below(file), arguments...);
+    };
 }
 
+// Without later versions' methods SQLite neither maps the file nor shares memory, so that every
+// page comes through readFile().
 constexpr sqlite3_io_methods makeMethods() {
     sqlite3_io_methods methods{};
     methods.iVersion = 1;
     methods.xClose = closeFile;
     methods.xRead = readFile;
     methods.xWrite = writeFile;
-    methods.xTruncate = truncateFile;
-    methods.xSync = syncFile;
-    methods.xFileSize = sizeOfFile;
-    methods.xLock = lockFile;
-    methods.xUnlock = unlockFile;
-    methods.xCheckReservedLock = isReserved;
     methods.xFileControl = controlFile;
-    methods.xSectorSize = sectorSize;
-    methods.xDeviceCharacteristics = characteristics;
+    passOn<&sqlite3_io_methods::xTruncate>(methods.xTruncate);
+    passOn<&sqlite3_io_methods::xSync>(methods.xSync);
+    passOn<&sqlite3_io_methods::xFileSize>(methods.xFileSize);
+    passOn<&sqlite3_io_methods::xLock>(methods.xLock);
+    passOn<&sqlite3_io_methods::xUnlock>(methods.xUnlock);
+    passOn<&sqlite3_io_methods::xCheckReservedLock>(methods.xCheckReservedLock);
+    passOn<&sqlite3_io_methods::xSectorSize>(methods.xSectorSize);
+    passOn<&sqlite3_io_methods::xDeviceCharacteristics>(methods.xDeviceCharacteristics);
     return methods;
 }
 

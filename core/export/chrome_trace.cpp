@@ -1,6 +1,7 @@
 #include "core/export/chrome_trace.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <cmath>
 #include <fmt/format.h>
@@ -33,20 +34,8 @@ const char* categoryOf(ProgramKind kind) {
 }
 
 const char* categoryOf(HostWork work) {
-    switch (work) {
-    case HostWork::Compilation:
-        return "compilation";
-    case HostWork::Loading:
-        return "loading";
-    case HostWork::Run:
-        return "run";
-    case HostWork::Callback:
-        return "callback";
-    case HostWork::IpuWaits:
-    case HostWork::HostWaits:
-        break;
-    }
-    return "wait";
+    constexpr std::array categories{"compilation", "loading", "run", "callback", "wait", "wait"};
+    return categories.at(static_cast<std::size_t>(work));
 }
 
 std::string titleOf(const HostBox& box) {

@@ -31,7 +31,7 @@ struct ChromeTraceResult {
 
 /// Writes complete events ("ph": "X") with times in microseconds at the target's clock: a process
 /// for each IPU, whose first track has the runs and whose others the steps; steps that overlap
-/// stand on tracks of their own. Repeats are unrolled as far as mostEvents allows; narrower steps
+/// have tracks of their own. Repeats are unrolled as far as mostEvents allows; narrower steps
 /// become one event that says how many it stands for. Throws UserError for a range outside of the
 /// execution.
 ///

@@ -37,7 +37,7 @@ struct HeatMap {
 };
 
 /// The picture: dark is little and light is much, on a scale of evenly growing lightness that
-/// colour-blind readers and grey printers keep; cells of the largest value are framed. Values stand
+/// colour-blind readers and grey printers keep; cells of the largest value are framed. Values are
 /// in the cells where there is room. Throws InternalError if there are not as many cells as places.
 std::string heatMapSvg(const HeatMap& map);
 

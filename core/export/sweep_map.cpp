@@ -52,24 +52,6 @@ std::string subtitleOf(const SweepResults& results) {
 
 } // namespace
 
-std::string_view displayName(SweepValue value) {
-    switch (value) {
-    case SweepValue::Throughput:
-        return "throughput";
-    case SweepValue::Cycles:
-        return "cycles of a run";
-    case SweepValue::MaxTile:
-        return "fullest tile";
-    case SweepValue::TotalMemory:
-        return "memory of all tiles";
-    case SweepValue::AlwaysLive:
-        return "always live";
-    case SweepValue::MaxNotAlwaysLive:
-        break;
-    }
-    return "peak not always live";
-}
-
 std::string_view unitOf(SweepValue value) {
     return value == SweepValue::Throughput ? "samples/s"
            : value == SweepValue::Cycles   ? "cycles"
@@ -81,43 +63,26 @@ bool lessIsBetter(SweepValue value) {
 }
 
 std::optional<double> sweepValueOf(const PointResult& result, SweepValue value) {
-    const auto timed = [&](auto field) -> std::optional<double> {
-        return result.time ? std::optional<double>(static_cast<double>((*result.time).*field))
-                           : std::nullopt;
-    };
-    const auto bytes = [&](std::int64_t PointMemory::*field) -> std::optional<double> {
-        return result.memory ? std::optional<double>(static_cast<double>((*result.memory).*field))
-                             : std::nullopt;
-    };
-    switch (value) {
-    case SweepValue::Throughput:
-        return timed(&PointTime::throughput);
-    case SweepValue::Cycles:
-        return timed(&PointTime::cycles);
-    case SweepValue::MaxTile:
-        return bytes(&PointMemory::maxTileIncludingGaps);
-    case SweepValue::TotalMemory:
-        return bytes(&PointMemory::totalIncludingGaps);
-    case SweepValue::AlwaysLive:
-        return bytes(&PointMemory::alwaysLive);
-    case SweepValue::MaxNotAlwaysLive:
-        break;
-    }
-    return bytes(&PointMemory::maxNotAlwaysLive);
+    // From MaxTile on.
+    static constexpr std::array bytes{&PointMemory::maxTileIncludingGaps,
+                                      &PointMemory::totalIncludingGaps, &PointMemory::alwaysLive,
+                                      &PointMemory::maxNotAlwaysLive};
+    const bool timed = value < SweepValue::MaxTile;
+    if (timed ? !result.time : !result.memory)
+        return std::nullopt;
+    if (value == SweepValue::Throughput)
+        return result.time->throughput;
+    const auto figure =
+        static_cast<std::size_t>(value) - static_cast<std::size_t>(SweepValue::MaxTile);
+    return static_cast<double>(timed ? result.time->cycles : (*result.memory).*bytes.at(figure));
 }
 
 std::string_view shortStatus(const std::optional<PointResult>& result) {
     if (!result)
         return "not run";
-    switch (result->status) {
-    case PointStatus::Fits:
-        return "";
-    case PointStatus::OutOfMemory:
-        return "OOM";
-    case PointStatus::Error:
-        break;
-    }
-    return "error";
+    return result->status == PointStatus::Fits          ? ""
+           : result->status == PointStatus::OutOfMemory ? "OOM"
+                                                        : "error";
 }
 
 SweepMap sweepMap(const SweepResults& results, const SweepMapOptions& options) {

@@ -1,12 +1,12 @@
 // The results of a sweep as a heat map.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/export/heat_map.h"
 #include "core/sweep/sweep_store.h"
 
@@ -14,11 +14,12 @@ namespace tilescope {
 
 /// What the cells of a map show.
 enum class SweepValue { Throughput, Cycles, MaxTile, TotalMemory, AlwaysLive, MaxNotAlwaysLive };
-inline constexpr std::array sweepValues{SweepValue::Throughput, SweepValue::Cycles,
-                                        SweepValue::MaxTile,    SweepValue::TotalMemory,
-                                        SweepValue::AlwaysLive, SweepValue::MaxNotAlwaysLive};
-/// "throughput", and the unit of its values: "samples/s", "cycles", "bytes".
-std::string_view displayName(SweepValue value);
+inline constexpr auto sweepValues = valuesUpTo<SweepValue::MaxNotAlwaysLive>;
+template <>
+inline constexpr auto enumTitles<SweepValue> =
+    std::to_array<std::string_view>({"throughput", "cycles of a run", "fullest tile",
+                                     "memory of all tiles", "always live", "peak not always live"});
+/// "samples/s", "cycles", "bytes".
 std::string_view unitOf(SweepValue value);
 /// Bytes and cycles: less is better.
 bool lessIsBetter(SweepValue value);
@@ -31,7 +32,7 @@ struct SweepMapOptions {
     SweepValue value = SweepValue::Throughput;
     std::size_t rowAxis = 0;
     std::size_t columnAxis = 1;
-    /// Which value each axis stands at that is neither; missing ones stand at their first.
+    /// The value of each axis that is neither; missing ones have their first.
     std::vector<std::size_t> positions;
 };
 

@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
-#include "core/options/json_input.h"
+#include "core/options/option_values.h"
 #include "core/options/run_options.h"
 
 namespace tilescope {

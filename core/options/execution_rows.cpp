@@ -1,5 +1,5 @@
-// Rows of the option table: execution schemes, recomputation and outlining.
-#include <algorithm>
+// Rows of the option table: execution schemes, recomputation, outlining, and how the host feeds the
+// machine.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,25 +12,6 @@ namespace {
 using namespace limits;
 using Type = OptionSpec::Type;
 
-OptionSpec executionRow() {
-    return enumRow(row(OptionTopic::SeveralIpus, "execution", "--execution", Type::Choice, "single",
-                       "how IPUs share the model", {"single", "sharded", "pipelined", "phased"}),
-                   &RunOptions::execution);
-}
-
-OptionSpec scheduleRow() {
-    return enumRow(row(OptionTopic::SeveralIpus, "schedule", "--schedule", Type::Choice, "popart",
-                       "pipeline schedule", {"popart", "grouped", "interleaved", "sequential"}),
-                   &RunOptions::schedule);
-}
-
-OptionSpec splitRow() {
-    return namesRow(row(OptionTopic::SeveralIpus, "split", "--split", Type::Text, "",
-                        "first operation or scope of each further stage, NAME,NAME; without it the "
-                        "stages are balanced by cycles"),
-                    &RunOptions::split);
-}
-
 /// "0,1,2,0"
 OptionSpec deviceMappingRow() {
     return with(
@@ -39,12 +20,10 @@ OptionSpec deviceMappingRow() {
             "an earlier stage has; without it stage i runs on IPU i"),
         [](const OptionSpec& self, RunOptions& options, const std::string& value) {
             options.deviceMapping.clear();
-            for (std::size_t from = 0; from <= value.size() && !value.empty();) {
-                const std::size_t comma = std::min(value.find(',', from), value.size());
-                options.deviceMapping.push_back(static_cast<std::int32_t>(
-                    integerValue(self, value.substr(from, comma - from), {0, mostIpus - 1})));
-                from = comma + 1;
-            }
+            if (!value.empty())
+                for (const std::string& part : splitAt(value, ','))
+                    options.deviceMapping.push_back(
+                        static_cast<std::int32_t>(integerValue(self, part, {0, mostIpus - 1})));
         },
         [](const RunOptions& options) {
             return fmt::format("{}", fmt::join(options.deviceMapping, ","));
@@ -61,34 +40,36 @@ OptionSpec phasesRow() {
         {1, mostPhases}, &RunOptions::phases);
 }
 
-OptionSpec phaseStagesRow() {
-    return integerRow(
-        row(OptionTopic::SeveralIpus, "phaseStages", "--phase-stages", Type::Integer, "",
-            "groups of IPUs that take turns with phases, 1 or 2; without it 2 where there are two "
-            "IPUs or more"),
-        {1, 2}, &RunOptions::phaseStages);
-}
-
 OptionSpec outlineThresholdRow() {
     // More than all operations of any model together.
     constexpr double mostThreshold = 1e9;
-    return numberRow(
-        row(OptionTopic::Functions, "outlineThreshold", "--outline-threshold", Type::Number, "1",
-            "least value of a function beyond those within it: a convolution or matmul counts "
-            "1000, other operations 0.1"),
-        {0, mostThreshold}, &RunOptions::outlineThreshold);
+    return numberRow(row(OptionTopic::Functions, "outlineThreshold", "--outline-threshold",
+                         Type::Number, "1",
+                         "least value of a function beyond those within it: a convolution or "
+                         "matmul counts 1000, other operations 0.1"),
+                     {0, mostThreshold}, &RunOptions::outlineThreshold);
 }
 
 } // namespace
 
 std::vector<OptionSpec> executionRows() {
     return {
-        executionRow(),
-        scheduleRow(),
-        splitRow(),
+        enumRow(row(OptionTopic::SeveralIpus, "execution", "--execution", Type::Choice, "single",
+                    "how IPUs share the model", {"single", "sharded", "pipelined", "phased"}),
+                &RunOptions::execution),
+        enumRow(row(OptionTopic::SeveralIpus, "schedule", "--schedule", Type::Choice, "popart",
+                    "pipeline schedule", {"popart", "grouped", "interleaved", "sequential"}),
+                &RunOptions::schedule),
+        namesRow(row(OptionTopic::SeveralIpus, "split", "--split", Type::Text, "",
+                     "first operation or scope of each further stage, NAME,NAME; without it the "
+                     "stages are balanced by cycles"),
+                 &RunOptions::split),
         deviceMappingRow(),
         phasesRow(),
-        phaseStagesRow(),
+        integerRow(row(OptionTopic::SeveralIpus, "phaseStages", "--phase-stages", Type::Integer, "",
+                       "groups of IPUs that take turns with phases, 1 or 2; without it 2 where "
+                       "there are two IPUs or more"),
+                   {1, 2}, &RunOptions::phaseStages),
         enumRow(row(OptionTopic::SeveralIpus, "phaseSchedule", "--phase-schedule", Type::Choice,
                     "interleaving",
                     "when optimizer state is loaded and results are stored within a phase: next to "
@@ -99,10 +80,10 @@ std::vector<OptionSpec> executionRows() {
                     "none", "activations to compute again in the backward pass",
                     {"none", "standard", "norm-only", "all", "pipeline"}),
                 &RunOptions::recompute),
-        namesRow(row(OptionTopic::MemoryAndPlanning, "checkpoint", "--checkpoint", Type::Text, "",
-                     "operations or scopes whose results are kept in spite of recomputation, "
-                     "NAME,NAME"),
-                 &RunOptions::checkpoints),
+        namesRow(
+            row(OptionTopic::MemoryAndPlanning, "checkpoint", "--checkpoint", Type::Text, "",
+                "operations or scopes whose results are kept in spite of recomputation, NAME,NAME"),
+            &RunOptions::checkpoints),
         switchRow(row(OptionTopic::Functions, "outline", "--outline", Type::Choice, "on",
                       "make repeated parts of the model one function", {"on", "off"}),
                   &RunOptions::outline),
@@ -112,6 +93,56 @@ std::vector<OptionSpec> executionRows() {
                       "leave operations out of functions whose copies cost more than they save",
                       {"on", "off"}),
                   &RunOptions::outlineCopyCostPruning),
+    };
+}
+
+namespace {
+
+using Type = OptionSpec::Type;
+
+OptionSpec hostRateRow() {
+    // More than any host prepares; the time of a sample stays above zero.
+    constexpr double mostSamplesPerSecond = 1e12;
+    return numberRow(
+        row(OptionTopic::Host, "hostRate", "--host-rate", Type::Number, "0",
+            "samples a second that one instance of the host prepares; 0: as many as are wanted"),
+        {0, mostSamplesPerSecond}, &RunOptions::hostRate);
+}
+
+OptionSpec prefetchRow() {
+    // Each keeps a batch in the host's memory; more change nothing that a run shows.
+    constexpr double mostDepth = 1000;
+    return integerRow(row(OptionTopic::Host, "prefetchDepth", "--prefetch-depth", Type::Integer,
+                          "1",
+                          "micro-batches of input that the host may have ready; from 2 on the IPU "
+                          "does not wait for an answer to each request"),
+                      {1, mostDepth}, &RunOptions::prefetchDepth);
+}
+
+} // namespace
+
+std::vector<OptionSpec> feedingRows() {
+    return {
+        integerRow(row(OptionTopic::Host, "ioTiles", "--io-tiles", Type::Integer, "0",
+                       "tiles of each IPU that only exchange data with the host, an even number "
+                       "from 32 to 192; 0: none"),
+                   {0, limits::mostIoTiles}, &RunOptions::ioTiles),
+        enumRow(row(OptionTopic::Host, "exchangeStrategy", "--exchange-strategy", Type::Choice,
+                    "just-in-time",
+                    "when data move between the host and I/O tiles: around each micro-batch, or "
+                    "beside the computation of others in the inner loop or in both loops",
+                    {"just-in-time", "overlap-inner-loop", "overlap-loops"}),
+                &RunOptions::exchangeStrategy),
+        prefetchRow(),
+        enumRow(row(OptionTopic::Host, "inputType", "--input-type", Type::Choice, "as-model",
+                    "element type in which the host sends floating-point inputs; the device casts "
+                    "them to the model's",
+                    {"as-model", "float", "half", "int8"}),
+                &RunOptions::inputType),
+        hostRateRow(),
+        integerRow(row(OptionTopic::Host, "instances", "--instances", Type::Integer, "1",
+                       "processes of the host that share the replicas evenly"),
+                   {1, limits::mostIpus}, &RunOptions::instances),
     };
 }
 

@@ -1,12 +1,13 @@
 #include "core/options/job.h"
 
+#include <array>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
-#include "core/options/json_input.h"
+#include "core/options/option_values.h"
 #include "core/options/run_options.h"
 
 namespace tilescope {
@@ -61,32 +62,19 @@ std::string modelOf(const json::value& value, const std::string& origin,
 json::object propertyOf(const OptionSpec& spec) {
     using Type = OptionSpec::Type;
     json::object property{{"description", spec.help}};
-    switch (spec.type) {
-    case Type::Integer:
-        property["type"] = "integer";
-        break;
-    case Type::Number:
-        property["type"] = "number";
-        break;
-    case Type::Flag:
-        property["type"] = "boolean";
-        break;
-    case Type::Json:
-        property["type"] = "object";
-        break;
-    case Type::Pairs:
-        property["type"] = json::array{"object", "string"};
-        break;
-    case Type::Proportion:
-        property["type"] = json::array{"number", "string"};
-        break;
-    case Type::Choice:
+    // In the order of the types; those of a choice are its values.
+    const std::array<json::value, 8> types{"integer",
+                                           "number",
+                                           "string",
+                                           nullptr,
+                                           "boolean",
+                                           "object",
+                                           json::array{"number", "string"},
+                                           json::array{"object", "string"}};
+    if (spec.type == Type::Choice)
         property["enum"] = json::array(spec.choices.begin(), spec.choices.end());
-        break;
-    case Type::Text:
-        property["type"] = "string";
-        break;
-    }
+    else
+        property["type"] = types.at(static_cast<std::size_t>(spec.type));
     if (!spec.defaultValue.empty()) {
         const bool quoted = spec.type == Type::Text || spec.type == Type::Choice;
         property["default"] = quoted                    ? json::value(spec.defaultValue)

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/options/option_values.h"
 
 namespace tilescope {
 namespace {
@@ -11,7 +10,7 @@ namespace {
 std::vector<OptionGroup> makeGroups() {
     std::vector<OptionGroup> groups;
     for (const OptionTopic topic : optionTopics) {
-        groups.push_back({std::string(titleOf(topic)), {}});
+        groups.push_back({std::string(displayName(topic)), {}});
         for (const OptionSpec& spec : runOptionTable())
             if (spec.topic == topic)
                 groups.back().keys.push_back(spec.key);
@@ -40,6 +39,82 @@ std::string optionProblem(const OptionSpec& spec, const RunOptions& others,
         return error.what();
     }
     return "";
+}
+
+namespace {
+
+bool isPlain(char c) {
+    constexpr std::string_view others = "-_./=:,+@%";
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           others.find(c) != std::string_view::npos;
+}
+
+// Between single quotes a shell takes everything as it is but the quote itself.
+std::string quoted(const std::string& word) {
+    if (!word.empty() && std::all_of(word.begin(), word.end(), isPlain))
+        return word;
+    std::string text = "'";
+    for (const char c : word)
+        text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return text + "'";
+}
+
+const std::string& valueOf(const OptionSpec& spec,
+                           const std::map<std::string, std::string>& options) {
+    const auto given = options.find(spec.key);
+    return given == options.end() ? spec.defaultValue : given->second;
+}
+
+} // namespace
+
+std::vector<std::string> runArguments(const std::string& model,
+                                      const std::map<std::string, std::string>& options,
+                                      const std::string& directory,
+                                      const std::map<std::string, std::string>& ofModel) {
+    std::vector<std::string> arguments{"run", model};
+    for (const OptionSpec& spec : runOptionTable()) {
+        const std::string& value = valueOf(spec, options);
+        const bool isFlag = spec.type == OptionSpec::Type::Flag;
+        if (value == valueOf(spec, ofModel) || (isFlag && value != "on"))
+            continue;
+        arguments.push_back(spec.flag);
+        if (!isFlag)
+            arguments.push_back(value);
+    }
+    if (!directory.empty()) {
+        arguments.emplace_back("-o");
+        arguments.push_back(directory);
+    }
+    return arguments;
+}
+
+std::string shellLine(const std::string& program, const std::vector<std::string>& arguments) {
+    std::string line = quoted(program);
+    for (const std::string& argument : arguments)
+        line += ' ' + quoted(argument);
+    return line;
+}
+
+std::map<std::string, std::string>
+changedOptions(const std::map<std::string, std::string>& inForce) {
+    const RunOptions fresh;
+    std::map<std::string, std::string> changed;
+    for (const OptionSpec& spec : runOptionTable()) {
+        const auto given = inForce.find(spec.key);
+        if (given == inForce.end() || given->second.empty())
+            continue;
+        // The target names its own tiles: all of them is no choice.
+        if (spec.key == "tilesPerIpu") {
+            const auto target = inForce.find("target");
+            const Target preset =
+                targetPreset(target == inForce.end() ? fresh.target.name : target->second);
+            if (given->second == std::to_string(preset.tilesPerIpu))
+                continue;
+        }
+        if (given->second != spec.defaultValue)
+            changed[spec.key] = given->second;
+    }
+    return changed;
 }
 
 } // namespace tilescope

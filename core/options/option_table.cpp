@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <iterator>
 
-#include "core/options/json_input.h"
 #include "core/options/option_limits.h"
 #include "core/options/option_rows.h"
+#include "core/options/option_values.h"
 
 namespace tilescope {
 namespace {
@@ -58,73 +58,11 @@ OptionSpec batchRow() {
         });
 }
 
-OptionSpec ipusRow() {
-    return integerRow(
-        row(OptionTopic::Machine, "ipus", "--ipus", Type::Integer, "1", "IPUs of one replica"),
-        {1, mostIpus}, [](auto& options) -> auto& { return options.target.ipus; });
-}
-
-OptionSpec replicasRow() {
-    return integerRow(row(OptionTopic::Machine, "replicas", "--replicas", Type::Integer, "1",
-                          "copies of the model, each on --ipus IPUs with its own data"),
-                      {1, mostIpus}, &RunOptions::replicas);
-}
-
-OptionSpec modeRow() {
-    return with(
-        row(OptionTopic::BatchAndRun, "mode", "--mode", Type::Choice, "inference",
-            "what the model is compiled for", {"inference", "training"}),
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.mode = choiceValue(self, value);
-        },
-        [](const RunOptions& options) { return options.mode; });
-}
-
-OptionSpec accumulationRow() {
-    return integerRow(row(OptionTopic::BatchAndRun, "gradientAccumulation",
-                          "--gradient-accumulation", Type::Integer, "1",
-                          "micro-batches of one weight update"),
-                      {1, mostIterations}, &RunOptions::gradientAccumulation);
-}
-
-OptionSpec iterationsRow() {
-    return integerRow(row(OptionTopic::BatchAndRun, "deviceIterations", "--device-iterations",
-                          Type::Integer, "1", "batches that one run processes"),
-                      {1, mostIterations}, &RunOptions::deviceIterations);
-}
-
-OptionSpec precisionRow() {
-    return with(
-        row(OptionTopic::Numbers, "precision", "--precision", Type::Choice, "",
-            "element type of the model's floating-point tensors; without it as the model says",
-            {"float", "half"}),
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.precision =
-                choiceValue(self, value) == "half" ? Precision::Half : Precision::Float;
-        },
-        [](const RunOptions& options) -> std::string {
-            return !options.precision                      ? ""
-                   : *options.precision == Precision::Half ? "half"
-                                                           : "float";
-        });
-}
-
-OptionSpec partialsRow() {
-    return enumRow(row(OptionTopic::Numbers, "partialsType", "--partials-type", Type::Choice,
-                       "float", "element type of partial sums of convolutions and matmuls",
-                       {"float", "half"}),
-                   &RunOptions::partialsType);
-}
-
 constexpr OptionRange proportionBounds{0, 1};
 
 /// "0.6", "ipu0=0.3" or "ipu0=0.3,ipu1=0.5"; a bare number among them is for the other IPUs.
 void setProportion(const OptionSpec& self, RunOptions& options, const std::string& value) {
-    std::size_t from = 0;
-    do {
-        const std::size_t comma = std::min(value.find(',', from), value.size());
-        const std::string part = value.substr(from, comma - from);
-        from = comma + 1;
+    for (const std::string& part : splitAt(value, ',')) {
         const std::size_t equals = part.find('=');
         if (equals == std::string::npos) {
             options.availableMemoryProportion = numberValue(self, part, proportionBounds);
@@ -138,7 +76,7 @@ void setProportion(const OptionSpec& self, RunOptions& options, const std::strin
             integerValue(self, ipu.substr(3), {0, options.target.ipus - 1.0});
         options.availableMemoryProportionByIpu[static_cast<std::int32_t>(number)] =
             numberValue(self, part.substr(equals + 1), proportionBounds);
-    } while (from <= value.size());
+    }
 }
 
 std::string proportionText(const RunOptions& options) {
@@ -180,69 +118,10 @@ std::string proportionByOperationText(const RunOptions& options) {
     return boost::json::serialize(object);
 }
 
-OptionSpec proportionByOperationRow() {
-    return with(row(OptionTopic::MemoryAndPlanning, "availableMemoryProportionByOperation",
-                    "--available-memory-proportion-by-operation", Type::Json, "",
-                    "the same for single operations, a JSON object of names and numbers; has "
-                    "precedence over the attribute __available_memory of an ONNX node"),
-                setProportionByOperation, proportionByOperationText);
-}
-
-OptionSpec relaxRow() {
-    return switchRow(
-        row(OptionTopic::MemoryAndPlanning, "relaxMemoryTarget", "--relax-memory-target",
-            Type::Flag, "off",
-            "where no plan keeps to the available memory proportion, double it until one does "
-            "instead of planning for least memory",
-            {"on", "off"}),
-        &RunOptions::relaxMemoryTarget);
-}
-
 /// "sequenceLength=384,head=squad", or the same as a JSON object.
 void setModelOptions(const OptionSpec& self, RunOptions& options, const std::string& value) {
     for (const auto& [key, text] : pairsValue(self, value))
         options.modelOptions[key] = text;
-}
-
-OptionSpec modelRow() {
-    return with(row(OptionTopic::ModelAndEngine, "modelOptions", "--model-option", Type::Pairs, "",
-                    "size or variant of a built-in model (see 'tilescope models'), KEY=VALUE; may "
-                    "be given several times"),
-                setModelOptions,
-                [](const RunOptions& options) { return pairsText(options.modelOptions); });
-}
-
-OptionSpec mappingRow() {
-    return with(
-        row(OptionTopic::MemoryAndPlanning, "inputMapping", "--input-mapping", Type::Choice,
-            "by-use",
-            "how inputs and weights lie over the tiles: as their first user wants, or linearly",
-            {"by-use", "linear"}),
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            options.linearInputs = choiceValue(self, value) == "linear";
-        },
-        [](const RunOptions& options) {
-            return std::string(options.linearInputs ? "linear" : "by-use");
-        });
-}
-
-OptionSpec ipuModelRow() {
-    return switchRow(
-        row(OptionTopic::Machine, "ipuModel", "--ipu-model", Type::Flag, "off",
-            "account as the IPU Model does, which runs on the host: no code, no stacks, no host "
-            "latency",
-            {"on", "off"}),
-        &RunOptions::ipuModel);
-}
-
-OptionSpec engineRow() {
-    return with(
-        row(OptionTopic::ModelAndEngine, "engineOptions", "--engine-options", Type::Json, "",
-            "Poplar engine options, as POPLAR_ENGINE_OPTIONS has them"),
-        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
-            addEngineOptions(options, value, "option " + optionName(self.key));
-        },
-        [](const RunOptions& options) { return engineOptionsJson(options.engineOptions); });
 }
 
 void append(std::vector<OptionSpec>& table, std::vector<OptionSpec> rows) {
@@ -251,19 +130,93 @@ void append(std::vector<OptionSpec>& table, std::vector<OptionSpec> rows) {
 
 std::vector<OptionSpec> makeTable() {
     std::vector<OptionSpec> table{
-        targetRow(),    ipusRow(),     replicasRow(),     tilesRow(),
-        modeRow(),      batchRow(),    accumulationRow(), iterationsRow(),
-        precisionRow(), partialsRow(), proportionRow(),   proportionByOperationRow(),
-        relaxRow(),     mappingRow(),  ipuModelRow(),
+        targetRow(),
+        integerRow(
+            row(OptionTopic::Machine, "ipus", "--ipus", Type::Integer, "1", "IPUs of one replica"),
+            {1, mostIpus}, [](auto& options) -> auto& { return options.target.ipus; }),
+        integerRow(row(OptionTopic::Machine, "replicas", "--replicas", Type::Integer, "1",
+                       "copies of the model, each on --ipus IPUs with its own data"),
+                   {1, mostIpus}, &RunOptions::replicas),
+        tilesRow(),
+        with(
+            row(OptionTopic::BatchAndRun, "mode", "--mode", Type::Choice, "inference",
+                "what the model is compiled for", {"inference", "training"}),
+            [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+                options.mode = choiceValue(self, value);
+            },
+            [](const RunOptions& options) { return options.mode; }),
+        batchRow(),
+        integerRow(row(OptionTopic::BatchAndRun, "gradientAccumulation", "--gradient-accumulation",
+                       Type::Integer, "1", "micro-batches of one weight update"),
+                   {1, mostIterations}, &RunOptions::gradientAccumulation),
+        integerRow(row(OptionTopic::BatchAndRun, "deviceIterations", "--device-iterations",
+                       Type::Integer, "1", "batches that one run processes"),
+                   {1, mostIterations}, &RunOptions::deviceIterations),
+        with(
+            row(OptionTopic::Numbers, "precision", "--precision", Type::Choice, "",
+                "element type of the model's floating-point tensors; without it as the model says",
+                {"float", "half"}),
+            [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+                options.precision =
+                    choiceValue(self, value) == "half" ? Precision::Half : Precision::Float;
+            },
+            [](const RunOptions& options) -> std::string {
+                return !options.precision                      ? ""
+                       : *options.precision == Precision::Half ? "half"
+                                                               : "float";
+            }),
+        enumRow(row(OptionTopic::Numbers, "partialsType", "--partials-type", Type::Choice, "float",
+                    "element type of partial sums of convolutions and matmuls", {"float", "half"}),
+                &RunOptions::partialsType),
+        proportionRow(),
+        with(row(OptionTopic::MemoryAndPlanning, "availableMemoryProportionByOperation",
+                 "--available-memory-proportion-by-operation", Type::Json, "",
+                 "the same for single operations, a JSON object of names and numbers; has "
+                 "precedence over the attribute __available_memory of an ONNX node"),
+             setProportionByOperation, proportionByOperationText),
+        switchRow(row(OptionTopic::MemoryAndPlanning, "relaxMemoryTarget", "--relax-memory-target",
+                      Type::Flag, "off",
+                      "where no plan keeps to the available memory proportion, double it until one "
+                      "does instead of planning for least memory",
+                      {"on", "off"}),
+                  &RunOptions::relaxMemoryTarget),
+        with(
+            row(OptionTopic::MemoryAndPlanning, "inputMapping", "--input-mapping", Type::Choice,
+                "by-use",
+                "how inputs and weights lie over the tiles: as their first user wants, or linearly",
+                {"by-use", "linear"}),
+            [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+                options.linearInputs = choiceValue(self, value) == "linear";
+            },
+            [](const RunOptions& options) {
+                return std::string(options.linearInputs ? "linear" : "by-use");
+            }),
+        switchRow(row(OptionTopic::Machine, "ipuModel", "--ipu-model", Type::Flag, "off",
+                      "account as the IPU Model does, which runs on the host: no code, no stacks, "
+                      "no host latency",
+                      {"on", "off"}),
+                  &RunOptions::ipuModel),
     };
     append(table, executionRows());
     append(table, trainingRows());
     append(table, replicationRows());
     append(table, feedingRows());
-    append(table, {
-                      modelRow(),
-                      engineRow(),
-                  });
+    append(
+        table,
+        {
+            with(row(OptionTopic::ModelAndEngine, "modelOptions", "--model-option", Type::Pairs, "",
+                     "size or variant of a built-in model (see 'tilescope models'), KEY=VALUE; may "
+                     "be given several times"),
+                 setModelOptions,
+                 [](const RunOptions& options) { return pairsText(options.modelOptions); }),
+            with(
+                row(OptionTopic::ModelAndEngine, "engineOptions", "--engine-options", Type::Json,
+                    "", "Poplar engine options, as POPLAR_ENGINE_OPTIONS has them"),
+                [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+                    addEngineOptions(options, value, "option " + optionName(self.key));
+                },
+                [](const RunOptions& options) { return engineOptionsJson(options.engineOptions); }),
+        });
     return table;
 }
 
@@ -279,32 +232,6 @@ const OptionSpec* findOption(std::string_view key) {
         if (spec.key == key)
             return &spec;
     return nullptr;
-}
-
-std::string_view titleOf(OptionTopic topic) {
-    switch (topic) {
-    case OptionTopic::Machine:
-        return "Machine";
-    case OptionTopic::BatchAndRun:
-        return "Batch and run";
-    case OptionTopic::Host:
-        return "Host";
-    case OptionTopic::Numbers:
-        return "Numbers";
-    case OptionTopic::MemoryAndPlanning:
-        return "Memory and planning";
-    case OptionTopic::Replicas:
-        return "Replicas";
-    case OptionTopic::SeveralIpus:
-        return "Several IPUs";
-    case OptionTopic::Functions:
-        return "Functions";
-    case OptionTopic::Training:
-        return "Training";
-    case OptionTopic::ModelAndEngine:
-        return "Model and engine";
-    }
-    return "";
 }
 
 } // namespace tilescope

@@ -5,8 +5,9 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "core/base/error.h"
 #include "core/base/suggest.h"
-#include "core/options/json_input.h"
+#include "core/options/run_options.h"
 
 namespace tilescope {
 namespace {
@@ -62,11 +63,7 @@ std::map<std::string, std::string> pairsValue(const OptionSpec& spec, const std:
     if (text.starts_with('{'))
         return pairsFromJson(spec, text);
     std::map<std::string, std::string> pairs;
-    std::size_t from = 0;
-    while (from <= text.size()) {
-        const std::size_t comma = std::min(text.find(',', from), text.size());
-        const std::string part = text.substr(from, comma - from);
-        from = comma + 1;
+    for (const std::string& part : splitAt(text, ',')) {
         const std::size_t equals = part.find('=');
         if (equals == std::string::npos || equals == 0 || equals + 1 == part.size())
             throw OptionError(
@@ -74,6 +71,16 @@ std::map<std::string, std::string> pairsValue(const OptionSpec& spec, const std:
         pairs[part.substr(0, equals)] = part.substr(equals + 1);
     }
     return pairs;
+}
+
+std::vector<std::string> splitAt(std::string_view text, char separator) {
+    std::vector<std::string> parts;
+    for (std::size_t from = 0; from <= text.size();) {
+        const std::size_t end = std::min(text.find(separator, from), text.size());
+        parts.emplace_back(text.substr(from, end - from));
+        from = end + 1;
+    }
+    return parts;
 }
 
 std::string pairsText(const std::map<std::string, std::string>& pairs) {
@@ -85,6 +92,52 @@ std::string pairsText(const std::map<std::string, std::string>& pairs) {
 
 std::string numberText(double value) {
     return fmt::format("{}", value);
+}
+
+namespace {
+
+[[noreturn]] void fail(std::string_view text, std::size_t at, const std::string& origin,
+                       const std::string& reason) {
+    const std::string_view before = text.substr(0, std::min(at, text.size()));
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const std::size_t lineStart = before.rfind('\n') + 1; // npos + 1 is 0
+    throw UserError(fmt::format("{}:{}:{}: not valid JSON: {}", origin, line,
+                                before.size() - lineStart + 1, reason));
+}
+
+} // namespace
+
+boost::json::value parseJson(std::string_view text, const std::string& origin) {
+    boost::json::parser parser;
+    boost::system::error_code error;
+    const std::size_t used = parser.write_some(text.data(), text.size(), error);
+    if (error)
+        fail(text, used, origin,
+             error == boost::json::error::incomplete ? "it ends too early" : error.message());
+    const std::size_t rest = text.find_first_not_of(" \t\r\n", used);
+    if (rest != std::string_view::npos)
+        fail(text, rest, origin, "something follows the end of the value");
+    return parser.release();
+}
+
+std::string optionText(const boost::json::value& value, bool plainBooleans) {
+    if (value.is_string())
+        return std::string(value.as_string());
+    if (value.is_bool())
+        return plainBooleans ? (value.as_bool() ? "true" : "false")
+                             : (value.as_bool() ? "on" : "off");
+    if (value.is_double())
+        return numberText(value.as_double());
+    return boost::json::serialize(value);
+}
+
+OptionError::OptionError(std::string_view key, const std::string& problem)
+    : UserError(fmt::format("option {}: {}", optionName(key), problem))
+    , key_(key) {}
+
+std::string optionName(std::string_view key) {
+    const OptionSpec* spec = findOption(key);
+    return spec == nullptr ? std::string(key) : fmt::format("{} ({})", key, spec->flag);
 }
 
 } // namespace tilescope

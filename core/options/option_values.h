@@ -1,4 +1,5 @@
-// Text to values for the option table, with errors that name the option. Internal to core/options.
+// Text and JSON that people wrote to values for the option table, with errors that name the option,
+// or line and column. Internal to core/options.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,10 @@
 
 #include "core/options/option_error.h"
 #include "core/options/run_options.h"
+
+namespace boost::json {
+class value;
+}
 
 namespace tilescope {
 
@@ -26,7 +31,18 @@ std::map<std::string, std::string> pairsValue(const OptionSpec& spec, const std:
 /// "KEY=VALUE,KEY=VALUE", sorted by key.
 std::string pairsText(const std::map<std::string, std::string>& pairs);
 
+/// The parts of a text, empty ones too; one for an empty text.
+std::vector<std::string> splitAt(std::string_view text, char separator);
+
 /// Shortest text that reads back as the same number: "0.6".
 std::string numberText(double value);
+
+/// Parses standard JSON (no comments). Throws UserError "<origin>:<line>:<column>: not valid JSON:
+/// <reason>".
+boost::json::value parseJson(std::string_view text, const std::string& origin);
+
+/// A plain value as the option table takes it: text as it is, numbers, "on"/"off" unless
+/// `plainBooleans`, which gives "true"/"false"; objects and arrays as JSON text.
+std::string optionText(const boost::json::value& value, bool plainBooleans);
 
 } // namespace tilescope

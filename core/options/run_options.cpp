@@ -49,39 +49,28 @@ void setRunOptions(RunOptions& options, const std::map<std::string, std::string>
             spec.set(options, given->second);
 }
 
-std::string_view toString(Schedule schedule) {
-    switch (schedule) {
-    case Schedule::PopArt:
-        return "popart";
-    case Schedule::Grouped:
-        return "grouped";
-    case Schedule::Interleaved:
-        return "interleaved";
-    case Schedule::Sequential:
-        return "sequential";
-    }
-    return "";
-}
-
 namespace {
+
+void refuse(bool given, const char* option, const std::string& problem) {
+    if (given)
+        throw OptionError(option, problem);
+}
 
 /// Options of training that say nothing about inference.
 void checkTrainingOnly(const RunOptions& options) {
     if (options.isTraining())
         return;
-    const auto refuse = [](bool given, const char* option, const char* what) {
-        if (given)
-            throw OptionError(option, fmt::format("{} in training only; add --mode training, or "
-                                                  "leave it out",
-                                                  what));
+    const auto refuseOther = [](bool given, const char* option, const char* what) {
+        refuse(given, option,
+               fmt::format("{} in training only; add --mode training, or leave it out", what));
     };
-    refuse(options.accumulationReduction != Reduction::Sum, "accumulationReduction",
-           "gradients are accumulated");
-    refuse(options.accumulationType != Precision::Float, "accumulationType",
-           "gradients are accumulated");
-    refuse(options.optimizerStateType != Precision::Float, "optimizerStateType",
-           "an optimizer keeps state");
-    refuse(options.lossScaling != 1, "lossScaling", "there is a loss");
+    refuseOther(options.accumulationReduction != Reduction::Sum, "accumulationReduction",
+                "gradients are accumulated");
+    refuseOther(options.accumulationType != Precision::Float, "accumulationType",
+                "gradients are accumulated");
+    refuseOther(options.optimizerStateType != Precision::Float, "optimizerStateType",
+                "an optimizer keeps state");
+    refuseOther(options.lossScaling != 1, "lossScaling", "there is a loss");
 }
 
 bool hasOptimizerState(const RunOptions& options) {
@@ -100,8 +89,8 @@ void checkReplicas(const RunOptions& options) {
         options.target.systemIpus > 0 ? options.target.systemIpus : limits::mostIpus;
     if (all > most)
         throw OptionError("replicas",
-                          fmt::format("{} replicas of {} IPUs are {} IPUs, but {} has {}; "
-                                      "choose --replicas {} or fewer{}",
+                          fmt::format("{} replicas of {} IPUs are {} IPUs, but {} has {}; choose "
+                                      "--replicas {} or fewer{}",
                                       options.replicas, ipus, all,
                                       options.target.systemIpus > 0 ? options.target.description
                                                                     : "the largest machine",
@@ -111,22 +100,17 @@ void checkReplicas(const RunOptions& options) {
     if (options.replicas == 1)
         return;
     if (!isPowerOfTwo(all))
-        throw OptionError("replicas",
-                          fmt::format("{} replicas of {} IPUs are {} "
-                                      "IPUs, but a machine attaches a power of two of them; choose "
-                                      "both so that their product is one",
-                                      options.replicas, ipus, all));
-    if (options.ipuModel)
-        throw OptionError("replicas", "the IPU Model has no replicas; leave "
-                                      "--ipu-model or --replicas out");
+        throw OptionError(
+            "replicas",
+            fmt::format("{} replicas of {} IPUs are {} IPUs, but a machine attaches a power of two "
+                        "of them; choose both so that their product is one",
+                        options.replicas, ipus, all));
+    refuse(options.ipuModel, "replicas",
+           "the IPU Model has no replicas; leave --ipu-model or --replicas out");
 }
 
 /// What replicas share, and what is worth keeping off the chip.
 void checkShared(const RunOptions& options) {
-    const auto refuse = [](bool given, const char* option, const char* text) {
-        if (given)
-            throw OptionError(option, text);
-    };
     const bool shards = options.replicatedTensorSharding;
     const char* sharding = "replicatedTensorSharding";
     refuse(shards && options.replicas == 1, sharding,
@@ -154,13 +138,12 @@ void checkShared(const RunOptions& options) {
 /// Functions need outlining.
 void checkOutline(const RunOptions& options) {
     const RunOptions defaults;
-    const auto refuse = [&](bool given, const char* option) {
-        if (given && !options.outline)
-            throw OptionError(option, "nothing becomes a function with --outline off; "
-                                      "leave one of them out");
+    const auto needsOutline = [&](bool given, const char* option) {
+        refuse(given && !options.outline, option,
+               "nothing becomes a function with --outline off; leave one of them out");
     };
-    refuse(options.outlineThreshold != defaults.outlineThreshold, "outlineThreshold");
-    refuse(!options.outlineCopyCostPruning, "outlineCopyCostPruning");
+    needsOutline(options.outlineThreshold != defaults.outlineThreshold, "outlineThreshold");
+    needsOutline(!options.outlineCopyCostPruning, "outlineCopyCostPruning");
 }
 
 /// How many IPUs each way of execution takes, and what belongs to phases.
@@ -168,25 +151,24 @@ void checkPhases(const RunOptions& options) {
     const bool phased = options.execution == Execution::Phased;
     const std::int32_t ipus = options.target.ipus;
     const auto needsPhases = [&](bool given, const char* option) {
-        if (given && !phased)
-            throw OptionError(option, "only phased execution has phases; add "
-                                      "--execution phased, or leave it out");
+        refuse(given && !phased, option,
+               "only phased execution has phases; add --execution phased, or leave it out");
     };
     needsPhases(options.phases > 0, "phases");
     needsPhases(options.phaseStages > 0, "phaseStages");
     needsPhases(options.phaseSchedule != PhaseSchedule::Interleaving, "phaseSchedule");
     if (phased && ipus % options.phaseStagesInForce() != 0)
         throw OptionError("phaseStages",
-                          fmt::format("{} IPUs do not make {} groups of equal "
-                                      "size; choose an even number of --ipus, or --phase-stages 1",
+                          fmt::format("{} IPUs do not make {} groups of equal size; choose an even "
+                                      "number of --ipus, or --phase-stages 1",
                                       ipus, options.phaseStagesInForce()));
     const bool several =
         options.execution == Execution::Sharded || options.execution == Execution::Pipelined;
     if (several && ipus == 1)
         throw OptionError(
             "execution",
-            fmt::format("'{}' shares a model between several IPUs, "
-                        "but there is one; add --ipus N, or leave it out",
+            fmt::format("'{}' shares a model between several IPUs, but there is one; add --ipus N, "
+                        "or leave it out",
                         options.execution == Execution::Sharded ? "sharded" : "pipelined"));
 }
 
@@ -194,33 +176,31 @@ void checkPhases(const RunOptions& options) {
 void checkExecution(const RunOptions& options) {
     if (options.execution == Execution::Single && options.target.ipus > 1)
         throw OptionError("execution",
-                          fmt::format("'single' uses one IPU, not {}; choose "
-                                      "'sharded', 'pipelined' or 'phased', or --ipus 1",
+                          fmt::format("'single' uses one IPU, not {}; choose 'sharded', "
+                                      "'pipelined' or 'phased', or --ipus 1",
                                       options.target.ipus));
     if (options.execution != Execution::Pipelined && options.schedule != Schedule::PopArt)
-        throw OptionError("schedule", fmt::format("'{}' is a schedule of a pipeline; add "
-                                                  "--execution pipelined",
-                                                  toString(options.schedule)));
-    if (!options.split.empty() && options.target.ipus == 1 &&
-        options.execution != Execution::Phased)
-        throw OptionError("split", "one IPU has nothing to split; add --ipus N");
-    if (!options.isTraining() && options.gradientAccumulation > 1)
-        throw OptionError("gradientAccumulation",
-                          "gradients are accumulated in training only; "
-                          "add --mode training, or use --device-iterations");
-    if (!options.isTraining() && options.optimizer != Optimizer::Sgd)
-        throw OptionError("optimizer", "weights are updated in training only; add --mode "
-                                       "training, or leave it out");
+        throw OptionError("schedule",
+                          fmt::format("'{}' is a schedule of a pipeline; add --execution pipelined",
+                                      toString(options.schedule)));
+    refuse(!options.split.empty() && options.target.ipus == 1 &&
+               options.execution != Execution::Phased,
+           "split", "one IPU has nothing to split; add --ipus N");
+    refuse(!options.isTraining() && options.gradientAccumulation > 1, "gradientAccumulation",
+           "gradients are accumulated in training only; add --mode training, or use "
+           "--device-iterations");
+    refuse(!options.isTraining() && options.optimizer != Optimizer::Sgd, "optimizer",
+           "weights are updated in training only; add --mode training, or leave it out");
     checkTrainingOnly(options);
-    if (!options.isTraining() && options.recompute != Recompute::None)
-        throw OptionError("recompute", "inference has no backward pass to recompute for; add "
-                                       "--mode training, or leave it out");
-    if (options.recompute == Recompute::None && !options.checkpoints.empty())
-        throw OptionError("checkpoint", "nothing is recomputed, so everything is kept; add "
-                                        "--recompute standard, or leave it out");
-    if (options.recompute == Recompute::Pipeline && options.execution != Execution::Pipelined)
-        throw OptionError("recompute", "'pipeline' recomputes between the stages of a pipeline; "
-                                       "add --execution pipelined, or choose 'standard'");
+    refuse(!options.isTraining() && options.recompute != Recompute::None, "recompute",
+           "inference has no backward pass to recompute for; add --mode training, or leave it out");
+    refuse(
+        options.recompute == Recompute::None && !options.checkpoints.empty(), "checkpoint",
+        "nothing is recomputed, so everything is kept; add --recompute standard, or leave it out");
+    refuse(options.recompute == Recompute::Pipeline && options.execution != Execution::Pipelined,
+           "recompute",
+           "'pipeline' recomputes between the stages of a pipeline; add --execution pipelined, or "
+           "choose 'standard'");
 }
 
 void checkDeviceMapping(const RunOptions& options) {
@@ -228,32 +208,29 @@ void checkDeviceMapping(const RunOptions& options) {
     if (mapping.empty())
         return;
     const std::int32_t ipus = options.target.ipus;
-    if (options.execution == Execution::Single)
-        throw OptionError("deviceMapping",
-                          "one IPU runs everything; add "
-                          "--execution pipelined (or sharded) and --ipus N, or leave it out");
-    if (options.execution == Execution::Phased)
-        throw OptionError(
-            "deviceMapping",
-            "phases take turns on IPUs by "
-            "--phase-stages; leave it out, or add --execution pipelined (or sharded)");
+    refuse(options.execution == Execution::Single, "deviceMapping",
+           "one IPU runs everything; add --execution pipelined (or sharded) and --ipus N, or leave "
+           "it out");
+    refuse(options.execution == Execution::Phased, "deviceMapping",
+           "phases take turns on IPUs by --phase-stages; leave it out, or add --execution "
+           "pipelined (or sharded)");
     for (const std::int32_t ipu : mapping)
         if (ipu >= ipus)
-            throw OptionError("deviceMapping",
-                              fmt::format("there is no IPU "
-                                          "{}, IPUs are 0 to {}; give --ipus {} or choose one of "
-                                          "those",
-                                          ipu, ipus - 1, ipu + 1));
+            throw OptionError(
+                "deviceMapping",
+                fmt::format(
+                    "there is no IPU {}, IPUs are 0 to {}; give --ipus {} or choose one of those",
+                    ipu, ipus - 1, ipu + 1));
     for (std::int32_t ipu = 0; ipu < ipus; ++ipu)
         if (std::find(mapping.begin(), mapping.end(), ipu) == mapping.end())
-            throw OptionError("deviceMapping",
-                              fmt::format("no stage runs on "
-                                          "IPU {} of {}; name it, or give fewer --ipus",
-                                          ipu, ipus));
+            throw OptionError(
+                "deviceMapping",
+                fmt::format("no stage runs on IPU {} of {}; name it, or give fewer --ipus", ipu,
+                            ipus));
     if (!options.split.empty() && options.split.size() + 1 != mapping.size())
         throw OptionError("deviceMapping",
-                          fmt::format("it names the IPUs of {} stages, but the {} "
-                                      "names of --split make {}; give one IPU for each stage",
+                          fmt::format("it names the IPUs of {} stages, but the {} names of --split "
+                                      "make {}; give one IPU for each stage",
                                       mapping.size(), options.split.size(),
                                       options.split.size() + 1));
 }
@@ -264,45 +241,41 @@ bool overlapsHost(const RunOptions& options) {
 
 void checkIoTiles(const RunOptions& options) {
     const std::int32_t tiles = options.ioTiles;
-    const auto refuse = [](bool given, const std::string& text) {
-        if (given)
-            throw OptionError("ioTiles", text);
-    };
+    const char* ioTiles = "ioTiles";
     if (tiles == 0) {
         if (overlapsHost(options))
             throw OptionError("exchangeStrategy",
-                              "only I/O tiles can "
-                              "talk to the host while others compute; add --io-tiles 32, or leave "
-                              "it out");
+                              "only I/O tiles can talk to the host while others compute; add "
+                              "--io-tiles 32, or leave it out");
         return;
     }
-    refuse(tiles < limits::leastIoTiles || tiles % 2 != 0,
+    refuse(tiles < limits::leastIoTiles || tiles % 2 != 0, ioTiles,
            fmt::format("{} is not an even number from {} to {}; choose one, such as 32", tiles,
                        limits::leastIoTiles, limits::mostIoTiles));
-    refuse(tiles > options.target.tilesPerIpu - limits::leastTiles,
-           fmt::format("{} of {} tiles leave fewer than {} to compute; choose fewer, or more "
-                       "--tiles-per-ipu",
-                       tiles, options.target.tilesPerIpu, limits::leastTiles));
-    refuse(options.execution != Execution::Single,
+    refuse(
+        tiles > options.target.tilesPerIpu - limits::leastTiles, ioTiles,
+        fmt::format(
+            "{} of {} tiles leave fewer than {} to compute; choose fewer, or more --tiles-per-ipu",
+            tiles, options.target.tilesPerIpu, limits::leastTiles));
+    refuse(options.execution != Execution::Single, ioTiles,
            "they are simulated for --execution single only, not between stages or phases; leave "
            "one of them out");
-    refuse(options.ignoreData, "nothing is exchanged with the host; leave it out");
+    refuse(options.ignoreData, ioTiles, "nothing is exchanged with the host; leave it out");
 }
 
 void checkHost(const RunOptions& options) {
     if (options.replicas % options.instances != 0)
-        throw OptionError(
-            "instances", fmt::format("{} instances cannot share {} "
-                                     "replicas evenly; choose a divisor of {}, or other --replicas",
-                                     options.instances, options.replicas, options.replicas));
-    const auto refuse = [&](bool given, const char* option) {
-        if (given && options.ignoreData)
-            throw OptionError(option, "nothing is exchanged with the host; leave it "
-                                      "out");
+        throw OptionError("instances",
+                          fmt::format("{} instances cannot share {} replicas evenly; choose a "
+                                      "divisor of {}, or other --replicas",
+                                      options.instances, options.replicas, options.replicas));
+    const auto needsHost = [&](bool given, const char* option) {
+        refuse(given && options.ignoreData, option,
+               "nothing is exchanged with the host; leave it out");
     };
-    refuse(options.prefetchDepth > 1, "prefetchDepth");
-    refuse(options.inputType != InputType::AsModel, "inputType");
-    refuse(options.hostRate > 0, "hostRate");
+    needsHost(options.prefetchDepth > 1, "prefetchDepth");
+    needsHost(options.inputType != InputType::AsModel, "inputType");
+    needsHost(options.hostRate > 0, "hostRate");
 }
 
 } // namespace
@@ -337,12 +310,10 @@ void validate(const RunOptions& options) {
         throw OptionError("tilesPerIpu",
                           fmt::format("{} has 4 to {} tiles on an IPU, not {}", preset.name,
                                       preset.tilesPerIpu, options.target.tilesPerIpu));
-    if (options.target.ipus < 1)
-        throw OptionError("ipus", "at least one IPU is needed");
-    if (options.batchSize && *options.batchSize < 1)
-        throw OptionError("batchSize", "a batch has at least one sample");
-    if (options.deviceIterations < 1)
-        throw OptionError("deviceIterations", "a run has at least one iteration");
+    refuse(options.target.ipus < 1, "ipus", "at least one IPU is needed");
+    refuse(options.batchSize && *options.batchSize < 1, "batchSize",
+           "a batch has at least one sample");
+    refuse(options.deviceIterations < 1, "deviceIterations", "a run has at least one iteration");
     checkExecution(options);
     checkReplicas(options);
     checkShared(options);
@@ -357,9 +328,9 @@ void validate(const RunOptions& options) {
     for (const auto& [ipu, proportion] : options.availableMemoryProportionByIpu) {
         checkProportion(proportion);
         if (ipu < 0 || ipu >= options.target.ipus)
-            throw OptionError("availableMemoryProportion", fmt::format("there is no ipu{}, "
-                                                                       "the target has {}",
-                                                                       ipu, options.target.ipus));
+            throw OptionError(
+                "availableMemoryProportion",
+                fmt::format("there is no ipu{}, the target has {}", ipu, options.target.ipus));
     }
 }
 

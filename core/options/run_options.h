@@ -2,7 +2,6 @@
 // schema and the window's dialog are made from.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -12,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/base/ids.h"
 #include "core/target/target.h"
 
@@ -20,7 +20,9 @@ namespace tilescope {
 enum class Precision { Float, Half };
 enum class Execution { Single, Sharded, Pipelined, Phased };
 enum class Schedule { PopArt, Grouped, Interleaved, Sequential };
-std::string_view toString(Schedule schedule); ///< "popart", "grouped", ...
+template <>
+inline constexpr auto enumNames<Schedule> =
+    std::to_array<std::string_view>({"popart", "grouped", "interleaved", "sequential"});
 enum class PhaseSchedule { Interleaving, Batch };
 enum class Recompute { None, Standard, NormOnly, All, Pipeline };
 enum class Optimizer { Sgd, Momentum, Adam, AdamW, Lamb };
@@ -124,12 +126,11 @@ enum class OptionTopic {
     Training,
     ModelAndEngine,
 };
-inline constexpr std::array optionTopics{
-    OptionTopic::Machine,       OptionTopic::BatchAndRun,       OptionTopic::Host,
-    OptionTopic::Numbers,       OptionTopic::MemoryAndPlanning, OptionTopic::Replicas,
-    OptionTopic::SeveralIpus,   OptionTopic::Functions,         OptionTopic::Training,
-    OptionTopic::ModelAndEngine};
-std::string_view titleOf(OptionTopic topic); ///< "Batch and run"
+inline constexpr auto optionTopics = valuesUpTo<OptionTopic::ModelAndEngine>;
+template <>
+inline constexpr auto enumTitles<OptionTopic> = std::to_array<std::string_view>(
+    {"Machine", "Batch and run", "Host", "Numbers", "Memory and planning", "Replicas",
+     "Several IPUs", "Functions", "Training", "Model and engine"});
 
 /// Bounds of a number, both allowed.
 struct OptionRange {

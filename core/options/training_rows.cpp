@@ -1,16 +1,12 @@
-// Rows of the option table: training.
+// Rows of the option table: training, what replicas share and what lives in streaming memory.
 #include "core/options/option_rows.h"
+
+#include <fmt/format.h>
 
 namespace tilescope {
 namespace {
 
 using Type = OptionSpec::Type;
-
-OptionSpec optimizerRow() {
-    return enumRow(row(OptionTopic::Training, "optimizer", "--optimizer", Type::Choice, "sgd",
-                       "how weights are updated", {"sgd", "momentum", "adam", "adamw", "lamb"}),
-                   &RunOptions::optimizer);
-}
 
 OptionSpec precisionChoice(const char* key, const char* flag, const char* help,
                            Precision RunOptions::*member) {
@@ -19,19 +15,13 @@ OptionSpec precisionChoice(const char* key, const char* flag, const char* help,
         member);
 }
 
-OptionSpec lossScalingRow() {
-    return numberRow(
-        row(OptionTopic::Training, "lossScaling", "--loss-scaling", Type::Number, "1",
-            "factor of the loss's gradient, taken out again by the optimizer: in SGD's "
-            "learning rate, by a product for each weight in Adam, AdamW and LAMB"),
-        {1e-6, 1e9}, &RunOptions::lossScaling);
-}
-
 } // namespace
 
 std::vector<OptionSpec> trainingRows() {
     return {
-        optimizerRow(),
+        enumRow(row(OptionTopic::Training, "optimizer", "--optimizer", Type::Choice, "sgd",
+                    "how weights are updated", {"sgd", "momentum", "adam", "adamw", "lamb"}),
+                &RunOptions::optimizer),
         enumRow(row(OptionTopic::Training, "accumulationReduction", "--accumulation-reduction",
                     Type::Choice, "sum", "what becomes of the gradients of micro-batches",
                     {"sum", "mean"}),
@@ -41,7 +31,71 @@ std::vector<OptionSpec> trainingRows() {
         precisionChoice("optimizerStateType", "--optimizer-state-type",
                         "element type of momentum and other optimizer state",
                         &RunOptions::optimizerStateType),
-        lossScalingRow(),
+        numberRow(row(OptionTopic::Training, "lossScaling", "--loss-scaling", Type::Number, "1",
+                      "factor of the loss's gradient, taken out again by the optimizer: in SGD's "
+                      "learning rate, by a product for each weight in Adam, AdamW and LAMB"),
+                  {1e-6, 1e9}, &RunOptions::lossScaling),
+    };
+}
+
+namespace {
+
+using Type = OptionSpec::Type;
+
+// More than a POD256 has on its chips.
+constexpr double mostBufferBytes = 1e12;
+
+constexpr std::pair<OffChip, std::string_view> offChipNames[] = {
+    {OffChip::Optimizer, "optimizer"},
+    {OffChip::Activations, "activations"},
+    {OffChip::Weights, "weights"},
+};
+
+OffChip offChipFrom(const OptionSpec& self, std::string_view text) {
+    std::string names;
+    for (const auto& [what, name] : offChipNames) {
+        if (text == name)
+            return what;
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+    }
+    throw OptionError(self.key, fmt::format("'{}' is none of {}", text, names));
+}
+
+/// "optimizer,activations"
+OptionSpec offloadRow() {
+    return with(
+        row(OptionTopic::MemoryAndPlanning, "offload", "--offload", Type::Text, "",
+            "what lives in streaming memory and comes to the chip while it is needed: optimizer, "
+            "activations, weights, with commas between them"),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            options.offload.clear();
+            if (!value.empty())
+                for (const std::string& part : splitAt(value, ','))
+                    options.offload.insert(offChipFrom(self, part));
+        },
+        [](const RunOptions& options) {
+            std::string text;
+            for (const auto& [what, name] : offChipNames)
+                if (options.isOffChip(what))
+                    text += fmt::format("{}{}", text.empty() ? "" : ",", name);
+            return text;
+        });
+}
+
+} // namespace
+
+std::vector<OptionSpec> replicationRows() {
+    return {
+        offloadRow(),
+        switchRow(row(OptionTopic::Replicas, "replicatedTensorSharding",
+                      "--replicated-tensor-sharding", Type::Flag, "off",
+                      "spread optimizer state over the replicas, a shard each", {"on", "off"}),
+                  &RunOptions::replicatedTensorSharding),
+        integerRow(row(OptionTopic::Replicas, "maxCrossReplicaBufferSize",
+                       "--max-cross-replica-buffer-size", Type::Integer, "0",
+                       "bytes of gradients that wait to be summed over the replicas together; 0: "
+                       "each gradient by itself"),
+                   {0, mostBufferBytes}, &RunOptions::maxCrossReplicaBufferSize),
     };
 }
 

@@ -1,7 +1,9 @@
-// What the host did around the execution.
+// What the host did around the execution, and the names of its lanes in the file, in reports and on
+// the screen.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace tilescope {
 
@@ -13,5 +15,14 @@ struct HostSpan {
     double seconds = 0;
     friend bool operator==(const HostSpan&, const HostSpan&) = default;
 };
+
+/// Compiling the graph, by phase. Of lanes of HostSpan, as is the next.
+inline constexpr std::string_view compilationLane = "Compilation";
+/// Bringing the executable to the tiles.
+inline constexpr std::string_view loadingLane = "Loading";
+/// Calls of Engine::run. Follows from the trace, as does the next.
+inline constexpr std::string_view engineLane = "Engine";
+/// What the host does for streams during a run, and who waits for whom.
+inline constexpr std::string_view callbacksLane = "Stream callbacks";
 
 } // namespace tilescope

@@ -1,10 +1,9 @@
 // The closed vocabularies of a profile, with the names that are in the file and on the screen.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
-#include <string_view>
+
+#include "core/base/enum_names.h"
 
 namespace tilescope {
 
@@ -23,18 +22,17 @@ enum class ProgramKind : std::uint8_t {
     Sync,
     WriteUndef,
 };
-inline constexpr std::array programKinds{
-    ProgramKind::Sequence,       ProgramKind::Repeat,
-    ProgramKind::Call,           ProgramKind::Switch,
-    ProgramKind::OnTileExecute,  ProgramKind::DoExchange,
-    ProgramKind::GlobalExchange, ProgramKind::StreamCopyBegin,
-    ProgramKind::StreamCopyMid,  ProgramKind::StreamCopyEnd,
-    ProgramKind::Sync,           ProgramKind::WriteUndef,
-};
-std::string_view toString(ProgramKind kind);
-std::optional<ProgramKind> programKindFrom(std::string_view name);
+inline constexpr auto programKinds = valuesUpTo<ProgramKind::WriteUndef>;
+template <>
+inline constexpr auto enumNames<ProgramKind> = std::to_array<std::string_view>(
+    {"Sequence", "Repeat", "Call", "Switch", "OnTileExecute", "DoExchange", "GlobalExchange",
+     "StreamCopyBegin", "StreamCopyMid", "StreamCopyEnd", "Sync", "WriteUndef"});
+inline constexpr auto programKindFrom = fromName<ProgramKind>;
 /// True for the kinds that have children instead of doing something themselves.
-bool isControl(ProgramKind kind);
+constexpr bool isControl(ProgramKind kind) {
+    return kind == ProgramKind::Sequence || kind == ProgramKind::Repeat ||
+           kind == ProgramKind::Call || kind == ProgramKind::Switch;
+}
 
 /// What bytes on a tile are for: the storage categories of the original.
 enum class MemoryCategory : std::uint8_t {
@@ -57,39 +55,33 @@ enum class MemoryCategory : std::uint8_t {
     GlobalExchangePacketHeader,
     InstrumentationResults,
 };
-inline constexpr std::array memoryCategories{
-    MemoryCategory::Variable,
-    MemoryCategory::Constant,
-    MemoryCategory::Message,
-    MemoryCategory::Stack,
-    MemoryCategory::VertexCode,
-    MemoryCategory::VertexInstanceState,
-    MemoryCategory::VertexFieldData,
-    MemoryCategory::VectorListDescriptor,
-    MemoryCategory::CopyDescriptor,
-    MemoryCategory::ControlCode,
-    MemoryCategory::ControlId,
-    MemoryCategory::ControlTable,
-    MemoryCategory::InternalExchangeCode,
-    MemoryCategory::HostExchangeCode,
-    MemoryCategory::GlobalExchangeCode,
-    MemoryCategory::HostExchangePacketHeader,
-    MemoryCategory::GlobalExchangePacketHeader,
-    MemoryCategory::InstrumentationResults,
-};
-/// The name in the file, as the original spells it: "vertexCode".
-std::string_view toString(MemoryCategory category);
-/// The name for people: "Vertex code".
-std::string_view displayName(MemoryCategory category);
-std::optional<MemoryCategory> memoryCategoryFrom(std::string_view name);
+inline constexpr auto memoryCategories = valuesUpTo<MemoryCategory::InstrumentationResults>;
+/// As the original spells them.
+template <>
+inline constexpr auto enumNames<MemoryCategory> = std::to_array<std::string_view>(
+    {"variable", "constant", "message", "stack", "vertexCode", "vertexInstanceState",
+     "vertexFieldData", "vectorListDescriptor", "copyDescriptor", "controlCode", "controlId",
+     "controlTable", "internalExchangeCode", "hostExchangeCode", "globalExchangeCode",
+     "hostExchangePacketHeader", "globalExchangePacketHeader", "instrumentationResults"});
+template <>
+inline constexpr auto enumTitles<MemoryCategory> = std::to_array<std::string_view>(
+    {"Variables", "Constants", "Messages", "Stack", "Vertex code", "Vertex instance state",
+     "Vertex field data", "Vector list descriptors", "Copy descriptors", "Control code",
+     "Control ids", "Control table", "Internal exchange code", "Host exchange code",
+     "Global exchange code", "Host exchange packet headers", "Global exchange packet headers",
+     "Instrumentation results"});
+inline constexpr auto memoryCategoryFrom = fromName<MemoryCategory>;
 
 /// Where on a tile bytes lie.
 enum class MemoryRegion : std::uint8_t { NonInterleaved, Interleaved, Overflowed };
-inline constexpr std::array memoryRegions{MemoryRegion::NonInterleaved, MemoryRegion::Interleaved,
-                                          MemoryRegion::Overflowed};
-std::string_view toString(MemoryRegion region);    ///< "nonInterleaved"
-std::string_view displayName(MemoryRegion region); ///< "Non-interleaved"
-std::optional<MemoryRegion> memoryRegionFrom(std::string_view name);
+inline constexpr auto memoryRegions = valuesUpTo<MemoryRegion::Overflowed>;
+template <>
+inline constexpr auto enumNames<MemoryRegion> =
+    std::to_array<std::string_view>({"nonInterleaved", "interleaved", "overflowed"});
+template <>
+inline constexpr auto enumTitles<MemoryRegion> =
+    std::to_array<std::string_view>({"Non-interleaved", "Interleaved", "Overflowed"});
+inline constexpr auto memoryRegionFrom = fromName<MemoryRegion>;
 
 /// Why a copy has to put an operand in order.
 enum class CopyCause : std::uint8_t {
@@ -100,12 +92,14 @@ enum class CopyCause : std::uint8_t {
     Reshape,      ///< the dimensions of a new shape cut across the stored ones
     Part,         ///< a part of a concatenation, slice, padding or broadcast
 };
-std::string_view toString(CopyCause cause); ///< "firstOperand"
-std::optional<CopyCause> copyCauseFrom(std::string_view name);
+template <>
+inline constexpr auto enumNames<CopyCause> = std::to_array<std::string_view>(
+    {"firstOperand", "otherOperand", "plan", "consumer", "reshape", "part"});
 
 /// How loud a message of the compiler is.
 enum class Severity : std::uint8_t { Info, Warning, Error };
-std::string_view toString(Severity severity); ///< "info", "warning", "error"
-std::optional<Severity> severityFrom(std::string_view name);
+template <>
+inline constexpr auto enumNames<Severity> = std::to_array<std::string_view>({"info", "warning",
+                                                                             "error"});
 
 } // namespace tilescope

@@ -1,6 +1,14 @@
 #include "core/profile/liveness_curve.h"
 
+#include <algorithm>
+
 namespace tilescope {
+
+StepId LivenessCurve::peakOf(const std::vector<std::int64_t>& byStep) {
+    const auto peak = std::max_element(byStep.begin(), byStep.end());
+    return peak == byStep.end() ? StepId()
+                                : StepId(static_cast<std::size_t>(peak - byStep.begin()));
+}
 
 LivenessCurve livenessCurveOf(const Profile& profile) {
     const Target& target = profile.info.target;

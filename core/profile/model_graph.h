@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/base/ids.h"
 
 namespace tilescope {
@@ -22,8 +22,9 @@ enum class TensorSource : std::uint8_t {
     Constant,
     Remote, ///< brought from a remote buffer
 };
-std::string_view toString(TensorSource source); ///< "operation", "input", "weight", ...
-std::optional<TensorSource> tensorSourceFrom(std::string_view name);
+template <>
+inline constexpr auto enumNames<TensorSource> =
+    std::to_array<std::string_view>({"operation", "input", "weight", "constant", "remote"});
 
 /// When in a training step an operation runs; in inference all are forward.
 enum class ModelPhase : std::uint8_t {
@@ -31,8 +32,9 @@ enum class ModelPhase : std::uint8_t {
     Backward, ///< gradients, and adding them up
     Update,   ///< the optimizer
 };
-std::string_view toString(ModelPhase phase); ///< "forward", "backward", "update"
-std::optional<ModelPhase> modelPhaseFrom(std::string_view name);
+template <>
+inline constexpr auto
+    enumNames<ModelPhase> = std::to_array<std::string_view>({"forward", "backward", "update"});
 
 /// The type of what copies operands and results around a function's run; no operation of the model.
 inline constexpr std::string_view callType = "Call";

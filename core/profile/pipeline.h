@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/base/ids.h"
@@ -14,8 +12,9 @@ namespace tilescope {
 
 /// The parts of a pipelined step: filling, the steady state, draining.
 enum class PipelinePart : std::uint8_t { RampUp, Main, RampDown };
-std::string_view toString(PipelinePart part); ///< "rampUp", "main", "rampDown"
-std::optional<PipelinePart> pipelinePartFrom(std::string_view name);
+template <>
+inline constexpr auto enumNames<PipelinePart> = std::to_array<std::string_view>({"rampUp", "main",
+                                                                                 "rampDown"});
 
 /// The functions and buffers of one stage. In PopART's form forward and backward of the last stage
 /// are one function; in inference there is no backward.

@@ -61,8 +61,7 @@ Table metricsTable(const Comparison& comparison, MetricRows rows) {
                  {"source", "Source"},
                  {"target", "Target"},
                  differenceOf({"difference", "Difference"}),
-                 differenceOf({"relative", "Percent", Unit::Share})},
-                {}};
+                 differenceOf({"relative", "Percent", Unit::Share})}};
     for (std::size_t i = 0; i < allMetrics().size(); ++i) {
         const Metric& metric = allMetrics()[i];
         const ComparedMetric& value = comparison.metrics[i];
@@ -82,8 +81,7 @@ Table metricsTable(const Comparison& comparison, MetricRows rows) {
 Table optionsTable(const Comparison& comparison) {
     Table table{"options",
                 "Options that differ",
-                {{"option", "Option"}, {"source", "Source"}, {"target", "Target"}},
-                {}};
+                {{"option", "Option"}, {"source", "Source"}, {"target", "Target"}}};
     for (const OptionChange& change : comparison.options)
         table.add({change.option, textOrNone(change.source), textOrNone(change.target)});
     return table;
@@ -104,8 +102,7 @@ Table plansTable(const Comparison& comparison, std::size_t rows) {
          {"sourceCycles", "Source cycles", Unit::Cycles, "As the planner expects them"},
          {"targetCycles", "Target cycles", Unit::Cycles, "As the planner expects them"},
          in(Shown::Window, differenceOf({"cyclesDifference", "Difference", Unit::Cycles})),
-         {"changes", "What changed"}},
-        {}};
+         {"changes", "What changed"}}};
     for (std::size_t i = 0; i < rows; ++i) {
         const PlanChange& plan = comparison.plans[i];
         const PlanEstimate& a = plan.sourceEstimate;
@@ -165,8 +162,7 @@ Table alignedTable(const Comparison& comparison, std::size_t rows) {
                  {"cyclesSource", "Source cycles", Unit::Cycles},
                  {"cyclesTarget", "Target cycles", Unit::Cycles},
                  window({"cyclesDifference", "Difference", Unit::Cycles}),
-                 window({"cyclesRelative", "Percent", Unit::Share})},
-                {}};
+                 window({"cyclesRelative", "Percent", Unit::Share})}};
     const auto cyclesIf = [](OperationId side, std::int64_t cycles) {
         return side.valid() ? std::optional(cycles) : std::nullopt;
     };
@@ -186,8 +182,7 @@ Table changesTable(const ComparedTable& compared, ComparedRows which, std::size_
         compared.key,
         titled(compared.title + " that changed", rows,
                which == ComparedRows::All ? rows : compared.changes()),
-        {{"name", compared.title}, {"state", "State"}, in(Shown::Printed, {"kind", "Kind"})},
-        {}};
+        {{"name", compared.title}, {"state", "State"}, in(Shown::Printed, {"kind", "Kind"})}};
     for (std::size_t i = 0; i < compared.columns.size(); ++i) {
         const ComparedColumn& column = compared.columns[i];
         const std::string& key = column.key;
@@ -234,8 +229,7 @@ Table changeCounts(const Comparison& comparison) {
                  {"added", "Added"},
                  {"removed", "Removed"},
                  {"renamed", "Renamed"},
-                 {"same", "Same"}},
-                {}};
+                 {"same", "Same"}}};
     for (const ComparedTable& compared : comparison.tables) {
         std::vector<Cell>& cells = table.add({compared.key}).cells;
         for (const char* state : {"changed", "added", "removed", "renamed", "same"})

@@ -152,7 +152,7 @@ Table comparedByName(const std::string& nameTitle, Unit unit, std::vector<NamedV
 }
 
 Table tableOfTwo(const Table& source, const Table& target) {
-    Table table{source.key, source.title, {}, {}};
+    Table table{source.key, source.title, {}};
     table.summary = source.summary;
     const auto rows = std::max(source.rows.size(), target.rows.size());
     for (std::size_t r = 0; r < rows; ++r) {

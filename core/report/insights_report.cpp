@@ -27,8 +27,7 @@ Document insightsReport(const ProfileView& profile, const ReportRequest& request
     for (const Insight& insight : findInsights(profile)) {
         Table table{insight.rule,
                     std::string(toString(insight.level)) + ": " + insight.title,
-                    {{"label", "Evidence"}, {"value", "Value"}},
-                    {}};
+                    {{"label", "Evidence"}, {"value", "Value"}}};
         table.add({std::string("Cost"), formatCost(insight.cost)});
         for (const Evidence& e : insight.evidence)
             table.add({e.label, textOf(cellOf(e), e.unit)});

@@ -2,8 +2,6 @@
 // first. Ids of the rows are those of the items. Throw UserError for tiles that the target lacks.
 #pragma once
 
-#include <string_view>
-
 #include "core/analysis/insights/largest_parts.h"
 #include "core/analysis/liveness/liveness.h"
 #include "core/profile/profile.h"

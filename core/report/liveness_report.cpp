@@ -5,16 +5,6 @@
 namespace tilescope {
 namespace {
 
-LivenessSeries seriesOf(const ProfileView& profile, const ReportRequest& request,
-                        std::size_t steps) {
-    const Target& target = profile.machine();
-    if (request.selection.tile().valid())
-        return livenessOf(target, *profile.variables(), *profile.livenessClasses(), steps,
-                          request.selection);
-    return livenessFromCurve(*profile.livenessCurve(), target, *profile.tileMemory(),
-                             request.selection);
-}
-
 Table stepsTable(const LivenessSeries& series, const std::vector<std::string>& names,
                  const ReportRequest& request) {
     Table table{"steps",
@@ -22,8 +12,7 @@ Table stepsTable(const LivenessSeries& series, const std::vector<std::string>& n
                 {{"step", "Step"},
                  {"program", "Program"},
                  {"notAlwaysLive", "Not always live", Unit::Bytes},
-                 {"live", "All", Unit::Bytes}},
-                {}};
+                 {"live", "All", Unit::Bytes}}};
     for (std::size_t step = 0; step < names.size(); ++step)
         if (request.wants(names[step]))
             table.add({static_cast<std::int64_t>(step), names[step], series.notAlwaysLive[step],
@@ -36,7 +25,7 @@ Table stepsTable(const LivenessSeries& series, const std::vector<std::string>& n
 Document livenessReport(const ProfileView& profile, const ReportRequest& request) {
     const Target& target = profile.machine();
     const std::vector<std::string> names = stepNames(*profile.programs(), *profile.steps());
-    const LivenessSeries series = seriesOf(profile, request, names.size());
+    const LivenessSeries series = livenessOf(profile, request.selection);
     Document document;
     document.fields = {
         {"tiles", "Tiles", request.selection.label()},

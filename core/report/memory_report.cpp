@@ -42,7 +42,7 @@ Table detailsTable(const ProfileView& profile, const ReportRequest& request) {
     const Target& target = profile.machine();
     const std::vector<TileSelection> columns = columnsOf(target, request.selection);
     Table table{
-        "details", "", {in(Shown::Data, {"path", ""}), in(Shown::Text, {"name", "Memory"})}, {}};
+        "details", "", {in(Shown::Data, {"path", ""}), in(Shown::Text, {"name", "Memory"})}};
     for (const TileSelection& column : columns)
         table.columns.push_back({selectionKey(column), column.label(), Unit::Bytes});
     for (const MemoryNode& node :
@@ -63,8 +63,7 @@ Table layersTable(const ProfileView& profile, const ReportRequest& request) {
                  {"name", "Layer"},
                  {"bytes", "Bytes", Unit::Bytes},
                  {"maxTileBytes", "Largest tile", Unit::Bytes},
-                 {"maxTile", "on tile"}},
-                {}};
+                 {"maxTile", "on tile"}}};
     for (const MemoryLayer& layer : plot.layers) {
         const TileSeries bytes = layer.bytes.slice(range.first, range.end);
         const TileSeries::Peak peak = bytes.max();

@@ -21,7 +21,7 @@ Breakdown breakdownFrom(const std::string& text) {
         return wanted;
     const std::size_t colon = text.find(':');
     const std::string name = text.substr(0, colon);
-    const std::optional<CostLayer> layer = costLayerFrom(name);
+    const std::optional<CostLayer> layer = fromName<CostLayer>(name);
     std::vector<std::string> names;
     for (const CostLayer one : costLayers)
         names.emplace_back(toString(one));
@@ -53,7 +53,10 @@ std::vector<std::int64_t> ofEachIpu(const ProfileView& profile, std::int64_t cyc
 
 Document operationsReport(const ProfileView& profile, const ReportRequest& request) {
     const Breakdown wanted = breakdownFrom(request.breakdown);
-    const Accounting accounting = Accounting::make(profile, request.run.value_or(-1));
+    const auto kept =
+        request.run ? std::make_shared<const Accounting>(Accounting::make(profile, *request.run))
+                    : accountingOf(profile);
+    const Accounting& accounting = *kept;
     std::vector<CostRow> rows = costRows(profile, accounting, wanted.layer, wanted.depth);
     std::erase_if(rows, [&](const CostRow& row) { return !request.wants(row.path); });
     std::int64_t operations = 0;

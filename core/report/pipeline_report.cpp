@@ -70,8 +70,7 @@ Table slotsTable(const PipelineReport& report) {
                  {"repeats", "Times"},
                  {"programs", "Programs"},
                  {"cycles", "Cycles", Unit::Cycles},
-                 {"occupancy", "Occupancy", Unit::Share}},
-                {}};
+                 {"occupancy", "Occupancy", Unit::Share}}};
     for (const PipelineSlotTime& slot : report.slotTimes)
         table.add({std::string(toString(slot.part)), slot.repeats,
                    fmt::format("{}", fmt::join(slot.programs, " ")), slot.cycles, slot.occupancy});

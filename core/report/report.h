@@ -5,7 +5,6 @@
 #include <optional>
 #include <regex>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/table/table.h"

@@ -5,11 +5,11 @@
 namespace tilescope {
 
 SqlResult queryReports(ProfileReader& reader, const std::string& sql, std::size_t maxRows) {
+    const ProfileView profile(reader.file(), reader.info());
     for (const Report& report : allReports()) {
         const std::string name = "report_" + report.id;
         if (sql.find(name) == sql.npos)
             continue;
-        const ProfileView profile(reader.file(), reader.info());
         const Document document = makeReport(report, profile, {});
         if (!document.tables.empty())
             reader.addTable(name, document.tables.front());

@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <fmt/format.h>
 
 #include "core/analysis/hosts/host_timeline.h"
 #include "core/analysis/programs/programs.h"
-#include "core/base/error.h"
 #include "core/report/report.h"
 #include "core/trace/trace_index.h"
 
@@ -39,8 +37,7 @@ Table runsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
                  {"tileBalance", "Tile balance", Unit::Share},
                  {"exchangeBytes", "Exchanged", Unit::Bytes},
                  {"hostBytesIn", "From host", Unit::Bytes},
-                 {"hostBytesOut", "To host", Unit::Bytes}},
-                {}};
+                 {"hostBytesOut", "To host", Unit::Bytes}}};
     for (const TraceRun& run : index.runs())
         for (const IpuId ipu : ipus) {
             const TraceStatistics s = index.statistics(ipu, {run.start, run.start + run.cycles});
@@ -59,8 +56,7 @@ Table kindsTable(const TraceIndex& index, const std::vector<IpuId>& ipus) {
                 {{"ipu", "IPU"},
                  {"kind", "Kind"},
                  {"cycles", "Cycles", Unit::Cycles},
-                 {"share", "Share", Unit::Share}},
-                {}};
+                 {"share", "Share", Unit::Share}}};
     for (const IpuId ipu : ipus) {
         const TraceStatistics s = index.statistics(ipu, {0, index.totalCycles()});
         for (const ProgramKind kind : programKinds)
@@ -79,8 +75,7 @@ Table hostLanesTable(const HostTimeline& host, std::size_t programs) {
                  {"spans", "Spans"},
                  {"seconds", "Time", Unit::Seconds},
                  {"firstStart", "First start", Unit::Seconds},
-                 {"lastEnd", "Last end", Unit::Seconds}},
-                {}};
+                 {"lastEnd", "Last end", Unit::Seconds}}};
     for (const HostLaneSum& lane : host.sums(programs))
         table.add({lane.name, lane.spans, lane.seconds, lane.firstStart, lane.lastEnd});
     return table;
@@ -129,8 +124,7 @@ Document stepDocument(const ProfileView& profile, const TraceIndex& index, StepI
                  {"activeTiles", "Active tiles"},
                  {"activeCycles", "Active cycles", Unit::Cycles},
                  {"bytesIn", "Bytes in", Unit::Bytes},
-                 {"bytesOut", "Bytes out", Unit::Bytes}},
-                {}};
+                 {"bytesOut", "Bytes out", Unit::Bytes}}};
     for (const StepOnIpu& on : step.ipus)
         table.add({std::int64_t{on.ipu.value()}, on.start, on.cycles, on.activeTiles,
                    on.activeCycles, on.bytesIn, on.bytesOut});

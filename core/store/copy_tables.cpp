@@ -38,7 +38,7 @@ IdVector<CopyId, Copy> ProfileReader::copies() const {
         c.exchange = exchangeAt(row, 2);
         c.variable = variableAt.required(row, 3);
         c.result = variableAt.required(row, 4);
-        c.cause = known(copyCauseFrom(row.text(5)), row, 5);
+        c.cause = known(fromName<CopyCause>(row.text(5)), row, 5);
         c.shape = row.text(6);
         c.sourceOrder = row.text(7);
         c.wantedOrder = row.text(8);

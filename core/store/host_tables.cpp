@@ -1,11 +1,10 @@
 // What the host did before the execution.
-#include <cmath>
 #include <fmt/format.h>
 #include <sqlite3.h>
 
 #include "core/database/insert.h"
 #include "core/database/row_access.h"
-#include "core/profile/host_lanes.h"
+#include "core/profile/host.h"
 #include "core/store/profile_reader_impl.h"
 #include "core/store/table_group.h"
 

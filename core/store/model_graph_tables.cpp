@@ -29,8 +29,9 @@ void readTensors(const Database& db, ModelGraph& graph) {
         checkOrder(row, graph.tensors.size());
         if (row.integer(4) < 0)
             throw DamagedProfile("a tensor has an impossible size");
-        const TensorSource source =
-            row.isNull(5) ? TensorSource::Operation : known(tensorSourceFrom(row.text(5)), row, 5);
+        const TensorSource source = row.isNull(5)
+                                        ? TensorSource::Operation
+                                        : known(fromName<TensorSource>(row.text(5)), row, 5);
         graph.tensors.add(
             {row.text(1), row.text(2), row.text(3), row.integer(4), source, row.integer(6) != 0});
     }
@@ -106,7 +107,7 @@ ModelGraph ProfileReader::modelGraph() const {
         node.type = row.text(2);
         if (!row.isNull(3))
             node.operation = idBelow<OperationId>(row, 3, operations);
-        node.phase = known(modelPhaseFrom(row.text(4)), row, 4);
+        node.phase = known(fromName<ModelPhase>(row.text(4)), row, 4);
         node.stage = static_cast<std::int32_t>(row.integer(5));
         graph.nodes.add(std::move(node));
     }

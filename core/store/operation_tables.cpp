@@ -24,8 +24,8 @@ std::vector<Message> ProfileReader::messages() const {
     std::vector<Message> messages;
     Statement row = impl_->db.prepare("SELECT severity, text, operation FROM messages ORDER BY id");
     while (row.step())
-        messages.push_back(
-            {known(severityFrom(row.text(0)), row, 0), row.text(1), idAt<OperationId>(row, 2)});
+        messages.push_back({known(fromName<Severity>(row.text(0)), row, 0), row.text(1),
+                            idAt<OperationId>(row, 2)});
     return messages;
 }
 

@@ -70,7 +70,7 @@ void readSlots(const Database& db, Pipeline& pipeline) {
             row.integer(2) < 0 || row.integer(2) > mostRepeats)
             throw DamagedProfile("the pipeline's slots are impossible");
         pipeline.slotList.push_back(
-            {known(pipelinePartFrom(row.text(1)), row, 1), row.integer(2), {}});
+            {known(fromName<PipelinePart>(row.text(1)), row, 1), row.integer(2), {}});
     }
     Statement program =
         db.prepare("SELECT slot, program FROM pipeline_slot_programs ORDER BY slot, position");

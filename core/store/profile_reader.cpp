@@ -30,7 +30,7 @@ Profile ProfileReader::load() const {
 
 namespace {
 
-/// As it stands in CSV, but numbers stay numbers.
+/// As it is in CSV, but numbers stay numbers.
 void bindCell(Statement& row, int at, const Cell& cell) {
     if (const auto* text = std::get_if<std::string>(&cell))
         row.bind(at, std::string_view(*text));

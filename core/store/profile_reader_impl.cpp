@@ -6,7 +6,6 @@
 #include "core/base/error.h"
 #include "core/database/row_access.h"
 #include "core/store/schema.h"
-#include "core/store/sql_functions.h"
 
 namespace tilescope {
 namespace fs = std::filesystem;

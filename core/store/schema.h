@@ -1,4 +1,5 @@
-// The file format of a profile: SQLite, with the schema documented in the schema itself.
+// The file format of a profile: SQLite, with the schema documented in the schema itself,
+// and SQL functions over its blobs: tile_sum, tile_max, tile_at, tile_runs, tile_values, tile_map.
 #pragma once
 
 #include <cstdint>
@@ -14,5 +15,10 @@ inline constexpr std::int32_t profileSchemaVersion = 7;
 
 /// The documented statements that create an empty profile, as `tilescope schema` prints them.
 const std::string& profileSchemaSql();
+
+class Database;
+
+/// Makes the functions known to a connection.
+void registerSqlFunctions(const Database& db);
 
 } // namespace tilescope

@@ -1,12 +1,10 @@
-#include "core/store/sql_functions.h"
+#include "core/store/schema.h"
 
 #include <array>
-#include <fmt/format.h>
 #include <functional>
 #include <sqlite3.h>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/database/database.h"
 #include "core/store/placement_codec.h"
 #include "core/tiles/tile_series.h"

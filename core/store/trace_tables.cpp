@@ -2,7 +2,6 @@
 #include "core/database/insert.h"
 #include "core/store/profile_reader_impl.h"
 #include "core/store/table_group.h"
-#include "core/trace/trace_page_writer.h"
 #include "core/trace/trace_pages.h"
 #include "core/trace/trace_reader.h"
 

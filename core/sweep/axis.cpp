@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/options/option_values.h"
 #include "core/options/run_options.h"
 
 namespace tilescope {
@@ -95,16 +96,6 @@ const OptionSpec& specNamed(std::string_view name) {
                                 name, didYouMean(name, keys)));
 }
 
-std::vector<std::string> splitAt(std::string_view text, char separator) {
-    std::vector<std::string> parts;
-    for (std::size_t from = 0; from <= text.size();) {
-        const std::size_t end = std::min(text.find(separator, from), text.size());
-        parts.emplace_back(text.substr(from, end - from));
-        from = end + 1;
-    }
-    return parts;
-}
-
 std::vector<std::string> rangeValues(const OptionSpec& spec, const std::string& text) {
     if (!isNumeric(spec))
         fail(spec, fmt::format("'{}' is a range, but the option is no number; list its values: {}",
@@ -159,7 +150,7 @@ std::vector<std::string> listValues(const OptionSpec& spec, const std::string& t
             if (const auto number = decimalFrom(value))
                 value = decimalText(*number);
         if (!seen.insert(value).second)
-            fail(spec, fmt::format("the value {} stands in it twice; leave one out", value));
+            fail(spec, fmt::format("the value {} is in it twice; leave one out", value));
     }
     return values;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <csignal>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace tilescope {
@@ -84,26 +83,6 @@ PointResult success(int exitCode, std::string_view out, std::string_view err) {
 }
 
 } // namespace
-
-std::string_view toString(PointStatus status) {
-    switch (status) {
-    case PointStatus::Fits:
-        return "fits";
-    case PointStatus::OutOfMemory:
-        return "oom";
-    case PointStatus::Error:
-        break;
-    }
-    return "error";
-}
-
-std::optional<PointStatus> pointStatusFrom(std::string_view name) {
-    for (const PointStatus status :
-         {PointStatus::Fits, PointStatus::OutOfMemory, PointStatus::Error})
-        if (toString(status) == name)
-            return status;
-    return std::nullopt;
-}
 
 PointResult resultOfRun(int exitCode, std::string_view out, std::string_view err) {
     if (exitCode != 0 && exitCode != 1)

@@ -6,13 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/enum_names.h"
+
 namespace tilescope {
 
 enum class PointStatus { Fits, OutOfMemory, Error };
-
-/// "fits", "oom", "error".
-std::string_view toString(PointStatus status);
-std::optional<PointStatus> pointStatusFrom(std::string_view name);
+template <>
+inline constexpr auto enumNames<PointStatus> = std::to_array<std::string_view>({"fits", "oom",
+                                                                                "error"});
 
 /// Memory of a compiled point, in bytes.
 struct PointMemory {

@@ -1,8 +1,10 @@
-// Reading and checking a results database. Internal to core/sweep.
+// The file format of a results database, its reading and its checks.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "core/database/database.h"
 #include "core/sweep/sweep_store.h"
@@ -27,5 +29,15 @@ SweepGrid readGrid(const Database& db, const std::filesystem::path& file);
 /// How the sweep of a file differs from the one that is wanted, as text; "" if it does not.
 std::string differenceOf(const SweepIdentity& there, const SweepIdentity& wanted,
                          const SweepGrid& gridThere, const SweepGrid& gridWanted);
+
+/// SQLite application_id of a results database: the letters "TSsw".
+inline constexpr std::int32_t sweepApplicationId = 0x54537377;
+
+/// SQLite user_version. A reader refuses a newer one and knows every older one.
+inline constexpr std::int32_t sweepSchemaVersion = 1;
+
+/// The documented statements that create an empty results database, as `tilescope schema --sweep`
+/// prints them.
+std::string_view sweepSchemaSql();
 
 } // namespace tilescope

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
-#include "core/sweep/schema.h"
+#include "core/database/insert.h"
 #include "core/sweep/sweep_file.h"
 
 namespace tilescope {
@@ -82,34 +82,25 @@ void dropEverything(const Database& db) {
         db.execute(fmt::format("DROP TABLE IF EXISTS {}", table));
 }
 
-void bindText(Statement& row, int at, const std::string& text) {
-    if (text.empty())
-        row.bindNull(at);
-    else
-        row.bind(at, text);
+std::optional<std::string> textOrNull(const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
 }
 
-void bindPoint(Statement& row, std::size_t point, const PointResult& result) {
-    row.bind(0, static_cast<std::int64_t>(point));
-    row.bind(1, toString(result.status));
-    row.bind(2, std::int64_t{result.exitCode});
-    bindText(row, 3, result.message);
-    if (const auto& memory = result.memory) {
-        int at = 4;
-        for (const std::int64_t bytes :
-             {memory->maxTileIncludingGaps, memory->maxTileExcludingGaps,
-              memory->totalIncludingGaps, memory->totalExcludingGaps, memory->alwaysLive,
-              memory->maxNotAlwaysLive, memory->tilesOverLimit})
-            row.bind(at++, bytes);
-    }
-    if (result.time) {
-        row.bind(11, result.time->cycles);
-        row.bind(12, result.time->seconds);
-        row.bind(13, result.time->throughput);
-    }
-    row.bind(14, result.warnings);
-    bindText(row, 15, result.profile);
-    row.bind(16, result.hostSeconds);
+void writePoint(const Database& db, std::size_t point, const PointResult& result) {
+    const auto bytes = [&](std::int64_t PointMemory::*figure) {
+        return result.memory ? std::optional((*result.memory).*figure) : std::nullopt;
+    };
+    const auto time = [&](auto PointTime::*figure) {
+        return result.time ? std::optional((*result.time).*figure) : std::nullopt;
+    };
+    Insert(db, "points", "INSERT OR REPLACE")(
+        point, toString(result.status), result.exitCode, textOrNull(result.message),
+        bytes(&PointMemory::maxTileIncludingGaps), bytes(&PointMemory::maxTileExcludingGaps),
+        bytes(&PointMemory::totalIncludingGaps), bytes(&PointMemory::totalExcludingGaps),
+        bytes(&PointMemory::alwaysLive), bytes(&PointMemory::maxNotAlwaysLive),
+        bytes(&PointMemory::tilesOverLimit), time(&PointTime::cycles), time(&PointTime::seconds),
+        time(&PointTime::throughput), result.warnings, textOrNull(result.profile),
+        result.hostSeconds);
 }
 
 } // namespace
@@ -164,37 +155,27 @@ void SweepStore::create(const SweepIdentity& identity) {
     db_.execute(fmt::format("PRAGMA user_version = {}", sweepSchemaVersion));
     db_.execute(sweepSchemaSql());
     db_.execute(resultsViewSql(grid_));
-    Statement info = db_.prepare("INSERT INTO info VALUES(?, ?)");
-    info.bind(0, "model").bind(1, identity.model).run();
-    info.bind(0, "model_digest").bind(1, identity.modelDigest).run();
-    info.bind(0, "creator").bind(1, identity.creator).run();
-    Statement options = db_.prepare("INSERT INTO options VALUES(?, ?)");
+    Insert info(db_, "info");
+    info("model", identity.model);
+    info("model_digest", identity.modelDigest);
+    info("creator", identity.creator);
+    Insert option(db_, "options");
     for (const auto& [key, value] : identity.options)
-        options.bind(0, key).bind(1, value).run();
-    Statement axes = db_.prepare("INSERT INTO axes VALUES(?, ?, ?, ?)");
-    for (std::size_t i = 0; i < grid_.axes().size(); ++i) {
-        const SweepAxis& axis = grid_.axes()[i];
-        for (std::size_t at = 0; at < axis.values.size(); ++at) {
-            axes.bind(0, static_cast<std::int64_t>(i)).bind(1, axis.key);
-            axes.bind(2, static_cast<std::int64_t>(at)).bind(3, axis.values[at]).run();
-        }
-    }
+        option(key, value);
+    Insert axisValue(db_, "axes");
+    for (std::size_t i = 0; i < grid_.axes().size(); ++i)
+        for (std::size_t at = 0; at < grid_.axes()[i].values.size(); ++at)
+            axisValue(i, grid_.axes()[i].key, at, grid_.axes()[i].values[at]);
     transaction.commit();
 }
 
 void SweepStore::record(std::size_t point, const PointResult& result) {
     Transaction transaction(db_);
-    Statement row =
-        db_.prepare("INSERT OR REPLACE INTO points VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                    "?, ?, ?, ?, ?, ?, ?)");
-    bindPoint(row, point, result);
-    row.run();
-    Statement coordinate = db_.prepare("INSERT OR REPLACE INTO coordinates VALUES(?, ?, ?)");
+    writePoint(db_, point, result);
+    Insert coordinate(db_, "coordinates", "INSERT OR REPLACE");
     const std::vector<std::string> values = grid_.valuesAt(point);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        coordinate.bind(0, static_cast<std::int64_t>(point)).bind(1, grid_.axes()[i].key);
-        coordinate.bind(2, values[i]).run();
-    }
+    for (std::size_t i = 0; i < values.size(); ++i)
+        coordinate(point, grid_.axes()[i].key, values[i]);
     transaction.commit();
 }
 

@@ -56,7 +56,7 @@ struct Table {
     std::string key;   ///< in JSON
     std::string title; ///< above the table in text; may be empty
     std::vector<Column> columns;
-    std::vector<Row> rows;
+    std::vector<Row> rows = {};
     std::string emptyText = "none"; ///< instead of a table without rows
     /// The key of the rows' ids; empty if they are no part of what is printed. The window has ids,
     /// but does not show them.
@@ -112,7 +112,7 @@ struct NumberList {
 /// What a report says.
 struct Document {
     std::vector<Field> fields;
-    std::vector<Table> tables;
+    std::vector<Table> tables = {};
     std::vector<NumberList> lists = {};
 };
 

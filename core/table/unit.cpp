@@ -1,6 +1,5 @@
 #include "core/table/unit.h"
 
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -120,12 +119,6 @@ struct ToRawText {
 };
 
 } // namespace
-
-std::string_view toString(Unit unit) {
-    static constexpr std::array<std::string_view, 8> names{
-        "text", "count", "bytes", "cycles", "seconds", "share", "flops", "per second"};
-    return names.at(static_cast<std::size_t>(unit));
-}
 
 Cell textOrNone(std::string text) {
     return text.empty() ? Cell() : Cell(std::move(text));

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 
+#include "core/base/enum_names.h"
 #include "core/base/ids.h"
 #include "core/base/units.h"
 
@@ -22,8 +22,9 @@ enum class Unit {
     Flops,
     Rate ///< per second
 };
-/// "bytes", "per second"; "text" for Unit::None.
-std::string_view toString(Unit unit);
+template <>
+inline constexpr auto enumNames<Unit> = std::to_array<std::string_view>(
+    {"text", "count", "bytes", "cycles", "seconds", "share", "flops", "per second"});
 
 /// A value in source and target; a side that lacks the row counts as 0.
 struct Change {

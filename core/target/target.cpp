@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
-#include "core/target/chip_grid.h"
 
 namespace tilescope {
 namespace {

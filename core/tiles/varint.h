@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/base/damaged_profile.h"
-#include "core/base/error.h"
 
 namespace tilescope {
 

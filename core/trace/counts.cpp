@@ -1,4 +1,4 @@
-#include "core/trace/counts.h"
+#include "core/trace/search.h"
 
 #include <algorithm>
 #include <limits>
@@ -107,6 +107,31 @@ private:
     std::vector<TraceBodyId> order_;
 };
 
+/// Calls visit(body, how often it is executed), callers first.
+template <class Visit> void forEachBody(const Trace& trace, Visit&& visit) {
+    std::vector<std::int64_t> times(trace.bodies.size(), 0);
+    for (const TraceRun& run : trace.runs)
+        ++times[run.body.index()];
+    for (const TraceBodyId id : CallOrder(trace).make()) {
+        const std::int64_t executed = times[id.index()];
+        visit(id, executed);
+        for (const TraceCall& call : trace.bodies[id].calls) {
+            std::int64_t& callee = times[call.callee.index()];
+            callee = saturatingSum(callee, saturatingProduct(executed, call.count));
+        }
+    }
+}
+
+/// Adds executions of what has these totals once.
+void addTo(std::vector<ProgramExecutions>& all, ProgramId program, std::int64_t executed,
+           const ProgramTotal& once) {
+    if (!program.valid() || program.index() >= all.size())
+        return;
+    ProgramExecutions& of = all[program.index()];
+    of.count = saturatingSum(of.count, saturatingProduct(executed, once.count));
+    of.cycles = saturatingSum(of.cycles, saturatingProduct(executed, once.cycles));
+}
+
 } // namespace
 
 std::int64_t countExecuted(const TraceLanes& lanes, const ProgramSet& wanted, std::int64_t before) {
@@ -124,69 +149,44 @@ std::int64_t countExecuted(const TraceLanes& lanes, const ProgramSet& wanted, st
 std::vector<ProgramExecutions> bodyExecutions(const TraceLanes& lanes, std::size_t programs) {
     const Trace& trace = lanes.trace();
     std::vector<ProgramExecutions> result(programs);
-    std::vector<std::int64_t> times(trace.bodies.size(), 0);
     const auto add = [&](TraceBodyId body, std::int64_t executed) {
-        const ProgramId program = trace.bodies[body].program;
-        if (!program.valid() || program.index() >= programs)
-            return;
         std::int64_t length = 0;
         for (std::int32_t ipu = 0; ipu < lanes.ipus(); ++ipu)
             length = std::max(length, lanes.lane(body, IpuId(ipu)).length);
-        ProgramExecutions& of = result[program.index()];
-        of.count = saturatingSum(of.count, executed);
-        of.cycles = saturatingSum(of.cycles, saturatingProduct(executed, length));
+        addTo(result, trace.bodies[body].program, executed, {{}, 1, length});
     };
-    for (const TraceRun& run : trace.runs) {
-        ++times[run.body.index()];
+    for (const TraceRun& run : trace.runs)
         add(run.body, 1);
-    }
-    for (const TraceBodyId id : CallOrder(trace).make())
-        for (const TraceCall& call : trace.bodies[id].calls) {
-            const std::int64_t executed = saturatingProduct(times[id.index()], call.count);
-            std::int64_t& callee = times[call.callee.index()];
-            callee = saturatingSum(callee, executed);
+    forEachBody(trace, [&](TraceBodyId id, std::int64_t executed) {
+        for (const TraceCall& call : trace.bodies[id].calls)
             // Repetitions that differ in turn are a body around bodies of the same program.
             if (trace.bodies[call.callee].program != trace.bodies[id].program)
-                add(call.callee, executed);
-        }
+                add(call.callee, saturatingProduct(executed, call.count));
+    });
     return result;
 }
 
 std::vector<ProgramExecutions> programExecutions(const TraceLanes& lanes, std::size_t programs) {
     const Trace& trace = lanes.trace();
     std::vector<ProgramExecutions> result(programs);
-    std::vector<std::int64_t> times(trace.bodies.size(), 0);
-    for (const TraceRun& run : trace.runs)
-        ++times[run.body.index()];
-    const auto add = [&](ProgramId program, std::int64_t executed, const ProgramTotal& once) {
-        if (!program.valid() || program.index() >= programs)
-            return;
-        ProgramExecutions& of = result[program.index()];
-        of.count = saturatingSum(of.count, saturatingProduct(executed, once.count));
-        of.cycles = saturatingSum(of.cycles, saturatingProduct(executed, once.cycles));
-    };
-    for (const TraceBodyId id : CallOrder(trace).make()) {
-        const std::int64_t executed = times[id.index()];
+    forEachBody(trace, [&](TraceBodyId id, std::int64_t executed) {
         for (const TraceStep& step : trace.bodies[id].steps) {
             std::int64_t cycles = 0;
             for (const StepOnIpu& on : step.ipus)
                 cycles = std::max(cycles, on.cycles);
-            add(step.program, executed, {step.program, 1, cycles});
+            addTo(result, step.program, executed, {step.program, 1, cycles});
         }
         if (const TracePages* pages = lanes.pages())
             for (const ProgramTotal& total : pages->totals(id))
-                add(total.program, executed, total);
+                addTo(result, total.program, executed, total);
         // Repetitions that differ are several calls of one Repeat, and those that differ in turn a
         // body in between.
         std::set<ProgramId> counted;
-        for (const TraceCall& call : trace.bodies[id].calls) {
+        for (const TraceCall& call : trace.bodies[id].calls)
             if (trace.bodies[call.callee].program != trace.bodies[id].program &&
                 counted.insert(call.program).second)
-                add(call.program, executed, {{}, 1, 0});
-            std::int64_t& callee = times[call.callee.index()];
-            callee = saturatingSum(callee, saturatingProduct(executed, call.count));
-        }
-    }
+                addTo(result, call.program, executed, {{}, 1, 0});
+    });
     return result;
 }
 

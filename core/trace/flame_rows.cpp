@@ -23,8 +23,8 @@ std::string_view withoutDigits(std::string_view text) {
 
 /// The text after a word, a number and a separator, as in "cs12_" or "copy3_Copy_"; empty if the
 /// text does not begin so.
-std::string_view behindNumber(std::string_view text, std::string_view word,
-                              std::string_view separator) {
+std::string_view afterNumber(std::string_view text, std::string_view word,
+                             std::string_view separator) {
     if (!text.starts_with(word))
         return {};
     const std::string_view digits = text.substr(word.size());
@@ -64,9 +64,9 @@ FlamePath pathOf(std::string_view name) {
     std::string_view stem = name;
     if (stem.ends_with(suffix))
         stem.remove_suffix(suffix.size());
-    if (const std::string_view computeSet = behindNumber(stem, "cs", "_"); !computeSet.empty())
+    if (const std::string_view computeSet = afterNumber(stem, "cs", "_"); !computeSet.empty())
         return {splitLast(computeSet).groups, name};
-    if (const std::string_view copy = behindNumber(stem, "copy", "_Copy_"); !copy.empty()) {
+    if (const std::string_view copy = afterNumber(stem, "copy", "_Copy_"); !copy.empty()) {
         // "copy3_Copy_SOURCE_to_USER": the user is why the copy is there.
         constexpr std::string_view to = "_to_";
         const std::size_t at = copy.rfind(to);

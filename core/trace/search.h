@@ -1,8 +1,10 @@
-// Finding single steps of an execution by index, time or program. Internal to core/trace; see
+// Finding single steps of an execution by index, time or program, counting them by multiplication
+// instead of unrolling, and what a range shows at a level of detail. Internal to core/trace; see
 // TraceIndex for what the functions promise.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/trace/lanes.h"
 #include "core/trace/trace_index.h"
@@ -18,5 +20,12 @@ std::int64_t findExecutedProgram(const TraceLanes& lanes, ProgramId program, std
 std::int64_t findExecutedAny(const TraceLanes& lanes, const ProgramSet& wanted, std::int64_t from,
                              bool forward);
 std::optional<ExecutedCall> findExecutedCall(const TraceLanes& lanes, ProgramId program);
+
+std::int64_t countExecuted(const TraceLanes& lanes, const ProgramSet& wanted, std::int64_t before);
+std::vector<ProgramExecutions> programExecutions(const TraceLanes& lanes, std::size_t programs);
+std::vector<ProgramExecutions> bodyExecutions(const TraceLanes& lanes, std::size_t programs);
+
+std::vector<TraceSpan> collectSpans(const TraceLanes& lanes, IpuId ipu, CycleRange range,
+                                    std::int64_t minimumCycles);
 
 } // namespace tilescope

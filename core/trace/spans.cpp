@@ -1,4 +1,3 @@
-#include "core/trace/spans.h"
 
 #include <algorithm>
 

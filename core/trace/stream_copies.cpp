@@ -1,4 +1,3 @@
-#include "core/trace/stream_copies.h"
 
 #include <fmt/format.h>
 #include <utility>

@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/trace/counts.h"
 #include "core/trace/range_sums.h"
 #include "core/trace/search.h"
-#include "core/trace/spans.h"
 
 namespace tilescope {
 

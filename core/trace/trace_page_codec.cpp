@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "core/base/damaged_profile.h"
-#include "core/base/error.h"
 #include "core/tiles/varint.h"
 
 namespace tilescope {

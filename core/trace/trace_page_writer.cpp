@@ -1,4 +1,4 @@
-#include "core/trace/trace_page_writer.h"
+#include "core/trace/trace_reader.h"
 
 #include <algorithm>
 #include <map>

@@ -38,36 +38,12 @@ ProfileView::Part<T> ProfileView::load(const LazyPart<T>& part, Stop stop, Read 
         [&] { return namingFile(file_.string(), [&] { return (reader(stop).*read)(); }); });
 }
 
-// One line a part: where it is kept, how a file gives it and where a profile in memory has it.
-#define TILESCOPE_PART(type, name)                                                                 \
-    ProfileView::Part<type> ProfileView::name(Stop stop) const {                                   \
+#define TILESCOPE_PART(name)                                                                       \
+    ProfileView::Part<decltype(Profile::name)> ProfileView::name(Stop stop) const {                \
         return load(name##_, stop, &ProfileReader::name, &Profile::name);                          \
     }
-#define TILESCOPE_LIST_PART(id, type, name)                                                        \
-    ProfileView::Part<IdVector<id, type>> ProfileView::name(Stop stop) const {                     \
-        return load(name##_, stop, &ProfileReader::name, &Profile::name);                          \
-    }
-TILESCOPE_PART(std::vector<Message>, messages)
-TILESCOPE_LIST_PART(OperationId, Operation, operations)
-TILESCOPE_PART(ModelGraph, modelGraph)
-TILESCOPE_LIST_PART(LivenessClassId, LivenessClass, livenessClasses)
-TILESCOPE_LIST_PART(VariableId, Variable, variables)
-TILESCOPE_LIST_PART(VertexTypeId, VertexType, vertexTypes)
-TILESCOPE_LIST_PART(ComputeSetId, ComputeSet, computeSets)
-TILESCOPE_LIST_PART(ExchangeId, Exchange, exchanges)
-TILESCOPE_LIST_PART(CopyId, Copy, copies)
-TILESCOPE_LIST_PART(StreamId, Stream, streams)
-TILESCOPE_LIST_PART(RemoteBufferId, RemoteBuffer, remoteBuffers)
-TILESCOPE_LIST_PART(ProgramId, Program, programs)
-TILESCOPE_PART(std::vector<ProgramId>, controlPrograms)
-TILESCOPE_PART(std::vector<ProgramId>, functions)
-TILESCOPE_PART(std::vector<ProgramId>, phases)
-TILESCOPE_LIST_PART(StepId, ProgramId, steps)
-TILESCOPE_PART(std::vector<CategoryMemory>, categoryMemory)
-TILESCOPE_LIST_PART(TileId, TileMemory, tileMemory)
-TILESCOPE_PART(Pipeline, pipeline)
+TILESCOPE_PROFILE_PARTS(TILESCOPE_PART)
 #undef TILESCOPE_PART
-#undef TILESCOPE_LIST_PART
 
 ProfileView::Part<LivenessCurve> ProfileView::livenessCurve(Stop stop) const {
     return livenessCurve_.get([&] {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <mutex>
 #include <stop_token>
-#include <string>
 #include <typeindex>
 #include <unordered_map>
 
@@ -30,6 +29,14 @@ private:
     mutable std::mutex mutex_;
     mutable std::shared_ptr<const T> value_;
 };
+
+/// The parts that a Profile has, a ProfileReader reads and a view keeps under one name.
+#define TILESCOPE_PROFILE_PARTS(PART)                                                              \
+    PART(messages)                                                                                 \
+    PART(operations) PART(modelGraph) PART(livenessClasses) PART(variables) PART(vertexTypes)      \
+        PART(computeSets) PART(exchanges) PART(copies) PART(streams) PART(remoteBuffers)           \
+            PART(programs) PART(controlPrograms) PART(functions) PART(phases) PART(steps)          \
+                PART(categoryMemory) PART(tileMemory) PART(pipeline)
 
 /// Shared by threads: each part is read once, by a reader of its own, and stays as long as the view
 /// or anybody who holds it. Calls throw UserError for a damaged file and Cancelled after a stop.
@@ -57,26 +64,11 @@ public:
     /// A reader of the file for the calling thread. Throws InternalError without a file.
     [[nodiscard]] ProfileReader reader(Stop stop = {}) const;
 
-    [[nodiscard]] Part<std::vector<Message>> messages(Stop stop = {}) const;
-    [[nodiscard]] Part<IdVector<OperationId, Operation>> operations(Stop stop = {}) const;
-    [[nodiscard]] Part<ModelGraph> modelGraph(Stop stop = {}) const;
-    [[nodiscard]] Part<IdVector<LivenessClassId, LivenessClass>> livenessClasses(Stop = {}) const;
-    [[nodiscard]] Part<IdVector<VariableId, Variable>> variables(Stop stop = {}) const;
-    [[nodiscard]] Part<IdVector<VertexTypeId, VertexType>> vertexTypes(Stop stop = {}) const;
-    [[nodiscard]] Part<IdVector<ComputeSetId, ComputeSet>> computeSets(Stop stop = {}) const;
-    [[nodiscard]] Part<IdVector<ExchangeId, Exchange>> exchanges(Stop stop = {}) const;
-    [[nodiscard]] Part<IdVector<CopyId, Copy>> copies(Stop stop = {}) const;
-    [[nodiscard]] Part<IdVector<StreamId, Stream>> streams(Stop stop = {}) const;
-    [[nodiscard]] Part<IdVector<RemoteBufferId, RemoteBuffer>> remoteBuffers(Stop = {}) const;
-    [[nodiscard]] Part<IdVector<ProgramId, Program>> programs(Stop stop = {}) const;
-    [[nodiscard]] Part<std::vector<ProgramId>> controlPrograms(Stop stop = {}) const;
-    [[nodiscard]] Part<std::vector<ProgramId>> functions(Stop stop = {}) const;
-    [[nodiscard]] Part<std::vector<ProgramId>> phases(Stop stop = {}) const;
-    [[nodiscard]] Part<IdVector<StepId, ProgramId>> steps(Stop stop = {}) const;
+    // variables(stop) is a Part<IdVector<VariableId, Variable>>, and so on.
+#define TILESCOPE_PART(name) [[nodiscard]] Part<decltype(Profile::name)> name(Stop stop = {}) const;
+    TILESCOPE_PROFILE_PARTS(TILESCOPE_PART)
+#undef TILESCOPE_PART
     [[nodiscard]] Part<LivenessCurve> livenessCurve(Stop stop = {}) const;
-    [[nodiscard]] Part<std::vector<CategoryMemory>> categoryMemory(Stop stop = {}) const;
-    [[nodiscard]] Part<IdVector<TileId, TileMemory>> tileMemory(Stop stop = {}) const;
-    [[nodiscard]] Part<Pipeline> pipeline(Stop stop = {}) const;
     [[nodiscard]] Part<TraceIndex> trace(Stop stop = {}) const;
     /// Every step, of long traces too; read anew each time.
     [[nodiscard]] Part<Trace> wholeTrace(Stop stop = {}) const;
@@ -105,32 +97,17 @@ private:
     std::filesystem::path file_;
     std::shared_ptr<const Profile> memory_; ///< none if the profile is in a file
     ProfileInfo info_;
-    LazyPart<std::vector<Message>> messages_;
-    LazyPart<IdVector<OperationId, Operation>> operations_;
-    LazyPart<ModelGraph> modelGraph_;
-    LazyPart<IdVector<LivenessClassId, LivenessClass>> livenessClasses_;
-    LazyPart<IdVector<VariableId, Variable>> variables_;
-    LazyPart<IdVector<VertexTypeId, VertexType>> vertexTypes_;
-    LazyPart<IdVector<ComputeSetId, ComputeSet>> computeSets_;
-    LazyPart<IdVector<ExchangeId, Exchange>> exchanges_;
-    LazyPart<IdVector<CopyId, Copy>> copies_;
-    LazyPart<IdVector<StreamId, Stream>> streams_;
-    LazyPart<IdVector<RemoteBufferId, RemoteBuffer>> remoteBuffers_;
-    LazyPart<IdVector<ProgramId, Program>> programs_;
-    LazyPart<std::vector<ProgramId>> controlPrograms_;
-    LazyPart<std::vector<ProgramId>> functions_;
-    LazyPart<std::vector<ProgramId>> phases_;
-    LazyPart<IdVector<StepId, ProgramId>> steps_;
+#define TILESCOPE_PART(name) LazyPart<decltype(Profile::name)> name##_;
+    TILESCOPE_PROFILE_PARTS(TILESCOPE_PART)
+#undef TILESCOPE_PART
     LazyPart<LivenessCurve> livenessCurve_;
-    LazyPart<std::vector<CategoryMemory>> categoryMemory_;
-    LazyPart<IdVector<TileId, TileMemory>> tileMemory_;
-    LazyPart<Pipeline> pipeline_;
     LazyPart<TraceIndex> trace_;
     LazyPart<std::vector<ProgramExecutions>> executions_;
     mutable std::mutex derivedMutex_;
     mutable std::unordered_map<std::type_index, std::shared_ptr<const void>> derived_;
 };
 
+using Stop = ProfileView::Stop;
 using ProfileViewPtr = std::shared_ptr<const ProfileView>;
 
 } // namespace tilescope

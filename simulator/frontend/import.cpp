@@ -8,9 +8,7 @@
 
 #include "core/base/error.h"
 #include "simulator/frontend/convert/converter.h"
-#include "simulator/frontend/model/load.h"
 #include "simulator/frontend/model/prepare.h"
-#include "simulator/frontend/resolve/composed.h"
 #include "simulator/frontend/resolve/resolve.h"
 
 namespace tilescope::sim {

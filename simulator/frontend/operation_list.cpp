@@ -9,7 +9,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
-#include "core/options/json_input.h"
+#include "core/options/option_values.h"
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/graph/shape_rules.h"
 

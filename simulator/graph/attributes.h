@@ -4,7 +4,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -90,77 +89,9 @@ struct MatMulAttributes {
 /// Elementwise function of one to many operands, with NumPy broadcasting of operands.
 /// Cast takes its target type from its output tensor. See elementwise_traits.h.
 enum class ElementwiseFunction : std::uint8_t {
-    Relu,
-    LeakyRelu,
-    Sigmoid,
-    Tanh,
-    Gelu,
-    Erf,
-    Exp,
-    Log,
-    Sqrt,
-    Rsqrt,
-    Inverse,
-    Abs,
-    Negate,
-    Square,
-    Sin,
-    Cos,
-    Tan,
-    Floor,
-    Ceil,
-    Round,
-    Sign,
-    Not,
-    Clip,
-    Cast,
-    Elu,
-    Softplus,
-    HardSigmoid,
-    HardSwish,
-    Asin,
-    Acos,
-    Atan,
-    Sinh,
-    Cosh,
-    Asinh,
-    Acosh,
-    Atanh,
-    IsNan,
-    IsInf,
-    Copy,
-    Dropout, ///< keeps or drops by a mask made from a seed; its gradient is the same again
-    OneHot,  ///< class indices [..., 1] as [..., classes]
-    Zero,    ///< overwrites its operand, in place
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Power,
-    Max,
-    Min,
-    Remainder,
-    Equal,
-    Less,
-    Greater,
-    LessEqual,
-    GreaterEqual,
-    And,
-    Or,
-    Xor,
-    PRelu,
-    InverseStdDeviation, ///< of a mean and a mean square: 1 / sqrt(square - mean^2 + epsilon)
-    ReluGrad,            ///< gradient of the output, and the output (popnn NonLinearityGrad)
-    SigmoidGrad,
-    TanhGrad,
-    GeluGrad,        ///< gradient of the output, and the input
-    CrossEntropy,    ///< -expected * log(probability)
-    ScaledAdd,       ///< a += scale * b
-    MovingAverage,   ///< a = beta * a + (1 - beta) * b
-    MovingSquare,    ///< a = beta * a + (1 - beta) * b * b
-    Select,          ///< condition ? a : b, ONNX Where
-    AdamUpdater,     ///< step of Adam from both moments and (for weight decay) the weight
-    SubtractProduct, ///< a - b * c
+#define ELEMENTWISE(function, traits) function,
+#include "simulator/graph/elementwise.def"
+#undef ELEMENTWISE
 };
 struct ElementwiseAttributes {
     static constexpr KindTraits traits = KindTraits::computing("Elementwise");

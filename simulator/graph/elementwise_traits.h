@@ -33,6 +33,9 @@ struct ElementwiseTraits {
     [[nodiscard]] bool isTernary() const { return leastOperands > 2; }
 };
 
+/// Comparisons, logic and questions about numbers.
+bool makesBool(ElementwiseFunction function);
+
 /// Cycles: PopLibs popops/popopsCycleEstimators.hpp, popnn/codelets and poprand/codelets.
 ElementwiseTraits traitsOf(ElementwiseFunction function);
 

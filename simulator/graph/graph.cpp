@@ -1,9 +1,13 @@
 #include "simulator/graph/graph.h"
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "core/base/saturating.h"
 
 namespace tilescope::sim {
 
@@ -23,44 +27,25 @@ std::int64_t bytesOf(DataType type) {
     return 0;
 }
 
-std::string_view toString(DataType type) {
-    switch (type) {
-    case DataType::Float:
-        return "float";
-    case DataType::Half:
-        return "half";
-    case DataType::Int32:
-        return "int";
-    case DataType::UInt32:
-        return "unsigned int";
-    case DataType::Int8:
-        return "char";
-    case DataType::UInt8:
-        return "unsigned char";
-    case DataType::Bool:
-        return "bool";
-    }
-    return "";
+bool isFloating(DataType type) {
+    return type == DataType::Float || type == DataType::Half;
 }
 
-std::string_view toString(Pass pass) {
-    switch (pass) {
-    case Pass::Forward:
-        return "forward";
-    case Pass::Backward:
-        return "backward";
-    case Pass::Update:
-        return "update";
-    }
-    return "";
+std::string_view toString(DataType type) {
+    static constexpr std::array<std::string_view, 7> names{
+        "float", "half", "int", "unsigned int", "char", "unsigned char", "bool"};
+    return names.at(static_cast<std::size_t>(type));
 }
 
 std::string toString(const Shape& shape) {
     return fmt::format("[{}]", fmt::join(shape, ","));
 }
 
-std::int64_t Tensor::elements() const {
-    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+std::int64_t elementsOf(const Shape& shape) {
+    // Sizes that no memory holds, and a zero after them, occur in damaged models.
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+        return 0;
+    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, saturatingProduct);
 }
 
 std::vector<OpId> Graph::producers() const {

@@ -22,11 +22,14 @@ using TensorId = Id<struct TensorTag>;
 using OpId = Id<struct OpTag>;
 using FunctionIndex = Id<struct FunctionTag>; ///< in Graph::functions; invalid for the graph itself
 using Shape = std::vector<std::int64_t>;
+/// Saturates.
+std::int64_t elementsOf(const Shape& shape);
 
 /// Element types. Poplar has no 64-bit arithmetic: int64 is stored as int32 on the device.
 enum class DataType : std::uint8_t { Float, Half, Int32, UInt32, Int8, UInt8, Bool };
 /// Bytes of one element on a tile.
 std::int64_t bytesOf(DataType type);
+bool isFloating(DataType type);
 /// Poplar's name: "float", "half", "int", "unsigned int", "char", "unsigned char", "bool".
 std::string_view toString(DataType type);
 
@@ -56,7 +59,7 @@ struct Tensor {
     TensorId layoutOf = {};
     StateKind state = StateKind::None;
 
-    [[nodiscard]] std::int64_t elements() const;
+    [[nodiscard]] std::int64_t elements() const { return elementsOf(shape); }
     [[nodiscard]] std::int64_t bytes() const { return elements() * bytesOf(type); }
 };
 
@@ -64,12 +67,7 @@ struct Tensor {
 std::string toString(const Shape& shape);
 
 /// When in a training step an operation runs.
-enum class Pass : std::uint8_t {
-    Forward,
-    Backward, ///< gradients, and adding them to their accumulators: once a micro-batch
-    Update,   ///< the optimizer: once a weight update
-};
-std::string_view toString(Pass pass); ///< "forward", "backward", "update"
+using Pass = ModelPhase;
 
 /// One operation. `name` is its debug path: unique, nested with '/', made from the ONNX node name
 /// (or its output's name where it has none).

@@ -23,18 +23,6 @@ TensorSource sourceOf(TensorRole role) {
     return TensorSource::Operation;
 }
 
-ModelPhase phaseOf(Pass phase) {
-    switch (phase) {
-    case Pass::Backward:
-        return ModelPhase::Backward;
-    case Pass::Update:
-        return ModelPhase::Update;
-    case Pass::Forward:
-        break;
-    }
-    return ModelPhase::Forward;
-}
-
 class Recorder {
 public:
     explicit Recorder(const Graph& graph)
@@ -46,7 +34,7 @@ public:
             ModelNode node;
             node.name = op.name;
             node.type = op.type;
-            node.phase = phaseOf(op.pass);
+            node.phase = op.pass;
             node.stage = op.stage;
             node.reads = tensors(op.inputs);
             node.writes = tensors(op.outputs);
@@ -91,7 +79,7 @@ void describeCalls(const Graph& graph, std::unordered_map<std::string_view, Mode
     for (const Op& op : graph.ops)
         if (std::holds_alternative<CallAttributes>(op.attributes)) {
             ModelNode& node = calls[op.name];
-            node.phase = phaseOf(op.pass);
+            node.phase = op.pass;
             node.stage = op.stage;
         }
     for (const Graph& function : graph.functions)

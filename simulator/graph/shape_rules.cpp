@@ -11,16 +11,8 @@
 
 namespace tilescope::sim {
 
-namespace {
-
-std::int64_t elementsOf(const Shape& shape) {
-    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-} // namespace
-
 Shape shardShape(const Shape& whole, std::int32_t shards) {
-    return {ceilDiv(product(whole), shards)};
+    return {ceilDiv(elementsOf(whole), shards)};
 }
 
 namespace {

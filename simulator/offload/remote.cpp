@@ -328,4 +328,18 @@ void insertRemoteCopies(Graph& graph, const std::vector<RemoteTensor>& tensors,
     RemoteInserter(graph, tensors, times).run();
 }
 
+void moveOffChip(Graph& graph, const RunOptions& options) {
+    std::vector<RemoteTensor> tensors;
+    for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+        const Tensor& t = graph.tensors[TensorId(i)];
+        const bool isMoved = t.state == StateKind::Moment ? options.isOffChip(OffChip::Optimizer)
+                             : t.state == StateKind::None ? options.isOffChip(OffChip::Weights)
+                                                          : false;
+        if (t.role == TensorRole::Weight && isMoved && t.elements() >= leastElementsOffChip)
+            tensors.push_back({TensorId(i), LoadTime::OnDemand});
+    }
+    if (!tensors.empty())
+        insertRemoteCopies(graph, tensors, {});
+}
+
 } // namespace tilescope::sim

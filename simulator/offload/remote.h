@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/options/run_options.h"
 #include "simulator/graph/graph.h"
 
 namespace tilescope::sim {
@@ -37,5 +38,13 @@ struct RemoteTimes {
 /// on demand. Operations are in the order of their execution phases.
 void insertRemoteCopies(Graph& graph, const std::vector<RemoteTensor>& tensors,
                         const RemoteTimes& times);
+
+/// Moves optimizer state and weights off the chip as the options say (RunOptions::offload), outside
+/// of phased execution, which does so by itself: loads before the first operation of the forward
+/// pass, of the backward pass and of the weight update that needs them, stores after the update.
+void moveOffChip(Graph& graph, const RunOptions& options);
+
+/// Smallest tensor that is worth a place off the chip, elements (popart TensorLocationSettings).
+inline constexpr std::int64_t leastElementsOffChip = 2;
 
 } // namespace tilescope::sim

@@ -1,4 +1,5 @@
-// Single operations with the arguments of the PopLibs tools, as graphs to simulate.
+// Single operations with the arguments of the PopLibs tools, as graphs to simulate, and
+// why the planner chose what it did: the best plans of every method beside the chosen one.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include "core/options/run_options.h"
 #include "core/profile/profile.h"
 #include "simulator/graph/graph.h"
+#include "simulator/planner/plan.h"
 
 namespace tilescope::sim {
 
@@ -76,5 +78,21 @@ struct OperationResult {
 /// Simulates an operation's graph without host streams. `profile` receives the whole profile.
 OperationResult runOperation(const Graph& graph, const OperationOptions& options,
                              Profile* profile = nullptr);
+
+struct ExplainedPlan {
+    ConvPlan plan;
+    bool chosen = false; ///< it is the operation's
+};
+
+struct ExplainedOperation {
+    std::string name;
+    double availableMemoryProportion = 0;
+    std::vector<ExplainedPlan> plans; ///< by method, the best of each first
+};
+
+/// For each convolution and matrix product of a graph, the best plans of each method that its
+/// memory allows, at most `most` of each.
+std::vector<ExplainedOperation> explainOperations(const Graph& graph, const RunOptions& options,
+                                                  std::size_t most);
 
 } // namespace tilescope::sim

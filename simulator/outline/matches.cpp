@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "simulator/outline/prune.h"
 #include "simulator/outline/repeats.h"
 
 namespace tilescope::sim {

@@ -1,4 +1,4 @@
-// Which repeated parts of a graph become functions.
+// Which repeated parts of a graph become functions, and how much of them.
 #pragma once
 
 #include <vector>
@@ -42,5 +42,12 @@ struct Neighbours {
 };
 bool canBeContiguous(const Graph& graph, const OpSequence& sequence, std::int32_t start,
                      std::int32_t length, Neighbours& neighbours);
+
+/// Shrinks each match, least valuable first, to the part of it with the largest sum over operations
+/// of value * sqrt(bytes read) less sqrt(bytes) of each tensor that enters or leaves (popart
+/// subgraph/prunematches.cpp), judged at its first place. Matches of which nothing is left
+/// are dropped, and those of which only a match within them is left.
+void pruneByCopyCost(const Graph& graph, const OpSequence& sequence, const TensorUses& uses,
+                     std::vector<OutlineMatch>& matches);
 
 } // namespace tilescope::sim

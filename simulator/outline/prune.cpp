@@ -1,4 +1,4 @@
-#include "simulator/outline/prune.h"
+#include "simulator/outline/matches.h"
 
 #include <algorithm>
 #include <cmath>

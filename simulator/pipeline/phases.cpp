@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "core/options/option_error.h"
-#include "simulator/offload/off_chip.h"
 #include "simulator/offload/remote.h"
 #include "simulator/pipeline/hints.h"
 #include "simulator/pipeline/stages.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "core/base/error.h"
 #include "core/options/option_error.h"
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/pipeline/stages.h"

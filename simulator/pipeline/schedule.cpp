@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/base/error.h"
 #include "core/options/option_error.h"
 
 namespace tilescope::sim {

@@ -4,18 +4,10 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <numeric>
 
 #include "core/base/ceil_div.h"
 
 namespace tilescope::sim {
-namespace {
-
-std::int64_t productOf(const std::vector<std::int64_t>& values) {
-    return std::accumulate(values.begin(), values.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-} // namespace
 
 double ConvProblem::macs() const {
     double macs = static_cast<double>(groups) * static_cast<double>(batch) *
@@ -26,10 +18,10 @@ double ConvProblem::macs() const {
 }
 
 std::int64_t ConvSplits::fieldParts() const {
-    return productOf(field);
+    return elementsOf(field);
 }
 std::int64_t ConvSplits::kernelParts() const {
-    return productOf(kernel);
+    return elementsOf(kernel);
 }
 std::int64_t ConvSplits::tiles() const {
     return groups * batch * outChans * inChans * fieldParts() * kernelParts();

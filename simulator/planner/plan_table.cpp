@@ -1,7 +1,6 @@
 #include "simulator/planner/plan_table.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <tuple>
@@ -22,14 +21,21 @@ DataType partialTypeFor(DataType in, const RunOptions& options) {
     return DataType::Float;
 }
 
+/// All but the field. Both operands are [examples, channels of all groups, field...].
+ConvProblem channelsOf(const Shape& in, const Shape& out, std::int64_t groups, TrainingPass pass) {
+    ConvProblem problem;
+    problem.groups = groups;
+    problem.batch = in[0];
+    problem.inChans = in[1] / groups;
+    problem.outChans = out[1] / groups;
+    problem.pass = pass;
+    return problem;
+}
+
 ConvProblem convProblem(const Graph& graph, const Op& op, const ConvAttributes& conv) {
     const Shape& in = graph.tensors[op.inputs[0]].shape;
     const Shape& out = graph.tensors[op.outputs[0]].shape;
-    ConvProblem problem;
-    problem.groups = conv.groups;
-    problem.batch = in[0];
-    problem.inChans = in[1] / conv.groups;
-    problem.outChans = out[1] / conv.groups;
+    ConvProblem problem = channelsOf(in, out, conv.groups, TrainingPass::None);
     for (std::size_t d = 0; d < conv.kernel.size(); ++d)
         problem.field.push_back({in[d + 2], out[d + 2], conv.kernel[d], conv.strides[d],
                                  conv.dilations[d], conv.padsBegin[d]});
@@ -41,12 +47,7 @@ ConvProblem convProblem(const Graph& graph, const Op& op, const ConvAttributes& 
 ConvProblem gradInputProblem(const Graph& graph, const Op& op, const ConvAttributes& conv) {
     const Shape& delta = graph.tensors[op.inputs[0]].shape;
     const Shape& in = graph.tensors[op.outputs[0]].shape;
-    ConvProblem problem;
-    problem.groups = conv.groups;
-    problem.batch = delta[0];
-    problem.inChans = delta[1] / conv.groups;
-    problem.outChans = in[1] / conv.groups;
-    problem.pass = TrainingPass::TrainingBackward;
+    ConvProblem problem = channelsOf(delta, in, conv.groups, TrainingPass::TrainingBackward);
     for (std::size_t d = 0; d < conv.kernel.size(); ++d) {
         FieldDim dim{
             delta[d + 2],      in[d + 2],
@@ -67,12 +68,8 @@ ConvProblem gradInputProblem(const Graph& graph, const Op& op, const ConvAttribu
 ConvProblem gradWeightsProblem(const Graph& graph, const Op& op, const ConvAttributes& conv) {
     const Shape& in = graph.tensors[op.inputs[0]].shape;
     const Shape& delta = graph.tensors[op.inputs[1]].shape;
-    ConvProblem problem;
-    problem.groups = conv.groups;
-    problem.batch = in[1] / conv.groups;
-    problem.inChans = in[0];
-    problem.outChans = delta[1] / conv.groups;
-    problem.pass = TrainingPass::TrainingUpdate;
+    ConvProblem problem = channelsOf(in, delta, conv.groups, TrainingPass::TrainingUpdate);
+    std::swap(problem.batch, problem.inChans);
     for (std::size_t d = 0; d < conv.kernel.size(); ++d)
         problem.field.push_back({in[d + 2], conv.kernel[d], delta[d + 2], conv.dilations[d],
                                  conv.strides[d], conv.padsBegin[d]});
@@ -89,9 +86,7 @@ ConvProblem matMulProblem(const Graph& graph, const Op& op, const MatMulAttribut
     const Shape& out = graph.tensors[op.outputs[0]].shape;
     const bool plainRight =
         std::all_of(b.begin(), b.end() - 2, [](std::int64_t size) { return size == 1; });
-    std::int64_t batch = 1;
-    for (std::size_t i = 0; i + 2 < out.size(); ++i)
-        batch *= out[i];
+    const std::int64_t batch = elementsOf({out.begin(), out.end() - 2});
     ConvProblem problem;
     problem.matMul = true;
     problem.pass = attributes.pass;
@@ -127,6 +122,16 @@ template <class Collect> void forEachPart(const Graph& graph, Collect&& collect)
     for (std::size_t f = 0; f < graph.functions.size(); ++f)
         collect(graph.functions[f], FunctionIndex(f));
     collect(graph, FunctionIndex());
+}
+
+/// Of a problem among the distinct ones, which it joins if it is new.
+template <class Problem>
+std::size_t placeOf(const Problem& problem, std::vector<Problem>& distinct) {
+    const auto known = std::find(distinct.begin(), distinct.end(), problem);
+    const auto place = static_cast<std::size_t>(known - distinct.begin());
+    if (known == distinct.end())
+        distinct.push_back(problem);
+    return place;
 }
 
 struct Request {
@@ -174,10 +179,7 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& run) {
             if (!isPlanned(op.attributes))
                 continue;
             const Request request{problemOf(part, op, options), proportionOf(part, op, options)};
-            const auto known = std::find(requests.begin(), requests.end(), request);
-            planOfOp_[{function, OpId(i)}] = static_cast<std::size_t>(known - requests.begin());
-            if (known == requests.end())
-                requests.push_back(request);
+            planOfOp_[{function, OpId(i)}] = placeOf(request, requests);
         }
     };
     forEachPart(graph, collect);
@@ -222,12 +224,8 @@ void PlanTable::planEmbeddings(const Graph& graph, const RunOptions& options) {
     };
     forEachPart(graph, collect);
     std::vector<EmbeddingProblem> distinct;
-    for (const auto& [op, problem] : users) {
-        const auto known = std::find(distinct.begin(), distinct.end(), *problem);
-        embeddingPlanOfOp_[op] = static_cast<std::size_t>(known - distinct.begin());
-        if (known == distinct.end())
-            distinct.push_back(*problem);
-    }
+    for (const auto& [op, problem] : users)
+        embeddingPlanOfOp_[op] = placeOf(*problem, distinct);
     embeddingPlans_.resize(distinct.size());
     const double proportion = options.memoryProportion(IpuId(0));
     parallelFor(distinct.size(), [&](std::size_t i) {

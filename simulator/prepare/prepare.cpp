@@ -12,7 +12,7 @@
 #include "core/options/option_error.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/graph/model_record.h"
-#include "simulator/offload/off_chip.h"
+#include "simulator/offload/remote.h"
 #include "simulator/outline/outline.h"
 #include "simulator/pipeline/buffers.h"
 #include "simulator/pipeline/hints.h"
@@ -20,12 +20,10 @@
 #include "simulator/pipeline/phases.h"
 #include "simulator/pipeline/recompute.h"
 #include "simulator/pipeline/schedule.h"
-#include "simulator/pipeline/shared_tail.h"
 #include "simulator/pipeline/stages.h"
 #include "simulator/planner/plan_table.h"
 #include "simulator/training/optimizer.h"
 #include "simulator/transforms/decompose.h"
-#include "simulator/transforms/input_type.h"
 
 namespace tilescope::sim {
 namespace {

@@ -1,17 +1,15 @@
 #include "simulator/training/autodiff.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <utility>
 
+#include "core/base/error.h"
 #include "simulator/training/gradient_builder.h"
 
 namespace tilescope::sim {
 namespace {
-
-bool isFloating(DataType type) {
-    return type == DataType::Float || type == DataType::Half;
-}
 
 /// Tensors between a weight and the loss: those whose gradient somebody needs.
 std::vector<bool> wantedTensors(const Graph& graph, TensorId loss) {
@@ -42,19 +40,22 @@ std::vector<bool> wantedTensors(const Graph& graph, TensorId loss) {
 }
 
 void addRule(GradientBuilder& builder, TensorId gradient) {
-    const Attributes& attributes = builder.forward().attributes;
-    if (isPlanned(attributes))
-        addLinearGradients(builder, gradient);
-    else if (std::holds_alternative<ElementwiseAttributes>(attributes))
-        addElementwiseGradients(builder, gradient);
-    else if (std::holds_alternative<NormAttributes>(attributes))
-        addNormGradients(builder, gradient);
-    else if (std::holds_alternative<LrnAttributes>(attributes))
-        addLrnGradient(builder, gradient);
-    else if (isView(attributes) || std::holds_alternative<PadAttributes>(attributes))
-        addViewGradients(builder, gradient);
-    else
-        addReduceGradients(builder, gradient);
+    const Attributes attributes = builder.forward().attributes; // rules add operations
+    std::visit(
+        [&](const auto& one) {
+            if constexpr (requires { addGradient(builder, one, gradient); }) {
+                addGradient(builder, one, gradient);
+            } else if (one.traits.isView) {
+                const TensorId in = builder.forward().inputs[0];
+                builder.contribute(in,
+                                   builder.reshaped("ReshapeGrad", gradient, builder.shape(in)));
+            } else {
+                throw UserError(fmt::format("operation '{}' ({}) has no gradient in this version; "
+                                            "train a model without it",
+                                            builder.forward().name, builder.forward().type));
+            }
+        },
+        attributes);
 }
 
 void markForwardPasses(Graph& graph) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "simulator/graph/elementwise_traits.h"
 
 namespace tilescope::sim {
 namespace {
@@ -190,36 +191,16 @@ private:
 
 /// Steps have no gradient to pass on.
 bool isConstantAlmostEverywhere(ElementwiseFunction function) {
-    switch (function) {
-    case Floor:
-    case Ceil:
-    case Round:
-    case Sign:
-    case Not:
-    case IsNan:
-    case IsInf:
-    case Equal:
-    case Less:
-    case Greater:
-    case LessEqual:
-    case GreaterEqual:
-    case And:
-    case Or:
-    case Xor:
-    case OneHot:
-        return true;
-    default:
-        return false;
-    }
+    return makesBool(function) || function == Floor || function == Ceil || function == Round ||
+           function == Sign || function == OneHot;
 }
 
 } // namespace
 
-void addElementwiseGradients(GradientBuilder& builder, TensorId gradient) {
-    const ElementwiseFunction function =
-        std::get<ElementwiseAttributes>(builder.forward().attributes).function;
-    if (!isConstantAlmostEverywhere(function))
-        ElementwiseRule(builder, gradient).run(function);
+void addGradient(GradientBuilder& builder, const ElementwiseAttributes& elementwise,
+                 TensorId gradient) {
+    if (!isConstantAlmostEverywhere(elementwise.function))
+        ElementwiseRule(builder, gradient).run(elementwise.function);
 }
 
 } // namespace tilescope::sim

@@ -69,15 +69,24 @@ private:
     std::map<std::string, int> used_; ///< names given, and how often
 };
 
-// One function a family of operations; each contributes to the gradients of the operands of
-// builder.forward(), given the gradient of its result. Throws UserError naming the operation if it
-// has no gradient rule.
-void addLinearGradients(GradientBuilder& builder, TensorId gradient); ///< Conv, MatMul
-void addElementwiseGradients(GradientBuilder& builder, TensorId gradient);
-void addReduceGradients(GradientBuilder& builder, TensorId gradient); ///< and Softmax, Pool, Gather
-void addViewGradients(GradientBuilder& builder, TensorId gradient);   ///< and Expand, Pad, Slice
-void addNormGradients(GradientBuilder& builder, TensorId gradient);
-void addLrnGradient(GradientBuilder& builder, TensorId gradient);
+// One function a kind of operation; each contributes to the gradients of the operands of
+// builder.forward(), given the gradient of its result. Throws UserError naming the operation where
+// there is no rule for it.
+void addGradient(GradientBuilder& builder, const ConvAttributes& conv, TensorId gradient);
+void addGradient(GradientBuilder& builder, const MatMulAttributes& forward, TensorId gradient);
+void addGradient(GradientBuilder& builder, const ElementwiseAttributes& elementwise,
+                 TensorId gradient);
+void addGradient(GradientBuilder& builder, const ReduceAttributes& reduce, TensorId gradient);
+void addGradient(GradientBuilder& builder, const SoftmaxAttributes& softmax, TensorId gradient);
+void addGradient(GradientBuilder& builder, const PoolAttributes& pool, TensorId gradient);
+void addGradient(GradientBuilder& builder, const GatherAttributes& gather, TensorId gradient);
+void addGradient(GradientBuilder& builder, const TransposeAttributes& transpose, TensorId gradient);
+void addGradient(GradientBuilder& builder, const ConcatAttributes& concat, TensorId gradient);
+void addGradient(GradientBuilder& builder, const SliceAttributes& slice, TensorId gradient);
+void addGradient(GradientBuilder& builder, const PadAttributes& pad, TensorId gradient);
+void addGradient(GradientBuilder& builder, const ExpandAttributes& expand, TensorId gradient);
+void addGradient(GradientBuilder& builder, const NormAttributes& norm, TensorId gradient);
+void addGradient(GradientBuilder& builder, const LrnAttributes& lrn, TensorId gradient);
 
 /// Lets normalisations give their statistics as results, which their gradients read.
 void keepNormStatistics(Graph& graph);

@@ -1,14 +1,8 @@
 // Gradients of convolutions and matrix products: two more products each.
 #include "simulator/training/gradient_builder.h"
 
-#include <fmt/format.h>
-
-#include "core/base/error.h"
-
 namespace tilescope::sim {
-namespace {
-
-void addConvGradients(GradientBuilder& builder, const ConvAttributes& conv, TensorId gradient) {
+void addGradient(GradientBuilder& builder, const ConvAttributes& conv, TensorId gradient) {
     const TensorId in = builder.forward().inputs[0];
     const TensorId weights = builder.forward().inputs[1];
     if (builder.wanted(in))
@@ -18,6 +12,8 @@ void addConvGradients(GradientBuilder& builder, const ConvAttributes& conv, Tens
         builder.contribute(weights, builder.emit("ConvWeightsGrad", ConvGradWeightsAttributes{conv},
                                                  {in, gradient}, builder.shape(weights)));
 }
+
+namespace {
 
 MatMulAttributes product(bool transposeA, bool transposeB, TrainingPass pass) {
     return {transposeA, transposeB, pass};
@@ -48,14 +44,13 @@ TensorId emitProduct(GradientBuilder& builder, const std::string& part, TensorId
 /// All but the last dimension as one.
 TensorId asMatrix(GradientBuilder& builder, const std::string& part, TensorId id) {
     const Shape shape = builder.shape(id);
-    std::int64_t rows = 1;
-    for (std::size_t d = 0; d + 1 < shape.size(); ++d)
-        rows *= shape[d];
+    const std::int64_t rows = elementsOf({shape.begin(), shape.end() - 1});
     return builder.reshaped(part, id, {rows, shape.back()});
 }
 
-void addMatMulGradients(GradientBuilder& builder, const MatMulAttributes& forward,
-                        TensorId gradient) {
+} // namespace
+
+void addGradient(GradientBuilder& builder, const MatMulAttributes& forward, TensorId gradient) {
     const TensorId a = builder.forward().inputs[0];
     const TensorId b = builder.forward().inputs[1];
     constexpr TrainingPass backward = TrainingPass::TrainingBackward;
@@ -88,20 +83,6 @@ void addMatMulGradients(GradientBuilder& builder, const MatMulAttributes& forwar
                             : emitProduct(builder, "MatMulRhsGrad", a, gradient,
                                           product(!forward.transposeA, false, update));
     builder.contribute(b, builder.reducedTo("MatMulRhsGrad", db, builder.shape(b)));
-}
-
-} // namespace
-
-void addLinearGradients(GradientBuilder& builder, TensorId gradient) {
-    const Attributes attributes = builder.forward().attributes;
-    if (const auto* conv = std::get_if<ConvAttributes>(&attributes))
-        addConvGradients(builder, *conv, gradient);
-    else if (const auto* matMul = std::get_if<MatMulAttributes>(&attributes))
-        addMatMulGradients(builder, *matMul, gradient);
-    else
-        throw UserError(fmt::format("operation '{}' ({}) has no gradient in this version; train a "
-                                    "model without it",
-                                    builder.forward().name, builder.forward().type));
 }
 
 } // namespace tilescope::sim

@@ -19,7 +19,9 @@ TensorId keptDims(GradientBuilder& b, const std::string& part, TensorId id, cons
     return b.reshaped(part, id, kept);
 }
 
-void addReduceGradient(GradientBuilder& b, const ReduceAttributes& reduce, TensorId gradient) {
+} // namespace
+
+void addGradient(GradientBuilder& b, const ReduceAttributes& reduce, TensorId gradient) {
     const Op op = b.forward();
     const TensorId in = op.inputs[0];
     const Shape shape = b.shape(in);
@@ -53,7 +55,7 @@ void addReduceGradient(GradientBuilder& b, const ReduceAttributes& reduce, Tenso
 }
 
 /// dx = y * (g - sum(g * y)); for a log-softmax g - exp(y) * sum(g).
-void addSoftmaxGradient(GradientBuilder& b, const SoftmaxAttributes& softmax, TensorId gradient) {
+void addGradient(GradientBuilder& b, const SoftmaxAttributes& softmax, TensorId gradient) {
     const Op op = b.forward();
     const TensorId y = op.outputs[0];
     const Shape shape = b.shape(y);
@@ -78,7 +80,7 @@ void addSoftmaxGradient(GradientBuilder& b, const SoftmaxAttributes& softmax, Te
                  b.elementwise("SoftmaxGrad/NegSub", Subtract, {products, scaled}, shape));
 }
 
-void addPoolGradient(GradientBuilder& b, const PoolAttributes& pool, TensorId gradient) {
+void addGradient(GradientBuilder& b, const PoolAttributes& pool, TensorId gradient) {
     const Op op = b.forward();
     const bool max = pool.kind == PoolKind::Max;
     std::vector<TensorId> operands{gradient};
@@ -89,7 +91,7 @@ void addPoolGradient(GradientBuilder& b, const PoolAttributes& pool, TensorId gr
 }
 
 /// Rows are added into zeros; addOptimizer() lets them go straight into an accumulator.
-void addGatherGradient(GradientBuilder& b, const GatherAttributes& gather, TensorId gradient) {
+void addGradient(GradientBuilder& b, const GatherAttributes& gather, TensorId gradient) {
     const Op op = b.forward();
     const TensorId table = op.inputs[0];
     if (gather.axis != 0)
@@ -100,33 +102,13 @@ void addGatherGradient(GradientBuilder& b, const GatherAttributes& gather, Tenso
     const TensorId zeros = b.emit("GatherGrad/zero", FillAttributes{}, {}, shape);
     b.graph().tensors[zeros].type = b.tensor(table).type;
     b.graph().tensors[zeros].layoutOf = table;
-    std::int64_t rows = 1;
-    for (const std::int64_t size : b.shape(op.inputs[1]))
-        rows *= size;
+    const std::int64_t rows = b.tensor(op.inputs[1]).elements();
     Shape flat = shape;
     flat[0] = rows;
     const TensorId deltas = b.reshaped("GatherGrad/rows", gradient, flat);
     const TensorId indices = b.reshaped("GatherGrad/indices", op.inputs[1], {rows});
     b.contribute(table,
                  b.emit("GatherGrad", MultiUpdateAttributes{0}, {zeros, indices, deltas}, shape));
-}
-
-} // namespace
-
-void addReduceGradients(GradientBuilder& builder, TensorId gradient) {
-    const Attributes attributes = builder.forward().attributes;
-    if (const auto* reduce = std::get_if<ReduceAttributes>(&attributes))
-        addReduceGradient(builder, *reduce, gradient);
-    else if (const auto* softmax = std::get_if<SoftmaxAttributes>(&attributes))
-        addSoftmaxGradient(builder, *softmax, gradient);
-    else if (const auto* pool = std::get_if<PoolAttributes>(&attributes))
-        addPoolGradient(builder, *pool, gradient);
-    else if (const auto* gather = std::get_if<GatherAttributes>(&attributes))
-        addGatherGradient(builder, *gather, gradient);
-    else
-        throw UserError(fmt::format("operation '{}' ({}) has no gradient in this version; train a "
-                                    "model without it",
-                                    builder.forward().name, builder.forward().type));
 }
 
 } // namespace tilescope::sim

@@ -6,17 +6,14 @@
 #include "core/base/error.h"
 
 namespace tilescope::sim {
-namespace {
-
-void addTransposeGradient(GradientBuilder& b, const TransposeAttributes& transpose,
-                          TensorId gradient) {
+void addGradient(GradientBuilder& b, const TransposeAttributes& transpose, TensorId gradient) {
     std::vector<std::int64_t> inverse(transpose.permutation.size());
     for (std::size_t i = 0; i < inverse.size(); ++i)
         inverse[static_cast<std::size_t>(transpose.permutation[i])] = static_cast<std::int64_t>(i);
     b.contribute(b.forward().inputs[0], b.transposed("TransposeGrad", gradient, inverse));
 }
 
-void addConcatGradients(GradientBuilder& b, const ConcatAttributes& concat, TensorId gradient) {
+void addGradient(GradientBuilder& b, const ConcatAttributes& concat, TensorId gradient) {
     const Op op = b.forward();
     const auto axis = static_cast<std::size_t>(concat.axis);
     std::int64_t start = 0;
@@ -31,7 +28,7 @@ void addConcatGradients(GradientBuilder& b, const ConcatAttributes& concat, Tens
     }
 }
 
-void addSliceGradient(GradientBuilder& b, const SliceAttributes& slice, TensorId gradient) {
+void addGradient(GradientBuilder& b, const SliceAttributes& slice, TensorId gradient) {
     const Op op = b.forward();
     const Shape in = b.shape(op.inputs[0]);
     const Shape out = b.shape(gradient);
@@ -47,7 +44,7 @@ void addSliceGradient(GradientBuilder& b, const SliceAttributes& slice, TensorId
     b.contribute(op.inputs[0], b.emit("SliceGrad", pad, {gradient}, in));
 }
 
-void addPadGradient(GradientBuilder& b, const PadAttributes& pad, TensorId gradient) {
+void addGradient(GradientBuilder& b, const PadAttributes& pad, TensorId gradient) {
     PadAttributes crop;
     for (std::size_t d = 0; d < pad.padsBegin.size(); ++d) {
         crop.padsBegin.push_back(-pad.padsBegin[d]);
@@ -57,23 +54,9 @@ void addPadGradient(GradientBuilder& b, const PadAttributes& pad, TensorId gradi
     b.contribute(in, b.emit("PadGrad", crop, {gradient}, b.shape(in)));
 }
 
-} // namespace
-
-void addViewGradients(GradientBuilder& builder, TensorId gradient) {
-    const Attributes attributes = builder.forward().attributes;
-    const TensorId in = builder.forward().inputs[0];
-    if (const auto* transpose = std::get_if<TransposeAttributes>(&attributes))
-        addTransposeGradient(builder, *transpose, gradient);
-    else if (const auto* concat = std::get_if<ConcatAttributes>(&attributes))
-        addConcatGradients(builder, *concat, gradient);
-    else if (const auto* slice = std::get_if<SliceAttributes>(&attributes))
-        addSliceGradient(builder, *slice, gradient);
-    else if (const auto* pad = std::get_if<PadAttributes>(&attributes))
-        addPadGradient(builder, *pad, gradient);
-    else if (std::holds_alternative<ExpandAttributes>(attributes))
-        builder.contribute(in, builder.reducedTo("ExpandGrad", gradient, builder.shape(in)));
-    else
-        builder.contribute(in, builder.reshaped("ReshapeGrad", gradient, builder.shape(in)));
+void addGradient(GradientBuilder& b, const ExpandAttributes&, TensorId gradient) {
+    const TensorId in = b.forward().inputs[0];
+    b.contribute(in, b.reducedTo("ExpandGrad", gradient, b.shape(in)));
 }
 
 } // namespace tilescope::sim

@@ -1,10 +1,11 @@
 #include "simulator/transforms/decompose.h"
 
 #include <array>
-#include <numeric>
 
 namespace tilescope::sim {
 namespace {
+
+using enum ElementwiseFunction;
 
 class Decomposer {
 public:
@@ -59,7 +60,12 @@ private:
     }
 
     TensorId unary(const Op& op, const std::string& name, ElementwiseFunction f, TensorId in) {
-        return part(op, name, ElementwiseAttributes{f}, {in}, result_.tensors[in].shape);
+        return elementwise(op, name, f, {in}, result_.tensors[in].shape);
+    }
+
+    TensorId elementwise(const Op& op, const std::string& name, ElementwiseFunction f,
+                         std::vector<TensorId> operands, const Shape& shape, TensorId out = {}) {
+        return part(op, name, ElementwiseAttributes{f}, std::move(operands), shape, out);
     }
 
     TensorId scalar(const Op& op, const std::string& name) {
@@ -81,29 +87,25 @@ private:
         }
         const TensorId most =
             part(op, "max", ReduceAttributes{ReduceFunction::Max, axes, true}, {in}, reduced);
-        const TensorId shifted = part(
-            op, "sub", ElementwiseAttributes{ElementwiseFunction::Subtract}, {in, most}, shape);
-        const TensorId powers = unary(op, "exp", ElementwiseFunction::Exp, shifted);
+        const TensorId shifted = elementwise(op, "sub", Subtract, {in, most}, shape);
+        const TensorId powers = unary(op, "exp", Exp, shifted);
         const TensorId sum =
             part(op, "sum", ReduceAttributes{ReduceFunction::Add, axes, true}, {powers}, reduced);
         if (softmax.logarithm) {
-            const TensorId log = unary(op, "log", ElementwiseFunction::Log, sum);
-            part(op, "logSub", ElementwiseAttributes{ElementwiseFunction::Subtract}, {shifted, log},
-                 shape, out);
+            const TensorId log = unary(op, "log", Log, sum);
+            elementwise(op, "logSub", Subtract, {shifted, log}, shape, out);
             return;
         }
-        const TensorId inverse = unary(op, "inv", ElementwiseFunction::Inverse, sum);
-        part(op, "invScale", ElementwiseAttributes{ElementwiseFunction::Multiply},
-             {powers, inverse}, shape, out);
+        const TensorId inverse = unary(op, "inv", Inverse, sum);
+        elementwise(op, "invScale", Multiply, {powers, inverse}, shape, out);
     }
 
     void expandLrn(const Op& op, const LrnAttributes& lrn) {
         const TensorId in = op.inputs[0];
         const Shape shape = result_.tensors[in].shape;
-        const TensorId square = unary(op, "square", ElementwiseFunction::Square, in);
+        const TensorId square = unary(op, "square", Square, in);
         // Channels as a spatial dimension, so that the windowed sum is a pooling.
-        const std::int64_t inner =
-            std::accumulate(shape.begin() + 2, shape.end(), std::int64_t{1}, std::multiplies<>());
+        const std::int64_t inner = elementsOf({shape.begin() + 2, shape.end()});
         const Shape asField{shape[0], 1, shape[1], inner};
         const TensorId field = part(op, "asField", ReshapeAttributes{}, {square}, asField);
         PoolAttributes window;
@@ -116,31 +118,22 @@ private:
         const TensorId summed = part(op, "windowSum", window, {field}, asField);
         const TensorId back = part(op, "asActivation", ReshapeAttributes{}, {summed}, shape);
         const TensorId scaled =
-            part(op, "scale", ElementwiseAttributes{ElementwiseFunction::Multiply},
-                 {back, scalar(op, "alpha")}, shape);
-        const TensorId biased = part(op, "bias", ElementwiseAttributes{ElementwiseFunction::Add},
-                                     {scaled, scalar(op, "biasValue")}, shape);
-        const TensorId power = part(op, "power", ElementwiseAttributes{ElementwiseFunction::Power},
-                                    {biased, scalar(op, "beta")}, shape);
-        part(op, "mul", ElementwiseAttributes{ElementwiseFunction::Multiply}, {in, power}, shape,
-             op.outputs[0]);
+            elementwise(op, "scale", Multiply, {back, scalar(op, "alpha")}, shape);
+        const TensorId biased =
+            elementwise(op, "bias", Add, {scaled, scalar(op, "biasValue")}, shape);
+        const TensorId power = elementwise(op, "power", Power, {biased, scalar(op, "beta")}, shape);
+        elementwise(op, "mul", Multiply, {in, power}, shape, op.outputs[0]);
     }
 
     /// Statistics as PopLibs computes them (poplin/Norms.cpp normStatistics: both sums in the same
     /// compute sets), then scale and shift of whitened data; for a batch both in one multiplication
     /// and one addition (PopART BatchNormOpx: multiplicand and addend).
     void expandNorm(const Op& op, const NormAttributes& norm) {
-        using enum ElementwiseFunction;
         const TensorId x = op.inputs[0];
         const Shape shape = result_.tensors[x].shape;
         Shape reduced = shape;
         for (const std::int64_t axis : norm.axes)
             reduced[static_cast<std::size_t>(axis)] = 1;
-        const auto each = [&](const std::string& name, ElementwiseFunction f,
-                              std::vector<TensorId> operands, const Shape& made,
-                              TensorId out = {}) {
-            return part(op, name, ElementwiseAttributes{f}, std::move(operands), made, out);
-        };
         const std::string prefix = norm.running ? "normStats" : "groupNormStatistics";
         const TensorId mean = part(
             op, prefix,
@@ -149,27 +142,32 @@ private:
         const TensorId power = tensorLike(op.outputs[0], op.name + "/" + prefix + "/power");
         result_.tensors[power].shape = reduced;
         result_.ops.back().outputs.push_back(power);
-        const TensorId inverse = each(prefix + "/iStdDev", InverseStdDeviation, {mean, power},
-                                      reduced, op.outputs.size() > 2 ? op.outputs[2] : TensorId());
+        const TensorId inverse =
+            elementwise(op, prefix + "/iStdDev", InverseStdDeviation, {mean, power}, reduced,
+                        op.outputs.size() > 2 ? op.outputs[2] : TensorId());
         if (norm.running) {
             const TensorId factor =
-                each("multiplicand", Multiply, {inverse, op.inputs[1]}, reduced);
+                elementwise(op, "multiplicand", Multiply, {inverse, op.inputs[1]}, reduced);
             const TensorId addend =
-                part(op, "addend", ElementwiseAttributes{SubtractProduct},
-                     {asStatistic(op, op.inputs[2], reduced), factor, mean}, reduced);
-            const TensorId scaled = each("batchNormalise/mul", Multiply, {x, factor}, shape);
-            each("batchNormalise/add", Add, {scaled, addend}, shape, op.outputs[0]);
+                elementwise(op, "addend", SubtractProduct,
+                            {asStatistic(op, op.inputs[2], reduced), factor, mean}, reduced);
+            const TensorId scaled =
+                elementwise(op, "batchNormalise/mul", Multiply, {x, factor}, shape);
+            elementwise(op, "batchNormalise/add", Add, {scaled, addend}, shape, op.outputs[0]);
             updateRunning(op, mean, power, reduced);
             return;
         }
         const bool scales = op.inputs.size() > 1;
-        const TensorId centred = each("groupNormWhiten/beta", Subtract, {x, mean}, shape);
-        const TensorId whitened = each("groupNormWhiten/istdDev", Multiply, {centred, inverse},
-                                       shape, scales ? TensorId() : op.outputs[0]);
+        const TensorId centred =
+            elementwise(op, "groupNormWhiten/beta", Subtract, {x, mean}, shape);
+        const TensorId whitened =
+            elementwise(op, "groupNormWhiten/istdDev", Multiply, {centred, inverse}, shape,
+                        scales ? TensorId() : op.outputs[0]);
         if (!scales)
             return;
-        const TensorId scaled = each("groupNorm/gamma", Multiply, {whitened, op.inputs[1]}, shape);
-        each("groupNorm/beta", Add, {scaled, op.inputs[2]}, shape, op.outputs[0]);
+        const TensorId scaled =
+            elementwise(op, "groupNorm/gamma", Multiply, {whitened, op.inputs[1]}, shape);
+        elementwise(op, "groupNorm/beta", Add, {scaled, op.inputs[2]}, shape, op.outputs[0]);
     }
 
     /// A parameter of one value for each channel in the shape of the channels' statistics.
@@ -181,11 +179,8 @@ private:
 
     /// Moving averages of mean and variance (the running statistics are read by inference only).
     void updateRunning(const Op& op, TensorId mean, TensorId power, const Shape& reduced) {
-        using enum ElementwiseFunction;
-        const TensorId square =
-            part(op, "variance/square", ElementwiseAttributes{Multiply}, {mean, mean}, reduced);
-        const TensorId variance =
-            part(op, "variance", ElementwiseAttributes{Subtract}, {power, square}, reduced);
+        const TensorId square = elementwise(op, "variance/square", Multiply, {mean, mean}, reduced);
+        const TensorId variance = elementwise(op, "variance", Subtract, {power, square}, reduced);
         const std::array<std::pair<const char*, TensorId>, 2> pairs{
             std::pair("runningMean", mean), std::pair("runningVar", variance)};
         for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -193,7 +188,7 @@ private:
             const Shape own = result_.tensors[running].shape;
             const TensorId batch = part(op, std::string(pairs[i].first) + "/batch",
                                         ReshapeAttributes{}, {pairs[i].second}, own);
-            part(op, pairs[i].first, ElementwiseAttributes{MovingAverage}, {running, batch}, own);
+            elementwise(op, pairs[i].first, MovingAverage, {running, batch}, own);
         }
     }
 

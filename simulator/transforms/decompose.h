@@ -1,6 +1,8 @@
-// Operations that Poplar's libraries compose of simpler ones are composed here too.
+// Operations that Poplar's libraries compose of simpler ones are composed here too; the element
+// type in which the host sends inputs.
 #pragma once
 
+#include "core/options/run_options.h"
 #include "simulator/graph/graph.h"
 
 namespace tilescope::sim {
@@ -9,5 +11,11 @@ namespace tilescope::sim {
 /// popnn/NonLinearity.cpp, the stable form); Lrn becomes square, windowed sum over channels, and
 /// the scaled power (PopART lrnx.cpp). Names of the parts nest under the op's.
 Graph decomposed(const Graph& graph);
+
+/// Lets floating-point inputs arrive as `type`; a cast in front of the first operation that reads
+/// one makes the model's type of it on the device (as Graphcore's image models do with 8-bit
+/// inputs). The inputs keep their names and lie linearly, since PopART's Cast gives its operand no
+/// layout (popx, CastOpx). Says in a message if no input is of another floating-point type.
+Graph withInputType(Graph graph, InputType type);
 
 } // namespace tilescope::sim

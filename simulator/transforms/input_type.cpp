@@ -1,4 +1,4 @@
-#include "simulator/transforms/input_type.h"
+#include "simulator/transforms/decompose.h"
 
 #include <algorithm>
 #include <map>
@@ -19,10 +19,6 @@ std::optional<DataType> sentAs(InputType type) {
         return DataType::Int8;
     }
     return {};
-}
-
-bool isFloatingPoint(DataType type) {
-    return type == DataType::Float || type == DataType::Half;
 }
 
 std::string unusedName(const Graph& graph, std::string name) {
@@ -62,7 +58,7 @@ Graph withInputType(Graph graph, InputType type) {
     std::map<TensorId, TensorId> sentFor; // by the tensor that the model reads
     for (TensorId& input : graph.inputs) {
         Tensor& model = graph.tensors[input];
-        if (!isFloatingPoint(model.type) || model.type == *sent || readers[input.index()].empty())
+        if (!isFloating(model.type) || model.type == *sent || readers[input.index()].empty())
             continue;
         Tensor arriving = model;
         arriving.type = *sent;

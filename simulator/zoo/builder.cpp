@@ -155,69 +155,58 @@ ZooValue ZooBuilder::conv(const std::string& name, const ZooValue& x, const ZooC
                             {conv.channels, x.channels / conv.groups, conv.kernel, conv.kernel}));
     if (conv.bias)
         inputs.push_back(weight(name + ".bias", {conv.channels}));
-    auto& made = node("Conv", name, inputs);
-    const std::int64_t pad = conv.kernel / 2;
-    setAttribute(made, "kernel_shape", std::vector{conv.kernel, conv.kernel});
-    setAttribute(made, "strides", std::vector{conv.stride, conv.stride});
-    setAttribute(made, "pads", std::vector{pad, pad, pad, pad});
-    setAttribute(made, "group", conv.groups);
-    return {made.output(0), conv.channels};
+    return apply("Conv", name, inputs, conv.channels,
+                 {{"kernel_shape", std::vector(2, conv.kernel)},
+                  {"strides", std::vector(2, conv.stride)},
+                  {"pads", std::vector(4, conv.kernel / 2)},
+                  {"group", conv.groups}});
 }
 
 ZooValue ZooBuilder::batchNorm(const std::string& name, const ZooValue& x) {
     std::vector<std::string> inputs{x.name};
     for (const char* part : {".weight", ".bias", ".running_mean", ".running_var"})
         inputs.push_back(weight(name + part, {x.channels}));
-    return {node("BatchNormalization", name, inputs).output(0), x.channels};
+    return apply("BatchNormalization", name, inputs, x.channels);
 }
 
 ZooValue ZooBuilder::relu(const std::string& name, const ZooValue& x) {
-    return {node("Relu", name, {x.name}).output(0), x.channels};
+    return apply("Relu", name, {x.name}, x.channels);
 }
 
 ZooValue ZooBuilder::add(const std::string& name, const ZooValue& a, const ZooValue& b) {
-    return {node("Add", name, {a.name, b.name}).output(0), a.channels};
+    return apply("Add", name, {a.name, b.name}, a.channels);
 }
 
 ZooValue ZooBuilder::maxPool(const std::string& name, const ZooValue& x, std::int64_t kernel,
                              std::int64_t stride, std::int64_t pad) {
-    auto& made = node("MaxPool", name, {x.name});
-    setAttribute(made, "kernel_shape", std::vector{kernel, kernel});
-    setAttribute(made, "strides", std::vector{stride, stride});
-    setAttribute(made, "pads", std::vector{pad, pad, pad, pad});
-    return {made.output(0), x.channels};
+    return apply("MaxPool", name, {x.name}, x.channels,
+                 {{"kernel_shape", std::vector(2, kernel)},
+                  {"strides", std::vector(2, stride)},
+                  {"pads", std::vector(4, pad)}});
 }
 
 ZooValue ZooBuilder::globalAveragePool(const std::string& name, const ZooValue& x) {
-    return {node("GlobalAveragePool", name, {x.name}).output(0), x.channels};
+    return apply("GlobalAveragePool", name, {x.name}, x.channels);
 }
 
 ZooValue ZooBuilder::transpose(const std::string& name, const ZooValue& x,
                                const std::vector<std::int64_t>& permutation,
                                std::int64_t channels) {
-    auto& made = node("Transpose", name, {x.name});
-    setAttribute(made, "perm", permutation);
-    return {made.output(0), channels};
+    return apply("Transpose", name, {x.name}, channels, {{"perm", permutation}});
 }
 
 ZooValue ZooBuilder::flatten(const std::string& name, const ZooValue& x, std::int64_t features) {
-    auto& made = node("Flatten", name, {x.name});
-    setAttribute(made, "axis", std::int64_t{1});
-    return {made.output(0), features};
+    return apply("Flatten", name, {x.name}, features, {{"axis", std::int64_t{1}}});
 }
 
 ZooValue ZooBuilder::dense(const std::string& name, const ZooValue& x, std::int64_t features) {
     const std::string weights = weight(name + ".weight", {features, x.channels});
     const std::string bias = weight(name + ".bias", {features});
-    auto& made = node("Gemm", name, {x.name, weights, bias});
-    setAttribute(made, "transB", std::int64_t{1});
-    return {made.output(0), features};
+    return apply("Gemm", name, {x.name, weights, bias}, features, {{"transB", std::int64_t{1}}});
 }
 
 ZooValue ZooBuilder::softmax(const std::string& name, const ZooValue& x) {
-    auto& made = node("Softmax", name, {x.name});
-    setAttribute(made, "axis", std::int64_t{1});
-    return {made.output(0), x.channels};
+    return apply("Softmax", name, {x.name}, x.channels, {{"axis", std::int64_t{1}}});
 }
 
 onnx::ModelProto ZooBuilder::finish(const ZooValue& output) {

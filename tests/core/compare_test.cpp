@@ -47,7 +47,7 @@ std::int64_t sumOf(const CauseList& list) {
 }
 
 std::optional<double> metric(const Profile& profile, const char* name) {
-    return metricValues(partsOf(*ProfileView::of(profile)))[metricNamed(name)];
+    return metricValues(*ProfileView::of(profile))[metricNamed(name)];
 }
 
 /// The profile with every operation, and all that is named after it, called otherwise.
@@ -71,8 +71,8 @@ Profile renamed(Profile p, const std::string& prefix) {
 }
 
 ThresholdResult check(const std::string& limit, const Profile& a, const Profile& b) {
-    return checkThreshold(parseThreshold(limit), metricValues(partsOf(*ProfileView::of(a))),
-                          metricValues(partsOf(*ProfileView::of(b))));
+    return checkThreshold(parseThreshold(limit), metricValues(*ProfileView::of(a)),
+                          metricValues(*ProfileView::of(b)));
 }
 
 } // namespace
@@ -318,7 +318,7 @@ private slots:
     }
 
     void metricsAreThoseOfTheSummary() {
-        const MemorySummary memory = partsOf(*ProfileView::of(a_)).memory();
+        const MemorySummary memory = memorySummary(*ProfileView::of(a_));
         QCOMPARE(metric(a_, "maxTile"), double(memory.maxTile.includingGaps));
         QCOMPARE(metric(a_, "alwaysLive"), double(memory.alwaysLive));
         QCOMPARE(metric(a_, "cycles"), double(a_.info.cycles));

@@ -5,7 +5,7 @@
 #include <QTest>
 #include <filesystem>
 
-#include "core/profile/host_lanes.h"
+#include "core/profile/host.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"

@@ -99,9 +99,9 @@ private slots:
                                     "has at most 100000 points, take a larger step");
         row("precision=1:3:1", " precision: '1:3:1' is a range, but the option is no number; list "
                                "its values: precision=float,half");
-        row("batchSize=1,1", " batchSize: the value 1 stands in it twice; leave one out");
+        row("batchSize=1,1", " batchSize: the value 1 is in it twice; leave one out");
         row("availableMemoryProportion=0.3,0.30",
-            " availableMemoryProportion: the value 0.3 stands in it twice; leave one out");
+            " availableMemoryProportion: the value 0.3 is in it twice; leave one out");
         row("engineOptions={}",
             " engineOptions: a JSON object cannot be varied; make a sweep for each");
     }

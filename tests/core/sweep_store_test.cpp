@@ -5,7 +5,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/digest.h"
-#include "core/sweep/schema.h"
+#include "core/sweep/sweep_file.h"
 #include "core/sweep/sweep_store.h"
 #include "tests/support/qt_text.h"
 

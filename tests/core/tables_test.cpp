@@ -159,7 +159,7 @@ private slots:
                                    p.exchanges);
             });
         };
-        QCOMPARE(error(), "damaged profile: program 0 stands in the tree twice");
+        QCOMPARE(error(), "damaged profile: program 0 is in the tree twice");
         p.programs[p.functions[0]].children[0] = ProgramId(4000);
         QCOMPARE(error(), "damaged profile: the program tree names a program that does not exist");
     }

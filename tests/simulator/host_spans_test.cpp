@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/profile/host_lanes.h"
+#include "core/profile/host.h"
 #include "simulator/simulate.h"
 
 using namespace tilescope;

@@ -1,6 +1,6 @@
 #include "tests/support/sample_profile.h"
 
-#include "core/profile/host_lanes.h"
+#include "core/profile/host.h"
 #include "tests/support/sample_memory.h"
 #include "tests/support/sample_trace.h"
 

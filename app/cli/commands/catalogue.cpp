@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
-#include <ostream>
 
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
 #include "core/options/job.h"
 #include "core/store/schema.h"
-#include "core/sweep/schema.h"
+#include "core/sweep/sweep_file.h"
 #include "core/target/target.h"
 #include "simulator/zoo/zoo.h"
 
@@ -23,8 +22,7 @@ int printModels(const Streams& streams, Format format) {
                 {{"name", "Name"},
                  {"input", "Input"},
                  {"description", "Description"},
-                 {"options", "Options"}},
-                {}};
+                 {"options", "Options"}}};
     for (const sim::ZooEntry& entry : sim::zooEntries()) {
         std::vector<std::string> options;
         for (const sim::ZooOption& option : entry.options)
@@ -32,10 +30,7 @@ int printModels(const Streams& streams, Format format) {
         table.add({entry.name, entry.inputShape, entry.description,
                    fmt::format("{}", fmt::join(options, " "))});
     }
-    if (format == Format::Json)
-        writeJson(streams.out, toJson(table));
-    else
-        writeText(streams.out, table);
+    write(streams.out, table, format);
     return exitYes;
 }
 
@@ -73,8 +68,7 @@ int printTargets(const Streams& streams, Format format) {
                  {"tilesPerIpu", "Tiles of an IPU"},
                  {"bytesPerTile", "Memory of a tile", Unit::Bytes},
                  {"bytesPerIpu", "Memory of an IPU", Unit::Bytes},
-                 {"clockGHz", "Clock (GHz)"}},
-                {}};
+                 {"clockGHz", "Clock (GHz)"}}};
     for (const Target& t : targetPresets())
         table.add({t.name, t.description, t.architecture,
                    t.systemIpus > 0 ? std::to_string(t.systemIpus) : "any",
@@ -104,8 +98,8 @@ void addModelsCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand("models", "Lists the built-in models (the zoo)");
     const auto flags = std::make_shared<FormatFlags>();
     addJsonFlag(*command, *flags);
-    command->callback([flags, &action] {
-        action = [flags](const Streams& streams) { return printModels(streams, flags->format()); };
+    setAction(*command, action, flags, [](const FormatFlags& f, const Streams& streams) {
+        return printModels(streams, f.format());
     });
 }
 
@@ -114,8 +108,8 @@ void addTargetsCommand(CLI::App& app, Action& action) {
         "targets", "Lists the IPUs to simulate; --json: every constant with its source");
     const auto flags = std::make_shared<FormatFlags>();
     addJsonFlag(*command, *flags);
-    command->callback([flags, &action] {
-        action = [flags](const Streams& streams) { return printTargets(streams, flags->format()); };
+    setAction(*command, action, flags, [](const FormatFlags& f, const Streams& streams) {
+        return printTargets(streams, f.format());
     });
 }
 

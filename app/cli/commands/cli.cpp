@@ -5,7 +5,6 @@
 #include <exception>
 #include <fmt/format.h>
 #include <new>
-#include <ostream>
 
 #include "app/cli/commands/commands.h"
 #include "core/base/error.h"

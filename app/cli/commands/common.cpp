@@ -14,17 +14,17 @@ void addFormatFlags(CLI::App& command, FormatFlags& flags) {
     command.add_flag("--csv", flags.csv, "print the main table as CSV")->excludes(json);
 }
 
-ProfileReader openProfile(const std::string& path) {
-    std::error_code error;
-    const fs::path inside = fs::path(path) / "profile.pop";
-    ProfileReader reader(
-        fs::is_directory(path, error) && fs::exists(inside, error) ? inside : fs::path(path));
-    verifyChecksums(reader.file());
-    return reader;
+void addProfileArgument(CLI::App& command, std::string& profile) {
+    command.add_option("PROFILE", profile, "profile.pop, or the directory it is in")->required();
 }
 
-MemorySummary memorySummary(const ProfileReader& reader) {
-    return summariseMemory(reader.info().target, reader.tileMemory(), reader.notAlwaysLive());
+ProfileView openProfile(const std::string& path) {
+    std::error_code error;
+    const fs::path inside = fs::path(path) / "profile.pop";
+    const ProfileReader reader(
+        fs::is_directory(path, error) && fs::exists(inside, error) ? inside : fs::path(path));
+    verifyChecksums(reader.file());
+    return {reader.file(), reader.info()};
 }
 
 } // namespace tilescope::cli

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
+#include <memory>
 #include <string>
-#include <vector>
 
+#include "app/cli/commands/commands.h"
 #include "app/cli/document.h"
-#include "core/analysis/memory/summary.h"
+#include "core/base/damaged_profile.h"
 #include "core/store/profile_reader.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope::cli {
 
@@ -23,10 +24,26 @@ struct FormatFlags {
 void addJsonFlag(CLI::App& command, FormatFlags& flags);
 void addFormatFlags(CLI::App& command, FormatFlags& flags);
 
-/// The profile a user names: a file, or a directory with a profile.pop in it.
-ProfileReader openProfile(const std::string& path);
+/// PROFILE, and the profile that a user names by it: a file, or a directory with a profile.pop in
+/// it.
+void addProfileArgument(CLI::App& command, std::string& profile);
+ProfileView openProfile(const std::string& path);
 
-/// Not-always-live bytes and the rest of what the summary of a profile needs.
-MemorySummary memorySummary(const ProfileReader& reader);
+/// What a command does once it is chosen: run(arguments, streams).
+template <class Arguments, class Run>
+void setAction(CLI::App& command, Action& action, std::shared_ptr<Arguments> arguments, Run run) {
+    command.callback([arguments, run, &action] {
+        action = [arguments, run](const Streams& streams) { return run(*arguments, streams); };
+    });
+}
+
+/// Likewise; errors in a file are those of the arguments' profile.
+template <class Arguments, class Run>
+void setProfileAction(CLI::App& command, Action& action, std::shared_ptr<Arguments> arguments,
+                      Run run) {
+    setAction(command, action, arguments, [run](const Arguments& a, const Streams& streams) {
+        return namingFile(a.profile, [&] { return run(a, streams); });
+    });
+}
 
 } // namespace tilescope::cli

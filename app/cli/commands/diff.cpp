@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 #include <limits>
 #include <memory>
-#include <ostream>
 
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
@@ -46,8 +45,8 @@ DiffResult compare(const DiffArguments& arguments) {
     // What is wrong with a threshold is said before anything is read.
     const std::vector<Threshold> thresholds = thresholdsOf(arguments);
     const auto viewOf = [](const std::string& path) {
-        const ProfileReader reader = openProfile(path);
-        return std::make_shared<const ProfileView>(reader.file(), reader.info());
+        const ProfileView opened = openProfile(path);
+        return std::make_shared<const ProfileView>(opened.file(), opened.info());
     };
     const ProfilePair pair(viewOf(arguments.source), viewOf(arguments.target));
     // What is found only now may be in either.
@@ -123,8 +122,7 @@ void addDiffCommand(CLI::App& app, Action& action) {
         ->allow_extra_args(false);
     command->add_flag("--list-metrics", a->listMetrics, "print the metrics that --fail-if knows");
     addFormatFlags(*command, a->flags);
-    command->callback(
-        [a, &action] { action = [a](const Streams& streams) { return diff(*a, streams); }; });
+    setAction(*command, action, a, diff);
 }
 
 } // namespace tilescope::cli

@@ -4,16 +4,16 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ostream>
+#include <sstream>
 
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
-#include "app/cli/export/csv_folder.h"
 #include "app/cli/report/graph_section.h"
 #include "app/cli/report/report_json.h"
 #include "app/cli/summary_output.h"
 #include "core/base/atomic_file.h"
-#include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 #include "core/export/chrome_trace.h"
 
@@ -24,11 +24,8 @@ struct ExportArguments {
     std::string profile;
     std::string format;
     std::string output;
-    std::int64_t from = 0;
-    std::int64_t to = 0;
-    std::int64_t events = ChromeTraceOptions().mostEvents;
-    std::vector<std::string> expand; ///< of --format dot
-    bool traceOptions = false;       ///< one of --from, --to, --events was given
+    std::optional<std::int64_t> from, to, events; ///< of --format chrome-trace
+    std::vector<std::string> expand;              ///< of --format dot
 };
 
 /// To the file of -o, complete or not at all, or to the standard output.
@@ -45,24 +42,26 @@ void writeTo(const ExportArguments& arguments, const Streams& streams,
     file.commit();
 }
 
-void exportTrace(const ExportArguments& arguments, const ProfileReader& reader,
+void exportTrace(const ExportArguments& arguments, const ProfileView& profile,
                  const Streams& streams) {
-    const ProfileInfo& info = reader.info();
+    const ProfileInfo& info = profile.info();
     if (!info.hasExecution)
         throw UserError(fmt::format(
-            "'{}' has no execution to export: the model {}", reader.file().string(),
+            "'{}' has no execution to export: the model {}", profile.file().string(),
             info.fits ? "was only compiled" : "does not fit in memory, so that it was not run"));
-    const TraceIndex index = reader.traceIndex();
-    const auto programs = reader.programs();
-    const auto operations = reader.operations();
-    const HostTimeline host(reader, index, programs, reader.streams());
+    const TraceIndex& index = *profile.trace();
+    const auto& programs = *profile.programs();
+    const HostTimeline host(profile.reader(), index, programs, *profile.streams());
     ChromeTraceOptions options;
-    options.mostEvents = arguments.events;
-    if (arguments.from != 0 || arguments.to != 0)
-        options.range = {arguments.from, arguments.to != 0 ? arguments.to : index.totalCycles()};
+    options.mostEvents = arguments.events.value_or(options.mostEvents);
+    const std::int64_t from = arguments.from.value_or(0);
+    const std::int64_t to = arguments.to.value_or(0);
+    if (from != 0 || to != 0)
+        options.range = {from, to != 0 ? to : index.totalCycles()};
     ChromeTraceResult result;
     writeTo(arguments, streams, [&](std::ostream& out) {
-        result = writeChromeTrace(out, {info, index, programs, operations, &host}, options);
+        result =
+            writeChromeTrace(out, {info, index, programs, *profile.operations(), &host}, options);
     });
     if (result.mergedSteps > 0)
         streams.err << fmt::format("tilescope: {} short steps are merged with their neighbours; "
@@ -70,45 +69,60 @@ void exportTrace(const ExportArguments& arguments, const ProfileReader& reader,
                                    result.mergedSteps);
 }
 
-boost::json::value everything(const ProfileReader& reader) {
-    const std::vector<Message> messages = reader.messages();
-    boost::json::object object{
-        {"summary", summaryJson({reader.info(), memorySummary(reader), messages, reader.file()})}};
-    const ProfileView profile(reader.file(), reader.info());
+boost::json::value everything(const ProfileView& profile) {
+    boost::json::object object{{"summary", summaryJson(summaryOf(profile))}};
     for (const Report& report : allReports())
         object[report.id] = reportJson(report, profile, {});
     return object;
 }
 
-void exportCsv(const ExportArguments& arguments, const ProfileReader& reader,
+/// Each table of each section to FOLDER/SECTION.csv, a section's further tables to
+/// SECTION_TABLE.csv. Insights are sentences with their evidence, no table, and are in the JSON
+/// only.
+void exportCsv(const ExportArguments& arguments, const ProfileView& profile,
                const Streams& streams) {
     if (arguments.output.empty())
         throw UserError("option -o: --format csv writes several files and needs a folder for them");
-    for (const std::string& name : writeCsvFolder(arguments.output, {reader.file(), reader.info()}))
+    std::vector<std::string> files;
+    for (const Report& report : allReports()) {
+        if (report.id == "insights")
+            continue;
+        bool first = true;
+        for (const Table& table : makeReport(report, profile, {}).tables) {
+            files.push_back(first ? report.id + ".csv" : report.id + "_" + table.key + ".csv");
+            first = false;
+            std::ostringstream text;
+            writeCsv(text, table);
+            writeFileAtomically(std::filesystem::path(arguments.output) / files.back(), text.str());
+        }
+    }
+    for (const std::string& name : files)
         streams.out << name << '\n';
 }
 
 void checkTraceOptions(const ExportArguments& arguments) {
-    if (arguments.format != "chrome-trace" && arguments.traceOptions)
+    if (arguments.format != "chrome-trace" && (arguments.from || arguments.to || arguments.events))
         throw UserError("options --from, --to and --events apply to --format chrome-trace only");
     if (arguments.format != "dot" && !arguments.expand.empty())
         throw UserError("option --expand: it applies to --format dot only");
-    if (arguments.from < 0 || arguments.to < 0 || arguments.events < 1)
+    if (arguments.from.value_or(0) < 0 || arguments.to.value_or(0) < 0 ||
+        arguments.events.value_or(1) < 1)
         throw UserError("options --from and --to are cycles from 0 on, --events is at least 1");
 }
 
 int exportProfile(const ExportArguments& arguments, const Streams& streams) {
     checkTraceOptions(arguments);
-    const ProfileReader reader = openProfile(arguments.profile);
+    const ProfileView profile = openProfile(arguments.profile);
     if (arguments.format == "chrome-trace")
-        exportTrace(arguments, reader, streams);
+        exportTrace(arguments, profile, streams);
     else if (arguments.format == "csv")
-        exportCsv(arguments, reader, streams);
+        exportCsv(arguments, profile, streams);
     else if (arguments.format == "json")
-        writeTo(arguments, streams, [&](std::ostream& out) { writeJson(out, everything(reader)); });
+        writeTo(arguments, streams,
+                [&](std::ostream& out) { writeJson(out, everything(profile)); });
     else if (arguments.format == "dot")
         writeTo(arguments, streams,
-                [&](std::ostream& out) { writeGraphDot(out, reader, arguments.expand); });
+                [&](std::ostream& out) { writeGraphDot(out, profile, arguments.expand); });
     else
         throw UserError(fmt::format("unknown format '{}': it can be chrome-trace, csv, json or dot",
                                     arguments.format));
@@ -120,8 +134,7 @@ int exportProfile(const ExportArguments& arguments, const Streams& streams) {
 void addExportCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand("export", "Writes a profile for other tools");
     const auto a = std::make_shared<ExportArguments>();
-    command->add_option("PROFILE", a->profile, "profile.pop, or the directory it is in")
-        ->required();
+    addProfileArgument(*command, a->profile);
     command
         ->add_option("--format", a->format,
                      "chrome-trace (the execution, for Perfetto), csv (a folder of tables), json "
@@ -134,18 +147,13 @@ void addExportCommand(CLI::App& app, Action& action) {
                      "a scope of a dot to show the content of, or all (repeatable)")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    CLI::Option* from = command->add_option("--from", a->from,
-                                            "first cycle of a chrome-trace; a part of an "
-                                            "execution comes without the compilation");
-    CLI::Option* to = command->add_option("--to", a->to, "end of it (0: the end)");
-    CLI::Option* events = command->add_option(
-        "--events", a->events, "most events of a chrome-trace; short steps beyond are merged");
-    command->callback([a, from, to, events, &action] {
-        a->traceOptions = from->count() + to->count() + events->count() > 0;
-        action = [a](const Streams& streams) {
-            return namingFile(a->profile, [&] { return exportProfile(*a, streams); });
-        };
-    });
+    command->add_option("--from", a->from,
+                        "first cycle of a chrome-trace; a part of an execution comes without the "
+                        "compilation");
+    command->add_option("--to", a->to, "end of it (0: the end)");
+    command->add_option("--events", a->events,
+                        "most events of a chrome-trace; short steps beyond are merged");
+    setProfileAction(*command, action, a, exportProfile);
 }
 
 } // namespace tilescope::cli

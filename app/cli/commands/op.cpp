@@ -1,15 +1,13 @@
 // `op`: one operation on its own, with the names and arguments of the PopLibs tools.
-#include <algorithm>
 #include <boost/json.hpp>
 #include <cctype>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 #include <memory>
-#include <ostream>
 
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
-#include "app/cli/commands/op_explain.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/store/profile_writer.h"
@@ -43,17 +41,6 @@ Numbers numbers(const std::string& key, const std::string& text) {
     return values;
 }
 
-/// One value for every dimension, or one for all of them.
-Numbers forEachDim(const std::string& key, const std::string& text, std::size_t dims) {
-    Numbers values = numbers(key, text);
-    if (values.size() == 1)
-        values.resize(dims, values.front());
-    if (values.size() != dims)
-        throw UserError(
-            fmt::format("{}: {} values for {} field dimensions", key, values.size(), dims));
-    return values;
-}
-
 struct OpArguments {
     std::string target = "mk2";
     std::string tilesPerIpu;
@@ -68,6 +55,10 @@ struct OpArguments {
     std::map<std::string, std::string> values; ///< the tool's own arguments
 };
 
+sim::DataType typeOf(const std::string& name) {
+    return name == "float" ? sim::DataType::Float : sim::DataType::Half;
+}
+
 sim::OperationOptions optionsFrom(const OpArguments& arguments) {
     sim::OperationOptions options;
     setRunOption(options.run, "target", arguments.target);
@@ -76,7 +67,7 @@ sim::OperationOptions optionsFrom(const OpArguments& arguments) {
     if (!arguments.proportion.empty())
         setRunOption(options.run, "availableMemoryProportion", arguments.proportion);
     setRunOption(options.run, "partialsType", arguments.partialsType);
-    options.dataType = arguments.dataType == "float" ? sim::DataType::Float : sim::DataType::Half;
+    options.dataType = typeOf(arguments.dataType);
     validate(options.run);
     return options;
 }
@@ -97,16 +88,24 @@ Numbers list(const OpArguments& arguments, const std::string& key) {
     return numbers("--" + key, arguments.values.at(key));
 }
 
+/// A value for each dimension of the field, or one for all of them.
+Numbers forEachDim(const OpArguments& arguments, const std::string& key, const Numbers& field) {
+    Numbers values = list(arguments, key);
+    if (values.size() == 1)
+        values.resize(field.size(), values.front());
+    if (values.size() != field.size())
+        throw UserError(fmt::format("--{}: {} values for {} field dimensions", key, values.size(),
+                                    field.size()));
+    return values;
+}
+
 sim::Graph convGraph(const OpArguments& a, sim::DataType type) {
     sim::SingleConvLayer layer;
     layer.field = list(a, "field");
-    const auto each = [&](const std::string& key) {
-        return forEachDim("--" + key, a.values.at(key), layer.field.size());
-    };
-    layer.kernel = each("kernel-size");
-    layer.stride = each("stride");
-    layer.dilation = each("kernel-dilation");
-    layer.paddingLower = layer.paddingUpper = each("padding");
+    layer.kernel = forEachDim(a, "kernel-size", layer.field);
+    layer.stride = forEachDim(a, "stride", layer.field);
+    layer.dilation = forEachDim(a, "kernel-dilation", layer.field);
+    layer.paddingLower = layer.paddingUpper = forEachDim(a, "padding", layer.field);
     layer.inputChannels = number(a, "input-channels");
     layer.outputChannels = number(a, "output-channels");
     layer.batchSize = number(a, "batch-size");
@@ -122,12 +121,9 @@ sim::Graph convGraph(const OpArguments& a, sim::DataType type) {
 sim::Graph poolGraph(const OpArguments& a, sim::DataType type) {
     sim::PoolingLayer layer;
     layer.field = list(a, "field");
-    const auto each = [&](const std::string& key) {
-        return forEachDim("--" + key, a.values.at(key), layer.field.size());
-    };
-    layer.kernel = each("kernel-size");
-    layer.stride = each("stride");
-    layer.padding = each("padding");
+    layer.kernel = forEachDim(a, "kernel-size", layer.field);
+    layer.stride = forEachDim(a, "stride", layer.field);
+    layer.padding = forEachDim(a, "padding", layer.field);
     layer.channels = number(a, "channels");
     layer.batchSize = number(a, "batch-size");
     layer.kind = a.values.at("pooling-type") == "avg" ? sim::PoolKind::Average : sim::PoolKind::Max;
@@ -186,11 +182,9 @@ std::vector<Tool> tools() {
           {"update", "false"},
           {"type", "half"}},
          [](const OpArguments& a, sim::DataType) {
-             const sim::DataType type =
-                 a.values.at("type") == "float" ? sim::DataType::Float : sim::DataType::Half;
              return graphOf(sim::ReduceOp{list(a, "shape"), list(a, "dims"),
                                           reduceFunction(a.values.at("operation"))},
-                            type);
+                            typeOf(a.values.at("type")));
          }},
         {"pooling_layer",
          "Forward pooling",
@@ -213,6 +207,89 @@ std::vector<Tool> tools() {
                             type);
          }},
     };
+}
+
+/// "AMP 16x8 units 8": the vertex by its grains and units.
+std::string vertexText(const sim::ConvPlan& plan) {
+    std::string text = fmt::format("{} {}x{}x{}", sim::toString(plan.method), plan.grains.groups,
+                                   plan.grains.inChans, plan.grains.outChans);
+    if (plan.convUnits > 0)
+        text += fmt::format("/{}", plan.convUnits);
+    return text;
+}
+
+/// "swap", "expand 0,1", "combine 16": how the problem was rewritten.
+std::string transformText(const sim::ConvTransform& transform) {
+    std::vector<std::string> parts;
+    if (transform.swapOperands)
+        parts.emplace_back("swap");
+    if (!transform.expandedDims.empty())
+        parts.push_back(fmt::format("expand {}", fmt::join(transform.expandedDims, ",")));
+    if (transform.combinedGroups > 1)
+        parts.push_back(fmt::format("combine {}", transform.combinedGroups));
+    return parts.empty() ? "-" : fmt::format("{}", fmt::join(parts, " "));
+}
+
+/// "g1 b4 f7x2 o4 i1 k1x1", and the numbers of serial slices where there are any.
+std::string partitionText(const sim::ConvSplits& s) {
+    std::string text =
+        fmt::format("g{} b{} f{} o{} i{} k{}", s.groups, s.batch, fmt::join(s.field, "x"),
+                    s.outChans, s.inChans, fmt::join(s.kernel, "x"));
+    if (s.outChansSerial > 1)
+        text += fmt::format(" serial o{}", s.outChansSerial);
+    if (s.inChansSerial > 1)
+        text += fmt::format(" serial i{}", s.inChansSerial);
+    return text;
+}
+
+/// A table for each operation, the chosen plan marked with '*'.
+std::vector<Table> explanationTables(const std::vector<sim::ExplainedOperation>& operations) {
+    std::vector<Table> tables;
+    for (const sim::ExplainedOperation& operation : operations) {
+        Table table{"plans",
+                    fmt::format("Plans of {} (available memory proportion {})", operation.name,
+                                operation.availableMemoryProportion),
+                    {{"chosen", ""},
+                     {"vertex", "Vertex"},
+                     {"transform", "Transform"},
+                     {"partition", "Partition"},
+                     {"tiles", "Tiles", Unit::Cycles},
+                     {"cycles", "Cycles", Unit::Cycles},
+                     {"exchange", "Exchange", Unit::Cycles},
+                     {"rearrange", "Transform copy", Unit::Cycles},
+                     {"compute", "Compute", Unit::Cycles},
+                     {"reduce", "Reduce", Unit::Cycles},
+                     {"serial", "Serial", Unit::Cycles},
+                     {"tempBytes", "Temporary", Unit::Bytes}}};
+        for (const sim::ExplainedPlan& explained : operation.plans) {
+            const sim::ConvPlan& plan = explained.plan;
+            const sim::ConvCost& cost = plan.cost;
+            table.add({std::string(explained.chosen ? "*" : ""), vertexText(plan),
+                       transformText(plan.transform), partitionText(plan.splits),
+                       plan.splits.tiles(), cost.cycles(), cost.exchange, cost.rearrange,
+                       cost.compute, cost.reduce, cost.serial, cost.tempBytes});
+        }
+        tables.push_back(std::move(table));
+    }
+    return tables;
+}
+
+/// [{"operation", "availableMemoryProportion", "plans": [a plan as in "plan" with "chosen", ...]}]
+boost::json::array explanationJson(const std::vector<sim::ExplainedOperation>& operations) {
+    boost::json::array all;
+    for (const sim::ExplainedOperation& operation : operations) {
+        boost::json::array plans;
+        for (const sim::ExplainedPlan& explained : operation.plans) {
+            boost::json::value plan = boost::json::parse(explained.plan.toJson());
+            plan.as_object()["chosen"] = explained.chosen;
+            plans.push_back(std::move(plan));
+        }
+        all.push_back(
+            boost::json::object{{"operation", operation.name},
+                                {"availableMemoryProportion", operation.availableMemoryProportion},
+                                {"plans", std::move(plans)}});
+    }
+    return all;
 }
 
 // Alternatives of each method: enough to see what the choice was between.

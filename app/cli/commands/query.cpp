@@ -2,11 +2,9 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 #include <memory>
-#include <ostream>
 
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
-#include "core/base/damaged_profile.h"
 #include "core/report/report_query.h"
 
 namespace tilescope::cli {
@@ -48,30 +46,16 @@ void addQueryCommand(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand(
         "query", "Runs a SELECT on a profile ('tilescope schema' documents the tables)");
     const auto arguments = std::make_shared<QueryArguments>();
-    command->add_option("PROFILE", arguments->profile, "profile.pop, or the directory it is in")
-        ->required();
+    addProfileArgument(*command, arguments->profile);
     command->add_option("SQL", arguments->sql, "the query")->required();
     addFormatFlags(*command, arguments->flags);
-    command->callback([arguments, &action] {
-        action = [arguments](const Streams& streams) {
-            const Table table = namingFile(arguments->profile, [&] {
-                ProfileReader reader = openProfile(arguments->profile);
-                return tableOf(queryReports(reader, arguments->sql));
-            });
-            switch (arguments->flags.format()) {
-            case Format::Json:
-                writeJson(streams.out, toJson(table));
-                break;
-            case Format::Csv:
-                writeCsv(streams.out, table);
-                break;
-            case Format::Text:
-                writeText(streams.out, table);
-                break;
-            }
-            return exitYes;
-        };
-    });
+    setProfileAction(*command, action, arguments,
+                     [](const QueryArguments& a, const Streams& streams) {
+                         ProfileReader reader = openProfile(a.profile).reader();
+                         const Table table = tableOf(queryReports(reader, a.sql));
+                         write(streams.out, table, a.flags.format());
+                         return exitYes;
+                     });
 }
 
 } // namespace tilescope::cli

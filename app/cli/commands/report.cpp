@@ -6,12 +6,14 @@
 
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
+#include "app/cli/document.h"
 #include "app/cli/report/graph_section.h"
 #include "app/cli/report/report_json.h"
-#include "app/cli/report/tree_text.h"
+#include "core/analysis/programs/programs.h"
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/base/units.h"
 
 namespace tilescope::cli {
 namespace {
@@ -92,14 +94,36 @@ ReportRequest requestFrom(const ReportArguments& a, const Report& report) {
     return request;
 }
 
+/// Control programs and functions with the programs below them as indented lines, each with its
+/// cycles; a filter keeps the lines whose label it finds.
+void writeProgramTrees(std::ostream& out, const ProfileView& profile,
+                       const ReportRequest& request) {
+    bool first = true;
+    for (const ProgramTree& tree :
+         programTrees(*profile.programs(), *profile.controlPrograms(), *profile.functions(),
+                      *profile.computeSets(), *profile.exchanges())) {
+        out << (first ? "" : "\n") << tree.title << '\n';
+        first = false;
+        for (const ProgramLine& line : tree.lines) {
+            if (!request.wants(line.label))
+                continue;
+            out << std::string(static_cast<std::size_t>(line.depth + 1) * 2, ' ')
+                << printable(line.label);
+            if (line.cycles > 0)
+                out << "  " << formatCycles(line.cycles);
+            out << '\n';
+        }
+    }
+}
+
 int printReport(const ReportArguments& arguments, const Streams& streams) {
     const Report& report = reportNamed(arguments.section);
     const ReportRequest request = requestFrom(arguments, report);
-    const ProfileReader reader = openProfile(arguments.profile);
-    const ProfileView profile(reader.file(), reader.info());
+    const ProfileView profile = openProfile(arguments.profile);
     const Format format = arguments.flags.format();
     if (arguments.graph)
-        write(streams.out, graphDocument(reader, arguments.expand, format == Format::Text), format);
+        write(streams.out, graphDocument(profile, arguments.expand, format == Format::Text),
+              format);
     else if (format == Format::Json)
         writeJson(streams.out, reportJson(report, profile, request));
     else if (format == Format::Text && report.id == "programs")
@@ -117,8 +141,7 @@ void addReportCommand(CLI::App& app, Action& action) {
     std::string sections;
     for (const Report& report : allReports())
         sections += (sections.empty() ? "" : "|") + report.id;
-    command->add_option("PROFILE", a->profile, "profile.pop, or the directory it is in")
-        ->required();
+    addProfileArgument(*command, a->profile);
     command->add_option("SECTION", a->section, sections)->required();
     CLI::Option* tile = command->add_option("--tile", a->tile, "one tile");
     command->add_option("--ipu", a->ipu, "the tiles of one IPU")->excludes(tile);
@@ -136,11 +159,7 @@ void addReportCommand(CLI::App& app, Action& action) {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     addFormatFlags(*command, a->flags);
-    command->callback([a, &action] {
-        action = [a](const Streams& streams) {
-            return namingFile(a->profile, [&] { return printReport(*a, streams); });
-        };
-    });
+    setProfileAction(*command, action, a, printReport);
 }
 
 } // namespace tilescope::cli

@@ -1,18 +1,23 @@
 // `run`: compiles and runs a model and writes its profile.
 #include <boost/json.hpp>
 #include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
 #include <map>
 #include <memory>
 #include <ostream>
+#include <unistd.h>
 
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
 #include "app/cli/commands/run_request.h"
-#include "app/cli/poplar_log.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/summary_output.h"
-#include "core/analysis/liveness/liveness.h"
 #include "core/base/atomic_file.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
 #include "core/options/option_error.h"
 #include "core/options/run_options.h"
 #include "core/store/profile_writer.h"
@@ -30,6 +35,61 @@ struct RunArguments {
     std::map<std::string, std::string> options; ///< given on the command line, by key
     FormatFlags flags;
 };
+
+/// How much the environment wants to hear: 0 is nothing, 1 errors, 2 warnings, 3 information.
+std::size_t levelFrom(const char* variable) {
+    static const std::vector<std::string> levels{"OFF", "ERR", "WARN", "INFO", "DEBUG", "TRACE"};
+    const char* value = std::getenv(variable);
+    if (value == nullptr || *value == '\0')
+        return 0;
+    for (std::size_t i = 0; i < levels.size(); ++i)
+        if (levels[i] == value)
+            return i;
+    throw UserError(fmt::format("environment variable {}: '{}' is not one of {}.{}", variable,
+                                value, fmt::join(levels, ", "), didYouMean(value, levels)));
+}
+
+std::string timeText() {
+    const auto now = std::chrono::system_clock::now();
+    const auto microseconds =
+        std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z",
+                       fmt::gmtime(std::chrono::system_clock::to_time_t(now)),
+                       microseconds % 1'000'000);
+}
+
+struct Loudness {
+    std::size_t level;
+    char letter;
+};
+
+Loudness loudnessOf(Severity severity) {
+    switch (severity) {
+    case Severity::Error:
+        return {1, 'E'};
+    case Severity::Warning:
+        return {2, 'W'};
+    case Severity::Info:
+        break;
+    }
+    return {3, 'I'};
+}
+
+/// Prints messages as the original's log lines, as loud as the environment's POPLIBS_LOG_LEVEL
+/// (messages about an operation) and POPLAR_LOG_LEVEL (all others) allow. Both are OFF by default.
+/// Throws UserError for a level that is none of OFF, ERR, WARN, INFO, DEBUG and TRACE.
+void writeLog(std::ostream& err, const std::vector<Message>& messages) {
+    const std::size_t poplibs = levelFrom("POPLIBS_LOG_LEVEL");
+    const std::size_t poplar = levelFrom("POPLAR_LOG_LEVEL");
+    for (const Message& message : messages) {
+        const bool ofOperation = message.operation.valid();
+        const auto [level, letter] = loudnessOf(message.severity);
+        if (level <= (ofOperation ? poplibs : poplar))
+            err << fmt::format("{} {:<9}{:>10}.{} {}: {}\n", timeText(),
+                               ofOperation ? "PL:POPLIN" : "PO:ENGINE", ::getpid(), ::getpid(),
+                               letter, message.text);
+    }
+}
 
 RunOptions checkedOptions(const RunRequest& request) {
     RunOptions options;
@@ -68,13 +128,9 @@ double writeTimed(const Profile& profile, const fs::path& file) {
 
 void printResult(const Streams& streams, const Profile& profile, const fs::path& file,
                  bool asJson) {
-    const ProfileInfo& info = profile.info;
-    const LivenessSeries liveness =
-        livenessOf(info.target, profile.variables, profile.livenessClasses, profile.steps.size(),
-                   TileSelection::all());
-    const SummarySource source{
-        info, summariseMemory(info.target, profile.tileMemory, liveness.notAlwaysLive),
-        profile.messages, file};
+    const auto view = ProfileView::of(profile);
+    SummarySource source = summaryOf(*view);
+    source.profile = file;
     if (asJson)
         writeJson(streams.out, summaryJson(source));
     else

@@ -1,11 +1,9 @@
 // `sweep`: a grid of runs into one results database.
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <thread>
 
 #include "app/cli/commands/commands.h"

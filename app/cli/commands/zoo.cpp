@@ -2,7 +2,6 @@
 #include <boost/json.hpp>
 #include <map>
 #include <memory>
-#include <ostream>
 
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"

@@ -1,6 +1,5 @@
 #include "app/cli/diff/diff_output.h"
 
-#include <algorithm>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -29,8 +28,7 @@ std::string tileText(TileId tile) {
 }
 
 Table thresholdsTable(const DiffResult& result) {
-    Table table{
-        "thresholds", "Thresholds", {{"threshold", "Threshold"}, {"exceeded", "Exceeded"}}, {}};
+    Table table{"thresholds", "Thresholds", {{"threshold", "Threshold"}, {"exceeded", "Exceeded"}}};
     for (const ThresholdResult& threshold : result.thresholds)
         table.add({threshold.text, threshold.exceeded});
     return table;
@@ -147,8 +145,7 @@ Table metricsList() {
     Table table{
         "metrics",
         "",
-        {{"name", "Metric"}, {"unit", "Unit"}, {"better", "Better"}, {"meaning", "Meaning"}},
-        {}};
+        {{"name", "Metric"}, {"unit", "Unit"}, {"better", "Better"}, {"meaning", "Meaning"}}};
     for (const Metric& metric : allMetrics())
         table.add({metric.name, std::string(toString(metric.unit)),
                    metric.better == MetricBetter::Less   ? Cell(std::string("less"))

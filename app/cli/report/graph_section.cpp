@@ -15,17 +15,12 @@
 namespace tilescope::cli {
 namespace {
 
-NodeCosts readCosts(const ProfileReader& reader, const ModelGraph& graph) {
-    const ProfileView profile(reader.file(), reader.info());
-    return nodeCosts(graph, costRows(profile, *accountingOf(profile), CostLayer::Place));
-}
-
-ModelGraph recordedGraph(const ProfileReader& reader) {
-    ModelGraph graph = reader.modelGraph();
+const ModelGraph& recordedGraph(const ProfileView& profile) {
+    const ModelGraph& graph = *profile.modelGraph();
     if (!graph.recorded())
         throw UserError(fmt::format("'{}' does not record the model's graph, which profiles have "
                                     "since schema version 5: run the model again",
-                                    reader.file().string()));
+                                    profile.file().string()));
     return graph;
 }
 
@@ -54,7 +49,7 @@ Expansion expansionFor(const ScopeTree& tree, const std::vector<std::string>& ex
 
 /// The graph with what is shown of it.
 struct ShownGraph {
-    ModelGraph graph;
+    const ModelGraph& graph;
     ScopeTree tree;
     Expansion expansion;
     std::vector<ModelEdge> edges;
@@ -62,13 +57,13 @@ struct ShownGraph {
     NodeCosts costs;
     ScopeCosts sums;
 
-    ShownGraph(const ProfileReader& reader, const std::vector<std::string>& expand)
-        : graph(recordedGraph(reader))
+    ShownGraph(const ProfileView& profile, const std::vector<std::string>& expand)
+        : graph(recordedGraph(profile))
         , tree(graph, usualGrouping(graph))
         , expansion(expansionFor(tree, expand))
         , edges(modelEdges(graph))
         , visible(visibleGraph(tree, expansion, edges))
-        , costs(readCosts(reader, graph))
+        , costs(nodeCosts(graph, costRows(profile, *accountingOf(profile), CostLayer::Place)))
         , sums(scopeCosts(tree, costs)) {}
 
     [[nodiscard]] std::string pathOf(const GraphItem& item) const {
@@ -122,8 +117,7 @@ public:
                      {"tensors", "Tensors"},
                      {"bytes", "Bytes", Unit::Bytes},
                      {"shape", "Shape"},
-                     {"type", "Type"}},
-                    {}};
+                     {"type", "Type"}}};
         for (const VisibleEdge& edge : shown_.visible.edges) {
             std::set<ModelTensorId> tensors;
             for (const std::size_t member : edge.members)
@@ -186,12 +180,12 @@ private:
 
 } // namespace
 
-Document graphDocument(const ProfileReader& reader, const std::vector<std::string>& expand,
+Document graphDocument(const ProfileView& profile, const std::vector<std::string>& expand,
                        bool forPeople) {
-    const ShownGraph shown(reader, expand);
+    const ShownGraph shown(profile, expand);
     Document document;
     document.fields = {
-        {"operations", "Operations", reader.modelOperations()},
+        {"operations", "Operations", profile.reader().modelOperations()},
         {"scopes", "Scopes", static_cast<std::int64_t>(shown.tree.scopes().size()) - 1},
         {"tensors", "Tensors", static_cast<std::int64_t>(shown.graph.tensors.size())},
         {"totalCycles", "Cycles, each place once", shown.sums[shown.tree.root()].cycles,
@@ -203,10 +197,10 @@ Document graphDocument(const ProfileReader& reader, const std::vector<std::strin
     return document;
 }
 
-void writeGraphDot(std::ostream& out, const ProfileReader& reader,
+void writeGraphDot(std::ostream& out, const ProfileView& profile,
                    const std::vector<std::string>& expand) {
-    const ShownGraph shown(reader, expand);
-    writeDot(out, {reader.info().model, shown.graph, shown.tree, shown.expansion, shown.visible,
+    const ShownGraph shown(profile, expand);
+    writeDot(out, {profile.info().model, shown.graph, shown.tree, shown.expansion, shown.visible,
                    shown.edges, shown.costs});
 }
 

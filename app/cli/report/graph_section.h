@@ -14,11 +14,11 @@ namespace tilescope::cli {
 /// `expand`: paths of scopes to show the content of, or "all"; none: what fits on a page. Throws
 /// UserError if the profile does not record a graph or has no such scope. Text has the names
 /// indented and reads of each line, data has paths and a table of edges.
-Document graphDocument(const ProfileReader& reader, const std::vector<std::string>& expand,
+Document graphDocument(const ProfileView& profile, const std::vector<std::string>& expand,
                        bool forPeople);
 
 /// The same for Graphviz.
-void writeGraphDot(std::ostream& out, const ProfileReader& reader,
+void writeGraphDot(std::ostream& out, const ProfileView& profile,
                    const std::vector<std::string>& expand);
 
 } // namespace tilescope::cli

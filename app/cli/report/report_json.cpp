@@ -4,6 +4,7 @@
 #include "app/cli/document.h"
 #include "app/cli/report/report_json.h"
 #include "core/analysis/insights/insights.h"
+#include "core/report/pipeline_tables.h"
 
 namespace tilescope::cli {
 namespace json = boost::json;
@@ -52,8 +53,6 @@ json::object insightJson(const Insight& insight) {
               {"variable", idJson(insight.link.variable)}}}};
 }
 
-} // namespace
-
 json::value insightsJson(const ProfileView& profile, const ReportRequest& request) {
     if (request.selection != TileSelection::all())
         return toJson(insightsReport(profile, request));
@@ -62,6 +61,46 @@ json::value insightsJson(const ProfileView& profile, const ReportRequest& reques
         insights.push_back(insightJson(insight));
     return json::object{{"insights", std::move(insights)}};
 }
+
+json::value betterJson(const BetterSplit& better) {
+    if (better.split.empty())
+        return nullptr;
+    return json::object{{"split", json::value_from(better.split)},
+                        {"stageCycles", json::value_from(better.stageCycles)},
+                        {"longestCycles", better.longestCycles},
+                        {"gainCycles", better.gainCycles},
+                        {"gain", better.gain}};
+}
+
+json::value pipelineJson(const ProfileView& profile, const ReportRequest&) {
+    const PipelineReport report = pipelineReport(profile);
+    json::object result{{"schedule", report.schedule},
+                        {"stages", toJson(stagesTable(report))},
+                        {"slots",
+                         {{"rampUp", report.rampUpSlots},
+                          {"main", report.mainSlots},
+                          {"rampDown", report.rampDownSlots}}}};
+    if (report.stages.empty()) {
+        result["utilisation"] = nullptr;
+        result["longestStage"] = nullptr;
+        result["hint"] = report.hint;
+        return result;
+    }
+    result["slots"].as_object()["busy"] = report.busySlots;
+    result["utilisation"] = report.utilisation;
+    result["longestStage"] = report.longestStage;
+    result["microBatches"] = report.microBatches;
+    result["iterations"] = report.iterations;
+    result["scheduleUtilisation"] = report.scheduleUtilisation;
+    result["bubbleShare"] = report.bubbleShare;
+    result["imbalanceShare"] = report.imbalanceShare;
+    result["overheadShare"] = report.overheadShare;
+    result["slotTimes"] = toJson(slotsTable(report));
+    result["betterSplit"] = betterJson(report.better);
+    return result;
+}
+
+} // namespace
 
 json::value reportJson(const Report& report, const ProfileView& profile,
                        const ReportRequest& request) {

@@ -9,16 +9,12 @@ class value;
 
 namespace tilescope::cli {
 
-/// A report as JSON: its fields and tables, or for those that have one a form of their own.
+/// A report as JSON: its fields and tables, or for those that have one a form of their own:
+/// {"insights": [{"kind", "costs", "level", "title", "cost": {"cycles", "bytes", "share"},
+/// "advice", "options": [...], "evidence": [...], "link": {...}}]}, by what they cost, for a tile
+/// or an IPU the largest parts of each kind; {"schedule", "stages", "slots", "utilisation",
+/// "longestStage"}.
 boost::json::value reportJson(const Report& report, const ProfileView& profile,
                               const ReportRequest& request);
-
-/// {"insights": [{"kind", "costs", "level", "title", "cost": {"cycles", "bytes", "share"},
-/// "advice", "options": [...], "evidence": [...], "link": {...}}]}, by what they cost; for a tile
-/// or an IPU the largest parts of each kind.
-boost::json::value insightsJson(const ProfileView& profile, const ReportRequest& request);
-
-/// {"schedule", "stages", "slots", "utilisation", "longestStage"}
-boost::json::value pipelineJson(const ProfileView& profile, const ReportRequest& request);
 
 } // namespace tilescope::cli

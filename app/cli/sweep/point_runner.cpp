@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <limits>
 #include <list>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
-#include "app/cli/interrupt.h"
 #include "core/base/error.h"
 
 namespace tilescope::cli {
@@ -17,6 +19,54 @@ using Clock = std::chrono::steady_clock;
 
 // What a shell says of a program that it cannot start.
 constexpr int cannotStartCode = 127;
+
+/// Ctrl+C as something to wait for.
+/// While it lives, SIGINT, SIGTERM and SIGHUP do not end the program; they make a descriptor
+/// readable. One that is ignored (as nohup does) stays ignored. For programs of one thread: the
+/// signals are held back in this one.
+class InterruptWatch {
+public:
+    InterruptWatch();
+    ~InterruptWatch();
+    InterruptWatch(const InterruptWatch&) = delete;
+    InterruptWatch& operator=(const InterruptWatch&) = delete;
+
+    /// For poll().
+    [[nodiscard]] const Descriptor& descriptor() const { return descriptor_; }
+    /// The signal that came, if any did.
+    [[nodiscard]] std::optional<int> taken() const;
+
+private:
+    sigset_t before_{};
+    Descriptor descriptor_;
+};
+
+InterruptWatch::InterruptWatch() {
+    sigset_t watched;
+    sigemptyset(&watched);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        // The system queues a blocked signal even if it is ignored.
+        struct sigaction action {};
+        if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(&watched, signal);
+    }
+    ::pthread_sigmask(SIG_BLOCK, &watched, &before_);
+    descriptor_ = Descriptor(::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
+    // Without a descriptor the signals must do their work as before.
+    if (!descriptor_.open())
+        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+InterruptWatch::~InterruptWatch() {
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+std::optional<int> InterruptWatch::taken() const {
+    signalfd_siginfo info{};
+    if (!descriptor_.open() || ::read(descriptor_.number(), &info, sizeof info) != sizeof info)
+        return std::nullopt;
+    return static_cast<int>(info.ssi_signo);
+}
 
 struct Running {
     std::size_t point;

@@ -1,5 +1,4 @@
 // Of a build without MPI: one process is all ranks.
-#include <cstdlib>
 
 #include <fmt/format.h>
 

@@ -64,7 +64,7 @@ void addResult(std::vector<Cell>& row, const PointResult& point) {
 }
 
 Table listOf(const SweepResults& results) {
-    Table table{"points", "", {}, {}};
+    Table table{"points", "", {}};
     for (const SweepAxis& axis : results.grid.axes())
         table.columns.push_back({axis.key, axis.key});
     table.columns.insert(table.columns.end(), resultColumns().begin(), resultColumns().end());
@@ -91,8 +91,7 @@ Table matrixOf(const SweepResults& results) {
     Table table{
         "matrix",
         fmt::format("Samples per second by {} (down) and {} (across)", rows.key, columns.key),
-        {{rows.key, rows.key}},
-        {}};
+        {{rows.key, rows.key}}};
     for (const std::string& value : columns.values)
         table.columns.push_back({value, value, Unit::Rate});
     for (std::size_t i = 0; i < results.points.size(); ++i) {
@@ -106,8 +105,7 @@ Table matrixOf(const SweepResults& results) {
 Table failuresOf(const SweepResults& results) {
     Table table{"failures",
                 "Points that failed",
-                {{"point", "Point"}, {"exitCode", "Exit"}, {"message", "Message"}},
-                {}};
+                {{"point", "Point"}, {"exitCode", "Exit"}, {"message", "Message"}}};
     for (std::size_t i = 0; i < results.points.size(); ++i)
         if (const auto& point = results.points[i]; point && point->status == PointStatus::Error)
             table.add({results.grid.nameOf(i), std::int64_t{point->exitCode}, point->message});

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "core/analysis/accounting/executed_steps.h"

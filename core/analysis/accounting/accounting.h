@@ -2,7 +2,6 @@
 // reads its figures here.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <stop_token>

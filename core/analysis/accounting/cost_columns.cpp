@@ -157,20 +157,7 @@ const CostColumn* costColumn(std::string_view key) {
 }
 
 std::string_view titleOf(CostLayer layer) {
-    switch (layer) {
-    case CostLayer::Place:
-    case CostLayer::Shared:
-        return "Operation";
-    case CostLayer::Scope:
-        return "Scope";
-    case CostLayer::Type:
-        return "Operation type";
-    case CostLayer::Library:
-        return "PopLibs call";
-    case CostLayer::Step:
-        break;
-    }
-    return "Program step";
+    return displayName(layer);
 }
 
 Table costTable(const std::vector<CostRow>& rows, const RunTotals& totals, CostLayer layer,

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "core/analysis/accounting/operation_repeats.h"
-#include "core/analysis/accounting/row_names.h"
+#include "core/analysis/accounting/place_names.h"
+#include "core/analysis/accounting/step_costs.h"
 #include "core/base/saturating.h"
 
 namespace tilescope {
@@ -294,21 +294,7 @@ private:
     std::vector<std::string> functions_; ///< by operation; empty until asked for
 };
 
-constexpr std::array<std::string_view, costLayers.size()> layerNames{"place", "shared",  "scope",
-                                                                     "type",  "library", "step"};
-
 } // namespace
-
-std::string_view toString(CostLayer layer) {
-    return layerNames.at(static_cast<std::size_t>(layer));
-}
-
-std::optional<CostLayer> costLayerFrom(std::string_view name) {
-    const auto found = std::find(layerNames.begin(), layerNames.end(), name);
-    return found == layerNames.end()
-               ? std::nullopt
-               : std::optional(costLayers.at(static_cast<std::size_t>(found - layerNames.begin())));
-}
 
 std::vector<CostRow> costRows(const ProfileView& profile, const Accounting& accounting,
                               CostLayer layer, int depth, const std::stop_token& stop) {

@@ -22,10 +22,14 @@ enum class CostLayer : std::uint8_t {
     Library, ///< the PopLibs call: debug path of the step without its last part
     Step,    ///< each program step
 };
-inline constexpr std::array costLayers{CostLayer::Place, CostLayer::Shared,  CostLayer::Scope,
-                                       CostLayer::Type,  CostLayer::Library, CostLayer::Step};
-std::string_view toString(CostLayer layer); ///< "place", "shared", "scope", ...
-std::optional<CostLayer> costLayerFrom(std::string_view name);
+inline constexpr auto costLayers = valuesUpTo<CostLayer::Step>;
+template <>
+inline constexpr auto enumNames<CostLayer> =
+    std::to_array<std::string_view>({"place", "shared", "scope", "type", "library", "step"});
+/// What a row is.
+template <>
+inline constexpr auto enumTitles<CostLayer> = std::to_array<std::string_view>(
+    {"Operation", "Operation", "Scope", "Operation type", "PopLibs call", "Program step"});
 
 /// A program step of a row, at all places that the row gathers.
 struct RowStep {

@@ -67,11 +67,9 @@ private:
     /// By class of liveness: whether it is live at the step at which most is.
     [[nodiscard]] std::vector<bool> liveAtPeak() const {
         std::vector<bool> live;
-        const auto& curve = profile_.livenessCurve(stop_)->notAlwaysLive;
-        if (curve.empty())
+        const StepId peak = profile_.livenessCurve(stop_)->peakStep();
+        if (!peak.valid())
             return live;
-        const StepId peak(
-            static_cast<std::size_t>(std::max_element(curve.begin(), curve.end()) - curve.begin()));
         for (const LivenessClass& one : *profile_.livenessClasses(stop_))
             live.push_back(one.contains(peak));
         return live;

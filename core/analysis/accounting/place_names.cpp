@@ -84,4 +84,48 @@ std::string PlaceNames::scopeOf(const std::vector<OperationId>& calls) const {
     return slash == call.npos ? call : call.substr(0, slash);
 }
 
+namespace {
+
+/// Without the number of an exchange: "cs12_conv1/Convolve/ExchangePre", "copy3_Copy_a_to_b/...".
+std::string_view withoutNumber(std::string_view name) {
+    const std::size_t end = endOfCounter(name);
+    if (end == 0)
+        return name;
+    const bool isCopy = name.starts_with("copy");
+    name.remove_prefix(end + 1);
+    // A copy belongs to what it is for.
+    if (const std::size_t to = name.rfind("_to_"); isCopy && to != name.npos)
+        name.remove_prefix(to + 4);
+    return name;
+}
+
+} // namespace
+
+std::size_t endOfCounter(std::string_view name) {
+    for (const std::string_view word : {std::string_view("copy"), std::string_view("cs")}) {
+        const std::size_t end = name.find_first_not_of("0123456789", word.size());
+        if (name.starts_with(word) && end > word.size() && end < name.size() && name[end] == '_')
+            return end;
+    }
+    return 0;
+}
+
+/// The first `depth` parts of a path.
+std::string firstParts(std::string_view path, int depth) {
+    std::size_t end = 0;
+    for (int i = 0; i < depth && end != std::string_view::npos; ++i)
+        end = path.find('/', i == 0 ? 0 : end + 1);
+    return std::string(path.substr(0, end));
+}
+
+std::string libraryCall(std::string_view step) {
+    std::string_view path = withoutNumber(step);
+    for (const std::string_view last :
+         {std::string_view("/ExchangePre"), std::string_view("/PreArrange-0")})
+        if (path.ends_with(last))
+            path.remove_suffix(last.size());
+    const std::size_t slash = path.rfind('/');
+    return std::string(slash == path.npos ? path : path.substr(0, slash));
+}
+
 } // namespace tilescope

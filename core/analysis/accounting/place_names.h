@@ -1,7 +1,8 @@
-// Names of places: which operation of the model runs where.
+// Names of places: which operation of the model runs where; and of rows.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/analysis/accounting/call_sites.h"
@@ -42,5 +43,16 @@ private:
     std::vector<std::vector<ModelNodeId>> nodes_; ///< by operation
     std::vector<bool> used_;                      ///< by node
 };
+
+/// The first `depth` parts of a path.
+std::string firstParts(std::string_view path, int depth);
+
+/// The call of a library that a step is part of: "conv1/Conv_7x7/Convolve/ExchangePre" and
+/// "conv1/Conv_7x7/Convolve" are both of "conv1/Conv_7x7".
+std::string libraryCall(std::string_view step);
+
+/// Where the number ends that begins the name of an exchange or a copy: at the '_' of "cs12_..."
+/// and "copy3_..."; 0 for other names.
+std::size_t endOfCounter(std::string_view name);
 
 } // namespace tilescope

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/saturating.h"
+
 namespace tilescope {
 namespace {
 
@@ -39,30 +41,6 @@ private:
 };
 
 } // namespace
-
-std::string_view toString(CostKind kind) {
-    switch (kind) {
-    case CostKind::Compute:
-        return "compute";
-    case CostKind::Exchange:
-        return "exchange";
-    case CostKind::GlobalExchange:
-        return "globalExchange";
-    case CostKind::Host:
-        return "host";
-    case CostKind::Sync:
-        return "sync";
-    case CostKind::Idle:
-        return "idle";
-    case CostKind::Other:
-        break;
-    }
-    return "other";
-}
-
-std::string_view displayName(CostKind kind) {
-    return kind == CostKind::GlobalExchange ? "exchange between IPUs" : toString(kind);
-}
 
 CostKind costKindOf(ProgramKind kind) {
     switch (kind) {
@@ -113,6 +91,22 @@ std::vector<StepEstimate> estimatedStep(const Program& program,
         found.each(streams[program.stream].bytes, bytes);
     }
     return found.take();
+}
+
+std::int64_t repeatsInOperation(const IdVector<ProgramId, Program>& programs, ProgramId program) {
+    const OperationId operation = programs[program].operation;
+    std::int64_t repeats = 1;
+    ProgramId above = programs[program].parent;
+    // A damaged file may have parents in a circle.
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+        if (!operation.valid() || !above.valid() || above.index() >= programs.size() ||
+            programs[above].operation != operation)
+            break;
+        if (programs[above].kind == ProgramKind::Repeat)
+            repeats = saturatingProduct(repeats, std::max<std::int64_t>(0, programs[above].count));
+        above = programs[above].parent;
+    }
+    return repeats;
 }
 
 } // namespace tilescope

@@ -1,9 +1,7 @@
 // What one execution of a leaf of the program tree costs on each IPU, by the profile's own figures.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "core/profile/profile.h"
@@ -20,11 +18,13 @@ enum class CostKind : std::uint8_t {
     Idle,  ///< nothing runs
     Other, ///< steps that take no cycles
 };
-inline constexpr std::array costKinds{
-    CostKind::Compute, CostKind::Exchange, CostKind::GlobalExchange, CostKind::Host,
-    CostKind::Sync,    CostKind::Idle,     CostKind::Other};
-std::string_view toString(CostKind kind);    ///< "compute", "globalExchange", ...
-std::string_view displayName(CostKind kind); ///< "compute", "exchange between IPUs", ...
+inline constexpr auto costKinds = valuesUpTo<CostKind::Other>;
+template <>
+inline constexpr auto enumNames<CostKind> = std::to_array<std::string_view>(
+    {"compute", "exchange", "globalExchange", "host", "sync", "idle", "other"});
+template <>
+inline constexpr auto enumTitles<CostKind> = std::to_array<std::string_view>(
+    {"compute", "exchange", "exchange between IPUs", "host", "sync", "idle", "other"});
 CostKind costKindOf(ProgramKind kind);
 
 /// One execution on one IPU.
@@ -41,5 +41,11 @@ std::vector<StepEstimate> estimatedStep(const Program& program,
                                         const IdVector<ExchangeId, Exchange>& exchanges,
                                         const IdVector<StreamId, Stream>& streams,
                                         std::int32_t tilesPerIpu);
+
+/// Times that a program runs in one execution of its operation: the counts of the repeats around it
+/// that belong to the operation too, as those of a convolution's serial parts do. 1 for a program
+/// of no operation; repeats of batches and calls of functions are no part of an operation.
+/// Saturates.
+std::int64_t repeatsInOperation(const IdVector<ProgramId, Program>& programs, ProgramId program);
 
 } // namespace tilescope

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "core/analysis/compare/entities.h"
 #include "core/analysis/compare/table_builder.h"
 #include "core/analysis/programs/programs.h"
 
@@ -24,58 +23,55 @@ class Comparer {
 public:
     Comparer(const ProfilePair& pair, const std::stop_token& stop)
         : stop_(stop)
-        , source_(partsOf(*pair.source, stop))
-        , target_(partsOf(*pair.target, stop))
+        , source_(*pair.source)
+        , target_(*pair.target)
         , matching_(*pair.matching)
-        , kept_(matching_.operations(stop))
-        , operations_(*kept_) {}
+        , operations_(*matching_.operations(stop)) {}
 
     Comparison run() {
-        result_.source = source_.info;
-        result_.target = target_.info;
-        result_.sourceMemory = source_.memory();
-        result_.targetMemory = target_.memory();
-        result_.sourcePeak = peakStepOf(source_);
-        result_.targetPeak = peakStepOf(target_);
+        result_.source = source_.info();
+        result_.target = target_.info();
+        result_.sourceMemory = memorySummary(source_, stop_);
+        result_.targetMemory = memorySummary(target_, stop_);
+        result_.sourcePeak = source_.livenessCurve(stop_)->peakStep();
+        result_.targetPeak = target_.livenessCurve(stop_)->peakStep();
         result_.sourcePeakName = stepName(source_, result_.sourcePeak);
         result_.targetPeakName = stepName(target_, result_.targetPeak);
-        result_.cycleBasis = source_.info.hasExecution && target_.info.hasExecution
+        result_.cycleBasis = source_.info().hasExecution && target_.info().hasExecution
                                  ? CycleBasis::Executed
                                  : CycleBasis::Estimated;
         compareMetrics();
         compareOptions();
         comparePlans();
         const CycleBasis basis = result_.cycleBasis;
-        result_.memory =
-            causes(memoryPieces(source_), memoryPieces(target_), [](const MemoryUse& use) {
+        result_.memory = causes(
+            memoryPieces(source_, stop_), memoryPieces(target_, stop_), [](const MemoryUse& use) {
                 return fmt::format("{}, {}", displayName(use.category),
                                    use.alwaysLive ? "always live" : "at the peak");
             });
-        result_.cycles = causes(cyclePieces(source_, basis), cyclePieces(target_, basis),
-                                [](CycleUse use) { return std::string(displayName(use)); });
-        result_.tables = {compareOperations(source_, target_, operations_, basis),
-                          compareVariables(source_, target_, *matching_.variables(stop_)),
-                          compareComputeSets(source_, target_, *matching_.computeSets(stop_)),
-                          compareExchanges(source_, target_, *matching_.exchanges(stop_)),
-                          compareVertices(source_, target_, *matching_.vertexTypes(stop_)),
-                          comparePrograms(source_, target_, *matching_.programs(stop_), basis)};
+        result_.cycles =
+            causes(cyclePieces(source_, basis, stop_), cyclePieces(target_, basis, stop_),
+                   [](CycleUse use) { return std::string(displayName(use)); });
+        result_.tables = comparedTables(source_, target_, matching_, basis, stop_);
         align();
         return std::move(result_);
     }
 
 private:
-    static std::string stepName(const ProfileParts& parts, StepId step) {
-        if (!step.valid() || step.index() >= parts.steps->size())
+    [[nodiscard]] std::string stepName(const ProfileView& profile, StepId step) const {
+        const auto& programs = *profile.programs(stop_);
+        const auto& steps = *profile.steps(stop_);
+        if (!step.valid() || step.index() >= steps.size())
             return {};
-        const ProgramId program = (*parts.steps)[step];
-        return program.valid() && program.index() < parts.programs->size()
-                   ? programLabel((*parts.programs)[program])
+        const ProgramId program = steps[step];
+        return program.valid() && program.index() < programs.size()
+                   ? programLabel(programs[program])
                    : std::string();
     }
 
     void compareMetrics() {
-        const auto before = metricValues(source_);
-        const auto after = metricValues(target_);
+        const auto before = metricValues(source_, stop_);
+        const auto after = metricValues(target_, stop_);
         for (std::size_t i = 0; i < before.size(); ++i)
             result_.metrics.push_back({before[i], after[i]});
     }
@@ -93,8 +89,8 @@ private:
             all["target"].option = "target";
             all["target"].*side = info.target.name;
         };
-        add(source_.info, &OptionChange::source);
-        add(target_.info, &OptionChange::target);
+        add(source_.info(), &OptionChange::source);
+        add(target_.info(), &OptionChange::target);
         for (const auto& [name, change] : all)
             if (change.source != change.target)
                 result_.options.push_back(change);
@@ -105,8 +101,8 @@ private:
             const Match& match = operations_.matches()[i];
             if (!match.both())
                 continue;
-            const Operation& a = (*source_.operations)[OperationId(match.source)];
-            const Operation& b = (*target_.operations)[OperationId(match.target)];
+            const Operation& a = (*source_.operations(stop_))[OperationId(match.source)];
+            const Operation& b = (*target_.operations(stop_))[OperationId(match.target)];
             if (a.plan.empty() && b.plan.empty())
                 continue;
             ++result_.plannedOperations;
@@ -165,8 +161,8 @@ private:
     }
 
     [[nodiscard]] const std::string& nameOf(const Match& match) const {
-        return match.source >= 0 ? (*source_.operations)[OperationId(match.source)].name
-                                 : (*target_.operations)[OperationId(match.target)].name;
+        return match.source >= 0 ? (*source_.operations(stop_))[OperationId(match.source)].name
+                                 : (*target_.operations(stop_))[OperationId(match.target)].name;
     }
 
     /// First step and most live bytes of each operation of one side.
@@ -174,20 +170,22 @@ private:
         StepId first;
         std::int64_t most = 0;
     };
-    static std::vector<Live> liveByOperation(const ProfileParts& parts) {
-        std::vector<Live> live(parts.operations->size());
-        const std::size_t steps = std::min(parts.steps->size(), parts.notAlwaysLive->size());
-        for (std::size_t i = 0; i < steps; ++i) {
-            const ProgramId program = (*parts.steps)[StepId(i)];
-            if (!program.valid() || program.index() >= parts.programs->size())
+    [[nodiscard]] std::vector<Live> liveByOperation(const ProfileView& profile) const {
+        const auto& steps = *profile.steps(stop_);
+        const auto& programs = *profile.programs(stop_);
+        const auto& curve = profile.livenessCurve(stop_)->notAlwaysLive;
+        std::vector<Live> live(profile.operations(stop_)->size());
+        for (std::size_t i = 0; i < std::min(steps.size(), curve.size()); ++i) {
+            const ProgramId program = steps[StepId(i)];
+            if (!program.valid() || program.index() >= programs.size())
                 continue;
-            const OperationId operation = (*parts.programs)[program].operation;
+            const OperationId operation = programs[program].operation;
             if (!operation.valid() || operation.index() >= live.size())
                 continue;
             Live& entry = live[operation.index()];
             if (!entry.first.valid())
                 entry.first = StepId(i);
-            entry.most = std::max(entry.most, (*parts.notAlwaysLive)[i]);
+            entry.most = std::max(entry.most, curve[i]);
         }
         return live;
     }
@@ -220,10 +218,9 @@ private:
     }
 
     const std::stop_token& stop_;
-    const ProfileParts source_;
-    const ProfileParts target_;
+    const ProfileView& source_;
+    const ProfileView& target_;
     const ProfileMatching& matching_;
-    const std::shared_ptr<const MatchedOperations> kept_;
     const MatchedOperations& operations_;
     std::map<std::int32_t, std::string> planTexts_; ///< by place of the operation
     Comparison result_;

@@ -11,6 +11,7 @@
 #include "core/analysis/compare/metrics.h"
 #include "core/analysis/compare/plans.h"
 #include "core/analysis/compare/profile_pair.h"
+#include "core/analysis/memory/summary.h"
 
 namespace tilescope {
 
@@ -92,7 +93,7 @@ struct ComparedTable {
     std::string key;   ///< "variables"
     std::string title; ///< "Variables"
     std::vector<ComparedColumn> columns;
-    std::vector<ComparedRow> rows;
+    std::vector<ComparedRow> rows = {};
     [[nodiscard]] std::size_t changes() const;
 };
 

@@ -4,18 +4,20 @@
 #include <compare>
 #include <cstdint>
 #include <map>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/analysis/compare/parts.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope {
 
 /// What cycles are spent on.
 enum class CycleUse { Compute, StridedCopy, Exchange, BetweenIpus, Host, Sync, Waiting, Overlap };
-inline constexpr std::size_t cycleUses = 8;
-std::string_view displayName(CycleUse use); ///< "Strided copies"
+template <>
+inline constexpr auto
+    enumTitles<CycleUse> = std::to_array<std::string_view>({"Compute", "Strided copies", "Exchange",
+                                                            "Exchange between IPUs", "Host", "Sync",
+                                                            "Waiting", "Less overlaps"});
 
 /// Where figures of cycles come from: a recorded execution, or the estimates of the vertices and
 /// exchanges, which a profile that was never executed has as well (host and syncs are not in them).
@@ -29,12 +31,13 @@ std::vector<std::int64_t> executionCounts(const IdVector<ProgramId, Program>& pr
 /// Cycles of the last run, or as estimated of the main program (the last control program), by
 /// program: all executions, on the IPU that takes longest. Throws UserError for a damaged tree, and
 /// for CycleBasis::Executed if there is no run.
-std::vector<std::int64_t> programCyclesOf(const ProfileParts& parts, CycleBasis basis);
+std::vector<std::int64_t> programCyclesOf(const ProfileView& profile, CycleBasis basis,
+                                          Stop stop = {});
 
 /// Cycles by operation (none: syncs and what belongs to no operation) and use, on an average IPU.
 /// Those that were executed add up to the run's: waits are pieces, and what overlaps is taken off.
 using CyclePieces = std::map<std::pair<OperationId, CycleUse>, std::int64_t>;
-CyclePieces cyclePieces(const ProfileParts& parts, CycleBasis basis);
+CyclePieces cyclePieces(const ProfileView& profile, CycleBasis basis, Stop stop = {});
 
 /// One of the kinds of bytes that an operation may cause.
 struct MemoryUse {
@@ -46,9 +49,6 @@ struct MemoryUse {
 /// those that are live at the step with the most. They add up to always live plus peak not always
 /// live. Exchange code, control code and vertex state belong to the operations that need them.
 using MemoryPieces = std::map<std::pair<OperationId, MemoryUse>, std::int64_t>;
-MemoryPieces memoryPieces(const ProfileParts& parts);
-
-/// The first step with the most not-always-live bytes; none without steps.
-StepId peakStepOf(const ProfileParts& parts);
+MemoryPieces memoryPieces(const ProfileView& profile, Stop stop = {});
 
 } // namespace tilescope

@@ -1,214 +1,182 @@
-#include "core/analysis/compare/entities.h"
-
 #include <fmt/format.h>
 
+#include "core/analysis/accounting/operation_memory.h"
 #include "core/analysis/compare/table_builder.h"
 #include "core/analysis/memory/tables.h"
 
 namespace tilescope {
 namespace {
 
-std::string typeText(const Variable& variable) {
-    return variable.type.empty() ? variable.shape
-                                 : fmt::format("{} {}", variable.type, variable.shape);
-}
+using Items = std::vector<TableItem>;
 
 /// "half [1,64,56,56], always live".
 std::string describe(const Variable& variable) {
-    const std::string type = typeText(variable);
+    const std::string type =
+        variable.type.empty() ? variable.shape : variable.type + " " + variable.shape;
     const char* live = variable.alwaysLive ? "always live" : "not always live";
     return type.empty() ? live : fmt::format("{}, {}", type, live);
 }
 
-std::vector<TableItem> variableItems(const ProfileParts& parts) {
-    std::vector<TableItem> items;
-    for (std::size_t i = 0; i < parts.variables->size(); ++i) {
-        const Variable& v = (*parts.variables)[VariableId(i)];
-        items.push_back({v.name,
-                         std::string(displayName(v.category)),
-                         describe(v),
-                         static_cast<std::int32_t>(i),
-                         {v.bytes.sum(), v.bytes.max().value, v.bytes.tilesUsed()}});
-    }
-    return items;
+std::string planChange(const std::string& source, const std::string& target) {
+    return planText(planDifferences(source, target));
 }
 
-std::vector<TableItem> computeSetItems(const ProfileParts& parts) {
-    std::vector<TableItem> items;
-    for (const ComputeSetRow& row :
-         computeSetTable(parts.info.target, *parts.computeSets, TileSelection::all()))
-        items.push_back({row.name,
-                         "",
-                         "",
-                         row.computeSet.value(),
-                         {row.cycles, row.vertices, row.stateBytes, row.tiles}});
-    return items;
-}
-
-std::vector<TableItem> exchangeItems(const ProfileParts& parts) {
-    std::vector<TableItem> items;
-    for (const ExchangeRow& row :
-         exchangeTable(parts.info.target, *parts.exchanges, TileSelection::all()))
-        items.push_back({row.name,
-                         "",
-                         "",
-                         row.exchange.value(),
-                         {row.codeBytes, row.bytesReceived, row.cycles}});
-    return items;
-}
-
-std::vector<TableItem> vertexItems(const ProfileParts& parts) {
-    std::vector<TableItem> items;
-    for (const VertexRow& row : vertexTable(parts.info.target, *parts.vertexTypes,
-                                            *parts.computeSets, TileSelection::all()))
-        items.push_back(
-            {row.name,
-             "",
-             "",
-             row.type.value(),
-             {row.codeBytes + row.stateBytes, row.codeBytes, row.stateBytes, row.count}});
-    return items;
-}
-
-std::vector<TableItem> programItems(const ProfileParts& parts, CycleBasis basis) {
-    const std::vector<std::int64_t> counts =
-        executionCounts(*parts.programs, *parts.controlPrograms);
-    const std::vector<std::int64_t> cycles = programCyclesOf(parts, basis);
-    std::vector<TableItem> items;
-    for (std::size_t i = 0; i < parts.programs->size(); ++i) {
-        const Program& p = (*parts.programs)[ProgramId(i)];
-        items.push_back({p.name,
-                         std::string(toString(p.kind)),
-                         p.kind == ProgramKind::Repeat ? fmt::format("{} times", p.count) : "",
-                         static_cast<std::int32_t>(i),
-                         {cycles[i], counts[i], p.controlCode.sum()}});
-    }
-    return items;
-}
-
-std::vector<std::int64_t> cyclesByOperation(const ProfileParts& parts, CycleBasis basis) {
-    std::vector<std::int64_t> cycles(parts.operations->size(), 0);
-    for (const auto& [piece, spent] : cyclePieces(parts, basis))
-        if (piece.first.valid())
-            cycles[piece.first.index()] += spent;
-    return cycles;
-}
-
-/// What a row of operations compares, by operation.
-class OperationFigures {
+/// The items of one side with what is compared of them, in the order of the columns.
+class Side {
 public:
-    OperationFigures(const ProfileParts& parts, CycleBasis basis)
-        : bytes_(parts.bytes->byOperation)
-        , cycles_(cyclesByOperation(parts, basis))
-        , steps_(parts.operations->size(), 0) {
-        for (const Program& program : *parts.programs)
+    Side(const ProfileView& profile, CycleBasis basis, Stop stop)
+        : profile_(profile)
+        , basis_(basis)
+        , stop_(stop) {}
+
+    [[nodiscard]] Items operations() const {
+        const auto& operations = *profile_.operations(stop_);
+        std::vector<std::int64_t> cycles(operations.size(), 0);
+        for (const auto& [piece, spent] : cyclePieces(profile_, basis_, stop_))
+            if (piece.first.valid())
+                cycles[piece.first.index()] += spent;
+        std::vector<std::int64_t> steps(operations.size(), 0);
+        for (const Program& program : *profile_.programs(stop_))
             if (!isControl(program.kind) && program.operation.valid() &&
-                program.operation.index() < steps_.size())
-                ++steps_[program.operation.index()];
+                program.operation.index() < steps.size())
+                ++steps[program.operation.index()];
+        const auto& memory = memoryByOperation(profile_, stop_)->byOperation;
+        Items items;
+        for (std::size_t i = 0; i < operations.size(); ++i) {
+            const Operation& operation = operations[OperationId(i)];
+            OperationBytes sum;
+            for (const OperationBytes& onIpu : memory[i])
+                sum += onIpu;
+            items.push_back({operation.name,
+                             operation.type,
+                             operation.plan,
+                             static_cast<std::int32_t>(i),
+                             {cycles[i], sum.variables, sum.exchangeCode, sum.controlCode,
+                              sum.vertexState, steps[i]}});
+        }
+        return items;
     }
 
-    [[nodiscard]] std::vector<std::optional<std::int64_t>> of(std::size_t operation) const {
-        OperationBytes sum;
-        for (const OperationBytes& onIpu : bytes_[operation])
-            sum += onIpu;
-        return {cycles_[operation], sum.variables,   sum.exchangeCode,
-                sum.controlCode,    sum.vertexState, steps_[operation]};
+    [[nodiscard]] Items variables() const {
+        Items items;
+        for (const Variable& v : *profile_.variables(stop_))
+            items.push_back({v.name,
+                             std::string(displayName(v.category)),
+                             describe(v),
+                             static_cast<std::int32_t>(items.size()),
+                             {v.bytes.sum(), v.bytes.max().value, v.bytes.tilesUsed()}});
+        return items;
+    }
+
+    [[nodiscard]] Items computeSets() const {
+        Items items;
+        for (const ComputeSetRow& row : computeSetTable(
+                 profile_.machine(), *profile_.computeSets(stop_), TileSelection::all()))
+            items.push_back({row.name,
+                             "",
+                             "",
+                             row.computeSet.value(),
+                             {row.cycles, row.vertices, row.stateBytes, row.tiles}});
+        return items;
+    }
+
+    [[nodiscard]] Items exchanges() const {
+        Items items;
+        for (const ExchangeRow& row :
+             exchangeTable(profile_.machine(), *profile_.exchanges(stop_), TileSelection::all()))
+            items.push_back({row.name,
+                             "",
+                             "",
+                             row.exchange.value(),
+                             {row.codeBytes, row.bytesReceived, row.cycles}});
+        return items;
+    }
+
+    [[nodiscard]] Items vertices() const {
+        Items items;
+        for (const VertexRow& row : vertexTable(profile_.machine(), *profile_.vertexTypes(stop_),
+                                                *profile_.computeSets(stop_), TileSelection::all()))
+            items.push_back(
+                {row.name,
+                 "",
+                 "",
+                 row.type.value(),
+                 {row.codeBytes + row.stateBytes, row.codeBytes, row.stateBytes, row.count}});
+        return items;
+    }
+
+    [[nodiscard]] Items programs() const {
+        const auto& programs = *profile_.programs(stop_);
+        const auto counts = executionCounts(programs, *profile_.controlPrograms(stop_));
+        const auto cycles = programCyclesOf(profile_, basis_, stop_);
+        Items items;
+        for (std::size_t i = 0; i < programs.size(); ++i) {
+            const Program& p = programs[ProgramId(i)];
+            items.push_back({p.name,
+                             std::string(toString(p.kind)),
+                             p.kind == ProgramKind::Repeat ? fmt::format("{} times", p.count) : "",
+                             static_cast<std::int32_t>(i),
+                             {cycles[i], counts[i], p.controlCode.sum()}});
+        }
+        return items;
     }
 
 private:
-    const std::vector<std::vector<OperationBytes>>& bytes_;
-    std::vector<std::int64_t> cycles_;
-    std::vector<std::int64_t> steps_;
+    const ProfileView& profile_;
+    CycleBasis basis_;
+    Stop stop_;
 };
 
 } // namespace
 
-ComparedTable compareOperations(const ProfileParts& source, const ProfileParts& target,
-                                const MatchedOperations& operations, CycleBasis basis) {
-    ComparedTable table{"operations",
-                        "Operations",
-                        {{"cycles", "Cycles", Unit::Cycles},
-                         {"variableBytes", "Variables", Unit::Bytes},
-                         {"exchangeCodeBytes", "Exchange code", Unit::Bytes},
-                         {"controlCodeBytes", "Control code", Unit::Bytes},
-                         {"stateBytes", "Vertex state", Unit::Bytes},
-                         {"steps", "Steps", Unit::Count, MetricBetter::Neither}},
-                        {}};
-    const OperationFigures before(source, basis);
-    const OperationFigures after(target, basis);
-    for (const Match& match : operations.matches()) {
-        const auto a = static_cast<std::size_t>(match.source);
-        const auto b = static_cast<std::size_t>(match.target);
-        const Operation& known = match.source >= 0 ? (*source.operations)[OperationId(a)]
-                                                   : (*target.operations)[OperationId(b)];
-        ComparedRow row;
-        row.source = match.source;
-        row.target = match.target;
-        row.name = known.name;
-        row.kind = known.type;
-        row.before.resize(table.columns.size());
-        row.after.resize(table.columns.size());
-        if (match.source >= 0)
-            row.before = before.of(a);
-        if (match.target >= 0)
-            row.after = after.of(b);
-        if (match.renamed)
-            row.targetName = (*target.operations)[OperationId(b)].name;
-        if (match.both())
-            row.detail = planText(planDifferences((*source.operations)[OperationId(a)].plan,
-                                                  (*target.operations)[OperationId(b)].plan));
-        table.rows.push_back(std::move(row));
-    }
-    sortByChange(table);
-    return table;
-}
-
-ComparedTable compareVariables(const ProfileParts& source, const ProfileParts& target,
-                               const Matching& variables) {
-    return makeComparedTable(
-        "variables", "Variables",
-        {{"bytes", "Bytes", Unit::Bytes},
-         {"maxTileBytes", "Largest tile", Unit::Bytes, MetricBetter::Less, true},
-         {"tiles", "Tiles", Unit::Count, MetricBetter::Neither}},
-        variables, variableItems(source), variableItems(target));
-}
-
-ComparedTable compareComputeSets(const ProfileParts& source, const ProfileParts& target,
-                                 const Matching& computeSets) {
-    return makeComparedTable("computeSets", "Compute sets",
-                             {{"cycles", "Cycles", Unit::Cycles},
-                              {"vertices", "Vertices", Unit::Count, MetricBetter::Neither},
-                              {"stateBytes", "State", Unit::Bytes},
-                              {"tiles", "Tiles", Unit::Count, MetricBetter::Neither}},
-                             computeSets, computeSetItems(source), computeSetItems(target));
-}
-
-ComparedTable compareExchanges(const ProfileParts& source, const ProfileParts& target,
-                               const Matching& exchanges) {
-    return makeComparedTable("exchanges", "Exchanges",
-                             {{"codeBytes", "Code", Unit::Bytes},
-                              {"bytesReceived", "Received", Unit::Bytes},
-                              {"cycles", "Cycles", Unit::Cycles}},
-                             exchanges, exchangeItems(source), exchangeItems(target));
-}
-
-ComparedTable compareVertices(const ProfileParts& source, const ProfileParts& target,
-                              const Matching& vertexTypes) {
-    return makeComparedTable("vertices", "Vertices",
-                             {{"bytes", "Code and state", Unit::Bytes},
-                              {"codeBytes", "Code", Unit::Bytes},
-                              {"stateBytes", "State", Unit::Bytes},
-                              {"count", "Instances", Unit::Count, MetricBetter::Neither}},
-                             vertexTypes, vertexItems(source), vertexItems(target));
-}
-
-ComparedTable comparePrograms(const ProfileParts& source, const ProfileParts& target,
-                              const Matching& programs, CycleBasis basis) {
-    return makeComparedTable("programs", "Programs",
-                             {{"cycles", "Cycles", Unit::Cycles},
-                              {"executions", "Executions", Unit::Count, MetricBetter::Neither},
-                              {"controlCodeBytes", "Control code", Unit::Bytes}},
-                             programs, programItems(source, basis), programItems(target, basis));
+std::vector<ComparedTable> comparedTables(const ProfileView& source, const ProfileView& target,
+                                          const ProfileMatching& matching, CycleBasis basis,
+                                          Stop stop) {
+    const Side before(source, basis, stop);
+    const Side after(target, basis, stop);
+    constexpr MetricBetter neither = MetricBetter::Neither;
+    const ComparedColumn cycles{"cycles", "Cycles", Unit::Cycles};
+    const ComparedColumn tiles{"tiles", "Tiles", Unit::Count, neither};
+    const ComparedColumn controlCode{"controlCodeBytes", "Control code", Unit::Bytes};
+    const auto make = [&](const char* key, const char* title, std::vector<ComparedColumn> columns,
+                          const Matching& matched, Items (Side::*items)() const,
+                          DetailChange change = fromTo) {
+        return makeComparedTable({key, title, std::move(columns)}, matched, (before.*items)(),
+                                 (after.*items)(), change);
+    };
+    return {make("operations", "Operations",
+                 {cycles,
+                  {"variableBytes", "Variables", Unit::Bytes},
+                  {"exchangeCodeBytes", "Exchange code", Unit::Bytes},
+                  controlCode,
+                  {"stateBytes", "Vertex state", Unit::Bytes},
+                  {"steps", "Steps", Unit::Count, neither}},
+                 *matching.operations(stop), &Side::operations, planChange),
+            make("variables", "Variables",
+                 {{"bytes", "Bytes", Unit::Bytes},
+                  {"maxTileBytes", "Largest tile", Unit::Bytes, MetricBetter::Less, true},
+                  tiles},
+                 *matching.variables(stop), &Side::variables),
+            make("computeSets", "Compute sets",
+                 {cycles,
+                  {"vertices", "Vertices", Unit::Count, neither},
+                  {"stateBytes", "State", Unit::Bytes},
+                  tiles},
+                 *matching.computeSets(stop), &Side::computeSets),
+            make("exchanges", "Exchanges",
+                 {{"codeBytes", "Code", Unit::Bytes},
+                  {"bytesReceived", "Received", Unit::Bytes},
+                  cycles},
+                 *matching.exchanges(stop), &Side::exchanges),
+            make("vertices", "Vertices",
+                 {{"bytes", "Code and state", Unit::Bytes},
+                  {"codeBytes", "Code", Unit::Bytes},
+                  {"stateBytes", "State", Unit::Bytes},
+                  {"count", "Instances", Unit::Count, neither}},
+                 *matching.vertexTypes(stop), &Side::vertices),
+            make("programs", "Programs",
+                 {cycles, {"executions", "Executions", Unit::Count, neither}, controlCode},
+                 *matching.programs(stop), &Side::programs)};
 }
 
 } // namespace tilescope

@@ -57,31 +57,23 @@ private:
         }
     }
 
-    /// The matched item that stands before each open one, as an index of the source.
-    [[nodiscard]] Indices neighboursInSource() const {
-        Indices before(source_.size(), -1);
+    /// The matched item before each item of one side, whose `partners` are of the other, as an
+    /// index of the source.
+    static Indices neighbours(const Indices& partners, bool isSource) {
+        Indices before;
         std::int32_t last = -1;
-        for (std::size_t i = 0; i < source_.size(); ++i) {
-            before[i] = last;
-            if (targetOf_[i] >= 0)
-                last = static_cast<std::int32_t>(i);
-        }
-        return before;
-    }
-    [[nodiscard]] Indices neighboursInTarget() const {
-        Indices before(target_.size(), -1);
-        std::int32_t last = -1;
-        for (std::size_t i = 0; i < target_.size(); ++i) {
-            before[i] = last;
-            if (sourceOf_[i] >= 0)
-                last = sourceOf_[i];
+        for (const std::int32_t partner : partners) {
+            const auto at = static_cast<std::int32_t>(before.size());
+            before.push_back(last);
+            if (partner >= 0)
+                last = isSource ? at : partner;
         }
         return before;
     }
 
     void matchBySignature(std::size_t level) {
-        const Indices beforeSource = neighboursInSource();
-        const Indices beforeTarget = neighboursInTarget();
+        const Indices beforeSource = neighbours(targetOf_, true);
+        const Indices beforeTarget = neighbours(sourceOf_, false);
         std::unordered_map<std::int32_t, std::pair<Indices, Indices>> gaps;
         for (const std::int32_t a : openOf(targetOf_))
             if (has(source_, a, level))

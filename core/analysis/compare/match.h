@@ -26,7 +26,7 @@ struct Match {
 /// Pairs items by equal names, then by names without counters (comparableName), then by equal
 /// signatures in equal order between the same neighbours, for each signature in turn. Items of
 /// equal names pair in their order. The result has the source's order; what only the target has
-/// stands where the target has it. matchItems(a, a) pairs every item with itself.
+/// is where the target has it. matchItems(a, a) pairs every item with itself.
 std::vector<Match> matchItems(const std::vector<MatchKey>& source,
                               const std::vector<MatchKey>& target);
 

@@ -1,6 +1,7 @@
 #include "core/analysis/compare/matching.h"
 
 #include <fmt/format.h>
+#include <functional>
 #include <map>
 
 #include "core/analysis/compare/names.h"
@@ -17,28 +18,32 @@ std::vector<MatchKey> operationKeys(const IdVector<OperationId, Operation>& oper
     return keys;
 }
 
-template <class Items> std::vector<MatchKey> nameKeys(const Items& items) {
+template <class Items, class NameOf>
+std::vector<MatchKey> nameKeys(const Items& items, NameOf nameOf) {
     std::vector<MatchKey> keys;
     for (const auto& item : items)
-        keys.push_back({item.name, {}});
+        keys.push_back({std::invoke(nameOf, item), {}});
     return keys;
 }
 
-/// Matches items with a name and an operation; `whatOf` says what an item is of its operation.
+/// Matches items with a name and an operation; `whatOf` says what an item is of its operation,
+/// which is part of its name as well if so wanted.
 template <class Items, class WhatOf>
 Matching matchOwned(const Items& source, const Items& target, const MatchedOperations& operations,
-                    WhatOf whatOf) {
+                    WhatOf whatOf, bool isNamed = false) {
+    const auto keyOf = [&](const auto& item, const std::string& name, std::int32_t place) {
+        MatchKey key{isNamed ? fmt::format("{} {}", whatOf(item), name) : name, {}};
+        if (place >= 0)
+            key.signatures.push_back(fmt::format("{} {}", place, whatOf(item)));
+        return key;
+    };
     std::vector<MatchKey> before;
     std::vector<MatchKey> after;
-    const auto signature = [&](std::int32_t place, const auto& item) {
-        return place < 0 ? std::vector<std::string>()
-                         : std::vector{fmt::format("{} {}", place, whatOf(item))};
-    };
     for (const auto& item : source)
-        before.push_back({operations.targetName(item.name, item.operation),
-                          signature(operations.placeInSource(item.operation), item)});
+        before.push_back(keyOf(item, operations.targetName(item.name, item.operation),
+                               operations.placeInSource(item.operation)));
     for (const auto& item : target)
-        after.push_back({item.name, signature(operations.placeInTarget(item.operation), item)});
+        after.push_back(keyOf(item, item.name, operations.placeInTarget(item.operation)));
     return Matching(matchItems(before, after));
 }
 
@@ -94,26 +99,14 @@ Matching matchExchanges(const IdVector<ExchangeId, Exchange>& source,
 Matching matchPrograms(const IdVector<ProgramId, Program>& source,
                        const IdVector<ProgramId, Program>& target,
                        const MatchedOperations& operations) {
-    std::vector<MatchKey> before;
-    std::vector<MatchKey> after;
-    const auto add = [](std::vector<MatchKey>& keys, const Program& program,
-                        const std::string& name, std::int32_t place) {
-        const std::string kind(toString(program.kind));
-        keys.push_back({kind + " " + name, {}});
-        if (place >= 0)
-            keys.back().signatures.push_back(fmt::format("{} {}", place, kind));
-    };
-    for (const Program& p : source)
-        add(before, p, operations.targetName(p.name, p.operation),
-            operations.placeInSource(p.operation));
-    for (const Program& p : target)
-        add(after, p, p.name, operations.placeInTarget(p.operation));
-    return Matching(matchItems(before, after));
+    return matchOwned(
+        source, target, operations, [](const Program& p) { return toString(p.kind); }, true);
 }
 
 Matching matchVertexTypes(const IdVector<VertexTypeId, VertexType>& source,
                           const IdVector<VertexTypeId, VertexType>& target) {
-    return Matching(matchItems(nameKeys(source), nameKeys(target)));
+    return Matching(
+        matchItems(nameKeys(source, &VertexType::name), nameKeys(target, &VertexType::name)));
 }
 
 Matching matchNodes(const ModelGraph& source, const ModelGraph& target) {
@@ -147,13 +140,8 @@ Matching matchSteps(const IdVector<StepId, ProgramId>& source,
 
 Matching matchNames(const std::vector<std::string>& source,
                     const std::vector<std::string>& target) {
-    const auto keysOf = [](const std::vector<std::string>& names) {
-        std::vector<MatchKey> keys;
-        for (const std::string& name : names)
-            keys.push_back({name, {}});
-        return keys;
-    };
-    return Matching(matchItems(keysOf(source), keysOf(target)));
+    return Matching(
+        matchItems(nameKeys(source, std::identity()), nameKeys(target, std::identity())));
 }
 
 } // namespace tilescope

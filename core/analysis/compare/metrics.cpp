@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <set>
 
 #include "core/analysis/compare/costs.h"
+#include "core/analysis/memory/summary.h"
+#include "core/analysis/memory/tile_quantity.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 
@@ -19,18 +19,23 @@ using Value = std::optional<double>;
 
 /// What several metrics are taken from, computed once a profile.
 struct Source {
-    const ProfileParts& parts;
+    const ProfileView& profile;
+    Stop stop;
+    const ProfileInfo& info;
     MemorySummary memory;
-    std::array<std::int64_t, cycleUses> cyclesByUse{}; ///< executed, all operations
+    std::array<std::int64_t, enumTitles<CycleUse>.size()>
+        cyclesByUse{}; ///< executed, all operations
 
-    explicit Source(const ProfileParts& from)
-        : parts(from)
-        , memory(from.memory()) {
+    Source(const ProfileView& from, Stop stopped)
+        : profile(from)
+        , stop(stopped)
+        , info(from.info())
+        , memory(memorySummary(from, stopped)) {
         if (executed())
-            for (const auto& [piece, cycles] : cyclePieces(from, CycleBasis::Executed))
+            for (const auto& [piece, cycles] : cyclePieces(from, CycleBasis::Executed, stop))
                 cyclesByUse.at(static_cast<std::size_t>(piece.second)) += cycles;
     }
-    [[nodiscard]] bool executed() const { return parts.info.hasExecution; }
+    [[nodiscard]] bool executed() const { return info.hasExecution; }
 };
 
 struct Definition {
@@ -76,16 +81,14 @@ const std::vector<Definition>& definitions() {
         {{"cycles", "Cycles of a run", "Cycles of one run of the main program, longest IPU",
           Unit::Cycles, Better::Less, true},
          [](const Source& s) -> Value {
-             return s.executed() ? Value(number(s.parts.info.cycles)) : Value();
+             return s.executed() ? Value(number(s.info.cycles)) : Value();
          }},
         {{"seconds", "Time of a run", "The same at the target's clock", Unit::Seconds, Better::Less,
           true},
-         [](const Source& s) -> Value {
-             return s.executed() ? Value(s.parts.info.seconds()) : Value();
-         }},
+         [](const Source& s) -> Value { return s.executed() ? Value(s.info.seconds()) : Value(); }},
         {{"throughput", "Samples a second", "Samples per second", Unit::Rate, Better::More, true},
          [](const Source& s) -> Value {
-             return s.executed() ? Value(s.parts.info.throughput) : Value();
+             return s.executed() ? Value(s.info.throughput) : Value();
          }},
         {{"computeCycles", "Compute cycles",
           "Cycles of compute sets in a run, without strided copies, slowest IPU of each step",
@@ -106,37 +109,29 @@ const std::vector<Definition>& definitions() {
         {{"syncCycles", "Sync cycles", "Cycles of syncs in a run", Unit::Cycles, Better::Less},
          [](const Source& s) { return usedFor(s, CycleUse::Sync); }},
         {{"vertices", "Vertices", "Vertices of all compute sets", Unit::Count},
-         [](const Source& s) -> Value { return number(s.parts.info.vertices); }},
+         [](const Source& s) -> Value { return number(s.info.vertices); }},
         {{"edges", "Edges", "Edges of all vertices", Unit::Count},
-         [](const Source& s) -> Value { return number(s.parts.info.edges); }},
+         [](const Source& s) -> Value { return number(s.info.edges); }},
         {{"operations", "Operations", "Operations of the model", Unit::Count},
-         [](const Source& s) -> Value { return size(s.parts.operations->size()); }},
+         [](const Source& s) -> Value { return size(s.profile.operations(s.stop)->size()); }},
         {{"variables", "Variables", "Lowered variables; one on many tiles counts once",
           Unit::Count},
-         [](const Source& s) -> Value { return size(s.parts.variables->size()); }},
+         [](const Source& s) -> Value { return size(s.profile.variables(s.stop)->size()); }},
         {{"computeSets", "Compute sets", "Compute sets", Unit::Count},
-         [](const Source& s) -> Value { return size(s.parts.computeSets->size()); }},
+         [](const Source& s) -> Value { return size(s.profile.computeSets(s.stop)->size()); }},
         {{"exchanges", "Exchanges", "Exchanges within an IPU", Unit::Count},
-         [](const Source& s) -> Value { return size(s.parts.exchanges->size()); }},
+         [](const Source& s) -> Value { return size(s.profile.exchanges(s.stop)->size()); }},
         {{"steps", "Program steps",
           "Leaves of the program tree, those of a function at each of its calls", Unit::Count},
-         [](const Source& s) -> Value { return size(s.parts.steps->size()); }},
+         [](const Source& s) -> Value { return size(s.profile.steps(s.stop)->size()); }},
         {{"warnings", "Warnings", "Warnings and errors of the compiler", Unit::Count, Better::Less},
          [](const Source& s) -> Value {
              return number(std::count_if(
-                 s.parts.messages->begin(), s.parts.messages->end(),
+                 s.profile.messages(s.stop)->begin(), s.profile.messages(s.stop)->end(),
                  [](const Message& message) { return message.severity != Severity::Info; }));
          }},
     };
     return all;
-}
-
-double bytesOf(const ProfileParts& parts, MemoryCategory category) {
-    std::int64_t sum = 0;
-    for (const CategoryMemory& memory : *parts.categoryMemory)
-        if (memory.category == category)
-            sum += memory.bytes.sum();
-    return number(sum);
 }
 
 std::vector<Metric> makeMetrics() {
@@ -161,13 +156,14 @@ const std::vector<Metric>& allMetrics() {
     return metrics;
 }
 
-std::vector<std::optional<double>> metricValues(const ProfileParts& parts) {
-    const Source source(parts);
+std::vector<std::optional<double>> metricValues(const ProfileView& profile, Stop stop) {
+    const Source source(profile, stop);
     std::vector<std::optional<double>> values;
     for (const Definition& definition : definitions())
         values.push_back(definition.value(source));
     for (const MemoryCategory category : memoryCategories)
-        values.emplace_back(bytesOf(parts, category));
+        values.emplace_back(
+            number(categoryBytesByTile(*profile.categoryMemory(stop), category).sum()));
     return values;
 }
 

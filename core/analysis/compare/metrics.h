@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/compare/parts.h"
 #include "core/table/unit.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope {
 
@@ -30,7 +30,8 @@ const std::vector<Metric>& allMetrics();
 
 /// The values of a profile, one for each metric; none where the profile lacks it, such as the
 /// cycles of what was not executed.
-std::vector<std::optional<double>> metricValues(const ProfileParts& parts);
+std::vector<std::optional<double>> metricValues(const ProfileView& profile,
+                                                ProfileView::Stop stop = {});
 
 /// The place of a metric in allMetrics(). Throws UserError that lists the names.
 std::size_t metricNamed(std::string_view name);

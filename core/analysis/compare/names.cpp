@@ -1,4 +1,5 @@
 #include "core/analysis/compare/names.h"
+#include "core/analysis/accounting/place_names.h"
 
 #include <cctype>
 
@@ -22,14 +23,10 @@ std::size_t skipDigits(std::string_view text, std::size_t from) {
 
 /// "cs12_" and "copy12_" begin the names of exchanges and copies.
 std::string withoutCounter(std::string_view name) {
-    for (const std::string_view prefix : {std::string_view("copy"), std::string_view("cs")}) {
-        if (!name.starts_with(prefix))
-            continue;
-        const std::size_t end = skipDigits(name, prefix.size());
-        if (end > prefix.size() && end < name.size() && name[end] == '_')
-            return std::string(prefix) + std::string(name.substr(end));
-    }
-    return std::string(name);
+    const std::size_t end = endOfCounter(name);
+    return end == 0 ? std::string(name)
+                    : std::string(name.substr(0, name.find_first_of("0123456789")))
+                          .append(name.substr(end));
 }
 
 } // namespace

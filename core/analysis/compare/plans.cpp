@@ -52,7 +52,7 @@ const std::string* valueOf(const Leaves& leaves, const std::string& key) {
     return found == leaves.end() ? nullptr : &found->second;
 }
 
-/// Splits are what most of a plan says, so that their names stand alone.
+/// Splits are what most of a plan says, so that their names are alone.
 std::string shownKey(const std::string& key) {
     const std::size_t dot = key.find('.');
     if (dot == std::string::npos)

@@ -26,7 +26,8 @@ std::vector<std::optional<std::int64_t>> valuesOf(const TableItem* item, std::si
     return {item->values.begin(), item->values.end()};
 }
 
-ComparedRow rowOf(const TableItem* source, const TableItem* target, std::size_t columns) {
+ComparedRow rowOf(const TableItem* source, const TableItem* target, std::size_t columns,
+                  DetailChange change) {
     const TableItem& known = source != nullptr ? *source : *target;
     ComparedRow row;
     row.name = known.name;
@@ -42,18 +43,20 @@ ComparedRow rowOf(const TableItem* source, const TableItem* target, std::size_t 
     if (comparableName(source->name) != comparableName(target->name))
         row.targetName = target->name;
     if (source->detail != target->detail)
-        row.detail = fmt::format("{} -> {}", source->detail.empty() ? "none" : source->detail,
-                                 target->detail.empty() ? "none" : target->detail);
+        row.detail = change(source->detail, target->detail);
     return row;
 }
 
 } // namespace
 
-ComparedTable makeComparedTable(std::string key, std::string title,
-                                std::vector<ComparedColumn> columns, const Matching& matching,
+std::string fromTo(const std::string& source, const std::string& target) {
+    return fmt::format("{} -> {}", source.empty() ? "none" : source,
+                       target.empty() ? "none" : target);
+}
+
+ComparedTable makeComparedTable(ComparedTable table, const Matching& matching,
                                 const std::vector<TableItem>& source,
-                                const std::vector<TableItem>& target) {
-    ComparedTable table{std::move(key), std::move(title), std::move(columns), {}};
+                                const std::vector<TableItem>& target, DetailChange change) {
     const std::size_t places = matching.matches().size();
     const auto before =
         byPlace(source, places, [&](std::int32_t id) { return matching.placeInSource(id); });
@@ -61,7 +64,7 @@ ComparedTable makeComparedTable(std::string key, std::string title,
         byPlace(target, places, [&](std::int32_t id) { return matching.placeInTarget(id); });
     for (std::size_t i = 0; i < places; ++i)
         if (before[i] != nullptr || after[i] != nullptr)
-            table.rows.push_back(rowOf(before[i], after[i], table.columns.size()));
+            table.rows.push_back(rowOf(before[i], after[i], table.columns.size(), change));
     sortByChange(table);
     return table;
 }

@@ -77,11 +77,7 @@ std::vector<std::size_t> balancedStarts(const std::vector<PassCycles>& operation
     return starts;
 }
 
-bool isBelow(const std::string& name, const std::string& scope) {
-    return name.starts_with(scope) && (name.size() == scope.size() || name[scope.size()] == '/');
-}
-
-/// The scope that an operation stands in. One below another operation ("conv1/bias") stands where
+/// The scope that an operation is in. One below another operation ("conv1/bias") is where
 /// that does.
 std::string blockOf(std::string name, const std::set<std::string_view>& names) {
     std::string scope;
@@ -93,7 +89,7 @@ std::string blockOf(std::string name, const std::set<std::string_view>& names) {
     return scope;
 }
 
-/// Whether one of two blocks stands in the other, or is it; the model itself is no block.
+/// Whether one of two blocks is in the other, or is it; the model itself is no block.
 bool isOneBlock(const std::string& a, const std::string& b) {
     return !a.empty() && !b.empty() && (isBelow(a, b) || isBelow(b, a));
 }

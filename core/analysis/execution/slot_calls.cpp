@@ -1,4 +1,4 @@
-// Where the slots of a pipeline stand in the program tree, and what follows them.
+// Where the slots of a pipeline are in the program tree, and what follows them.
 #include <algorithm>
 #include <set>
 
@@ -36,7 +36,7 @@ bool isWork(ProgramKind kind) {
     return kind == ProgramKind::OnTileExecute || kind == ProgramKind::DoExchange;
 }
 
-/// Finds the body that executes all slots and adds up what it does behind the last.
+/// Finds the body that executes all slots and adds up what it does after the last.
 class UpdateAdder {
 public:
     UpdateAdder(const PipelineParts& parts, ProgramId first, ProgramId last, bool inRepeat)
@@ -80,20 +80,20 @@ private:
                 lastItem = i;
             }
         }
-        // Slots that are all repeated have the update behind the repeat.
+        // Slots that are all repeated have the update after the repeat.
         const bool all = found.first && found.last && !found.added;
         if (all && inRepeat_) {
             inRepeat_ = false;
             return found;
         }
         if (all) {
-            addBehind(body, lastItem + 1);
+            addAfter(body, lastItem + 1);
             found.added = true;
         }
         return found;
     }
 
-    void addBehind(const TraceBody& body, std::size_t from) {
+    void addAfter(const TraceBody& body, std::size_t from) {
         for (std::size_t i = from; i < body.items.size(); ++i) {
             if (body.items[i].step < 0)
                 continue;

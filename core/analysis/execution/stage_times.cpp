@@ -8,6 +8,11 @@
 #include "core/base/damaged_profile.h"
 
 namespace tilescope {
+
+bool isBelow(std::string_view name, std::string_view scope) {
+    return name.starts_with(scope) && (name.size() == scope.size() || name[scope.size()] == '/');
+}
+
 namespace {
 
 // Days at any clock; a stage has few enough steps that their sum does not overflow.
@@ -166,7 +171,7 @@ private:
         return shares;
     }
 
-    /// The longest scope that all operations of a body stand in.
+    /// The longest scope that all operations of a body are in.
     [[nodiscard]] std::string_view scopeOf(const TraceBody& body) const {
         std::string_view scope;
         bool first = true;
@@ -222,7 +227,7 @@ private:
     }
 
     /// The model's operation that something came from: the longest scope of its name that is one,
-    /// else the one before it if that stands in the same scope, else the stage's first there.
+    /// else the one before it if that is in the same scope, else the stage's first there.
     [[nodiscard]] std::size_t originOf(std::string_view name, std::size_t stage,
                                        std::size_t otherwise) const {
         for (std::string_view at = name; !at.empty(); at = parentOf(at))
@@ -243,11 +248,6 @@ private:
     static std::string_view parentOf(std::string_view name) {
         const std::size_t slash = name.rfind('/');
         return name.substr(0, slash == std::string_view::npos ? 0 : slash);
-    }
-
-    static bool isBelow(std::string_view name, std::string_view scope) {
-        return name.starts_with(scope) &&
-               (name.size() == scope.size() || name[scope.size()] == '/');
     }
 
     const PipelineParts& parts_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "core/analysis/execution/pipeline.h"
@@ -54,6 +55,9 @@ struct SlotSums {
 };
 SlotSums slotSums(const Pipeline& pipeline, const std::vector<PassCycles>& stages,
                   const std::vector<std::int64_t>& fifos);
+
+/// True for the name of a scope and for those within it.
+bool isBelow(std::string_view name, std::string_view scope);
 
 /// Cycles that each stage takes in one slot.
 std::vector<std::int64_t> workInSlot(const PipelineSlot& slot,

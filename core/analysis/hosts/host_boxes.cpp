@@ -1,4 +1,4 @@
-#include "core/analysis/hosts/host_boxes.h"
+#include "core/analysis/hosts/host_timeline.h"
 
 #include <algorithm>
 #include <iterator>
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] std::vector<HostBox> take() { return std::move(boxes_); }
 
 private:
-    /// The end of a copy belongs to its transfer, though a sync may stand between them.
+    /// The end of a copy belongs to its transfer, though there may be a sync between them.
     [[nodiscard]] bool isEndOf(const TraceSpan& span, StreamId stream) const {
         return span.kind == ProgramKind::StreamCopyEnd && stream.valid() && stream == stream_;
     }

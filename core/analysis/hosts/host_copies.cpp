@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "core/trace/stream_copies.h"
+#include "core/trace/trace_reader.h"
 
 namespace tilescope {
 namespace {

@@ -13,7 +13,7 @@
 namespace tilescope {
 
 /// Steps of streams with the host, which streams with a remote buffer are not. StreamCopyBegin is
-/// the wait for the host, StreamCopyMid the transfer, StreamCopyEnd the sync behind it.
+/// the wait for the host, StreamCopyMid the transfer, StreamCopyEnd the sync after it.
 class HostCopies {
 public:
     /// Of a file, whose trace has this index. Only what the host takes part in is kept, so that the

@@ -4,9 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "core/analysis/hosts/host_boxes.h"
 #include "core/base/saturating.h"
-#include "core/profile/host_lanes.h"
+#include "core/profile/host.h"
 
 namespace tilescope {
 namespace {
@@ -48,7 +47,7 @@ void HostTimeline::placeBefore(const std::vector<HostSpan>& spans) {
         for (const HostSpan& span : spans) {
             if (span.lane != name)
                 continue;
-            // A damaged file may have spans that overlap: the later begins behind the earlier.
+            // A damaged file may have spans that overlap: the later begins after the earlier.
             const std::int64_t begin = std::max(end, cyclesOf(span.start - last, clockHz_));
             end = std::max(begin, cyclesOf(span.start + span.seconds - last, clockHz_));
             lane.boxes.push_back({{begin, end}, work, span.name, 1, true});

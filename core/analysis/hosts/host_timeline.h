@@ -31,7 +31,7 @@ struct HostBox {
 
 /// Boxes in order of time, which do not overlap.
 struct HostLane {
-    std::string name; ///< see core/profile/host_lanes.h
+    std::string name; ///< see core/profile/host.h
     std::vector<HostBox> boxes;
 };
 
@@ -95,5 +95,10 @@ private:
     std::vector<HostLane> before_;
     std::int64_t firstCycle_ = 0;
 };
+
+/// See HostTimeline::callbacks(): one row of what the host does for any IPU. Where one IPU waits
+/// while the host serves another, it serves.
+std::vector<HostBox> callbackBoxes(std::vector<TraceSpan> copies, const HostCopies& of,
+                                   const std::vector<TraceRun>& runs, CycleRange range);
 
 } // namespace tilescope

@@ -1,6 +1,5 @@
 // Operands that are put in order, and exchanges of short runs.
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <span>
 
@@ -68,7 +67,7 @@ std::string adviceFor(const Facts& p, const Copy& copy) {
     case CopyCause::Consumer:
         return fmt::format(
             "'{}' reads another order than {} has. Let it be made in that order, or, "
-            "where a transpose or reshape lies between them, move that behind '{}', "
+            "where a transpose or reshape lies between them, move that after '{}', "
             "where less data is left.",
             operation, operand, operation);
     case CopyCause::Reshape:
@@ -250,15 +249,13 @@ std::vector<Insight> findShortRuns(const Facts& p) {
     return {insight};
 }
 
-constexpr std::array copyList{
-    Rule{InsightKind::Time, "stridedCopies", findStridedCopies},
-    Rule{InsightKind::Time, "shortRunCopies", findShortRuns},
-};
-
 } // namespace
 
-std::span<const Rule> copyRules() {
-    return copyList;
+std::vector<Rule> copyRules() {
+    return {
+        {InsightKind::Time, "stridedCopies", findStridedCopies},
+        {InsightKind::Time, "shortRunCopies", findShortRuns},
+    };
 }
 
 } // namespace tilescope

@@ -43,8 +43,7 @@ Facts::Facts(const ProfileView& profile, const std::stop_token& stop)
     : profile_(profile)
     , stop_(stop)
     , pipeline_(pipelineReport(profile, stop))
-    , liveness_(livenessOf(profile.machine(), variables(), livenessClasses(), steps().size(),
-                           TileSelection::all()))
+    , liveness_(livenessOf(profile, TileSelection::all(), stop))
     , fullest_(fullestTileOf(tileMemory()))
     , accounting_(accountingOf(profile, stop))
     , run_(mainRunOf(profile, stop))
@@ -90,8 +89,7 @@ std::int64_t Facts::ownCodeOf(OperationId id) const {
 }
 
 LivenessSeries Facts::livenessOn(TileId tile) const {
-    return livenessOf(profile_.machine(), variables(), livenessClasses(), steps().size(),
-                      TileSelection::ofTile(tile));
+    return livenessOf(profile_, TileSelection::ofTile(tile), stop_);
 }
 
 std::vector<SizedPart> Facts::largest(PartKind kind) const {

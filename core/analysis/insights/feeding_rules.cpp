@@ -1,7 +1,5 @@
 // Runs that wait for what comes from outside of the IPU.
 #include <algorithm>
-#include <array>
-#include <fmt/format.h>
 
 #include "core/analysis/insights/advise.h"
 #include "core/analysis/insights/rules.h"
@@ -178,16 +176,14 @@ std::vector<Insight> findLinkBound(const Facts& p) {
     return {*insight};
 }
 
-constexpr std::array feedingList{
-    Rule{InsightKind::Time, "hostBound", findHostBound},
-    Rule{InsightKind::Time, "memoryBound", findMemoryBound},
-    Rule{InsightKind::Time, "linkBound", findLinkBound},
-};
-
 } // namespace
 
-std::span<const Rule> feedingRules() {
-    return feedingList;
+std::vector<Rule> feedingRules() {
+    return {
+        {InsightKind::Time, "hostBound", findHostBound},
+        {InsightKind::Time, "memoryBound", findMemoryBound},
+        {InsightKind::Time, "linkBound", findLinkBound},
+    };
 }
 
 } // namespace tilescope

@@ -1,6 +1,5 @@
 // Where the time goes: operations, and cycles in which nothing is computed.
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 #include "core/analysis/insights/advise.h"
@@ -85,14 +84,12 @@ std::vector<Insight> findLongestOperations(const Facts& p) {
     return insights;
 }
 
-constexpr std::array hotList{
-    Rule{InsightKind::Time, "longestOperations", findLongestOperations},
-};
-
 } // namespace
 
-std::span<const Rule> hotRules() {
-    return hotList;
+std::vector<Rule> hotRules() {
+    return {
+        {InsightKind::Time, "longestOperations", findLongestOperations},
+    };
 }
 
 } // namespace tilescope

@@ -1,21 +1,14 @@
 #include "core/analysis/insights/insights.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <tuple>
 
 #include "core/analysis/insights/rules.h"
 #include "core/base/units.h"
-#include "core/options/option_form.h"
 
 namespace tilescope {
 namespace {
-
-template <class Enum, std::size_t size>
-std::string_view nameOf(const std::array<std::string_view, size>& names, Enum value) {
-    return names.at(static_cast<std::size_t>(value));
-}
 
 /// The most important first: what does not fit, then the kind that matters more, by share.
 void rank(std::vector<Insight>& insights, bool fits) {
@@ -29,18 +22,6 @@ void rank(std::vector<Insight>& insights, bool fits) {
 }
 
 } // namespace
-
-std::string_view toString(InsightKind kind) {
-    return nameOf(std::array<std::string_view, 2>{"time", "memory"}, kind);
-}
-
-std::string_view toString(InsightLevel level) {
-    return nameOf(std::array<std::string_view, 4>{"good", "note", "warning", "problem"}, level);
-}
-
-std::string_view toString(Advice::Direction direction) {
-    return nameOf(std::array<std::string_view, 4>{"lower", "raise", "set", "change"}, direction);
-}
 
 std::string formatCost(const InsightCost& cost) {
     const bool time = cost.cycles > 0;
@@ -91,8 +72,8 @@ std::string adviceText(const Insight& insight) {
 std::vector<Insight> findInsights(const ProfileView& profile, const std::stop_token& stop) {
     const Facts facts(profile, stop);
     std::vector<Insight> insights;
-    for (const std::span<const Rule> rules : {memoryRules(), wasteRules(), copyRules(), timeRules(),
-                                              feedingRules(), hotRules(), pipelineRules()})
+    for (const std::vector<Rule>& rules : {memoryRules(), wasteRules(), copyRules(), timeRules(),
+                                           feedingRules(), hotRules(), pipelineRules()})
         for (const Rule& rule : rules)
             for (Insight& insight : rule.find(facts)) {
                 insight.kind = rule.kind;

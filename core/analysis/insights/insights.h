@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/profile/profile.h"
@@ -16,10 +15,13 @@ namespace tilescope {
 
 /// What an insight costs, which decides its place among the others.
 enum class InsightKind { Time, Memory };
-std::string_view toString(InsightKind kind); ///< "time", "memory"
+template <>
+inline constexpr auto enumNames<InsightKind> = std::to_array<std::string_view>({"time", "memory"});
 
 enum class InsightLevel { Good, Note, Warning, Problem };
-std::string_view toString(InsightLevel level); ///< "good", "note", "warning", "problem"
+template <>
+inline constexpr auto enumNames<InsightLevel> =
+    std::to_array<std::string_view>({"good", "note", "warning", "problem"});
 
 /// Cycles or bytes that an insight is about.
 struct InsightCost {
@@ -32,7 +34,7 @@ struct InsightCost {
 /// "12,345 cycles, 6.3 % of the run" or "1.50 MiB, 12.3 % of the memory".
 std::string formatCost(const InsightCost& cost);
 
-/// A number behind an insight.
+/// A number that shows an insight.
 struct Evidence {
     std::string label;
     double value = 0;
@@ -56,7 +58,9 @@ struct Advice {
     std::string instead; ///< what is in force; may be empty
     std::string effect;  ///< "moves weights less often"; of the model whole sentences
 };
-std::string_view toString(Advice::Direction direction); ///< "lower", "raise", "set", "change"
+template <>
+inline constexpr auto enumNames<Advice::Direction> =
+    std::to_array<std::string_view>({"lower", "raise", "set", "change"});
 /// "A higher --batch-size (64 instead of 32) moves weights less often."
 std::string sentenceOf(const Advice& advice);
 

@@ -9,52 +9,6 @@
 namespace tilescope {
 namespace {
 
-std::vector<SizedPart> variableParts(const std::vector<SizedVariable>& variables, StepId step,
-                                     const TileSelection& selection) {
-    std::vector<SizedPart> parts;
-    parts.reserve(variables.size());
-    for (const SizedVariable& variable : variables) {
-        InsightLink link;
-        link.report = step.valid() ? "liveness" : "memory";
-        link.tile = selection.tile();
-        link.step = step;
-        link.operation = variable.operation;
-        link.variable = variable.variable;
-        parts.push_back({variable.name, variable.bytes, std::move(link)});
-    }
-    return parts;
-}
-
-std::vector<SizedPart> vertexParts(const std::vector<VertexRow>& rows,
-                                   const IdVector<ComputeSetId, ComputeSet>& computeSets,
-                                   std::int64_t VertexRow::*bytes, const TileSelection& selection) {
-    std::vector<SizedPart> parts;
-    for (const VertexRow& row : rows) {
-        InsightLink link;
-        link.report = "vertices";
-        link.tile = selection.tile();
-        link.vertexType = row.type;
-        if (!row.computeSets.empty())
-            link.operation = computeSets[row.computeSets.front()].operation;
-        parts.push_back({row.name, row.*bytes, std::move(link)});
-    }
-    return parts;
-}
-
-std::vector<SizedPart> exchangeParts(const std::vector<ExchangeRow>& rows,
-                                     const TileSelection& selection) {
-    std::vector<SizedPart> parts;
-    for (const ExchangeRow& row : rows) {
-        InsightLink link;
-        link.report = "exchanges";
-        link.tile = selection.tile();
-        link.operation = row.operation;
-        link.exchange = row.exchange;
-        parts.push_back({row.name, row.codeBytes, std::move(link)});
-    }
-    return parts;
-}
-
 /// The parts of one selection, from what of the profile they are made of.
 class PartFinder {
 public:
@@ -70,38 +24,72 @@ public:
         case PartKind::PeakVariable:
             return peakVariables();
         case PartKind::AlwaysLiveVariable:
-            return variableParts(
-                alwaysLiveVariables(target_, *profile_.variables(stop_), selection_), {},
-                selection_);
+            return variables(alwaysLiveVariables(target_, *profile_.variables(stop_), selection_),
+                             {});
         case PartKind::VertexState:
             return vertices(&VertexRow::stateBytes);
         case PartKind::VertexCode:
             return vertices(&VertexRow::codeBytes);
         case PartKind::ExchangeCode:
-            return exchangeParts(exchangeTable(target_, *profile_.exchanges(stop_), selection_),
-                                 selection_);
+            return exchanges();
         }
         throw InternalError("unknown kind of part");
     }
 
 private:
+    [[nodiscard]] SizedPart part(const std::string& name, std::int64_t bytes, const char* report,
+                                 OperationId operation) const {
+        InsightLink link;
+        link.report = report;
+        link.tile = selection_.tile();
+        link.operation = operation;
+        return {name, bytes, std::move(link)};
+    }
+
+    [[nodiscard]] std::vector<SizedPart> variables(const std::vector<SizedVariable>& sized,
+                                                   StepId step) const {
+        std::vector<SizedPart> parts;
+        parts.reserve(sized.size());
+        for (const SizedVariable& v : sized) {
+            const char* report = step.valid() ? "liveness" : "memory";
+            parts.push_back(part(v.name, v.bytes, report, v.operation));
+            parts.back().link.step = step;
+            parts.back().link.variable = v.variable;
+        }
+        return parts;
+    }
+
     [[nodiscard]] std::vector<SizedPart> peakVariables() const {
-        const auto variables = profile_.variables(stop_);
-        const auto classes = profile_.livenessClasses(stop_);
-        const std::size_t steps = profile_.steps(stop_)->size();
-        const StepId peak = livenessOf(target_, *variables, *classes, steps, selection_).peakStep;
+        const StepId peak = livenessOf(profile_, selection_, stop_).peakStep;
         if (!peak.valid())
             return {};
-        return variableParts(
-            notAlwaysLiveVariables(target_, *variables, *classes, steps, peak, selection_), peak,
-            selection_);
+        return variables(notAlwaysLiveVariables(target_, *profile_.variables(stop_),
+                                                *profile_.livenessClasses(stop_),
+                                                profile_.steps(stop_)->size(), peak, selection_),
+                         peak);
     }
 
     [[nodiscard]] std::vector<SizedPart> vertices(std::int64_t VertexRow::*bytes) const {
-        const auto computeSets = profile_.computeSets(stop_);
-        return vertexParts(
-            vertexTable(target_, *profile_.vertexTypes(stop_), *computeSets, selection_),
-            *computeSets, bytes, selection_);
+        const auto& sets = *profile_.computeSets(stop_);
+        std::vector<SizedPart> parts;
+        for (const VertexRow& row :
+             vertexTable(target_, *profile_.vertexTypes(stop_), sets, selection_)) {
+            const bool runs = !row.computeSets.empty();
+            parts.push_back(part(row.name, row.*bytes, "vertices",
+                                 runs ? sets[row.computeSets.front()].operation : OperationId()));
+            parts.back().link.vertexType = row.type;
+        }
+        return parts;
+    }
+
+    [[nodiscard]] std::vector<SizedPart> exchanges() const {
+        std::vector<SizedPart> parts;
+        for (const ExchangeRow& row :
+             exchangeTable(target_, *profile_.exchanges(stop_), selection_)) {
+            parts.push_back(part(row.name, row.codeBytes, "exchanges", row.operation));
+            parts.back().link.exchange = row.exchange;
+        }
+        return parts;
     }
 
     const ProfileView& profile_;
@@ -111,13 +99,6 @@ private:
 };
 
 } // namespace
-
-std::string_view toString(PartKind kind) {
-    static constexpr std::array<std::string_view, allPartKinds.size()> names{
-        "variables at the peak", "always-live variables", "vertex state", "vertex code",
-        "exchange code"};
-    return names.at(static_cast<std::size_t>(kind));
-}
 
 std::vector<SizedPart> largestParts(const ProfileView& profile, PartKind kind,
                                     const TileSelection& selection, const std::stop_token& stop) {

@@ -1,8 +1,6 @@
 // The largest users of memory on the whole model, one IPU or one tile, by kind.
 #pragma once
 
-#include <array>
-#include <string_view>
 #include <vector>
 
 #include "core/analysis/insights/insights.h"
@@ -19,10 +17,11 @@ enum class PartKind {
     VertexCode,   ///< once for each tile that runs the type
     ExchangeCode, ///< of one exchange
 };
-inline constexpr std::array allPartKinds{PartKind::PeakVariable, PartKind::AlwaysLiveVariable,
-                                         PartKind::VertexState, PartKind::VertexCode,
-                                         PartKind::ExchangeCode};
-std::string_view toString(PartKind kind); ///< "variables at the peak", "vertex state", ...
+inline constexpr auto allPartKinds = valuesUpTo<PartKind::ExchangeCode>;
+template <>
+inline constexpr auto enumNames<PartKind> =
+    std::to_array<std::string_view>({"variables at the peak", "always-live variables",
+                                     "vertex state", "vertex code", "exchange code"});
 
 /// A variable, a vertex type or an exchange with its bytes on the selected tiles.
 struct SizedPart {

@@ -1,9 +1,7 @@
 // What takes the memory.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
-#include <numeric>
 
 #include "core/analysis/insights/advise.h"
 #include "core/analysis/insights/rules.h"
@@ -156,19 +154,17 @@ std::vector<Insight> findExchangeCode(const Facts& p) {
     return listOf(largestOf(p, PartKind::ExchangeCode, "'{}' has the most exchange code"));
 }
 
-constexpr std::array memoryList{
-    Rule{InsightKind::Memory, "fit", findFit},
-    Rule{InsightKind::Memory, "worstTiles", findWorstTiles},
-    Rule{InsightKind::Memory, "peakVariables", findPeakVariables},
-    Rule{InsightKind::Memory, "vertexCode", findVertexCode},
-    Rule{InsightKind::Memory, "vertexState", findVertexState},
-    Rule{InsightKind::Memory, "exchangeCode", findExchangeCode},
-};
-
 } // namespace
 
-std::span<const Rule> memoryRules() {
-    return memoryList;
+std::vector<Rule> memoryRules() {
+    return {
+        {InsightKind::Memory, "fit", findFit},
+        {InsightKind::Memory, "worstTiles", findWorstTiles},
+        {InsightKind::Memory, "peakVariables", findPeakVariables},
+        {InsightKind::Memory, "vertexCode", findVertexCode},
+        {InsightKind::Memory, "vertexState", findVertexState},
+        {InsightKind::Memory, "exchangeCode", findExchangeCode},
+    };
 }
 
 } // namespace tilescope

@@ -1,6 +1,5 @@
 // What a pipeline loses, and to what.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -136,16 +135,14 @@ std::vector<Insight> findOverhead(const Facts& p) {
     return {*insight};
 }
 
-constexpr std::array pipelineList{
-    Rule{InsightKind::Time, "pipelineBubbles", findBubbles},
-    Rule{InsightKind::Time, "unbalancedStages", findUnbalanced},
-    Rule{InsightKind::Time, "pipelineOverhead", findOverhead},
-};
-
 } // namespace
 
-std::span<const Rule> pipelineRules() {
-    return pipelineList;
+std::vector<Rule> pipelineRules() {
+    return {
+        {InsightKind::Time, "pipelineBubbles", findBubbles},
+        {InsightKind::Time, "unbalancedStages", findUnbalanced},
+        {InsightKind::Time, "pipelineOverhead", findOverhead},
+    };
 }
 
 } // namespace tilescope

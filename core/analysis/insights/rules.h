@@ -1,10 +1,9 @@
-// The rules behind findInsights(). Internal to core/analysis/insights.
+// The rules of findInsights(). Internal to core/analysis/insights.
 //
 // A new rule is a function and a row in the list at the end of its file.
 #pragma once
 
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "core/analysis/insights/facts.h"
@@ -18,13 +17,13 @@ struct Rule {
     std::vector<Insight> (*find)(const Facts&); ///< leaves kind and name of its insights empty
 };
 
-std::span<const Rule> memoryRules();
-std::span<const Rule> wasteRules();
-std::span<const Rule> copyRules();
-std::span<const Rule> timeRules();
-std::span<const Rule> feedingRules();
-std::span<const Rule> hotRules();
-std::span<const Rule> pipelineRules();
+std::vector<Rule> memoryRules();
+std::vector<Rule> wasteRules();
+std::vector<Rule> copyRules();
+std::vector<Rule> timeRules();
+std::vector<Rule> feedingRules();
+std::vector<Rule> hotRules();
+std::vector<Rule> pipelineRules();
 
 /// Rows of evidence that a list has at most.
 inline constexpr std::size_t shownRows = 5;

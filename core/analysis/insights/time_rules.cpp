@@ -1,6 +1,5 @@
 // Cycles in which nothing is computed, or by few tiles.
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 #include "core/analysis/insights/advise.h"
@@ -134,17 +133,15 @@ std::vector<Insight> findTileImbalance(const Facts& p) {
     return {insight};
 }
 
-constexpr std::array timeList{
-    Rule{InsightKind::Time, "exchangeBound", findExchangeBound},
-    Rule{InsightKind::Time, "syncBound", findSyncBound},
-    Rule{InsightKind::Time, "idleTime", findIdleTime},
-    Rule{InsightKind::Time, "tileImbalance", findTileImbalance},
-};
-
 } // namespace
 
-std::span<const Rule> timeRules() {
-    return timeList;
+std::vector<Rule> timeRules() {
+    return {
+        {InsightKind::Time, "exchangeBound", findExchangeBound},
+        {InsightKind::Time, "syncBound", findSyncBound},
+        {InsightKind::Time, "idleTime", findIdleTime},
+        {InsightKind::Time, "tileImbalance", findTileImbalance},
+    };
 }
 
 } // namespace tilescope

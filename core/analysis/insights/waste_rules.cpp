@@ -1,6 +1,5 @@
 // Memory that could be spared: single precision, gaps, code that is there several times.
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <tuple>
@@ -175,16 +174,14 @@ std::vector<Insight> findRepeatedCode(const Facts& p) {
     return {insight};
 }
 
-constexpr std::array wasteList{
-    Rule{InsightKind::Memory, "singlePrecision", findSinglePrecision},
-    Rule{InsightKind::Memory, "gaps", findGaps},
-    Rule{InsightKind::Memory, "repeatedCode", findRepeatedCode},
-};
-
 } // namespace
 
-std::span<const Rule> wasteRules() {
-    return wasteList;
+std::vector<Rule> wasteRules() {
+    return {
+        {InsightKind::Memory, "singlePrecision", findSinglePrecision},
+        {InsightKind::Memory, "gaps", findGaps},
+        {InsightKind::Memory, "repeatedCode", findRepeatedCode},
+    };
 }
 
 } // namespace tilescope

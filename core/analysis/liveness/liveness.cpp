@@ -10,12 +10,6 @@
 namespace tilescope {
 namespace {
 
-void findPeak(LivenessSeries& series) {
-    const auto peak = std::max_element(series.notAlwaysLive.begin(), series.notAlwaysLive.end());
-    if (peak != series.notAlwaysLive.end())
-        series.peakStep = StepId(static_cast<std::size_t>(peak - series.notAlwaysLive.begin()));
-}
-
 void sortLargestFirst(std::vector<SizedVariable>& variables) {
     std::sort(variables.begin(), variables.end(),
               [](const SizedVariable& a, const SizedVariable& b) {
@@ -68,7 +62,7 @@ LivenessSeries livenessFromCurve(const LivenessCurve& curve, const Target& targe
     const std::int32_t end = std::min(range.end, static_cast<std::int32_t>(tiles.size()));
     for (std::int32_t tile = range.first; tile < end; ++tile)
         series.alwaysLive += tiles[TileId(tile)].alwaysLive;
-    findPeak(series);
+    series.peakStep = LivenessCurve::peakOf(series.notAlwaysLive);
     return series;
 }
 
@@ -97,8 +91,29 @@ LivenessSeries livenessOf(const Target& target, const IdVector<VariableId, Varia
         change[step] += change[step - 1];
     change.resize(steps);
     series.notAlwaysLive = std::move(change);
-    findPeak(series);
+    series.peakStep = LivenessCurve::peakOf(series.notAlwaysLive);
     return series;
+}
+
+LivenessSeries livenessOf(const ProfileView& profile, const TileSelection& selection, Stop stop) {
+    if (selection.tile().valid())
+        return livenessOf(profile.machine(), *profile.variables(stop),
+                          *profile.livenessClasses(stop), profile.steps(stop)->size(), selection);
+    return livenessFromCurve(*profile.livenessCurve(stop), profile.machine(),
+                             *profile.tileMemory(stop), selection);
+}
+
+// Classes are few, variables many: each class is asked once.
+std::vector<bool> liveClasses(const IdVector<LivenessClassId, LivenessClass>& classes,
+                              std::size_t steps, StepId step) {
+    if (!step.valid() || step.index() >= steps)
+        throw UserError(steps == 0 ? std::string("the program has no steps")
+                                   : fmt::format("there is no step {}: steps are 0 to {}",
+                                                 step.value(), steps - 1));
+    std::vector<bool> live;
+    for (const LivenessClass& c : classes)
+        live.push_back(c.contains(step));
+    return live;
 }
 
 std::vector<SizedVariable> alwaysLiveVariables(const Target& target,
@@ -111,14 +126,7 @@ std::vector<SizedVariable>
 notAlwaysLiveVariables(const Target& target, const IdVector<VariableId, Variable>& variables,
                        const IdVector<LivenessClassId, LivenessClass>& classes, std::size_t steps,
                        StepId step, const TileSelection& selection) {
-    if (!step.valid() || step.index() >= steps)
-        throw UserError(steps == 0 ? std::string("the program has no steps")
-                                   : fmt::format("there is no step {}: steps are 0 to {}",
-                                                 step.value(), steps - 1));
-    // Classes are few, variables many: ask each class once.
-    std::vector<bool> live;
-    for (const LivenessClass& c : classes)
-        live.push_back(c.contains(step));
+    const std::vector<bool> live = liveClasses(classes, steps, step);
     return sized(target, variables, selection, [&](const Variable& v) {
         return !v.alwaysLive && v.liveness.valid() && v.liveness.index() < live.size() &&
                live[v.liveness.index()];

@@ -1,4 +1,4 @@
-// What is live when: curves over the program's steps, and the variables behind a point of them.
+// What is live when: curves over the program's steps, and the variables of a point of them.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include "core/profile/profile.h"
 #include "core/store/profile_reader.h"
 #include "core/target/selection.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope {
 
@@ -30,6 +31,15 @@ LivenessSeries livenessFromCurve(const LivenessCurve& curve, const Target& targe
 LivenessSeries livenessOf(const Target& target, const IdVector<VariableId, Variable>& variables,
                           const IdVector<LivenessClassId, LivenessClass>& classes,
                           std::size_t steps, const TileSelection& selection);
+
+/// The one or the other, as the selection needs it.
+LivenessSeries livenessOf(const ProfileView& profile, const TileSelection& selection,
+                          Stop stop = {});
+
+/// By class of liveness: whether it is live at a step. Throws UserError for a step that does not
+/// exist.
+std::vector<bool> liveClasses(const IdVector<LivenessClassId, LivenessClass>& classes,
+                              std::size_t steps, StepId step);
 
 /// A variable with its bytes on the selected tiles.
 struct SizedVariable {

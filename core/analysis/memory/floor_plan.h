@@ -1,10 +1,9 @@
-// Where the tiles of an IPU stand on the chip.
+// Where the tiles of an IPU are on the chip.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "core/target/chip_grid.h"
 #include "core/target/target.h"
 
 namespace tilescope {
@@ -17,7 +16,7 @@ struct TilePlace {
 };
 
 /// The tiles of one IPU as a rectangle: each exchange column is as wide as an island of tiles, each
-/// row one island high. Tiles stand where physicalTileId() puts them, which is *assumed*. A machine
+/// row one island high. Tiles are where physicalTileId() puts them, which is *assumed*. A machine
 /// whose tiles do not fill all columns evenly is a plain grid in the order of physical ids.
 class FloorPlan {
 public:

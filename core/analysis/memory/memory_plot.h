@@ -49,7 +49,7 @@ TileSeries tileMemorySeries(const IdVector<TileId, TileMemory>& tiles,
 /// A series whose tiles are renumbered by their physical place on their IPU.
 TileSeries inPhysicalOrder(const Target& target, const TileSeries& series);
 
-/// The software id of the tile that stands at a place of the given order (the inverse map).
+/// The software id of the tile that is at a place of the given order (the inverse map).
 TileId tileAtPlace(const Target& target, TileOrder order, std::int32_t place);
 
 /// One row of the breakdown's name on the command line: "none", "region", "category", "liveness";

@@ -25,4 +25,9 @@ MemorySummary summariseMemory(const Target& target, const IdVector<TileId, TileM
     return summary;
 }
 
+MemorySummary memorySummary(const ProfileView& profile, ProfileView::Stop stop) {
+    return summariseMemory(profile.machine(), *profile.tileMemory(stop),
+                           profile.livenessCurve(stop)->notAlwaysLive);
+}
+
 } // namespace tilescope

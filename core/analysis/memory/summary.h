@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "core/profile/profile.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope {
 
@@ -28,5 +28,7 @@ struct MemorySummary {
 /// `notAlwaysLive` is by step over all tiles, as LivenessCurve has it.
 MemorySummary summariseMemory(const Target& target, const IdVector<TileId, TileMemory>& tiles,
                               const std::vector<std::int64_t>& notAlwaysLive);
+
+MemorySummary memorySummary(const ProfileView& profile, ProfileView::Stop stop = {});
 
 } // namespace tilescope

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
-#include "core/base/error.h"
+#include "core/analysis/liveness/liveness.h"
 
 namespace tilescope {
 namespace {
@@ -34,14 +33,7 @@ TileSeries sumOf(const IdVector<VariableId, Variable>& variables, Wanted&& wante
 TileSeries liveBytesByTile(const IdVector<VariableId, Variable>& variables,
                            const IdVector<LivenessClassId, LivenessClass>& classes,
                            std::size_t steps, StepId step) {
-    if (!step.valid() || step.index() >= steps)
-        throw UserError(steps == 0 ? std::string("the program has no steps")
-                                   : fmt::format("there is no step {}: steps are 0 to {}",
-                                                 step.value(), steps - 1));
-    // Classes are few, variables many: ask each class once.
-    std::vector<bool> live;
-    for (const LivenessClass& c : classes)
-        live.push_back(c.contains(step));
+    const std::vector<bool> live = liveClasses(classes, steps, step);
     return sumOf(variables, [&](const Variable& v) {
         return !v.alwaysLive && v.liveness.valid() && v.liveness.index() < live.size() &&
                live[v.liveness.index()];

@@ -1,14 +1,12 @@
 // What the operations and scopes of a model's graph cost.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "core/analysis/accounting/cost_rows.h"
 #include "core/analysis/model_graph/scope_tree.h"
-#include "core/store/profile_reader.h"
+#include "core/base/enum_names.h"
 
 namespace tilescope {
 
@@ -41,11 +39,7 @@ enum class GraphMetric : std::uint8_t {
     Temporary,
     Variables,
 };
-inline constexpr std::array graphMetrics{
-    GraphMetric::MeasuredCycles, GraphMetric::Cycles, GraphMetric::Utilisation,
-    GraphMetric::Flops,          GraphMetric::Code,   GraphMetric::Temporary,
-    GraphMetric::Variables,
-};
+inline constexpr auto graphMetrics = valuesUpTo<GraphMetric::Variables>;
 double valueOf(const GraphCosts& costs, GraphMetric metric);
 
 using NodeCosts = IdVector<ModelNodeId, GraphCosts>;

@@ -126,7 +126,7 @@ private:
             const Kind kind = boxes_[part_.boxes[i]].kind;
             if (kind == Kind::Bottom)
                 nodes_[i].rank = last + 1;
-            // What nothing leads to stands right above its first reader.
+            // What nothing leads to is right above its first reader.
             if (kind != Kind::Box || incoming[i] > 0 || next[i].empty())
                 continue;
             std::size_t lowest = last + 1;

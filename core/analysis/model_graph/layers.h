@@ -56,7 +56,7 @@ acyclicOrder(std::size_t n, const std::vector<std::pair<std::size_t, std::size_t
 
 /// Sugiyama's method (Sugiyama, Tagawa, Toda 1981): layers by longest path, order in a layer by
 /// barycentres of neighbours, positions by least squares that keep the order (pool adjacent
-/// violators). Parts that no edge joins stand side by side in rows. Edges must be acyclic, those of
+/// violators). Parts that no edge joins are side by side in rows. Edges must be acyclic, those of
 /// places on the upper border leave them and those of places on the lower border lead to them.
 /// Boxes never overlap; every edge leads downwards. The same input gives the same drawing.
 LayeredDrawing drawLayers(const std::vector<LayerBox>& boxes, const std::vector<LayerEdge>& edges,

@@ -204,7 +204,7 @@ private:
         made.edges = line.edges;
         for (const GraphPoint& point : path)
             made.points.push_back({point.x + corner.x, point.y + corner.y});
-        // Places on the borders stand on the frame, beyond header and margin.
+        // Places on the borders are on the frame, beyond header and margin.
         if (line.upper >= children.size())
             made.points.insert(made.points.begin(), {made.points.front().x, 0});
         if (line.lower >= children.size())

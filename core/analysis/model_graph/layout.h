@@ -1,4 +1,4 @@
-// Where the boxes and edges of a model's graph stand.
+// Where the boxes and edges of a model's graph are.
 #pragma once
 
 #include <functional>

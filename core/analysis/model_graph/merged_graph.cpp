@@ -51,17 +51,17 @@ private:
 
     void addNodes() {
         // What only the target has, after the source's node that it follows (first: none).
-        std::vector<std::vector<ModelNodeId>> behind(source_.nodes.size() + 1);
+        std::vector<std::vector<ModelNodeId>> after(source_.nodes.size() + 1);
         std::size_t at = 0;
         for (std::size_t i = 0; i < target_.nodes.size(); ++i) {
             if (const ModelNodeId same = match_.sourceOf(ModelNodeId(i)); same.valid())
                 at = same.index() + 1;
             else
-                behind[at].push_back(ModelNodeId(i));
+                after[at].push_back(ModelNodeId(i));
         }
         targetIds_.resize(target_.nodes.size());
-        const auto addBehind = [&](std::size_t place) {
-            for (const ModelNodeId node : behind[place]) {
+        const auto addAfter = [&](std::size_t place) {
+            for (const ModelNodeId node : after[place]) {
                 ModelNode moved = target_.nodes[node];
                 moved.reads = this->moved(moved.reads);
                 moved.writes = this->moved(moved.writes);
@@ -69,14 +69,14 @@ private:
                 add(moved, {}, node);
             }
         };
-        addBehind(0);
+        addAfter(0);
         for (std::size_t i = 0; i < source_.nodes.size(); ++i) {
             newIds_[i] = ModelNodeId(merged_.graph.nodes.size());
             const ModelNodeId counterpart = match_.targetOf(ModelNodeId(i));
             if (counterpart.valid())
                 targetIds_[counterpart.index()] = newIds_[i];
             add(source_.nodes[ModelNodeId(i)], ModelNodeId(i), counterpart);
-            addBehind(i + 1);
+            addAfter(i + 1);
         }
     }
 

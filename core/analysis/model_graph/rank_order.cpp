@@ -1,8 +1,6 @@
 #include "core/analysis/model_graph/rank_order.h"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 
 namespace tilescope {
 namespace {

@@ -33,10 +33,10 @@ struct GraphScope {
     std::int32_t alike = 1;          ///< scopes of this structure, itself included
 };
 
-/// What stands before debug paths.
+/// What comes before debug paths.
 struct GraphGrouping {
     bool phases = false; ///< "forward", "backward", "update"
-    bool stages = false; ///< "stage 0", behind the phase
+    bool stages = false; ///< "stage 0", after the phase
     friend bool operator==(const GraphGrouping&, const GraphGrouping&) = default;
 };
 /// By phases in training and by stages where there are several.

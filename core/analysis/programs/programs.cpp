@@ -29,8 +29,7 @@ public:
                 throw DamagedProfile("the program tree names a program that does not "
                                      "exist");
             if (seen_[id.index()])
-                throw DamagedProfile(
-                    fmt::format("program {} stands in the tree twice", id.value()));
+                throw DamagedProfile(fmt::format("program {} is in the tree twice", id.value()));
             seen_[id.index()] = true;
             const Program& p = programs_[id];
             tree.lines.push_back(

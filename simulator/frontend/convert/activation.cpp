@@ -1,4 +1,4 @@
-// Activation functions, composed of elementwise ones where there is no function of their own.
+// Activation functions, those with parameters and those composed of elementwise functions.
 #include <limits>
 
 #include <fmt/format.h>
@@ -10,10 +10,6 @@ namespace tilescope::sim {
 namespace {
 
 using enum ElementwiseFunction;
-
-template <ElementwiseFunction function> void convertSimple(NodeConverter& node) {
-    node.result(node.elementwise("", function, {node.input(0)}));
-}
 
 void convertLeakyRelu(NodeConverter& node) {
     node.result(node.elementwise("", LeakyRelu, {node.input(0)}, node.node().real("alpha", 0.01)));
@@ -136,12 +132,6 @@ template <bool logarithm> void convertSoftmax(NodeConverter& node) {
 } // namespace
 
 void addActivationConversions(ConversionTable& table) {
-    table["Relu"] = convertSimple<Relu>;
-    table["Sigmoid"] = convertSimple<Sigmoid>;
-    table["Tanh"] = convertSimple<Tanh>;
-    table["Softplus"] = convertSimple<Softplus>;
-    table["HardSwish"] = convertSimple<HardSwish>;
-    table["Gelu"] = convertSimple<Gelu>;
     table["LeakyRelu"] = convertLeakyRelu;
     table["Elu"] = convertElu;
     table["Selu"] = convertSelu;

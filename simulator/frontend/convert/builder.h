@@ -1,4 +1,4 @@
-// The graph while it is made from a resolved model.
+// The graph while it is made from a resolved model, without what no output needs in the end.
 #pragma once
 
 #include <map>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "simulator/frontend/resolve/node.h"
+#include "simulator/graph/graph.h"
 
 namespace tilescope::sim {
 
@@ -79,5 +80,8 @@ private:
     std::unordered_map<std::string, Convolution> convolutions_;
     std::set<ElementType> noted_;
 };
+
+/// Renumbers ops and tensors; the inputs of the graph stay, read or not.
+void removeDeadCode(Graph& graph);
 
 } // namespace tilescope::sim

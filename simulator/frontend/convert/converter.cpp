@@ -154,7 +154,6 @@ const ConversionTable& conversions() {
         addElementwiseConversions(all);
         addActivationConversions(all);
         addReduceConversions(all);
-        addPoolConversions(all);
         addViewConversions(all);
         addIndexConversions(all);
         addNormalizationConversions(all);

@@ -1,9 +1,9 @@
 // What the conversion of a node reads and writes, and the table of conversions.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "simulator/frontend/convert/builder.h"
@@ -68,7 +68,7 @@ private:
     const Node& node_;
 };
 
-using Conversion = void (*)(NodeConverter&);
+using Conversion = std::function<void(NodeConverter&)>;
 using ConversionTable = std::map<std::string, Conversion>;
 
 /// All conversions by operator.
@@ -79,7 +79,6 @@ void addMatMulConversions(ConversionTable& table);
 void addElementwiseConversions(ConversionTable& table);
 void addActivationConversions(ConversionTable& table);
 void addReduceConversions(ConversionTable& table);
-void addPoolConversions(ConversionTable& table);
 void addViewConversions(ConversionTable& table);
 void addIndexConversions(ConversionTable& table);
 void addNormalizationConversions(ConversionTable& table);

@@ -1,5 +1,4 @@
 // Operators that are one elementwise function.
-#include <fmt/format.h>
 
 #include "simulator/frontend/convert/converter.h"
 #include "simulator/graph/shape_rules.h"
@@ -9,10 +8,6 @@ namespace tilescope::sim {
 namespace {
 
 using enum ElementwiseFunction;
-
-template <ElementwiseFunction function> void convertUnary(NodeConverter& node) {
-    node.result(node.elementwise("", function, {node.input(0)}));
-}
 
 /// Operator sets before 7 align the second operand at an axis instead of at the end.
 TensorId secondOperand(NodeConverter& node) {
@@ -27,14 +22,7 @@ TensorId secondOperand(NodeConverter& node) {
     return node.reshape("broadcast", node.input(1), shape);
 }
 
-template <ElementwiseFunction function> void convertBinary(NodeConverter& node) {
-    node.result(node.elementwise("", function, {node.input(0), secondOperand(node)}));
-}
-
-template <ElementwiseFunction function> void convertMany(NodeConverter& node) {
-    const auto inputs = node.allInputs();
-    node.result(inputs.size() == 1 ? inputs[0] : node.elementwise("", function, inputs));
-}
+using NamedFunctions = std::vector<std::pair<const char*, ElementwiseFunction>>;
 
 void convertMean(NodeConverter& node) {
     const auto inputs = node.allInputs();
@@ -82,47 +70,37 @@ void convertCast(NodeConverter& node) {
 } // namespace
 
 void addElementwiseConversions(ConversionTable& table) {
-    table["Abs"] = convertUnary<Abs>;
-    table["Acos"] = convertUnary<Acos>;
-    table["Acosh"] = convertUnary<Acosh>;
-    table["Asin"] = convertUnary<Asin>;
-    table["Asinh"] = convertUnary<Asinh>;
-    table["Atan"] = convertUnary<Atan>;
-    table["Atanh"] = convertUnary<Atanh>;
-    table["Ceil"] = convertUnary<Ceil>;
-    table["Cos"] = convertUnary<Cos>;
-    table["Cosh"] = convertUnary<Cosh>;
-    table["Erf"] = convertUnary<Erf>;
-    table["Exp"] = convertUnary<Exp>;
-    table["Floor"] = convertUnary<Floor>;
-    table["IsInf"] = convertUnary<IsInf>;
-    table["IsNaN"] = convertUnary<IsNan>;
-    table["Log"] = convertUnary<Log>;
-    table["Neg"] = convertUnary<Negate>;
-    table["Not"] = convertUnary<Not>;
-    table["Reciprocal"] = convertUnary<Inverse>;
-    table["Round"] = convertUnary<Round>;
-    table["Sign"] = convertUnary<Sign>;
-    table["Sin"] = convertUnary<Sin>;
-    table["Sinh"] = convertUnary<Sinh>;
-    table["Sqrt"] = convertUnary<Sqrt>;
-    table["Tan"] = convertUnary<Tan>;
-    table["Add"] = convertBinary<Add>;
-    table["And"] = convertBinary<And>;
-    table["Div"] = convertBinary<Divide>;
-    table["Equal"] = convertBinary<Equal>;
-    table["Greater"] = convertBinary<Greater>;
-    table["GreaterOrEqual"] = convertBinary<GreaterEqual>;
-    table["Less"] = convertBinary<Less>;
-    table["LessOrEqual"] = convertBinary<LessEqual>;
-    table["Mod"] = convertBinary<Remainder>;
-    table["Mul"] = convertBinary<Multiply>;
-    table["Or"] = convertBinary<Or>;
-    table["Sub"] = convertBinary<Subtract>;
-    table["Xor"] = convertBinary<Xor>;
-    table["Max"] = convertMany<Max>;
-    table["Min"] = convertMany<Min>;
-    table["Sum"] = convertMany<Add>;
+    const NamedFunctions unary{{"Abs", Abs},           {"Acos", Acos},   {"Acosh", Acosh},
+                               {"Asin", Asin},         {"Asinh", Asinh}, {"Atan", Atan},
+                               {"Atanh", Atanh},       {"Ceil", Ceil},   {"Cos", Cos},
+                               {"Cosh", Cosh},         {"Erf", Erf},     {"Exp", Exp},
+                               {"Floor", Floor},       {"Gelu", Gelu},   {"HardSwish", HardSwish},
+                               {"IsInf", IsInf},       {"IsNaN", IsNan}, {"Log", Log},
+                               {"Neg", Negate},        {"Not", Not},     {"Reciprocal", Inverse},
+                               {"Relu", Relu},         {"Round", Round}, {"Sigmoid", Sigmoid},
+                               {"Sign", Sign},         {"Sin", Sin},     {"Sinh", Sinh},
+                               {"Softplus", Softplus}, {"Sqrt", Sqrt},   {"Tan", Tan},
+                               {"Tanh", Tanh}};
+    for (const auto& [name, function] : unary)
+        table[name] = [function = function](NodeConverter& node) {
+            node.result(node.elementwise("", function, {node.input(0)}));
+        };
+    const NamedFunctions binary{{"Add", Add},         {"And", And},
+                                {"Div", Divide},      {"Equal", Equal},
+                                {"Greater", Greater}, {"GreaterOrEqual", GreaterEqual},
+                                {"Less", Less},       {"LessOrEqual", LessEqual},
+                                {"Mod", Remainder},   {"Mul", Multiply},
+                                {"Or", Or},           {"Sub", Subtract},
+                                {"Xor", Xor}};
+    for (const auto& [name, function] : binary)
+        table[name] = [function = function](NodeConverter& node) {
+            node.result(node.elementwise("", function, {node.input(0), secondOperand(node)}));
+        };
+    for (const auto& [name, function] : NamedFunctions{{"Max", Max}, {"Min", Min}, {"Sum", Add}})
+        table[name] = [function = function](NodeConverter& node) {
+            const auto inputs = node.allInputs();
+            node.result(inputs.size() == 1 ? inputs[0] : node.elementwise("", function, inputs));
+        };
     table["Mean"] = convertMean;
     table["Pow"] = convertPow;
     table["Trilu"] = convertTrilu;

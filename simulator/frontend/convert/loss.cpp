@@ -1,9 +1,8 @@
 // ONNX's training losses, in the operations that autodiff knows the gradients of.
-#include <numeric>
-
 #include <fmt/format.h>
 
 #include "simulator/frontend/convert/converter.h"
+#include "simulator/frontend/resolve/index_rules.h"
 
 namespace tilescope::sim {
 
@@ -51,23 +50,18 @@ TensorId encodedLabels(NodeConverter& node, DataType type) {
                              ElementwiseAttributes{OneHot}, {labels}, encoded, type);
     if (scores.size() == 2)
         return last;
-    std::vector<std::int64_t> order(scores.size());
-    std::iota(order.begin(), order.end(), std::int64_t{0});
-    order.erase(order.end() - 1);
+    auto order = axesFrom(0, scores.size() - 1);
     order.insert(order.begin() + 1, static_cast<std::int64_t>(scores.size()) - 1);
     return node.emit("expected", TransposeAttributes{std::move(order)}, {last});
 }
 
 TensorId reduced(NodeConverter& node, const std::string& part, TensorId terms) {
     const Reduction reduction = reductionOf(node);
-    std::vector<std::int64_t> axes{1};
-    if (reduction != Reduction::None) {
-        axes.resize(node.rank(0));
-        std::iota(axes.begin(), axes.end(), std::int64_t{0});
-    }
+    const auto axes =
+        reduction == Reduction::None ? std::vector<std::int64_t>{1} : axesFrom(0, node.rank(0));
     const ReduceFunction function =
         reduction == Reduction::Mean ? ReduceFunction::Mean : ReduceFunction::Add;
-    return node.emit(part, ReduceAttributes{function, std::move(axes), false}, {terms});
+    return node.emit(part, ReduceAttributes{function, axes, false}, {terms});
 }
 
 void convertSoftmaxCrossEntropy(NodeConverter& node) {

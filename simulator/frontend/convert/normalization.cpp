@@ -1,6 +1,5 @@
 // Normalizations over the data of one example.
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -12,12 +11,6 @@ namespace tilescope::sim {
 namespace {
 
 using enum ElementwiseFunction;
-
-std::vector<std::int64_t> axesFrom(std::size_t first, std::size_t rank) {
-    std::vector<std::int64_t> axes(rank - first);
-    std::iota(axes.begin(), axes.end(), static_cast<std::int64_t>(first));
-    return axes;
-}
 
 /// One operation, which is taken apart after autodiff (NormAttributes).
 TensorId norm(NodeConverter& node, const std::vector<std::int64_t>& axes, TensorId scale,

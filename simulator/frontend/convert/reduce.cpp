@@ -1,6 +1,5 @@
 // Reductions.
 #include <algorithm>
-#include <numeric>
 
 #include "simulator/frontend/convert/converter.h"
 #include "simulator/frontend/resolve/index_rules.h"
@@ -17,11 +16,7 @@ std::vector<std::int64_t> sortedAxes(const NodeConverter& node) {
         axes.push_back(static_cast<std::int64_t>(normalizedAxis(axis, node.rank(0))));
     std::sort(axes.begin(), axes.end());
     axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
-    if (axes.empty()) {
-        axes.resize(node.rank(0));
-        std::iota(axes.begin(), axes.end(), 0);
-    }
-    return axes;
+    return axes.empty() ? axesFrom(0, node.rank(0)) : axes;
 }
 
 TensorId reduced(NodeConverter& node, const std::string& part, ReduceFunction function,

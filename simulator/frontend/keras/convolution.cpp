@@ -1,4 +1,4 @@
-// Convolutions, plain, by channel and separable.
+// Sliding windows: convolutions, plain, by channel and separable, and pools.
 #include <fmt/format.h>
 
 #include "simulator/frontend/keras/window.h"
@@ -46,9 +46,9 @@ KerasWindow windowOf(const LayerReader& layer, const KerasImage& image) {
                        image.tensor.padding);
 }
 
-template <std::size_t Dimensions> Tensors convertConv(KerasEmitter& e, const Tensors& inputs) {
+Tensors convertConv(KerasEmitter& e, const Tensors& inputs, std::size_t dimensions) {
     const LayerReader& layer = e.layer();
-    const KerasImage image = kerasImage(e, inputs[0], Dimensions);
+    const KerasImage image = kerasImage(e, inputs[0], dimensions);
     const std::int64_t groups = layer.has("groups") ? layer.integer("groups") : 1;
     const std::int64_t filters = layer.integer("filters");
     if (image.channels % groups != 0 || filters % groups != 0)
@@ -91,12 +91,42 @@ Tensors convertSeparable(KerasEmitter& e, const Tensors& inputs) {
     return {e.activated(y, layer.function("activation"), "activation")};
 }
 
+Tensors pool(KerasEmitter& e, const Tensors& inputs, std::size_t dimensions,
+             const std::string& type) {
+    const LayerReader& layer = e.layer();
+    const KerasTensor x = e.padded(inputs[0]);
+    const KerasImage image = kerasImage(e, x, dimensions);
+    const std::vector<std::int64_t> size = layer.integers("pool_size", dimensions);
+    const KerasWindow window =
+        kerasWindow(layer, image.spatial, size,
+                    layer.has("strides") ? layer.integers("strides", dimensions) : size,
+                    std::vector<std::int64_t>(dimensions, 1), {});
+    const std::string value = e.apply(
+        type, "", {image.tensor.value},
+        {{"kernel_shape", window.size}, {"strides", window.strides}, {"pads", window.pads()}});
+    return {image.with(value, image.channels, window.output)};
+}
+
+Tensors poolAll(KerasEmitter& e, const Tensors& inputs, std::size_t dimensions,
+                const std::string& type) {
+    const KerasImage image = kerasImage(e, e.padded(inputs[0]), dimensions);
+    const bool kept = e.layer().flag("keepdims", false);
+    const std::string value = e.apply(type, kept ? "" : "pool", {image.tensor.value});
+    if (kept)
+        return {image.with(value, image.channels, Shape(dimensions, 1))};
+    return {{e.apply("Flatten", "", {value}), {image.channels}}};
+}
+
 } // namespace
 
 void addKerasConvolutions(KerasConversions& table) {
-    table["Conv1D"] = convertConv<1>;
-    table["Conv2D"] = convertConv<2>;
-    table["Conv3D"] = convertConv<3>;
+    for (std::size_t n = 1; n <= 3; ++n) {
+        table[fmt::format("Conv{}D", n)] = with(convertConv, n);
+        table[fmt::format("MaxPooling{}D", n)] = with(pool, n, "MaxPool");
+        table[fmt::format("AveragePooling{}D", n)] = with(pool, n, "AveragePool");
+        table[fmt::format("GlobalAveragePooling{}D", n)] = with(poolAll, n, "GlobalAveragePool");
+        table[fmt::format("GlobalMaxPooling{}D", n)] = with(poolAll, n, "GlobalMaxPool");
+    }
     table["DepthwiseConv2D"] = convertDepthwise;
     table["SeparableConv2D"] = convertSeparable;
 }

@@ -1,5 +1,4 @@
 // Dense, Activation and its kin, normalisations, Embedding, and what inference leaves out.
-#include <fmt/format.h>
 
 #include "simulator/frontend/keras/emitter.h"
 
@@ -151,18 +150,15 @@ void addKerasDense(KerasConversions& table) {
     table["LeakyReLU"] = convertLeakyRelu;
     table["ELU"] = convertElu;
     table["Softmax"] = convertSoftmax;
-    table["BatchNormalization"] = convertBatchNorm;
-    table["BatchNormalizationV1"] = convertBatchNorm;
-    table["SyncBatchNormalization"] = convertBatchNorm;
+    for (const char* name :
+         {"BatchNormalization", "BatchNormalizationV1", "SyncBatchNormalization"})
+        table[name] = convertBatchNorm;
     table["LayerNormalization"] = convertLayerNorm;
     table["Embedding"] = convertEmbedding;
-    table["Dropout"] = convertDropout;
-    table["SpatialDropout1D"] = convertDropout;
-    table["SpatialDropout2D"] = convertDropout;
-    table["SpatialDropout3D"] = convertDropout;
-    table["Rescaling"] = convertRescaling;
-    table["ActivityRegularization"] = passOn;
-    table["Masking"] = passOn;
+    for (const char* name : {"Dropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"})
+        table[name] = convertDropout;
+    table.insert(
+        {{"Rescaling", convertRescaling}, {"ActivityRegularization", passOn}, {"Masking", passOn}});
 }
 
 } // namespace tilescope::sim

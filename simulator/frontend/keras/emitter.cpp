@@ -173,7 +173,6 @@ const KerasConversions& kerasConversions() {
         KerasConversions all;
         addKerasDense(all);
         addKerasConvolutions(all);
-        addKerasPooling(all);
         addKerasShapes(all);
         addKerasMerges(all);
         addKerasRecurrent(all);

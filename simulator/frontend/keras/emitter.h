@@ -74,15 +74,21 @@ private:
 };
 
 /// What a class of layers does with its operands.
-using KerasConversion = std::vector<KerasTensor> (*)(KerasEmitter&,
-                                                     const std::vector<KerasTensor>&);
+using KerasConversion =
+    std::function<std::vector<KerasTensor>(KerasEmitter&, const std::vector<KerasTensor>&)>;
 using KerasConversions = std::map<std::string, KerasConversion, std::less<>>;
+
+/// A conversion that takes further arguments.
+template <class Convert, class... More> KerasConversion with(Convert convert, More... more) {
+    return [=](KerasEmitter& emitter, const std::vector<KerasTensor>& inputs) {
+        return convert(emitter, inputs, more...);
+    };
+}
 
 /// The classes of layers that are known, each family in a file of its own.
 const KerasConversions& kerasConversions();
 void addKerasDense(KerasConversions& table);
 void addKerasConvolutions(KerasConversions& table);
-void addKerasPooling(KerasConversions& table);
 void addKerasShapes(KerasConversions& table);
 void addKerasMerges(KerasConversions& table);
 void addKerasRecurrent(KerasConversions& table);

@@ -190,18 +190,14 @@ private:
     }
 
     void fixBatch(onnx::ModelProto& model) const {
-        for (auto& input : *model.mutable_graph()->mutable_input())
-            input.mutable_type()
-                ->mutable_tensor_type()
-                ->mutable_shape()
-                ->mutable_dim(0)
-                ->set_dim_value(batch_);
-        for (auto& output : *model.mutable_graph()->mutable_output())
-            output.mutable_type()
-                ->mutable_tensor_type()
-                ->mutable_shape()
-                ->mutable_dim(0)
-                ->set_dim_value(batch_);
+        for (auto* values :
+             {model.mutable_graph()->mutable_input(), model.mutable_graph()->mutable_output()})
+            for (auto& value : *values)
+                value.mutable_type()
+                    ->mutable_tensor_type()
+                    ->mutable_shape()
+                    ->mutable_dim(0)
+                    ->set_dim_value(batch_);
     }
 
     std::string origin_;

@@ -35,49 +35,46 @@ std::int64_t LayerReader::number(const json::value& value, std::string_view key,
     return result;
 }
 
-std::int64_t LayerReader::integer(std::string_view key, std::int64_t least) const {
+const json::value& LayerReader::valueOf(std::string_view key) const {
     const json::value* value = layer_.config.if_contains(key);
     if (value == nullptr)
         throw keyError(key, "is missing");
-    return number(*value, key, least);
+    return *value;
+}
+
+std::int64_t LayerReader::integer(std::string_view key, std::int64_t least) const {
+    return number(valueOf(key), key, least);
+}
+
+template <class T>
+T LayerReader::valueOr(std::string_view key, T otherwise, std::string_view what) const {
+    if (!has(key))
+        return otherwise;
+    const auto value = json::try_value_to<T>(layer_.config.at(key));
+    if (!value)
+        throw keyError(key, fmt::format("must be {}", what));
+    return *value;
 }
 
 double LayerReader::realOr(std::string_view key, double otherwise) const {
-    if (!has(key))
-        return otherwise;
-    const json::value& value = layer_.config.at(key);
-    if (!value.is_number())
-        throw keyError(key, "must be a number");
-    return value.to_number<double>();
+    return valueOr(key, otherwise, "a number");
 }
 
 bool LayerReader::flag(std::string_view key, bool otherwise) const {
-    if (!has(key))
-        return otherwise;
-    const json::value& value = layer_.config.at(key);
-    if (!value.is_bool())
-        throw keyError(key, "must be true or false");
-    return value.get_bool();
+    return valueOr(key, otherwise, "true or false");
 }
 
 std::string LayerReader::text(std::string_view key, std::string_view otherwise) const {
-    if (!has(key))
-        return std::string(otherwise);
-    const json::value& value = layer_.config.at(key);
-    if (!value.is_string())
-        throw keyError(key, "must be text");
-    return std::string(value.get_string());
+    return valueOr(key, std::string(otherwise), "text");
 }
 
 std::vector<std::int64_t> LayerReader::integers(std::string_view key, std::size_t count,
                                                 std::int64_t least) const {
-    const json::value* value = layer_.config.if_contains(key);
-    if (value == nullptr)
-        throw keyError(key, "is missing");
-    if (!value->is_array())
-        return std::vector<std::int64_t>(count, number(*value, key, least));
+    const json::value& value = valueOf(key);
+    if (!value.is_array())
+        return std::vector<std::int64_t>(count, number(value, key, least));
     std::vector<std::int64_t> result;
-    for (const json::value& entry : value->get_array())
+    for (const json::value& entry : value.get_array())
         result.push_back(number(entry, key, least));
     if (result.size() != count)
         throw keyError(key, fmt::format("must have {} numbers", count));
@@ -85,13 +82,11 @@ std::vector<std::int64_t> LayerReader::integers(std::string_view key, std::size_
 }
 
 std::vector<std::int64_t> LayerReader::list(std::string_view key) const {
-    const json::value* value = layer_.config.if_contains(key);
-    if (value == nullptr)
-        throw keyError(key, "is missing");
-    if (!value->is_array())
-        return {number(*value, key, -largestKerasSize)};
+    const json::value& value = valueOf(key);
+    if (!value.is_array())
+        return {number(value, key, -largestKerasSize)};
     std::vector<std::int64_t> result;
-    for (const json::value& entry : value->get_array())
+    for (const json::value& entry : value.get_array())
         result.push_back(number(entry, key, -largestKerasSize));
     return result;
 }

@@ -45,6 +45,10 @@ public:
     [[nodiscard]] std::string function(std::string_view key) const;
 
 private:
+    [[nodiscard]] const boost::json::value& valueOf(std::string_view key) const;
+    /// A value of one type, or another where there is none.
+    template <class T>
+    [[nodiscard]] T valueOr(std::string_view key, T otherwise, std::string_view what) const;
     [[nodiscard]] std::int64_t number(const boost::json::value& value, std::string_view key,
                                       std::int64_t least) const;
 

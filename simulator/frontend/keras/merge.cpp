@@ -60,25 +60,10 @@ Tensors combine(KerasEmitter& e, const Tensors& inputs, const std::string& two,
     return {result};
 }
 
-Tensors convertAdd(KerasEmitter& e, const Tensors& inputs) {
-    return combine(e, inputs, "Add", "Sum");
-}
 Tensors convertSubtract(KerasEmitter& e, const Tensors& inputs) {
     if (inputs.size() != 2)
         throw e.layer().error("it takes two operands");
     return combine(e, inputs, "Sub", "");
-}
-Tensors convertMultiply(KerasEmitter& e, const Tensors& inputs) {
-    return combine(e, inputs, "Mul", "");
-}
-Tensors convertAverage(KerasEmitter& e, const Tensors& inputs) {
-    return combine(e, inputs, "Mean", "Mean");
-}
-Tensors convertMaximum(KerasEmitter& e, const Tensors& inputs) {
-    return combine(e, inputs, "Max", "Max");
-}
-Tensors convertMinimum(KerasEmitter& e, const Tensors& inputs) {
-    return combine(e, inputs, "Min", "Min");
 }
 
 Tensors convertConcatenate(KerasEmitter& e, const Tensors& inputs) {
@@ -108,12 +93,12 @@ Tensors convertConcatenate(KerasEmitter& e, const Tensors& inputs) {
 } // namespace
 
 void addKerasMerges(KerasConversions& table) {
-    table["Add"] = convertAdd;
+    table["Add"] = with(combine, "Add", "Sum");
     table["Subtract"] = convertSubtract;
-    table["Multiply"] = convertMultiply;
-    table["Average"] = convertAverage;
-    table["Maximum"] = convertMaximum;
-    table["Minimum"] = convertMinimum;
+    table["Multiply"] = with(combine, "Mul", "");
+    table["Average"] = with(combine, "Mean", "Mean");
+    table["Maximum"] = with(combine, "Max", "Max");
+    table["Minimum"] = with(combine, "Min", "Min");
     table["Concatenate"] = convertConcatenate;
 }
 

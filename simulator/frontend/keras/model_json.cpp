@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/options/json_input.h"
+#include "core/options/option_values.h"
 
 namespace tilescope::sim {
 namespace {

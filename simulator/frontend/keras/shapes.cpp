@@ -120,24 +120,23 @@ Margins margins(const LayerReader& layer, std::string_view key, std::size_t dime
     return result;
 }
 
-template <std::size_t Dimensions>
-Tensors convertZeroPadding(KerasEmitter& e, const Tensors& inputs) {
-    const KerasImage image = kerasImage(e, e.padded(inputs[0]), Dimensions);
-    const Margins zeros = margins(e.layer(), "padding", Dimensions);
+Tensors convertZeroPadding(KerasEmitter& e, const Tensors& inputs, std::size_t dimensions) {
+    const KerasImage image = kerasImage(e, e.padded(inputs[0]), dimensions);
+    const Margins zeros = margins(e.layer(), "padding", dimensions);
     Shape spatial = image.spatial;
-    for (std::size_t i = 0; i < Dimensions; ++i)
+    for (std::size_t i = 0; i < dimensions; ++i)
         spatial[i] += zeros[i].first + zeros[i].second;
     KerasTensor result = image.with(image.tensor.value, image.channels, spatial);
     result.padding = zeros;
     return {result};
 }
 
-template <std::size_t Dimensions> Tensors convertCropping(KerasEmitter& e, const Tensors& inputs) {
-    const KerasImage image = kerasImage(e, e.padded(inputs[0]), Dimensions);
-    const Margins cut = margins(e.layer(), "cropping", Dimensions);
+Tensors convertCropping(KerasEmitter& e, const Tensors& inputs, std::size_t dimensions) {
+    const KerasImage image = kerasImage(e, e.padded(inputs[0]), dimensions);
+    const Margins cut = margins(e.layer(), "cropping", dimensions);
     std::vector<std::int64_t> starts, ends, axes;
     Shape spatial = image.spatial;
-    for (std::size_t i = 0; i < Dimensions; ++i) {
+    for (std::size_t i = 0; i < dimensions; ++i) {
         starts.push_back(cut[i].first);
         ends.push_back(image.spatial[i] - cut[i].second);
         axes.push_back(static_cast<std::int64_t>(i) + 2);
@@ -159,12 +158,10 @@ void addKerasShapes(KerasConversions& table) {
     table["Reshape"] = convertReshape;
     table["Permute"] = convertPermute;
     table["RepeatVector"] = convertRepeat;
-    table["ZeroPadding1D"] = convertZeroPadding<1>;
-    table["ZeroPadding2D"] = convertZeroPadding<2>;
-    table["ZeroPadding3D"] = convertZeroPadding<3>;
-    table["Cropping1D"] = convertCropping<1>;
-    table["Cropping2D"] = convertCropping<2>;
-    table["Cropping3D"] = convertCropping<3>;
+    for (std::size_t n = 1; n <= 3; ++n) {
+        table[fmt::format("ZeroPadding{}D", n)] = with(convertZeroPadding, n);
+        table[fmt::format("Cropping{}D", n)] = with(convertCropping, n);
+    }
 }
 
 } // namespace tilescope::sim

@@ -1,4 +1,4 @@
-#include "simulator/frontend/model/load.h"
+#include "simulator/frontend/model/prepare.h"
 
 #include <climits>
 #include <fstream>

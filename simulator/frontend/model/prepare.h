@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,5 +50,9 @@ void checkModel(const onnx::ModelProto& model, const std::string& origin);
 std::optional<BatchChange> setBatch(onnx::ModelProto& model, const NameSet& weights,
                                     const std::string& origin, const ImportOptions& options,
                                     std::vector<GraphMessage>& messages);
+
+/// Reads and parses a file. Throws UserError naming the file when it is missing, unreadable, empty,
+/// too large, not an ONNX model, or damaged.
+onnx::ModelProto loadModel(const std::filesystem::path& file);
 
 } // namespace tilescope::sim

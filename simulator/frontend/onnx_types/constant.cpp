@@ -1,18 +1,15 @@
 #include "simulator/frontend/onnx_types/constant.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
-
-#include "core/base/saturating.h"
 
 namespace tilescope::sim {
 
@@ -35,8 +32,8 @@ double fromBFloat16(std::uint16_t bits) {
 }
 
 /// Values that lie as little-endian bytes in the file.
-template <class T, class Out, class Convert>
-void readRaw(const std::string& raw, std::vector<Out>& out, Convert convert) {
+template <class T, class Out, class Convert = std::identity>
+void readRaw(const std::string& raw, std::vector<Out>& out, Convert convert = {}) {
     for (std::size_t at = 0; at + sizeof(T) <= raw.size(); at += sizeof(T)) {
         T value;
         std::memcpy(&value, raw.data() + at, sizeof(T));
@@ -44,36 +41,32 @@ void readRaw(const std::string& raw, std::vector<Out>& out, Convert convert) {
     }
 }
 
-template <class T> T same(T value) {
-    return value;
-}
-
 void readRawValues(const std::string& raw, Constant& out) {
     switch (out.type) {
     case ElementType::Float:
-        return readRaw<float>(raw, out.reals, same<float>);
+        return readRaw<float>(raw, out.reals);
     case ElementType::Double:
-        return readRaw<double>(raw, out.reals, same<double>);
+        return readRaw<double>(raw, out.reals);
     case ElementType::Float16:
         return readRaw<std::uint16_t>(raw, out.reals, fromHalf);
     case ElementType::BFloat16:
         return readRaw<std::uint16_t>(raw, out.reals, fromBFloat16);
     case ElementType::UInt8:
     case ElementType::Bool:
-        return readRaw<std::uint8_t>(raw, out.ints, same<std::uint8_t>);
+        return readRaw<std::uint8_t>(raw, out.ints);
     case ElementType::Int8:
-        return readRaw<std::int8_t>(raw, out.ints, same<std::int8_t>);
+        return readRaw<std::int8_t>(raw, out.ints);
     case ElementType::UInt16:
-        return readRaw<std::uint16_t>(raw, out.ints, same<std::uint16_t>);
+        return readRaw<std::uint16_t>(raw, out.ints);
     case ElementType::Int16:
-        return readRaw<std::int16_t>(raw, out.ints, same<std::int16_t>);
+        return readRaw<std::int16_t>(raw, out.ints);
     case ElementType::Int32:
-        return readRaw<std::int32_t>(raw, out.ints, same<std::int32_t>);
+        return readRaw<std::int32_t>(raw, out.ints);
     case ElementType::UInt32:
-        return readRaw<std::uint32_t>(raw, out.ints, same<std::uint32_t>);
+        return readRaw<std::uint32_t>(raw, out.ints);
     case ElementType::Int64:
     case ElementType::UInt64:
-        return readRaw<std::int64_t>(raw, out.ints, same<std::int64_t>);
+        return readRaw<std::int64_t>(raw, out.ints);
     default:
         return;
     }
@@ -129,13 +122,6 @@ Constant intConstant(std::vector<std::int64_t> values) {
     result.shape = {static_cast<std::int64_t>(values.size())};
     result.ints = std::move(values);
     return result;
-}
-
-std::int64_t elementsOf(const Shape& shape) {
-    // Sizes that no memory holds, and a zero after them, occur in damaged models.
-    if (std::find(shape.begin(), shape.end(), 0) != shape.end())
-        return 0;
-    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, saturatingProduct);
 }
 
 Constant constantFrom(const onnx::TensorProto& tensor) {

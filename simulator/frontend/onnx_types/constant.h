@@ -53,7 +53,6 @@ struct Constant {
 };
 
 Constant intConstant(std::vector<std::int64_t> values); ///< one-dimensional int64
-std::int64_t elementsOf(const Shape& shape);
 
 /// Throws std::invalid_argument where type, sizes and data of the tensor disagree.
 Constant constantFrom(const onnx::TensorProto& tensor);

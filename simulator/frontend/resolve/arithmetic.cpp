@@ -1,8 +1,7 @@
-#include "simulator/frontend/resolve/arithmetic.h"
+#include "simulator/frontend/resolve/evaluate.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <unordered_map>
 

@@ -1,4 +1,4 @@
-#include "simulator/frontend/resolve/composed.h"
+#include "simulator/frontend/resolve/resolve.h"
 
 #include <algorithm>
 #include <cmath>

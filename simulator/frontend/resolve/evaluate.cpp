@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "simulator/frontend/resolve/arithmetic.h"
 #include "simulator/frontend/resolve/index_rules.h"
 #include "simulator/graph/shape_rules.h"
 

@@ -19,4 +19,13 @@ std::optional<std::vector<Constant>> evaluate(const Node& node, const ConstantOp
 /// True if constants of any size stay constant through the operator.
 bool isEvaluable(const std::string& type);
 
+bool isArithmetic(const std::string& type);
+
+/// As evaluate(), for the operators of isArithmetic().
+std::optional<std::vector<Constant>> evaluateArithmetic(const Node& node,
+                                                        const ConstantOperands& operands);
+
+/// NumPy broadcasting; the shape must be one that `from` broadcasts to.
+Constant broadcastTo(const Constant& from, const Shape& shape);
+
 } // namespace tilescope::sim

@@ -1,4 +1,4 @@
-#include "simulator/frontend/resolve/guard.h"
+#include "simulator/frontend/resolve/rebatch.h"
 
 #include <algorithm>
 #include <array>

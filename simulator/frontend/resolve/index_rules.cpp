@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -18,6 +19,12 @@ std::size_t normalizedAxis(std::int64_t axis, std::size_t rank) {
     if (result < 0 || result >= signedRank)
         throw std::invalid_argument(fmt::format("axis {} lies outside of rank {}", axis, rank));
     return static_cast<std::size_t>(result);
+}
+
+std::vector<std::int64_t> axesFrom(std::size_t first, std::size_t rank) {
+    std::vector<std::int64_t> axes(rank - first);
+    std::iota(axes.begin(), axes.end(), static_cast<std::int64_t>(first));
+    return axes;
 }
 
 SliceRange sliceRange(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {

@@ -12,6 +12,9 @@ namespace tilescope::sim {
 /// An axis counted from the front. Throws std::invalid_argument if it lies outside of the rank.
 std::size_t normalizedAxis(std::int64_t axis, std::size_t rank);
 
+/// The axes from `first` on.
+std::vector<std::int64_t> axesFrom(std::size_t first, std::size_t rank);
+
 /// What Slice reads along one dimension.
 struct SliceRange {
     std::int64_t start = 0;

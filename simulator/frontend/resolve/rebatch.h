@@ -1,4 +1,6 @@
-// Reshape targets in which an exporter wrote the batch size down.
+// Reshape targets in which an exporter wrote the batch size down, and what must hold before the
+// shape inference of libonnx may see a node: it trusts some attributes and indexes or divides by
+// them.
 #pragma once
 
 #include <optional>
@@ -29,5 +31,11 @@ private:
     std::optional<BatchChange> change_;
     std::vector<std::string> changed_;
 };
+
+/// Operands by position; null where an optional one is absent.
+using OperandValues = std::vector<const Value*>;
+
+/// Throws std::invalid_argument naming the attribute or operand.
+void guardInference(const Node& node, const OperandValues& operands);
 
 } // namespace tilescope::sim

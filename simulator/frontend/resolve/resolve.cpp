@@ -10,7 +10,6 @@
 
 #include "core/base/error.h"
 #include "simulator/frontend/resolve/evaluate.h"
-#include "simulator/frontend/resolve/guard.h"
 #include "simulator/frontend/resolve/index_rules.h"
 #include "simulator/frontend/resolve/node_proto.h"
 #include "simulator/frontend/resolve/rebatch.h"

@@ -1,4 +1,5 @@
-// One forward pass over the nodes that gives every value its type and shape.
+// One forward pass over the nodes that gives every value its type and shape; operators that
+// exporters write as several nodes, because older operator sets have no name for them.
 #pragma once
 
 #include <optional>
@@ -18,5 +19,11 @@ namespace tilescope::sim {
 /// UserError naming node and value where a shape stays unknown or a node contradicts itself.
 ResolvedModel resolveModel(onnx::ModelProto& model, const std::string& origin,
                            const NameSet& weights, std::optional<BatchChange> batch);
+
+/// Replaces the last node of x/2 * (1 + erf(x/sqrt 2)), and of the tanh form of the same function,
+/// by a Gelu of x, whatever the order of factors. The other nodes stay for other readers;
+/// those that nobody reads are removed with dead code. IPU frameworks have the function as one
+/// operator (popnn GELU), so that this is what runs.
+void recogniseGelu(ResolvedModel& model);
 
 } // namespace tilescope::sim

@@ -107,31 +107,35 @@ Shape groupedWeights(const Shape& shape, std::int64_t groups) {
     return result;
 }
 
-std::vector<AtomList> spatialFrom(std::size_t first, std::size_t count) {
-    std::vector<AtomList> dims;
-    for (std::size_t d = 0; d < count; ++d)
-        dims.push_back({static_cast<int>(first + d)});
-    return dims;
+/// A tensor of activations or their gradients; `first` and `last` are around the groups.
+Roles activations(const Shape& shape, std::int64_t groups, AtomList Roles::*first,
+                  AtomList Roles::*last) {
+    Roles roles;
+    roles.shape = grouped(shape, groups);
+    roles.*first = {0};
+    roles.groups = {1};
+    roles.*last = {2};
+    for (std::size_t d = 3; d < roles.shape.size(); ++d)
+        roles.spatial.push_back({static_cast<int>(d)});
+    return roles;
+}
+
+/// Weights or their gradient.
+Roles kernels(const Shape& shape, std::int64_t groups, AtomList Roles::*first,
+              AtomList Roles::*last) {
+    Roles roles = activations(shape, 1, first, last);
+    roles.shape = groupedWeights(shape, groups);
+    std::swap(roles.groups, roles.*first);
+    return roles;
 }
 
 OpRoles convRoles(const LoweringContext& context, const Op& op, const ConvAttributes& conv) {
-    const std::size_t dims = conv.kernel.size();
-    OpRoles roles;
-    roles.input.shape = grouped(context.tensor(op.inputs[0]).shape, conv.groups);
-    roles.input.batch = {0};
-    roles.input.groups = {1};
-    roles.input.inChans = {2};
-    roles.weights.shape = groupedWeights(context.tensor(op.inputs[1]).shape, conv.groups);
-    roles.weights.groups = {0};
-    roles.weights.outChans = {1};
-    roles.weights.inChans = {2};
-    roles.output.shape = grouped(context.tensor(op.outputs[0]).shape, conv.groups);
-    roles.output.batch = {0};
-    roles.output.groups = {1};
-    roles.output.outChans = {2};
-    for (Roles* r : {&roles.input, &roles.weights, &roles.output})
-        r->spatial = spatialFrom(3, dims);
-    return roles;
+    return {
+        activations(context.tensor(op.inputs[0]).shape, conv.groups, &Roles::batch,
+                    &Roles::inChans),
+        kernels(context.tensor(op.inputs[1]).shape, conv.groups, &Roles::outChans, &Roles::inChans),
+        activations(context.tensor(op.outputs[0]).shape, conv.groups, &Roles::batch,
+                    &Roles::outChans)};
 }
 
 OpRoles gradInputRoles(const LoweringContext& context, const Op& op, const ConvAttributes& conv) {
@@ -142,23 +146,12 @@ OpRoles gradInputRoles(const LoweringContext& context, const Op& op, const ConvA
 }
 
 OpRoles gradWeightsRoles(const LoweringContext& context, const Op& op, const ConvAttributes& conv) {
-    const std::size_t dims = conv.kernel.size();
-    OpRoles roles;
-    roles.input.shape = grouped(context.tensor(op.inputs[0]).shape, conv.groups);
-    roles.input.inChans = {0};
-    roles.input.groups = {1};
-    roles.input.batch = {2};
-    roles.weights.shape = grouped(context.tensor(op.inputs[1]).shape, conv.groups);
-    roles.weights.inChans = {0};
-    roles.weights.groups = {1};
-    roles.weights.outChans = {2};
-    roles.output.shape = groupedWeights(context.tensor(op.outputs[0]).shape, conv.groups);
-    roles.output.groups = {0};
-    roles.output.outChans = {1};
-    roles.output.batch = {2};
-    for (Roles* r : {&roles.input, &roles.weights, &roles.output})
-        r->spatial = spatialFrom(3, dims);
-    return roles;
+    return {
+        activations(context.tensor(op.inputs[0]).shape, conv.groups, &Roles::inChans,
+                    &Roles::batch),
+        activations(context.tensor(op.inputs[1]).shape, conv.groups, &Roles::inChans,
+                    &Roles::outChans),
+        kernels(context.tensor(op.outputs[0]).shape, conv.groups, &Roles::outChans, &Roles::batch)};
 }
 
 /// Of one matrix: batch dimensions, then rows and columns of the product's meaning.

@@ -10,56 +10,48 @@ void addLevels(std::vector<OrderLevel>& order, const AtomList& atoms) {
         order.push_back({atom, 0});
 }
 
-/// Conv groups side by side in the innermost dimension: those that one vertex operation takes, or
-/// that were combined to one.
-void addGroupsTogether(std::vector<OrderLevel>& order, const ConvAtoms& atoms,
-                       const ConvPlan& plan) {
+/// Atoms whose last one is held in groups of so many elements.
+struct Grouped {
+    const AtomList& atoms;
+    std::int64_t grain;
+};
+
+/// Conv groups, channels and the like, then the spatial dimensions; innermost the conv groups that
+/// one vertex operation takes or that were combined to one, and the groups of channels.
+std::vector<OrderLevel> orderOf(const ConvAtoms& atoms, const ConvPlan& plan,
+                                std::initializer_list<AtomList> outer,
+                                const std::vector<AtomList>& spatial,
+                                std::initializer_list<Grouped> innermost) {
+    std::vector<OrderLevel> order;
+    addLevels(order, atoms.groups);
+    for (const AtomList& dim : outer)
+        addLevels(order, dim);
+    for (const AtomList& dim : spatial)
+        addLevels(order, dim);
     const std::int64_t together = plan.grains.groups * plan.transform.combinedGroups;
     if (together > 1 && !atoms.groups.empty())
         order.push_back({atoms.groups.back(), together});
+    for (const Grouped& one : innermost)
+        if (!one.atoms.empty())
+            order.push_back({one.atoms.back(), one.grain});
+    return order;
 }
 
 } // namespace
 
 std::vector<OrderLevel> inputOrder(const ConvAtoms& atoms, const ConvPlan& plan) {
-    std::vector<OrderLevel> order;
-    addLevels(order, atoms.groups);
-    addLevels(order, atoms.inChans);
-    addLevels(order, atoms.batch);
-    for (const AtomList& field : atoms.field)
-        addLevels(order, field);
-    addGroupsTogether(order, atoms, plan);
-    if (!atoms.inChans.empty())
-        order.push_back({atoms.inChans.back(), plan.grains.inChans});
-    return order;
+    return orderOf(atoms, plan, {atoms.inChans, atoms.batch}, atoms.field,
+                   {{atoms.inChans, plan.grains.inChans}});
 }
 
 std::vector<OrderLevel> weightsOrder(const ConvAtoms& atoms, const ConvPlan& plan) {
-    std::vector<OrderLevel> order;
-    addLevels(order, atoms.groups);
-    addLevels(order, atoms.outChans);
-    addLevels(order, atoms.inChans);
-    for (const AtomList& kernel : atoms.kernel)
-        addLevels(order, kernel);
-    addGroupsTogether(order, atoms, plan);
-    if (!atoms.outChans.empty())
-        order.push_back({atoms.outChans.back(), plan.grains.outChans});
-    if (!atoms.inChans.empty())
-        order.push_back({atoms.inChans.back(), plan.grains.inChans});
-    return order;
+    return orderOf(atoms, plan, {atoms.outChans, atoms.inChans}, atoms.kernel,
+                   {{atoms.outChans, plan.grains.outChans}, {atoms.inChans, plan.grains.inChans}});
 }
 
 std::vector<OrderLevel> outputOrder(const ConvAtoms& atoms, const ConvPlan& plan) {
-    std::vector<OrderLevel> order;
-    addLevels(order, atoms.groups);
-    addLevels(order, atoms.outChans);
-    addLevels(order, atoms.batch);
-    for (const AtomList& field : atoms.field)
-        addLevels(order, field);
-    addGroupsTogether(order, atoms, plan);
-    if (!atoms.outChans.empty())
-        order.push_back({atoms.outChans.back(), plan.grains.outChans});
-    return order;
+    return orderOf(atoms, plan, {atoms.outChans, atoms.batch}, atoms.field,
+                   {{atoms.outChans, plan.grains.outChans}});
 }
 
 } // namespace tilescope::sim

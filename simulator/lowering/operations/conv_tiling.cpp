@@ -52,17 +52,39 @@ std::int64_t ConvTiling::shareGrain(std::int64_t group) const {
     return std::lcm(group, std::max<std::int64_t>(1, 8 / bytesOf(plan_.problem.inType)));
 }
 
-BlockedDim ConvTiling::dim(const std::vector<int>& atoms, std::int64_t size,
-                           std::vector<Interval> blocks, std::vector<TileDigit> digits) const {
-    return {atoms, size, std::move(blocks), std::move(digits)};
-}
-
-void ConvTiling::addOrCopy(Blocking& blocking, BlockedDim dim) const {
+void ConvTiling::addOrCopy(Blocking& blocking, BlockedDim dim) {
     if (dim.atoms.empty() && dim.size == 1) {
         blocking.copies.insert(blocking.copies.end(), dim.digits.begin(), dim.digits.end());
         return;
     }
     blocking.dims.push_back(std::move(dim));
+}
+
+void ConvTiling::addCut(Blocking& blocking, const std::vector<int>& atoms, std::int64_t size,
+                        std::int64_t step, std::int64_t parts, std::int64_t grain,
+                        TileDigit digit) {
+    addOrCopy(blocking, {atoms, atoms.empty() ? 1 : size, evenBlocks(step, parts, grain), {digit}});
+}
+
+void ConvTiling::addGroups(Blocking& blocking, const ConvAtoms& atoms) const {
+    const std::int64_t groups = plan_.problem.groups;
+    addCut(blocking, atoms.groups, groups, groups, plan_.splits.groups, plan_.grains.groups,
+           groups_);
+}
+
+void ConvTiling::addBatch(Blocking& blocking, const ConvAtoms& atoms) const {
+    const std::int64_t batch = plan_.problem.batch;
+    addCut(blocking, atoms.batch, batch, batch, plan_.splits.batch, 1, batch_);
+}
+
+void ConvTiling::addInChans(Blocking& blocking, const ConvAtoms& atoms) const {
+    addCut(blocking, atoms.inChans, plan_.problem.inChans, inStep(), plan_.splits.inChans,
+           plan_.grains.inChans, inChans_);
+}
+
+void ConvTiling::addOutChans(Blocking& blocking, const ConvAtoms& atoms, std::int64_t step) const {
+    addCut(blocking, atoms.outChans, plan_.problem.outChans, step, plan_.splits.outChans,
+           plan_.grains.outChans, outChans_);
 }
 
 void ConvTiling::addWhole(Blocking& blocking, const ConvAtoms& atoms) {
@@ -74,10 +96,8 @@ Blocking ConvTiling::inputNeed(const ConvAtoms& atoms) const {
     const ConvProblem& p = plan_.problem;
     const ConvSplits& s = plan_.splits;
     Blocking need;
-    addOrCopy(need, dim(atoms.groups, atoms.groups.empty() ? 1 : p.groups,
-                        evenBlocks(p.groups, s.groups, plan_.grains.groups), {groups_}));
-    addOrCopy(need, dim(atoms.batch, atoms.batch.empty() ? 1 : p.batch,
-                        evenBlocks(p.batch, s.batch), {batch_}));
+    addGroups(need, atoms);
+    addBatch(need, atoms);
     for (std::size_t d = 0; d < p.field.size(); ++d) {
         const FieldDim& field = p.field[d];
         std::vector<Interval> blocks;
@@ -87,11 +107,12 @@ Blocking ConvTiling::inputNeed(const ConvAtoms& atoms) const {
                     inputRange(field, {out.begin, out.end}, {kernel.begin, kernel.end});
                 blocks.push_back({range.begin, range.end});
             }
-        addOrCopy(need, dim(atoms.field[d], atoms.field[d].empty() ? 1 : field.in,
-                            std::move(blocks), {field_[d], kernel_[d]}));
+        addOrCopy(need, {atoms.field[d],
+                         atoms.field[d].empty() ? 1 : field.in,
+                         std::move(blocks),
+                         {field_[d], kernel_[d]}});
     }
-    addOrCopy(need, dim(atoms.inChans, atoms.inChans.empty() ? 1 : p.inChans,
-                        evenBlocks(inStep(), s.inChans, plan_.grains.inChans), {inChans_}));
+    addInChans(need, atoms);
     addWhole(need, atoms);
     need.copies.push_back(outChans_);
     return need;
@@ -120,15 +141,12 @@ Blocking ConvTiling::weightsNeed(const ConvAtoms& atoms) const {
     const ConvProblem& p = plan_.problem;
     const ConvSplits& s = plan_.splits;
     Blocking need;
-    addOrCopy(need, dim(atoms.groups, atoms.groups.empty() ? 1 : p.groups,
-                        evenBlocks(p.groups, s.groups, plan_.grains.groups), {groups_}));
-    addOrCopy(need, dim(atoms.outChans, atoms.outChans.empty() ? 1 : p.outChans,
-                        evenBlocks(outStep(), s.outChans, plan_.grains.outChans), {outChans_}));
-    addOrCopy(need, dim(atoms.inChans, atoms.inChans.empty() ? 1 : p.inChans,
-                        evenBlocks(inStep(), s.inChans, plan_.grains.inChans), {inChans_}));
+    addGroups(need, atoms);
+    addOutChans(need, atoms, outStep());
+    addInChans(need, atoms);
     for (std::size_t d = 0; d < p.field.size(); ++d)
-        addOrCopy(need, dim(atoms.kernel[d], atoms.kernel[d].empty() ? 1 : p.field[d].kernel,
-                            evenBlocks(p.field[d].kernel, s.kernel[d]), {kernel_[d]}));
+        addCut(need, atoms.kernel[d], p.field[d].kernel, p.field[d].kernel, s.kernel[d], 1,
+               kernel_[d]);
     addWhole(need, atoms);
     need.copies.insert(need.copies.end(), field_.begin(), field_.end());
     need.copies.push_back(batch_);
@@ -157,17 +175,11 @@ Blocking ConvTiling::outputStorage(const ConvAtoms& atoms, std::int64_t shareGra
     const ConvProblem& p = plan_.problem;
     const ConvSplits& s = plan_.splits;
     Blocking storage;
-    addOrCopy(storage, dim(atoms.groups, atoms.groups.empty() ? 1 : p.groups,
-                           evenBlocks(p.groups, s.groups, plan_.grains.groups), {groups_}));
-    addOrCopy(storage, dim(atoms.batch, atoms.batch.empty() ? 1 : p.batch,
-                           evenBlocks(p.batch, s.batch), {batch_}));
+    addGroups(storage, atoms);
+    addBatch(storage, atoms);
     for (std::size_t d = 0; d < p.field.size(); ++d)
-        addOrCopy(storage, dim(atoms.field[d], atoms.field[d].empty() ? 1 : p.field[d].out,
-                               evenBlocks(p.field[d].out, s.field[d]), {field_[d]}));
-    addOrCopy(storage,
-              dim(atoms.outChans, atoms.outChans.empty() ? 1 : p.outChans,
-                  evenBlocks(allSteps ? p.outChans : outStep(), s.outChans, plan_.grains.outChans),
-                  {outChans_}));
+        addCut(storage, atoms.field[d], p.field[d].out, p.field[d].out, s.field[d], 1, field_[d]);
+    addOutChans(storage, atoms, allSteps ? p.outChans : outStep());
     storage.copies.insert(storage.copies.end(), kernel_.begin(), kernel_.end());
     storage.copies.push_back(inChans_);
     storage.copiesShare = true;

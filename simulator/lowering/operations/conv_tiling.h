@@ -1,7 +1,6 @@
 // A convolution plan as blockings: which tile works on which block of input, weights and output.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "simulator/layout/layout.h"
@@ -45,9 +44,14 @@ public:
     [[nodiscard]] bool hasLastInChans(std::int32_t nth) const;
 
 private:
-    [[nodiscard]] BlockedDim dim(const std::vector<int>& atoms, std::int64_t size,
-                                 std::vector<Interval> blocks, std::vector<TileDigit> digits) const;
-    void addOrCopy(Blocking& blocking, BlockedDim dim) const;
+    static void addOrCopy(Blocking& blocking, BlockedDim dim);
+    /// Cuts a dimension, or one serial step of it, in even parts over tiles.
+    static void addCut(Blocking& blocking, const std::vector<int>& atoms, std::int64_t size,
+                       std::int64_t step, std::int64_t parts, std::int64_t grain, TileDigit digit);
+    void addGroups(Blocking& blocking, const ConvAtoms& atoms) const;
+    void addBatch(Blocking& blocking, const ConvAtoms& atoms) const;
+    void addInChans(Blocking& blocking, const ConvAtoms& atoms) const;
+    void addOutChans(Blocking& blocking, const ConvAtoms& atoms, std::int64_t step) const;
     static void addWhole(Blocking& blocking, const ConvAtoms& atoms);
     [[nodiscard]] std::int64_t inStep() const;
     /// Elements that tiles with the same operand do not separate: whole groups of channels, where

@@ -3,7 +3,7 @@
 
 #include "core/trace/trace_index.h"
 #include "simulator/simulate.h"
-#include "simulator/transforms/input_type.h"
+#include "simulator/transforms/decompose.h"
 #include "support/graph_builder.h"
 #include "support/invariants.h"
 #include "tests/support/qt_text.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <string>
-#include <vector>
 
 #include "app/gui/window/reports.h"
 #include "core/base/error.h"

@@ -34,10 +34,6 @@ FrameExercise::FrameExercise(MainWindow& window, QObject* parent)
     connect(&timer_, &QTimer::timeout, this, &FrameExercise::next);
 }
 
-void FrameExercise::start() {
-    timer_.start();
-}
-
 void FrameExercise::next() {
     if (!window_.context().reports.source() || (step_ < 0 && !window_.context().workers.idle()))
         return;
@@ -70,8 +66,7 @@ void FrameExercise::showNext() {
     if (!shown) {
         window_.showReport(report);
         if (report == Report::Memory) // the breakdown with most layers
-            static_cast<views::MemoryView&>(window_.view(report))
-                .setBreakdown(MemoryBreakdown::Category);
+            window_.view(report).showSection(QStringLiteral("by category"));
         return;
     }
     window_.context().frameTimes.reset();

@@ -113,7 +113,7 @@ void Grabber::grabWhenIdle() {
     if (!std::exchange(partsChosen_, true) && !screens.contains(request.view)) {
         views::ReportView& report = window_.view(reportFrom(request.view));
         for (const QString& part : request.parts)
-            if (!report.showSection(part) && !views::chooseByText(report, part)) {
+            if (!report.showSection(part)) {
                 showing_ = false;
                 return emit failed(tr("the report '%1' has no part '%2': parts have the titles of "
                                       "its tabs, choices and switches")

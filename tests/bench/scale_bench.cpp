@@ -129,7 +129,7 @@ public:
             trace.search().setText(QString::fromUtf8(text));
             waitUntilIdle();
             tell(QStringLiteral("search '%1' (%2)")
-                     .arg(QString::fromUtf8(text), trace.search().countText()),
+                     .arg(QString::fromUtf8(text), trace.search().findChild<QLabel*>()->text()),
                  searchMs, static_cast<double>(timer.elapsed()), "ms");
             timer.restart();
             emit trace.search().stepWanted(false);

@@ -1,7 +1,10 @@
 // What tests of the window do again and again. Templates, as this folder knows no window.
 #pragma once
 
+#include <QComboBox>
+#include <QLabel>
 #include <QSignalSpy>
+#include <QStackedWidget>
 #include <QToolButton>
 #include <QtTest>
 
@@ -47,6 +50,39 @@ template <class Button = QToolButton> Button& button(const QWidget& within, cons
         if (each->text().startsWith(text))
             return *each;
     qFatal("there is no button '%s'", qPrintable(text));
+}
+
+/// The choice with this label.
+inline QComboBox& choiceOf(const QWidget& within, const QString& label) {
+    for (QComboBox* box : within.findChildren<QComboBox*>())
+        if (box->accessibleName() == label)
+            return *box;
+    qFatal("there is no choice '%s'", qPrintable(label));
+}
+inline void choose(const QWidget& within, const QString& label, const QString& item) {
+    choiceOf(within, label).setCurrentText(item);
+}
+
+/// The part of a widget of this kind.
+template <class Widget> Widget& child(const QWidget& within) {
+    auto* found = within.findChild<Widget*>();
+    if (found == nullptr)
+        qFatal("there is no such part");
+    return *found;
+}
+
+/// What a panel says in place of its content, title and text.
+inline QString messageText(const QStackedWidget& panel) {
+    QStringList texts;
+    for (const QLabel* label : panel.currentWidget()->findChildren<QLabel*>())
+        texts << label->text();
+    return texts.join(QLatin1Char('\n'));
+}
+
+/// What the label with this object name says.
+inline QString labelText(const QWidget& within, const char* name) {
+    auto* label = within.findChild<QLabel*>(QString::fromLatin1(name));
+    return label == nullptr ? QString() : label->text();
 }
 
 } // namespace tilescope::test

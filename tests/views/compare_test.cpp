@@ -65,7 +65,7 @@ private slots:
 
     void theVerdictSaysWhatCameOfTheChange() {
         open({files_.write("a.pop"), changed()});
-        const QString verdict = view().overview().verdict();
+        const QString verdict = test::labelText(view(), "verdict");
         QVERIFY2(verdict.contains("Source fits: the fullest tile (0) uses 210 KiB of 624 KiB."),
                  qPrintable(verdict));
         QVERIFY2(verdict.contains("The peak of what is not always live rose by 5.75 MiB (19.5 %)"),
@@ -74,13 +74,13 @@ private slots:
         QVERIFY2(verdict.contains("Changed: model sample \u2192 sample-changed."),
                  qPrintable(verdict));
         window_->context().preferences.setByteUnits(ByteUnits::Si);
-        QVERIFY(view().overview().verdict().contains(" of 639 kB."));
+        QVERIFY(test::labelText(view(), "verdict").contains(" of 639 kB."));
     }
 
     void equalProfilesSaySo() {
         const QString file = files_.write("a.pop");
         open({file, file});
-        const QString verdict = view().overview().verdict();
+        const QString verdict = test::labelText(view(), "verdict");
         QVERIFY(verdict.contains("stayed at"));
         QVERIFY(verdict.contains("All options are the same."));
         QCOMPARE(view().overview().memory().model().rowCount(), 0);
@@ -89,7 +89,8 @@ private slots:
 
     void whatDoesNotRunHasNoTime() {
         open({files_.write("large.pop", {.tooLarge = true}), files_.write("a.pop")});
-        const QAbstractItemModel& figures = *view().overview().figures().model();
+        const QAbstractItemModel& figures =
+            *test::child<views::ValueTreeView>(view().overview()).model();
         int dashes = 0;
         for (int row = 0; row < figures.rowCount(); ++row) {
             const auto cell = [&](int column) {
@@ -102,8 +103,10 @@ private slots:
             dashes += timed ? 1 : 0;
         }
         QCOMPARE(dashes, 3);
-        QVERIFY(view().overview().verdict().contains(
-            "Source does not fit: 736 tiles are over the limit, the fullest (0) needs"));
+        QVERIFY(
+            test::labelText(view(), "verdict")
+                .contains(
+                    "Source does not fit: 736 tiles are over the limit, the fullest (0) needs"));
     }
 
     // At 1280 x 720 nothing of the first page has to be scrolled.
@@ -115,11 +118,12 @@ private slots:
             QVERIFY(table->viewport()->height() >=
                     rows * table->verticalHeader()->defaultSectionSize());
         }
-        const QTreeView& figures = page.figures();
+        const QTreeView& figures = test::child<views::ValueTreeView>(page);
         const QModelIndex last = figures.model()->index(figures.model()->rowCount() - 1, 0);
         QVERIFY(figures.viewport()->rect().contains(figures.visualRect(last).center()));
-        QVERIFY(page.plans().parentWidget()->height() >=
-                page.plans().heightForWidth(page.plans().width()));
+        QVERIFY(test::child<views::LinkFlow>(page).parentWidget()->height() >=
+                test::child<views::LinkFlow>(page).heightForWidth(
+                    test::child<views::LinkFlow>(page).width()));
     }
 
     void causesLeadToTheirPlace() {
@@ -168,7 +172,7 @@ private slots:
         };
         QCOMPARE(cells(), QStringList({"6.47 MiB", "12.2 MiB"}));
         // The target has two samples in a batch.
-        QTest::mouseClick(&view().perSample(), Qt::LeftButton);
+        QTest::mouseClick(&test::button(view(), "Per sample"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
         QCOMPARE(cells(), QStringList({"6.47 MiB", "6.11 MiB"}));
     }
@@ -182,17 +186,19 @@ private slots:
         b.info.throughput = a.info.throughput * 4 / 3;
         open({files_.writeProfile("one.pop", a), files_.writeProfile("two.pop", b)});
         const auto good = [&](const QString& sentence) {
-            const QStringList lines = view().overview().verdict().split("<br>");
+            const QStringList lines = test::labelText(view(), "verdict").split("<br>");
             return std::any_of(lines.begin(), lines.end(), [&](const QString& line) {
                 return line.contains(sentence) && line.contains(QChar(0x2714));
             });
         };
         QVERIFY2(good("A run takes 50.0 % more time") && good("33.3 % more samples a second"),
-                 qPrintable(view().overview().verdict()));
-        QTest::mouseClick(&view().perSample(), Qt::LeftButton);
+                 qPrintable(test::labelText(view(), "verdict")));
+        QTest::mouseClick(&test::button(view(), "Per sample"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
-        QVERIFY2(good("A sample takes 25.0 % less time"), qPrintable(view().overview().verdict()));
-        const QAbstractItemModel& figures = *view().overview().figures().model();
+        QVERIFY2(good("A sample takes 25.0 % less time"),
+                 qPrintable(test::labelText(view(), "verdict")));
+        const QAbstractItemModel& figures =
+            *test::child<views::ValueTreeView>(view().overview()).model();
         const auto difference = [&](const QString& title) {
             for (int row = 0; row < figures.rowCount(); ++row)
                 if (figures.index(row, 0).data().toString() == title)
@@ -224,7 +230,7 @@ private slots:
         writeProfile(a, files_.path("plan-a.pop").toStdString());
         writeProfile(b, files_.path("plan-b.pop").toStdString());
         open({files_.path("plan-a.pop"), files_.path("plan-b.pop")});
-        LinkFlow& plans = view().overview().plans();
+        LinkFlow& plans = test::child<views::LinkFlow>(view().overview());
         QVERIFY2(plans.text().remove(QChar(0x2060)).contains("layer1/conv"),
                  qPrintable(plans.text()));
         emit plans.linkHovered("0");
@@ -250,8 +256,9 @@ private slots:
             view().table(i)->model().setFilter({});
             QVERIFY(!view().table(i)->view().accessibleName().isEmpty());
         }
-        QAbstractItemModelTester figures(view().overview().figures().model(),
-                                         QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester figures(
+            test::child<views::ValueTreeView>(view().overview()).model(),
+            QAbstractItemModelTester::FailureReportingMode::QtTest);
     }
 
     void searchGoesToATable() {
@@ -266,7 +273,7 @@ private slots:
         test::waitUntilIdle(*window_);
         auto* panel = view().findChild<LoadingPanel*>();
         QVERIFY(panel->showsMessage());
-        QVERIFY(panel->messageText().contains("Only one profile is open"));
+        QVERIFY(test::messageText(*panel).contains("Only one profile is open"));
     }
 };
 

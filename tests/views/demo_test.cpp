@@ -109,7 +109,7 @@ private slots:
         qint64 id = 0;
         {
             DemoRun run(program);
-            run.start(folder_.filePath("out"));
+            run.startDemo(folder_.filePath("out"));
             const QProcess* process = run.findChild<QProcess*>();
             QTRY_COMPARE(process->state(), QProcess::Running);
             id = process->processId();
@@ -132,7 +132,7 @@ private slots:
         DemoRun run(program);
         QSignalSpy failed(&run, &DemoRun::failed);
         QSignalSpy ended(&run, &DemoRun::ended);
-        run.start(folder_.filePath("out"));
+        run.startDemo(folder_.filePath("out"));
         QTRY_COMPARE(failed.count(), 1);
         QCOMPARE(ended.count(), 1);
         QVERIFY(!run.running());

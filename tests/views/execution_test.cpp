@@ -87,7 +87,7 @@ private slots:
         QTest::mouseClick(&plot, Qt::LeftButton, {}, where);
         settle();
         QVERIFY(trace_->selectedStep() >= 0);
-        QVERIFY(trace_->details().rowCount() > 4);
+        QVERIFY(test::child<views::ValueTreeView>(*trace_).values().rowCount() > 4);
         QCOMPARE(window_->context().selection.current().tiles.size(), std::size_t(1));
     }
 
@@ -109,22 +109,22 @@ private slots:
         };
         trace_->search().setText("LAYER1/conv/Convolve");
         settle();
-        QCOMPARE(trace_->search().countText(), "matches: " + total);
+        QCOMPARE(trace_->search().findChild<QLabel*>()->text(), "matches: " + total);
         press();
-        QCOMPARE(trace_->search().countText(), "1 of " + total);
+        QCOMPARE(trace_->search().findChild<QLabel*>()->text(), "1 of " + total);
         QCOMPARE(trace_->selectedStep(), matches[0]);
         press();
-        QCOMPARE(trace_->search().countText(), "2 of " + total);
+        QCOMPARE(trace_->search().findChild<QLabel*>()->text(), "2 of " + total);
         QCOMPARE(trace_->selectedStep(), matches[1]);
         press(Qt::ShiftModifier);
         press(Qt::ShiftModifier); // goes round
-        QCOMPARE(trace_->search().countText(), total + " of " + total);
+        QCOMPARE(trace_->search().findChild<QLabel*>()->text(), total + " of " + total);
         QCOMPARE(trace_->selectedStep(), matches.back());
         trace_->search().setText("nothing like it");
         settle();
-        QCOMPARE(trace_->search().countText(), QStringLiteral("no match"));
+        QCOMPARE(trace_->search().findChild<QLabel*>()->text(), QStringLiteral("no match"));
         QTest::keyClick(&trace_->search().field(), Qt::Key_Escape);
-        QCOMPARE(trace_->search().countText(), QString());
+        QCOMPARE(trace_->search().findChild<QLabel*>()->text(), QString());
     }
 
     void commaAndPeriodWalkOverTheSteps() {
@@ -151,7 +151,8 @@ private slots:
             window_->context().reports.source()->trace({})->stepAt(trace_->selectedStep());
         QCOMPARE(trace_->selectedRange()->begin, step.ipus.front().start);
         QCOMPARE(trace_->selectedRange()->cycles(), step.ipus.front().cycles);
-        QCOMPARE(trace_->statistics().lanes()[0].statistics.cycles, step.ipus.front().cycles);
+        QCOMPARE(test::child<views::StatisticsPanel>(*trace_).lanes()[0].statistics.cycles,
+                 step.ipus.front().cycles);
         key(Qt::Key_Escape);
         QVERIFY(!trace_->selectedRange().has_value());
     }
@@ -249,7 +250,7 @@ private slots:
 
     void theStripIsDragged() {
         open({files_.write("a.pop")});
-        views::OverviewStrip& strip = trace_->strip();
+        views::OverviewStrip& strip = test::child<views::OverviewStrip>(*trace_);
         zoom().fit();
         const double all = zoom().last() - zoom().first();
         zoom().setRange(zoom().first() + all * 0.25, zoom().first() + all * 0.5);
@@ -340,7 +341,7 @@ private slots:
         settle();
         QCOMPARE(trace_->tiles().plot().lanes().size(), std::size_t(2));
         QVERIFY(trace_->tiles().plot().lanes()[1].name.startsWith("Target"));
-        QCOMPARE(trace_->statistics().lanes().size(), std::size_t(2));
+        QCOMPARE(test::child<views::StatisticsPanel>(*trace_).lanes().size(), std::size_t(2));
     }
 
     void theTreeAndTheTraceLeadToEachOther() {

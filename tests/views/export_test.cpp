@@ -14,8 +14,8 @@
 #include "views/insights/insights_view.h"
 #include "views/plot/plot_widget.h"
 #include "views/plot/save_plot.h"
+#include "views/tables/item_export.h"
 #include "views/theme/style.h"
-#include "views/widgets/item_export.h"
 #include "views/widgets/report_view.h"
 #include "views/widgets/save_picture.h"
 

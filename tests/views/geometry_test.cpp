@@ -271,14 +271,6 @@ private slots:
         QCOMPARE(counts, expected);
     }
 
-    void fullestTilesComeFirst() {
-        const auto tiles = fullestTiles({5, 9, 9, 1}, 3);
-        QCOMPARE(tiles.size(), std::size_t(3));
-        QCOMPARE(tiles[0], TileId(1));
-        QCOMPARE(tiles[1], TileId(2));
-        QCOMPARE(tiles[2], TileId(0));
-    }
-
     void tileLists_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("result");

@@ -16,9 +16,7 @@
 
 using namespace tilescope;
 using namespace tilescope::gui;
-using views::GraphCanvas;
-using views::GraphPane;
-using views::OperationsView;
+using namespace tilescope::views;
 
 class GraphTest : public QObject {
     Q_OBJECT
@@ -33,6 +31,13 @@ class GraphTest : public QObject {
         QTest::mouseClick(&test::button(view, "Graph"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
         return view;
+    }
+    /// The scopes that the chosen item is in.
+    static QLabel& way(const QWidget& view) {
+        for (QLabel* each : view.findChildren<QLabel*>())
+            if (each->accessibleName() == "Scopes that the chosen item is in")
+                return *each;
+        qFatal("there is no way to the chosen item");
     }
     static QString label(GraphCanvas& canvas, const GraphItem& item) {
         return test::text(canvas.scene()->model->tree.labelOf(item));
@@ -92,7 +97,7 @@ private slots:
 
     void smallModelsShowAllTheyHave() {
         OperationsView& view = openView({files_.write("a.pop")});
-        GraphCanvas& canvas = view.graph().canvas();
+        GraphCanvas& canvas = test::child<GraphCanvas>(view.graph());
         QVERIFY(canvas.isVisible() && !view.table().isVisible());
         QCOMPARE(labels(canvas),
                  QStringList({"input", "conv1", "relu1", "conv", "again/conv", "prob", "out"}));
@@ -105,7 +110,7 @@ private slots:
 
     void aDoubleClickCollapsesAndExpandsInPlace() {
         OperationsView& view = openView({files_.write("a.pop")});
-        GraphCanvas& canvas = view.graph().canvas();
+        GraphCanvas& canvas = test::child<GraphCanvas>(view.graph());
         const GraphItem scope = item(canvas, "layer1");
         const QPointF before = canvas.screenRect(scope).topLeft();
         doubleClick(canvas, "layer1");
@@ -118,7 +123,7 @@ private slots:
 
     void wheelZoomsAtThePointer() {
         OperationsView& view = openView({files_.write("a.pop")});
-        GraphCanvas& canvas = view.graph().canvas();
+        GraphCanvas& canvas = test::child<GraphCanvas>(view.graph());
         const QRectF before = canvas.screenRect(item(canvas, "relu1"));
         const double scale = canvas.scale();
         wheel(canvas, before.topLeft().toPoint(), 240);
@@ -131,7 +136,7 @@ private slots:
 
     void dragPansAndFFits() {
         OperationsView& view = openView({files_.write("a.pop")});
-        GraphCanvas& canvas = view.graph().canvas();
+        GraphCanvas& canvas = test::child<GraphCanvas>(view.graph());
         const QRectF before = canvas.screenRect(item(canvas, "conv1"));
         const QPoint from = canvas.rect().topLeft() + QPoint(30, 200);
         QTest::mousePress(&canvas, Qt::LeftButton, {}, from);
@@ -147,7 +152,7 @@ private slots:
 
     void keysWalkExpandAndCollapse() {
         OperationsView& view = openView({files_.write("a.pop")});
-        GraphCanvas& canvas = view.graph().canvas();
+        GraphCanvas& canvas = test::child<GraphCanvas>(view.graph());
         canvas.setFocus();
         QTest::keyClick(&canvas, Qt::Key_Home);
         QCOMPARE(label(canvas, canvas.chosen()), "input");
@@ -172,11 +177,11 @@ private slots:
 
     void aClickSelectsEverywhere() {
         OperationsView& view = openView({files_.write("a.pop")});
-        GraphCanvas& canvas = view.graph().canvas();
+        GraphCanvas& canvas = test::child<GraphCanvas>(view.graph());
         click(canvas, "relu1");
         QCOMPARE(window_->context().selection.current().operation, OperationId(1));
         QCOMPARE(view.tabs().steps().model().rowCount(), 1);
-        QVERIFY(view.graph().way().text().contains("relu1"));
+        QVERIFY(way(view).text().contains("relu1"));
         // A second place of layer1's function is the function's operation.
         click(canvas, "again/conv");
         QCOMPARE(window_->context().selection.current().operation, OperationId(2));
@@ -187,7 +192,7 @@ private slots:
 
     void selectionsOfOtherReportsAreMarked() {
         OperationsView& view = openView({files_.write("a.pop")});
-        GraphCanvas& canvas = view.graph().canvas();
+        GraphCanvas& canvas = test::child<GraphCanvas>(view.graph());
         window_->context().selection.update(
             [](views::Selected& s) { s.operation = OperationId(3); });
         test::waitUntilIdle(*window_);
@@ -210,16 +215,18 @@ private slots:
         auto& view = static_cast<OperationsView&>(window_->view(Report::Operations));
         QTest::mouseClick(&test::button(view, "Graph"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
-        QVERIFY(!view.graph().panel().showsMessage());
-        QCOMPARE(label(view.graph().canvas(), view.graph().canvas().chosen()), "relu1");
+        QVERIFY(!test::child<LoadingPanel>(view.graph()).showsMessage());
+        QCOMPARE(label(test::child<GraphCanvas>(view.graph()),
+                       test::child<GraphCanvas>(view.graph()).chosen()),
+                 "relu1");
     }
 
     void scopesHaveTheirSums() {
         OperationsView& view = openView({files_.write("a.pop")});
-        click(view.graph().canvas(), "layer1");
+        click(test::child<GraphCanvas>(view.graph()), "layer1");
         const auto& model = view.graph().model();
         const GraphScopeId scope = model->tree.find("layer1");
-        QAbstractItemModel& summary = view.tabs().summary();
+        QAbstractItemModel& summary = test::child<ValueTreeView>(view).values();
         QStringList lines;
         for (int row = 0; row < summary.rowCount({}); ++row)
             lines << summary.index(row, 0, {}).data().toString() + ": " +
@@ -234,30 +241,30 @@ private slots:
 
     void searchFindsInCollapsedScopes() {
         OperationsView& view = openView({files_.write("a.pop")});
-        GraphCanvas& canvas = view.graph().canvas();
+        GraphCanvas& canvas = test::child<GraphCanvas>(view.graph());
         QTest::mouseClick(&test::button(view, "Collapse"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
         QVERIFY(!labels(canvas).contains("again/conv"));
         view.focusSearch();
-        QTest::keyClicks(&view.graph().search().field(), "AGAIN");
-        QVERIFY(view.graph().search().countText().contains('1'));
-        QTest::keyClick(&view.graph().search().field(), Qt::Key_Return);
+        QTest::keyClicks(&test::child<SearchBox>(view.graph()).field(), "AGAIN");
+        QVERIFY(test::child<SearchBox>(view.graph()).findChild<QLabel*>()->text().contains('1'));
+        QTest::keyClick(&test::child<SearchBox>(view.graph()).field(), Qt::Key_Return);
         test::waitUntilIdle(*window_);
         QCOMPARE(label(canvas, canvas.chosen()), "again/conv");
         QVERIFY(canvas.rect().contains(canvas.screenRect(canvas.chosen()).toRect()));
-        QCOMPARE(view.graph().search().countText(), "1 of 1");
-        view.graph().search().setText("nothing like it");
-        QCOMPARE(view.graph().search().countText(), "no match");
+        QCOMPARE(test::child<SearchBox>(view.graph()).findChild<QLabel*>()->text(), "1 of 1");
+        test::child<SearchBox>(view.graph()).setText("nothing like it");
+        QCOMPARE(test::child<SearchBox>(view.graph()).findChild<QLabel*>()->text(), "no match");
     }
 
     void theWayLeadsToScopes() {
         OperationsView& view = openView({files_.write("a.pop")});
-        GraphCanvas& canvas = view.graph().canvas();
+        GraphCanvas& canvas = test::child<GraphCanvas>(view.graph());
         click(canvas, "again/conv");
-        QLabel& way = view.graph().way();
-        QVERIFY2(way.text().contains("layer1</a>"), qPrintable(way.text()));
+        QLabel& path = way(view);
+        QVERIFY2(path.text().contains("layer1</a>"), qPrintable(path.text()));
         const GraphScopeId scope = view.graph().model()->tree.find("layer1");
-        emit way.linkActivated(QString::number(scope.value()));
+        emit path.linkActivated(QString::number(scope.value()));
         test::waitUntilIdle(*window_);
         QCOMPARE(label(canvas, canvas.chosen()), "layer1");
     }
@@ -266,25 +273,30 @@ private slots:
         OperationsView& view = openView({files_.write("a.pop")});
         GraphPane& pane = view.graph();
         const auto chooseMetric = [&](GraphMetric metric) {
-            const int at = pane.metricChoice().findData(static_cast<int>(metric));
+            const int at = test::choiceOf(pane, "Colour").findData(static_cast<int>(metric));
             QVERIFY(at >= 0);
-            pane.metricChoice().setCurrentIndex(at);
-            emit pane.metricChoice().activated(at);
+            test::choiceOf(pane, "Colour").setCurrentIndex(at);
+            emit test::choiceOf(pane, "Colour").activated(at);
         };
         chooseMetric(GraphMetric::Cycles);
         const auto& model = *pane.model();
-        const GraphItem conv1 = item(pane.canvas(), "conv1");
-        QCOMPARE(pane.canvas().colours()->most(), double(model.sourceCosts(conv1).cycles));
-        QCOMPARE(pane.legend().texts(),
+        const GraphItem conv1 = item(test::child<GraphCanvas>(pane), "conv1");
+        QCOMPARE(test::child<GraphCanvas>(pane).colours()->most(),
+                 double(model.sourceCosts(conv1).cycles));
+        QCOMPARE(test::child<GraphLegend>(pane).texts(),
                  QStringList({"Estimated cycles", "0 cycles", "13,024 cycles"}));
-        const QColor hot = pane.canvas().grab().toImage().pixelColor(
-            pane.canvas().screenRect(conv1).topLeft().toPoint() + QPoint(4, 12));
+        const QColor hot = test::child<GraphCanvas>(pane).grab().toImage().pixelColor(
+            test::child<GraphCanvas>(pane).screenRect(conv1).topLeft().toPoint() + QPoint(4, 12));
         chooseMetric(GraphMetric::Code);
-        QVERIFY(pane.legend().texts()[0] == "Code" && pane.legend().texts()[2].contains("iB"));
+        QVERIFY(test::child<GraphLegend>(pane).texts()[0] == "Code" &&
+                test::child<GraphLegend>(pane).texts()[2].contains("iB"));
         chooseMetric(GraphMetric::Temporary);
         chooseMetric(GraphMetric::Cycles);
-        const QColor cool = pane.canvas().grab().toImage().pixelColor(
-            pane.canvas().screenRect(item(pane.canvas(), "prob")).topLeft().toPoint() +
+        const QColor cool = test::child<GraphCanvas>(pane).grab().toImage().pixelColor(
+            test::child<GraphCanvas>(pane)
+                .screenRect(item(test::child<GraphCanvas>(pane), "prob"))
+                .topLeft()
+                .toPoint() +
             QPoint(4, 12));
         QVERIFY(hot != cool);
     }
@@ -293,30 +305,30 @@ private slots:
         OperationsView& view =
             openView({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
         GraphPane& pane = view.graph();
-        GraphCanvas& canvas = pane.canvas();
+        GraphCanvas& canvas = test::child<GraphCanvas>(pane);
         QVERIFY(labels(canvas).contains("layer2/conv"));
         const GraphItem added = item(canvas, "layer2/conv");
         QVERIFY(pane.model()->presenceOf(added) == Presence::TargetOnly);
         QVERIFY(canvas.describe(added).contains("only in the target"));
-        QVERIFY(pane.legend().texts()[0].contains("target less source"));
+        QVERIFY(test::child<GraphLegend>(pane).texts()[0].contains("target less source"));
         QVERIFY(canvas.colours()->comparing());
         QVERIFY(canvas.colours()->valueOf(*pane.model(), added) > 0);
         // Nothing of the source can be selected by it; its figures are still there.
         click(canvas, "layer2/conv");
         QVERIFY(!window_->context().selection.current().operation.valid());
         click(canvas, "layer1");
-        QCOMPARE(view.tabs().summary().columnCount(), 3);
+        QCOMPARE(test::child<ValueTreeView>(view).values().columnCount(), 3);
     }
 
     void edgesHaveLabels() {
         OperationsView& view = openView({files_.write("a.pop")});
-        GraphCanvas& canvas = view.graph().canvas();
+        GraphCanvas& canvas = test::child<GraphCanvas>(view.graph());
         const QStringList texts(canvas.scene()->wireLabels.begin(),
                                 canvas.scene()->wireLabels.end());
         QVERIFY(texts.contains("[1,64,112,112] half"));
         const QImage without = canvas.grab().toImage();
         QTest::mouseClick(&test::button(view, "Shapes"), Qt::LeftButton);
-        QVERIFY(canvas.edgeLabels());
+        QVERIFY(test::button(view, "Shapes").isChecked());
         QVERIFY(canvas.grab().toImage() != without);
     }
 
@@ -325,7 +337,7 @@ private slots:
         profile.modelGraph.nodes[ModelNodeId(2)].stage = 1;
         profile.modelGraph.nodes[ModelNodeId(3)].phase = ModelPhase::Backward;
         OperationsView& view = openView({files_.writeProfile("stages.pop", profile)});
-        GraphCanvas& canvas = view.graph().canvas();
+        GraphCanvas& canvas = test::child<GraphCanvas>(view.graph());
         QVERIFY(item(canvas, "forward").isScope() && item(canvas, "stage 0").isScope());
         QTest::mouseClick(&test::button(view, "Stages"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
@@ -338,18 +350,19 @@ private slots:
 
     void olderProfilesSayWhatIsMissing() {
         OperationsView& view = openView({files_.write("old.pop", {.withGraph = false})});
-        QVERIFY(view.graph().panel().showsMessage());
-        QVERIFY(view.graph().panel().messageText().contains("schema version 5"));
+        QVERIFY(test::child<LoadingPanel>(view.graph()).showsMessage());
+        QVERIFY(test::messageText(test::child<LoadingPanel>(view.graph()))
+                    .contains("schema version 5"));
         window_->openProfiles(
             {files_.write("a.pop"), files_.write("old.pop", {.withGraph = false})});
         test::waitUntilIdle(*window_);
-        QVERIFY2(view.graph().panel().messageText().contains("The target"),
-                 qPrintable(view.graph().panel().messageText()));
+        QVERIFY2(test::messageText(test::child<LoadingPanel>(view.graph())).contains("The target"),
+                 qPrintable(test::messageText(test::child<LoadingPanel>(view.graph()))));
     }
 
     void largeModelsBeginCollapsedAndReadable() {
         OperationsView& view = openView({longModel("long.pop", 3000)});
-        GraphCanvas& canvas = view.graph().canvas();
+        GraphCanvas& canvas = test::child<GraphCanvas>(view.graph());
         QVERIFY(canvas.scale() > 0.5);
         QVERIFY(canvas.rect().intersects(
             canvas.screenRect(canvas.scene()->visible.items.front()).toRect()));
@@ -362,7 +375,7 @@ private slots:
 
     void theMapMovesTheDrawing() {
         OperationsView& view = openView({longModel("long.pop", 600)});
-        GraphCanvas& canvas = view.graph().canvas();
+        GraphCanvas& canvas = test::child<GraphCanvas>(view.graph());
         QTest::mouseClick(&test::button(view, "Expand all"), Qt::LeftButton);
         test::waitUntilIdle(*window_);
         const QRectF before = canvas.screenRect(canvas.scene()->visible.items.front());
@@ -376,8 +389,8 @@ private slots:
         QVERIFY(view.showSection("table") && view.table().isVisible());
         QVERIFY(view.showSection("graph") && view.graph().isVisible());
         QVERIFY(!view.showSection("moon"));
-        QCOMPARE(view.graph().canvas().accessibleName(), "Graph of the model");
-        QVERIFY(view.graph().canvas().focusPolicy() == Qt::StrongFocus);
+        QCOMPARE(test::child<GraphCanvas>(view.graph()).accessibleName(), "Graph of the model");
+        QVERIFY(test::child<GraphCanvas>(view.graph()).focusPolicy() == Qt::StrongFocus);
     }
 };
 

@@ -1,6 +1,7 @@
 // The help: a page for each report, a search, and links and keys that are right.
 #include <QAction>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QTextBrowser>
 #include <QtTest>
 
@@ -22,6 +23,10 @@ class HelpTest : public QObject {
         window.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&window));
     }
+    static QString currentPage(const HelpWindow& help) {
+        const QListWidgetItem* item = test::child<QListWidget>(help).currentItem();
+        return item == nullptr ? QString() : item->data(Qt::UserRole).toString();
+    }
 
 private slots:
     void initTestCase() {
@@ -42,7 +47,7 @@ private slots:
             QTest::keyClick(&window, Qt::Key_F1);
             auto* help = window.findChild<HelpWindow*>();
             QVERIFY(help && help->isVisible());
-            QCOMPARE(help->currentPage(), reportName(report));
+            QCOMPARE(currentPage(*help), reportName(report));
             QVERIFY(HelpWindow::markdown(reportName(report))
                         .startsWith("# " + reportTitle(report) + "\n"));
             QVERIFY(HelpWindow::markdown(reportName(report)).size() < 2000); // short
@@ -60,7 +65,7 @@ private slots:
         auto* text = help.findChild<QTextBrowser*>();
         QTest::keyClicks(search, "strided copy");
         QTest::keyClick(search, Qt::Key_Return);
-        QCOMPARE(help.currentPage(), "glossary");
+        QCOMPARE(currentPage(help), "glossary");
         QCOMPARE(text->textCursor().selectedText(), "strided copy");
         search->clear();
         QTest::keyClicks(search, "profile");
@@ -68,14 +73,14 @@ private slots:
         for (int i = 0; i < 60; ++i) {
             QTest::keyClick(search, Qt::Key_Return);
             QCOMPARE(text->textCursor().selectedText().toLower(), "profile");
-            pages << help.currentPage();
+            pages << currentPage(help);
         }
         QVERIFY(pages.size() > 3);
         search->clear();
         QTest::keyClicks(search, "xyzzy");
-        const QString before = help.currentPage();
+        const QString before = currentPage(help);
         QTest::keyClick(search, Qt::Key_Return);
-        QCOMPARE(help.currentPage(), before);
+        QCOMPARE(currentPage(help), before);
     }
 
     void linksOfTheHelpLeadToPages() {

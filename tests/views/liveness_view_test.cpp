@@ -138,13 +138,14 @@ private slots:
     void aVariableTellsWhoUsesIt() {
         const auto view = show<LivenessView>(two());
         const QAbstractItemModelTester tester(
-            &view->tabs().variableInfo(), QAbstractItemModelTester::FailureReportingMode::Fatal);
-        view->tabs().showSection("variable");
+            &test::child<views::ValueTreeView>(view->tabs()).values(),
+            QAbstractItemModelTester::FailureReportingMode::Fatal);
+        view->showSection("variable");
         settle();
-        QCOMPARE(view->tabs().variableInfo().rowCount(), 0); // a hint
+        QCOMPARE(test::child<views::ValueTreeView>(view->tabs()).values().rowCount(), 0); // a hint
         context_->selection.update([](Selected& s) { s.variable = VariableId(0); });
         settle();
-        const ValueTreeModel& info = view->tabs().variableInfo();
+        const ValueTreeModel& info = test::child<views::ValueTreeView>(view->tabs()).values();
         QCOMPARE(info.columnCount(), 3);
         QCOMPARE(cell(info, 0, 1), QStringLiteral("conv1/weights"));
         QCOMPARE(cell(info, 0, 2), QStringLiteral("conv1/weights"));

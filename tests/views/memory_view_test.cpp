@@ -18,7 +18,7 @@ private slots:
 
     void theTileMapSelectsTiles() {
         const auto view = show<MemoryView>(one());
-        view->setGraph(MemoryView::Map);
+        view->showSection("tile map");
         settle();
         TileMap& map = view->map();
         QVERIFY(map.isVisible());
@@ -38,7 +38,7 @@ private slots:
 
     void arrowKeysWalkOverTheChip() {
         const auto view = show<MemoryView>(one());
-        view->setGraph(MemoryView::Map);
+        view->showSection("tile map");
         settle();
         TileMap& map = view->map();
         map.setFocus();
@@ -55,7 +55,7 @@ private slots:
 
     void coloursOfTheMapFollowScaleAndQuantity() {
         const auto view = show<MemoryView>(one());
-        view->setGraph(MemoryView::Map);
+        view->showSection("tile map");
         settle();
         TileMap& map = view->map();
         const TileMapSide side = map.content().sides.front();
@@ -68,15 +68,15 @@ private slots:
         map.setScale(ColourScale::Cividis);
         QCOMPARE(map.colourOf(side, 0),
                  scaleColour(ColourScale::Cividis, 0, context_->theme.current()));
-        view->setQuantity(TileQuantity::AlwaysLive);
+        test::choose(*view, "Colour by", "Always live");
         settle();
         const auto tiles = context_->reports.source()->tileMemory({});
         QCOMPARE(map.content().sides.front().values[77], (*tiles)[TileId(77)].alwaysLive);
-        view->setQuantity(TileQuantity::Gaps);
+        test::choose(*view, "Colour by", "Gaps");
         settle();
         QCOMPARE(map.content().sides.front().values[77],
                  (*tiles)[TileId(77)].includingGaps - (*tiles)[TileId(77)].excludingGaps);
-        view->setQuantity(TileQuantity::LiveAtStep);
+        test::choose(*view, "Colour by", "Live at the selected step");
         settle();
         QVERIFY(!map.isVisible()); // no step is selected
         context_->selection.update([](Selected& s) { s.step = StepId(5); });
@@ -87,7 +87,7 @@ private slots:
 
     void theMapOfTwoProfilesHasTheirDifference() {
         const auto view = show<MemoryView>(two());
-        view->setGraph(MemoryView::Map);
+        view->showSection("tile map");
         settle();
         const TileMapContent& content = view->map().content();
         QCOMPARE(content.sides.size(), std::size_t(3));
@@ -104,7 +104,7 @@ private slots:
     void breakdownsOfTwoProfilesStandBelowEachOther() {
         const auto view = show<MemoryView>(two());
         QVERIFY(!view->plots().showsTwo());
-        view->setBreakdown(MemoryBreakdown::Category);
+        view->showSection("By category");
         settle();
         QVERIFY(view->plots().showsTwo());
         StepPlot& first = view->plots().first();
@@ -120,7 +120,7 @@ private slots:
         QCOMPARE(first.zoom().to(), second.zoom().to());
         QTest::keyClick(&first.plot(), Qt::Key_F);
         QVERIFY(second.zoom().showsAll());
-        view->setBreakdown(MemoryBreakdown::None);
+        test::choose(*view, "Breakdown", "None");
         settle();
         QVERIFY(!second.isVisible());
         QCOMPARE(first.areas().areas().size(), std::size_t(2));
@@ -128,9 +128,9 @@ private slots:
 
     void severalVariablesAreDrawnTogether() {
         const auto view = show<MemoryView>(one());
-        view->tabs().showSection("variables");
+        view->showSection("variables");
         settle();
-        view->setGraph(MemoryView::SelectedVariables);
+        test::choose(*view, "Graph", "Variables");
         settle();
         QVERIFY(!view->plots().isVisible()); // a hint
         QTableView& table = view->tabs().table(MemoryTabs::Variables).view();
@@ -175,14 +175,14 @@ private slots:
         const auto view = show<MemoryView>(two());
         select({TileId(0), TileId(3)});
         QCOMPARE(view->findChild<QTreeView*>()->model()->columnCount(), 1 + 3 * 3);
-        view->tabs().showSection("variables");
+        view->showSection("variables");
         settle();
         QCOMPARE(view->tabs().table(MemoryTabs::Variables).model().columnCount(), 1 + 2 * 3);
     }
 
     void theFilterFindsComputeSetsByTheirVertices() {
         const auto view = show<MemoryView>(one());
-        view->tabs().showSection("compute sets");
+        view->showSection("compute sets");
         settle();
         view->focusSearch();
         TablePanel& table = view->tabs().table(MemoryTabs::ComputeSets);
@@ -193,7 +193,7 @@ private slots:
 
     void theAddressMapShowsGapsAndSteps() {
         const auto view = show<MemoryView>(one());
-        view->tabs().showSection("address map");
+        view->showSection("address map");
         select({TileId(0)});
         AddressMap& map = view->tabs().addresses().source();
         QVERIFY(!map.content().gaps.empty());
@@ -228,11 +228,11 @@ private slots:
     void addressesOverTimeSelectVariableAndStep() {
         const auto view = show<MemoryView>(one());
         select({TileId(0)});
-        view->tabs().showSection("addresses over time");
+        view->showSection("addresses over time");
         settle();
         AddressHistory& plot = view->tabs().history().source();
         QVERIFY(plot.isVisible());
-        const AddressHistoryContent& content = plot.areas().content();
+        const TileAddresses& content = plot.areas().content();
         const auto span =
             std::find_if(content.spans.begin(), content.spans.end(), [&](const AddressSpan& s) {
                 return content.blocks[s.block].name == "layer1/conv/partials";
@@ -257,10 +257,10 @@ private slots:
 
     void addressesOfTwoProfilesStandSideBySide() {
         const auto view = show<MemoryView>(two());
-        view->tabs().showSection("address map");
+        view->showSection("address map");
         settle();
         QVERIFY(view->tabs().addresses().target().isVisible());
-        view->tabs().showSection("addresses over time");
+        view->showSection("addresses over time");
         settle();
         QVERIFY(view->tabs().history().target().isVisible());
         QCOMPARE(view->tabs().history().source().zoom().last(),
@@ -288,8 +288,8 @@ private slots:
         liveness.resize(1000, 600);
         liveness.show();
         settle();
-        memory->setGraph(MemoryView::Map);
-        memory->tabs().showSection("address map");
+        memory->showSection("tile map");
+        memory->showSection("address map");
         settle();
         context_->theme.set(darkTheme());
         context_->preferences.setByteUnits(ByteUnits::Plain);

@@ -8,6 +8,7 @@
 #include "tests/views/sample_files.h"
 #include "views/memory/memory_content.h"
 #include "views/programs/program_model.h"
+#include "views/tables/item_export.h"
 #include "views/tables/profile_tables.h"
 #include "views/tables/table_model.h"
 

@@ -40,10 +40,10 @@ class OperationsTest : public QObject {
         return texts;
     }
     void chooseLayer(OperationsView& view, const QString& text) {
-        const int place = view.layerChoice().findText(text);
+        const int place = test::choiceOf(view, "Rows").findText(text);
         QVERIFY2(place >= 0, qPrintable(text));
-        view.layerChoice().setCurrentIndex(place);
-        emit view.layerChoice().activated(place);
+        test::choiceOf(view, "Rows").setCurrentIndex(place);
+        emit test::choiceOf(view, "Rows").activated(place);
         test::waitUntilIdle(*window_);
     }
     void clickRow(OperationsView& view, const QString& name) {
@@ -84,7 +84,7 @@ private slots:
         QVERIFY(names(view).contains("prob"));
         chooseLayer(view, "Program steps");
         QVERIFY(names(view).contains("conv1/Convolve"));
-        QCOMPARE(view.layerChoice().currentText(), "Program steps");
+        QCOMPARE(test::choiceOf(view, "Rows").currentText(), "Program steps");
         chooseLayer(view, "Operations of the model");
         QVERIFY(names(view).contains("conv1"));
     }
@@ -93,7 +93,7 @@ private slots:
         OperationsView& view = openView({files_.write("a.pop")});
         QVERIFY(titles(view).contains("FLOPs") && titles(view).contains("Measured cycles"));
         QVERIFY(!titles(view).contains("Vertex code"));
-        for (QAction* action : view.columnMenu().actions())
+        for (QAction* action : test::button(view, "Columns").menu()->actions())
             if (action->text() == "Vertex code" || action->text() == "FLOPs")
                 action->trigger();
         QVERIFY(titles(view).contains("Vertex code") && !titles(view).contains("FLOPs"));
@@ -111,14 +111,18 @@ private slots:
         QCOMPARE(window_->context().selection.current().operation.value(), 2);
         QVERIFY(view.tabs().isVisible());
         const QAbstractItemModelTester steps(&view.tabs().steps().model());
-        const QAbstractItemModelTester summary(&view.tabs().summary());
+        const QAbstractItemModelTester summary(&test::child<views::ValueTreeView>(view).values());
         QCOMPARE(view.tabs().steps().model().rowCount(), 4);
         QCOMPARE(view.tabs().cycles().bars().front().name, "layer1/conv/Convolve");
         QCOMPARE(view.tabs().cycles().bars().front().value, 4000 * 20);
         QCOMPARE(view.tabs().code().bars()[1].value, 1472 * (160 + 160));
         QStringList facts;
-        for (int row = 0; row < view.tabs().summary().rowCount(); ++row)
-            facts << view.tabs().summary().index(row, 0, {}).data().toString();
+        for (int row = 0; row < test::child<views::ValueTreeView>(view).values().rowCount(); ++row)
+            facts << test::child<views::ValueTreeView>(view)
+                         .values()
+                         .index(row, 0, {})
+                         .data()
+                         .toString();
         QVERIFY(facts.contains("FLOP utilisation") && facts.contains("Vertex code"));
     }
 
@@ -144,16 +148,16 @@ private slots:
     void twoProfilesAreComparedByOneMetric() {
         OperationsView& view =
             openView({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
-        QVERIFY(view.metricChoice().isVisible());
+        QVERIFY(test::choiceOf(view, "Compare").isVisible());
         QCOMPARE(view.table().model().columnCount(), 4);
         QVERIFY(titles(view)[0].contains("estimated, once"));
         QVERIFY(names(view).contains("layer2/conv"));
-        const int code = view.metricChoice().findText("Exchange code");
-        view.metricChoice().setCurrentIndex(code);
-        emit view.metricChoice().activated(code);
+        const int code = test::choiceOf(view, "Compare").findText("Exchange code");
+        test::choiceOf(view, "Compare").setCurrentIndex(code);
+        emit test::choiceOf(view, "Compare").activated(code);
         QVERIFY2(titles(view)[0].contains("exchange code"), qPrintable(titles(view)[0]));
         clickRow(view, "conv1");
-        QCOMPARE(view.tabs().summary().columnCount(), 3);
+        QCOMPARE(test::child<views::ValueTreeView>(view).values().columnCount(), 3);
         QVERIFY(view.tabs().tabText(1).contains("source"));
     }
 };

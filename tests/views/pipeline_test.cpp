@@ -25,6 +25,20 @@ using namespace tilescope;
 using namespace tilescope::gui;
 using views::SlotWork;
 
+namespace {
+
+// The piece under a position, or -1.
+int pieceAt(const views::SlotLayout& layout, std::int32_t stage, double position) {
+    for (std::size_t i = 0; i < layout.pieces.size(); ++i) {
+        const views::SlotPiece& piece = layout.pieces[i];
+        if (piece.stage == stage && position >= piece.from && position < piece.to)
+            return static_cast<int>(i);
+    }
+    return -1;
+}
+
+} // namespace
+
 class PipelineViewTest : public QObject {
     Q_OBJECT
     test::SampleFiles files_;
@@ -80,10 +94,10 @@ private slots:
         QCOMPARE(layout.groups[1].repeats, 2);
         QCOMPARE(layout.groups[1].slotCount, 1);
         QVERIFY(layout.groups[3].isUpdate);
-        const int piece = views::pieceAt(layout, 0, 2.75);
+        const int piece = pieceAt(layout, 0, 2.75);
         QVERIFY(piece >= 0);
         QCOMPARE(layout.pieces[static_cast<std::size_t>(piece)].work, SlotWork::Backward);
-        QCOMPARE(views::pieceAt(layout, 1, 0.5), -1);
+        QCOMPARE(pieceAt(layout, 1, 0.5), -1);
     }
 
     void cyclesGiveTheWidths() {
@@ -91,9 +105,9 @@ private slots:
             views::slotLayout(pipelineReport(test::samplePipelineRun()), views::SlotWidths::Cycles);
         // Slots of 100, 700, 700, 700 and 200, an update of 80.
         QCOMPARE(layout.width, 100.0 + 3 * 700 + 200 + 80);
-        const auto& f0 = layout.pieces[static_cast<std::size_t>(views::pieceAt(layout, 0, 850))];
+        const auto& f0 = layout.pieces[static_cast<std::size_t>(pieceAt(layout, 0, 850))];
         QCOMPARE(f0.to - f0.from, 100.0);
-        QCOMPARE(views::pieceAt(layout, 0, 1250), -1); // done early
+        QCOMPARE(pieceAt(layout, 0, 1250), -1); // done early
     }
 
     void aReportWithoutCyclesHasEqualSlots() {
@@ -103,7 +117,7 @@ private slots:
         const views::SlotLayout layout =
             views::slotLayout(pipelineReport(p), views::SlotWidths::Cycles);
         QCOMPARE(layout.width, 5.0);
-        QVERIFY(views::pieceAt(layout, 1, 2.25) >= 0);
+        QVERIFY(pieceAt(layout, 1, 2.25) >= 0);
     }
 
     void aClickLeadsToTraceAndTree() {
@@ -197,12 +211,13 @@ private slots:
 
     void stagesAreATable() {
         views::PipelineView& view = openPipeline({pipeline_});
-        const QAbstractItemModelTester tester(&view.stages().model());
-        QCOMPARE(view.stages().model().rowCount(), 2);
+        const QAbstractItemModelTester tester(&test::child<views::TablePanel>(view).model());
+        QCOMPARE(test::child<views::TablePanel>(view).model().rowCount(), 2);
         const auto cell = [&](int row, int column) {
-            return view.stages()
+            return test::child<views::TablePanel>(view)
                 .model()
-                .data(view.stages().model().index(row, column), Qt::DisplayRole)
+                .data(test::child<views::TablePanel>(view).model().index(row, column),
+                      Qt::DisplayRole)
                 .toString();
         };
         QCOMPARE(cell(0, 1), "100");
@@ -219,16 +234,18 @@ private slots:
         window_->resize(1280, 720);
         views::PipelineView& view =
             openPipeline({pipeline_, files_.writeProfile("other.pop", other)});
-        const QAbstractItemModelTester tester(&view.stages().model());
+        const QAbstractItemModelTester tester(&test::child<views::TablePanel>(view).model());
         // Both in sight without scrolling.
         QVERIFY(view.diagram().isVisible() && view.targetDiagram().isVisible());
         for (const views::SlotDiagram* diagram : {&view.diagram(), &view.targetDiagram()})
             QTRY_COMPARE(diagram->visibleRegion().boundingRect(), diagram->rect());
         QCOMPARE(view.targetDiagram().schedule().groups[1].repeats, 4);
         QStringList titles;
-        for (int i = 0; i < view.stages().model().columnCount(); ++i)
-            titles
-                << view.stages().model().headerData(i, Qt::Horizontal, Qt::DisplayRole).toString();
+        for (int i = 0; i < test::child<views::TablePanel>(view).model().columnCount(); ++i)
+            titles << test::child<views::TablePanel>(view)
+                          .model()
+                          .headerData(i, Qt::Horizontal, Qt::DisplayRole)
+                          .toString();
         QVERIFY(titles.contains("Forward, source") && titles.contains("Difference"));
     }
 
@@ -243,7 +260,7 @@ private slots:
         QString message;
         for (const auto* panel : window_->findChildren<views::LoadingPanel*>())
             if (panel->isVisible() && panel->showsMessage())
-                message += panel->messageText();
+                message += test::messageText(*panel);
         QVERIFY2(message.contains("not pipelined") && message.contains("--execution pipelined"),
                  qPrintable(message));
     }

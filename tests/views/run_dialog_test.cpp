@@ -59,7 +59,9 @@ mkdir -p "$2"; printf ')" +
                 return each;
         qFatal("nothing is called '%s'", qPrintable(name));
     }
-    OptionEditor& option(const char* key) const { return *dialog_->form().editor(key); }
+    OptionEditor& option(const char* key) const {
+        return *test::child<gui::OptionForm>(*dialog_).editor(key);
+    }
     void type(const char* key, const QString& text) const {
         auto& field = static_cast<QLineEdit&>(option(key).editor());
         field.setFocus();
@@ -81,7 +83,7 @@ private slots:
 
     void theFormHasEveryOption() {
         for (const OptionSpec& spec : runOptionTable()) {
-            OptionEditor* editor = dialog_->form().editor(spec.key);
+            OptionEditor* editor = test::child<gui::OptionForm>(*dialog_).editor(spec.key);
             QVERIFY2(editor != nullptr, spec.key.c_str());
             QVERIFY(!editor->changed());
             QCOMPARE(editor->value(), spec.defaultValue);
@@ -128,7 +130,7 @@ private slots:
         QVERIFY(option("batchSize").isVisibleTo(dialog_.get()));
         QVERIFY(!option("schedule").isVisibleTo(dialog_.get()));
         // What is asked for is shown whatever the filter says.
-        dialog_->form().focusOption("schedule");
+        test::child<gui::OptionForm>(*dialog_).focusOption("schedule");
         QVERIFY(option("schedule").isVisibleTo(dialog_.get()));
     }
 
@@ -223,7 +225,7 @@ private slots:
         QVERIFY(bar->isVisible());
         QTRY_COMPARE(log(), QStringLiteral("a warning"));
         QVERIFY(!button(QStringLiteral("Run"))->isEnabled());
-        QVERIFY(!dialog_->form().isEnabled());
+        QVERIFY(!test::child<gui::OptionForm>(*dialog_).isEnabled());
         // Escape and Cancel end the run, not the dialog.
         QTest::keyClick(dialog_.get(), Qt::Key_Escape);
         QVERIFY(!dialog_->running());

@@ -97,13 +97,14 @@ private slots:
         show(window);
         window.recent().add(files_.path("gone.pop"));
         window.openProfiles({files_.path("gone.pop")});
-        QTRY_VERIFY(window.messageBar().isVisible());
-        QVERIFY(window.messageBar().text().contains("no such file"));
+        QTRY_VERIFY(test::child<gui::MessageBar>(window).isVisible());
+        QVERIFY(test::child<gui::MessageBar>(window).findChild<QLabel*>()->text().contains(
+            "no such file"));
         QPushButton* remove = visibleButton(window, "Remove from recent");
         QVERIFY(remove);
         remove->click();
         QVERIFY(window.recent().entries().isEmpty());
-        QVERIFY(!window.messageBar().isVisible());
+        QVERIFY(!test::child<gui::MessageBar>(window).isVisible());
     }
 
     void aSessionIsRestored() {
@@ -268,8 +269,9 @@ private slots:
         QSignalSpy changed(&window.context().reports, &views::ReportPair::changed);
         files_.write("again.pop", {.changed = true}); // a new file takes its name
         QTRY_COMPARE(changed.count(), 1);
-        QTRY_VERIFY(window.messageBar().isVisible());
-        QVERIFY(window.messageBar().text().contains("was written anew and has been read again"));
+        QTRY_VERIFY(test::child<gui::MessageBar>(window).isVisible());
+        QVERIFY(test::child<gui::MessageBar>(window).findChild<QLabel*>()->text().contains(
+            "was written anew and has been read again"));
         QVERIFY(window.windowTitle().contains("sample-changed"));
         QCOMPARE(window.currentReport(), Report::Liveness);
         test::waitUntilIdle(window);
@@ -282,7 +284,7 @@ private slots:
         show(window);
         open(window, {a});
         files_.write("offer.pop", {.changed = true});
-        QTRY_VERIFY(window.messageBar().isVisible());
+        QTRY_VERIFY(test::child<gui::MessageBar>(window).isVisible());
         QVERIFY(!window.windowTitle().contains("sample-changed"));
         QPushButton* reload = visibleButton(window, "Reload");
         QVERIFY(reload);

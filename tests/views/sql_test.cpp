@@ -17,11 +17,21 @@
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/sql/sql_view.h"
+#include "views/tables/item_export.h"
 #include "views/theme/style.h"
 
 using namespace tilescope;
 using namespace tilescope::gui;
 using views::SqlView;
+
+namespace {
+
+QString errorText(const SqlView& view) {
+    const auto* label = view.findChild<QLabel*>("error");
+    return label->isHidden() ? QString() : label->text();
+}
+
+} // namespace
 
 class SqlTest : public QObject {
     Q_OBJECT
@@ -80,7 +90,7 @@ private slots:
         const QAbstractItemModelTester tester(
             &view.model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
         runText(view, "SELECT 1234567 AS a, 0.125 AS b, NULL AS c, 'x' AS d, x'0102' AS e");
-        QCOMPARE(view.errorText(), QString());
+        QCOMPARE(errorText(view), QString());
         QCOMPARE(view.model().rowCount(), 1);
         QCOMPARE(cell(view, 0, 0), "1234567");
         QCOMPARE(cell(view, 0, 1), "0.125");
@@ -106,34 +116,34 @@ private slots:
     void errorsAreShownAtTheirPlace() {
         SqlView& view = openView({files_.write("a.pop")});
         runText(view, "SELECT tile\nFORM memory_by_tile");
-        QVERIFY2(view.errorText().startsWith("Line 2, column"), qPrintable(view.errorText()));
-        QVERIFY(view.editor().hasMark());
+        QVERIFY2(errorText(view).startsWith("Line 2, column"), qPrintable(errorText(view)));
+        QVERIFY(!view.editor().extraSelections().isEmpty());
         runText(view, QString::fromUtf8("SELECT 'äöü', absent FROM memory_by_tile"));
-        QVERIFY2(view.errorText().contains("Line 1, column 15: no such column: absent"),
-                 qPrintable(view.errorText()));
+        QVERIFY2(errorText(view).contains("Line 1, column 15: no such column: absent"),
+                 qPrintable(errorText(view)));
         QTest::keyClick(&view.editor(), Qt::Key_Space);
-        QVERIFY(!view.editor().hasMark());
+        QVERIFY(view.editor().extraSelections().isEmpty());
         runText(view, "SELECT 1");
-        QCOMPARE(view.errorText(), QString());
+        QCOMPARE(errorText(view), QString());
     }
 
     void onlyOneStatementAndOnlyReading() {
         const QString file = files_.write("a.pop");
         SqlView& view = openView({file});
         runText(view, "SELECT 1;\nSELECT 2");
-        QVERIFY2(view.errorText().startsWith("Line 2, column 1: one statement"),
-                 qPrintable(view.errorText()));
+        QVERIFY2(errorText(view).startsWith("Line 2, column 1: one statement"),
+                 qPrintable(errorText(view)));
         runText(view, "SELECT 1; -- done\n");
-        QCOMPARE(view.errorText(), QString());
+        QCOMPARE(errorText(view), QString());
         runText(view, "-- nothing");
-        QVERIFY(view.errorText().contains("no statement"));
+        QVERIFY(errorText(view).contains("no statement"));
         QFile before(file);
         QVERIFY(before.open(QIODevice::ReadOnly));
         const QByteArray bytes = before.readAll();
         for (const char* sql : {"DELETE FROM memory_by_tile", "DROP TABLE variables",
                                 "CREATE TABLE t(a)", "UPDATE info SET value = 1"}) {
             runText(view, sql);
-            QVERIFY2(view.errorText().contains("readonly"), qPrintable(view.errorText()));
+            QVERIFY2(errorText(view).contains("readonly"), qPrintable(errorText(view)));
         }
         before.seek(0);
         QCOMPARE(before.readAll(), bytes);
@@ -148,14 +158,14 @@ private slots:
         view.editor().setTextCursor(cursor);
         view.run();
         test::waitUntilIdle(*window_);
-        QCOMPARE(view.errorText(), QString());
+        QCOMPARE(errorText(view), QString());
         QCOMPARE(cell(view, 0, 0), "1");
         cursor.setPosition(10);
         cursor.setPosition(32, QTextCursor::KeepAnchor);
         view.editor().setTextCursor(cursor);
         view.run();
         test::waitUntilIdle(*window_);
-        QVERIFY2(view.errorText().contains("nowhere"), qPrintable(view.errorText()));
+        QVERIFY2(errorText(view).contains("nowhere"), qPrintable(errorText(view)));
     }
 
     void f5RunsAndDoesNotReload() {
@@ -193,7 +203,7 @@ private slots:
         runText(view, many);
         QCOMPARE(view.model().rowCount(), 1000);
         QVERIFY2(view.statusText().contains("first 1,000 rows"), qPrintable(view.statusText()));
-        view.limitChoice().setCurrentIndex(1);
+        test::choiceOf(view, "Rows, at most").setCurrentIndex(1);
         runText(view, many);
         QCOMPARE(view.model().rowCount(), 5000);
         QVERIFY(view.statusText().startsWith("5,000 rows"));
@@ -203,16 +213,17 @@ private slots:
         SqlView& view = openView({files_.write("a.pop")});
         runText(view, "SELECT * FROM (SELECT 1 AS n, 'a,\"b\"' AS t UNION ALL SELECT 2, 'c')");
         QTest::mouseClick(button(view, "Copy"), Qt::LeftButton);
-        QCOMPARE(QGuiApplication::clipboard()->text(), "n\tt\n1\ta,\"b\"\n2\tc\n");
+        QCOMPARE(QGuiApplication::clipboard()->text(), "n\tt\n1\t\"a,\"\"b\"\"\"\n2\tc\n");
         view.table().selectRow(1);
         view.copyRows();
         QCOMPARE(QGuiApplication::clipboard()->text(), "n\tt\n2\tc\n");
         const QString name = files_.path("rows.csv");
-        QCOMPARE(view.saveCsv(name), QString());
+        QCOMPARE(views::saveCsv(view.table(), name), QString());
         QFile file(name);
         QVERIFY(file.open(QIODevice::ReadOnly));
-        QCOMPARE(file.readAll(), "n,t\r\n1,\"a,\"\"b\"\"\"\r\n2,c\r\n");
-        QVERIFY(view.saveCsv(files_.path("no/such/folder.csv")).contains("cannot write"));
+        QCOMPARE(file.readAll(), "n,t\n1,\"a,\"\"b\"\"\"\n2,c\n");
+        QVERIFY(views::saveCsv(view.table(), files_.path("no/such/folder.csv"))
+                    .contains("Cannot write"));
     }
 
     void allExamplesRun() {
@@ -220,8 +231,7 @@ private slots:
             openView({files_.write("a.pop", {.withCopy = true}), files_.write("b.pop")});
         for (const views::SqlExample& example : views::sqlExamples()) {
             runText(view, example.sql);
-            QVERIFY2(view.errorText().isEmpty(),
-                     qPrintable(example.title + ": " + view.errorText()));
+            QVERIFY2(errorText(view).isEmpty(), qPrintable(example.title + ": " + errorText(view)));
             QVERIFY2(view.model().rowCount() > 0, qPrintable(example.title));
         }
     }
@@ -236,33 +246,41 @@ private slots:
         };
         const QStringList one = titles();
         QVERIFY(one.contains("Fullest tiles"));
-        QVERIFY(!view.profileChoice().isVisible());
+        QVERIFY(!test::choiceOf(view, "Profile").isVisible());
         openView({files_.write("a.pop"), files_.write("b.pop", {.changed = true})});
         QVERIFY(titles().size() > one.size());
-        QVERIFY(view.profileChoice().isVisible());
+        QVERIFY(test::choiceOf(view, "Profile").isVisible());
         runText(view, "SELECT count(*) FROM target.variables");
-        QCOMPARE(view.errorText(), QString());
-        view.profileChoice().setCurrentIndex(1);
+        QCOMPARE(errorText(view), QString());
+        test::choiceOf(view, "Profile").setCurrentIndex(1);
         runText(view, "SELECT count(*) FROM target.variables");
-        QVERIFY(!view.errorText().isEmpty());
+        QVERIFY(!errorText(view).isEmpty());
     }
 
     void theSchemaListsTablesWithNotes() {
         SqlView& view = openView({files_.write("a.pop")});
-        const auto found = view.schema().tree().findItems("compute_sets", Qt::MatchRecursive);
+        const auto found = test::child<views::SchemaTree>(view).tree().findItems(
+            "compute_sets", Qt::MatchRecursive);
         QCOMPARE(found.size(), 1);
         QVERIFY(found[0]->toolTip(0).contains("slowest tile"));
         QVERIFY(found[0]->childCount() >= 4);
-        QVERIFY(!view.schema().tree().findItems("steps", Qt::MatchRecursive).isEmpty());
-        QVERIFY(!view.schema().tree().findItems("tile_sum(blob)", Qt::MatchRecursive).isEmpty());
-        auto* filter = view.schema().findChild<QLineEdit*>();
+        QVERIFY(!test::child<views::SchemaTree>(view)
+                     .tree()
+                     .findItems("steps", Qt::MatchRecursive)
+                     .isEmpty());
+        QVERIFY(!test::child<views::SchemaTree>(view)
+                     .tree()
+                     .findItems("tile_sum(blob)", Qt::MatchRecursive)
+                     .isEmpty());
+        auto* filter = test::child<views::SchemaTree>(view).findChild<QLineEdit*>();
         QTest::keyClicks(filter, "run_bytes");
         QVERIFY(found[0]->isHidden());
-        const auto exchanges = view.schema().tree().findItems("exchanges", Qt::MatchRecursive);
+        const auto exchanges =
+            test::child<views::SchemaTree>(view).tree().findItems("exchanges", Qt::MatchRecursive);
         QVERIFY(!exchanges[0]->isHidden() && exchanges[0]->isExpanded());
         view.editor().setPlainText("SELECT * FROM");
         view.editor().moveCursor(QTextCursor::End);
-        emit view.schema().tree().itemActivated(exchanges[0], 0);
+        emit test::child<views::SchemaTree>(view).tree().itemActivated(exchanges[0], 0);
         QCOMPARE(view.editor().toPlainText(), "SELECT * FROM exchanges");
     }
 

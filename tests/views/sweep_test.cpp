@@ -101,11 +101,13 @@ private slots:
         QCOMPARE(map.cells[5].label, std::string("not run"));
         QTest::mouseClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 3));
         QCOMPARE(view.map().current(), 3);
-        QVERIFY2(view.details().contains("Out of memory on tile 3"), qPrintable(view.details()));
+        QVERIFY2(test::labelText(view, "details").contains("Out of memory on tile 3"),
+                 qPrintable(test::labelText(view, "details")));
         QVERIFY(!test::button<QPushButton>(view, "Open profile").isEnabled());
         QVERIFY(view.map().accessibleDescription().contains("batchSize=2"));
         QTest::mouseClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 2));
-        QVERIFY2(view.details().contains("--keep-profiles"), qPrintable(view.details()));
+        QVERIFY2(test::labelText(view, "details").contains("--keep-profiles"),
+                 qPrintable(test::labelText(view, "details")));
     }
 
     void otherValuesHaveOtherCells() {
@@ -135,7 +137,8 @@ private slots:
         QTest::mouseClick(&view.map(), Qt::LeftButton, Qt::ShiftModifier, middle(view.map(), 1));
         QTest::mouseClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 0));
         QCOMPARE(view.map().marked(), 1);
-        QVERIFY(view.details().startsWith("Marked: batchSize=1, availableMemoryProportion=0.2"));
+        QVERIFY(test::labelText(view, "details")
+                    .startsWith("Marked: batchSize=1, availableMemoryProportion=0.2"));
         QVERIFY(test::button<QPushButton>(view, "Compare the two").isEnabled());
         QSignalSpy changed(&window_->context().reports, &ReportPair::changed);
         QTest::mouseClick(&test::button<QPushButton>(view, "Compare the two"), Qt::LeftButton);
@@ -215,8 +218,8 @@ private slots:
         QVERIFY(file.resize(5000));
         SweepView& view = open(folder);
         QVERIFY(view.panel().showsMessage());
-        QVERIFY2(view.panel().messageText().contains("sweep.db"),
-                 qPrintable(view.panel().messageText()));
+        QVERIFY2(test::messageText(view.panel()).contains("sweep.db"),
+                 qPrintable(test::messageText(view.panel())));
     }
 
     void aProfileIsNoSweep() {

@@ -51,7 +51,7 @@ class WindowTest : public QObject {
         QString all;
         for (const views::LoadingPanel* panel : window_->findChildren<views::LoadingPanel*>())
             if (panel->isVisible() && panel->showsMessage())
-                all += panel->messageText() + '\n';
+                all += test::messageText(*panel) + '\n';
         return all;
     }
     // Without the enter Qt knows no target for the drop.
@@ -179,13 +179,13 @@ private slots:
         QFETCH(QString, text);
         open({files_.write("a.pop")});
         window_->openProfiles({file});
-        QTRY_VERIFY(window_->messageBar().isVisible());
-        QVERIFY2(window_->messageBar().text().contains(text),
-                 qPrintable(window_->messageBar().text()));
+        QTRY_VERIFY(test::child<gui::MessageBar>(*window_).isVisible());
+        QVERIFY2(test::child<gui::MessageBar>(*window_).findChild<QLabel*>()->text().contains(text),
+                 qPrintable(test::child<gui::MessageBar>(*window_).findChild<QLabel*>()->text()));
         QVERIFY(window_->context().reports.source());
         // A good profile takes the message away.
         open({files_.path("a.pop")});
-        QVERIFY(!window_->messageBar().isVisible());
+        QVERIFY(!test::child<gui::MessageBar>(*window_).isVisible());
     }
 
     void dropOpens() {
@@ -287,7 +287,7 @@ private slots:
     void everyFrameIsCounted() {
         open({files_.write("big.pop", {.ipus = 2})});
         auto& memory = view<views::MemoryView>(Report::Memory);
-        memory.setBreakdown(MemoryBreakdown::Category);
+        memory.showSection("By category");
         test::waitUntilIdle(*window_);
         auto& trace = view<views::TraceView>(Report::Trace);
         views::FrameTimes& times = window_->context().frameTimes;

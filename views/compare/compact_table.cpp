@@ -2,10 +2,9 @@
 
 #include <QEvent>
 #include <QHeaderView>
-#include <QLabel>
-#include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
+
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 
@@ -13,23 +12,17 @@ CompactTable::CompactTable(ViewContext& context, QWidget* parent)
     : QWidget(parent)
     , model_(new TableModel(context, this))
     , view_(new QTableView)
-    , title_(new QLabel)
+    , title_(textLabel({}, "heading"))
     , heading_(new QHBoxLayout) {
     view_->setModel(model_);
-    view_->setShowGrid(false);
-    view_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    view_->setSelectionMode(QAbstractItemView::SingleSelection);
-    view_->setWordWrap(false);
-    view_->setTextElideMode(Qt::ElideMiddle);
-    view_->setFrameShape(QFrame::NoFrame);
+    setUpTable(*view_);
+    view_->setSortingEnabled(false);
     view_->setTabKeyNavigation(false);
     view_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    view_->verticalHeader()->hide();
     view_->verticalHeader()->setMinimumSectionSize(1);
     view_->verticalHeader()->setDefaultSectionSize(view_->fontMetrics().height() + 8);
-    view_->horizontalHeader()->setHighlightSections(false);
+    view_->horizontalHeader()->setMinimumSectionSize(1);
     view_->viewport()->installEventFilter(this);
-    title_->setObjectName(QStringLiteral("heading"));
     title_->setContentsMargins(8, 4, 8, 0);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

@@ -12,10 +12,6 @@ namespace {
 // Growth by more than this is written as a multiple, as in the tables.
 constexpr double mostAsPercent = 10; // times the source
 
-QString timesText(double share) {
-    return QString::fromStdString(withThousands(std::llround(1 + share)));
-}
-
 QString percentText(double share) {
     return QStringLiteral("%1 %").arg(100 * std::abs(share), 0, 'f', 1);
 }
@@ -29,11 +25,9 @@ VerdictLine fitLine(const QString& who, const ProfileInfo& info, const MemorySum
                                               .arg(who)
                                               .arg(memory.maxTileId.value())
                                               .arg(most, limit)};
-    const QString tiles =
-        memory.tilesOverLimit == 1
-            ? Text::tr("1 tile is")
-            : Text::tr("%1 tiles are")
-                  .arg(QString::fromStdString(withThousands(memory.tilesOverLimit)));
+    const QString tiles = memory.tilesOverLimit == 1
+                              ? Text::tr("1 tile is")
+                              : Text::tr("%1 tiles are").arg(countText(memory.tilesOverLimit));
     return {VerdictLine::Level::Bad,
             Text::tr("%1 does not fit: %2 over the limit, the fullest (%3) needs %4 of %5.")
                 .arg(who, tiles)
@@ -59,7 +53,7 @@ QString timeText(const Comparison& comparison, double source, double target) {
     const double share = source > 0 ? target / source - 1 : 0;
     if (share >= mostAsPercent)
         return Text::tr("%1 takes %2 times as long: %3 instead of %4")
-            .arg(what, timesText(share), after, before);
+            .arg(what, countText(std::llround(1 + share)), after, before);
     const QString change = share < 0 ? Text::tr("%1 takes %2 less time: %3 instead of %4")
                                      : Text::tr("%1 takes %2 more time: %3 instead of %4");
     return change.arg(what, percentText(share), after, before);
@@ -100,10 +94,11 @@ QString moved(const QString& what, const ComparedMetric& metric, ByteUnits units
         return Text::tr("%1 stayed at %2").arg(what, text(before));
     const double share =
         before > 0 ? static_cast<double>(after - before) / static_cast<double>(before) : 0;
-    const QString percent = share >= mostAsPercent
-                                ? Text::tr(" (\u00d7\u00a0%1)").arg(timesText(share))
-                            : before > 0 ? Text::tr(" (%1)").arg(percentText(share))
-                                         : QString();
+    const QString percent =
+        share >= mostAsPercent
+            ? Text::tr(" (\u00d7\u00a0%1)").arg(countText(std::llround(1 + share)))
+        : before > 0 ? Text::tr(" (%1)").arg(percentText(share))
+                     : QString();
     const QString change = after < before ? Text::tr("%1 fell by %2%3, from %4 to %5")
                                           : Text::tr("%1 rose by %2%3, from %4 to %5");
     return change.arg(what, text(std::abs(after - before)), percent, text(before), text(after));

@@ -2,10 +2,10 @@
 
 #include <QTabWidget>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <array>
 
 #include "views/summary/summary_content.h"
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
@@ -54,6 +54,12 @@ CompareView::CompareView(ViewContext& context, QWidget* parent)
     addTab(tr("Options"), tr("Filter options"));
     for (const TableTab& table : tableTabs)
         addTab(tr(table.title), tr(table.filterHint));
+    for (const int tab :
+         {+MemoryCauses, +CycleCauses, +Plans, +Aligned, FirstTable + operationsTable})
+        table(tab)->follow(&Selected::operation);
+    table(FirstTable + variablesTable)->follow(&Selected::variable);
+    table(FirstTable + computeSetsTable)->follow(&Selected::computeSet);
+    table(FirstTable + programsTable)->follow(&Selected::program);
     perSample_->setText(tr("Per sample"));
     perSample_->setCheckable(true);
     perSample_->setToolTip(tr("Divide memory of all tiles by the samples of a micro-batch, and "
@@ -64,17 +70,14 @@ CompareView::CompareView(ViewContext& context, QWidget* parent)
     row->addWidget(perSample_);
     tabs_->setCornerWidget(corner);
     panel_->setContent(tabs_);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(panel_);
+    inColumn(this, {panel_});
     connect(tabs_, &QTabWidget::currentChanged, this, &CompareView::loadTab);
     connect(perSample_, &QToolButton::toggled, this, &CompareView::showComparison);
     connect(overview_, &OverviewPage::operationChosen, this,
-            [this](std::int32_t id) { select(FirstTable + operationsTable, id); });
+            [this](std::int32_t id) { table(FirstTable + operationsTable)->chosen(id); });
     connect(overview_, &OverviewPage::placeWanted, this, &CompareView::goTo);
     connect(overview_, &OverviewPage::traceWanted, this, &CompareView::traceWanted);
     connect(overview_, &OverviewPage::plansWanted, this, [this] { tabs_->setCurrentIndex(Plans); });
-    connect(&context.selection, &Selection::changed, this, &CompareView::followSelection);
 }
 
 void CompareView::addTab(const QString& title, const QString& filterHint) {
@@ -83,7 +86,10 @@ void CompareView::addTab(const QString& title, const QString& filterHint) {
     table->view().setAccessibleName(title);
     tables_.push_back(table);
     tabs_->addTab(table, title);
-    connect(table, &TablePanel::chosen, this, [this, tab](std::int32_t id) { select(tab, id); });
+    connect(table, &TablePanel::chosen, this, [this](std::int32_t id) {
+        if (id < 0)
+            emit status(tr("Only the target has this: swap source and target to follow it"));
+    });
     connect(table, &TablePanel::activated, this, [this, tab](std::int32_t id) { follow(tab, id); });
 }
 
@@ -97,7 +103,6 @@ void CompareView::reload() {
     comparison_.reset();
     divided_.reset();
     if (!comparing()) {
-        panel_->query().cancel();
         panel_->showMessage(
             tr("Only one profile is open"),
             tr("Open a second one with File > Compare with… (Ctrl+Shift+O), or drop two "
@@ -129,14 +134,6 @@ const ComparisonPtr& CompareView::shownComparison() const {
     return perSample_->isChecked() ? divided_ : comparison_;
 }
 
-void CompareView::restyle() {
-    overview_->restyle();
-}
-
-void CompareView::shown() {
-    followSelection();
-}
-
 TablePanel::MakeTable CompareView::maker(int tab) const {
     return [tab, comparison = shownComparison(), pair = profiles()](std::stop_token) {
         switch (tab) {
@@ -163,37 +160,10 @@ void CompareView::loadTab() {
         table(tab)->load(maker(tab));
 }
 
-void CompareView::select(int tab, std::int32_t id) {
-    if (id < 0) {
-        emit status(tr("Only the target has this: swap source and target to follow it"));
-        return;
-    }
-    context().selection.update([&](Selected& s) {
-        switch (tab - FirstTable) {
-        case variablesTable:
-            s.variable = VariableId(id);
-            break;
-        case computeSetsTable:
-            s.computeSet = ComputeSetId(id);
-            break;
-        case programsTable:
-            s.program = ProgramId(id);
-            break;
-        case operationsTable:
-            s.operation = OperationId(id);
-            break;
-        default:
-            if (tab != Options && tab < FirstTable)
-                s.operation = OperationId(id);
-        }
-    });
-}
-
 void CompareView::follow(int tab, std::int32_t id) {
     if (id < 0 || tab == Options)
         return;
     if (tab >= FirstTable) {
-        select(tab, id);
         emit reportWanted(
             QLatin1String(tableTabs.at(static_cast<std::size_t>(tab - FirstTable)).report));
         return;
@@ -218,24 +188,9 @@ void CompareView::goTo(const QString& report, std::int32_t operation, StepId ste
 }
 
 void CompareView::followSelection() {
-    if (!comparison_ || !isVisible())
+    if (!comparison_)
         return;
-    const Selected& now = context().selection.current();
-    const int tab = tabs_->currentIndex();
-    overview_->selectOperation(now.operation);
-    switch (tab - FirstTable) {
-    case variablesTable:
-        return table(tab)->selectId(now.variable.value());
-    case computeSetsTable:
-        return table(tab)->selectId(now.computeSet.value());
-    case programsTable:
-        return table(tab)->selectId(now.program.value());
-    case operationsTable:
-        return table(tab)->selectId(now.operation.value());
-    default:
-        if (tab != Overview && tab < Options)
-            table(tab)->selectId(now.operation.value());
-    }
+    overview_->selectOperation(context().selection.current().operation);
 }
 
 } // namespace tilescope::views

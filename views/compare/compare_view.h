@@ -22,12 +22,11 @@ public:
     [[nodiscard]] QTabWidget& tabs() { return *tabs_; }
     /// The table of a tab; null for the overview.
     [[nodiscard]] TablePanel* table(int tab) { return tables_.at(static_cast<std::size_t>(tab)); }
-    [[nodiscard]] QToolButton& perSample() { return *perSample_; }
 
 protected:
     void reload() override;
-    void restyle() override;
-    void shown() override;
+    void restyle() override { overview_->restyle(); }
+    void followSelection() override;
 
 private:
     // The tabs that are not a table of the comparison.
@@ -39,10 +38,8 @@ private:
     [[nodiscard]] TablePanel::MakeTable maker(int tab) const;
     /// As the profiles are, or per sample.
     [[nodiscard]] const ComparisonPtr& shownComparison() const;
-    void select(int tab, std::int32_t id);
     void follow(int tab, std::int32_t id);
     void goTo(const QString& report, std::int32_t operation, StepId step);
-    void followSelection();
 
     LoadingPanel* panel_;
     QTabWidget* tabs_;

@@ -1,44 +1,34 @@
 #include "views/compare/overview_page.h"
 
 #include <QHeaderView>
-#include <QScrollArea>
 #include <QToolButton>
-#include <QTreeView>
-#include <QVBoxLayout>
+
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 
 OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
     : QWidget(parent)
     , context_(context)
-    , verdict_(new QLabel)
-    , figures_(new ValueTreeModel(context, this))
-    , figuresView_(new QTreeView)
+    , verdict_(wrappedLabel({}, ""))
+    , figures_(new ValueTreeView(context, tr("Headline figures")))
     , plans_(new LinkFlow(context))
     , memory_(new CompactTable(context))
     , cycles_(new CompactTable(context)) {
-    figuresView_->setModel(figures_);
-    figuresView_->setFrameShape(QFrame::NoFrame);
-    figuresView_->setRootIsDecorated(false);
-    figuresView_->setUniformRowHeights(true);
-    figuresView_->setSelectionMode(QAbstractItemView::NoSelection);
-    figuresView_->setFocusPolicy(Qt::NoFocus);
-    figuresView_->setAccessibleName(tr("Headline figures"));
-    verdict_->setWordWrap(true);
+    figures_->setRootIsDecorated(false);
+    figures_->setSelectionMode(QAbstractItemView::NoSelection);
+    figures_->setFocusPolicy(Qt::NoFocus);
+    verdict_->setObjectName("verdict");
     verdict_->setContentsMargins(14, 8, 14, 8);
-    verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     // Hundreds of names would push everything else off the page.
-    auto* planArea = new QScrollArea;
-    planArea->setWidget(plans_);
-    planArea->setWidgetResizable(true);
-    planArea->setFrameShape(QFrame::NoFrame);
+    auto* planArea = scrolled(plans_);
     plans_->setContentsMargins(8, 6, 12, 4);
     plans_->setObjectName(QStringLiteral("tabPage"));
     plans_->setAttribute(Qt::WA_StyledBackground);
 
     auto* middle = new QHBoxLayout;
     middle->setSpacing(8);
-    middle->addWidget(figuresView_, 1);
+    middle->addWidget(figures_, 1);
     middle->addWidget(planArea, 1);
     auto* bottom = new QHBoxLayout;
     bottom->setSpacing(8);
@@ -120,7 +110,7 @@ void OverviewPage::setComparison(ComparisonPtr comparison, StepId targetPeak) {
     comparison_ = std::move(comparison);
     targetPeak_ = targetPeak;
     figures_->setTree(headlineFigures(*comparison_));
-    QHeaderView* header = figuresView_->header();
+    QHeaderView* header = figures_->header();
     header->setStretchLastSection(false);
     header->setSectionResizeMode(0, QHeaderView::Stretch);
     for (int i = 1; i < 4; ++i)
@@ -168,27 +158,16 @@ void OverviewPage::restyle() {
     const Theme& theme = context_.theme.current();
     QStringList html;
     for (const VerdictLine& line :
-         comparisonVerdict(*comparison_, context_.preferences.byteUnits())) {
-        const QString text = line.text.toHtmlEscaped();
-        if (line.level == VerdictLine::Level::Plain) {
-            html << text;
-            continue;
-        }
-        const bool good = line.level == VerdictLine::Level::Good;
-        html << QStringLiteral("<span style='color:%1; font-weight:600'>%2</span>&nbsp;%3")
-                    .arg((good ? theme.good : theme.bad).name(),
-                         good ? QStringLiteral("\u2714") : QStringLiteral("\u2718"), text);
-    }
+         comparisonVerdict(*comparison_, context_.preferences.byteUnits()))
+        html << (line.level == VerdictLine::Level::Plain
+                     ? line.text.toHtmlEscaped()
+                     : verdictHtml(theme, line.level == VerdictLine::Level::Good, line.text));
     verdict_->setText(html.join(QStringLiteral("<br>")));
 }
 
 void OverviewPage::selectOperation(OperationId operation) {
     memory_->selectId(operation.value());
     cycles_->selectId(operation.value());
-}
-
-QString OverviewPage::verdict() const {
-    return verdict_->text();
 }
 
 } // namespace tilescope::views

@@ -26,11 +26,8 @@ public:
     void restyle();
     void selectOperation(OperationId operation);
 
-    [[nodiscard]] QString verdict() const;
-    [[nodiscard]] LinkFlow& plans() { return *plans_; }
     [[nodiscard]] CompactTable& memory() { return *memory_; }
     [[nodiscard]] CompactTable& cycles() { return *cycles_; }
-    [[nodiscard]] QTreeView& figures() { return *figuresView_; }
 
 signals:
     void operationChosen(std::int32_t operation);
@@ -55,8 +52,7 @@ private:
     ViewContext& context_;
     ComparisonPtr comparison_;
     QLabel* verdict_;
-    ValueTreeModel* figures_;
-    QTreeView* figuresView_;
+    ValueTreeView* figures_;
     LinkFlow* plans_;
     CompactTable* memory_;
     CompactTable* cycles_;

@@ -1,10 +1,9 @@
 #include "views/execution/lanes_pane.h"
 
 #include <QMouseEvent>
-#include <QVBoxLayout>
-#include <cmath>
 
-#include "core/base/units.h"
+#include "views/session/time_texts.h"
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
@@ -20,13 +19,11 @@ void addStripRow(std::vector<TraceRow>& strip, const TraceLane& lane, bool compi
 }
 
 QString titleOf(const TraceBox& box) {
-    const std::string_view kind = toString(box.kind);
     const QString name = QString::fromStdString(box.name);
     if (name.isEmpty())
         return LanesPane::tr("Steps: %1").arg(box.steps);
-    if (box.look == TraceBox::Look::Step && box.name != kind)
-        return name + QStringLiteral("  (%1)").arg(
-                          QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())));
+    if (box.look == TraceBox::Look::Step && box.name != toString(box.kind))
+        return name + QStringLiteral("  (%1)").arg(textOf(toString(box.kind)));
     return box.steps > 1 ? name + LanesPane::tr("  (steps: %1)").arg(box.steps) : name;
 }
 
@@ -37,9 +34,7 @@ LanesPane::LanesPane(ViewContext& context, QWidget* parent)
     , context_(context)
     , plot_(new TracePlot(context))
     , query_(context.workers) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(plot_);
+    inColumn(this, {plot_});
     plot_->setAccessibleName(tr("Steps over time"));
     plot_->setReadOut([this](double x, double y) { return readOut(x, y); });
     plot_->installEventFilter(this);
@@ -48,12 +43,6 @@ LanesPane::LanesPane(ViewContext& context, QWidget* parent)
     connect(plot_, &PlotWidget::clicked, this, [this](double x, double y) { clicked(x, y); });
     connect(&context.timeZoom, &ZoomRange::changed, this, [this] {
         if (isVisible())
-            refresh();
-    });
-    // Only the newest wish counts, but a query under way ends first: while the wheel turns, the
-    // picture sharpens all the time instead of at the end.
-    connect(&query_, &BackgroundQuery::delivered, this, [this] {
-        if (std::exchange(detailWanted_, false))
             refresh();
     });
 }
@@ -70,7 +59,7 @@ void LanesPane::load(const TraceQuestion& question, std::int64_t length) {
             plot_->trace().setOverview(lanes);
             plot_->updateRows();
             emit overviewRead(strip);
-            detailWanted_ = true;
+            refresh();
         };
     });
 }
@@ -78,10 +67,6 @@ void LanesPane::load(const TraceQuestion& question, std::int64_t length) {
 void LanesPane::refresh() {
     if (question_.look == TraceLook::Tiles || !loaded())
         return; // the tiles read for themselves
-    if (query_.running()) {
-        detailWanted_ = true;
-        return;
-    }
     const ZoomRange& zoom = context_.timeZoom;
     // Half a screen more on each side, so that panning finds it drawn.
     const double from = zoom.from() - zoom.span() / 2;
@@ -90,8 +75,8 @@ void LanesPane::refresh() {
     // Of many IPUs most lie below those in sight.
     const QCPRange rows = plot_->yAxis->range();
     const TracePlottable::LaneRange inSight = plot_->trace().lanesWithin(rows.lower, rows.upper);
-    query_.start([this, question = question_, from, to, range = wholeCycles(zoom, from, to),
-                  perPixel, inSight](const std::stop_token& stop) {
+    query_.startNext([this, question = question_, from, to, range = wholeCycles(zoom, from, to),
+                      perPixel, inSight](const std::stop_token& stop) {
         auto lanes = std::make_shared<const std::vector<TraceLane>>(
             traceLanes(question, range, static_cast<std::int64_t>(perPixel), stop, inSight));
         return [this, lanes, from, to] {
@@ -144,7 +129,7 @@ QString LanesPane::readOut(double x, double y) const {
              goesOn ? tr("longer than is shown")
                     : context_.preferences.cycles(hit.box->cycles(),
                                                   question_.profiles.source->machine().clockHz),
-             QString::fromStdString(withThousands(hit.box->begin)));
+             countText(hit.box->begin));
 }
 
 } // namespace tilescope::views

@@ -46,7 +46,6 @@ private:
     TracePlot* plot_;
     TraceQuestion question_;
     BackgroundQuery query_;
-    bool detailWanted_ = false; ///< the zoom moved while something was being read
 };
 
 } // namespace tilescope::views

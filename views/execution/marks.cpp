@@ -118,7 +118,7 @@ QVariant MarksModel::data(const QModelIndex& index, int role) const {
         return {};
     switch (index.column()) {
     case Cycle:
-        return QString::fromStdString(withThousands(static_cast<std::int64_t>(mark.cycle)));
+        return countText(static_cast<std::int64_t>(mark.cycle));
     case Time:
         return clockHz_ > 0 ? durationText(mark.cycle / clockHz_) : QString();
     default:

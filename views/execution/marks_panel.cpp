@@ -2,10 +2,9 @@
 
 #include <QHeaderView>
 #include <QKeyEvent>
-#include <QLabel>
-#include <QToolButton>
 #include <QTreeView>
-#include <QVBoxLayout>
+
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 
@@ -28,11 +27,7 @@ MarksPanel::MarksPanel(MarksModel& model, QWidget* parent)
     hint->setObjectName(QStringLiteral("muted"));
     hint->setWordWrap(true);
     hint->setMargin(6);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(hint);
-    layout->addWidget(list_, 1);
+    inColumn(this, {hint, list_});
     connect(list_, &QTreeView::activated, this, &MarksPanel::activate);
     connect(list_, &QTreeView::clicked, this, &MarksPanel::activate);
 }

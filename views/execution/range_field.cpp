@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/units.h"
 #include "views/execution/cycle_range_text.h"
 #include "views/session/time_texts.h"
 #include "views/widgets/control_states.h"
@@ -42,8 +41,7 @@ QString RangeField::rangeText(double from, double to) const {
     if (context_.preferences.clockUnits() == ClockUnits::Time && clock > 0)
         return tr("%1 \u2013 %2").arg(durationText(from / clock), durationText(to / clock));
     return tr("%1 \u2013 %2 cycles")
-        .arg(QString::fromStdString(withThousands(std::llround(from))),
-             QString::fromStdString(withThousands(std::llround(to))));
+        .arg(countText(std::llround(from)), countText(std::llround(to)));
 }
 
 QString RangeField::visibleText() const {

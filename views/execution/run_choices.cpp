@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/units.h"
+#include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
@@ -11,8 +11,7 @@ QStringList RunChoices::names() const {
     for (const TraceRun& run : runs)
         names.append(QString::fromStdString(run.name));
     if (firstStep)
-        names.append(Text::tr("First of %1 steps")
-                         .arg(QString::fromStdString(withThousands(firstStep->count))));
+        names.append(Text::tr("First of %1 steps").arg(countText(firstStep->count)));
     return names;
 }
 

@@ -1,9 +1,9 @@
 #include "views/execution/statistics_panel.h"
 
-#include <QHelpEvent>
 #include <QPaintEvent>
 #include <QPainter>
-#include <QToolTip>
+
+#include "views/session/time_texts.h"
 
 namespace tilescope::views {
 namespace {
@@ -17,28 +17,12 @@ constexpr int valueWidth = 56; // of a share after its bar
 } // namespace
 
 StatisticsPanel::StatisticsPanel(ViewContext& context, QWidget* parent)
-    : QWidget(parent)
-    , context_(context)
-    , query_(context.workers) {
-    connect(&query_, &BackgroundQuery::delivered, this, [this] {
-        if (const auto wish = std::exchange(wish_, {}))
-            start(*wish);
-    });
-    connect(&context_.theme, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
-    connect(&context_.preferences, &Preferences::unitsChanged, this, qOverload<>(&QWidget::update));
-}
+    : PaintedWidget(context, parent)
+    , query_(context.workers) {}
 
 void StatisticsPanel::load(const TraceQuestion& question, CycleRange range, const QString& title) {
-    if (query_.running())
-        wish_ = Wish{question, range, title};
-    else
-        start({question, range, title});
-}
-
-void StatisticsPanel::start(const Wish& wish) {
-    query_.start([this, wish](const std::stop_token& stop) {
-        return [this, title = wish.title,
-                lanes = traceStatistics(wish.question, wish.range, stop)]() mutable {
+    query_.startNext([this, question, range, title](const std::stop_token& stop) {
+        return [this, title, lanes = traceStatistics(question, range, stop)]() mutable {
             title_ = title;
             lanes_ = std::move(lanes);
             setMinimumHeight(sizeHint().height());
@@ -69,16 +53,15 @@ QRect StatisticsPanel::shareRect(const QRect& row, Share share) const {
 }
 
 void StatisticsPanel::paintEvent(QPaintEvent* event) {
-    const Theme& theme = context_.theme.current();
     QPainter painter(this);
-    painter.fillRect(rect(), theme.surface);
-    painter.setPen(theme.text);
+    painter.fillRect(rect(), theme().surface);
+    painter.setPen(theme().text);
     painter.drawText(QRect(margin, 8, width() - 2 * margin, 20), Qt::AlignLeft | Qt::AlignVCenter,
                      title_);
     if (lanes_.empty())
         return;
     const QRect first = rowRect(0);
-    painter.setPen(theme.mutedText);
+    painter.setPen(theme().mutedText);
     const int y = titleHeight - 22;
     painter.drawText(QRect(barRect(first).left(), y, 300, 20), Qt::AlignLeft | Qt::AlignVCenter,
                      tr("Cycles by kind"));
@@ -95,26 +78,24 @@ void StatisticsPanel::paintEvent(QPaintEvent* event) {
 
 void StatisticsPanel::paintLane(QPainter& painter, const LaneStatistics& lane,
                                 const QRect& row) const {
-    const Theme& theme = context_.theme.current();
-    painter.setPen(theme.text);
+    painter.setPen(theme().text);
     painter.drawText(QRect(row.left(), row.top() + 4, labelWidth, barHeight),
                      Qt::AlignLeft | Qt::AlignVCenter, QString::fromStdString(lane.name));
     paintProportions(painter, lane.statistics, barRect(row));
     paintShare(painter, shareRect(row, Share::Efficiency), lane.statistics.parallelEfficiency);
     paintShare(painter, shareRect(row, Share::Balance), lane.statistics.tileBalance);
-    painter.setPen(theme.mutedText);
+    painter.setPen(theme().mutedText);
     const QRect below(barRect(row).left(), barRect(row).bottom() + 4,
                       row.right() - barRect(row).left(), 20);
     painter.drawText(below, Qt::AlignLeft | Qt::AlignVCenter, numbers(lane));
 }
 
 void StatisticsPanel::paintShare(QPainter& painter, const QRect& bar, double share) const {
-    const Theme& theme = context_.theme.current();
-    painter.fillRect(bar, theme.raised);
+    painter.fillRect(bar, theme().raised);
     painter.fillRect(
         QRect(bar.left(), bar.top(), static_cast<int>(bar.width() * share), bar.height()),
-        theme.accent);
-    painter.setPen(theme.text);
+        theme().accent);
+    painter.setPen(theme().text);
     painter.drawText(QRect(bar.right() + 6, bar.top(), valueWidth - 6, bar.height()),
                      Qt::AlignLeft | Qt::AlignVCenter,
                      QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1));
@@ -124,8 +105,7 @@ void StatisticsPanel::paintShare(QPainter& painter, const QRect& bar, double sha
 // line is at the end of the range.
 void StatisticsPanel::paintProportions(QPainter& painter, const TraceStatistics& statistics,
                                        const QRect& bar) const {
-    const Theme& theme = context_.theme.current();
-    painter.fillRect(bar, theme.raised);
+    painter.fillRect(bar, theme().raised);
     const double range = static_cast<double>(std::max<std::int64_t>(statistics.cycles, 1));
     const double all = range + static_cast<double>(statistics.overlapped);
     double x = bar.left();
@@ -135,36 +115,37 @@ void StatisticsPanel::paintProportions(QPainter& painter, const TraceStatistics&
         if (width <= 0)
             continue;
         const QRectF part(x, bar.top(), width, bar.height());
-        painter.fillRect(part, theme.kind(kind));
+        painter.fillRect(part, theme().kind(kind));
         const double share = cycles / range;
         const QString text = QStringLiteral("%1 %").arg(100 * share, 0, 'f', share < 0.1 ? 1 : 0);
         if (painter.fontMetrics().horizontalAdvance(text) + 8 < width) {
-            painter.setPen(Theme::textOn(theme.kind(kind)));
+            painter.setPen(Theme::textOn(theme().kind(kind)));
             painter.drawText(part, Qt::AlignCenter, text);
         }
         x += width;
     }
     if (statistics.overlapped > 0) {
         const int end = bar.left() + qRound(bar.width() * range / all);
-        painter.fillRect(QRect(end - 1, bar.top() - 3, 2, bar.height() + 6), theme.text);
+        painter.fillRect(QRect(end - 1, bar.top() - 3, 2, bar.height() + 6), theme().text);
     }
 }
 
 QString StatisticsPanel::numbers(const LaneStatistics& lane) const {
     const TraceSums& sums = lane.statistics.sums;
-    QStringList parts{context_.preferences.cycles(lane.statistics.cycles, lane.clockHz),
-                      tr("steps: %1").arg(QString::fromStdString(withThousands(sums.steps)))};
+    QStringList parts{context().preferences.cycles(lane.statistics.cycles, lane.clockHz),
+                      tr("steps: %1").arg(countText(sums.steps))};
     if (lane.statistics.overlapped > 0)
-        parts.append(tr("steps overlap for %1 (%2 %)")
-                         .arg(context_.preferences.cycles(lane.statistics.overlapped, lane.clockHz))
-                         .arg(100.0 * static_cast<double>(lane.statistics.overlapped) /
-                                  static_cast<double>(lane.statistics.cycles),
-                              0, 'f', 1));
+        parts.append(
+            tr("steps overlap for %1 (%2 %)")
+                .arg(context().preferences.cycles(lane.statistics.overlapped, lane.clockHz))
+                .arg(100.0 * static_cast<double>(lane.statistics.overlapped) /
+                         static_cast<double>(lane.statistics.cycles),
+                     0, 'f', 1));
     const auto moved = [&](const QString& name, std::int64_t in, std::int64_t out) {
         if (in != 0 || out != 0)
             parts.append(
                 tr("%1 %2 in, %3 out")
-                    .arg(name, context_.preferences.bytes(in), context_.preferences.bytes(out)));
+                    .arg(name, context().preferences.bytes(in), context().preferences.bytes(out)));
     };
     moved(tr("host"), sums.hostBytesIn, sums.hostBytesOut);
     moved(tr("other IPUs"), sums.globalBytesIn, sums.globalBytesOut);
@@ -179,42 +160,30 @@ QString StatisticsPanel::proportionsText(const LaneStatistics& lane) const {
     const auto line = [&](const QString& name, std::int64_t cycles) {
         if (cycles > 0)
             lines.append(tr("%1: %2, %3 %")
-                             .arg(name, context_.preferences.cycles(cycles, lane.clockHz))
+                             .arg(name, context().preferences.cycles(cycles, lane.clockHz))
                              .arg(100.0 * static_cast<double>(cycles) / all, 0, 'f', 1));
     };
-    for (const ProgramKind kind : programKinds) {
-        const auto name = toString(kind);
-        line(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
-             statistics.sums.cycles(kind));
-    }
+    for (const ProgramKind kind : programKinds)
+        line(textOf(toString(kind)), statistics.sums.cycles(kind));
     line(tr("Idle"), statistics.idle());
     line(tr("Less where steps overlap"), statistics.overlapped);
     return lines.join(QLatin1Char('\n'));
 }
 
-QString StatisticsPanel::toolTipAt(std::size_t lane, int x) const {
+QString StatisticsPanel::toolTipAt(const QPoint& position) const {
+    std::size_t lane = 0;
+    while (lane < lanes_.size() && !rowRect(lane).contains(position))
+        ++lane;
+    if (lane == lanes_.size())
+        return {};
     const QRect row = rowRect(lane);
-    if (x >= shareRect(row, Share::Balance).left())
+    if (position.x() >= shareRect(row, Share::Balance).left())
         return tr("Cycles in which tiles work, against the cycles of the range times the tiles of "
                   "the IPU");
-    if (x >= shareRect(row, Share::Efficiency).left())
+    if (position.x() >= shareRect(row, Share::Efficiency).left())
         return tr("Cycles in which tiles compute, against the cycles of compute sets times the "
                   "tiles of the IPU: what waiting for the slowest tile leaves");
     return proportionsText(lanes_[lane]);
-}
-
-bool StatisticsPanel::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip)
-        return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
-    for (std::size_t i = 0; i < lanes_.size(); ++i) {
-        if (!rowRect(i).contains(help->pos()))
-            continue;
-        QToolTip::showText(help->globalPos(), toolTipAt(i, help->pos().x()), this);
-        return true;
-    }
-    QToolTip::hideText();
-    return true;
 }
 
 } // namespace tilescope::views

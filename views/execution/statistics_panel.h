@@ -1,17 +1,15 @@
 // Statistics of a range of the execution: numbers and bars for each IPU.
 #pragma once
 
-#include <QWidget>
-
 #include "views/execution/trace_content.h"
 #include "views/query/background_query.h"
-#include "views/session/view_context.h"
+#include "views/widgets/painted_widget.h"
 
 namespace tilescope::views {
 
 /// For each lane the share of cycles by kind as a stacked bar, parallel efficiency and tile balance
 /// as bars, and what moved in and out.
-class StatisticsPanel : public QWidget {
+class StatisticsPanel : public PaintedWidget {
     Q_OBJECT
 public:
     explicit StatisticsPanel(ViewContext& context, QWidget* parent = nullptr);
@@ -24,15 +22,9 @@ public:
 
 protected:
     void paintEvent(QPaintEvent*) override;
-    bool event(QEvent* event) override;
+    [[nodiscard]] QString toolTipAt(const QPoint& position) const override;
 
 private:
-    struct Wish {
-        TraceQuestion question;
-        CycleRange range;
-        QString title;
-    };
-    void start(const Wish& wish);
     void paintLane(QPainter& painter, const LaneStatistics& lane, const QRect& row) const;
     void paintProportions(QPainter& painter, const TraceStatistics& statistics,
                           const QRect& bar) const;
@@ -41,13 +33,10 @@ private:
     enum class Share { Efficiency, Balance };
     [[nodiscard]] QRect shareRect(const QRect& row, Share share) const;
     void paintShare(QPainter& painter, const QRect& bar, double share) const;
-    [[nodiscard]] QString toolTipAt(std::size_t lane, int x) const;
     [[nodiscard]] QString numbers(const LaneStatistics& lane) const;
     [[nodiscard]] QString proportionsText(const LaneStatistics& lane) const;
 
-    ViewContext& context_;
     BackgroundQuery query_;
-    std::optional<Wish> wish_; ///< to be read when the one under way is
     QString title_;
     std::vector<LaneStatistics> lanes_;
 };

@@ -1,19 +1,13 @@
 #include "views/execution/step_panel.h"
 
 #include <QHeaderView>
-#include <QTreeView>
 
 namespace tilescope::views {
 
 StepPanel::StepPanel(ViewContext& context, QWidget* parent)
     : LoadingPanel(context.workers, parent)
-    , details_(new ValueTreeModel(context, this))
-    , view_(new QTreeView) {
-    view_->setModel(details_);
-    view_->setAccessibleName(tr("Details of the selected step"));
-    view_->setFrameShape(QFrame::NoFrame);
-    view_->setUniformRowHeights(true);
-    setContent(view_);
+    , details_(new ValueTreeView(context, tr("Details of the selected step"))) {
+    setContent(details_);
     showMessage(tr("No step is selected"), tr("Click a step in the trace above."));
 }
 
@@ -34,9 +28,9 @@ void StepPanel::showStep(const ProfileViewPtr& profile, std::int64_t step, bool 
         ValueTree tree = stepDetails(*profile, read.step, stop);
         return [this, read = std::move(read), tree = std::move(tree)]() mutable {
             details_->setTree(std::move(tree));
-            view_->expandToDepth(0);
-            view_->header()->setStretchLastSection(true);
-            view_->header()->resizeSection(0, 260);
+            details_->expandToDepth(0);
+            details_->header()->setStretchLastSection(true);
+            details_->header()->resizeSection(0, 260);
             emit stepRead(read);
         };
     });

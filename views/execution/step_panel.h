@@ -5,8 +5,6 @@
 #include "views/session/selection.h"
 #include "views/widgets/loading_panel.h"
 
-class QTreeView;
-
 namespace tilescope::views {
 
 /// A step that was read, with what it means to other reports.
@@ -26,14 +24,12 @@ public:
 
     /// Reads a step by its execution index in a profile, which is the target or not.
     void showStep(const ProfileViewPtr& profile, std::int64_t step, bool target);
-    [[nodiscard]] const ValueTreeModel& details() const { return *details_; }
 
 signals:
     void stepRead(const tilescope::views::ReadStep& step);
 
 private:
-    ValueTreeModel* details_;
-    QTreeView* view_;
+    ValueTreeView* details_;
 };
 
 } // namespace tilescope::views

@@ -1,7 +1,5 @@
 #include "views/execution/tile_content.h"
 
-#include <map>
-
 namespace tilescope::views {
 
 TileSources TileParts::sources() const {

@@ -1,9 +1,10 @@
 #include "views/execution/tiles_pane.h"
 
-#include <QVBoxLayout>
 #include <cmath>
 
 #include "views/query/shared_work.h"
+#include "views/session/time_texts.h"
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
@@ -46,22 +47,12 @@ TilesPane::TilesPane(ViewContext& context, QWidget* parent)
     , momentQuery_(context.workers)
     , clickQuery_(context.workers) {
     plot_->setAccessibleName(tr("Tiles over time"));
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(plot_);
+    inColumn(this, {plot_});
     plot_->setReadOut([this](double x, double y) { return readOut(x, y); });
     connect(plot_, &PlotWidget::hovered, this, &TilesPane::status);
     connect(plot_, &PlotWidget::clicked, this, [this](double x, double y) { clicked(x, y); });
     connect(&context.timeZoom, &ZoomRange::changed, this, &TilesPane::refresh);
     connect(&plot_->rows(), &ZoomRange::changed, this, &TilesPane::refresh);
-    connect(&rasterQuery_, &BackgroundQuery::delivered, this, [this] {
-        if (std::exchange(rasterWanted_, false))
-            refresh();
-    });
-    connect(&momentQuery_, &BackgroundQuery::delivered, this, [this] {
-        if (std::exchange(momentWanted_, false))
-            readMoment();
-    });
 }
 
 void TilesPane::clear() {
@@ -102,10 +93,6 @@ void TilesPane::resizeEvent(QResizeEvent* event) {
 void TilesPane::refresh() {
     if (!lanes_ || !isVisible())
         return;
-    if (rasterQuery_.running()) {
-        rasterWanted_ = true;
-        return;
-    }
     const ZoomRange& zoom = context_.timeZoom;
     // A quarter of a screen more on each side, so that panning finds it drawn.
     const double margin = zoom.span() / 4;
@@ -115,8 +102,8 @@ void TilesPane::refresh() {
     const double perPixel = zoom.span() / std::max(1, plot_->axisRect()->width());
     const auto columns = std::max(
         1, static_cast<int>(static_cast<double>(range.cycles()) / std::max(1.0, perPixel)));
-    rasterQuery_.start([this, lanes = lanes_, parts = partsInSight(*plot_), range,
-                        columns](const std::stop_token& stop) {
+    rasterQuery_.startNext([this, lanes = lanes_, parts = partsInSight(*plot_), range,
+                            columns](const std::stop_token& stop) {
         std::vector<PlacedRaster> rasters(parts.size());
         shareWork(parts.size(), Cores::All, [&](std::size_t at) {
             const LanePart& part = parts[at];
@@ -139,7 +126,6 @@ void TilesPane::forgetMoment() {
     momentQuery_.cancel();
     clickQuery_.cancel();
     hovered_ = {};
-    momentWanted_ = false;
     momentText_.clear();
 }
 
@@ -156,13 +142,8 @@ QString TilesPane::readOut(double x, double y) {
     return momentText_;
 }
 
-// As with rasters, a read under way ends first: the text follows the pointer all the time.
 void TilesPane::readMoment() {
-    if (momentQuery_.running()) {
-        momentWanted_ = true;
-        return;
-    }
-    momentQuery_.start([this, lanes = lanes_, at = hovered_](const std::stop_token&) {
+    momentQuery_.startNext([this, lanes = lanes_, at = hovered_](const std::stop_token&) {
         const TileMoment moment = tileMoment((*lanes)[at.place.lane], at.place.tile, at.cycle);
         return [this, lanes, at, moment] {
             momentText_ = textOf((*lanes)[at.place.lane], at.place.tile, moment);
@@ -177,8 +158,7 @@ QString TilesPane::textOf(const TileLane& lane, std::int32_t tile, const TileMom
                         .arg(QString::fromStdString(lane.asked.name).replace('\n', ' '));
     if (moment.step < 0)
         return tr("%1\nnothing runs").arg(title);
-    const std::string_view kind = toString(moment.kind);
-    QString step = QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size()));
+    QString step = views::textOf(toString(moment.kind));
     if (moment.program.valid())
         step += QStringLiteral("  ") +
                 QString::fromStdString((*lane.parts.programs)[moment.program].name);

@@ -45,15 +45,13 @@ private:
     BackgroundQuery rasterQuery_;
     BackgroundQuery momentQuery_;
     BackgroundQuery clickQuery_;
-    bool rasterWanted_ = false; ///< the zoom moved while a raster was being made
     std::shared_ptr<const std::vector<TileLane>> lanes_;
     struct Hovered {
         TilePlot::Place place;
         std::int64_t cycle = -1;
     };
-    Hovered hovered_;           ///< newest place of the pointer
-    bool momentWanted_ = false; ///< it moved while another place was being read
-    QString momentText_;        ///< of the place that was read last
+    Hovered hovered_;    ///< newest place of the pointer
+    QString momentText_; ///< of the place that was read last
 };
 
 } // namespace tilescope::views

@@ -253,7 +253,7 @@ ValueTree stepDetails(const ProfileView& profile, const ExecutedStep& step,
     ValueTree tree;
     tree.properties = true;
     tree.nameTitle = Text::tr("Step %1").arg(step.index);
-    const auto line = [&](const QString& name, auto value, Unit unit) {
+    const auto line = [&](const QString& name, Unit unit, auto value) {
         ValueNode node{name, {}, {}, unit};
         for (const StepOnIpu& ipu : step.ipus)
             node.values.emplace_back(value(ipu));
@@ -261,7 +261,7 @@ ValueTree stepDetails(const ProfileView& profile, const ExecutedStep& step,
     };
     const auto text = [&](const QString& name, const std::string& value) {
         if (!value.empty())
-            tree.roots.push_back({name, {value}, {}, Unit::None});
+            tree.roots.push_back(valueLine(name, value));
     };
     text(Text::tr("Kind"), std::string(toString(step.kind)));
     if (step.program.valid()) {
@@ -277,32 +277,20 @@ ValueTree stepDetails(const ProfileView& profile, const ExecutedStep& step,
     if (tree.valueTitles.isEmpty())
         tree.valueTitles.append(QString());
     const double clock = profile.machine().clockHz;
-    line(
-        Text::tr("Start"),
-        [clock](const StepOnIpu& s) {
-            return Duration{s.start, clock};
-        },
-        Unit::Cycles);
-    line(
-        Text::tr("Duration"),
-        [clock](const StepOnIpu& s) {
-            return Duration{s.cycles, clock};
-        },
-        Unit::Cycles);
-    line(
-        Text::tr("Active tiles"), [](const StepOnIpu& s) { return Cell(s.activeTiles); },
-        Unit::Count);
-    line(
-        Text::tr("Tile balance"),
-        [&](const StepOnIpu& s) {
-            const double all = static_cast<double>(s.cycles) * profile.machine().tilesPerIpu;
-            return Cell(all == 0 ? 0.0 : static_cast<double>(s.activeCycles) / all);
-        },
-        Unit::Share);
-    line(
-        Text::tr("Received"), [](const StepOnIpu& s) { return Cell(s.bytesIn); }, Unit::Bytes);
-    line(
-        Text::tr("Sent"), [](const StepOnIpu& s) { return Cell(s.bytesOut); }, Unit::Bytes);
+    line(Text::tr("Start"), Unit::Cycles, [&](const StepOnIpu& s) {
+        return Cell(Duration{s.start, clock});
+    });
+    line(Text::tr("Duration"), Unit::Cycles, [&](const StepOnIpu& s) {
+        return Cell(Duration{s.cycles, clock});
+    });
+    line(Text::tr("Active tiles"), Unit::Count,
+         [](const StepOnIpu& s) { return Cell(s.activeTiles); });
+    line(Text::tr("Tile balance"), Unit::Share, [&](const StepOnIpu& s) {
+        const double all = static_cast<double>(s.cycles) * profile.machine().tilesPerIpu;
+        return Cell(all == 0 ? 0.0 : static_cast<double>(s.activeCycles) / all);
+    });
+    line(Text::tr("Received"), Unit::Bytes, [](const StepOnIpu& s) { return Cell(s.bytesIn); });
+    line(Text::tr("Sent"), Unit::Bytes, [](const StepOnIpu& s) { return Cell(s.bytesOut); });
     if (step.program.valid()) {
         std::vector<ValueNode> parts = programParts(profile, step.program, stop);
         tree.roots.insert(tree.roots.end(), std::make_move_iterator(parts.begin()),

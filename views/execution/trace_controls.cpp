@@ -1,48 +1,60 @@
-#include "views/execution/trace_controls.h"
-
+// The controls above an execution.
 #include <QAction>
 #include <QMenu>
 #include <QSignalBlocker>
 
-#include "views/widgets/control_states.h"
+#include "views/execution/trace_view.h"
+#include "views/plot/save_plot.h"
 
 namespace tilescope::views {
 
-TraceControls::TraceControls(QWidget* parent)
-    : ToolRow(parent)
-    , look_(addChoice(tr("View"), {tr("Flame"), tr("Flat"), tr("Tiles (BSP)")}))
-    , ipu_(addChoice(tr("IPU"), {tr("All")}))
-    , run_(addChoice(tr("Run"), {tr("All")})) {
+ToolRow* TraceView::makeTools() {
+    auto* tools = new ToolRow;
+    look_ = tools->addChoice(tr("View"), {tr("Flame"), tr("Flat"), tr("Tiles (BSP)")});
+    ipu_ = tools->addChoice(tr("IPU"), {tr("All")});
+    run_ = tools->addChoice(tr("Run"), {tr("All")});
     look_->setItemData(2,
                        tr("Bulk-synchronous: every tile's own part in each step, and how long it "
                           "waits for the slowest"),
                        Qt::ToolTipRole);
     leaveOutOfState(*run_);
-    auto* fit = addButton(tr("Fit"), tr("Show the whole execution (F)"));
-    compilation_ = addToggle(
+    auto* fit = tools->addButton(tr("Fit"), tr("Show the whole execution (F)"));
+    compilation_ = tools->addToggle(
         tr("Compilation"),
         tr("What the host did before the first run: phases of the compilation, and loading"),
         false);
     compilation_->hide();
-    makeOptions();
-    addStretch();
+    makeOptions(*tools);
+    tools->addStretch();
     search_ = new SearchBox(
         tr("Find step"), tr("Steps whose name contains this stay bright. Enter goes to the next, "
                             "Shift+Enter to the one before, Escape ends the search."));
-    add(search_);
-    auto* tree = addButton(tr("Program"), tr("Show the selected step in the Program Tree (P)"));
-    auto* save = addButton(tr("Save"), tr("Save the plot as a picture"));
-    connect(look_, &QComboBox::currentIndexChanged, this, &TraceControls::lookChanged);
-    connect(ipu_, &QComboBox::currentIndexChanged, this, &TraceControls::rowsChanged);
-    connect(run_, &QComboBox::activated, this, &TraceControls::runChosen);
-    connect(compilation_, &QToolButton::toggled, this, &TraceControls::hostChanged);
-    connect(fit, &QToolButton::clicked, this, &TraceControls::fitWanted);
-    connect(tree, &QToolButton::clicked, this, &TraceControls::programWanted);
-    connect(save, &QToolButton::clicked, this, &TraceControls::saveWanted);
+    tools->add(search_);
+    auto* tree =
+        tools->addButton(tr("Program"), tr("Show the selected step in the Program Tree (P)"));
+    auto* save = tools->addButton(tr("Save"), tr("Save the plot as a picture"));
+    connect(look_, &QComboBox::currentIndexChanged, this, &TraceView::changeLook);
+    connect(ipu_, &QComboBox::currentIndexChanged, this, &TraceView::loadPlots);
+    connect(run_, &QComboBox::activated, this, &TraceView::showRun);
+    connect(compilation_, &QToolButton::toggled, this, &TraceView::changeHost);
+    connect(fit, &QToolButton::clicked, &context().timeZoom, &ZoomRange::fit);
+    connect(tree, &QToolButton::clicked, this,
+            [this] { emit reportWanted(QStringLiteral("programs")); });
+    connect(save, &QToolButton::clicked, this, [this] {
+        savePlot(look() == TraceLook::Tiles ? static_cast<PlotWidget&>(tiles_->plot()) : plot(),
+                 QStringLiteral("trace"));
+    });
+    connect(search_, &SearchBox::textChanged, this, [this](const QString& text) {
+        plot().trace().setHighlight(text);
+        plot().replotSoon();
+        countMatches();
+    });
+    connect(search_, &SearchBox::stepWanted, this, &TraceView::findStep);
+    return tools;
 }
 
-void TraceControls::makeOptions() {
-    QToolButton* button = addButton(tr("Options"), tr("What the rows show"));
+void TraceView::makeOptions(ToolRow& tools) {
+    QToolButton* button = tools.addButton(tr("Options"), tr("What the rows show"));
     auto* menu = new QMenu(button);
     const auto option = [&](const QString& text, const QString& toolTip, bool on = true) {
         QAction* action = menu->addAction(text);
@@ -62,17 +74,20 @@ void TraceControls::makeOptions() {
     menu->setToolTipsVisible(true);
     button->setMenu(menu);
     button->setPopupMode(QToolButton::InstantPopup);
-    connect(showsHost_, &QAction::toggled, this, [this] {
-        compilation_->setEnabled(showsHost_->isChecked());
-        emit hostChanged();
+    connect(showsHost_, &QAction::toggled, this, [this](bool shown) {
+        compilation_->setEnabled(shown);
+        changeHost();
     });
-    connect(showsRuns_, &QAction::toggled, this, &TraceControls::rowsChanged);
-    connect(showsSyncs_, &QAction::toggled, this, &TraceControls::rowsChanged);
-    connect(names, &QAction::toggled, this, &TraceControls::namesChanged);
-    connect(all, &QAction::toggled, this, &TraceControls::allRowsChanged);
+    connect(showsRuns_, &QAction::toggled, this, &TraceView::loadPlots);
+    connect(showsSyncs_, &QAction::toggled, this, &TraceView::loadPlots);
+    connect(names, &QAction::toggled, this, [this](bool shown) {
+        plot().trace().setShowsNames(shown);
+        plot().replotSoon();
+    });
+    connect(all, &QAction::toggled, &plot(), &TracePlot::setShowsAllRows);
 }
 
-void TraceControls::setIpus(std::int32_t count) {
+void TraceView::fillIpus(std::int32_t count) {
     const QSignalBlocker blocker(ipu_);
     ipu_->clear();
     ipu_->addItem(tr("All"));
@@ -80,26 +95,17 @@ void TraceControls::setIpus(std::int32_t count) {
         ipu_->addItem(QString::number(i));
 }
 
-void TraceControls::setRuns(const QStringList& names, int chosen) {
-    run_->clear();
-    run_->addItems(names);
-    run_->setCurrentIndex(chosen);
-}
-
-bool TraceControls::showsHost() const {
-    return showsHost_->isChecked();
-}
-
-bool TraceControls::showsCompilation() const {
-    return compilation_->isChecked();
-}
-
-void TraceControls::addTo(TraceQuestion& question) const {
+TraceQuestion TraceView::question() const {
+    TraceQuestion question;
+    question.profiles = profiles();
     question.look = look();
     question.ipu = ipu();
     question.runs = showsRuns_->isChecked();
     question.syncs = showsSyncs_->isChecked();
-    question.compilation = showsCompilation();
+    question.compilation = compilation_->isChecked();
+    if (showsHost_->isChecked())
+        question.hosts = hosts_;
+    return question;
 }
 
 } // namespace tilescope::views

@@ -81,7 +81,7 @@ void TraceView::selectRangeByKey() {
 
 void TraceView::followSelection() {
     const ProgramId program = context().selection.current().program;
-    if (profiles().source && program != selected_.program && isVisible())
+    if (program != selected_.program)
         goToProgram(program);
 }
 
@@ -144,7 +144,7 @@ void TraceView::findBeside(bool forward) {
     const ZoomRange& zoom = context().timeZoom;
     // Without a selected step the walk begins in the middle of what is visible.
     finder_->findBeside(profileOf(target), selected_.step, forward,
-                        IpuId(std::max(0, controls_->ipu().value())), (zoom.from() + zoom.to()) / 2,
+                        IpuId(std::max(0, ipu().value())), (zoom.from() + zoom.to()) / 2,
                         [this, target](std::int64_t step) { showStep(step, target); });
 }
 
@@ -176,8 +176,22 @@ void TraceView::addMark() {
     marks_->add(cycle, text);
 }
 
+// Puts a cycle in the middle of the window, as far as the execution reaches.
+void TraceView::showMark(double cycle) {
+    ZoomRange& zoom = context().timeZoom;
+    shownMark_ = cycle;
+    zoom.setRange(cycle - zoom.span() / 2, cycle + zoom.span() / 2);
+}
+
 void TraceView::goToMark(bool forward) {
-    if (!tour_.go(forward))
+    const ZoomRange& zoom = context().timeZoom;
+    // At the ends of the execution a mark cannot be in the middle of the window.
+    const bool stillThere = shownMark_ && *shownMark_ >= zoom.from() && *shownMark_ <= zoom.to();
+    const int row =
+        marks_->beside(stillThere ? *shownMark_ : (zoom.from() + zoom.to()) / 2, forward);
+    if (row >= 0)
+        showMark(marks_->marks()[static_cast<std::size_t>(row)].cycle);
+    else
         emit status(forward ? tr("There is no mark further on") : tr("There is no mark before"));
 }
 

@@ -9,8 +9,7 @@ constexpr double palest = 0.7; // of a pixel that is mostly empty
 }
 
 TraceStrip::TraceStrip(ViewContext& context, QWidget* parent)
-    : OverviewStrip(context, context.timeZoom, parent)
-    , context_(context) {
+    : OverviewStrip(context, context.timeZoom, parent) {
     setContent([this](QPainter& painter, const QRect& rect) { paintRows(painter, rect); });
 }
 
@@ -22,15 +21,14 @@ void TraceStrip::setRows(std::vector<TraceRow> rows) {
 void TraceStrip::paintRows(QPainter& painter, const QRect& rect) const {
     if (rows_.empty())
         return;
-    const Theme& theme = context_.theme.current();
-    const ZoomRange& zoom = context_.timeZoom;
+    const ZoomRange& zoom = context().timeZoom;
     // More lanes than pixels cannot all be seen.
     const std::size_t shown =
         std::min(rows_.size(), static_cast<std::size_t>(std::max(1, rect.height())));
     const double height = static_cast<double>(rect.height()) / static_cast<double>(shown);
     std::array<QRgb, programKinds.size()> colours{};
     for (const ProgramKind kind : programKinds)
-        colours.at(static_cast<std::size_t>(kind)) = theme.kind(kind).rgb();
+        colours.at(static_cast<std::size_t>(kind)) = theme().kind(kind).rgb();
     // A line of pixels for each lane, stretched to its height.
     QImage line(rect.width(), 1, QImage::Format_ARGB32_Premultiplied);
     for (std::size_t i = 0; i < shown; ++i) {
@@ -41,7 +39,7 @@ void TraceStrip::paintRows(QPainter& painter, const QRect& rect) const {
              boxesOnScreen(steps, zoom.first(), zoom.last(), rect.width())) {
             const auto kind = static_cast<std::size_t>(steps.boxes[place.box].kind);
             std::fill(pixels + place.x0, pixels + place.x1,
-                      mixedColours(colours.at(kind), theme.surface.rgb(),
+                      mixedColours(colours.at(kind), theme().surface.rgb(),
                                    std::min(palest, 1 - place.coverage)));
         }
         painter.drawImage(

@@ -18,7 +18,6 @@ public:
 private:
     void paintRows(QPainter& painter, const QRect& rect) const;
 
-    ViewContext& context_;
     std::vector<TraceRow> rows_;
 };
 

@@ -1,28 +1,38 @@
 #include "views/execution/trace_view.h"
 
-#include <QLabel>
-#include <QScrollArea>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QTabWidget>
-#include <QVBoxLayout>
 
-#include "core/base/units.h"
 #include "views/execution/marks_panel.h"
 #include "views/execution/range_field.h"
 #include "views/execution/statistics_panel.h"
-#include "views/execution/trace_legend.h"
-#include "views/plot/save_plot.h"
 #include "views/session/time_texts.h"
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
 constexpr double shortestRange = 32; // cycles
+
+/// The kinds of steps, and what the host (`host`: it is shown) or tiles wait for.
+std::vector<LegendBar::Entry> traceLegend(const Theme& theme, TraceLook look, bool host) {
+    std::vector<LegendBar::Entry> entries;
+    for (const ProgramKind kind :
+         {ProgramKind::OnTileExecute, ProgramKind::DoExchange, ProgramKind::GlobalExchange,
+          ProgramKind::Sync, ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid,
+          ProgramKind::StreamCopyEnd})
+        entries.push_back({textOf(toString(kind)), theme.kind(kind)});
+    if (look == TraceLook::Tiles)
+        entries.push_back(
+            {TraceView::tr("Waits for other tiles"), tileStateColour(theme, TileState::Wait)});
+    else if (host)
+        entries.push_back({TraceView::tr("Host waits for IPU"), groupColour(theme, hostWaitsKind)});
+    return entries;
 }
+
+} // namespace
 
 TraceView::TraceView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
-    , controls_(new TraceControls)
     , lanes_(new LanesPane(context))
     , tiles_(new TilesPane(context))
     , strip_(new TraceStrip(context))
@@ -30,58 +40,20 @@ TraceView::TraceView(ViewContext& context, QWidget* parent)
     , panel_(new LoadingPanel(context.workers))
     , marks_(new MarksModel(this))
     , finder_(new StepFinder(context, this))
-    , step_(new StepPanel(context))
-    , tour_(*marks_, context.timeZoom) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(controls_);
-    layout->addWidget(panel_, 1);
-    auto* splitter = new QSplitter(Qt::Vertical);
-    splitter->addWidget(makeTop());
-    splitter->addWidget(makeTabs());
-    splitter->setStretchFactor(0, 5);
-    splitter->setStretchFactor(1, 2);
+    , step_(new StepPanel(context)) {
+    inColumn(this, {makeTools(), panel_});
+    auto* splitter = splitOf(Qt::Vertical, makeTop(), makeTabs(), 5, 2);
     splitter->setSizes({5000, 2000}); // only their proportion counts
-    splitter->setChildrenCollapsible(false);
     panel_->setContent(splitter);
-    connectControls();
     connect(&context.timeZoom, &ZoomRange::changed, this, [this] {
         if (isVisible() && lanes_->loaded() && !selected_.range)
             loadStatistics();
     });
-    connect(&context.selection, &Selection::changed, this, &TraceView::followSelection);
     connect(&context.theme, &ThemeSource::changed, this, &TraceView::updateLegend);
     connect(finder_, &StepFinder::counted, &search(), &SearchBox::setMatches);
     connect(finder_, &StepFinder::notFound, this, &ReportView::status);
     connect(step_, &StepPanel::stepRead, this, &TraceView::stepRead);
     updateLegend();
-}
-
-void TraceView::connectControls() {
-    connect(controls_, &TraceControls::lookChanged, this, &TraceView::changeLook);
-    connect(controls_, &TraceControls::rowsChanged, this, &TraceView::loadPlots);
-    connect(controls_, &TraceControls::runChosen, this, &TraceView::showRun);
-    connect(controls_, &TraceControls::hostChanged, this, &TraceView::changeHost);
-    connect(controls_, &TraceControls::allRowsChanged, &plot(), &TracePlot::setShowsAllRows);
-    connect(controls_, &TraceControls::namesChanged, this, [this](bool shown) {
-        plot().trace().setShowsNames(shown);
-        plot().replotSoon();
-    });
-    connect(controls_, &TraceControls::fitWanted, &context().timeZoom, &ZoomRange::fit);
-    connect(controls_, &TraceControls::programWanted, this,
-            [this] { emit reportWanted(QStringLiteral("programs")); });
-    connect(controls_, &TraceControls::saveWanted, this, [this] {
-        savePlot(controls_->look() == TraceLook::Tiles ? static_cast<PlotWidget&>(tiles_->plot())
-                                                       : plot(),
-                 QStringLiteral("trace"));
-    });
-    connect(&search(), &SearchBox::textChanged, this, [this](const QString& text) {
-        plot().trace().setHighlight(text);
-        plot().replotSoon();
-        countMatches();
-    });
-    connect(&search(), &SearchBox::stepWanted, this, &TraceView::findStep);
 }
 
 QWidget* TraceView::makeTop() {
@@ -129,8 +101,7 @@ QWidget* TraceView::makeRange() {
     auto* corner = new QWidget;
     auto* row = new QHBoxLayout(corner);
     row->setContentsMargins(0, 3, PlotWidget::rightMargin, 3);
-    auto* name = new QLabel(tr("Visible"));
-    name->setObjectName(QStringLiteral("muted"));
+    QLabel* name = textLabel(tr("Visible"), "muted");
     name->setBuddy(range_);
     row->addWidget(name);
     row->addWidget(range_);
@@ -142,15 +113,12 @@ QWidget* TraceView::makeTabs() {
     tabs_->setDocumentMode(true);
     tabs_->setCornerWidget(makeRange());
     statistics_ = new StatisticsPanel(context());
-    auto* scroll = new QScrollArea;
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setWidget(statistics_);
+    auto* scroll = scrolled(statistics_);
     scroll->setAccessibleName(tr("Statistics"));
     tabs_->addTab(scroll, tr("Summary"));
     tabs_->addTab(step_, tr("Details"));
     auto* marks = new MarksPanel(*marks_);
-    connect(marks, &MarksPanel::goTo, this, [this](double cycle) { tour_.show(cycle); });
+    connect(marks, &MarksPanel::goTo, this, [this](double cycle) { showMark(cycle); });
     connectMarks(tabs_->addTab(marks, tr("Marks")));
     return tabs_;
 }
@@ -176,26 +144,17 @@ const ProfileViewPtr& TraceView::profileOf(bool target) const {
     return target ? profiles().target : profiles().source;
 }
 
-TraceQuestion TraceView::question() const {
-    TraceQuestion question;
-    question.profiles = profiles();
-    controls_->addTo(question);
-    if (controls_->showsHost())
-        question.hosts = hosts_;
-    return question;
-}
-
 double TraceView::firstCycle() const {
-    return controls_->showsCompilation() && controls_->showsHost()
+    return compilation_->isChecked() && showsHost_->isChecked()
                ? static_cast<double>(hosts_.firstCycle())
                : 0;
 }
 
 void TraceView::reload() {
     const ProfileView& source = *profiles().source;
-    controls_->setIpus(source.machine().ipus);
+    fillIpus(source.machine().ipus);
     selected_ = {};
-    tour_.reset();
+    shownMark_.reset();
     hosts_ = {};
     compilation().hide();
     mark({});
@@ -215,8 +174,10 @@ void TraceView::reload() {
                                                  static_cast<double>(length));
             if (!problem.isEmpty())
                 emit status(problem);
-            controls_->setRuns(runs_.names(), runs_.usual(profile.info().cycles));
-            showRun(controls_->run());
+            run_->clear();
+            run_->addItems(runs_.names());
+            run_->setCurrentIndex(runs_.usual(profile.info().cycles));
+            showRun(run_->currentIndex());
             loadPlots();
             countMatches();
             if (const auto wanted = std::exchange(wanted_, {}))
@@ -232,7 +193,6 @@ void TraceView::showNothing() {
     lanes_->cancel();
     statistics_->cancel();
     finder_->cancel();
-    panel_->query().cancel();
     tiles_->clear();
     const bool targetHas = comparing() && profiles().target->info().hasExecution;
     const QString swap = targetHas
@@ -266,26 +226,25 @@ void TraceView::changeHost() {
     if (zoom.first() != firstCycle()) {
         zoom.setLimits(firstCycle(), zoom.last(), shortestRange);
         if (zoom.first() == 0)
-            showRun(controls_->run());
+            showRun(run_->currentIndex());
     }
     loadPlots();
 }
 
 void TraceView::changeLook() {
-    plots_->setCurrentIndex(controls_->look() == TraceLook::Tiles ? 1 : 0);
+    plots_->setCurrentIndex(look() == TraceLook::Tiles ? 1 : 0);
     updateLegend();
     loadPlots();
 }
 
 void TraceView::updateLegend() {
-    legend_->setEntries(
-        traceLegend(context().theme.current(), controls_->look(), controls_->showsHost()));
+    legend_->setEntries(traceLegend(context().theme.current(), look(), showsHost_->isChecked()));
 }
 
 void TraceView::loadPlots() {
     if (!canShow())
         return;
-    if (controls_->look() == TraceLook::Tiles)
+    if (look() == TraceLook::Tiles)
         tiles_->load(question());
     lanes_->load(question(), static_cast<std::int64_t>(context().timeZoom.last()));
     loadStatistics();
@@ -300,8 +259,7 @@ void TraceView::loadStatistics() {
                                                                 : tr("Visible range");
     const QString cycles =
         tr(": cycles %1 to %2, %3")
-            .arg(QString::fromStdString(withThousands(range.begin)),
-                 QString::fromStdString(withThousands(range.end)),
+            .arg(countText(range.begin), countText(range.end),
                  durationText(static_cast<double>(range.cycles()) /
                               std::max(1.0, profiles().source->machine().clockHz)));
     statistics_->load(question(), range, title + cycles);

@@ -2,15 +2,16 @@
 #pragma once
 
 #include "views/execution/lanes_pane.h"
-#include "views/execution/mark_tour.h"
+#include "views/execution/marks.h"
 #include "views/execution/run_choices.h"
 #include "views/execution/step_finder.h"
 #include "views/execution/step_panel.h"
 #include "views/execution/tiles_pane.h"
-#include "views/execution/trace_controls.h"
 #include "views/execution/trace_strip.h"
 #include "views/plot/legend_bar.h"
 #include "views/widgets/report_view.h"
+#include "views/widgets/search_box.h"
+#include "views/widgets/tool_row.h"
 
 class QTabWidget;
 
@@ -26,32 +27,31 @@ class TraceView : public ReportView {
     Q_OBJECT
 public:
     explicit TraceView(ViewContext& context, QWidget* parent = nullptr);
-    void focusSearch() override { controls_->search().focus(); }
-    void setLook(TraceLook look) { controls_->setLook(look); }
-    [[nodiscard]] TraceLook look() const { return controls_->look(); }
+    void focusSearch() override { search_->focus(); }
+    void setLook(TraceLook look) { look_->setCurrentIndex(static_cast<int>(look)); }
+    [[nodiscard]] TraceLook look() const { return static_cast<TraceLook>(look_->currentIndex()); }
     [[nodiscard]] TracePlot& plot() { return lanes_->plot(); }
     [[nodiscard]] TilesPane& tiles() { return *tiles_; }
-    [[nodiscard]] OverviewStrip& strip() { return *strip_; }
     [[nodiscard]] RangeField& range() { return *range_; }
     [[nodiscard]] MarksModel& marks() { return *marks_; }
-    [[nodiscard]] SearchBox& search() { return controls_->search(); }
-    [[nodiscard]] const StatisticsPanel& statistics() const { return *statistics_; }
-    [[nodiscard]] const ValueTreeModel& details() const { return step_->details(); }
+    [[nodiscard]] SearchBox& search() { return *search_; }
     void goToOperation(OperationId operation, bool target) override;
     [[nodiscard]] std::int64_t selectedStep() const { return selected_.step; }
     [[nodiscard]] const std::optional<CycleRange>& selectedRange() const { return selected_.range; }
     /// Turns what the host did before the first run on and off.
-    [[nodiscard]] QToolButton& compilation() { return controls_->compilation(); }
+    [[nodiscard]] QToolButton& compilation() { return *compilation_; }
 
 protected:
     void reload() override;
-    void shown() override { followSelection(); }
+    void followSelection() override;
 
 private:
     QWidget* makeTop();
     QWidget* makeTabs();
     QWidget* makeRange();
-    void connectControls();
+    ToolRow* makeTools();
+    void makeOptions(ToolRow& tools);
+    void fillIpus(std::int32_t count);
     void connectMarks(int tab);
 
     // What is shown
@@ -63,6 +63,8 @@ private:
     void loadPlots();
     void loadStatistics();
     [[nodiscard]] bool canShow() const;
+    /// The chosen IPU; none for all.
+    [[nodiscard]] IpuId ipu() const { return IpuId(ipu_->currentIndex() - 1); }
     [[nodiscard]] TraceQuestion question() const;
     /// Of the axis: where the compilation begins if it is shown, else the first run.
     [[nodiscard]] double firstCycle() const;
@@ -71,7 +73,6 @@ private:
     // What is selected
     void showStep(std::int64_t step, bool target);
     void stepRead(const ReadStep& read);
-    void followSelection();
     void goToProgram(ProgramId program);
     void findOperation(OperationId operation, bool target);
     void findStep(bool forward);
@@ -84,11 +85,11 @@ private:
     void dropRange();
     void mark(std::optional<CycleRange> range);
     void addMark();
+    void showMark(double cycle);
     void goToMark(bool forward);
     bool eventFilter(QObject* watched, QEvent* event) override;
     bool keyPressed(const QKeyEvent& event);
 
-    TraceControls* controls_;
     LanesPane* lanes_;
     TilesPane* tiles_;
     TraceStrip* strip_;
@@ -97,10 +98,17 @@ private:
     MarksModel* marks_;
     StepFinder* finder_;
     StepPanel* step_;
-    MarkTour tour_;
     QStackedWidget* plots_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     RangeField* range_ = nullptr;
+    QComboBox* look_ = nullptr;
+    QComboBox* ipu_ = nullptr;
+    QComboBox* run_ = nullptr;
+    QToolButton* compilation_ = nullptr; ///< what the host did before the first run
+    SearchBox* search_ = nullptr;
+    QAction* showsHost_ = nullptr;
+    QAction* showsRuns_ = nullptr;
+    QAction* showsSyncs_ = nullptr;
     StatisticsPanel* statistics_ = nullptr;
     struct Chosen {
         std::optional<CycleRange> range;
@@ -119,6 +127,7 @@ private:
     std::optional<WantedOperation> wanted_; ///< to be shown when the execution is read
     Hosts hosts_;
     RunChoices runs_;
+    std::optional<double> shownMark_; ///< the cycle of the mark that was shown last
 };
 
 } // namespace tilescope::views

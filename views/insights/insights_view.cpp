@@ -1,14 +1,10 @@
 #include "views/insights/insights_view.h"
 
-#include <QFrame>
 #include <QGridLayout>
-#include <QLabel>
 #include <QPainter>
 #include <QPushButton>
 #include <QRegularExpression>
-#include <QScrollArea>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <map>
 
@@ -16,6 +12,7 @@
 #include "core/options/option_form.h"
 #include "views/insights/largest_panel.h"
 #include "views/tables/cell_text.h"
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
@@ -32,14 +29,6 @@ QColor levelColour(const Theme& theme, InsightLevel level) {
         break;
     }
     return theme.bad;
-}
-
-QLabel* textLabel(const std::string& text, const char* look) {
-    auto* label = new QLabel(QString::fromStdString(text));
-    label->setObjectName(QLatin1String(look));
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    return label;
 }
 
 /// A value that may be longer than the window is wide: names break after what parts them.
@@ -164,14 +153,9 @@ InsightsView::InsightsView(ViewContext& context, QWidget* parent)
     page->addWidget(largest_);
     page->addStretch();
     connect(largest_, &LargestPanel::followed, this, &InsightsView::follow);
-    auto* scroll = new QScrollArea;
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setWidget(content_);
+    auto* scroll = scrolled(content_);
     panel_->setContent(scroll);
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 0);
-    outer->addWidget(panel_);
+    inColumn(this, {panel_});
 }
 
 void InsightsView::reload() {
@@ -198,7 +182,7 @@ void InsightsView::show() {
     }
     for (const Found& found : found_) {
         if (!found.heading.isEmpty())
-            layout_->addWidget(textLabel(found.heading.toStdString(), "heading"));
+            layout_->addWidget(wrappedLabel(found.heading, "heading"));
         auto next = found.insights.begin();
         // What does not fit comes before both kinds.
         while (next != found.insights.end() && next->level == InsightLevel::Problem)
@@ -217,12 +201,9 @@ QWidget* InsightsView::makeGroup(std::span<const Insight> insights, bool ofSourc
     auto* layout = new QVBoxLayout(group);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(layout_->spacing());
-    auto* toggle = new QToolButton;
-    toggle->setObjectName(QStringLiteral("cardHeading"));
-    toggle->setText(tr("%1 (%2)").arg(kindTitle(insights.front().kind)).arg(insights.size()));
-    toggle->setToolTip(tr("Hides or shows these insights"));
-    toggle->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    toggle->setAutoRaise(true);
+    QToolButton* toggle =
+        foldingHeading(tr("%1 (%2)").arg(kindTitle(insights.front().kind)).arg(insights.size()),
+                       tr("Hides or shows these insights"));
     auto* cards = new QWidget;
     auto* column = new QVBoxLayout(cards);
     column->setContentsMargins(0, 0, 0, 0);
@@ -253,10 +234,10 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     layout->setContentsMargins(14, 10, 14, 10);
     auto* text = new QVBoxLayout;
     text->setSpacing(4);
-    auto* title = textLabel(insight.title, "heading");
+    auto* title = wrappedLabel(QString::fromStdString(insight.title), "heading");
     text->addWidget(title);
     if (const std::string advice = adviceText(insight); !advice.empty())
-        text->addWidget(textLabel(advice, "advice"));
+        text->addWidget(wrappedLabel(QString::fromStdString(advice), "advice"));
     const double clockHz = profile ? profile->machine().clockHz : 0;
     if (!insight.evidence.empty())
         text->addWidget(evidenceGrid(insight.evidence, context().preferences, clockHz));
@@ -265,8 +246,7 @@ QWidget* InsightsView::makeCard(const Insight& insight, bool ofSource) {
     layout->addLayout(text, 1);
     auto* right = new QVBoxLayout;
     right->setSpacing(6);
-    auto* cost = new QLabel(costText(insight.cost, context().preferences, clockHz));
-    cost->setObjectName(QStringLiteral("value"));
+    QLabel* cost = textLabel(costText(insight.cost, context().preferences, clockHz), "value");
     cost->setAlignment(Qt::AlignRight);
     right->addWidget(cost);
     right->addWidget(new ShareBar(insight.cost.share, colour, theme.border));
@@ -295,7 +275,7 @@ QWidget* InsightsView::makeRunAgain(const Insight& insight, const ProfileViewPtr
     auto* row = new QWidget;
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 6, 0, 0);
-    layout->addWidget(textLabel(tr("Run again with").toStdString(), "muted"));
+    layout->addWidget(wrappedLabel(tr("Run again with"), "muted"));
     for (const Advice& advice : insight.advice) {
         // No option puts an operand in order: the model has to change.
         const bool ofModel = advice.option == Advice::model;

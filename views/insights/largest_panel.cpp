@@ -1,9 +1,7 @@
 #include "views/insights/largest_panel.h"
 
 #include <QComboBox>
-#include <QLabel>
 #include <QSpinBox>
-#include <QVBoxLayout>
 
 #include "core/analysis/memory/summary.h"
 #include "core/report/item_tables.h"
@@ -34,18 +32,12 @@ TileId fullestTile(const ProfileView& profile, const std::stop_token& stop) {
 } // namespace
 
 LargestPanel::LargestPanel(ViewContext& context, QWidget* parent)
-    : QFrame(parent)
+    : Card(tr("Largest parts"), parent)
     , context_(context)
     , tools_(new ToolRow)
     , number_(new QSpinBox)
     , table_(new TablePanel(context, tr("Filter parts")))
     , query_(context.workers) {
-    setObjectName(QStringLiteral("panel"));
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(14, 10, 14, 10);
-    auto* title = new QLabel(tr("Largest parts"));
-    title->setObjectName(QStringLiteral("heading"));
-    layout->addWidget(title);
     kind_ = tools_->addChoice(tr("Kind"), kindTitles());
     scope_ = tools_->addChoice(tr("On"), {tr("Whole model"), tr("IPU"), tr("Tile")});
     number_->setAccessibleName(tr("Number of the IPU or tile"));
@@ -53,9 +45,9 @@ LargestPanel::LargestPanel(ViewContext& context, QWidget* parent)
     number_->setKeyboardTracking(false);
     tools_->add(number_);
     tools_->addStretch();
-    layout->addWidget(tools_);
+    addWidget(tools_);
     table_->setFixedHeight(tableHeight);
-    layout->addWidget(table_);
+    addWidget(table_);
     connect(kind_, &QComboBox::activated, this, &LargestPanel::load);
     connect(scope_, &QComboBox::activated, this, &LargestPanel::changeScope);
     connect(number_, &QSpinBox::valueChanged, this, &LargestPanel::load);

@@ -1,12 +1,11 @@
 // The largest users of memory on the model, an IPU or a tile, as a table among the insights.
 #pragma once
 
-#include <QFrame>
-
 #include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/insights/largest_parts.h"
 #include "views/query/background_query.h"
 #include "views/session/view_context.h"
+#include "views/widgets/fact_card.h"
 
 class QComboBox;
 class QSpinBox;
@@ -17,7 +16,7 @@ class TablePanel;
 class ToolRow;
 
 /// The largest parts of one kind; two profiles are beside each other, matched by name.
-class LargestPanel : public QFrame {
+class LargestPanel : public Card {
     Q_OBJECT
 public:
     explicit LargestPanel(ViewContext& context, QWidget* parent = nullptr);

@@ -10,15 +10,12 @@
 namespace tilescope::views {
 
 LifetimeStrip::LifetimeStrip(ViewContext& context, ZoomRange& zoom, QWidget* parent)
-    : QWidget(parent)
-    , context_(context)
+    : PaintedWidget(context, parent)
     , zoom_(zoom) {
     setMouseTracking(true);
     setAccessibleName(tr("Lifetimes of the selected variables"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    const auto repaint = qOverload<>(&QWidget::update);
-    connect(&zoom_, &ZoomRange::changed, this, repaint);
-    connect(&context_.theme, &ThemeSource::changed, this, repaint);
+    connect(&zoom_, &ZoomRange::changed, this, qOverload<>(&QWidget::update));
     hide();
 }
 
@@ -29,31 +26,26 @@ void LifetimeStrip::setLifetimes(std::vector<Lifetime> lifetimes) {
     update();
 }
 
-int LifetimeStrip::lineHeight() const {
-    return fontMetrics().height() + 4;
-}
-
 QSize LifetimeStrip::sizeHint() const {
     return {300, static_cast<int>(lifetimes_.size()) * lineHeight() + 6};
 }
 
 void LifetimeStrip::paintEvent(QPaintEvent*) {
-    const Theme& theme = context_.theme.current();
     QPainter painter(this);
-    painter.fillRect(rect(), theme.surface);
+    painter.fillRect(rect(), theme().surface);
     const int left = PlotWidget::leftMargin;
     const int plotWidth = std::max(1, width() - left - PlotWidget::rightMargin);
     const auto pixelOf = [&](double place) {
         const double share = (place - zoom_.from()) / zoom_.span();
         return left + qRound(std::clamp(share, 0.0, 1.0) * plotWidth);
     };
-    painter.setPen(theme.mutedText);
+    painter.setPen(theme().mutedText);
     painter.drawText(QRect(0, 2, left - 8, lineHeight()), Qt::AlignRight | Qt::AlignVCenter,
                      tr("Lifetimes"));
     for (std::size_t i = 0; i < lifetimes_.size(); ++i) {
         const Lifetime& lifetime = lifetimes_[i];
         const QRect line(left, 2 + static_cast<int>(i) * lineHeight(), plotWidth, lineHeight());
-        painter.fillRect(line.adjusted(0, 1, 0, -1), mixed(theme.raised, theme.surface, 0.4));
+        painter.fillRect(line.adjusted(0, 1, 0, -1), mixed(theme().raised, theme().surface, 0.4));
         for (const Lifetime::Span& span : lifetime.spans) {
             if (span.to <= zoom_.from() || span.from >= zoom_.to())
                 continue;
@@ -71,10 +63,10 @@ void LifetimeStrip::paintEvent(QPaintEvent*) {
             if (after + text.width() <= line.right())
                 text.moveLeft(after);
         }
-        QColor back = theme.surface;
+        QColor back = theme().surface;
         back.setAlphaF(0.8F);
         painter.fillRect(text, back);
-        painter.setPen(theme.text);
+        painter.setPen(theme().text);
         painter.drawText(text, Qt::AlignCenter, name);
     }
 }

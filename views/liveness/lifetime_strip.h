@@ -1,10 +1,9 @@
 // When chosen variables are live, as bars in line with the plot above.
 #pragma once
 
-#include <QWidget>
 #include <vector>
 
-#include "views/session/view_context.h"
+#include "views/widgets/painted_widget.h"
 
 namespace tilescope::views {
 
@@ -22,7 +21,7 @@ struct Lifetime {
 };
 
 /// A line for each variable; as high as it has lines, hidden without any.
-class LifetimeStrip : public QWidget {
+class LifetimeStrip : public PaintedWidget {
     Q_OBJECT
 public:
     LifetimeStrip(ViewContext& context, ZoomRange& zoom, QWidget* parent = nullptr);
@@ -39,9 +38,8 @@ protected:
     void leaveEvent(QEvent*) override { emit hovered({}); }
 
 private:
-    [[nodiscard]] int lineHeight() const;
+    [[nodiscard]] int lineHeight() const { return fontMetrics().height() + 4; }
 
-    ViewContext& context_;
     ZoomRange& zoom_;
     std::vector<Lifetime> lifetimes_;
 };

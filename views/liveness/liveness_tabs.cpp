@@ -1,12 +1,9 @@
 #include "views/liveness/liveness_tabs.h"
 
 #include <QHeaderView>
-#include <QTreeView>
 #include <algorithm>
-#include <array>
 
 #include "views/liveness/liveness_tables.h"
-#include "views/widgets/tab_names.h"
 
 namespace tilescope::views {
 
@@ -14,8 +11,7 @@ LivenessTabs::LivenessTabs(ViewContext& context, QWidget* parent)
     : QTabWidget(parent)
     , context_(context)
     , infoPanel_(new LoadingPanel(context.workers))
-    , info_(new ValueTreeModel(context, this))
-    , infoView_(new QTreeView) {
+    , info_(new ValueTreeView(context, tr("Variable"))) {
     setDocumentMode(true);
     const QStringList titles{tr("Always live"), tr("Not always live"), tr("Vertices"),
                              tr("Cycle estimates"), tr("Tile statistics")};
@@ -26,21 +22,15 @@ LivenessTabs::LivenessTabs(ViewContext& context, QWidget* parent)
     }
     for (const int i : {AlwaysLive, NotAlwaysLive}) {
         tables_[i]->allowSeveral();
-        connect(tables_[i], &TablePanel::chosen, this, [this](std::int32_t id) {
-            context_.selection.update([id](Selected& s) { s.variable = VariableId(id); });
-        });
+        tables_[i]->follow(&Selected::variable);
         connect(tables_[i], &TablePanel::selectedIds, this, &LivenessTabs::variablesChanged);
         connect(tables_[i], &TablePanel::activated, this,
                 [this] { setCurrentIndex(VariableInfo); });
     }
-    infoView_->setModel(info_);
-    infoView_->setFrameShape(QFrame::NoFrame);
-    infoView_->setUniformRowHeights(true);
-    infoView_->setAccessibleName(tr("Variable"));
-    infoPanel_->setContent(infoView_);
+    infoPanel_->setContent(info_);
     addTab(infoPanel_, tr("Variable"));
     setTabToolTip(VariableInfo, tr("What the selected variable is, where it lies and who uses it"));
-    connect(this, &QTabWidget::currentChanged, this, &LivenessTabs::loadTab);
+    connect(this, &QTabWidget::currentChanged, this, &LivenessTabs::reload);
 }
 
 void LivenessTabs::setAbout(About about) {
@@ -50,24 +40,11 @@ void LivenessTabs::setAbout(About about) {
     const bool otherTiles = about.tiles != about_.tiles || about.chosenTiles != about_.chosenTiles;
     const bool otherVariable = about.variable != about_.variable;
     about_ = std::move(about);
-    for (const int i : {AlwaysLive, NotAlwaysLive})
-        tables_[i]->selectId(about_.variable.value());
     // A step was clicked: what is live there is the answer.
     if (otherSteps && !about_.steps.empty() && currentIndex() == AlwaysLive)
         return setCurrentIndex(NotAlwaysLive);
     if (currentIndex() == VariableInfo ? otherVariable : otherSteps || otherTiles)
-        loadTab();
-}
-
-void LivenessTabs::reload() {
-    loadTab();
-}
-
-bool LivenessTabs::showSection(const QString& name) {
-    static constexpr std::array names{"always live",     "not always live", "vertices",
-                                      "cycle estimates", "tile statistics", "variable"};
-    static_assert(names.size() == VariableInfo + 1);
-    return showTab(*this, names, name);
+        reload();
 }
 
 void LivenessTabs::focusFilter() {
@@ -89,7 +66,7 @@ std::vector<VariableId> LivenessTabs::variables() const {
     return {selected};
 }
 
-void LivenessTabs::loadTab() {
+void LivenessTabs::reload() {
     if (!context_.reports.source())
         return;
     if (currentIndex() == VariableInfo)
@@ -125,7 +102,6 @@ void LivenessTabs::loadTable(Tab tab) {
 
 void LivenessTabs::loadInfo() {
     if (!about_.variable.valid()) {
-        infoPanel_->query().cancel();
         infoPanel_->showMessage(tr("No variable is selected"),
                                 tr("Select a variable in Always live or Not always live."));
         return;
@@ -134,12 +110,12 @@ void LivenessTabs::loadInfo() {
                       pair = context_.reports.profiles()](const std::stop_token& stop) {
         return [this, tree = variableTree(pair, variable, stop)]() mutable {
             info_->setTree(std::move(tree));
-            infoView_->expandAll();
+            info_->expandAll();
             constexpr int nameWidth = 240;
-            infoView_->setColumnWidth(0, nameWidth);
-            if (info_->columnCount() > 2)
-                infoView_->setColumnWidth(1, (infoView_->viewport()->width() - nameWidth) / 2);
-            infoView_->header()->setStretchLastSection(true);
+            info_->setColumnWidth(0, nameWidth);
+            if (info_->header()->count() > 2)
+                info_->setColumnWidth(1, (info_->viewport()->width() - nameWidth) / 2);
+            info_->header()->setStretchLastSection(true);
         };
     });
 }

@@ -7,8 +7,6 @@
 #include "views/tables/table_panel.h"
 #include "views/tables/value_tree.h"
 
-class QTreeView;
-
 namespace tilescope::views {
 
 /// Tables about the selected steps, tiles and variable; each is read when it is in front.
@@ -28,29 +26,25 @@ public:
         friend bool operator==(const About&, const About&) = default;
     };
     void setAbout(About about);
-    /// Other profiles are open.
+    /// Reads what is in front, such as when other profiles are open.
     void reload();
-    bool showSection(const QString& name);
     void focusFilter();
 
     /// The variables selected in the table in front, at least the one that is selected everywhere.
     [[nodiscard]] std::vector<VariableId> variables() const;
     [[nodiscard]] TablePanel& table(Tab tab) { return *tables_[tab]; }
-    [[nodiscard]] ValueTreeModel& variableInfo() { return *info_; }
 
 signals:
     void variablesChanged();
 
 private:
-    void loadTab();
     void loadTable(Tab tab);
     void loadInfo();
 
     ViewContext& context_;
     TablePanel* tables_[5] = {};
     LoadingPanel* infoPanel_;
-    ValueTreeModel* info_;
-    QTreeView* infoView_;
+    ValueTreeView* info_;
     About about_;
 };
 

@@ -1,13 +1,10 @@
 #include "views/liveness/liveness_view.h"
 
-#include <QFileDialog>
-#include <QMessageBox>
 #include <QSignalBlocker>
-#include <QSplitter>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "views/plot/save_plot.h"
+#include "views/widgets/parts.h"
 #include "views/widgets/save_picture.h"
 
 namespace tilescope::views {
@@ -27,30 +24,16 @@ LivenessView::LivenessView(ViewContext& context, QWidget* parent)
     , tabs_(new LivenessTabs(context)) {
     plots_->setValueTitle(tr("Live memory"));
     auto* plotPage = new QWidget;
-    auto* plotLayout = new QVBoxLayout(plotPage);
-    plotLayout->setContentsMargins(0, 0, 0, 0);
-    plotLayout->setSpacing(0);
-    plotLayout->addWidget(plots_, 1);
-    plotLayout->addWidget(lifetimes_);
+    inColumn(plotPage, {plots_, lifetimes_}, plots_);
     plotPanel_->setContent(plotPage);
-    auto* splitter = new QSplitter(Qt::Vertical);
-    splitter->addWidget(plotPanel_);
-    splitter->addWidget(tabs_);
-    splitter->setStretchFactor(0, 5);
-    splitter->setStretchFactor(1, 4);
-    splitter->setChildrenCollapsible(false);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(makeTools());
-    layout->addWidget(splitter, 1);
+    auto* splitter = splitOf(Qt::Vertical, plotPanel_, tabs_, 5, 4);
+    inColumn(this, {makeTools(), splitter});
     connectPlot(plots_->first(), true);
     connectPlot(plots_->second(), false);
     plots_->first().plot().setAccessibleName(tr("Live bytes by program step"));
     plots_->second().plot().setAccessibleName(tr("Live bytes by program step, target"));
     connect(lifetimes_, &LifetimeStrip::hovered, this, &ReportView::status);
     connect(tabs_, &LivenessTabs::variablesChanged, this, &LivenessView::loadLifetimes);
-    connect(&context.selection, &Selection::changed, this, &LivenessView::followSelection);
 }
 
 void LivenessView::connectPlot(StepPlot& plot, bool ofSource) {
@@ -113,18 +96,18 @@ void LivenessView::restyle() {
     tabs_->reload();
 }
 
+void LivenessView::addSource(const QString& text, int kind, int id) {
+    source_->addItem(text, kind);
+    source_->setItemData(source_->count() - 1, id, idRole);
+}
+
 void LivenessView::fillSources() {
     const QSignalBlocker blocker(source_);
     source_->clear();
-    const auto add = [this](const QString& text, TilesKind kind, int id) {
-        source_->addItem(text);
-        source_->setItemData(source_->count() - 1, kind, kindRole);
-        source_->setItemData(source_->count() - 1, id, idRole);
-    };
-    add(tr("All"), AllTiles, -1);
+    addSource(tr("All"), AllTiles, -1);
     for (int i = 0; i < profiles().source->machine().ipus; ++i)
-        add(tr("IPU %1").arg(i), OneIpu, i);
-    add(tr("Selected tile"), SelectedTile, -1);
+        addSource(tr("IPU %1").arg(i), OneIpu, i);
+    addSource(tr("Selected tile"), SelectedTile, -1);
 }
 
 // Known only when the memory of tiles was read.
@@ -132,12 +115,10 @@ void LivenessView::addFullestTiles(const std::vector<TileId>& tiles) {
     const QSignalBlocker blocker(source_);
     if (source_->findData(OneTile, kindRole) >= 0)
         return;
-    for (std::size_t i = 0; i < tiles.size(); ++i) {
-        source_->addItem(i == 0 ? tr("Tile %1 (fullest)").arg(tiles[i].value())
-                                : tr("Tile %1").arg(tiles[i].value()));
-        source_->setItemData(source_->count() - 1, OneTile, kindRole);
-        source_->setItemData(source_->count() - 1, tiles[i].value(), idRole);
-    }
+    for (std::size_t i = 0; i < tiles.size(); ++i)
+        addSource(i == 0 ? tr("Tile %1 (fullest)").arg(tiles[i].value())
+                         : tr("Tile %1").arg(tiles[i].value()),
+                  OneTile, tiles[i].value());
 }
 
 bool LivenessView::wantsSelectedTile() const {
@@ -166,7 +147,6 @@ void LivenessView::loadPlot() {
     if (!profiles().source)
         return;
     if (wantsSelectedTile() && context().selection.current().tiles.empty()) {
-        plotPanel_->query().cancel();
         plotPanel_->showMessage(tr("No tile is selected"),
                                 tr("Select a tile in the Memory report."));
         return;
@@ -234,8 +214,6 @@ void LivenessView::loadLifetimes() {
 }
 
 void LivenessView::followSelection() {
-    if (!profiles().source || !isVisible())
-        return;
     const Selected selected = context().selection.current();
     const bool otherTiles = selected.tiles != shown_.tiles;
     const bool otherVariable = selected.variable != shown_.variable;
@@ -322,12 +300,8 @@ void LivenessView::markSteps() {
 void LivenessView::save() {
     if (!plots_->showsTwo() && lifetimes_->lifetimes().empty())
         return savePlot(plots_->first().plot(), QStringLiteral("liveness"));
-    const QString file = QFileDialog::getSaveFileName(
-        window(), tr("Save plot"), QStringLiteral("liveness.png"), pictureFilter());
-    if (file.isEmpty())
-        return;
-    if (const QString problem = savePicture(*plotPanel_, file); !problem.isEmpty())
-        QMessageBox::warning(window(), tr("Save plot"), problem);
+    askAndSave(window(), tr("Save plot"), QStringLiteral("liveness.png"), pictureFilter(),
+               [this](const QString& file) { return savePicture(*plotPanel_, file); });
 }
 
 QString LivenessView::readOut(double x, bool ofSource) const {

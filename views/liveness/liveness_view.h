@@ -19,7 +19,6 @@ class LivenessView : public ReportView {
 public:
     explicit LivenessView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override;
-    bool showSection(const QString& name) override { return tabs_->showSection(name); }
 
     [[nodiscard]] StepPlot& plot() { return plots_->first(); }
     [[nodiscard]] StepPlotPair& plots() { return *plots_; }
@@ -31,18 +30,18 @@ public:
 
 protected:
     void reload() override;
-    void shown() override { followSelection(); }
+    void followSelection() override;
     void restyle() override;
 
 private:
     ToolRow* makeTools();
     void connectPlot(StepPlot& plot, bool ofSource);
+    void addSource(const QString& text, int kind, int id);
     void fillSources();
     void addFullestTiles(const std::vector<TileId>& tiles);
     void loadPlot();
     void showPlot(LivenessContent content);
     void loadLifetimes();
-    void followSelection();
     void nextStep();
     void markSteps();
     void clicked(double x, Qt::KeyboardModifiers modifiers);

@@ -1,8 +1,5 @@
 #include "views/memory/address_content.h"
 
-#include <algorithm>
-#include <array>
-
 #include "core/analysis/liveness/liveness.h"
 #include "core/analysis/memory/tile_quantity.h"
 #include "views/theme/text.h"
@@ -37,65 +34,38 @@ TileId tileOrFullest(const ProfilePair& profiles, TileId tile, const std::stop_t
     return fullest.empty() ? TileId() : fullest.front();
 }
 
-std::optional<AddressMap::Content> addressMapContent(const ProfileView& profile, TileId tile,
-                                                     const std::stop_token& stop) {
+std::optional<TileAddresses> tileAddresses(const ProfileView& profile, TileId tile, bool overTime,
+                                           const std::stop_token& stop) {
     const Target& machine = profile.machine();
     if (!tile.valid() || tile.value() >= machine.totalTiles())
         return {};
-    AddressMap::Content content;
+    TileAddresses content;
     content.limit = machine.bytesPerTile;
     content.base = machine.memoryBase;
     content.interleavedOffset = machine.interleavedOffset;
     if (machine.elementBytes > 0)
         content.rowBytes = 2 * machine.elementBytes;
     const auto variables = profile.variables(stop);
+    const auto classes = profile.livenessClasses(stop);
     const auto blocks = addressBlocks(profile.reader(stop).placement(tile), *variables, tile);
     content.gaps = addressGaps(blocks);
-    content.blocks = mapBlocks(blocks, *variables, *profile.livenessClasses(stop));
-    return content;
-}
-
-std::optional<AddressHistoryContent> addressHistoryContent(const ProfileView& profile, TileId tile,
-                                                           const std::stop_token& stop) {
-    const Target& machine = profile.machine();
-    if (!tile.valid() || tile.value() >= machine.totalTiles())
-        return {};
-    AddressHistoryContent content;
-    content.limit = machine.bytesPerTile;
-    content.base = machine.memoryBase;
-    content.interleavedOffset = machine.interleavedOffset;
-    const auto variables = profile.variables(stop);
-    const auto classes = profile.livenessClasses(stop);
-    const auto steps = profile.steps(stop);
-    const auto blocks = addressBlocks(profile.reader(stop).placement(tile), *variables, tile);
-    content.spans = addressSpans(blocks, *variables, *classes, steps->size());
     content.blocks = mapBlocks(blocks, *variables, *classes);
-    content.stepNames = stepNames(*profile.programs(stop), *steps);
+    if (overTime) {
+        const auto steps = profile.steps(stop);
+        content.spans = addressSpans(blocks, *variables, *classes, steps->size());
+        content.stepNames = stepNames(*profile.programs(stop), *steps);
+    }
     return content;
 }
 
-QString addressTitle(TileId tile, const QString& side, const AddressMap::Content& content,
-                     const Preferences& preferences) {
-    std::int64_t highest = 0;
-    for (const MapBlock& block : content.blocks)
-        highest = std::max(highest, block.end);
+QString addressTitle(TileId tile, const TileAddresses& content, const Preferences& preferences) {
     std::int64_t gaps = 0;
     for (const AddressRange& gap : content.gaps)
         gaps += gap.bytes();
-    const QString text = Text::tr("Tile %1: %2 of %3 up to the highest address, %4 in gaps")
-                             .arg(tile.value())
-                             .arg(preferences.bytes(highest), preferences.bytes(content.limit),
-                                  preferences.bytes(gaps));
-    return side.isEmpty() ? text : QStringLiteral("%1 \u00b7 %2").arg(side, text);
-}
-
-std::vector<MemoryCategory> categoriesOf(const std::vector<MapBlock>& blocks) {
-    std::vector<MemoryCategory> found;
-    for (const MemoryCategory category : memoryCategories)
-        if (std::any_of(blocks.begin(), blocks.end(),
-                        [&](const MapBlock& block) { return block.category == category; }))
-            found.push_back(category);
-    return found;
+    return Text::tr("Tile %1: %2 of %3 up to the highest address, %4 in gaps")
+        .arg(tile.value())
+        .arg(preferences.bytes(content.highest()), preferences.bytes(content.limit),
+             preferences.bytes(gaps));
 }
 
 } // namespace tilescope::views

@@ -11,17 +11,19 @@ namespace {
 constexpr double headRoom = 1.03;
 
 // Addresses in hexadecimal, at multiples of a power of two.
-class AddressTicker : public QCPAxisTicker {
+class AddressTicker : public StepTicker {
 public:
     void setBase(std::int64_t base) { base_ = static_cast<double>(base); }
 
 protected:
-    double getTickStep(const QCPRange& range) override {
-        return std::exp2(std::ceil(std::log2(std::max(1.0, range.size() / tickCount()))));
+    double stepFor(double span) override {
+        return std::exp2(std::ceil(std::log2(std::max(1.0, span / tickCount()))));
     }
-    int getSubTickCount(double) override { return 0; }
-    QString getTickLabel(double tick, const QLocale&, QChar, int) override {
-        return QStringLiteral("0x%1").arg(static_cast<qint64>(tick + base_), 0, 16);
+    QVector<QString> labels(const QVector<double>& ticks, double /*step*/) override {
+        QVector<QString> labels;
+        for (const double tick : ticks)
+            labels.append(QStringLiteral("0x%1").arg(static_cast<qint64>(tick + base_), 0, 16));
+        return labels;
     }
 
 private:
@@ -30,24 +32,9 @@ private:
 
 } // namespace
 
-std::int64_t AddressHistoryContent::highest() const {
-    std::int64_t highest = 0;
-    for (const MapBlock& block : blocks)
-        highest = std::max(highest, block.end);
-    return highest;
-}
-
 AddressPlottable::AddressPlottable(QCPAxis* stepAxis, QCPAxis* addressAxis, ViewContext& context)
-    : QCPAbstractPlottable(stepAxis, addressAxis)
-    , context_(context) {
-    setAntialiased(false);
-    setSelectable(QCP::stNone);
-    removeFromLegend();
-}
-
-void AddressPlottable::setContent(AddressHistoryContent content) {
-    content_ = std::move(content);
-}
+    : Plottable(stepAxis, addressAxis)
+    , context_(context) {}
 
 std::vector<const MapBlock*> AddressPlottable::blocksAt(double step, double offset) const {
     std::vector<const MapBlock*> found;
@@ -58,16 +45,6 @@ std::vector<const MapBlock*> AddressPlottable::blocksAt(double step, double offs
             found.push_back(&block);
     }
     return found;
-}
-
-QCPRange AddressPlottable::getKeyRange(bool& found, QCP::SignDomain) const {
-    found = !content_.stepNames.empty();
-    return {0, static_cast<double>(content_.stepNames.size())};
-}
-
-QCPRange AddressPlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const {
-    found = !content_.blocks.empty();
-    return {0, static_cast<double>(content_.highest())};
 }
 
 void AddressPlottable::draw(QCPPainter* painter) {
@@ -123,8 +100,7 @@ AddressHistory::AddressHistory(ViewContext& context, ZoomRange& zoom, QWidget* p
     });
 }
 
-void AddressHistory::setContent(AddressHistoryContent content, const QString& title,
-                                std::int64_t top) {
+void AddressHistory::setContent(TileAddresses content, const QString& title, std::int64_t top) {
     xAxis->setLabel(tr("Program step (%1)").arg(title));
     top_ = std::max<std::int64_t>(1, top);
     yAxis->ticker().staticCast<AddressTicker>()->setBase(content.base);
@@ -172,7 +148,7 @@ void AddressHistory::mouseDoubleClickEvent(QMouseEvent*) {
 }
 
 QString AddressHistory::textAt(double step, double offset) const {
-    const AddressHistoryContent& content = areas_->content();
+    const TileAddresses& content = areas_->content();
     if (step < 0 || step >= static_cast<double>(content.stepNames.size()) || offset < 0)
         return {};
     const auto index = static_cast<std::size_t>(step);

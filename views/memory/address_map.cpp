@@ -19,6 +19,13 @@ int rowTop(int row) {
 }
 } // namespace
 
+std::int64_t TileAddresses::highest() const {
+    std::int64_t highest = 0;
+    for (const MapBlock& block : blocks)
+        highest = std::max(highest, block.end);
+    return highest;
+}
+
 QStringList blockLines(const std::vector<const MapBlock*>& blocks, const Preferences& preferences) {
     constexpr std::size_t mostLines = 12; // a tooltip must fit the screen
     QStringList lines;
@@ -53,18 +60,17 @@ std::vector<MapPiece> mapPieces(const std::vector<MapBlock>& blocks, std::int64_
 }
 
 AddressMap::AddressMap(ViewContext& context, QWidget* parent)
-    : QWidget(parent)
-    , context_(context) {
+    : PaintedWidget(context, parent) {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Address map"));
     setAccessibleDescription(
         tr("Variables of a tile by their addresses; arrow keys walk from one to the next"));
-    connect(&context_.theme, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
 }
 
-void AddressMap::setContent(Content content) {
+void AddressMap::setContent(TileAddresses content, const QString& title) {
     content_ = std::move(content);
+    title_ = title;
     // Small variables must not vanish under large ones that share their addresses.
     std::stable_sort(
         content_.blocks.begin(), content_.blocks.end(),
@@ -85,10 +91,8 @@ void AddressMap::setSelected(VariableId variable) {
 }
 
 int AddressMap::rows() const {
-    std::int64_t highest = content_.limit;
-    for (const MapBlock& block : content_.blocks)
-        highest = std::max(highest, block.end);
-    return static_cast<int>((highest + content_.rowBytes - 1) / content_.rowBytes);
+    const std::int64_t end = std::max(content_.limit, content_.highest());
+    return static_cast<int>((end + content_.rowBytes - 1) / content_.rowBytes);
 }
 
 int AddressMap::mapWidth() const {
@@ -100,31 +104,29 @@ QSize AddressMap::sizeHint() const {
 }
 
 void AddressMap::paintEvent(QPaintEvent*) {
-    const Theme& theme = context_.theme.current();
     QPainter painter(this);
-    painter.fillRect(rect(), theme.surface);
-    painter.setPen(theme.text);
+    painter.fillRect(rect(), theme().surface);
+    painter.setPen(theme().text);
     painter.drawText(
         QRect(margin, 8, width() - 2 * margin, titleHeight), Qt::AlignLeft | Qt::AlignVCenter,
-        painter.fontMetrics().elidedText(content_.title, Qt::ElideRight, width() - 2 * margin));
+        painter.fontMetrics().elidedText(title_, Qt::ElideRight, width() - 2 * margin));
     paintRows(painter);
     paintGaps(painter);
     paintBlocks(painter);
     if (hasFocus()) {
-        painter.setPen(QPen(theme.accent, 1));
+        painter.setPen(QPen(theme().accent, 1));
         painter.drawRect(QRect(1, 1, width() - 3, height() - 3));
     }
 }
 
 void AddressMap::paintRows(QPainter& painter) const {
-    const Theme& theme = context_.theme.current();
     const int left = margin + labelWidth;
     for (int row = 0; row < rows(); ++row) {
         const std::int64_t offset = row * content_.rowBytes;
         const bool overflow = offset >= content_.limit;
         painter.fillRect(left, rowTop(row), mapWidth(), rowHeight,
-                         overflow ? mixed(theme.bad, theme.surface, 0.8) : theme.raised);
-        painter.setPen(offset >= content_.interleavedOffset ? theme.accent : theme.mutedText);
+                         overflow ? mixed(theme().bad, theme().surface, 0.8) : theme().raised);
+        painter.setPen(offset >= content_.interleavedOffset ? theme().accent : theme().mutedText);
         painter.drawText(
             QRect(margin, rowTop(row), labelWidth - 10, rowHeight),
             Qt::AlignRight | Qt::AlignVCenter,
@@ -133,12 +135,11 @@ void AddressMap::paintRows(QPainter& painter) const {
 }
 
 void AddressMap::paintGaps(QPainter& painter) const {
-    const Theme& theme = context_.theme.current();
     std::vector<MapBlock> asBlocks;
     for (const AddressRange& gap : content_.gaps)
         asBlocks.push_back({gap.begin, gap.end, {}, {}, {}, false, {}});
     painter.setPen(Qt::NoPen);
-    painter.setBrush(QBrush(theme.mutedText, Qt::BDiagPattern));
+    painter.setBrush(QBrush(theme().mutedText, Qt::BDiagPattern));
     for (const MapPiece& piece : mapPieces(asBlocks, content_.rowBytes, mapWidth()))
         painter.drawRect(QRectF(margin + labelWidth + piece.x0, rowTop(piece.row),
                                 piece.x1 - piece.x0, rowHeight));
@@ -146,7 +147,6 @@ void AddressMap::paintGaps(QPainter& painter) const {
 }
 
 void AddressMap::paintBlocks(QPainter& painter) const {
-    const Theme& theme = context_.theme.current();
     const int left = margin + labelWidth;
     const auto pieces = mapPieces(content_.blocks, content_.rowBytes, mapWidth());
     const auto boxOf = [&](const MapPiece& piece) {
@@ -159,15 +159,15 @@ void AddressMap::paintBlocks(QPainter& painter) const {
             if (shows(block) != live)
                 continue;
             const QRectF box = boxOf(piece);
-            const QColor colour = theme.category(block.category);
+            const QColor colour = theme().category(block.category);
             // What is not live leaves its addresses to others.
-            painter.fillRect(box, live ? colour : mixed(colour, theme.surface, 0.82));
+            painter.fillRect(box, live ? colour : mixed(colour, theme().surface, 0.82));
             // A hair of background parts neighbours of one category.
             if (box.width() > 3)
                 painter.fillRect(QRectF(box.right() - 1, box.top(), 1, box.height()),
-                                 theme.surface);
+                                 theme().surface);
         }
-    painter.setPen(QPen(theme.text, 2));
+    painter.setPen(QPen(theme().text, 2));
     for (const MapPiece& piece : pieces)
         if (selected_.valid() && content_.blocks[piece.block].variable == selected_)
             painter.drawRect(boxOf(piece).adjusted(1, 1, -1, -1));
@@ -212,10 +212,10 @@ void AddressMap::mouseMoveEvent(QMouseEvent* event) {
         return;
     }
     QStringList lines{tr("Address 0x%1").arg(content_.base + offset, 0, 16)};
-    lines += blockLines(blocksAt(offset), context_.preferences);
+    lines += blockLines(blocksAt(offset), context().preferences);
     if (const auto gap = gapAt(offset))
         lines.append(tr("Gap of %1 from 0x%2")
-                         .arg(context_.preferences.bytes(gap->bytes()))
+                         .arg(context().preferences.bytes(gap->bytes()))
                          .arg(content_.base + gap->begin, 0, 16));
     else if (lines.size() == 1)
         lines.append(offset < content_.limit ? tr("Free") : tr("Beyond the tile's memory"));
@@ -252,16 +252,6 @@ void AddressMap::keyPressEvent(QKeyEvent* event) {
     if (from && !next && at != order.begin())
         --at;
     emit variableClicked(at->second);
-}
-
-void AddressMap::focusInEvent(QFocusEvent* event) {
-    QWidget::focusInEvent(event);
-    update();
-}
-
-void AddressMap::focusOutEvent(QFocusEvent* event) {
-    QWidget::focusOutEvent(event);
-    update();
 }
 
 } // namespace tilescope::views

@@ -1,12 +1,11 @@
 // Where everything lies on one tile: addresses as rows of a map.
 #pragma once
 
-#include <QWidget>
 #include <optional>
 #include <vector>
 
 #include "core/analysis/memory/address_map.h"
-#include "views/session/view_context.h"
+#include "views/widgets/painted_widget.h"
 
 namespace tilescope::views {
 
@@ -20,6 +19,19 @@ struct MapBlock {
     bool alwaysLive = false;
     LivenessClass liveness; ///< when it is live, unless always
     [[nodiscard]] bool liveAt(StepId step) const { return alwaysLive || liveness.contains(step); }
+};
+
+/// What lies on a tile.
+struct TileAddresses {
+    std::vector<MapBlock> blocks;
+    std::vector<AddressRange> gaps;
+    std::vector<AddressSpan> spans; ///< of these blocks over the steps, where they are asked for
+    std::vector<std::string> stepNames;
+    std::int64_t limit = 0;
+    std::int64_t rowBytes = 32768;
+    std::int64_t base = 0;                      ///< address of offset 0
+    std::int64_t interleavedOffset = 0;         ///< from here on elements are interleaved
+    [[nodiscard]] std::int64_t highest() const; ///< offset of the highest address in use
 };
 
 /// The lines that name blocks: "weights (2.00 KiB, always live)".
@@ -41,25 +53,16 @@ std::vector<MapPiece> mapPieces(const std::vector<MapBlock>& blocks, std::int64_
 /// between variables are hatched. Variables that share addresses at different times lie on top of
 /// each other, the largest below; at a single step what is not live is only an outline. A click
 /// selects a variable, arrow keys walk from one to the next.
-class AddressMap : public QWidget {
+class AddressMap : public PaintedWidget {
     Q_OBJECT
 public:
     explicit AddressMap(ViewContext& context, QWidget* parent = nullptr);
 
-    struct Content {
-        QString title;
-        std::vector<MapBlock> blocks;
-        std::vector<AddressRange> gaps;
-        std::int64_t limit = 0;
-        std::int64_t rowBytes = 32768;
-        std::int64_t base = 0;              ///< address of offset 0
-        std::int64_t interleavedOffset = 0; ///< from here on elements are interleaved
-    };
-    void setContent(Content content);
+    void setContent(TileAddresses content, const QString& title);
     void setSelected(VariableId variable);
     /// Shows what is live at a step only; what is live at any step if it is invalid.
     void setStep(StepId step);
-    [[nodiscard]] const Content& content() const { return content_; }
+    [[nodiscard]] const TileAddresses& content() const { return content_; }
     /// The middle of a block's first piece on the widget.
     [[nodiscard]] QPoint placeOf(VariableId variable) const;
 
@@ -74,8 +77,6 @@ protected:
     void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    void focusInEvent(QFocusEvent* event) override;
-    void focusOutEvent(QFocusEvent* event) override;
 
 private:
     void paintRows(QPainter& painter) const;
@@ -90,8 +91,8 @@ private:
     [[nodiscard]] std::int64_t addressAt(const QPoint& position) const; ///< -1 outside
     [[nodiscard]] std::vector<const MapBlock*> blocksAt(std::int64_t offset) const;
 
-    ViewContext& context_;
-    Content content_;
+    TileAddresses content_;
+    QString title_;
     VariableId selected_;
     StepId step_;
 };

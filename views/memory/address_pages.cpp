@@ -1,38 +1,57 @@
 #include "views/memory/address_pages.h"
 
 #include <QCheckBox>
-#include <QHBoxLayout>
-#include <QLabel>
-#include <QScrollArea>
 #include <algorithm>
 
 #include "views/memory/address_content.h"
+#include "views/session/time_texts.h"
+#include "views/theme/text.h"
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
 
-std::vector<LegendBar::Entry> legendOf(const std::vector<MemoryCategory>& categories,
-                                       const Theme& theme) {
-    std::vector<LegendBar::Entry> entries;
-    for (const MemoryCategory category : categories)
-        entries.push_back(
-            {QString::fromStdString(std::string(displayName(category))), theme.category(category)});
-    return entries;
-}
-
-QString sideName(const ProfilePair& pair, int side) {
-    if (!pair.comparing())
-        return {};
-    return side == 0 ? LoadingPanel::tr("Source") : LoadingPanel::tr("Target");
+// "Source, tile 5"; without the side where there is one.
+QString ofSide(bool comparing, std::size_t side, const QString& separator, const QString& text) {
+    return !comparing ? text
+                      : (side == 0 ? Text::tr("Source") : Text::tr("Target")) + separator + text;
 }
 
 } // namespace
 
-AddressMapPage::AddressMapPage(ViewContext& context, QWidget* parent)
+AddressPage::AddressPage(ViewContext& context, bool overTime, QWidget* parent)
     : LoadingPanel(context.workers, parent)
     , context_(context)
-    , onlyStep_(new QCheckBox(tr("Only what is live at the selected step")))
-    , legend_(new LegendBar(context)) {
+    , overTime_(overTime)
+    , legend_(new LegendBar(context)) {}
+
+void AddressPage::loadTile(TileId wanted) {
+    load([this, wanted, pair = context_.reports.profiles()](const std::stop_token& stop) {
+        const TileId tile = tileOrFullest(pair, wanted, stop);
+        Sides sides{tileAddresses(*pair.source, tile, overTime_, stop)};
+        if (pair.comparing())
+            sides[1] = tileAddresses(*pair.target, tile, overTime_, stop);
+        return [this, tile, sides = std::move(sides)]() mutable {
+            std::vector<LegendBar::Entry> entries;
+            for (const MemoryCategory category : memoryCategories)
+                if (std::any_of(sides.begin(), sides.end(), [&](const auto& side) {
+                        return side && std::any_of(side->blocks.begin(), side->blocks.end(),
+                                                   [&](const MapBlock& block) {
+                                                       return block.category == category;
+                                                   });
+                    }))
+                    entries.push_back({textOf(displayName(category)),
+                                       context_.theme.current().category(category)});
+            legend_->setEntries(std::move(entries));
+            show(tile, std::move(sides));
+            followSelection();
+        };
+    });
+}
+
+AddressMapPage::AddressMapPage(ViewContext& context, QWidget* parent)
+    : AddressPage(context, false, parent)
+    , onlyStep_(new QCheckBox(tr("Only what is live at the selected step"))) {
     auto* row = new QWidget;
     auto* rowLayout = new QHBoxLayout(row);
     rowLayout->setContentsMargins(0, 0, 0, 0);
@@ -40,18 +59,13 @@ AddressMapPage::AddressMapPage(ViewContext& context, QWidget* parent)
     for (AddressMap*& map : maps_) {
         map = new AddressMap(context);
         rowLayout->addWidget(map, 1, Qt::AlignTop);
-        connect(map, &AddressMap::hovered, this, &AddressMapPage::hovered);
+        connect(map, &AddressMap::hovered, this, &AddressPage::hovered);
     }
     // A variable of the target has no id in the selection.
     connect(maps_[0], &AddressMap::variableClicked, this, &AddressMapPage::variableClicked);
-    auto* scroll = new QScrollArea;
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
+    QScrollArea* scroll = scrolled(row);
     scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setWidget(row);
-    auto* page = new QWidget;
-    page->setObjectName(QStringLiteral("tabPage"));
-    page->setAttribute(Qt::WA_StyledBackground);
+    QWidget* page = tabPage();
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(0, 6, 0, 0);
     layout->setSpacing(4);
@@ -59,44 +73,29 @@ AddressMapPage::AddressMapPage(ViewContext& context, QWidget* parent)
     options->setContentsMargins(12, 0, 12, 0);
     options->addWidget(onlyStep_);
     options->addStretch();
-    auto* key = new QLabel(tr("Hatched: gaps. Blue addresses: interleaved memory."));
-    key->setObjectName(QStringLiteral("muted"));
-    options->addWidget(key);
+    options->addWidget(
+        textLabel(tr("Hatched: gaps. Blue addresses: interleaved memory."), "muted"));
     layout->addLayout(options);
     layout->addWidget(scroll, 1);
-    layout->addWidget(legend_);
+    layout->addWidget(legend());
     setContent(page);
     connect(onlyStep_, &QCheckBox::toggled, this, &AddressMapPage::followSelection);
 }
 
-void AddressMapPage::loadTile(TileId tile) {
-    load([this, wanted = tile, pair = context_.reports.profiles()](const std::stop_token& stop) {
-        const TileId tile = tileOrFullest(pair, wanted, stop);
-        std::optional<AddressMap::Content> contents[2];
-        contents[0] = addressMapContent(*pair.source, tile, stop);
-        if (pair.comparing())
-            contents[1] = addressMapContent(*pair.target, tile, stop);
-        return [this, tile, pair,
-                contents = std::array{std::move(contents[0]), std::move(contents[1])}]() mutable {
-            std::vector<MapBlock> all;
-            for (int side = 0; side < 2; ++side) {
-                auto& content = contents[static_cast<std::size_t>(side)];
-                maps_[side]->setVisible(content.has_value());
-                if (!content)
-                    continue;
-                all.insert(all.end(), content->blocks.begin(), content->blocks.end());
-                content->title =
-                    addressTitle(tile, sideName(pair, side), *content, context_.preferences);
-                maps_[side]->setContent(std::move(*content));
-            }
-            legend_->setEntries(legendOf(categoriesOf(all), context_.theme.current()));
-            followSelection();
-        };
-    });
+void AddressMapPage::show(TileId tile, Sides sides) {
+    const bool comparing = context().reports.profiles().comparing();
+    for (std::size_t side = 0; side < sides.size(); ++side) {
+        maps_[side]->setVisible(sides[side].has_value());
+        if (!sides[side])
+            continue;
+        const QString title = addressTitle(tile, *sides[side], context().preferences);
+        maps_[side]->setContent(std::move(*sides[side]),
+                                ofSide(comparing, side, QStringLiteral(" \u00b7 "), title));
+    }
 }
 
 void AddressMapPage::followSelection() {
-    const Selected& selected = context_.selection.current();
+    const Selected& selected = context().selection.current();
     onlyStep_->setEnabled(selected.step.valid());
     onlyStep_->setText(selected.step.valid()
                            ? tr("Only what is live at step %1").arg(selected.step.value())
@@ -106,71 +105,49 @@ void AddressMapPage::followSelection() {
 }
 
 AddressHistoryPage::AddressHistoryPage(ViewContext& context, QWidget* parent)
-    : LoadingPanel(context.workers, parent)
-    , context_(context)
-    , legend_(new LegendBar(context)) {
-    auto* page = new QWidget;
-    page->setObjectName(QStringLiteral("tabPage"));
-    page->setAttribute(Qt::WA_StyledBackground);
-    auto* layout = new QVBoxLayout(page);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    : AddressPage(context, true, parent) {
+    QWidget* page = tabPage();
+    QVBoxLayout* layout = inColumn(page, {});
     for (AddressHistory*& plot : plots_) {
         plot = new AddressHistory(context, zoom_);
         layout->addWidget(plot, 1);
-        connect(plot, &PlotWidget::hovered, this, &AddressHistoryPage::hovered);
+        connect(plot, &PlotWidget::hovered, this, &AddressPage::hovered);
     }
-    layout->addWidget(legend_);
+    layout->addWidget(legend());
     setContent(page);
-    connect(plots_[0], &AddressHistory::chosen, this, [this](VariableId variable, StepId step) {
-        context_.selection.update([&](Selected& s) {
+    connect(plots_[0], &AddressHistory::chosen, this, [&context](VariableId variable, StepId step) {
+        context.selection.update([&](Selected& s) {
             s.variable = variable;
             s.step = step;
         });
     });
 }
 
-void AddressHistoryPage::loadTile(TileId tile) {
-    load([this, wanted = tile, pair = context_.reports.profiles()](const std::stop_token& stop) {
-        const TileId tile = tileOrFullest(pair, wanted, stop);
-        std::optional<AddressHistoryContent> contents[2];
-        contents[0] = addressHistoryContent(*pair.source, tile, stop);
-        if (pair.comparing())
-            contents[1] = addressHistoryContent(*pair.target, tile, stop);
-        return [this, tile, pair,
-                contents = std::array{std::move(contents[0]), std::move(contents[1])}]() mutable {
-            std::vector<MapBlock> all;
-            std::size_t steps = 0;
-            std::int64_t highest = 0;
-            for (const auto& content : contents) {
-                steps = std::max(steps, content ? content->stepNames.size() : 0);
-                highest = std::max(highest, content ? content->highest() : 0);
-            }
-            if (steps == 0)
-                return showMessage(tr("This profile has no program steps"),
-                                   tr("Its program is empty: there is nothing to be live at."));
-            for (int side = 0; side < 2; ++side) {
-                auto& content = contents[static_cast<std::size_t>(side)];
-                plots_[side]->setVisible(content.has_value());
-                if (!content)
-                    continue;
-                all.insert(all.end(), content->blocks.begin(), content->blocks.end());
-                const QString name = sideName(pair, side);
-                const QString text = tr("tile %1").arg(tile.value());
-                plots_[side]->setContent(
-                    std::move(*content),
-                    name.isEmpty() ? text : QStringLiteral("%1, %2").arg(name, text), highest);
-            }
-            if (zoom_.last() != static_cast<double>(steps))
-                zoom_.setLimits(0, static_cast<double>(steps), 4);
-            legend_->setEntries(legendOf(categoriesOf(all), context_.theme.current()));
-            followSelection();
-        };
-    });
+void AddressHistoryPage::show(TileId tile, Sides sides) {
+    std::size_t steps = 0;
+    std::int64_t highest = 0;
+    for (const auto& side : sides) {
+        steps = std::max(steps, side ? side->stepNames.size() : 0);
+        highest = std::max(highest, side ? side->highest() : 0);
+    }
+    if (steps == 0)
+        return showMessage(tr("This profile has no program steps"),
+                           tr("Its program is empty: there is nothing to be live at."));
+    const bool comparing = context().reports.profiles().comparing();
+    for (std::size_t side = 0; side < sides.size(); ++side) {
+        plots_[side]->setVisible(sides[side].has_value());
+        if (sides[side])
+            plots_[side]->setContent(
+                std::move(*sides[side]),
+                ofSide(comparing, side, QStringLiteral(", "), tr("tile %1").arg(tile.value())),
+                highest);
+    }
+    if (zoom_.last() != static_cast<double>(steps))
+        zoom_.setLimits(0, static_cast<double>(steps), 4);
 }
 
 void AddressHistoryPage::followSelection() {
-    const Selected& selected = context_.selection.current();
+    const Selected& selected = context().selection.current();
     plots_[0]->setSelected(selected.variable, selected.step);
 }
 

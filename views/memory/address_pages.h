@@ -1,8 +1,9 @@
 // The two tabs about the addresses of the selected tile, for one or two profiles.
 #pragma once
 
+#include <array>
+
 #include "views/memory/address_history.h"
-#include "views/memory/address_map.h"
 #include "views/plot/legend_bar.h"
 #include "views/widgets/loading_panel.h"
 
@@ -10,47 +11,65 @@ class QCheckBox;
 
 namespace tilescope::views {
 
+/// Reads the addresses of a tile in each profile that has it.
+class AddressPage : public LoadingPanel {
+    Q_OBJECT
+public:
+    /// The fullest tile if it is none.
+    void loadTile(TileId tile);
+    /// Follows variable and step of the selection.
+    virtual void followSelection() = 0;
+
+signals:
+    void hovered(const QString& text);
+
+protected:
+    AddressPage(ViewContext& context, bool overTime, QWidget* parent);
+    /// Of source and target.
+    using Sides = std::array<std::optional<TileAddresses>, 2>;
+    virtual void show(TileId tile, Sides sides) = 0;
+    [[nodiscard]] ViewContext& context() const { return context_; }
+    [[nodiscard]] LegendBar* legend() const { return legend_; }
+
+private:
+    ViewContext& context_;
+    bool overTime_;
+    LegendBar* legend_; ///< the categories of what is shown
+};
+
 /// The address map of a tile; of source and target side by side.
-class AddressMapPage : public LoadingPanel {
+class AddressMapPage : public AddressPage {
     Q_OBJECT
 public:
     explicit AddressMapPage(ViewContext& context, QWidget* parent = nullptr);
-    /// Reads the placement of a tile; of the fullest one if it is none.
-    void loadTile(TileId tile);
-    /// Follows variable and step of the selection.
-    void followSelection();
+    void followSelection() override;
     [[nodiscard]] AddressMap& source() { return *maps_[0]; }
     [[nodiscard]] AddressMap& target() { return *maps_[1]; }
 
 signals:
     void variableClicked(VariableId variable);
-    void hovered(const QString& text);
 
 private:
-    ViewContext& context_;
-    AddressMap* maps_[2] = {};
+    void show(TileId tile, Sides sides) override;
+
+    std::array<AddressMap*, 2> maps_{};
     QCheckBox* onlyStep_;
-    LegendBar* legend_;
 };
 
 /// Addresses over program steps; of source above target, which zoom together.
-class AddressHistoryPage : public LoadingPanel {
+class AddressHistoryPage : public AddressPage {
     Q_OBJECT
 public:
     explicit AddressHistoryPage(ViewContext& context, QWidget* parent = nullptr);
-    void loadTile(TileId tile);
-    void followSelection();
+    void followSelection() override;
     [[nodiscard]] AddressHistory& source() { return *plots_[0]; }
     [[nodiscard]] AddressHistory& target() { return *plots_[1]; }
 
-signals:
-    void hovered(const QString& text);
-
 private:
-    ViewContext& context_;
+    void show(TileId tile, Sides sides) override;
+
     ZoomRange zoom_;
-    AddressHistory* plots_[2] = {};
-    LegendBar* legend_;
+    std::array<AddressHistory*, 2> plots_{};
 };
 
 } // namespace tilescope::views

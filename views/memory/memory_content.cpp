@@ -33,45 +33,13 @@ std::vector<StepArea> stacked(const MemoryPlot& plot, MemoryBreakdown breakdown,
     return areas;
 }
 
-ValueNode toNode(const MemoryNode& node) {
-    ValueNode result{QString::fromStdString(node.name), {}, {}};
-    for (const std::int64_t bytes : node.bytes)
-        result.values.emplace_back(bytes);
-    for (const MemoryNode& child : node.children)
-        result.children.push_back(toNode(child));
-    return result;
-}
-
-// Lines that only one of the profiles has are in the tree too.
-std::vector<ValueNode> compared(const std::vector<MemoryNode>& source,
-                                const std::vector<MemoryNode>& target, std::size_t columns) {
-    static const MemoryNode nothing;
-    std::vector<ValueNode> nodes;
-    const auto add = [&](const MemoryNode* a, const MemoryNode* b) {
-        ValueNode node{QString::fromStdString((a != nullptr ? a : b)->name), {}, {}};
-        for (std::size_t column = 0; column < columns; ++column) {
-            const auto value = [column](const MemoryNode* n) {
-                return n != nullptr && column < n->bytes.size() ? n->bytes[column] : 0;
-            };
-            node.values.emplace_back(a != nullptr ? Cell(value(a)) : Cell());
-            node.values.emplace_back(b != nullptr ? Cell(value(b)) : Cell());
-            node.values.emplace_back(Change{value(a), value(b)});
-        }
-        node.children = compared(a != nullptr ? a->children : nothing.children,
-                                 b != nullptr ? b->children : nothing.children, columns);
-        nodes.push_back(std::move(node));
-    };
-    const auto find = [](const std::vector<MemoryNode>& in, const std::string& name) {
-        const auto found =
-            std::find_if(in.begin(), in.end(), [&](const MemoryNode& n) { return n.name == name; });
-        return found == in.end() ? nullptr : &*found;
-    };
-    for (const MemoryNode& node : source)
-        add(&node, find(target, node.name));
-    for (const MemoryNode& node : target)
-        if (find(source, node.name) == nullptr)
-            add(nullptr, &node);
-    return nodes;
+std::vector<ValueNode> linesOf(const std::vector<MemoryNode>& nodes) {
+    std::vector<ValueNode> lines;
+    for (const MemoryNode& node : nodes)
+        lines.push_back({QString::fromStdString(node.name),
+                         {node.bytes.begin(), node.bytes.end()},
+                         linesOf(node.children)});
+    return lines;
 }
 
 // The physical id of each column that is a tile.
@@ -102,11 +70,10 @@ std::optional<PlotWidget::Limit> limitOf(const MemoryPlot& plot, bool shown, Byt
             .arg(QString::fromStdString(formatBytes(plot.limitPerTile, units)))};
 }
 
-std::vector<MemoryNode> detailsOf(const ProfileView& profile,
-                                  std::span<const TileSelection> columns,
-                                  const std::stop_token& stop) {
-    return memoryDetails(profile.machine(), *profile.tileMemory(stop),
-                         *profile.categoryMemory(stop), columns);
+std::vector<ValueNode> detailsOf(const ProfileView& profile, std::span<const TileSelection> columns,
+                                 const std::stop_token& stop) {
+    return linesOf(memoryDetails(profile.machine(), *profile.tileMemory(stop),
+                                 *profile.categoryMemory(stop), columns));
 }
 
 StepPlot::Content stackOf(const ProfileView& profile, const MemoryPlotOptions& options,
@@ -210,13 +177,12 @@ ValueTree detailsTree(const ProfilePair& profiles, std::span<const TileSelection
                              << Text::tr("Difference");
             ofTarget.push_back(fittedTo(profiles.target->machine(), column));
         }
-        tree.roots = compared(detailsOf(*profiles.source, columns, stop),
-                              detailsOf(*profiles.target, ofTarget, stop), columns.size());
+        tree.roots = sideBySide(detailsOf(*profiles.source, columns, stop),
+                                detailsOf(*profiles.target, ofTarget, stop), columns.size(), true);
     } else {
         for (const TileSelection& column : columns)
             tree.valueTitles.append(QString::fromStdString(column.label()));
-        for (const MemoryNode& node : detailsOf(*profiles.source, columns, stop))
-            tree.roots.push_back(toNode(node));
+        tree.roots = detailsOf(*profiles.source, columns, stop);
     }
     if (std::any_of(columns.begin(), columns.end(),
                     [](const TileSelection& column) { return column.tile().valid(); }))

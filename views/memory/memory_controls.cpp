@@ -1,8 +1,5 @@
 // The controls above the graph of the memory report.
-#include <QFileDialog>
-#include <QMessageBox>
 #include <QSignalBlocker>
-#include <QStackedWidget>
 
 #include "views/memory/memory_view.h"
 #include "views/memory/tile_list.h"
@@ -58,11 +55,11 @@ void MemoryView::addPlotControls(ToolRow& tools) {
 }
 
 void MemoryView::addMapControls(ToolRow& tools) {
-    quantity_ = tools.addNarrowChoice(tr("Colour by"), {});
+    quantity_ = tools.addChoice(tr("Colour by"), {}, true);
     for (int kind = 0; kind < TileQuantity::Category; ++kind)
         quantity_->addItem(TileQuantity{static_cast<TileQuantity::Kind>(kind), {}, {}, {}}.name());
-    range_ = tools.addNarrowChoice(
-        tr("Scale"), {tr("0 to tile memory"), tr("0 to largest"), tr("Smallest to largest")});
+    range_ = tools.addChoice(
+        tr("Scale"), {tr("0 to tile memory"), tr("0 to largest"), tr("Smallest to largest")}, true);
     scale_ = tools.addChoice(tr("Colours"), {tr("Viridis"), tr("Cividis"), tr("Greys")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, &MemoryView::loadGraph);
     connect(range_, &QComboBox::currentIndexChanged, this,
@@ -144,14 +141,10 @@ void MemoryView::tilesTyped() {
 void MemoryView::save() {
     if (graph() != Map && !plots_->showsTwo())
         return savePlot(plots_->first().plot(), QStringLiteral("memory"));
-    const QString file = QFileDialog::getSaveFileName(
-        window(), tr("Save graph"),
-        graph() == Map ? QStringLiteral("tile-map.png") : QStringLiteral("memory.png"),
-        pictureFilter());
-    if (file.isEmpty())
-        return;
-    if (const QString problem = savePicture(*graphs_, file); !problem.isEmpty())
-        QMessageBox::warning(window(), tr("Save graph"), problem);
+    askAndSave(window(), tr("Save graph"),
+               graph() == Map ? QStringLiteral("tile-map.png") : QStringLiteral("memory.png"),
+               pictureFilter(),
+               [this](const QString& file) { return savePicture(*graphs_, file); });
 }
 
 } // namespace tilescope::views

@@ -1,14 +1,9 @@
 #include "views/memory/memory_tabs.h"
 
-#include <QHeaderView>
-#include <QTreeView>
 #include <algorithm>
-#include <array>
 
 #include "views/memory/memory_content.h"
-#include "views/memory/memory_tables.h"
-#include "views/tables/first_column.h"
-#include "views/widgets/tab_names.h"
+#include "views/tables/profile_tables.h"
 
 namespace tilescope::views {
 
@@ -16,24 +11,18 @@ MemoryTabs::MemoryTabs(ViewContext& context, QWidget* parent)
     : QTabWidget(parent)
     , context_(context)
     , detailsPanel_(new LoadingPanel(context.workers))
-    , details_(new ValueTreeModel(context, this))
-    , detailsView_(new QTreeView)
+    , details_(new ValueTreeView(context, tr("Memory details")))
     , addresses_(new AddressMapPage(context))
     , history_(new AddressHistoryPage(context)) {
     setDocumentMode(true);
-    detailsView_->setModel(details_);
-    detailsColumns_ = new FirstColumnFills(*detailsView_);
-    detailsView_->setFrameShape(QFrame::NoFrame);
-    detailsView_->setUniformRowHeights(true);
-    detailsView_->setAccessibleName(tr("Memory details"));
-    detailsPanel_->setContent(detailsView_);
+    detailsPanel_->setContent(details_);
     addTab(detailsPanel_, tr("Details"));
     makeTables();
     addTab(addresses_, tr("Address map"));
     addTab(history_, tr("Addresses over time"));
     connect(this, &QTabWidget::currentChanged, this, &MemoryTabs::loadTab);
-    connect(addresses_, &AddressMapPage::hovered, this, &MemoryTabs::status);
-    connect(history_, &AddressHistoryPage::hovered, this, &MemoryTabs::status);
+    connect(addresses_, &AddressPage::hovered, this, &MemoryTabs::status);
+    connect(history_, &AddressPage::hovered, this, &MemoryTabs::status);
     connect(addresses_, &AddressMapPage::variableClicked, this, [this](VariableId id) {
         context_.selection.update([id](Selected& s) { s.variable = id; });
     });
@@ -48,19 +37,11 @@ void MemoryTabs::makeTables() {
     }
     TablePanel& variables = table(Variables);
     variables.allowSeveral();
-    connect(&variables, &TablePanel::chosen, this, [this](std::int32_t id) {
-        context_.selection.update([id](Selected& s) { s.variable = VariableId(id); });
-    });
+    variables.follow(&Selected::variable);
     connect(&variables, &TablePanel::selectedIds, this, &MemoryTabs::variablesChanged);
-    connect(&table(Vertices), &TablePanel::chosen, this, [this](std::int32_t id) {
-        context_.selection.update([id](Selected& s) { s.vertexType = VertexTypeId(id); });
-    });
-    connect(&table(Exchanges), &TablePanel::chosen, this, [this](std::int32_t id) {
-        context_.selection.update([id](Selected& s) { s.exchange = ExchangeId(id); });
-    });
-    connect(&table(ComputeSets), &TablePanel::chosen, this, [this](std::int32_t id) {
-        context_.selection.update([id](Selected& s) { s.computeSet = ComputeSetId(id); });
-    });
+    table(Vertices).follow(&Selected::vertexType);
+    table(ComputeSets).follow(&Selected::computeSet);
+    table(Exchanges).follow(&Selected::exchange);
 }
 
 bool MemoryTabs::focusFilter() {
@@ -69,14 +50,6 @@ bool MemoryTabs::focusFilter() {
         return false;
     tables_[table]->focusFilter();
     return true;
-}
-
-bool MemoryTabs::showSection(const QString& name) {
-    static constexpr std::array names{
-        "details",   "variables",   "vertices",           "compute sets",
-        "exchanges", "address map", "addresses over time"};
-    static_assert(names.size() == History + 1);
-    return showTab(*this, names, name);
 }
 
 std::vector<VariableId> MemoryTabs::variables() const {
@@ -98,10 +71,6 @@ void MemoryTabs::followSelection() {
     const Selected selected = context_.selection.current();
     const bool otherTiles = selected.tiles != shown_.tiles || selected.ipu != shown_.ipu;
     shown_ = selected;
-    table(Variables).selectId(selected.variable.value());
-    table(Vertices).selectId(selected.vertexType.value());
-    table(ComputeSets).selectId(selected.computeSet.value());
-    table(Exchanges).selectId(selected.exchange.value());
     addresses_->followSelection();
     history_->followSelection();
     if (otherTiles)
@@ -151,8 +120,8 @@ void MemoryTabs::loadDetails() {
                          columns = columns()](const std::stop_token& stop) {
         return [this, tree = detailsTree(pair, columns, stop)]() mutable {
             details_->setTree(std::move(tree));
-            detailsView_->expandAll();
-            detailsColumns_->fit();
+            details_->expandAll();
+            details_->fitColumns();
         };
     });
 }

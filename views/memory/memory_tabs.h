@@ -8,11 +8,7 @@
 #include "views/tables/table_panel.h"
 #include "views/tables/value_tree.h"
 
-class QTreeView;
-
 namespace tilescope::views {
-
-class FirstColumnFills;
 
 /// Each tab reads its content when it is in front; selected tiles are its columns.
 class MemoryTabs : public QTabWidget {
@@ -28,7 +24,6 @@ public:
     void followSelection();
     /// Puts the cursor into the filter of the tab; false if it has none.
     bool focusFilter();
-    bool showSection(const QString& name);
 
     /// The variables selected in their table, at least the one that is selected everywhere.
     [[nodiscard]] std::vector<VariableId> variables() const;
@@ -50,9 +45,7 @@ private:
 
     ViewContext& context_;
     LoadingPanel* detailsPanel_;
-    ValueTreeModel* details_;
-    QTreeView* detailsView_;
-    FirstColumnFills* detailsColumns_;
+    ValueTreeView* details_;
     TablePanel* tables_[4] = {};
     AddressMapPage* addresses_;
     AddressHistoryPage* history_;

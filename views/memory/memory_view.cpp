@@ -1,14 +1,13 @@
 #include "views/memory/memory_view.h"
 
 #include <QSignalBlocker>
-#include <QSplitter>
 #include <QStackedWidget>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
 #include "views/memory/memory_content.h"
 #include "views/memory/tile_list.h"
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 
@@ -22,17 +21,8 @@ MemoryView::MemoryView(ViewContext& context, QWidget* parent)
     graphs_->addWidget(plots_);
     graphs_->addWidget(map_);
     graphPanel_->setContent(graphs_);
-    auto* splitter = new QSplitter(Qt::Vertical);
-    splitter->addWidget(graphPanel_);
-    splitter->addWidget(tabs_);
-    splitter->setStretchFactor(0, 5);
-    splitter->setStretchFactor(1, 4);
-    splitter->setChildrenCollapsible(false);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(makeTools());
-    layout->addWidget(splitter, 1);
+    auto* splitter = splitOf(Qt::Vertical, graphPanel_, tabs_, 5, 4);
+    inColumn(this, {makeTools(), splitter});
     connectGraphs();
     connect(tabs_, &MemoryTabs::status, this, &ReportView::status);
     connect(tabs_, &MemoryTabs::variablesChanged, this, [this] {
@@ -41,7 +31,6 @@ MemoryView::MemoryView(ViewContext& context, QWidget* parent)
         if (showsVariables)
             loadGraph();
     });
-    connect(&context.selection, &Selection::changed, this, &MemoryView::followSelection);
     showControls();
 }
 
@@ -61,30 +50,6 @@ void MemoryView::connectGraphs() {
 void MemoryView::focusSearch() {
     if (!tabs_->focusFilter())
         tiles_->setFocus();
-}
-
-void MemoryView::setGraph(Graph graph) {
-    graph_->setCurrentIndex(graph);
-}
-
-void MemoryView::setBreakdown(MemoryBreakdown breakdown) {
-    breakdown_->setCurrentIndex(static_cast<int>(breakdown));
-}
-
-void MemoryView::setQuantity(TileQuantity::Kind kind) {
-    quantity_->setCurrentIndex(kind);
-}
-
-bool MemoryView::showSection(const QString& name) {
-    if (name == QLatin1String("tile map")) {
-        setGraph(Map);
-        return true;
-    }
-    if (name == QLatin1String("variable graph")) {
-        setGraph(SelectedVariables);
-        return true;
-    }
-    return tabs_->showSection(name);
 }
 
 void MemoryView::reload() {
@@ -137,10 +102,7 @@ void MemoryView::loadPlots() {
 void MemoryView::loadVariables() {
     const std::vector<VariableId> variables = tabs_->variables();
     if (variables.empty()) {
-        graphPanel_->query().cancel();
-        graphPanel_->showMessage(tr("No variable is selected"),
-                                 tr("Select variables in the Variables tab below; Ctrl and Shift "
-                                    "select several."));
+        showNoVariable();
         return;
     }
     graphPanel_->load([this, pair = profiles(), variables, order = options().order,
@@ -152,18 +114,22 @@ void MemoryView::loadVariables() {
     });
 }
 
+void MemoryView::showNoVariable() {
+    graphPanel_->showMessage(
+        tr("No variable is selected"),
+        tr("Select variables in the Variables tab below; Ctrl and Shift select several."));
+}
+
 void MemoryView::loadMap() {
     const TileQuantity quantity = this->quantity();
     const bool lacksVariable =
         quantity.kind == TileQuantity::Variables && quantity.variables.empty();
     if (lacksVariable || (quantity.kind == TileQuantity::LiveAtStep && !quantity.step.valid())) {
-        graphPanel_->query().cancel();
-        graphPanel_->showMessage(
-            lacksVariable ? tr("No variable is selected") : tr("No step is selected"),
-            lacksVariable ? tr("Select variables in the Variables tab below; Ctrl and Shift select "
-                               "several.")
-                          : tr("Click a step in the Liveness report, or in Addresses over time."));
-        return;
+        return lacksVariable
+                   ? showNoVariable()
+                   : graphPanel_->showMessage(tr("No step is selected"),
+                                              tr("Click a step in the Liveness report, or in "
+                                                 "Addresses over time."));
     }
     graphPanel_->load([this, pair = profiles(), quantity](const std::stop_token& stop) {
         return [this, content = tileMapContent(pair, quantity, stop)]() mutable {
@@ -174,8 +140,6 @@ void MemoryView::loadMap() {
 }
 
 void MemoryView::followSelection() {
-    if (!profiles().source || !isVisible())
-        return;
     const Selected selected = context().selection.current();
     const bool otherTiles = selected.tiles != shown_.tiles || selected.ipu != shown_.ipu;
     const bool otherVariable = selected.variable != shown_.variable;

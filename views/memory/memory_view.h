@@ -21,12 +21,7 @@ public:
 
     explicit MemoryView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override;
-    /// A tab, or "tile map" or "variable graph"; names of `tilescope report` are those of tabs.
-    bool showSection(const QString& name) override;
 
-    void setGraph(Graph graph);
-    void setBreakdown(MemoryBreakdown breakdown);
-    void setQuantity(TileQuantity::Kind kind);
     [[nodiscard]] StepPlot& plot() { return plots_->first(); }
     [[nodiscard]] StepPlotPair& plots() { return *plots_; }
     [[nodiscard]] TileMap& map() { return *map_; }
@@ -34,7 +29,7 @@ public:
 
 protected:
     void reload() override;
-    void shown() override { followSelection(); }
+    void followSelection() override;
     void restyle() override { loadGraph(); }
 
 private:
@@ -49,9 +44,9 @@ private:
     void loadPlots();
     void loadVariables();
     void loadMap();
+    void showNoVariable();
     void save();
     void ipuChosen(int index);
-    void followSelection();
     void clicked(double x, Qt::KeyboardModifiers modifiers);
     void chooseTile(TileId tile, Qt::KeyboardModifiers modifiers);
     void tilesTyped();

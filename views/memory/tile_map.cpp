@@ -2,22 +2,19 @@
 
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QPainter>
 #include <QToolTip>
 #include <algorithm>
 
 namespace tilescope::views {
 
 TileMap::TileMap(ViewContext& context, QWidget* parent)
-    : QWidget(parent)
-    , context_(context) {
+    : PaintedWidget(context, parent) {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Tile map"));
     setAccessibleDescription(tr("Tiles on the floor plan of the chip, coloured by their memory; "
                                 "arrow keys walk, Enter selects, Shift+Enter adds"));
-    connect(&context_.theme, &ThemeSource::changed, this, &TileMap::invalidate);
-    connect(&context_.preferences, &Preferences::unitsChanged, this, qOverload<>(&QWidget::update));
+    connect(&context.theme, &ThemeSource::changed, this, &TileMap::invalidate);
 }
 
 void TileMap::setContent(TileMapContent content) {
@@ -67,16 +64,15 @@ double TileMap::high() const {
 }
 
 QColor TileMap::colourOf(const TileMapSide& side, std::int64_t value) const {
-    const Theme& theme = context_.theme.current();
     const auto real = static_cast<double>(value);
     if (side.difference)
         return changeScaleColour(
             real / static_cast<double>(std::max<std::int64_t>(1, content_.largestDifference)),
-            theme);
+            theme());
     // No colour of the scale says "too much".
     if (range_ == Range::TileMemory && content_.limit > 0 && value > content_.limit)
-        return theme.bad;
-    return scaleColour(scale_, (real - low()) / (high() - low()), theme);
+        return theme().bad;
+    return scaleColour(scale_, (real - low()) / (high() - low()), theme());
 }
 
 QRectF TileMap::tileRect(std::size_t side, TileId tile) const {
@@ -110,8 +106,9 @@ QString TileMap::textOf(const At& at) const {
         const std::size_t index = at.tile.index();
         if (index >= each.values.size())
             continue;
-        const QString value = each.difference ? context_.preferences.signedBytes(each.values[index])
-                                              : context_.preferences.bytes(each.values[index]);
+        const QString value = each.difference
+                                  ? context().preferences.signedBytes(each.values[index])
+                                  : context().preferences.bytes(each.values[index]);
         lines.append(each.title.isEmpty() ? QStringLiteral("%1: %2").arg(content_.quantity, value)
                                           : QStringLiteral("%1: %2").arg(each.title, value));
     }
@@ -128,10 +125,6 @@ void TileMap::mouseMoveEvent(QMouseEvent* event) {
     if (const auto under = at(event->position()))
         return say(*under, event->globalPosition().toPoint());
     QToolTip::hideText();
-    emit hovered({});
-}
-
-void TileMap::leaveEvent(QEvent*) {
     emit hovered({});
 }
 
@@ -152,7 +145,6 @@ void TileMap::focusInEvent(QFocusEvent* event) {
         cursor_ = selected_.empty()
                       ? TileId(firstIpu() * content_.sides.front().machine.tilesPerIpu)
                       : selected_.back();
-    update();
 }
 
 void TileMap::keyPressEvent(QKeyEvent* event) {
@@ -178,7 +170,7 @@ void TileMap::keyPressEvent(QKeyEvent* event) {
         emit tileClicked(cursor_, event->modifiers());
         return;
     case Qt::Key_Escape:
-        return context_.selection.clear();
+        return context().selection.clear();
     default:
         return QWidget::keyPressEvent(event);
     }

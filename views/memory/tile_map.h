@@ -2,19 +2,18 @@
 #pragma once
 
 #include <QPixmap>
-#include <QWidget>
 
 #include "views/memory/tile_map_content.h"
 #include "views/memory/tile_map_layout.h"
-#include "views/session/view_context.h"
 #include "views/theme/colour_scale.h"
+#include "views/widgets/painted_widget.h"
 
 namespace tilescope::views {
 
 /// Shows source, target and their difference side by side. A click selects the tile, with Shift it
 /// joins the selection; arrow keys walk over the chip and Enter selects. The tiles are painted once
 /// for each content, size and colours.
-class TileMap : public QWidget {
+class TileMap : public PaintedWidget {
     Q_OBJECT
 public:
     explicit TileMap(ViewContext& context, QWidget* parent = nullptr);
@@ -48,7 +47,7 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
-    void leaveEvent(QEvent*) override;
+    void leaveEvent(QEvent*) override { emit hovered({}); }
 
 private:
     struct At {
@@ -68,7 +67,6 @@ private:
     [[nodiscard]] double high() const;
     [[nodiscard]] QString textOf(const At& at) const;
 
-    ViewContext& context_;
     TileMapContent content_;
     ColourScale scale_ = ColourScale::Viridis;
     Range range_ = Range::TileMemory;

@@ -4,6 +4,7 @@
 
 #include "core/analysis/memory/memory_plot.h"
 #include "core/analysis/memory/tile_quantity.h"
+#include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
@@ -89,8 +90,7 @@ QString TileQuantity::name() const {
     case Category:
         break;
     }
-    return QString::fromUtf8(displayName(category).data(),
-                             static_cast<qsizetype>(displayName(category).size()));
+    return textOf(displayName(category));
 }
 
 TileMapContent tileMapContent(const ProfilePair& profiles, const TileQuantity& quantity,

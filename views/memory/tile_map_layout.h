@@ -3,7 +3,6 @@
 
 #include <QRectF>
 #include <optional>
-#include <vector>
 
 #include "core/analysis/memory/floor_plan.h"
 

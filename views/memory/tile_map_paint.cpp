@@ -30,8 +30,7 @@ void TileMap::lay() {
 }
 
 void TileMap::paintTiles(QPainter& painter) const {
-    const Theme& theme = context_.theme.current();
-    painter.fillRect(rect(), theme.surface);
+    painter.fillRect(rect(), theme().surface);
     for (std::size_t s = 0; s < layouts_.size(); ++s) {
         const TileMapLayout& layout = layouts_[s];
         const TileMapSide& side = content_.sides[s];
@@ -47,7 +46,7 @@ void TileMap::paintTiles(QPainter& painter) const {
                                                   : side.title);
             if (side.machine.ipus > 1 || side.title.isEmpty())
                 title.append(tr("IPU %1").arg(ipu));
-            painter.setPen(theme.text);
+            painter.setPen(theme().text);
             painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
                              painter.fontMetrics().elidedText(title.join(QStringLiteral(", ")),
                                                               Qt::ElideRight,
@@ -66,7 +65,6 @@ void TileMap::paintTiles(QPainter& painter) const {
 }
 
 void TileMap::paintMarks(QPainter& painter) const {
-    const Theme& theme = context_.theme.current();
     const auto frame = [&](std::size_t side, TileId tile, const QColor& colour, double width) {
         const Target& machine = content_.sides[side].machine;
         const std::int32_t chip = tile.value() / machine.tilesPerIpu - firstIpu();
@@ -74,7 +72,7 @@ void TileMap::paintMarks(QPainter& painter) const {
             return;
         const QRectF box = tileRect(side, tile).adjusted(-1, -1, 0, 0);
         // Two colours stand out from every colour of the scale.
-        painter.setPen(QPen(theme.surface, width + 2));
+        painter.setPen(QPen(theme().surface, width + 2));
         painter.drawRect(box);
         painter.setPen(QPen(colour, width));
         painter.drawRect(box);
@@ -82,34 +80,32 @@ void TileMap::paintMarks(QPainter& painter) const {
     painter.setBrush(Qt::NoBrush);
     for (std::size_t side = 0; side < layouts_.size(); ++side) {
         for (const TileId tile : selected_)
-            frame(side, tile, theme.text, 2);
+            frame(side, tile, theme().text, 2);
     }
     if (hasFocus() && cursor_.valid() && !layouts_.empty())
-        frame(0, cursor_, theme.accent, 2);
+        frame(0, cursor_, theme().accent, 2);
 }
 
 void TileMap::paintScaleBar(QPainter& painter, const QRect& bar, bool difference) const {
-    const Theme& theme = context_.theme.current();
     for (int x = 0; x < bar.width(); ++x) {
         const double share = static_cast<double>(x) / (bar.width() - 1);
         painter.fillRect(bar.left() + x, bar.top(), 1, bar.height(),
-                         difference ? changeScaleColour(2 * share - 1, theme)
-                                    : scaleColour(scale_, share, theme));
+                         difference ? changeScaleColour(2 * share - 1, theme())
+                                    : scaleColour(scale_, share, theme()));
     }
-    const Preferences& preferences = context_.preferences;
+    const Preferences& preferences = context().preferences;
     const auto end = [&](double value) {
         const auto bytes = static_cast<std::int64_t>(value);
         return difference ? preferences.signedBytes(bytes) : preferences.bytes(bytes);
     };
     const auto most = static_cast<double>(content_.largestDifference);
     const QRect line(bar.left(), bar.bottom() + 2, bar.width(), painter.fontMetrics().height());
-    painter.setPen(theme.mutedText);
+    painter.setPen(theme().mutedText);
     painter.drawText(line, Qt::AlignLeft, end(difference ? -most : low()));
     painter.drawText(line, Qt::AlignRight, end(difference ? most : high()));
 }
 
 void TileMap::paintKey(QPainter& painter) const {
-    const Theme& theme = context_.theme.current();
     const int top = height() - keyHeight + 8;
     QRect bar(margin, top, scaleBarWidth, scaleBarHeight);
     paintScaleBar(painter, bar, false);
@@ -130,17 +126,17 @@ void TileMap::paintKey(QPainter& painter) const {
                      "columns");
     const QRect text(bar.right() + 20, top - 4, width() - bar.right() - 20 - margin, keyHeight);
     const QFontMetrics metrics = painter.fontMetrics();
-    painter.setPen(theme.text);
+    painter.setPen(theme().text);
     painter.drawText(text, Qt::AlignLeft | Qt::AlignTop, content_.quantity);
     if (range_ == Range::TileMemory && content_.limit > 0 && content_.largest > content_.limit) {
         constexpr int swatch = 11;
         const int left = text.left() + metrics.horizontalAdvance(content_.quantity) + 18;
         painter.fillRect(left, text.top() + (metrics.height() - swatch) / 2, swatch, swatch,
-                         theme.bad);
+                         theme().bad);
         painter.drawText(text.adjusted(left - text.left() + swatch + 6, 0, 0, 0),
                          Qt::AlignLeft | Qt::AlignTop, tr("More than a tile has"));
     }
-    painter.setPen(theme.mutedText);
+    painter.setPen(theme().mutedText);
     painter.drawText(text.adjusted(0, metrics.height(), 0, 0), Qt::AlignLeft | Qt::AlignTop,
                      metrics.elidedText(plan, Qt::ElideRight, text.width()));
 }

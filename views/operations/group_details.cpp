@@ -1,7 +1,4 @@
 // What the tabs below the table of operations show.
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <algorithm>
 #include <utility>
 
@@ -13,29 +10,6 @@ namespace tilescope::views {
 namespace {
 
 constexpr std::size_t shownSteps = 24; ///< bars that can be told apart without scrolling far
-
-ValueNode jsonNode(const QString& name, const QJsonValue& value) {
-    ValueNode node{name, {}, {}, Unit::None};
-    if (value.isObject()) {
-        node.values.emplace_back(std::string());
-        const QJsonObject object = value.toObject();
-        for (auto it = object.begin(); it != object.end(); ++it)
-            node.children.push_back(jsonNode(it.key(), it.value()));
-        return node;
-    }
-    const QString text =
-        value.isArray()
-            ? QString::fromUtf8(QJsonDocument(value.toArray()).toJson(QJsonDocument::Compact))
-            : value.toVariant().toString();
-    node.values.emplace_back(text.toStdString());
-    return node;
-}
-
-void addJson(ValueTree& tree, const QString& title, const std::string& json) {
-    const QJsonObject object = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
-    if (!object.isEmpty())
-        tree.roots.push_back(jsonNode(title, object));
-}
 
 const CostRow* namesake(const std::vector<CostRow>& rows, const CostRow& wanted) {
     const auto found = std::find_if(rows.begin(), rows.end(), [&](const CostRow& row) {
@@ -181,22 +155,22 @@ GroupDetails groupDetails(const ProfilePair& profiles, const OperationsReport& r
                           std::size_t index, const Theme& theme, const std::stop_token& stop) {
     const CostRow& group = report.source.rows.at(index);
     GroupDetails details;
-    details.summary = {Text::tr("Property"), {}, {}, true};
-    if (group.operation.valid())
-        details.summary = operationDetails(*profiles.source, group.operation, stop);
-    else
-        details.summary.roots.push_back({Text::tr("Name"), {group.path}, {}, Unit::None});
+    const bool comparing = profiles.comparing();
+    details.summary = {Text::tr("Property"), valueTitles(comparing), {}, true};
+    std::vector<ValueNode> facts;
+    if (group.operation.valid()) {
+        const Operation& operation = (*profiles.source->operations(stop))[group.operation];
+        if (!operation.name.empty())
+            facts.push_back(valueLine(Text::tr("Name"), operation.name));
+        addJson(facts, Text::tr("Plan"), operation.plan);
+        addJson(facts, Text::tr("Options"), operation.options);
+    } else {
+        facts.push_back(valueLine(Text::tr("Name"), group.path));
+    }
     if (group.places > 1)
-        details.summary.roots.push_back(
-            {Text::tr("Code and memory"),
-             {Text::tr("shared by %1 places").arg(group.places).toStdString()},
-             {},
-             Unit::None});
-    std::vector<ValueNode> facts = std::exchange(details.summary.roots, {});
-    details.summary.valueTitles = profiles.comparing()
-                                      ? QStringList{Text::tr("Source"), Text::tr("Target")}
-                                      : QStringList{Text::tr("Value")};
-    addFigures(details.summary, report, group, profiles.comparing());
+        facts.push_back(valueLine(Text::tr("Code and memory"),
+                                  Text::tr("shared by %1 places").arg(group.places).toStdString()));
+    addFigures(details.summary, report, group, comparing);
     // Name and output, figures, then plan and options with their lines.
     const auto open = std::stable_partition(
         facts.begin(), facts.end(), [](const ValueNode& node) { return node.children.empty(); });
@@ -208,20 +182,6 @@ GroupDetails groupDetails(const ProfilePair& profiles, const OperationsReport& r
     details.code = codeBars(bytesOf(*profiles.source, group, stop), theme);
     details.cycles = cycleBars(parts, group, theme);
     return details;
-}
-
-ValueTree operationDetails(const ProfileView& profile, OperationId id,
-                           const std::stop_token& stop) {
-    const Operation& operation = (*profile.operations(stop))[id];
-    ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}, true};
-    const auto add = [&](const QString& name, const std::string& value) {
-        if (!value.empty())
-            tree.roots.push_back({name, {value}, {}, Unit::None});
-    };
-    add(Text::tr("Name"), operation.name);
-    addJson(tree, Text::tr("Plan"), operation.plan);
-    addJson(tree, Text::tr("Options"), operation.options);
-    return tree;
 }
 
 } // namespace tilescope::views

@@ -1,26 +1,20 @@
 #include "views/operations/group_tabs.h"
 
 #include <QHeaderView>
-#include <QScrollArea>
-#include <QTreeView>
-#include <QVBoxLayout>
 #include <algorithm>
+
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
 
-QScrollArea* scrolled(QWidget* content, const QString& name) {
-    auto* page = new QWidget;
-    page->setObjectName(QStringLiteral("tabPage"));
-    page->setAttribute(Qt::WA_StyledBackground);
+QScrollArea* scrolledPage(QWidget* content, const QString& name) {
+    QWidget* page = tabPage();
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(14, 10, 14, 10);
     layout->addWidget(content);
     layout->addStretch();
-    auto* area = new QScrollArea;
-    area->setFrameShape(QFrame::NoFrame);
-    area->setWidgetResizable(true);
-    area->setWidget(page);
+    auto* area = scrolled(page);
     area->setAccessibleName(name);
     return area;
 }
@@ -29,8 +23,7 @@ QScrollArea* scrolled(QWidget* content, const QString& name) {
 
 GroupTabs::GroupTabs(ViewContext& context, QWidget* parent)
     : QTabWidget(parent)
-    , summary_(new ValueTreeModel(context, this))
-    , summaryView_(new QTreeView)
+    , summary_(new ValueTreeView(context, tr("Summary")))
     , steps_(new TablePanel(context, tr("Filter steps")))
     , code_(new NamedBars(context))
     , cycles_(new NamedBars(context)) {
@@ -38,14 +31,10 @@ GroupTabs::GroupTabs(ViewContext& context, QWidget* parent)
     // Beside the graph of two profiles: all tabs in sight, and their whole names in tips.
     setUsesScrollButtons(false);
     setElideMode(Qt::ElideRight);
-    summaryView_->setModel(summary_);
-    summaryView_->setFrameShape(QFrame::NoFrame);
-    summaryView_->setUniformRowHeights(true);
-    summaryView_->setAccessibleName(tr("Summary"));
-    addTab(summaryView_, tr("Summary"));
+    addTab(summary_, tr("Summary"));
     addTab(steps_, tr("Steps"));
-    addTab(scrolled(code_, tr("Code")), tr("Code"));
-    addTab(scrolled(cycles_, tr("Cycles")), tr("Cycles"));
+    addTab(scrolledPage(code_, tr("Code")), tr("Code"));
+    addTab(scrolledPage(cycles_, tr("Cycles")), tr("Cycles"));
     connect(steps_, &TablePanel::chosen, this, &GroupTabs::stepChosen);
     connect(steps_, &TablePanel::activated, this, &GroupTabs::stepActivated);
     connect(cycles_, &NamedBars::clicked, this, &GroupTabs::stepChosen);
@@ -53,14 +42,14 @@ GroupTabs::GroupTabs(ViewContext& context, QWidget* parent)
 
 void GroupTabs::setDetails(GroupDetails details, bool executed, bool comparing) {
     summary_->setTree(std::move(details.summary));
-    summaryView_->expandAll();
-    summaryView_->header()->setStretchLastSection(true);
+    summary_->expandAll();
+    summary_->header()->setStretchLastSection(true);
     // Beside the graph there is less room than below the table.
     constexpr int widest = 300;
     for (int column = 0; column < (comparing ? 2 : 1); ++column) {
-        summaryView_->resizeColumnToContents(column);
-        summaryView_->header()->resizeSection(
-            column, std::min(widest, summaryView_->header()->sectionSize(column)));
+        summary_->resizeColumnToContents(column);
+        summary_->header()->resizeSection(
+            column, std::min(widest, summary_->header()->sectionSize(column)));
     }
     steps_->setTable(std::move(details.steps));
     code_->setBars(std::move(details.code), 0);

@@ -6,8 +6,6 @@
 #include "views/operations/operations_content.h"
 #include "views/tables/table_panel.h"
 
-class QTreeView;
-
 namespace tilescope::views {
 
 /// Tabs: summary, program steps, code, cycles.
@@ -20,7 +18,6 @@ public:
     [[nodiscard]] TablePanel& steps() { return *steps_; }
     [[nodiscard]] NamedBars& code() { return *code_; }
     [[nodiscard]] NamedBars& cycles() { return *cycles_; }
-    [[nodiscard]] ValueTreeModel& summary() { return *summary_; }
 
 signals:
     /// A step was selected (in the steps, or by its bar).
@@ -29,8 +26,7 @@ signals:
     void stepActivated(std::int32_t program);
 
 private:
-    ValueTreeModel* summary_;
-    QTreeView* summaryView_;
+    ValueTreeView* summary_;
     TablePanel* steps_;
     NamedBars* code_;
     NamedBars* cycles_;

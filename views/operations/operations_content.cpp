@@ -88,8 +88,4 @@ Table comparedGroups(const OperationsReport& report, const CostColumn& column) {
         column.column.unit, valuesOf(report.source, column), valuesOf(report.target, column));
 }
 
-Table operationsTable(const ProfilePair& profiles, const std::stop_token& stop) {
-    return comparedGroups(readOperations(profiles, {}, stop), *costColumn("cycles"));
-}
-
 } // namespace tilescope::views

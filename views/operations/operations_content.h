@@ -2,7 +2,6 @@
 #pragma once
 
 #include <QStringList>
-#include <memory>
 #include <stop_token>
 
 #include "core/analysis/accounting/cost_columns.h"
@@ -46,9 +45,6 @@ Table groupTable(const OperationsReport& report, const QStringList& columns);
 /// One column of both profiles side by side; ids as above.
 Table comparedGroups(const OperationsReport& report, const CostColumn& column);
 
-/// Estimated cycles of the operations side by side, for the comparison.
-Table operationsTable(const ProfilePair& profiles, const std::stop_token& stop);
-
 /// Everything about one row.
 struct GroupDetails {
     ValueTree summary;
@@ -59,8 +55,5 @@ struct GroupDetails {
 /// With two profiles the summary has both; steps, code and cycles are the source's.
 GroupDetails groupDetails(const ProfilePair& profiles, const OperationsReport& report,
                           std::size_t row, const Theme& theme, const std::stop_token& stop);
-
-/// What an operation is, with its plan and options.
-ValueTree operationDetails(const ProfileView& profile, OperationId id, const std::stop_token& stop);
 
 } // namespace tilescope::views

@@ -3,14 +3,13 @@
 #include <QButtonGroup>
 #include <QComboBox>
 #include <QMenu>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
 #include "views/operations/graph/graph_texts.h"
+#include "views/widgets/parts.h"
 #include "views/widgets/tool_row.h"
 
 namespace tilescope::views {
@@ -76,11 +75,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     splitter_->setStretchFactor(0, 3);
     splitter_->setStretchFactor(1, 2);
     splitter_->setChildrenCollapsible(false);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(makeTools());
-    layout->addWidget(splitter_, 1);
+    inColumn(this, {makeTools(), splitter_});
     connect(table_, &TablePanel::chosen, this, &OperationsView::choose);
     connect(graph_, &GraphPane::itemChosen, this, &OperationsView::chooseInGraph);
     connect(graph_, &GraphPane::hovered, this, &OperationsView::status);
@@ -94,7 +89,6 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     });
     connect(&groups_, &BackgroundQuery::slow, this,
             [this] { table_->showHint(tr("Gathering the steps…")); });
-    connect(&context.selection, &Selection::changed, this, &OperationsView::followSelection);
 }
 
 QWidget* OperationsView::makeTools() {
@@ -179,22 +173,11 @@ void OperationsView::reload() {
         loadGraph();
 }
 
-void OperationsView::shown() {
-    followSelection();
-}
-
 void OperationsView::focusSearch() {
     if (showsGraph())
         graph_->focusSearch();
     else
         table_->focusFilter();
-}
-
-bool OperationsView::showSection(const QString& name) {
-    if (name != QLatin1String("graph") && name != QLatin1String("table"))
-        return false;
-    (name == QLatin1String("graph") ? graphButton_ : tableButton_)->setChecked(true);
-    return true;
 }
 
 bool OperationsView::showsGraph() const {
@@ -267,7 +250,6 @@ std::int32_t OperationsView::rowOf(OperationId operation, ModelNodeId node) cons
 
 void OperationsView::forgetDetails() {
     shownRow_ = -1;
-    detailsPanel_->query().cancel();
     detailsPanel_->showMessage(tr("Nothing is selected"),
                                tr("Select an operation to see its figures, steps, code and plan."));
 }
@@ -321,7 +303,7 @@ void OperationsView::chooseStep(std::int32_t program) {
 // The row whose steps are the operation's, if there is just one.
 void OperationsView::followSelection() {
     const OperationId operation = context().selection.current().operation;
-    if (!isVisible() || !operation.valid())
+    if (!operation.valid())
         return;
     if (showsGraph())
         graph_->mark(operation);

@@ -23,22 +23,16 @@ class OperationsView : public ReportView {
 public:
     explicit OperationsView(ViewContext& context, QWidget* parent = nullptr);
     void focusSearch() override;
-    /// "table" or "graph".
-    bool showSection(const QString& name) override;
 
     void setChoice(const GroupChoice& choice);
-    [[nodiscard]] const GroupChoice& choice() const { return choice_; }
     [[nodiscard]] TablePanel& table() { return *table_; }
     [[nodiscard]] GraphPane& graph() { return *graph_; }
     [[nodiscard]] GroupTabs& tabs() { return *tabs_; }
-    [[nodiscard]] QComboBox& layerChoice() { return *layer_; }
-    [[nodiscard]] QComboBox& metricChoice() { return *metric_; }
-    [[nodiscard]] QMenu& columnMenu() { return *columnMenu_; }
     [[nodiscard]] const QStringList& columns() const { return columns_; }
 
 protected:
     void reload() override;
-    void shown() override;
+    void followSelection() override;
     void restyle() override;
 
 private:
@@ -50,7 +44,6 @@ private:
     void fillLayers(int depth);
     void choose(std::int32_t row);
     void loadDetails(std::int32_t row);
-    void followSelection();
     void chooseStep(std::int32_t program);
     [[nodiscard]] bool showsGraph() const;
     void showGraph(bool graph);

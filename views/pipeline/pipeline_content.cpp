@@ -3,10 +3,10 @@
 #include <QRegularExpression>
 #include <algorithm>
 
-#include "core/base/units.h"
 #include "core/report/compared_tables.h"
 #include "core/report/pipeline_tables.h"
 #include "views/session/report_pair.h"
+#include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
@@ -16,13 +16,10 @@ QString percent(double share) {
     return QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1);
 }
 
-QString count(std::int64_t number) {
-    return QString::fromStdString(withThousands(number));
-}
-
 QString slotsText(const PipelineReport& report) {
     return Text::tr("%1 + %2 + %3")
-        .arg(count(report.rampUpSlots), count(report.mainSlots), count(report.rampDownSlots));
+        .arg(countText(report.rampUpSlots), countText(report.mainSlots),
+             countText(report.rampDownSlots));
 }
 
 QString cyclesOrDash(std::int64_t cycles, double clockHz, const Preferences& preferences) {
@@ -54,9 +51,9 @@ std::vector<Card::Fact> pipelineFacts(const PipelineSide& source, const Pipeline
     add(Text::tr("Schedule"),
         [](const PipelineSide& s) { return QString::fromStdString(s.report.schedule); });
     add(Text::tr("Micro-batches of a step"),
-        [](const PipelineSide& s) { return count(s.report.microBatches); });
+        [](const PipelineSide& s) { return countText(s.report.microBatches); });
     add(Text::tr("Steps of the run"),
-        [](const PipelineSide& s) { return count(s.report.iterations); });
+        [](const PipelineSide& s) { return countText(s.report.iterations); });
     add(Text::tr("Slots (up + main + down)"),
         [](const PipelineSide& s) { return slotsText(s.report); });
     add(Text::tr("A step takes"), [&](const PipelineSide& s) {
@@ -167,7 +164,7 @@ QString pieceText(const PipelineSide& side, const SlotLayout& layout, const Slot
                                 .arg(piece.column - first + 1)
                                 .arg(group.slotCount);
             if (group.repeats > 1)
-                place += Text::tr(", %1 times").arg(count(group.repeats));
+                place += Text::tr(", %1 times").arg(countText(group.repeats));
             lines << place;
         }
     if (slot.cycles > 0)

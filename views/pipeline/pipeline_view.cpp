@@ -2,25 +2,14 @@
 
 #include <QClipboard>
 #include <QGuiApplication>
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QPushButton>
-#include <QScrollArea>
-#include <QSplitter>
 #include <QTableView>
-#include <QVBoxLayout>
 #include <algorithm>
+
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
-
-QLabel* wrapped(const char* look) {
-    auto* label = new QLabel;
-    label->setObjectName(QLatin1String(look));
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    return label;
-}
 
 bool trains(const PipelineReport& report) {
     return std::any_of(report.stages.begin(), report.stages.end(),
@@ -62,20 +51,10 @@ PipelineView::PipelineView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , panel_(new LoadingPanel(context.workers)) {
     stages_ = new TablePanel(context, tr("Filter stages"));
-    auto* splitter = new QSplitter(Qt::Vertical);
-    splitter->addWidget(makeTop());
-    splitter->addWidget(stages_);
-    splitter->setStretchFactor(0, 3);
-    splitter->setStretchFactor(1, 1);
+    auto* splitter = splitOf(Qt::Vertical, makeTop(), stages_, 3, 1);
     splitter->setSizes({3000, 1200}); // only their proportion counts
-    splitter->setChildrenCollapsible(false);
     panel_->setContent(splitter);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(makeTools());
-    layout->addWidget(panel_, 1);
-    connect(&context.selection, &Selection::changed, this, &PipelineView::followSelection);
+    inColumn(this, {makeTools(), panel_});
     connect(&context.theme, &ThemeSource::changed, this, &PipelineView::updateLegend);
 }
 
@@ -96,18 +75,16 @@ ToolRow* PipelineView::makeTools() {
 }
 
 QWidget* PipelineView::makeTop() {
-    auto* content = new QWidget;
-    content->setObjectName(QStringLiteral("tabPage"));
-    content->setAttribute(Qt::WA_StyledBackground);
+    QWidget* content = tabPage();
     auto* layout = new QVBoxLayout(content);
     layout->setContentsMargins(0, 0, 0, 8);
     layout->setSpacing(4);
     layout->addWidget(makeCards());
     for (std::size_t i = 0; i < sides_.size(); ++i) {
         Side& side = sides_[i];
-        side.title = wrapped("muted");
+        side.title = wrappedLabel({}, "muted");
         side.title->setContentsMargins(14, 6, 14, 0);
-        side.empty = wrapped("muted");
+        side.empty = wrappedLabel({}, "muted");
         side.empty->setContentsMargins(14, 2, 14, 8);
         side.diagram = new SlotDiagram(context());
         layout->addWidget(side.title);
@@ -123,14 +100,11 @@ QWidget* PipelineView::makeTop() {
     legend_ = new LegendBar(context());
     legend_->setLeft(SlotDiagram::leftMargin);
     layout->addWidget(legend_);
-    chosen_ = wrapped("advice");
+    chosen_ = wrappedLabel({}, "advice");
     chosen_->setContentsMargins(14, 0, 14, 0);
     layout->addWidget(chosen_);
     layout->addStretch();
-    auto* scroll = new QScrollArea;
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setWidget(content);
+    auto* scroll = scrolled(content);
     updateLegend();
     return scroll;
 }
@@ -161,8 +135,8 @@ Card* PipelineView::makeSplitCard() {
         side.split = new QWidget;
         auto* column = new QVBoxLayout(side.split);
         column->setContentsMargins(0, 0, 0, 0);
-        side.splitText = wrapped("advice");
-        side.splitOption = wrapped("heading");
+        side.splitText = wrappedLabel({}, "advice");
+        side.splitOption = wrappedLabel({}, "heading");
         side.actions = makeSplitActions(i);
         column->addWidget(side.splitText);
         column->addWidget(side.splitOption);
@@ -305,7 +279,7 @@ void PipelineView::goTo(const QString& report) {
 void PipelineView::followSelection() {
     const ProgramId program = context().selection.current().program;
     SlotDiagram& diagram = *sides_[0].diagram;
-    if (!source_ || !isVisible() || !program.valid())
+    if (!source_ || !program.valid())
         return;
     const auto& pieces = diagram.schedule().pieces;
     const int now = diagram.chosen();

@@ -26,12 +26,11 @@ public:
 
     [[nodiscard]] SlotDiagram& diagram() { return *sides_[0].diagram; }
     [[nodiscard]] SlotDiagram& targetDiagram() { return *sides_[1].diagram; }
-    [[nodiscard]] TablePanel& stages() { return *stages_; }
     void setWidths(SlotWidths widths);
 
 protected:
     void reload() override;
-    void shown() override { followSelection(); }
+    void followSelection() override;
     void restyle() override;
 
 private:
@@ -56,7 +55,6 @@ private:
     void showSide(Side& side, const PipelineSide* shown);
     void pieceChosen(std::size_t side, int piece);
     void goTo(const QString& report);
-    void followSelection();
     void updateLegend();
     void updateTexts();
 

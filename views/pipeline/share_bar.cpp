@@ -1,8 +1,6 @@
 #include "views/pipeline/share_bar.h"
 
-#include <QHelpEvent>
 #include <QPainter>
-#include <QToolTip>
 
 namespace tilescope::views {
 namespace {
@@ -12,10 +10,8 @@ constexpr int partSwatch = 10;
 } // namespace
 
 ShareBar::ShareBar(ViewContext& context, QWidget* parent)
-    : QWidget(parent)
-    , context_(context) {
+    : PaintedWidget(context, parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    connect(&context_.theme, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
 }
 
 void ShareBar::setParts(const QString& title, std::vector<Part> parts) {
@@ -45,41 +41,34 @@ QRect ShareBar::lineRect(std::size_t part) const {
 }
 
 void ShareBar::paintEvent(QPaintEvent*) {
-    const Theme& theme = context_.theme.current();
     QPainter painter(this);
-    painter.setPen(theme.mutedText);
+    painter.setPen(theme().mutedText);
     painter.drawText(QRect(0, 0, width(), titleHeight()), Qt::AlignLeft | Qt::AlignVCenter,
                      fontMetrics().elidedText(title_, Qt::ElideMiddle, width()));
-    painter.fillRect(0, titleHeight(), width(), barHeight, theme.raised);
+    painter.fillRect(0, titleHeight(), width(), barHeight, theme().raised);
     double at = 0;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-        const QColor colour = parts_[i].colour(theme);
+        const QColor colour = parts_[i].colour(theme());
         const double share = parts_[i].share * width();
         painter.fillRect(QRectF(at, titleHeight(), share, barHeight), colour);
         at += share;
         const QRect line = lineRect(i);
         painter.fillRect(line.left(), line.center().y() - partSwatch / 2, partSwatch, partSwatch,
                          colour);
-        painter.setPen(theme.mutedText);
+        painter.setPen(theme().mutedText);
         painter.drawText(line.adjusted(partSwatch + partGap, 0, 0, 0),
                          Qt::AlignLeft | Qt::AlignVCenter, parts_[i].name);
-        painter.setPen(theme.text);
+        painter.setPen(theme().text);
         painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter,
                          QStringLiteral("%1 %").arg(100 * parts_[i].share, 0, 'f', 1));
     }
 }
 
-bool ShareBar::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip)
-        return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
+QString ShareBar::toolTipAt(const QPoint& position) const {
     for (std::size_t i = 0; i < parts_.size(); ++i)
-        if (lineRect(i).contains(help->pos())) {
-            QToolTip::showText(help->globalPos(), parts_[i].explanation, this);
-            return true;
-        }
-    QToolTip::hideText();
-    return true;
+        if (lineRect(i).contains(position))
+            return parts_[i].explanation;
+    return {};
 }
 
 } // namespace tilescope::views

@@ -1,14 +1,12 @@
 // Where the time of a pipeline's IPUs goes, as one bar.
 #pragma once
 
-#include <QWidget>
-
-#include "views/session/view_context.h"
+#include "views/widgets/painted_widget.h"
 
 namespace tilescope::views {
 
 /// Parts of a whole: a bar, and below it a line for each part with its share.
-class ShareBar : public QWidget {
+class ShareBar : public PaintedWidget {
     Q_OBJECT
 public:
     struct Part {
@@ -26,13 +24,12 @@ public:
 
 protected:
     void paintEvent(QPaintEvent*) override;
-    bool event(QEvent* event) override;
+    [[nodiscard]] QString toolTipAt(const QPoint& position) const override;
 
 private:
     [[nodiscard]] int titleHeight() const;
     [[nodiscard]] QRect lineRect(std::size_t part) const;
 
-    ViewContext& context_;
     QString title_;
     std::vector<Part> parts_;
 };

@@ -1,11 +1,8 @@
 #include "views/pipeline/slot_diagram.h"
 
-#include <QHelpEvent>
 #include <QPainter>
-#include <QToolTip>
-#include <cmath>
 
-#include "core/base/units.h"
+#include "views/session/time_texts.h"
 
 namespace tilescope::views {
 namespace {
@@ -42,12 +39,10 @@ QColor idleColour(const Theme& theme) {
 }
 
 SlotDiagram::SlotDiagram(ViewContext& context, QWidget* parent)
-    : QWidget(parent)
-    , context_(context) {
+    : PaintedWidget(context, parent) {
     setFocusPolicy(Qt::StrongFocus);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setAccessibleName(tr("Slots of the pipeline"));
-    connect(&context_.theme, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
 }
 
 void SlotDiagram::setSide(PipelineSide side) {
@@ -78,10 +73,6 @@ QSize SlotDiagram::minimumSizeHint() const {
     return {labelWidth() + columns * narrowestSlot +
                 static_cast<int>(layout_.groups.size()) * groupGap + rightMargin,
             headerHeight + stages * (laneHeight + laneGap) + bottomMargin};
-}
-
-QSize SlotDiagram::sizeHint() const {
-    return minimumSizeHint();
 }
 
 int SlotDiagram::labelWidth() const {
@@ -115,24 +106,23 @@ QRectF SlotDiagram::rectOf(int piece) const {
 
 void SlotDiagram::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    painter.fillRect(rect(), context_.theme.current().surface);
+    painter.fillRect(rect(), theme().surface);
     paintGroups(painter);
     paintLanes(painter);
     paintPieces(painter);
 }
 
 void SlotDiagram::paintGroups(QPainter& painter) const {
-    const Theme& theme = context_.theme.current();
     const int line = fontMetrics().height();
     double written = 0; // how far the names reach
     for (const SlotGroup& group : layout_.groups) {
         const double left = pixelOf(group.from);
         const double right = pixelOf(group.from + (group.to - group.from) * 0.999999);
         const QRectF band(left, headerHeight - 5, right - left - 1, 2);
-        painter.fillRect(band, theme.border);
+        painter.fillRect(band, theme().border);
         QString times;
         if (group.repeats > 1)
-            times = tr("\u00d7 %1").arg(QString::fromStdString(withThousands(group.repeats)));
+            times = tr("\u00d7 %1").arg(countText(group.repeats));
         else if (!group.isUpdate)
             times = group.slotCount == 1 ? tr("1 slot") : tr("%1 slots").arg(group.slotCount);
         // A narrow part may have its name above the end of the part before it.
@@ -147,17 +137,16 @@ void SlotDiagram::paintGroups(QPainter& painter) const {
                 place, Qt::AlignLeft | Qt::AlignVCenter,
                 fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(place.width())));
         };
-        write(groupName(group), room, theme.text);
+        write(groupName(group), room, theme().text);
         write(times, room.translated(0, line - 1),
-              group.repeats > 1 ? theme.accent : theme.mutedText);
+              group.repeats > 1 ? theme().accent : theme().mutedText);
     }
 }
 
 void SlotDiagram::paintLanes(QPainter& painter) const {
-    const Theme& theme = context_.theme.current();
     for (std::size_t i = 0; i < side_.report.stages.size(); ++i) {
         const PipelineStage& stage = side_.report.stages[i];
-        painter.setPen(theme.text);
+        painter.setPen(theme().text);
         QFont font = this->font();
         font.setBold(stage.stage == side_.report.longestStage);
         painter.setFont(font);
@@ -168,18 +157,17 @@ void SlotDiagram::paintLanes(QPainter& painter) const {
             const double left = pixelOf(column.from);
             const double right = pixelOf(column.from + (column.to - column.from) * 0.999999);
             painter.fillRect(QRectF(left, laneTop(i), right - left - 1, laneHeight),
-                             idleColour(theme));
+                             idleColour(theme()));
         }
     }
     painter.setFont(font());
 }
 
 void SlotDiagram::paintPieces(QPainter& painter) const {
-    const Theme& theme = context_.theme.current();
     for (std::size_t i = 0; i < layout_.pieces.size(); ++i) {
         const SlotPiece& piece = layout_.pieces[i];
         const QRectF box = rectOf(static_cast<int>(i));
-        const QColor colour = workColour(theme, piece.work);
+        const QColor colour = workColour(theme(), piece.work);
         painter.fillRect(box, colour);
         const QString label = QString::fromStdString(piece.label());
         if (fontMetrics().horizontalAdvance(label) + 2 <= box.width()) {
@@ -189,11 +177,11 @@ void SlotDiagram::paintPieces(QPainter& painter) const {
     }
     if (chosen_ < 0)
         return;
-    painter.setPen(QPen(theme.text, 2));
+    painter.setPen(QPen(theme().text, 2));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(rectOf(chosen_).adjusted(0, 0, 0, -1));
     if (hasFocus()) {
-        painter.setPen(QPen(theme.surface, 1));
+        painter.setPen(QPen(theme().surface, 1));
         painter.drawRect(rectOf(chosen_).adjusted(2, 2, -2, -3));
     }
 }
@@ -246,20 +234,11 @@ void SlotDiagram::keyPressEvent(QKeyEvent* event) {
     }
 }
 
-bool SlotDiagram::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip)
-        return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const int piece = pieceUnder(QPointF(help->pos()));
-    if (piece < 0)
-        QToolTip::hideText();
-    else
-        QToolTip::showText(help->globalPos(),
-                           pieceText(side_, layout_,
-                                     layout_.pieces[static_cast<std::size_t>(piece)],
-                                     context_.preferences),
-                           this);
-    return true;
+QString SlotDiagram::toolTipAt(const QPoint& position) const {
+    const int piece = pieceUnder(position);
+    return piece < 0 ? QString()
+                     : pieceText(side_, layout_, layout_.pieces[static_cast<std::size_t>(piece)],
+                                 context().preferences);
 }
 
 } // namespace tilescope::views

@@ -1,10 +1,8 @@
 // The schedule of a pipeline: stages over slots.
 #pragma once
 
-#include <QWidget>
-
 #include "views/pipeline/pipeline_content.h"
-#include "views/session/view_context.h"
+#include "views/widgets/painted_widget.h"
 
 namespace tilescope::views {
 
@@ -15,7 +13,7 @@ QColor idleColour(const Theme& theme);
 
 /// A lane for each stage, a column for each slot, main slots once with their count. A click or the
 /// arrow keys choose a program; a double click or Enter asks for its place in the trace.
-class SlotDiagram : public QWidget {
+class SlotDiagram : public PaintedWidget {
     Q_OBJECT
 public:
     explicit SlotDiagram(ViewContext& context, QWidget* parent = nullptr);
@@ -32,7 +30,7 @@ public:
 
     static constexpr int leftMargin = 14;
 
-    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override { return minimumSizeHint(); }
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 signals:
@@ -46,7 +44,7 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    bool event(QEvent* event) override;
+    [[nodiscard]] QString toolTipAt(const QPoint& position) const override;
 
 private:
     void relayout();
@@ -58,7 +56,6 @@ private:
     [[nodiscard]] double laneTop(std::size_t stage) const;
     [[nodiscard]] int labelWidth() const;
 
-    ViewContext& context_;
     PipelineSide side_;
     SlotWidths widths_ = SlotWidths::Equal;
     SlotLayout layout_;

@@ -154,15 +154,6 @@ SlotLayout slotLayout(const PipelineReport& report, SlotWidths widths) {
     return Layouter(report, widths).run();
 }
 
-int pieceAt(const SlotLayout& layout, std::int32_t stage, double position) {
-    for (std::size_t i = 0; i < layout.pieces.size(); ++i) {
-        const SlotPiece& piece = layout.pieces[i];
-        if (piece.stage == stage && position >= piece.from && position < piece.to)
-            return static_cast<int>(i);
-    }
-    return -1;
-}
-
 int neighbourOf(const SlotLayout& layout, int piece, int along, int across) {
     if (layout.pieces.empty())
         return -1;

@@ -56,9 +56,6 @@ struct SlotLayout {
 /// busiest IPU works; with Equal every slot is one unit, and so is a report without cycles.
 SlotLayout slotLayout(const PipelineReport& report, SlotWidths widths);
 
-/// The piece under a position, or -1.
-int pieceAt(const SlotLayout& layout, std::int32_t stage, double position);
-
 /// The nearest piece in a direction from another (-1: the first): by slot on one stage, or by stage
 /// in one slot; the piece itself if there is none.
 int neighbourOf(const SlotLayout& layout, int piece, int along, int across);

@@ -12,13 +12,11 @@ constexpr int between = 18;
 } // namespace
 
 LegendBar::LegendBar(ViewContext& context, QWidget* parent)
-    : QWidget(parent)
-    , context_(context)
+    : PaintedWidget(context, parent)
     , left_(PlotWidget::leftMargin) {
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
-    connect(&context_.theme, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
 }
 
 void LegendBar::setEntries(std::vector<Entry> entries) {
@@ -30,10 +28,6 @@ void LegendBar::setEntries(std::vector<Entry> entries) {
 void LegendBar::setLeft(int left) {
     left_ = left;
     update();
-}
-
-int LegendBar::lineHeight() const {
-    return fontMetrics().height() + 6;
 }
 
 std::vector<QPoint> LegendBar::places(int width) const {
@@ -59,15 +53,14 @@ QSize LegendBar::sizeHint() const {
 }
 
 void LegendBar::paintEvent(QPaintEvent*) {
-    const Theme& theme = context_.theme.current();
     QPainter painter(this);
-    painter.fillRect(rect(), theme.surface);
+    painter.fillRect(rect(), theme().surface);
     const std::vector<QPoint> at = places(width());
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         const QRect line(at[i], QSize(width(), lineHeight()));
         painter.fillRect(QRect(line.left(), line.center().y() - swatch / 2, swatch, swatch),
                          entries_[i].colour);
-        painter.setPen(theme.text);
+        painter.setPen(theme().text);
         painter.drawText(line.adjusted(swatch + gap, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
                          entries_[i].name);
     }

@@ -1,15 +1,14 @@
 // The legend below a plot, outside of the data.
 #pragma once
 
-#include <QWidget>
 #include <vector>
 
-#include "views/session/view_context.h"
+#include "views/widgets/painted_widget.h"
 
 namespace tilescope::views {
 
 /// Swatches with names, in lines as wide as the plot.
-class LegendBar : public QWidget {
+class LegendBar : public PaintedWidget {
     Q_OBJECT
 public:
     struct Entry {
@@ -32,9 +31,8 @@ protected:
 private:
     // Top left corners of the entries for a width; the last one is where a next would be.
     [[nodiscard]] std::vector<QPoint> places(int width) const;
-    [[nodiscard]] int lineHeight() const;
+    [[nodiscard]] int lineHeight() const { return fontMetrics().height() + 6; }
 
-    ViewContext& context_;
     std::vector<Entry> entries_;
     int left_;
 };

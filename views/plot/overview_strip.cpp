@@ -14,15 +14,14 @@ constexpr int handleReach = 8;
 } // namespace
 
 OverviewStrip::OverviewStrip(ViewContext& context, ZoomRange& zoom, QWidget* parent)
-    : QWidget(parent)
-    , context_(context)
+    : PaintedWidget(context, parent)
     , zoom_(zoom) {
     setFixedHeight(30);
     setMouseTracking(true);
     setToolTip(
         tr("Drag the handles to zoom, the part between them to move; double-click shows all"));
     connect(&zoom_, &ZoomRange::changed, this, qOverload<>(&QWidget::update));
-    connect(&context_.theme, &ThemeSource::changed, this, &OverviewStrip::invalidate);
+    connect(&context.theme, &ThemeSource::changed, this, &OverviewStrip::invalidate);
 }
 
 void OverviewStrip::setContent(PaintAll paint) {
@@ -51,11 +50,10 @@ double OverviewStrip::valueAt(double pixel) const {
 }
 
 void OverviewStrip::paintEvent(QPaintEvent*) {
-    const Theme& theme = context_.theme.current();
     const QRect area = track();
     QPainter painter(this);
-    painter.fillRect(rect(), theme.surface);
-    painter.fillRect(area, theme.raised);
+    painter.fillRect(rect(), theme().surface);
+    painter.fillRect(area, theme().raised);
     if (content_.isNull() && paint_ && area.width() > 0 && area.height() > 0) {
         content_ = QPixmap(area.size() * devicePixelRatioF());
         content_.setDevicePixelRatio(devicePixelRatioF());
@@ -67,15 +65,15 @@ void OverviewStrip::paintEvent(QPaintEvent*) {
         painter.drawPixmap(area.topLeft(), content_);
     const int left = static_cast<int>(std::lround(pixelOf(zoom_.from())));
     const int right = static_cast<int>(std::lround(pixelOf(zoom_.to())));
-    QColor shade = theme.window;
+    QColor shade = theme().window;
     shade.setAlphaF(0.72F);
     painter.fillRect(QRect(area.topLeft(), QPoint(left - 1, area.bottom())), shade);
     painter.fillRect(QRect(QPoint(right, area.top()), QPoint(area.right(), area.bottom())), shade);
-    painter.setPen(theme.border);
+    painter.setPen(theme().border);
     painter.drawRect(QRect(left, area.top(), right - left - 1, area.height() - 1));
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(theme.mutedText);
-    painter.setBrush(theme.raised);
+    painter.setPen(theme().mutedText);
+    painter.setBrush(theme().raised);
     for (const int x : {left, right})
         painter.drawRoundedRect(
             QRectF(x - handleWidth / 2.0, area.top() + 3.5, handleWidth, area.height() - 7), 2, 2);
@@ -122,10 +120,6 @@ void OverviewStrip::mouseMoveEvent(QMouseEvent* event) {
         break;
     }
     }
-}
-
-void OverviewStrip::mouseReleaseEvent(QMouseEvent*) {
-    grip_ = Grip::None;
 }
 
 void OverviewStrip::wheelEvent(QWheelEvent* event) {

@@ -2,16 +2,15 @@
 #pragma once
 
 #include <QPixmap>
-#include <QWidget>
 #include <functional>
 
-#include "views/session/view_context.h"
+#include "views/widgets/painted_widget.h"
 
 namespace tilescope::views {
 
 /// Shows the whole of a ZoomRange. Dragging a handle moves an end, dragging between them moves the
 /// range, a click elsewhere centres it there, a double click shows everything.
-class OverviewStrip : public QWidget {
+class OverviewStrip : public PaintedWidget {
     Q_OBJECT
 public:
     OverviewStrip(ViewContext& context, ZoomRange& zoom, QWidget* parent = nullptr);
@@ -28,7 +27,7 @@ protected:
     void resizeEvent(QResizeEvent*) override { invalidate(); }
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent*) override { grip_ = Grip::None; }
     void mouseDoubleClickEvent(QMouseEvent*) override { zoom_.fit(); }
     void wheelEvent(QWheelEvent* event) override;
 
@@ -39,7 +38,6 @@ private:
     [[nodiscard]] double valueAt(double pixel) const;
     [[nodiscard]] Grip gripAt(const QPoint& position) const;
 
-    ViewContext& context_;
     ZoomRange& zoom_;
     PaintAll paint_;
     QPixmap content_;

@@ -1,8 +1,6 @@
 // What PlotWidget paints over the finished plot: markers, limit line, crosshair and read-out.
 #include "views/plot/plot_widget.h"
 
-#include <cmath>
-
 namespace tilescope::views {
 
 void PlotWidget::paintOverlay(QPainter& painter) {

@@ -1,6 +1,5 @@
 #include "views/programs/program_details.h"
 
-#include <algorithm>
 #include <iterator>
 
 #include "core/analysis/programs/program_costs.h"
@@ -18,20 +17,20 @@ void addExecutions(std::vector<ValueNode>& roots, const ProfileView& profile, Pr
     const double clock = profile.machine().clockHz;
     const bool measured = cost.total > 0;
     if (cost.cycles > 0)
-        roots.push_back(detailLine(measured ? Text::tr("Cycles of one execution, as executed")
-                                            : Text::tr("Cycles of one execution (estimated)"),
-                                   Duration{cost.cycles, clock}));
+        roots.push_back(valueLine(measured ? Text::tr("Cycles of one execution, as executed")
+                                           : Text::tr("Cycles of one execution (estimated)"),
+                                  Duration{cost.cycles, clock}));
     if (cost.executions > 0)
         roots.push_back(
-            detailLine(Text::tr("Executions in all runs"), cost.executions, Unit::Count));
+            valueLine(Text::tr("Executions in all runs"), cost.executions, Unit::Count));
     if (measured)
         roots.push_back(
-            detailLine(Text::tr("Cycles of all executions"), Duration{cost.total, clock}));
+            valueLine(Text::tr("Cycles of all executions"), Duration{cost.total, clock}));
     if (cost.between != 0)
-        roots.push_back(detailLine(cost.between > 0
-                                       ? Text::tr("Of these, syncs and waits between steps")
-                                       : Text::tr("Less what runs side by side"),
-                                   Duration{std::abs(cost.between), clock}));
+        roots.push_back(valueLine(cost.between > 0
+                                      ? Text::tr("Of these, syncs and waits between steps")
+                                      : Text::tr("Less what runs side by side"),
+                                  Duration{std::abs(cost.between), clock}));
 }
 
 /// Who calls a function.
@@ -39,46 +38,15 @@ void addCallers(std::vector<ValueNode>& roots, const IdVector<ProgramId, Program
                 ProgramId id) {
     if (programs[id].parent.valid())
         return;
-    ValueNode callers = detailLine(Text::tr("Called by"), std::monostate(), Unit::Count);
+    ValueNode callers = valueLine(Text::tr("Called by"), std::monostate(), Unit::Count);
     for (const Program& program : programs)
         if (program.kind == ProgramKind::Call && program.target == id)
             callers.children.push_back(
-                detailLine(QString::fromStdString(programLabel(program)), std::string()));
+                valueLine(QString::fromStdString(programLabel(program)), std::string()));
     if (callers.children.empty())
         return;
     callers.values = {static_cast<std::int64_t>(callers.children.size())};
     roots.push_back(std::move(callers));
-}
-
-std::vector<ValueNode> comparedNodes(const std::vector<ValueNode>& source,
-                                     const std::vector<ValueNode>& target) {
-    const auto valueOf = [](const ValueNode& node) {
-        return node.values.empty() ? Cell() : node.values.front();
-    };
-    std::vector<ValueNode> both;
-    std::vector<bool> taken(target.size(), false);
-    for (const ValueNode& node : source) {
-        std::size_t at = 0;
-        while (at < target.size() && (taken[at] || target[at].name != node.name))
-            ++at;
-        if (at == target.size()) {
-            both.push_back(
-                {node.name, {valueOf(node), Cell()}, comparedNodes(node.children, {}), node.unit});
-            continue;
-        }
-        taken[at] = true;
-        both.push_back({node.name,
-                        {valueOf(node), valueOf(target[at])},
-                        comparedNodes(node.children, target[at].children),
-                        node.unit});
-    }
-    for (std::size_t at = 0; at < target.size(); ++at)
-        if (!taken[at])
-            both.push_back({target[at].name,
-                            {Cell(), valueOf(target[at])},
-                            comparedNodes({}, target[at].children),
-                            target[at].unit});
-    return both;
 }
 
 } // namespace
@@ -86,29 +54,22 @@ std::vector<ValueNode> comparedNodes(const std::vector<ValueNode>& source,
 ValueTree programDetails(const ProfileView& profile, ProgramId id, const std::stop_token& stop) {
     const auto programs = profile.programs(stop);
     const Program& program = (*programs)[id];
-    ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}, true};
+    ValueTree tree{Text::tr("Property"), valueTitles(false), {}, true};
     auto& roots = tree.roots;
-    roots.push_back(detailLine(Text::tr("Kind"), std::string(toString(program.kind))));
+    roots.push_back(valueLine(Text::tr("Kind"), std::string(toString(program.kind))));
     if (!program.name.empty())
-        roots.push_back(detailLine(Text::tr("Name"), program.name));
+        roots.push_back(valueLine(Text::tr("Name"), program.name));
     if (program.kind == ProgramKind::Repeat)
-        roots.push_back(detailLine(Text::tr("Repetitions"), program.count, Unit::Count));
+        roots.push_back(valueLine(Text::tr("Repetitions"), program.count, Unit::Count));
     if (program.target.valid())
         roots.push_back(
-            detailLine(Text::tr("Runs function"), programLabel((*programs)[program.target])));
+            valueLine(Text::tr("Runs function"), programLabel((*programs)[program.target])));
     addCallers(roots, *programs, id);
     addExecutions(roots, profile, id, stop);
     std::vector<ValueNode> parts = programParts(profile, id, stop);
     roots.insert(roots.end(), std::make_move_iterator(parts.begin()),
                  std::make_move_iterator(parts.end()));
     return tree;
-}
-
-ValueTree comparedDetails(const ValueTree& source, const ValueTree& target) {
-    return {source.nameTitle,
-            {Text::tr("Source"), Text::tr("Target")},
-            comparedNodes(source.roots, target.roots),
-            true};
 }
 
 } // namespace tilescope::views

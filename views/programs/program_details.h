@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stop_token>
-#include <utility>
 
 #include "core/view/profile_view.h"
 #include "views/tables/value_tree.h"
@@ -15,16 +14,8 @@ namespace tilescope::views {
 ValueTree programDetails(const ProfileView& profile, ProgramId program,
                          const std::stop_token& stop);
 
-/// A line with a name and a value.
-inline ValueNode detailLine(const QString& name, Cell value, Unit unit = Unit::None) {
-    return {name, {std::move(value)}, {}, unit};
-}
-
 /// What a step does: the part of programDetails() that is not in its first lines.
 std::vector<ValueNode> programParts(const ProfileView& profile, ProgramId program,
                                     const std::stop_token& stop);
-
-/// Two trees of details as one with two columns; lines are matched by name, in order.
-ValueTree comparedDetails(const ValueTree& source, const ValueTree& target);
 
 } // namespace tilescope::views

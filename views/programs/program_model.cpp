@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/units.h"
+#include "views/session/time_texts.h"
 
 namespace tilescope::views {
 
@@ -157,16 +157,13 @@ QString ProgramModel::differenceText(ProgramId program) const {
         tree_.costs[program.index()].cycles - tree_.otherCycles[program.index()];
     if (change == 0)
         return tr("changed");
-    return (change > 0 ? QStringLiteral("+") : QString()) +
-           QString::fromStdString(withThousands(change));
+    return (change > 0 ? QStringLiteral("+") : QString()) + countText(change);
 }
 
 QVariant ProgramModel::display(ProgramId id, int column) const {
     const Program& program = (*tree_.programs)[id];
     const ProgramCost& cost = tree_.costs[id.index()];
-    const auto count = [](std::int64_t value) {
-        return value == 0 ? QString() : QString::fromStdString(withThousands(value));
-    };
+    const auto count = [](std::int64_t value) { return value == 0 ? QString() : countText(value); };
     switch (column) {
     case Label:
         return title(id);

@@ -1,18 +1,15 @@
 // The parts of a program's details that belong to its kind.
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <algorithm>
 
 #include "core/analysis/programs/programs.h"
 #include "views/programs/program_details.h"
+#include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
 
 ValueNode cyclesLine(const QString& name, std::int64_t cycles, const Target& machine) {
-    return detailLine(name, Duration{cycles, machine.clockHz});
+    return valueLine(name, Duration{cycles, machine.clockHz});
 }
 
 /// How evenly tiles are busy with a step.
@@ -24,36 +21,35 @@ void addTileCycles(ValueNode& node, const TileSeries& cycles, const Target& mach
         return;
     const std::int64_t tiles = cycles.tilesUsed();
     node.children.push_back(
-        detailLine(Text::tr("Slowest tile"), std::int64_t{cycles.max().tile.value()}, Unit::Count));
+        valueLine(Text::tr("Slowest tile"), std::int64_t{cycles.max().tile.value()}, Unit::Count));
     node.children.push_back(
         cyclesLine(Text::tr("Cycles, mean of active tiles"), cycles.sum() / tiles, machine));
-    node.children.push_back(detailLine(Text::tr("Active tiles"), tiles, Unit::Count));
+    node.children.push_back(valueLine(Text::tr("Active tiles"), tiles, Unit::Count));
     node.children.push_back(
-        detailLine(Text::tr("Balance of active tiles"),
-                   static_cast<double>(cycles.sum()) /
-                       (static_cast<double>(slowest) * static_cast<double>(tiles)),
-                   Unit::Share));
+        valueLine(Text::tr("Balance of active tiles"),
+                  static_cast<double>(cycles.sum()) /
+                      (static_cast<double>(slowest) * static_cast<double>(tiles)),
+                  Unit::Share));
 }
 
 ValueNode vertexNode(const VertexInstances& group, const VertexType& type) {
-    ValueNode node = detailLine(QString::fromStdString(type.name),
-                                Text::tr("vertices: %1")
-                                    .arg(QString::fromStdString(withThousands(group.count.sum())))
-                                    .toStdString());
+    ValueNode node =
+        valueLine(QString::fromStdString(type.name),
+                  Text::tr("vertices: %1").arg(countText(group.count.sum())).toStdString());
     const std::int64_t most = group.count.max().value;
     node.children = {
-        detailLine(Text::tr("Tiles"), std::int64_t{group.count.tilesUsed()}, Unit::Count),
-        detailLine(Text::tr("Most on a tile"), most, Unit::Count),
-        detailLine(Text::tr("Edges a vertex"), std::int64_t{group.edgesPerVertex}, Unit::Count),
-        detailLine(Text::tr("State"), group.stateBytes.sum(), Unit::Bytes),
-        detailLine(Text::tr("Code of the type, all tiles"), type.codeBytes.sum(), Unit::Bytes)};
+        valueLine(Text::tr("Tiles"), std::int64_t{group.count.tilesUsed()}, Unit::Count),
+        valueLine(Text::tr("Most on a tile"), most, Unit::Count),
+        valueLine(Text::tr("Edges a vertex"), std::int64_t{group.edgesPerVertex}, Unit::Count),
+        valueLine(Text::tr("State"), group.stateBytes.sum(), Unit::Bytes),
+        valueLine(Text::tr("Code of the type, all tiles"), type.codeBytes.sum(), Unit::Bytes)};
     return node;
 }
 
 ValueNode computeSetNode(const ProfileView& profile, ComputeSetId id, const std::stop_token& stop) {
     const ComputeSet& set = (*profile.computeSets(stop))[id];
     const auto types = profile.vertexTypes(stop);
-    ValueNode node = detailLine(Text::tr("Compute set"), set.name);
+    ValueNode node = valueLine(Text::tr("Compute set"), set.name);
     addTileCycles(node, set.cycles, profile.machine());
     for (const VertexInstances& group : set.vertices)
         node.children.push_back(vertexNode(group, (*types)[group.type]));
@@ -62,86 +58,55 @@ ValueNode computeSetNode(const ProfileView& profile, ComputeSetId id, const std:
 
 ValueNode exchangeNode(const ProfileView& profile, ExchangeId id, const std::stop_token& stop) {
     const Exchange& exchange = (*profile.exchanges(stop))[id];
-    ValueNode node = detailLine(Text::tr("Exchange"), exchange.name);
+    ValueNode node = valueLine(Text::tr("Exchange"), exchange.name);
     const auto moved = [&](const QString& bytes, const QString& tiles, const TileSeries& series) {
-        node.children.push_back(detailLine(bytes, series.sum(), Unit::Bytes));
-        node.children.push_back(detailLine(tiles, std::int64_t{series.tilesUsed()}, Unit::Count));
+        node.children.push_back(valueLine(bytes, series.sum(), Unit::Bytes));
+        node.children.push_back(valueLine(tiles, std::int64_t{series.tilesUsed()}, Unit::Count));
     };
     moved(Text::tr("Received"), Text::tr("Tiles receiving"), exchange.bytesReceived);
     moved(Text::tr("Sent"), Text::tr("Tiles sending"), exchange.bytesSent);
-    node.children.push_back(detailLine(Text::tr("Most received by a tile"),
-                                       exchange.bytesReceived.max().value, Unit::Bytes));
+    node.children.push_back(valueLine(Text::tr("Most received by a tile"),
+                                      exchange.bytesReceived.max().value, Unit::Bytes));
     node.children.push_back(
-        detailLine(Text::tr("Most sent by a tile"), exchange.bytesSent.max().value, Unit::Bytes));
-    node.children.push_back(detailLine(Text::tr("Contiguous run"), exchange.runBytes, Unit::Bytes));
+        valueLine(Text::tr("Most sent by a tile"), exchange.bytesSent.max().value, Unit::Bytes));
+    node.children.push_back(valueLine(Text::tr("Contiguous run"), exchange.runBytes, Unit::Bytes));
     node.children.push_back(
-        detailLine(Text::tr("Exchange code"), exchange.codeBytes.sum(), Unit::Bytes));
+        valueLine(Text::tr("Exchange code"), exchange.codeBytes.sum(), Unit::Bytes));
     addTileCycles(node, exchange.cycles, profile.machine());
     return node;
 }
 
 ValueNode streamNode(const ProfileView& profile, StreamId id, const std::stop_token& stop) {
     const Stream& stream = (*profile.streams(stop))[id];
-    ValueNode node = detailLine(Text::tr("Stream"), stream.name);
+    ValueNode node = valueLine(Text::tr("Stream"), stream.name);
     node.children = {
-        detailLine(Text::tr("Direction"), (stream.toDevice ? Text::tr("from the host to the IPU")
-                                                           : Text::tr("from the IPU to the host"))
-                                              .toStdString()),
-        detailLine(Text::tr("Data"), stream.bytes.sum(), Unit::Bytes),
-        detailLine(Text::tr("Tiles"), std::int64_t{stream.bytes.tilesUsed()}, Unit::Count),
-        detailLine(Text::tr("Most on a tile"), stream.bytes.max().value, Unit::Bytes)};
+        valueLine(Text::tr("Direction"), (stream.toDevice ? Text::tr("from the host to the IPU")
+                                                          : Text::tr("from the IPU to the host"))
+                                             .toStdString()),
+        valueLine(Text::tr("Data"), stream.bytes.sum(), Unit::Bytes),
+        valueLine(Text::tr("Tiles"), std::int64_t{stream.bytes.tilesUsed()}, Unit::Count),
+        valueLine(Text::tr("Most on a tile"), stream.bytes.max().value, Unit::Bytes)};
     return node;
 }
 
-std::string jsonText(const QJsonValue& value) {
-    if (value.isArray()) {
-        QStringList parts;
-        for (const QJsonValue& item : value.toArray())
-            parts.append(QString::fromStdString(jsonText(item)));
-        return parts.join(QStringLiteral(" \u00d7 ")).toStdString();
-    }
-    return value.toVariant().toString().toStdString();
-}
-
-/// An object of the file as lines, as deep as it is.
-void addJson(ValueNode& node, const QJsonObject& object) {
-    for (auto at = object.begin(); at != object.end(); ++at) {
-        ValueNode child = detailLine(at.key(), std::string());
-        if (at->isObject())
-            addJson(child, at->toObject());
-        else
-            child.values = {jsonText(*at)};
-        node.children.push_back(std::move(child));
-    }
-}
-
-void addJson(ValueNode& node, const QString& name, const std::string& json) {
-    const QJsonObject object = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
-    if (object.isEmpty())
-        return;
-    node.children.push_back(detailLine(name, std::string()));
-    addJson(node.children.back(), object);
-}
-
 ValueNode operationNode(const Operation& operation) {
-    ValueNode node =
-        detailLine(Text::tr("Operation"), operation.name + " (" + operation.type + ")");
+    ValueNode node = valueLine(Text::tr("Operation"), operation.name + " (" + operation.type + ")");
     if (!operation.outputShape.empty())
-        node.children.push_back(detailLine(Text::tr("Output"), operation.outputShape));
+        node.children.push_back(valueLine(Text::tr("Output"), operation.outputShape));
     if (operation.flops > 0)
         node.children.push_back(
-            detailLine(Text::tr("Work of one execution"), operation.flops, Unit::Flops));
-    addJson(node, Text::tr("Options"), operation.options);
-    addJson(node, Text::tr("Plan"), operation.plan);
+            valueLine(Text::tr("Work of one execution"), operation.flops, Unit::Flops));
+    addJson(node.children, Text::tr("Options"), operation.options);
+    addJson(node.children, Text::tr("Plan"), operation.plan);
     return node;
 }
 
 ValueNode variablesNode(const QString& title, const std::vector<VariableId>& ids,
                         const IdVector<VariableId, Variable>& variables) {
-    ValueNode node = detailLine(title, static_cast<std::int64_t>(ids.size()), Unit::Count);
+    ValueNode node = valueLine(title, static_cast<std::int64_t>(ids.size()), Unit::Count);
     for (const VariableId id : ids)
-        node.children.push_back(detailLine(QString::fromStdString(variables[id].name),
-                                           variables[id].bytes.sum(), Unit::Bytes));
+        node.children.push_back(valueLine(QString::fromStdString(variables[id].name),
+                                          variables[id].bytes.sum(), Unit::Bytes));
     return node;
 }
 
@@ -162,7 +127,7 @@ std::vector<ValueNode> programParts(const ProfileView& profile, ProgramId id,
         parts.push_back(operationNode((*profile.operations(stop))[program.operation]));
     if (!program.controlCode.empty())
         parts.push_back(
-            detailLine(Text::tr("Control code"), program.controlCode.sum(), Unit::Bytes));
+            valueLine(Text::tr("Control code"), program.controlCode.sum(), Unit::Bytes));
     if (program.variablesRead.empty() && program.variablesWritten.empty())
         return parts;
     const auto variables = profile.variables(stop);

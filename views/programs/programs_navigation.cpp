@@ -5,6 +5,7 @@
 
 #include "views/programs/program_details.h"
 #include "views/programs/programs_view.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 
@@ -65,18 +66,19 @@ void ProgramsView::expandOther(std::size_t side, const QModelIndex& index, bool 
 void ProgramsView::loadDetails(ProgramId source, ProgramId target) {
     detailsPanel_->load([this, pair = profiles(), source, target](const std::stop_token& stop) {
         const auto of = [&](const ProfileViewPtr& profile, ProgramId program) {
-            return profile && program.valid() ? programDetails(*profile, program, stop)
-                                              : ValueTree();
+            return profile && program.valid()
+                       ? programDetails(*profile, program, stop)
+                       : ValueTree{Text::tr("Property"), valueTitles(false), {}, true};
         };
         ValueTree tree = of(pair.source, source);
         if (pair.comparing()) {
-            ValueTree both = comparedDetails(tree, of(pair.target, target));
-            tree = std::move(both);
+            tree.roots = sideBySide(tree.roots, of(pair.target, target).roots);
+            tree.valueTitles = valueTitles(true);
         }
         return [this, tree = std::move(tree)]() mutable {
             details_->setTree(std::move(tree));
-            detailsView_->expandToDepth(1);
-            QHeaderView* header = detailsView_->header();
+            details_->expandToDepth(1);
+            QHeaderView* header = details_->header();
             header->setStretchLastSection(true);
             header->resizeSection(0, 420);
             if (header->count() > 2)
@@ -86,7 +88,7 @@ void ProgramsView::loadDetails(ProgramId source, ProgramId target) {
 }
 
 void ProgramsView::followSelection() {
-    if (!model().tree().programs || !profiles().source)
+    if (!model().tree().programs)
         return;
     const Selected& selected = context().selection.current();
     for (const Side& side : sides_)

@@ -1,12 +1,10 @@
 #include "views/programs/programs_view.h"
 
 #include <QHeaderView>
-#include <QLabel>
-#include <QSplitter>
 #include <QTreeView>
-#include <QVBoxLayout>
 
 #include "views/programs/program_details.h"
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
@@ -17,20 +15,12 @@ constexpr int listWidth = 190;
 } // namespace
 
 ProgramsView::ProgramsView(ViewContext& context, QWidget* parent)
-    : ReportView(context, parent) {
-    auto* splitter = new QSplitter(Qt::Vertical);
+    : ReportView(context, parent)
+    , detailsPanel_(new LoadingPanel(context.workers))
+    , details_(new ValueTreeView(context, tr("Details of the selected program"))) {
+    detailsPanel_->setContent(details_);
     QWidget* trees = makeTrees();
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(makeTools());
-    layout->addWidget(splitter, 1);
-    splitter->addWidget(trees);
-    splitter->addWidget(makeDetails());
-    splitter->setStretchFactor(0, 2);
-    splitter->setStretchFactor(1, 1);
-    splitter->setChildrenCollapsible(false);
-    connect(&context.selection, &Selection::changed, this, &ProgramsView::followSelection);
+    inColumn(this, {makeTools(), splitOf(Qt::Vertical, trees, detailsPanel_, 2, 1)});
 }
 
 ToolRow* ProgramsView::makeTools() {
@@ -94,8 +84,7 @@ QWidget* ProgramsView::makeSide(std::size_t at) {
     Side& side = sides_.at(at);
     side.model = new ProgramModel(context(), this);
     side.view = new QTreeView;
-    side.title = new QLabel;
-    side.title->setObjectName(QStringLiteral("muted"));
+    side.title = textLabel({}, "muted");
     side.title->setMargin(6);
     side.page = new QWidget;
     side.view->setModel(side.model);
@@ -114,11 +103,7 @@ QWidget* ProgramsView::makeSide(std::size_t at) {
          {ProgramModel::Cycles, ProgramModel::Executions, ProgramModel::Difference})
         header->resizeSection(column, 96);
     header->resizeSection(ProgramModel::Share, 72);
-    auto* layout = new QVBoxLayout(side.page);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(side.title);
-    layout->addWidget(side.view, 1);
+    inColumn(side.page, {side.title, side.view});
     connect(side.view->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this, at](const QModelIndex& index) {
                 chosen(at, sides_.at(at).model->programAt(index));
@@ -133,18 +118,6 @@ QWidget* ProgramsView::makeSide(std::size_t at) {
     connect(side.model, &ProgramModel::coloursChanged, side.view->viewport(),
             qOverload<>(&QWidget::update));
     return side.page;
-}
-
-QWidget* ProgramsView::makeDetails() {
-    details_ = new ValueTreeModel(context(), this);
-    detailsView_ = new QTreeView;
-    detailsView_->setModel(details_);
-    detailsView_->setAccessibleName(tr("Details of the selected program"));
-    detailsView_->setFrameShape(QFrame::NoFrame);
-    detailsView_->setUniformRowHeights(true);
-    detailsPanel_ = new LoadingPanel(context().workers);
-    detailsPanel_->setContent(detailsView_);
-    return detailsPanel_;
 }
 
 void ProgramsView::reload() {
@@ -167,22 +140,15 @@ void ProgramsView::reload() {
         sides_[targetSide].title->setText(tr("Target: %1").arg(profileTitle(*profiles().target)));
     detailsPanel_->showMessage(tr("No program is selected"),
                                tr("Select a line of the tree to see what it does."));
-    comparing() ? readBoth() : readOne();
+    readTrees();
 }
 
-void ProgramsView::readOne() {
-    treePanel_->load([this, profile = profiles().source](const std::stop_token& stop) {
-        return [this, tree = readProgramTree(*profile, stop)]() mutable {
-            sides_[sourceSide].model->setTree(std::move(tree));
-            sides_[targetSide].model->setTree({});
-            treesRead();
-        };
-    });
-}
-
-void ProgramsView::readBoth() {
+void ProgramsView::readTrees() {
     treePanel_->load([this, pair = profiles()](const std::stop_token& stop) {
-        return [this, trees = readComparedTrees(*pair.source, *pair.target, stop)]() mutable {
+        ComparedTrees trees = pair.comparing()
+                                  ? readComparedTrees(*pair.source, *pair.target, stop)
+                                  : ComparedTrees{readProgramTree(*pair.source, stop), {}};
+        return [this, trees = std::move(trees)]() mutable {
             sides_[sourceSide].model->setTree(std::move(trees.source));
             sides_[targetSide].model->setTree(std::move(trees.target));
             treesRead();

@@ -28,11 +28,10 @@ public:
     [[nodiscard]] QTreeView& targetTree() { return *sides_[1].view; }
     [[nodiscard]] ProgramList& list() { return *list_; }
     [[nodiscard]] SearchBox& search() { return *search_; }
-    [[nodiscard]] const ValueTreeModel& details() const { return *details_; }
 
 protected:
     void reload() override;
-    void shown() override { followSelection(); }
+    void followSelection() override;
 
 private:
     struct Side {
@@ -44,12 +43,9 @@ private:
     ToolRow* makeTools();
     QWidget* makeTrees();
     QWidget* makeSide(std::size_t side);
-    QWidget* makeDetails();
-    void readOne();
-    void readBoth();
+    void readTrees();
     void treesRead();
     void expandFirstLevels();
-    void followSelection();
     void show(std::size_t side, ProgramId program);
     void chosen(std::size_t side, ProgramId program);
     void showCounterpart(std::size_t side, ProgramId program);
@@ -74,9 +70,8 @@ private:
     QToolButton* function_ = nullptr;
     QToolButton* trace_ = nullptr;
     std::array<QToolButton*, 2> differences_{};
-    LoadingPanel* detailsPanel_ = nullptr;
-    ValueTreeModel* details_ = nullptr;
-    QTreeView* detailsView_ = nullptr;
+    LoadingPanel* detailsPanel_;
+    ValueTreeView* details_;
 };
 
 } // namespace tilescope::views

@@ -3,11 +3,13 @@
 #include <QCoreApplication>
 #include <QEvent>
 #include <QMetaMethod>
+#include <algorithm>
 #include <mutex>
 #include <optional>
+#include <sched.h>
+#include <sys/resource.h>
 
 #include "core/base/error.h"
-#include "views/query/give_way.h"
 
 namespace tilescope::views {
 namespace {
@@ -32,6 +34,35 @@ template <class Part> QString errorOf(Part part) {
 QEvent::Type answered() {
     static const int type = QEvent::registerEventType();
     return static_cast<QEvent::Type>(type);
+}
+
+constexpr int niceness = 10; // a tenth of the window's share where both want a core: see sched(7)
+
+// On Linux a nice value is a thread's own, and 0 means the calling one: see setpriority(2).
+bool raiseNiceness() {
+    return setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + niceness) == 0;
+}
+
+// Where the program was started in a real-time class (chrt), a nice value means nothing.
+bool lowerPriority(int policy) {
+    sched_param parameter{};
+    if (sched_getparam(0, &parameter) != 0)
+        return false;
+    parameter.sched_priority =
+        std::max(sched_get_priority_min(policy), parameter.sched_priority - 1);
+    return sched_setparam(0, &parameter) == 0;
+}
+
+bool giveWayOnce() {
+    const int policy = sched_getscheduler(0);
+    return policy == SCHED_RR || policy == SCHED_FIFO ? lowerPriority(policy) : raiseNiceness();
+}
+
+// Lets the window's thread go before this one, a worker's, for good: frames are waited for, a query
+// that takes a moment longer is not noticed.
+void giveWay() {
+    thread_local const bool done = giveWayOnce();
+    (void)done; // a system that refuses only paints less smoothly
 }
 
 } // namespace
@@ -80,6 +111,13 @@ bool BackgroundQuery::event(QEvent* event) {
     return true;
 }
 
+void BackgroundQuery::startNext(Work work) {
+    if (running())
+        next_ = std::move(work);
+    else
+        start(std::move(work));
+}
+
 void BackgroundQuery::cancel() {
     if (!running())
         return;
@@ -102,6 +140,7 @@ BackgroundQuery::Outcome BackgroundQuery::runGuarded(const Work& work,
 }
 
 void BackgroundQuery::drop() {
+    next_ = {};
     if (!running())
         return;
     stop_.request_stop();
@@ -135,6 +174,8 @@ void BackgroundQuery::finish() {
         fail(error);
     else if (!outcome.stopped)
         emit delivered();
+    if (next_ && !running())
+        start(std::exchange(next_, {}));
     workers_.end();
 }
 

@@ -25,6 +25,9 @@ public:
     ~BackgroundQuery() override;
 
     void start(Work work);
+    /// Likewise, but lets a query under way end first: what is shown follows all the time instead
+    /// of at the end. Of several wishes the last counts.
+    void startNext(Work work);
     /// Stops the query under way; cancelled() follows at once.
     void cancel();
     [[nodiscard]] bool running() const { return run_ != nullptr; }
@@ -55,6 +58,7 @@ private:
     Workers& workers_;
     QTimer slowTimer_;
     std::stop_source stop_;
+    Work next_;                ///< to be run when the one under way has ended
     std::shared_ptr<Run> run_; ///< none unless running
 };
 

@@ -33,10 +33,6 @@ void Workers::start(std::function<void()> task) {
     pool_.start(std::move(handed));
 }
 
-void Workers::begin() {
-    ++active_;
-}
-
 void Workers::end() {
     if (--active_ == 0)
         emit becameIdle();

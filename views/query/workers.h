@@ -26,7 +26,7 @@ public:
     [[nodiscard]] bool idle() const { return active_ == 0; }
 
     /// Called by BackgroundQuery around each query, in the window's thread.
-    void begin();
+    void begin() { ++active_; }
     void end();
 
 signals:

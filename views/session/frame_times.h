@@ -1,7 +1,6 @@
 // How long plots take to paint.
 #pragma once
 
-#include <QElapsedTimer>
 #include <QObject>
 
 namespace tilescope::views {

@@ -7,52 +7,6 @@
 
 namespace tilescope::views {
 
-void Preferences::setByteUnits(ByteUnits units) {
-    if (units == units_)
-        return;
-    units_ = units;
-    emit unitsChanged();
-    emit changed();
-}
-
-void Preferences::setTheme(ThemeChoice theme) {
-    if (theme == theme_)
-        return;
-    theme_ = theme;
-    emit themeChanged();
-    emit changed();
-}
-
-void Preferences::setDataColours(DataColours colours) {
-    if (colours == colours_)
-        return;
-    colours_ = colours;
-    emit themeChanged();
-    emit changed();
-}
-
-void Preferences::setClockUnits(ClockUnits units) {
-    if (units == clock_)
-        return;
-    clock_ = units;
-    emit unitsChanged();
-    emit changed();
-}
-
-void Preferences::setReloadsByItself(bool reloads) {
-    if (reloads == reloads_)
-        return;
-    reloads_ = reloads;
-    emit changed();
-}
-
-void Preferences::setRestoresSession(bool restores) {
-    if (restores == restores_)
-        return;
-    restores_ = restores;
-    emit changed();
-}
-
 void Preferences::copyFrom(const Preferences& other) {
     setByteUnits(other.units_);
     setClockUnits(other.clock_);
@@ -86,13 +40,13 @@ QString Preferences::cyclesAlone(std::int64_t value, double clockHz) const {
 
 void Preferences::load() {
     const QSettings settings;
-    setByteUnits(
-        static_cast<ByteUnits>(std::clamp(settings.value("view/byteUnits", 0).toInt(), 0, 2)));
-    setTheme(static_cast<ThemeChoice>(std::clamp(settings.value("view/theme", 0).toInt(), 0, 2)));
-    setClockUnits(
-        static_cast<ClockUnits>(std::clamp(settings.value("view/clockUnits", 0).toInt(), 0, 2)));
-    setDataColours(
-        static_cast<DataColours>(std::clamp(settings.value("view/dataColours", 0).toInt(), 0, 2)));
+    const auto choice = [&settings](const char* key) {
+        return std::clamp(settings.value(key, 0).toInt(), 0, 2);
+    };
+    setByteUnits(static_cast<ByteUnits>(choice("view/byteUnits")));
+    setTheme(static_cast<ThemeChoice>(choice("view/theme")));
+    setClockUnits(static_cast<ClockUnits>(choice("view/clockUnits")));
+    setDataColours(static_cast<DataColours>(choice("view/dataColours")));
     setReloadsByItself(settings.value("files/reloadByItself", true).toBool());
     setRestoresSession(settings.value("session/restore", true).toBool());
 }

@@ -17,22 +17,24 @@ public:
     using QObject::QObject;
 
     [[nodiscard]] ByteUnits byteUnits() const { return units_; }
-    void setByteUnits(ByteUnits units);
+    void setByteUnits(ByteUnits units) { take(units_, units, &Preferences::unitsChanged); }
     [[nodiscard]] ThemeChoice theme() const { return theme_; }
-    void setTheme(ThemeChoice theme);
+    void setTheme(ThemeChoice theme) { take(theme_, theme, &Preferences::themeChanged); }
 
     /// The colours of data, in both themes.
     [[nodiscard]] DataColours dataColours() const { return colours_; }
-    void setDataColours(DataColours colours);
+    void setDataColours(DataColours colours) {
+        take(colours_, colours, &Preferences::themeChanged);
+    }
 
     [[nodiscard]] ClockUnits clockUnits() const { return clock_; }
-    void setClockUnits(ClockUnits units);
+    void setClockUnits(ClockUnits units) { take(clock_, units, &Preferences::unitsChanged); }
     /// A profile that is written anew while it is open is read again without asking.
     [[nodiscard]] bool reloadsByItself() const { return reloads_; }
-    void setReloadsByItself(bool reloads);
+    void setReloadsByItself(bool reloads) { take(reloads_, reloads); }
     /// The program begins with what was open when it ended.
     [[nodiscard]] bool restoresSession() const { return restores_; }
-    void setRestoresSession(bool restores);
+    void setRestoresSession(bool restores) { take(restores_, restores); }
     /// Takes over all values of another window's.
     void copyFrom(const Preferences& other);
 
@@ -57,6 +59,17 @@ signals:
     void changed();      ///< any of them
 
 private:
+    /// Says so if it is another.
+    template <class Value>
+    void take(Value& mine, Value value, void (Preferences::*more)() = nullptr) {
+        if (mine == value)
+            return;
+        mine = value;
+        if (more != nullptr)
+            emit(this->*more)();
+        emit changed();
+    }
+
     ByteUnits units_ = ByteUnits::Binary;
     ThemeChoice theme_ = ThemeChoice::System;
     ClockUnits clock_ = ClockUnits::CyclesAndTime;

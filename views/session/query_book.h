@@ -3,7 +3,6 @@
 
 #include <QObject>
 #include <QStringList>
-#include <utility>
 #include <vector>
 
 namespace tilescope::views {

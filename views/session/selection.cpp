@@ -23,21 +23,12 @@ void Selection::reset() {
     emit changed();
 }
 
-void Selection::back() {
-    if (past_.empty())
+void Selection::go(std::vector<Selected>& from, std::vector<Selected>& to) {
+    if (from.empty())
         return;
-    future_.push_back(current_);
-    current_ = past_.back();
-    past_.pop_back();
-    emit changed();
-}
-
-void Selection::forward() {
-    if (future_.empty())
-        return;
-    past_.push_back(current_);
-    current_ = future_.back();
-    future_.pop_back();
+    to.push_back(current_);
+    current_ = from.back();
+    from.pop_back();
     emit changed();
 }
 

@@ -41,8 +41,8 @@ public:
     /// Forgets the history as well: other profiles, other ids.
     void reset();
 
-    void back();
-    void forward();
+    void back() { go(past_, future_); }
+    void forward() { go(future_, past_); }
     [[nodiscard]] bool canGoBack() const { return !past_.empty(); }
     [[nodiscard]] bool canGoForward() const { return !future_.empty(); }
 
@@ -50,6 +50,8 @@ signals:
     void changed();
 
 private:
+    void go(std::vector<Selected>& from, std::vector<Selected>& to);
+
     Selected current_;
     std::vector<Selected> past_;
     std::vector<Selected> future_;

@@ -4,6 +4,14 @@
 
 namespace tilescope::views {
 
+QString countText(std::int64_t value) {
+    return QString::fromStdString(withThousands(value));
+}
+
+QString textOf(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
 QString durationText(double seconds) {
     return QString::fromStdString(formatSeconds(seconds))
         .replace(" us", QString::fromUtf8(" \xc2\xb5s"));

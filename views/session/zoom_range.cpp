@@ -14,10 +14,6 @@ void ZoomRange::setLimits(double first, double last, double minimumSpan) {
     emit changed();
 }
 
-bool ZoomRange::showsAll() const {
-    return from_ <= first_ && to_ >= last_;
-}
-
 void ZoomRange::setRange(double from, double to) {
     if (!std::isfinite(from) || !std::isfinite(to))
         return;
@@ -41,10 +37,6 @@ void ZoomRange::zoomAt(double centre, double factor) {
 void ZoomRange::panBy(double share) {
     const double span = this->span();
     setRange(from_ + share * span, from_ + share * span + span);
-}
-
-void ZoomRange::fit() {
-    setRange(first_, last_);
 }
 
 } // namespace tilescope::views

@@ -19,7 +19,7 @@ public:
     [[nodiscard]] double from() const { return from_; }
     [[nodiscard]] double to() const { return to_; }
     [[nodiscard]] double span() const { return to_ - from_; }
-    [[nodiscard]] bool showsAll() const;
+    [[nodiscard]] bool showsAll() const { return from_ <= first_ && to_ >= last_; }
 
     /// Shows [from, to], moved and shortened to fit the limits.
     void setRange(double from, double to);
@@ -27,7 +27,7 @@ public:
     void zoomAt(double centre, double factor);
     /// Moves by a share of the span.
     void panBy(double share);
-    void fit();
+    void fit() { setRange(first_, last_); }
 
 signals:
     void changed();

@@ -19,6 +19,35 @@ std::string literal(const QString& text) {
     return QString(text).replace(QLatin1Char('\''), QLatin1String("''")).toStdString();
 }
 
+// Sums by name in both profiles, the largest differences first.
+QString bothSides(const QString& table, const QString& quantity) {
+    return QStringLiteral("SELECT name, sum(source) AS source, sum(target) AS target,\n"
+                          "       sum(target) - sum(source) AS difference\n"
+                          "FROM (SELECT name, %2 AS source, 0 AS target FROM %1\n"
+                          "      UNION ALL\n"
+                          "      SELECT name, 0, %2 FROM target.%1)\n"
+                          "GROUP BY name\nORDER BY abs(difference) DESC\nLIMIT 100")
+        .arg(table, quantity);
+}
+
+Table tableOf(const SqlResult& result) {
+    Table table;
+    for (const std::string& name : result.columns)
+        table.columns.push_back({name, name});
+    const auto cellOf = [](const auto& value) -> Cell {
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, BlobSize>)
+            return plainText(value);
+        else
+            return value;
+    };
+    for (const std::vector<SqlValue>& values : result.rows) {
+        Row& row = table.add({});
+        for (const SqlValue& value : values)
+            row.cells.push_back(std::visit(cellOf, value));
+    }
+    return table;
+}
+
 // The functions of core/store/sql_functions.h.
 std::vector<SchemaEntry> functions() {
     using Kind = SchemaEntry::Kind;
@@ -88,7 +117,9 @@ SqlAnswer answerTo(const QString& sql, const ProfileView& profile, const Profile
             (void)reader.query("ATTACH '" +
                                literal(QString::fromStdString(other->file().string())) +
                                "' AS target");
-        answer.result = queryReports(reader, utf8.toStdString(), maxRows);
+        const SqlResult result = queryReports(reader, utf8.toStdString(), maxRows);
+        answer.truncated = result.truncated;
+        answer.table = tableOf(result);
     } catch (const SqlError& error) {
         answer.error = QString::fromStdString(error.reason());
         if (error.offset())
@@ -154,21 +185,8 @@ std::vector<SqlExample> sqlExamples() {
         {Text::tr("Options of the run"),
          sql("SELECT key, value\nFROM info\nWHERE key LIKE 'option.%' OR key LIKE 'engine.%'\n"
              "ORDER BY key")},
-        {Text::tr("Variables of source and target"),
-         sql("SELECT name, sum(source) AS source, sum(target) AS target,\n"
-             "       sum(target) - sum(source) AS difference\n"
-             "FROM (SELECT name, total_bytes AS source, 0 AS target FROM variables\n"
-             "      UNION ALL\n"
-             "      SELECT name, 0, total_bytes FROM target.variables)\n"
-             "GROUP BY name\nORDER BY abs(difference) DESC\nLIMIT 100"),
-         true},
-        {Text::tr("Compute cycles of source and target"),
-         sql("SELECT name, sum(source) AS source, sum(target) AS target,\n"
-             "       sum(target) - sum(source) AS difference\n"
-             "FROM (SELECT name, cycles AS source, 0 AS target FROM compute_sets\n"
-             "      UNION ALL\n"
-             "      SELECT name, 0, cycles FROM target.compute_sets)\n"
-             "GROUP BY name\nORDER BY abs(difference) DESC\nLIMIT 100"),
+        {Text::tr("Variables of source and target"), bothSides("variables", "total_bytes"), true},
+        {Text::tr("Compute cycles of source and target"), bothSides("compute_sets", "cycles"),
          true}};
 }
 

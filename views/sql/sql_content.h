@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/database/sql_query.h"
+#include "core/table/table.h"
 #include "core/view/profile_view.h"
 
 namespace tilescope::views {
@@ -26,7 +26,8 @@ QString schemaNote(const QString& name);
 
 /// The answer to a query, or what is wrong with it.
 struct SqlAnswer {
-    SqlResult result;
+    Table table;
+    bool truncated = false;           ///< there are more rows
     QString error;                    ///< empty if it went well
     std::optional<qsizetype> errorAt; ///< characters before the place
     qint64 milliseconds = 0;

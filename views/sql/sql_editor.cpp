@@ -3,6 +3,7 @@
 #include <QFontDatabase>
 #include <QKeyEvent>
 #include <QRegularExpression>
+#include <QSyntaxHighlighter>
 #include <algorithm>
 
 namespace tilescope::views {
@@ -23,42 +24,51 @@ const QRegularExpression& tokens() {
     return expression;
 }
 
+// Colours of keywords, names of functions, texts, numbers and comments.
+class SqlHighlighter : public QSyntaxHighlighter {
+public:
+    SqlHighlighter(QTextDocument* document, const ThemeSource& theme)
+        : QSyntaxHighlighter(document)
+        , theme_(theme) {
+        connect(&theme, &ThemeSource::changed, this, &QSyntaxHighlighter::rehighlight);
+    }
+
+protected:
+    void highlightBlock(const QString& text) override {
+        const Theme& theme = theme_.current();
+        const auto format = [](const QColor& colour, bool bold = false) {
+            QTextCharFormat result;
+            result.setForeground(colour);
+            if (bold)
+                result.setFontWeight(QFont::DemiBold);
+            return result;
+        };
+        const std::pair<const char*, QTextCharFormat> formats[] = {
+            {"comment", format(theme.mutedText)},
+            {"text", format(theme.good)},
+            {"number", format(theme.warning)},
+            {"keyword", format(theme.accent, true)}};
+        auto match = tokens().globalMatch(text);
+        while (match.hasNext()) {
+            const QRegularExpressionMatch token = match.next();
+            // A keyword before a bracket, as in "IN (", is no function.
+            for (const auto& [name, look] : formats)
+                if (const QString group = QString::fromLatin1(name);
+                    token.capturedStart(group) >= 0)
+                    setFormat(static_cast<int>(token.capturedStart(group)),
+                              static_cast<int>(token.capturedLength(group)), look);
+        }
+    }
+
+private:
+    const ThemeSource& theme_;
+};
+
 } // namespace
 
 bool isRunKey(const QKeyEvent& event) {
     const bool enter = event.key() == Qt::Key_Return || event.key() == Qt::Key_Enter;
     return event.key() == Qt::Key_F5 || (enter && (event.modifiers() & Qt::ControlModifier) != 0);
-}
-
-SqlHighlighter::SqlHighlighter(QTextDocument* document, const ThemeSource& theme)
-    : QSyntaxHighlighter(document)
-    , theme_(theme) {
-    connect(&theme, &ThemeSource::changed, this, &QSyntaxHighlighter::rehighlight);
-}
-
-void SqlHighlighter::highlightBlock(const QString& text) {
-    const Theme& theme = theme_.current();
-    const auto format = [](const QColor& colour, bool bold = false) {
-        QTextCharFormat result;
-        result.setForeground(colour);
-        if (bold)
-            result.setFontWeight(QFont::DemiBold);
-        return result;
-    };
-    const std::pair<const char*, QTextCharFormat> formats[] = {
-        {"comment", format(theme.mutedText)},
-        {"text", format(theme.good)},
-        {"number", format(theme.warning)},
-        {"keyword", format(theme.accent, true)}};
-    auto match = tokens().globalMatch(text);
-    while (match.hasNext()) {
-        const QRegularExpressionMatch token = match.next();
-        // A keyword before a bracket, as in "IN (", is no function.
-        for (const auto& [name, look] : formats)
-            if (const QString group = QString::fromLatin1(name); token.capturedStart(group) >= 0)
-                setFormat(static_cast<int>(token.capturedStart(group)),
-                          static_cast<int>(token.capturedLength(group)), look);
-    }
 }
 
 SqlEditor::SqlEditor(const ThemeSource& theme, QWidget* parent)

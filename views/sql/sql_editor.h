@@ -2,24 +2,10 @@
 #pragma once
 
 #include <QPlainTextEdit>
-#include <QSyntaxHighlighter>
 
 #include "views/theme/theme.h"
 
 namespace tilescope::views {
-
-/// Colours of keywords, names of functions, texts, numbers and comments.
-class SqlHighlighter : public QSyntaxHighlighter {
-    Q_OBJECT
-public:
-    SqlHighlighter(QTextDocument* document, const ThemeSource& theme);
-
-protected:
-    void highlightBlock(const QString& text) override;
-
-private:
-    const ThemeSource& theme_;
-};
 
 /// A plain text editor that marks the place of an error. F5 and Ctrl+Enter run, Tab goes on to the
 /// next widget.
@@ -34,7 +20,6 @@ public:
     [[nodiscard]] int queryBegin() const;
     /// Underlines the word at a place of the text; the next change takes the mark away.
     void markError(int position);
-    [[nodiscard]] bool hasMark() const { return !extraSelections().isEmpty(); }
     /// Replaces the whole text, so that Undo brings back what was there.
     void replaceText(const QString& text);
     void insertWord(const QString& word);

@@ -2,20 +2,17 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QFileDialog>
 #include <QHeaderView>
 #include <QInputDialog>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QMenu>
-#include <QSaveFile>
-#include <QSplitter>
 #include <QTableView>
 #include <QTextBlock>
-#include <QVBoxLayout>
 #include <algorithm>
 
-#include "core/base/units.h"
+#include "views/session/time_texts.h"
+#include "views/tables/item_export.h"
+#include "views/widgets/parts.h"
 #include "views/widgets/tool_row.h"
 
 namespace tilescope::views {
@@ -23,10 +20,6 @@ namespace {
 
 constexpr int rowLimits[] = {1'000, 10'000, 100'000};
 constexpr int widestColumn = 420;
-
-QString number(std::size_t n) {
-    return QString::fromStdString(withThousands(static_cast<std::int64_t>(n)));
-}
 
 // The first line that says something, for a menu.
 QString shortened(const QString& sql) {
@@ -42,37 +35,22 @@ SqlView::SqlView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , query_(context.workers)
     , schemaQuery_(context.workers)
-    , model_(new SqlResultModel(context.theme, this))
+    , model_(new TableModel(context, this))
     , editor_(new SqlEditor(context.theme))
     , schema_(new SchemaTree) {
-    error_ = new QLabel;
-    error_->setObjectName(QStringLiteral("error"));
-    error_->setWordWrap(true);
+    error_ = wrappedLabel({}, "error");
     error_->setContentsMargins(10, 4, 10, 4);
-    error_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     error_->hide();
     auto* top = new QWidget;
-    auto* topLayout = new QVBoxLayout(top);
-    topLayout->setContentsMargins(0, 0, 0, 0);
-    topLayout->setSpacing(0);
-    topLayout->addWidget(makeTools());
-    topLayout->addWidget(editor_, 1);
-    topLayout->addWidget(error_);
-    auto* right = new QSplitter(Qt::Vertical);
-    right->addWidget(top);
-    right->addWidget(makeResult());
-    right->setStretchFactor(0, 2);
-    right->setStretchFactor(1, 3);
-    right->setChildrenCollapsible(false);
+    inColumn(top, {makeTools(), editor_, error_}, editor_);
+    auto* right = splitOf(Qt::Vertical, top, makeResult(), 2, 3);
     auto* splitter = new QSplitter(Qt::Horizontal);
     splitter->addWidget(schema_);
     splitter->addWidget(right);
     splitter->setStretchFactor(0, 0);
     splitter->setStretchFactor(1, 1);
     splitter->setSizes({230, 900});
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(splitter);
+    inColumn(this, {splitter});
 
     connect(editor_, &SqlEditor::runWanted, this, &SqlView::run);
     connect(schema_, &SchemaTree::nameWanted, editor_, &SqlEditor::insertWord);
@@ -107,7 +85,7 @@ QWidget* SqlView::makeTools() {
     row->layout()->addWidget(choice);
     QStringList limits;
     for (const int limit : rowLimits)
-        limits.append(number(static_cast<std::size_t>(limit)));
+        limits.append(countText(limit));
     limit_ = row->addChoice(tr("Rows, at most"), limits);
     connect(run_, &QToolButton::clicked, this, &SqlView::run);
     connect(cancel_, &QToolButton::clicked, this, &SqlView::cancel);
@@ -131,37 +109,25 @@ QToolButton* SqlView::addMenu(ToolRow& row, const QString& text, const QString& 
 
 QWidget* SqlView::makeResult() {
     table_ = new QTableView;
+    model_->showPlainValues();
     table_->setModel(model_);
-    table_->setSortingEnabled(true);
-    table_->horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder);
-    table_->horizontalHeader()->setHighlightSections(false);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    setUpTable(*table_);
     table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    table_->setShowGrid(false);
-    table_->setWordWrap(false);
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->setCornerButtonEnabled(false);
+    table_->verticalHeader()->show();
     table_->setTabKeyNavigation(false);
-    table_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    table_->verticalHeader()->setDefaultSectionSize(table_->fontMetrics().height() + 9);
     table_->setAccessibleName(tr("Rows of the answer"));
-    status_ = new QLabel;
-    status_->setObjectName(QStringLiteral("muted"));
+    status_ = textLabel({}, "muted");
     auto* row = new ToolRow;
     row->layout()->addWidget(status_);
     row->addStretch();
     copy_ = row->addButton(tr("Copy"), tr("Copies the selected rows, or all"));
     save_ = row->addButton(tr("Save CSV…"), tr("Writes all rows to a file"));
     connect(copy_, &QToolButton::clicked, this, &SqlView::copyRows);
-    connect(save_, &QToolButton::clicked, this, &SqlView::askForFile);
+    connect(save_, &QToolButton::clicked, this, [this] { askAndSaveCsv(*table_); });
     copy_->setEnabled(false);
     save_->setEnabled(false);
     auto* page = new QWidget;
-    auto* layout = new QVBoxLayout(page);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(row);
-    layout->addWidget(table_, 1);
+    inColumn(page, {row, table_});
     return page;
 }
 
@@ -170,7 +136,7 @@ void SqlView::reload() {
     profileBox_->setVisible(comparing());
     if (!comparing())
         profile_->setCurrentIndex(0);
-    model_->setResult({});
+    model_->setTable({});
     copy_->setEnabled(false);
     save_->setEnabled(false);
     status_->setText(tr("F5 or Ctrl+Enter runs the query"));
@@ -225,17 +191,18 @@ void SqlView::show(SqlAnswer answer, int begin, std::size_t limit) {
         showError(answer, begin);
         return;
     }
-    const std::size_t rows = answer.result.rows.size();
+    const std::size_t rows = answer.table.rows.size();
     const QString time = tr("%1 ms").arg(answer.milliseconds);
-    if (answer.result.truncated)
+    if (answer.truncated)
         status_->setText(tr("The first %1 rows in %2; there are more. Let more be shown, or narrow "
                             "the query.")
-                             .arg(number(limit), time));
+                             .arg(countText(static_cast<std::int64_t>(limit)), time));
     else
-        status_->setText(rows == 1 ? tr("1 row in %1").arg(time)
-                                   : tr("%1 rows in %2").arg(number(rows), time));
+        status_->setText(
+            rows == 1 ? tr("1 row in %1").arg(time)
+                      : tr("%1 rows in %2").arg(countText(static_cast<std::int64_t>(rows)), time));
     table_->horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder);
-    model_->setResult(std::move(answer.result));
+    model_->setTable(std::move(answer.table));
     table_->resizeColumnsToContents();
     for (int column = 0; column < model_->columnCount(); ++column)
         table_->setColumnWidth(column, std::min(widestColumn, table_->columnWidth(column) + 12));
@@ -264,8 +231,10 @@ QString SqlView::statusText() const {
     return status_->text();
 }
 
-QString SqlView::errorText() const {
-    return error_->isHidden() ? QString() : error_->text();
+void SqlView::copyRows() {
+    const qsizetype rows = table_->selectionModel()->selectedRows().size();
+    QApplication::clipboard()->setText(tabbedText(*table_, rows > 0));
+    emit status(tr("%1 rows copied").arg(countText(rows > 0 ? rows : model_->rowCount())));
 }
 
 void SqlView::fillExamples(QMenu& menu) {
@@ -317,42 +286,6 @@ void SqlView::askForName() {
             context().queries.save(name.trimmed(), editor_->query().trimmed());
     });
     dialog->open();
-}
-
-void SqlView::copyRows() {
-    SqlResult rows;
-    rows.columns = model_->result().columns;
-    const QModelIndexList selected = table_->selectionModel()->selectedRows();
-    if (selected.isEmpty()) {
-        rows.rows = model_->result().rows;
-    } else {
-        std::vector<int> order;
-        for (const QModelIndex& index : selected)
-            order.push_back(index.row());
-        std::sort(order.begin(), order.end());
-        for (const int row : order)
-            rows.rows.push_back(model_->result().rows[static_cast<std::size_t>(row)]);
-    }
-    QApplication::clipboard()->setText(QString::fromStdString(tabbedOf(rows)));
-    emit status(tr("%1 rows copied").arg(number(rows.rows.size())));
-}
-
-QString SqlView::saveCsv(const QString& name) const {
-    QSaveFile file(name);
-    const QByteArray text = QByteArray::fromStdString(csvOf(model_->result()));
-    if (file.open(QIODevice::WriteOnly) && file.write(text) == text.size() && file.commit())
-        return {};
-    return tr("cannot write '%1': %2").arg(name, file.errorString());
-}
-
-void SqlView::askForFile() {
-    const QString file = QFileDialog::getSaveFileName(
-        this, tr("Save rows"), QStringLiteral("query.csv"), tr("Tables (*.csv)"));
-    if (file.isEmpty())
-        return;
-    const QString problem = saveCsv(file);
-    error_->setText(problem);
-    error_->setVisible(!problem.isEmpty());
 }
 
 // F5 reads the profile again elsewhere; here it runs the query, wherever the focus is.

@@ -4,7 +4,7 @@
 #include "views/query/background_query.h"
 #include "views/sql/schema_tree.h"
 #include "views/sql/sql_editor.h"
-#include "views/sql/sql_result_model.h"
+#include "views/tables/table_model.h"
 #include "views/widgets/report_view.h"
 
 class QComboBox;
@@ -30,17 +30,11 @@ public:
     void cancel();
     /// The rows on the screen, or those selected, as tab separated text.
     void copyRows();
-    /// Writes the rows to a CSV file; returns what went wrong, or nothing.
-    [[nodiscard]] QString saveCsv(const QString& file) const;
 
     [[nodiscard]] SqlEditor& editor() { return *editor_; }
-    [[nodiscard]] SqlResultModel& model() { return *model_; }
-    [[nodiscard]] SchemaTree& schema() { return *schema_; }
+    [[nodiscard]] TableModel& model() { return *model_; }
     [[nodiscard]] QTableView& table() { return *table_; }
-    [[nodiscard]] QComboBox& profileChoice() { return *profile_; }
-    [[nodiscard]] QComboBox& limitChoice() { return *limit_; }
     [[nodiscard]] QString statusText() const;
-    [[nodiscard]] QString errorText() const;
     [[nodiscard]] bool running() const { return query_.running(); }
 
 protected:
@@ -57,7 +51,6 @@ private:
     void fillHistory(QMenu& menu);
     void fillSaved(QMenu& menu);
     void askForName();
-    void askForFile();
     void show(SqlAnswer answer, int begin, std::size_t limit);
     void showError(const SqlAnswer& answer, int begin);
     void setRunning(bool running);
@@ -65,7 +58,7 @@ private:
 
     BackgroundQuery query_;
     BackgroundQuery schemaQuery_;
-    SqlResultModel* model_;
+    TableModel* model_;
     SqlEditor* editor_;
     SchemaTree* schema_;
     QTableView* table_ = nullptr;

@@ -4,6 +4,8 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "views/session/time_texts.h"
+
 namespace tilescope::views {
 namespace {
 constexpr int barRow = 26;
@@ -12,10 +14,8 @@ constexpr int valueWidth = 130;
 } // namespace
 
 NamedBars::NamedBars(ViewContext& context, QWidget* parent)
-    : QWidget(parent)
-    , context_(context) {
+    : PaintedWidget(context, parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    connect(&context_.preferences, &Preferences::unitsChanged, this, qOverload<>(&QWidget::update));
 }
 
 void NamedBars::setBars(std::vector<Bar> bars, std::int64_t limit, Unit unit) {
@@ -40,7 +40,6 @@ int NamedBars::nameWidth() const {
 
 void NamedBars::paintEvent(QPaintEvent*) {
     const int nameWidth = this->nameWidth();
-    const Theme& theme = context_.theme.current();
     QPainter painter(this);
     std::int64_t largest = std::max<std::int64_t>(limit_, 1);
     for (const Bar& bar : bars_)
@@ -50,21 +49,21 @@ void NamedBars::paintEvent(QPaintEvent*) {
     for (std::size_t i = 0; i < bars_.size(); ++i) {
         const Bar& bar = bars_[i];
         const QRect row(0, static_cast<int>(i) * barRow, width(), barRow);
-        painter.setPen(theme.text);
+        painter.setPen(theme().text);
         painter.drawText(
             row.adjusted(0, 0, -(width() - nameWidth + 10), 0), Qt::AlignLeft | Qt::AlignVCenter,
             painter.fontMetrics().elidedText(bar.name, Qt::ElideMiddle, nameWidth - 10));
         const QRect track(nameWidth, row.top() + 6, room, barRow - 12);
-        painter.fillRect(track, theme.raised);
+        painter.fillRect(track, theme().raised);
         painter.fillRect(track.left(), track.top(),
                          static_cast<int>(static_cast<double>(bar.value) * scale), track.height(),
-                         bar.value > limit_ && limit_ > 0 ? theme.bad : bar.colour);
+                         bar.value > limit_ && limit_ > 0 ? theme().bad : bar.colour);
         painter.drawText(
             row, Qt::AlignRight | Qt::AlignVCenter,
-            cellText(bar.value, unit_, context_.preferences, context_.reports.clockHz()));
+            cellText(bar.value, unit_, context().preferences, context().reports.clockHz()));
         if (limit_ > 0) {
             const int x = track.left() + static_cast<int>(static_cast<double>(limit_) * scale) - 1;
-            painter.fillRect(x, track.top() - 3, 1, track.height() + 6, theme.limit);
+            painter.fillRect(x, track.top() - 3, 1, track.height() + 6, theme().limit);
         }
     }
 }
@@ -89,10 +88,8 @@ std::vector<std::int64_t> histogramOf(const std::vector<std::int64_t>& values, s
 }
 
 Histogram::Histogram(ViewContext& context, QWidget* parent)
-    : QWidget(parent)
-    , context_(context) {
+    : PaintedWidget(context, parent) {
     setMinimumHeight(150);
-    connect(&context_.preferences, &Preferences::unitsChanged, this, qOverload<>(&QWidget::update));
 }
 
 void Histogram::setSeries(std::vector<Series> series, std::int64_t limit) {
@@ -104,25 +101,24 @@ void Histogram::setSeries(std::vector<Series> series, std::int64_t limit) {
 void Histogram::paintEvent(QPaintEvent*) {
     if (series_.empty() || series_.front().counts.empty())
         return;
-    const Theme& theme = context_.theme.current();
     QPainter painter(this);
     const int textHeight = painter.fontMetrics().height();
     std::int64_t most = 1;
     for (const Series& series : series_)
         most = std::max(most, *std::max_element(series.counts.begin(), series.counts.end()));
-    const QString mostText = QString::fromStdString(withThousands(most));
+    const QString mostText = countText(most);
     constexpr int besideAxis = 6;
     constexpr int leastRoom = 42;
     const int room = std::max(leastRoom, painter.fontMetrics().horizontalAdvance(mostText) + 2);
     const QRect plot = rect().adjusted(room + besideAxis, 8, -8, -textHeight - 8);
-    painter.setPen(theme.mutedText);
+    painter.setPen(theme().mutedText);
     const auto label = [&](int middle, const QString& text) {
         painter.drawText(QRect(0, middle - textHeight / 2, room, textHeight), Qt::AlignRight, text);
     };
     label(plot.top(), mostText);
     label(plot.center().y(), tr("Tiles"));
     label(plot.bottom(), QStringLiteral("0"));
-    painter.fillRect(plot.left(), plot.bottom(), plot.width(), 1, theme.border);
+    painter.fillRect(plot.left(), plot.bottom(), plot.width(), 1, theme().border);
     const auto buckets = series_.front().counts.size();
     const double slot = static_cast<double>(plot.width()) / static_cast<double>(buckets);
     const double width = (slot - 3) / static_cast<double>(series_.size());
@@ -135,15 +131,15 @@ void Histogram::paintEvent(QPaintEvent*) {
                                  width * static_cast<double>(s),
                              plot.bottom() - std::max(height, count > 0 ? 2.0 : 0.0), width,
                              std::max(height, count > 0 ? 2.0 : 0.0));
-            painter.fillRect(bar, i + 1 == buckets ? theme.bad : series_[s].colour);
+            painter.fillRect(bar, i + 1 == buckets ? theme().bad : series_[s].colour);
         }
     const double limitX = plot.left() + slot * static_cast<double>(buckets - 1) - 1;
-    painter.fillRect(QRectF(limitX, plot.top(), 1, plot.height()), theme.limit);
+    painter.fillRect(QRectF(limitX, plot.top(), 1, plot.height()), theme().limit);
     const QRect labels(plot.left(), plot.bottom() + 4, plot.width(), textHeight);
     painter.drawText(labels, Qt::AlignLeft, QStringLiteral("0"));
     painter.drawText(
         QRect(labels.left(), labels.top(), static_cast<int>(limitX) - labels.left(), textHeight),
-        Qt::AlignRight, context_.preferences.bytes(limit_));
+        Qt::AlignRight, context().preferences.bytes(limit_));
     painter.drawText(labels, Qt::AlignHCenter, tr("Memory of a tile"));
 }
 

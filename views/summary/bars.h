@@ -1,16 +1,15 @@
 // Two small charts: bars with names, and a histogram.
 #pragma once
 
-#include <QWidget>
 #include <vector>
 
-#include "views/session/view_context.h"
 #include "views/tables/cell_text.h"
+#include "views/widgets/painted_widget.h"
 
 namespace tilescope::views {
 
 /// Horizontal bars, each with a name and its value, against a common limit.
-class NamedBars : public QWidget {
+class NamedBars : public PaintedWidget {
     Q_OBJECT
 public:
     struct Bar {
@@ -35,7 +34,6 @@ protected:
 private:
     [[nodiscard]] int nameWidth() const;
 
-    ViewContext& context_;
     std::vector<Bar> bars_;
     std::int64_t limit_ = 0;
     Unit unit_ = Unit::Bytes;
@@ -46,7 +44,7 @@ std::vector<std::int64_t> histogramOf(const std::vector<std::int64_t>& values, s
                                       int buckets);
 
 /// Vertical bars over ranges of bytes.
-class Histogram : public QWidget {
+class Histogram : public PaintedWidget {
     Q_OBJECT
 public:
     explicit Histogram(ViewContext& context, QWidget* parent = nullptr);
@@ -61,7 +59,6 @@ protected:
     void paintEvent(QPaintEvent*) override;
 
 private:
-    ViewContext& context_;
     std::vector<Series> series_;
     std::int64_t limit_ = 0;
 };

@@ -2,20 +2,23 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
+#include "core/analysis/memory/tile_quantity.h"
 #include "core/base/units.h"
+#include "views/session/time_texts.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
 
-std::size_t numberOf(const ProfileReader& reader, const std::string& sql) {
+constexpr std::size_t mostTiles = 5;
+
+std::int64_t numberOf(const ProfileReader& reader, const std::string& sql) {
     const SqlResult result = reader.query(sql);
-    return static_cast<std::size_t>(std::get<std::int64_t>(result.rows.at(0).at(0)));
+    return std::get<std::int64_t>(result.rows.at(0).at(0));
 }
 
-std::size_t rowsOf(const ProfileReader& reader, const char* table) {
+std::int64_t rowsOf(const ProfileReader& reader, const char* table) {
     return numberOf(reader, std::string("SELECT count(*) FROM ") + table);
 }
 
@@ -29,6 +32,7 @@ ProfileFigures readFigures(const ProfileView& profile, const std::stop_token& st
     figures.tileBytes.reserve(tiles->size());
     for (const TileMemory& tile : *tiles)
         figures.tileBytes.push_back(tile.includingGaps);
+    figures.fullest = tilesByMemory(*tiles, {0, profile.machine().totalTiles()}, mostTiles);
     // As many as the view vars_info has rows, which would be unrolled to be counted. The variables
     // themselves are not needed here, and there may be many.
     figures.variables = numberOf(
@@ -36,7 +40,7 @@ ProfileFigures readFigures(const ProfileView& profile, const std::stop_token& st
         "SELECT max(0, CAST(total(tiles) AS INTEGER)) FROM variable_tiles WHERE bytes != 0");
     figures.computeSets = rowsOf(reader, "compute_sets");
     figures.steps = rowsOf(reader, "liveness_steps");
-    figures.operations = static_cast<std::size_t>(reader.modelOperations());
+    figures.operations = reader.modelOperations();
     figures.messages = *profile.messages(stop);
     return figures;
 }
@@ -55,8 +59,7 @@ QString verdictText(const ProfileInfo& info, const MemorySummary& memory, ByteUn
     return Text::tr("Out of memory: %1 over the limit; tile %2 needs %3 of %4 (%5), %6 too much.")
         .arg(memory.tilesOverLimit == 1
                  ? Text::tr("1 tile")
-                 : Text::tr("%1 tiles")
-                       .arg(QString::fromStdString(withThousands(memory.tilesOverLimit))))
+                 : Text::tr("%1 tiles").arg(countText(memory.tilesOverLimit)))
         .arg(memory.maxTileId.value())
         .arg(bytes(most), bytes(memory.limitPerTile), share, bytes(most - memory.limitPerTile));
 }
@@ -114,22 +117,6 @@ Table messagesTable(const ProfilePair& profiles, const ProfileFigures& source,
     if (target != nullptr)
         add(*target, Text::tr("Target"));
     return table;
-}
-
-std::vector<TileId> fullestTiles(const std::vector<std::int64_t>& bytes, std::size_t count) {
-    std::vector<std::int32_t> order(bytes.size());
-    std::iota(order.begin(), order.end(), 0);
-    count = std::min(count, order.size());
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count),
-                      order.end(), [&](std::int32_t a, std::int32_t b) {
-                          const auto first = bytes[static_cast<std::size_t>(a)];
-                          const auto second = bytes[static_cast<std::size_t>(b)];
-                          return first != second ? first > second : a < b;
-                      });
-    std::vector<TileId> tiles;
-    for (std::size_t i = 0; i < count; ++i)
-        tiles.emplace_back(order[i]);
-    return tiles;
 }
 
 } // namespace tilescope::views

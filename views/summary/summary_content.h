@@ -15,10 +15,11 @@ namespace tilescope::views {
 struct ProfileFigures {
     MemorySummary memory;
     std::vector<std::int64_t> tileBytes; ///< including gaps, by tile
-    std::size_t variables = 0;           ///< on all tiles: what lies on two tiles counts twice
-    std::size_t computeSets = 0;
-    std::size_t steps = 0;
-    std::size_t operations = 0;
+    std::vector<TileId> fullest;         ///< a few, the fullest first
+    std::int64_t variables = 0;          ///< on all tiles: what lies on two tiles counts twice
+    std::int64_t computeSets = 0;
+    std::int64_t steps = 0;
+    std::int64_t operations = 0;
     std::vector<Message> messages;
 };
 ProfileFigures readFigures(const ProfileView& profile, const std::stop_token& stop);
@@ -32,8 +33,5 @@ Table optionsTable(const ProfilePair& profiles);
 /// What the compiler had to tell.
 Table messagesTable(const ProfilePair& profiles, const ProfileFigures& source,
                     const ProfileFigures* target);
-
-/// The `count` tiles with most bytes, the fullest first.
-std::vector<TileId> fullestTiles(const std::vector<std::int64_t>& bytes, std::size_t count);
 
 } // namespace tilescope::views

@@ -2,21 +2,15 @@
 
 #include <QDateTime>
 #include <QGridLayout>
-#include <QLabel>
-#include <QScrollArea>
-#include <QVBoxLayout>
 
 #include "views/memory/memory_content.h"
 #include "views/session/time_texts.h"
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
 
 constexpr int histogramBuckets = 24;
-
-QString count(std::size_t n) {
-    return QString::fromStdString(withThousands(static_cast<std::int64_t>(n)));
-}
 
 // "2024-05-01T12:00:00Z" as people write it; anything else as it is.
 QString timeText(const std::string& utc) {
@@ -30,15 +24,10 @@ QString timeText(const std::string& utc) {
 SummaryView::SummaryView(ViewContext& context, QWidget* parent)
     : ReportView(context, parent)
     , panel_(new LoadingPanel(context.workers)) {
-    auto* scroll = new QScrollArea;
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
+    auto* scroll = scrolled(makeContent());
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setWidget(makeContent());
     panel_->setContent(scroll);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(panel_);
+    inColumn(this, {panel_});
 }
 
 QWidget* SummaryView::makeContent() {
@@ -51,36 +40,30 @@ QWidget* SummaryView::makeContent() {
     verdict_->setObjectName(QStringLiteral("panel"));
     auto* verdictLayout = new QVBoxLayout(verdict_);
     verdictLayout->setContentsMargins(14, 10, 14, 10);
-    verdictText_ = new QLabel;
-    verdictText_->setWordWrap(true);
-    verdictText_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    verdictText_ = wrappedLabel({}, "");
     verdictLayout->addWidget(verdictText_);
     layout->addWidget(verdict_);
 
     facts_ = new QGridLayout;
     facts_->setSpacing(12);
     // Placed when the width is known; the window may close before.
-    modelCard_ = new Card(tr("Model"), content);
-    targetCard_ = new Card(tr("Machine"), content);
-    graphCard_ = new Card(tr("Program"), content);
-    executionCard_ = new Card(tr("Memory and time"), content);
-    addBlock(QStringLiteral("model"), modelCard_);
-    addBlock(QStringLiteral("machine"), targetCard_);
-    addBlock(QStringLiteral("program"), graphCard_);
-    addBlock(QStringLiteral("figures"), executionCard_);
+    modelCard_ = addBlock("model", new Card(tr("Model"), content));
+    targetCard_ = addBlock("machine", new Card(tr("Machine"), content));
+    graphCard_ = addBlock("program", new Card(tr("Program"), content));
+    executionCard_ = addBlock("figures", new Card(tr("Memory and time"), content));
     layout->addLayout(facts_);
 
-    auto* memoryCard = new Card(tr("Memory of each tile, including gaps"));
     tiles_ = new StepPlot(context(), tr("Tile (software order)"));
     tiles_->setMinimumHeight(230);
     tiles_->setValueTitle(tr("Memory of a tile"));
-    memoryCard->addWidget(tiles_, 1);
-    layout->addWidget(addBlock(QStringLiteral("tiles"), memoryCard), 1);
-    connect(&tiles_->plot(), &PlotWidget::clicked, this, [this](double x, double) {
-        context().selection.update(
-            [x](Selected& s) { s.tiles = {TileId(static_cast<std::int32_t>(x))}; });
+    layout->addWidget(
+        addBlock("tiles", new Card(tr("Memory of each tile, including gaps")), tiles_), 1);
+    const auto showTile = [this](std::int32_t tile) {
+        context().selection.update([tile](Selected& s) { s.tiles = {TileId(tile)}; });
         emit reportWanted(QStringLiteral("memory"));
-    });
+    };
+    connect(&tiles_->plot(), &PlotWidget::clicked, this,
+            [showTile](double x, double) { showTile(static_cast<std::int32_t>(x)); });
     tiles_->plot().setReadOut([this](double x, double) {
         return x < 0 ? QString()
                      : tr("Tile %1\n%2")
@@ -91,41 +74,34 @@ QWidget* SummaryView::makeContent() {
 
     auto* charts = new QHBoxLayout;
     charts->setSpacing(12);
-    auto* fullestCard = new Card(tr("Fullest tiles"));
     fullest_ = new NamedBars(context());
-    fullestCard->addWidget(fullest_);
-    fullestCard->addStretch();
-    connect(fullest_, &NamedBars::clicked, this, [this](std::int32_t tile) {
-        context().selection.update([tile](Selected& s) { s.tiles = {TileId(tile)}; });
-        emit reportWanted(QStringLiteral("memory"));
-    });
-    histogramCard_ = new Card(tr("Tiles by memory"));
+    connect(fullest_, &NamedBars::clicked, this, showTile);
     histogram_ = new Histogram(context());
-    histogramCard_->addWidget(histogram_, 1);
-    charts->addWidget(addBlock(QStringLiteral("fullest"), fullestCard), 1);
-    charts->addWidget(addBlock(QStringLiteral("histogram"), histogramCard_), 1);
+    Card* fullest = addBlock("fullest", new Card(tr("Fullest tiles")), fullest_);
+    fullest->addStretch();
+    charts->addWidget(fullest, 1);
+    charts->addWidget(addBlock("histogram", new Card(tr("Tiles by memory")), histogram_), 1);
     layout->addLayout(charts);
 
-    messagesCard_ = new Card(tr("Messages"));
     messages_ = new TablePanel(context(), tr("Filter messages"));
     messages_->setMinimumHeight(170);
-    messagesCard_->addWidget(messages_, 1);
-    layout->addWidget(addBlock(QStringLiteral("messages"), messagesCard_));
-    auto* optionsCard = new Card(tr("Options"));
+    messagesCard_ = addBlock("messages", new Card(tr("Messages")), messages_);
+    layout->addWidget(messagesCard_);
     options_ = new TablePanel(context(), tr("Filter options"));
     options_->setMinimumHeight(260);
-    optionsCard->addWidget(options_, 1);
-    layout->addWidget(addBlock(QStringLiteral("options"), optionsCard));
-    compilerCard_ = new Card(tr("Compiler"));
-    layout->addWidget(addBlock(QStringLiteral("compiler"), compilerCard_));
-    filesCard_ = new Card(tr("Files"));
-    layout->addWidget(addBlock(QStringLiteral("files"), filesCard_));
+    layout->addWidget(addBlock("options", new Card(tr("Options")), options_));
+    compilerCard_ = addBlock("compiler", new Card(tr("Compiler")));
+    filesCard_ = addBlock("files", new Card(tr("Files")));
+    layout->addWidget(compilerCard_);
+    layout->addWidget(filesCard_);
     return content;
 }
 
-Card* SummaryView::addBlock(const QString& name, Card* card) {
+Card* SummaryView::addBlock(const char* name, Card* card, QWidget* content) {
     card->setCollapsible();
-    blocks_.insert(name, card);
+    if (content != nullptr)
+        card->addWidget(content, 1);
+    blocks_.insert(QLatin1String(name), card);
     connect(card, &Card::collapsedChanged, this, [this] { emit collapsedChanged(collapsed()); });
     return card;
 }
@@ -179,10 +155,7 @@ void SummaryView::showVerdict() {
     const ByteUnits units = context().preferences.byteUnits();
     const auto line = [&](const ProfileInfo& info, const ProfileFigures& figures,
                           const QString& who) {
-        return QStringLiteral("<span style='color:%1; font-weight:600'>%2</span>%3%4")
-            .arg((info.fits ? theme.good : theme.bad).name(),
-                 info.fits ? QStringLiteral("\u2714&nbsp;") : QStringLiteral("\u2718&nbsp;"), who,
-                 verdictText(info, figures.memory, units).toHtmlEscaped());
+        return verdictHtml(theme, info.fits, who + verdictText(info, figures.memory, units));
     };
     QString html =
         line(profiles().source->info(), *source_, comparing() ? tr("Source: ") : QString());
@@ -203,15 +176,15 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
     const auto fromFigures = [&](const QString& name, const FigureText& text) {
         return Card::Fact{name, text(source), two ? text(*target) : QString()};
     };
-    const auto number = [](std::int64_t n) { return QString::fromStdString(withThousands(n)); };
     using Info = ProfileInfo;
     using Figures = ProfileFigures;
     modelCard_->setFacts(
         {fromInfo(tr("Name"), [](const Info& i) { return QString::fromStdString(i.model); }),
          fromInfo(tr("Mode"), [](const Info& i) { return QString::fromStdString(i.mode); }),
-         fromInfo(tr("Batch size"), [&](const Info& i) { return number(i.batchSize); }),
-         fromInfo(tr("Batches a run"), [&](const Info& i) { return number(i.deviceIterations); }),
-         fromInfo(tr("Replicas"), [&](const Info& i) { return number(i.replicas); }),
+         fromInfo(tr("Batch size"), [&](const Info& i) { return countText(i.batchSize); }),
+         fromInfo(tr("Batches a run"),
+                  [&](const Info& i) { return countText(i.deviceIterations); }),
+         fromInfo(tr("Replicas"), [&](const Info& i) { return countText(i.replicas); }),
          fromInfo(tr("Compiled"), [](const Info& i) { return timeText(i.createdAt); })},
         two);
     targetCard_->setFacts(
@@ -219,12 +192,14 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
                   [](const Info& i) { return QString::fromStdString(i.target.description); }),
          fromInfo(tr("IPUs"),
                   [&](const Info& i) {
-                      return i.replicas > 1 ? tr("%1 (%2 replicas of %3)")
-                                                  .arg(number(i.target.ipus * i.replicas),
-                                                       number(i.replicas), number(i.target.ipus))
-                                            : number(i.target.ipus);
+                      return i.replicas > 1
+                                 ? tr("%1 (%2 replicas of %3)")
+                                       .arg(countText(i.target.ipus * i.replicas),
+                                            countText(i.replicas), countText(i.target.ipus))
+                                 : countText(i.target.ipus);
                   }),
-         fromInfo(tr("Tiles per IPU"), [&](const Info& i) { return number(i.target.tilesPerIpu); }),
+         fromInfo(tr("Tiles per IPU"),
+                  [&](const Info& i) { return countText(i.target.tilesPerIpu); }),
          fromInfo(tr("Memory per tile"),
                   [&](const Info& i) { return preferences.bytes(i.target.bytesPerTile); }),
          fromInfo(tr("Memory per IPU"),
@@ -234,12 +209,12 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
              [](const Info& i) { return tr("%1 GHz").arg(i.target.clockHz / 1e9, 0, 'g', 4); })},
         two);
     graphCard_->setFacts(
-        {fromFigures(tr("Operations"), [](const Figures& f) { return count(f.operations); }),
-         fromFigures(tr("Compute sets"), [](const Figures& f) { return count(f.computeSets); }),
-         fromFigures(tr("Program steps"), [](const Figures& f) { return count(f.steps); }),
-         fromFigures(tr("Variables"), [](const Figures& f) { return count(f.variables); }),
-         fromInfo(tr("Vertices"), [&](const Info& i) { return number(i.vertices); }),
-         fromInfo(tr("Edges"), [&](const Info& i) { return number(i.edges); })},
+        {fromFigures(tr("Operations"), [](const Figures& f) { return countText(f.operations); }),
+         fromFigures(tr("Compute sets"), [](const Figures& f) { return countText(f.computeSets); }),
+         fromFigures(tr("Program steps"), [](const Figures& f) { return countText(f.steps); }),
+         fromFigures(tr("Variables"), [](const Figures& f) { return countText(f.variables); }),
+         fromInfo(tr("Vertices"), [&](const Info& i) { return countText(i.vertices); }),
+         fromInfo(tr("Edges"), [&](const Info& i) { return countText(i.edges); })},
         two);
     const QString none = QStringLiteral("\u2013");
     executionCard_->setFacts(
@@ -255,13 +230,13 @@ void SummaryView::showCards(const ProfileFigures& source, const ProfileFigures* 
              tr("Peak not always live"),
              [&](const Figures& f) { return preferences.bytes(f.memory.maxNotAlwaysLive); }),
          fromInfo(tr("Cycles"),
-                  [&](const Info& i) { return i.hasExecution ? number(i.cycles) : none; }),
+                  [&](const Info& i) { return i.hasExecution ? countText(i.cycles) : none; }),
          fromInfo(tr("Time of a run"),
                   [&](const Info& i) { return i.hasExecution ? durationText(i.seconds()) : none; }),
          fromInfo(tr("Throughput"),
                   [&](const Info& i) {
                       return i.hasExecution && i.throughput > 0
-                                 ? tr("%1 samples/s").arg(number(std::llround(i.throughput)))
+                                 ? tr("%1 samples/s").arg(countText(std::llround(i.throughput)))
                                  : none;
                   })},
         two);
@@ -292,9 +267,11 @@ void SummaryView::showBars() {
     const std::int64_t limit = source_->memory.limitPerTile;
     const auto add = [&](const ProfileFigures& figures, const ProfileView& profile,
                          const QColor& colour, const QString& pattern, std::size_t tiles) {
-        for (const TileId tile : fullestTiles(figures.tileBytes, tiles))
+        for (std::size_t i = 0; i < std::min(tiles, figures.fullest.size()); ++i) {
+            const TileId tile = figures.fullest[i];
             bars.push_back({pattern.arg(tr("Tile %1")).arg(tile.value()),
                             figures.tileBytes[tile.index()], colour, tile.value()});
+        }
         series.push_back(
             {histogramOf(figures.tileBytes, profile.machine().bytesPerTile, histogramBuckets),
              colour});

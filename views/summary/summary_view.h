@@ -36,7 +36,7 @@ protected:
 
 private:
     QWidget* makeContent();
-    Card* addBlock(const QString& name, Card* card);
+    Card* addBlock(const char* name, Card* card, QWidget* content = nullptr);
     void showFiles();
     void show(const ProfileFigures& source, const ProfileFigures* target);
     void showCards(const ProfileFigures& source, const ProfileFigures* target);
@@ -57,7 +57,6 @@ private:
     Card* executionCard_ = nullptr;
     Card* filesCard_ = nullptr;
     Card* compilerCard_ = nullptr;
-    Card* histogramCard_ = nullptr;
     TablePanel* options_ = nullptr;
     TablePanel* messages_ = nullptr;
     Card* messagesCard_ = nullptr;

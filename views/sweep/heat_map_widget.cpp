@@ -1,9 +1,7 @@
 #include "views/sweep/heat_map_widget.h"
 
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -42,12 +40,9 @@ std::size_t stride(double room, double needed) {
 } // namespace
 
 HeatMapWidget::HeatMapWidget(ViewContext& context, QWidget* parent)
-    : QWidget(parent)
-    , context_(context) {
+    : PaintedWidget(context, parent) {
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
-    connect(&context_.theme, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
-    connect(&context_.preferences, &Preferences::unitsChanged, this, qOverload<>(&QWidget::update));
 }
 
 void HeatMapWidget::setMap(HeatMap map, ValueText format, bool lessIsBetter) {
@@ -68,14 +63,6 @@ void HeatMapWidget::setMap(HeatMap map, ValueText format, bool lessIsBetter) {
         marked_ = -1;
     announce();
     update();
-}
-
-void HeatMapWidget::setCurrent(int cell) {
-    choose(cell, false);
-}
-
-void HeatMapWidget::setMarked(int cell) {
-    choose(cell, true);
 }
 
 QRectF HeatMapWidget::grid() const {
@@ -116,35 +103,33 @@ QString HeatMapWidget::textOf(const HeatMapCell& cell) const {
 
 void HeatMapWidget::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    painter.fillRect(rect(), context_.theme.current().surface);
+    painter.fillRect(rect(), theme().surface);
     if (map_.cells.empty())
         return;
     paintAxes(painter);
     for (int cell = 0; cell < static_cast<int>(map_.cells.size()); ++cell)
         paintCell(painter, cell);
-    const Theme& theme = context_.theme.current();
     const auto frame = [&](int cell, const QColor& colour, Qt::PenStyle style) {
         if (cell < 0)
             return;
         // A light and a dark line, so that one of them shows on any cell.
         const QRectF inside = cellRect(cell).adjusted(2, 2, -2, -2);
         painter.setBrush(Qt::NoBrush);
-        painter.setPen(QPen(theme.surface, 5));
+        painter.setPen(QPen(theme().surface, 5));
         painter.drawRect(inside);
         painter.setPen(QPen(colour, 3, style));
         painter.drawRect(inside);
     };
     // As a comparison has them: the marked cell is the source.
-    frame(marked_, theme.source, Qt::DashLine);
-    frame(current_, theme.target, Qt::SolidLine);
+    frame(marked_, theme().source, Qt::DashLine);
+    frame(current_, theme().target, Qt::SolidLine);
     paintScale(painter);
 }
 
 void HeatMapWidget::paintAxes(QPainter& painter) const {
-    const Theme& theme = context_.theme.current();
     const QRectF all = grid();
     const QFontMetrics metrics = fontMetrics();
-    painter.setPen(theme.text);
+    painter.setPen(theme().text);
     QFont bold = font();
     bold.setBold(true);
     painter.setFont(bold);
@@ -157,7 +142,7 @@ void HeatMapWidget::paintAxes(QPainter& painter) const {
                      Qt::AlignHCenter | Qt::AlignTop, text(map_.rowKey));
     painter.restore();
     painter.setFont(font());
-    painter.setPen(theme.mutedText);
+    painter.setPen(theme().mutedText);
     const double cellWidth = all.width() / columnCount();
     const std::size_t every = stride(cellWidth, widest(map_.columns, metrics) + 8);
     for (std::size_t i = 0; i < map_.columns.size(); i += every) {
@@ -176,13 +161,12 @@ void HeatMapWidget::paintAxes(QPainter& painter) const {
 }
 
 void HeatMapWidget::paintCell(QPainter& painter, int at) const {
-    const Theme& theme = context_.theme.current();
     const HeatMapCell& cell = map_.cells[static_cast<std::size_t>(at)];
     // A hair between large cells; small ones touch.
     const QRectF whole = cellRect(at);
     const double gap = std::min(whole.width(), whole.height()) >= 12 ? 1 : 0;
     const QRectF inside = whole.adjusted(0, 0, -gap, -gap);
-    QColor ink = theme.mutedText;
+    QColor ink = theme().mutedText;
     if (cell.value) {
         const QColor fill = colourOf(high_ > low_ ? (*cell.value - low_) / (high_ - low_) : 1);
         painter.fillRect(inside, fill);
@@ -194,8 +178,8 @@ void HeatMapWidget::paintCell(QPainter& painter, int at) const {
             painter.drawRect(inside.adjusted(6, 6, -6, -6));
         }
     } else {
-        painter.fillRect(inside, theme.raised);
-        painter.fillRect(inside, QBrush(theme.border,
+        painter.fillRect(inside, theme().raised);
+        painter.fillRect(inside, QBrush(theme().border,
                                         cell.label == "OOM" ? Qt::BDiagPattern : Qt::FDiagPattern));
     }
     const QString what = textOf(cell);
@@ -206,7 +190,7 @@ void HeatMapWidget::paintCell(QPainter& painter, int at) const {
         // Text over lines needs a ground of its own.
         QRectF ground(0, 0, bounds.width() + 8, bounds.height() + 2);
         ground.moveCenter(inside.center());
-        painter.fillRect(ground, theme.raised);
+        painter.fillRect(ground, theme().raised);
     }
     painter.setPen(ink);
     painter.drawText(inside, Qt::AlignCenter, what);
@@ -215,7 +199,6 @@ void HeatMapWidget::paintCell(QPainter& painter, int at) const {
 void HeatMapWidget::paintScale(QPainter& painter) const {
     if (!anyValue_)
         return;
-    const Theme& theme = context_.theme.current();
     const QRectF all = grid();
     const QFontMetrics metrics = fontMetrics();
     const double left = all.right() + margin;
@@ -224,7 +207,7 @@ void HeatMapWidget::paintScale(QPainter& painter) const {
     const int slices = static_cast<int>(height);
     for (int i = 0; i < slices; ++i)
         painter.fillRect(QRectF(left, top + i, scaleBar, 1.5), colourOf(1 - (i + 0.5) / slices));
-    painter.setPen(theme.mutedText);
+    painter.setPen(theme().mutedText);
     const auto label = [&](double y, const QString& what) {
         painter.drawText(
             QRectF(left + scaleBar + 6, y - metrics.height() / 2.0, scaleWidth, metrics.height()),
@@ -241,9 +224,9 @@ void HeatMapWidget::paintScale(QPainter& painter) const {
         return;
     const QRectF frame(left, top + height + metrics.height(), 1.5 * scaleBar, metrics.ascent());
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(theme.text, 1.5));
+    painter.setPen(QPen(theme().text, 1.5));
     painter.drawRect(frame);
-    painter.setPen(theme.mutedText);
+    painter.setPen(theme().mutedText);
     painter.drawText(QPointF(frame.right() + 6, frame.bottom()), tr("the best"));
 }
 
@@ -307,18 +290,9 @@ void HeatMapWidget::keyPressEvent(QKeyEvent* event) {
     }
 }
 
-bool HeatMapWidget::event(QEvent* event) {
-    if (event->type() == QEvent::ToolTip) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const int cell = cellAt(help->pos());
-        if (cell < 0)
-            QToolTip::hideText();
-        else
-            QToolTip::showText(help->globalPos(),
-                               text(map_.cells[static_cast<std::size_t>(cell)].tooltip), this);
-        return true;
-    }
-    return QWidget::event(event);
+QString HeatMapWidget::toolTipAt(const QPoint& position) const {
+    const int cell = cellAt(position);
+    return cell < 0 ? QString() : text(map_.cells[static_cast<std::size_t>(cell)].tooltip);
 }
 
 } // namespace tilescope::views

@@ -1,17 +1,16 @@
 // A heat map that the mouse and the arrow keys go through.
 #pragma once
 
-#include <QWidget>
 #include <functional>
 
 #include "core/export/heat_map.h"
-#include "views/session/view_context.h"
+#include "views/widgets/painted_widget.h"
 
 namespace tilescope::views {
 
 /// Cells in the colours of heatColour(), those without a value hatched; the best is framed. One
 /// cell is current; a second one can be marked to be compared with it.
-class HeatMapWidget : public QWidget {
+class HeatMapWidget : public PaintedWidget {
     Q_OBJECT
 public:
     explicit HeatMapWidget(ViewContext& context, QWidget* parent = nullptr);
@@ -24,8 +23,8 @@ public:
     /// Cells are numbered row by row; -1 is none.
     [[nodiscard]] int current() const { return current_; }
     [[nodiscard]] int marked() const { return marked_; }
-    void setCurrent(int cell);
-    void setMarked(int cell);
+    void setCurrent(int cell) { choose(cell, false); }
+    void setMarked(int cell) { choose(cell, true); }
     /// Where a cell is painted.
     [[nodiscard]] QRectF cellRect(int cell) const;
     [[nodiscard]] int cellAt(QPointF position) const;
@@ -41,7 +40,7 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    bool event(QEvent* event) override;
+    [[nodiscard]] QString toolTipAt(const QPoint& position) const override;
 
 private:
     [[nodiscard]] int rowCount() const { return static_cast<int>(map_.rows.size()); }
@@ -54,7 +53,6 @@ private:
     void choose(int cell, bool mark);
     void announce();
 
-    ViewContext& context_;
     HeatMap map_;
     ValueText format_;
     bool lessIsBetter_ = false;

@@ -2,37 +2,25 @@
 
 #include <QComboBox>
 #include <QFileInfo>
-#include <QLabel>
 #include <QPushButton>
 #include <QSignalBlocker>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/units.h"
+#include "views/session/time_texts.h"
 #include "views/sweep/heat_map_widget.h"
 #include "views/widgets/loading_panel.h"
+#include "views/widgets/parts.h"
+#include "views/widgets/tool_row.h"
 
 namespace tilescope::views {
 namespace {
-
-QString text(std::string_view value) {
-    return QString::fromUtf8(value.data(), static_cast<qsizetype>(value.size()));
-}
 
 QString capitalised(QString words) {
     if (!words.isEmpty())
         words[0] = words[0].toUpper();
     return words;
-}
-
-QLabel* caption(const QString& words, QComboBox* box) {
-    auto* label = new QLabel(words);
-    label->setObjectName(QStringLiteral("muted"));
-    label->setBuddy(box);
-    box->setAccessibleName(words);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToContents); // axes are known later
-    return label;
 }
 
 } // namespace
@@ -41,19 +29,13 @@ SweepView::SweepView(ViewContext& context, QWidget* parent)
     : QWidget(parent)
     , context_(context)
     , panel_(new LoadingPanel(context.workers))
-    , title_(new QLabel)
-    , values_(new QComboBox)
-    , rows_(new QComboBox)
-    , columns_(new QComboBox)
-    , otherAxes_(new QWidget)
+    , title_(textLabel({}, "heading"))
+    , otherAxes_(new ToolRow)
     , map_(new HeatMapWidget(context))
-    , details_(new QLabel)
+    , details_(wrappedLabel({}, ""))
     , open_(new QPushButton(tr("Open profile")))
     , compare_(new QPushButton(tr("Compare the two"))) {
-    title_->setObjectName(QStringLiteral("heading"));
     title_->setWordWrap(true);
-    details_->setWordWrap(true);
-    details_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
     column->setContentsMargins(14, 10, 14, 12);
@@ -62,14 +44,13 @@ SweepView::SweepView(ViewContext& context, QWidget* parent)
     column->addWidget(makeControls());
     column->addWidget(map_, 1);
     auto* bottom = new QHBoxLayout;
+    details_->setObjectName("details");
     bottom->addWidget(details_, 1);
     bottom->addWidget(open_);
     bottom->addWidget(compare_);
     column->addLayout(bottom);
     panel_->setContent(content);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(panel_);
+    inColumn(this, {panel_});
     connect(map_, &HeatMapWidget::cellsChosen, this, &SweepView::showDetails);
     connect(map_, &HeatMapWidget::activated, this, &SweepView::openCell);
     connect(open_, &QPushButton::clicked, this, [this] { openCell(map_->current()); });
@@ -78,25 +59,19 @@ SweepView::SweepView(ViewContext& context, QWidget* parent)
 }
 
 QWidget* SweepView::makeControls() {
-    auto* controls = new QWidget;
-    auto* row = new QHBoxLayout(controls);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* controls = new ToolRow;
+    QStringList values;
     for (const SweepValue value : sweepValues)
-        values_->addItem(capitalised(text(displayName(value))));
-    const std::pair<QString, QComboBox*> boxes[] = {
-        {tr("Show"), values_}, {tr("Rows"), rows_}, {tr("Columns"), columns_}};
-    for (const auto& [name, box] : boxes) {
-        row->addWidget(caption(name, box));
-        row->addWidget(box);
-    }
-    new QHBoxLayout(otherAxes_);
-    otherAxes_->layout()->setContentsMargins(0, 0, 0, 0);
-    row->addWidget(otherAxes_);
-    row->addStretch(1);
-    auto* again = new QPushButton(tr("Reload"));
-    again->setToolTip(tr("A sweep that is under way adds points"));
-    connect(again, &QPushButton::clicked, this, &SweepView::reload);
-    row->addWidget(again);
+        values << capitalised(textOf(displayName(value)));
+    values_ = controls->addChoice(tr("Show"), values);
+    rows_ = controls->addChoice(tr("Rows"), {});
+    columns_ = controls->addChoice(tr("Columns"), {});
+    for (QWidget* row : {static_cast<QWidget*>(controls), static_cast<QWidget*>(otherAxes_)})
+        row->layout()->setContentsMargins(0, 0, 0, 0);
+    controls->add(otherAxes_);
+    controls->addStretch();
+    auto* again = controls->addButton(tr("Reload"), tr("A sweep that is under way adds points"));
+    connect(again, &QToolButton::clicked, this, &SweepView::reload);
     connect(values_, &QComboBox::currentIndexChanged, this, &SweepView::showMap);
     for (QComboBox* box : {rows_, columns_})
         connect(box, &QComboBox::currentIndexChanged, this, &SweepView::fillAxes);
@@ -126,7 +101,7 @@ void SweepView::setResults(SweepResults results) {
         done += point ? 1 : 0;
     }
     title_->setText(tr("%1: %2 of %3 points done, %4 fit")
-                        .arg(text(results_->identity.model))
+                        .arg(textOf(results_->identity.model))
                         .arg(done)
                         .arg(results_->points.size())
                         .arg(fits));
@@ -136,8 +111,8 @@ void SweepView::setResults(SweepResults results) {
         rows_->clear();
         columns_->clear();
         for (const SweepAxis& axis : results_->grid.axes()) {
-            rows_->addItem(text(axis.key));
-            columns_->addItem(text(axis.key));
+            rows_->addItem(textOf(axis.key));
+            columns_->addItem(textOf(axis.key));
         }
         columns_->setCurrentIndex(std::min(1, columns_->count() - 1));
         const bool several = results_->grid.axes().size() > 1;
@@ -158,8 +133,6 @@ void SweepView::fillAxes() {
         const QSignalBlocker block(other);
         other->setCurrentIndex((other->currentIndex() + 1) % other->count());
     }
-    for (const auto& [axis, box] : positions_)
-        delete box;
     positions_.clear();
     while (QLayoutItem* item = otherAxes_->layout()->takeAt(0)) {
         delete item->widget();
@@ -169,11 +142,10 @@ void SweepView::fillAxes() {
         const int at = static_cast<int>(axis);
         if (at == rows_->currentIndex() || at == columns_->currentIndex())
             continue;
-        auto* box = new QComboBox;
+        QStringList values;
         for (const std::string& value : axes[axis].values)
-            box->addItem(text(value));
-        otherAxes_->layout()->addWidget(caption(text(axes[axis].key), box));
-        otherAxes_->layout()->addWidget(box);
+            values << textOf(value);
+        QComboBox* box = otherAxes_->addChoice(textOf(axes[axis].key), values);
         connect(box, &QComboBox::currentIndexChanged, this, &SweepView::showMap);
         positions_.emplace_back(axis, box);
     }
@@ -196,9 +168,8 @@ QString SweepView::format(double value) const {
         sweepValues.at(static_cast<std::size_t>(std::max(0, values_->currentIndex())));
     if (unitOf(kind) == "bytes")
         return context_.preferences.bytes(std::llround(value));
-    return kind == SweepValue::Throughput
-               ? QString::fromStdString(formatRate(value))
-               : QString::fromStdString(withThousands(std::llround(value)));
+    return kind == SweepValue::Throughput ? QString::fromStdString(formatRate(value))
+                                          : countText(std::llround(value));
 }
 
 void SweepView::showMap() {
@@ -227,7 +198,7 @@ QString SweepView::profileOf(int cell) const {
 QString SweepView::describe(int cell) const {
     const std::size_t point = points_.at(static_cast<std::size_t>(cell));
     const auto& result = results_->points.at(point);
-    QString line = text(results_->grid.nameOf(point));
+    QString line = textOf(results_->grid.nameOf(point));
     if (!result)
         return tr("%1: not run yet").arg(line);
     if (result->memory)
@@ -239,7 +210,7 @@ QString SweepView::describe(int cell) const {
         line +=
             tr(", %1 samples/s").arg(QString::fromStdString(formatRate(result->time->throughput)));
     if (result->status != PointStatus::Fits)
-        line += QStringLiteral(". ") + text(result->message);
+        line += QStringLiteral(". ") + textOf(result->message);
     return line;
 }
 
@@ -273,10 +244,6 @@ void SweepView::compareCells() {
     const QString target = profileOf(map_->current());
     if (!source.isEmpty() && !target.isEmpty())
         emit profilesWanted({source, target});
-}
-
-QString SweepView::details() const {
-    return details_->text();
 }
 
 } // namespace tilescope::views

@@ -16,6 +16,7 @@ namespace tilescope::views {
 
 class HeatMapWidget;
 class LoadingPanel;
+class ToolRow;
 
 /// Two axes of a sweep as a heat map, one of several values in its cells, the other axes each at
 /// one value. A cell opens as a profile, two as a comparison: the marked one is the source.
@@ -32,7 +33,6 @@ public:
 
     [[nodiscard]] HeatMapWidget& map() { return *map_; }
     [[nodiscard]] QComboBox& values() { return *values_; }
-    [[nodiscard]] QString details() const;
     [[nodiscard]] LoadingPanel& panel() { return *panel_; }
 
 signals:
@@ -59,10 +59,10 @@ private:
     std::vector<std::size_t> points_; ///< of the cells
     LoadingPanel* panel_;
     QLabel* title_;
-    QComboBox* values_;
-    QComboBox* rows_;
-    QComboBox* columns_;
-    QWidget* otherAxes_;
+    QComboBox* values_ = nullptr;
+    QComboBox* rows_ = nullptr;
+    QComboBox* columns_ = nullptr;
+    ToolRow* otherAxes_;
     std::vector<std::pair<std::size_t, QComboBox*>> positions_; ///< of the axes that are neither
     HeatMapWidget* map_;
     QLabel* details_;

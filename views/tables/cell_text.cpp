@@ -22,8 +22,13 @@ QString columnTitle(const Column& column, const Preferences& preferences, double
     return asTime ? QCoreApplication::translate("Table", "%1, as time").arg(title) : title;
 }
 
-QColor changeColour(const Change& change, Unit unit, const Theme& theme) {
-    const double difference = change.difference();
+QVariant foregroundOf(const Cell& cell, Unit unit, const Theme& theme) {
+    if (std::holds_alternative<std::monostate>(cell))
+        return theme.mutedText;
+    const auto* change = std::get_if<Change>(&cell);
+    if (change == nullptr)
+        return {};
+    const double difference = change->difference();
     if (difference == 0)
         return theme.mutedText;
     switch (unit) {

@@ -1,8 +1,8 @@
 // The values of tables as the window writes them.
 #pragma once
 
-#include <QColor>
 #include <QString>
+#include <QVariant>
 
 #include "core/table/table.h"
 #include "views/session/preferences.h"
@@ -21,8 +21,8 @@ QString columnTitle(const Column& column, const Preferences& preferences, double
 /// A text of a table in the user's language.
 QString translated(const std::string& text);
 
-/// The colour of a change: less is better for bytes and times, more for rates, counts say nothing.
-/// Invalid where the text colour will do.
-QColor changeColour(const Change& change, Unit unit, const Theme& theme);
+/// The colour of a cell's text, nothing where the usual will do. Of a change: less is better for
+/// bytes and times, more for rates, counts say nothing.
+QVariant foregroundOf(const Cell& cell, Unit unit, const Theme& theme);
 
 } // namespace tilescope::views

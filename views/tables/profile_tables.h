@@ -1,6 +1,7 @@
 // The tables that several reports show, made on a worker thread from one or two profiles.
 #pragma once
 
+#include <span>
 #include <stop_token>
 
 #include "core/analysis/compare/profile_pair.h"
@@ -9,24 +10,18 @@
 
 namespace tilescope::views {
 
-/// Variables with bytes on the tiles; ids are VariableIds.
-Table variablesTable(const ProfilePair& profiles, const TileSelection& tiles,
-                     const std::stop_token& stop);
-/// Vertex types with code and state; ids are VertexTypeIds.
-Table verticesTable(const ProfilePair& profiles, const TileSelection& tiles,
-                    const std::stop_token& stop);
-/// Compute sets; ids are ComputeSetIds.
-Table computeSetsTable(const ProfilePair& profiles, const TileSelection& tiles,
-                       const std::stop_token& stop);
-/// Exchanges; ids are ExchangeIds.
-Table exchangesTable(const ProfilePair& profiles, const TileSelection& tiles,
-                     const std::stop_token& stop);
-
-/// The items of a memory report.
+/// The items of a memory report; rows have their ids.
 enum class MemoryTable { Variables, Vertices, ComputeSets, Exchanges };
-/// Those of one profile on tiles that it has.
-Table itemTable(MemoryTable which, const ProfileView& profile, const TileSelection& tiles,
+/// Those on some tiles; of two profiles one column beside each other.
+Table itemTable(MemoryTable which, const ProfilePair& profiles, const TileSelection& tiles,
                 const std::stop_token& stop);
+/// One selection: everything that is known of each item. Several: its bytes on each of them (of
+/// vertices code and state, of compute sets vertex state, of exchanges their code); tiles that the
+/// target lacks are empty there. Where variables of a tile share addresses, the summary says so in
+/// these units.
+Table memoryTable(MemoryTable which, const ProfilePair& profiles,
+                  std::span<const TileSelection> columns, ByteUnits units,
+                  const std::stop_token& stop);
 
 /// Who is who among them; nullptr without a target.
 std::shared_ptr<const Matching> matchingOf(MemoryTable which, const ProfilePair& profiles,

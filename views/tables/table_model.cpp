@@ -53,9 +53,10 @@ void TableModel::setFilter(const QString& pattern) {
 }
 
 void TableModel::sort(int column, Qt::SortOrder order) {
-    if (column < 0 || column >= columnCount())
+    if (column >= columnCount())
         return;
-    wish_.sortColumn = static_cast<int>(columns_[static_cast<std::size_t>(column)]);
+    wish_.sortColumn =
+        column < 0 ? -1 : static_cast<int>(columns_[static_cast<std::size_t>(column)]);
     wish_.order = order;
     arrangeAnew(true);
 }
@@ -196,7 +197,6 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
         return {};
     const Column& column = columnAt(index.column());
     const Cell& cell = cellAt(index);
-    const Theme& theme = context_.theme.current();
     switch (role) {
     case Qt::ToolTipRole:
         // Names are often longer than their column; numbers say their exact value.
@@ -204,6 +204,10 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
             return QString::fromStdString(textOf(cell, Unit::Bytes, {ByteUnits::Plain}));
         [[fallthrough]];
     case Qt::DisplayRole:
+        if (plain_)
+            return std::holds_alternative<std::monostate>(cell)
+                       ? QStringLiteral("NULL")
+                       : QString::fromStdString(rawText(cell));
         return cellText(cell, unitAt(index), context_.preferences, clockHz_, column.difference);
     case Qt::TextAlignmentRole:
         return QVariant(Qt::AlignVCenter |
@@ -216,13 +220,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
         }
         return {};
     case Qt::ForegroundRole:
-        if (const auto* change = std::get_if<Change>(&cell)) {
-            const QColor colour = changeColour(*change, unitAt(index), theme);
-            return colour.isValid() ? QVariant(colour) : QVariant();
-        }
-        if (std::holds_alternative<std::monostate>(cell))
-            return theme.mutedText;
-        return {};
+        return foregroundOf(cell, unitAt(index), context_.theme.current());
     default:
         return {};
     }
@@ -230,7 +228,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
 
 QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
-        return {};
+        return QAbstractTableModel::headerData(section, orientation, role);
     const Column& column = columnAt(section);
     switch (role) {
     case Qt::DisplayRole:

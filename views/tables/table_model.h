@@ -3,19 +3,19 @@
 
 #include <QAbstractTableModel>
 #include <QRegularExpression>
+#include <QTableView>
 #include <memory>
 
 #include "views/query/background_query.h"
 #include "views/session/view_context.h"
 #include "views/tables/cell_text.h"
-#include "views/widgets/item_export.h"
 
 namespace tilescope::views {
 
 /// Keeps the values and an order of row numbers; text is made only for the cells on the screen. A
 /// table with totals has them in its first row, over the rows that the filter leaves. Large tables
 /// are filtered and sorted by a worker and keep their rows until it is done.
-class TableModel : public QAbstractTableModel, public RawTable {
+class TableModel : public QAbstractTableModel {
     Q_OBJECT
 public:
     explicit TableModel(ViewContext& context, QObject* parent = nullptr);
@@ -25,6 +25,8 @@ public:
     /// Keeps rows with a text cell that matches: a regular expression, or the plain text where the
     /// pattern is none. Case does not matter.
     void setFilter(const QString& pattern);
+    /// Shows values as SQL has them: plain digits, and NULL.
+    void showPlainValues() { plain_ = true; }
     /// The id of the row on the screen, -1 if there is none.
     [[nodiscard]] std::int32_t idAt(int row) const;
     /// The row on the screen of an id, -1 if it is not shown.
@@ -38,7 +40,8 @@ public:
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
                                       int role) const override;
     void sort(int column, Qt::SortOrder order) override;
-    [[nodiscard]] Table rawTable(const std::vector<int>& rows) const override;
+    /// The table with these rows of the model alone, for programs to read.
+    [[nodiscard]] Table rawTable(const std::vector<int>& rows) const;
 
     /// Tables with more rows are arranged by a worker.
     static constexpr std::size_t arrangedAtOnce = 20'000;
@@ -73,6 +76,10 @@ private:
     Wish wish_;
     BackgroundQuery arranging_;
     double clockHz_ = 0; ///< of the profiles that the table is of
+    bool plain_ = false;
 };
+
+/// How tables look, and that rows are selected as a whole, one at a time.
+void setUpTable(QTableView& view);
 
 } // namespace tilescope::views

@@ -1,11 +1,11 @@
 #include "views/tables/table_panel.h"
 
 #include <QHeaderView>
-#include <QLabel>
 #include <QLineEdit>
 #include <QTableView>
-#include <QVBoxLayout>
 #include <algorithm>
+
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
@@ -27,7 +27,9 @@ int widthOf(const TableModel& model, int column, const QFontMetrics& metrics, in
     return std::min(width + 24, widest);
 }
 
-void setUp(QTableView& view) {
+} // namespace
+
+void setUpTable(QTableView& view) {
     view.setShowGrid(false);
     view.setSortingEnabled(true);
     view.setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -44,27 +46,22 @@ void setUp(QTableView& view) {
     view.horizontalHeader()->setMinimumSectionSize(60);
 }
 
-} // namespace
-
 TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget* parent)
     : QWidget(parent)
     , context_(context)
     , model_(new TableModel(context, this))
     , view_(new QTableView)
     , filter_(new QLineEdit)
-    , summary_(new QLabel)
+    , summary_(textLabel({}, "muted"))
     , loading_(new LoadingPanel(context.workers)) {
-    setUp(*view_);
+    setUpTable(*view_);
     view_->viewport()->installEventFilter(this);
     view_->setModel(model_);
     filter_->setPlaceholderText(filterHint);
     filter_->setClearButtonEnabled(true);
     filter_->setMaximumWidth(320);
-    summary_->setObjectName(QStringLiteral("muted"));
 
-    auto* content = new QWidget;
-    content->setObjectName(QStringLiteral("tabPage"));
-    content->setAttribute(Qt::WA_StyledBackground);
+    QWidget* content = tabPage();
     auto* layout = new QVBoxLayout(content);
     layout->setContentsMargins(0, 6, 0, 0);
     layout->setSpacing(4);
@@ -76,9 +73,7 @@ TablePanel::TablePanel(ViewContext& context, const QString& filterHint, QWidget*
     layout->addLayout(line);
     layout->addWidget(view_, 1);
     loading_->setContent(content);
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 0);
-    outer->addWidget(loading_);
+    inColumn(this, {loading_});
 
     connect(filter_, &QLineEdit::textChanged, model_, &TableModel::setFilter);
     connect(model_, &QAbstractItemModel::modelReset, this, &TablePanel::updateSummary);
@@ -119,7 +114,6 @@ void TablePanel::setTable(Table table) {
 }
 
 void TablePanel::showHint(const QString& title, const QString& text) {
-    loading_->query().cancel();
     loading_->showMessage(title, text);
 }
 

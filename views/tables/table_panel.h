@@ -27,6 +27,18 @@ public:
     /// Selects the row of an id, also in tables that come later.
     void selectId(std::int32_t id);
     void focusFilter();
+    /// Its rows are these items: what is selected here is selected everywhere, and the other way.
+    template <class Id> void follow(Id Selected::*item) {
+        connect(this, &TablePanel::chosen, this, [this, item](std::int32_t id) {
+            if (id >= 0) // what only the target has is no item of the selection
+                context_.selection.update([&](Selected& s) { s.*item = Id(id); });
+        });
+        const auto select = [this, item] {
+            selectId((context_.selection.current().*item).value());
+        };
+        connect(&context_.selection, &Selection::changed, this, select);
+        select();
+    }
     /// Lets the user select several rows, with Ctrl and Shift.
     void allowSeveral();
     /// The ids of the selected rows.

@@ -1,6 +1,114 @@
 #include "views/tables/value_tree.h"
 
+#include <QHeaderView>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <algorithm>
+
+#include "views/theme/text.h"
+
 namespace tilescope::views {
+namespace {
+
+std::string jsonText(const QJsonValue& value) {
+    if (!value.isArray())
+        return value.toVariant().toString().toStdString();
+    QStringList parts;
+    for (const QJsonValue& item : value.toArray())
+        parts.append(QString::fromStdString(jsonText(item)));
+    return parts.join(QStringLiteral(" \u00d7 ")).toStdString();
+}
+
+ValueNode jsonLine(const QString& name, const QJsonValue& value) {
+    ValueNode line = valueLine(name, value.isObject() ? std::string() : jsonText(value));
+    const QJsonObject object = value.toObject();
+    for (auto at = object.begin(); at != object.end(); ++at)
+        line.children.push_back(jsonLine(at.key(), at.value()));
+    return line;
+}
+
+} // namespace
+
+void addJson(std::vector<ValueNode>& lines, const QString& name, const std::string& json) {
+    const QJsonObject object = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
+    if (!object.isEmpty())
+        lines.push_back(jsonLine(name, object));
+}
+
+std::vector<ValueNode> sideBySide(const std::vector<ValueNode>& source,
+                                  const std::vector<ValueNode>& target, std::size_t columns,
+                                  bool differences) {
+    std::vector<ValueNode> both;
+    const auto add = [&](const ValueNode* a, const ValueNode* b) {
+        static const std::vector<ValueNode> none;
+        const ValueNode& either = a != nullptr ? *a : *b;
+        ValueNode& node = both.emplace_back(ValueNode{either.name, {}, {}, either.unit});
+        for (std::size_t column = 0; column < columns; ++column) {
+            const auto of = [column](const ValueNode* n) {
+                return n != nullptr && column < n->values.size() ? n->values[column] : Cell();
+            };
+            node.values.insert(node.values.end(), {of(a), of(b)});
+            if (differences)
+                node.values.emplace_back(
+                    Change{numberOf(of(a)).value_or(0), numberOf(of(b)).value_or(0)});
+        }
+        node.children = sideBySide(a != nullptr ? a->children : none,
+                                   b != nullptr ? b->children : none, columns, differences);
+    };
+    std::vector<bool> taken(target.size(), false);
+    for (const ValueNode& node : source) {
+        std::size_t at = 0;
+        while (at < target.size() && (taken[at] || target[at].name != node.name))
+            ++at;
+        if (at < target.size())
+            taken[at] = true;
+        add(&node, at < target.size() ? &target[at] : nullptr);
+    }
+    for (std::size_t at = 0; at < target.size(); ++at)
+        if (!taken[at])
+            add(nullptr, &target[at]);
+    return both;
+}
+
+QStringList valueTitles(bool comparing) {
+    return comparing ? QStringList{Text::tr("Source"), Text::tr("Target")}
+                     : QStringList{Text::tr("Value")};
+}
+
+ValueTreeView::ValueTreeView(ViewContext& context, const QString& name, QWidget* parent)
+    : QTreeView(parent)
+    , values_(new ValueTreeModel(context, this)) {
+    setModel(values_);
+    setFrameShape(QFrame::NoFrame);
+    setUniformRowHeights(true);
+    setAccessibleName(name);
+}
+
+void ValueTreeView::fitColumns() {
+    constexpr int padding = 10; // between a value and the next column
+    fitted_ = true;
+    header()->setStretchLastSection(false);
+    for (int column = 1; column < header()->count(); ++column) {
+        resizeColumnToContents(column);
+        header()->resizeSection(column, header()->sectionSize(column) + padding);
+    }
+    giveRest();
+}
+
+void ValueTreeView::giveRest() {
+    constexpr int leastWidth = 200;
+    int others = 0;
+    for (int column = 1; column < header()->count(); ++column)
+        others += header()->sectionSize(column);
+    header()->resizeSection(0, std::max(leastWidth, viewport()->width() - others));
+}
+
+void ValueTreeView::resizeEvent(QResizeEvent* event) {
+    QTreeView::resizeEvent(event);
+    if (fitted_ && header()->count() > 0)
+        giveRest();
+}
 
 ValueTreeModel::ValueTreeModel(ViewContext& context, QObject* parent)
     : QAbstractItemModel(parent)
@@ -70,20 +178,13 @@ QVariant ValueTreeModel::data(const QModelIndex& index, int role) const {
         return role == Qt::DisplayRole ? QVariant(node.name) : QVariant();
     const auto at = static_cast<std::size_t>(index.column()) - 1;
     const Cell cell = at < node.values.size() ? node.values[at] : Cell();
-    const auto* change = std::get_if<Change>(&cell);
     switch (role) {
     case Qt::DisplayRole:
         return cellText(cell, node.unit, context_.preferences, context_.reports.clockHz());
     case Qt::TextAlignmentRole:
         return QVariant((tree_.properties ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     case Qt::ForegroundRole:
-        if (change != nullptr) {
-            const QColor colour = changeColour(*change, node.unit, context_.theme.current());
-            return colour.isValid() ? QVariant(colour) : QVariant();
-        }
-        return std::holds_alternative<std::monostate>(cell)
-                   ? QVariant(context_.theme.current().mutedText)
-                   : QVariant();
+        return foregroundOf(cell, node.unit, context_.theme.current());
     default:
         return {};
     }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <QAbstractItemModel>
-#include <memory>
+#include <QTreeView>
 #include <vector>
 
 #include "views/session/view_context.h"
@@ -16,6 +16,19 @@ struct ValueNode {
     std::vector<ValueNode> children;
     Unit unit = Unit::Bytes;
 };
+
+/// A line with a name and a value.
+inline ValueNode valueLine(const QString& name, Cell value, Unit unit = Unit::None) {
+    return {name, {std::move(value)}, {}, unit};
+}
+/// An object of JSON as a line with lines below it, as deep as it is; nothing for an empty one.
+void addJson(std::vector<ValueNode>& lines, const QString& name, const std::string& json);
+
+/// The lines of two trees as one: each of their columns with source and target, and maybe the
+/// difference. Lines match by name, in order; those that only one has are there too.
+std::vector<ValueNode> sideBySide(const std::vector<ValueNode>& source,
+                                  const std::vector<ValueNode>& target, std::size_t columns = 1,
+                                  bool differences = false);
 
 struct ValueTree {
     QString nameTitle;
@@ -55,5 +68,30 @@ private:
     std::vector<Place> places_;
     std::vector<int> roots_;
 };
+
+/// A tree view with a model of its own.
+class ValueTreeView : public QTreeView {
+    Q_OBJECT
+public:
+    /// `name` is for screen readers.
+    ValueTreeView(ViewContext& context, const QString& name, QWidget* parent = nullptr);
+    void setTree(ValueTree tree) { values_->setTree(std::move(tree)); }
+    /// Gives the values the room that they need and the names in the first column what is left, but
+    /// never less than names need: then the tree scrolls.
+    void fitColumns();
+    [[nodiscard]] ValueTreeModel& values() const { return *values_; }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void giveRest();
+
+    ValueTreeModel* values_;
+    bool fitted_ = false;
+};
+
+/// "Value", or "Source" and "Target".
+QStringList valueTitles(bool comparing);
 
 } // namespace tilescope::views

@@ -19,26 +19,21 @@ int WindowStyle::pixelMetric(PixelMetric metric, const QStyleOption* option,
 
 QPalette Theme::palette() const {
     QPalette p;
-    p.setColor(QPalette::Window, window);
-    p.setColor(QPalette::WindowText, text);
-    p.setColor(QPalette::Base, surface);
-    p.setColor(QPalette::AlternateBase, raised);
-    p.setColor(QPalette::Text, text);
-    p.setColor(QPalette::PlaceholderText, mutedText);
-    p.setColor(QPalette::Button, raised);
-    p.setColor(QPalette::ButtonText, text);
-    p.setColor(QPalette::BrightText, bad);
-    p.setColor(QPalette::Highlight, selected);
-    p.setColor(QPalette::HighlightedText, text);
-    p.setColor(QPalette::Link, accent);
-    p.setColor(QPalette::LinkVisited, accent);
-    p.setColor(QPalette::ToolTipBase, raised);
-    p.setColor(QPalette::ToolTipText, text);
-    p.setColor(QPalette::Light, raised);
-    p.setColor(QPalette::Midlight, border);
-    p.setColor(QPalette::Mid, border);
-    p.setColor(QPalette::Dark, border);
-    p.setColor(QPalette::Shadow, border);
+    using Roles = std::initializer_list<QPalette::ColorRole>;
+    const auto set = [&p](const QColor& colour, Roles roles) {
+        for (const QPalette::ColorRole role : roles)
+            p.setColor(role, colour);
+    };
+    using Q = QPalette;
+    set(window, {Q::Window});
+    set(surface, {Q::Base});
+    set(text, {Q::WindowText, Q::Text, Q::ButtonText, Q::HighlightedText, Q::ToolTipText});
+    set(raised, {Q::AlternateBase, Q::Button, Q::ToolTipBase, Q::Light});
+    set(mutedText, {Q::PlaceholderText});
+    set(bad, {Q::BrightText});
+    set(selected, {Q::Highlight});
+    set(accent, {Q::Link, Q::LinkVisited});
+    set(border, {Q::Midlight, Q::Mid, Q::Dark, Q::Shadow});
     for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
         p.setColor(QPalette::Disabled, role, mixed(mutedText, window, 0.35));
     return p;

@@ -1,7 +1,6 @@
 #include "views/theme/theme.h"
 
 #include <array>
-#include <cmath>
 
 namespace tilescope::views {
 namespace {
@@ -174,6 +173,12 @@ Theme darkTheme(DataColours colours) {
     t.limit = t.text;
     setData(t, colours);
     return t;
+}
+
+QString verdictHtml(const Theme& theme, bool good, const QString& text) {
+    return QStringLiteral("<span style='color:%1; font-weight:600'>%2</span>&nbsp;%3")
+        .arg((good ? theme.good : theme.bad).name(),
+             good ? QStringLiteral("\u2714") : QStringLiteral("\u2718"), text.toHtmlEscaped());
 }
 
 ThemeSource::ThemeSource(QObject* parent)

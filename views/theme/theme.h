@@ -50,6 +50,9 @@ QColor mixed(const QColor& a, const QColor& b, double share);
 Theme lightTheme(DataColours colours = DataColours::OkabeIto);
 Theme darkTheme(DataColours colours = DataColours::OkabeIto);
 
+/// Rich text that begins with a tick or a cross in its colour.
+QString verdictHtml(const Theme& theme, bool good, const QString& text);
+
 /// The theme in force; views follow changed().
 class ThemeSource : public QObject {
     Q_OBJECT

@@ -1,9 +1,8 @@
 #include "views/widgets/fact_card.h"
 
 #include <QGridLayout>
-#include <QLabel>
-#include <QToolButton>
-#include <QVBoxLayout>
+
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
@@ -55,13 +54,8 @@ Card::Card(const QString& title, QWidget* parent)
 void Card::setCollapsible() {
     if (toggle_ != nullptr)
         return;
-    toggle_ = new QToolButton;
-    toggle_->setObjectName(QStringLiteral("cardHeading"));
-    toggle_->setText(heading_->text());
-    toggle_->setToolTip(tr("Hides or shows this block"));
-    toggle_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    toggle_ = foldingHeading(heading_->text(), tr("Hides or shows this block"));
     toggle_->setArrowType(Qt::DownArrow);
-    toggle_->setAutoRaise(true);
     QFont font = toggle_->font();
     font.setWeight(QFont::DemiBold);
     toggle_->setFont(font);

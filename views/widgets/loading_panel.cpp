@@ -1,9 +1,9 @@
 #include "views/widgets/loading_panel.h"
 
-#include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QVBoxLayout>
+
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 
@@ -46,16 +46,13 @@ void LoadingPanel::showContent() {
 }
 
 void LoadingPanel::showMessage(const QString& title, const QString& text) {
+    query_.cancel();
     messageWanted_ = true;
     title_->setText(title);
     text_->setText(text);
     text_->setVisible(!text.isEmpty());
     retry_->hide();
     setCurrentWidget(messagePage_);
-}
-
-QString LoadingPanel::messageText() const {
-    return title_->text() + QLatin1Char('\n') + text_->text();
 }
 
 void LoadingPanel::showProgress() {
@@ -88,16 +85,12 @@ QWidget* LoadingPanel::makeProgressPage() {
 QWidget* LoadingPanel::makeMessagePage() {
     auto* page = new QWidget;
     auto* layout = new QVBoxLayout(page);
-    title_ = new QLabel;
-    title_->setObjectName(QStringLiteral("heading"));
+    title_ = textLabel({}, "heading");
     title_->setAlignment(Qt::AlignCenter);
-    text_ = new QLabel;
-    text_->setObjectName(QStringLiteral("muted"));
-    text_->setWordWrap(true);
+    text_ = wrappedLabel({}, "muted");
     text_->setAlignment(Qt::AlignCenter);
     text_->setMinimumWidth(260);
     text_->setMaximumWidth(640);
-    text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     retry_ = new QPushButton(tr("Try again"));
     connect(retry_, &QPushButton::clicked, this, [this] {
         // A copy: load() assigns to the member that it would be given.

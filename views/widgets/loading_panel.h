@@ -21,9 +21,8 @@ public:
     /// Runs a query for the content; its delivery shows the content unless it calls showMessage().
     void load(BackgroundQuery::Work work);
     void showContent();
-    /// An empty state: what is missing, and how to get it.
+    /// An empty state in place of what is being read: what is missing, and how to get it.
     void showMessage(const QString& title, const QString& text);
-    [[nodiscard]] QString messageText() const;
     [[nodiscard]] bool showsMessage() const { return currentWidget() == messagePage_; }
     [[nodiscard]] BackgroundQuery& query() { return query_; }
 

@@ -15,6 +15,10 @@ ReportView::ReportView(ViewContext& context, QWidget* parent)
     };
     connect(&context_.theme, &ThemeSource::changed, this, looksDifferent);
     connect(&context_.preferences, &Preferences::unitsChanged, this, looksDifferent);
+    connect(&context_.selection, &Selection::changed, this, [this] {
+        if (!stale_ && profiles().source && isVisible())
+            followSelection();
+    });
 }
 
 void ReportView::showEvent(QShowEvent* event) {
@@ -23,7 +27,7 @@ void ReportView::showEvent(QShowEvent* event) {
     reloadIfSeen();
     restyleIfSeen();
     if (!wasStale && profiles().source)
-        shown();
+        followSelection();
 }
 
 void ReportView::restyleIfSeen() {

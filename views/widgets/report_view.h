@@ -4,6 +4,7 @@
 #include <QWidget>
 
 #include "views/session/view_context.h"
+#include "views/widgets/control_states.h"
 
 namespace tilescope::views {
 
@@ -15,9 +16,9 @@ public:
 
     /// '/' and Ctrl+F: the search or filter box of the report.
     virtual void focusSearch() {}
-    /// Brings a part of the report to the front by its name, such as the title of a tab in lower
-    /// case; false if it has no such part.
-    virtual bool showSection(const QString&) { return false; }
+    /// Brings a part of the report to the front by its name, such as the title of a tab; false if
+    /// it has no such part.
+    bool showSection(const QString& name) { return chooseByText(*this, name); }
     /// Shows where the source's execution spends most on an operation, or the target's, whose ids
     /// these are then. Only the execution trace does.
     virtual void goToOperation(OperationId, bool /*target*/) {}
@@ -37,9 +38,8 @@ signals:
 protected:
     /// Reads the profiles that are open now; there is at least a source.
     virtual void reload() = 0;
-    /// The report has come to the front with profiles it knows: others may have changed the
-    /// selection.
-    virtual void shown() {}
+    /// Shows what is selected, also when the report has come to the front with profiles it knows.
+    virtual void followSelection() {}
     /// Theme or units have changed, maybe while the report was hidden.
     virtual void restyle() {}
     void showEvent(QShowEvent* event) override;

@@ -1,6 +1,8 @@
 #include "views/widgets/save_picture.h"
 
+#include <QFileDialog>
 #include <QFileInfo>
+#include <QMessageBox>
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
@@ -14,57 +16,67 @@ namespace {
 constexpr qreal finer = 2;
 constexpr int dotsPerInch = 96; // Qt's unit of a widget's pixel
 
-bool savePixels(QWidget& widget, const QString& file) {
+bool savePixels(QWidget& widget, const QString& file, const PaintOn& paint) {
     QPixmap pixmap(widget.size() * finer);
     pixmap.setDevicePixelRatio(finer);
     pixmap.fill(widget.palette().color(QPalette::Window));
-    widget.render(&pixmap);
-    return pixmap.save(file);
+    return paint(pixmap) && pixmap.save(file);
 }
 
-bool saveSvg(QWidget& widget, const QString& file) {
+bool saveSvg(QWidget& widget, const QString& file, const PaintOn& paint) {
     QSvgGenerator svg;
     svg.setFileName(file);
     svg.setSize(widget.size());
     svg.setViewBox(widget.rect());
     svg.setTitle(widget.window()->windowTitle());
-    QPainter painter;
-    if (!painter.begin(&svg))
-        return false;
-    widget.render(&painter);
-    return painter.end();
+    return paint(svg);
 }
 
-bool savePdf(QWidget& widget, const QString& file) {
+bool savePdf(QWidget& widget, const QString& file, const PaintOn& paint) {
     QPdfWriter pdf(file);
     pdf.setResolution(dotsPerInch);
     constexpr qreal pointsPerInch = 72;
     pdf.setPageSize(
         QPageSize(QSizeF(widget.size()) * pointsPerInch / dotsPerInch, QPageSize::Point));
     pdf.setPageMargins({});
-    QPainter painter;
-    if (!painter.begin(&pdf))
-        return false;
-    widget.render(&painter);
-    return painter.end();
+    return paint(pdf);
 }
 
 } // namespace
 
-QString savePicture(QWidget& widget, const QString& file) {
+QString savePicture(QWidget& widget, const QString& file, const PaintOn& paint) {
     const QString suffix = QFileInfo(file).suffix().toLower();
-    const bool good = suffix == QLatin1String("svg")   ? saveSvg(widget, file)
-                      : suffix == QLatin1String("pdf") ? savePdf(widget, file)
-                                                       : savePixels(widget, file);
+    const bool good = suffix == QLatin1String("svg")   ? saveSvg(widget, file, paint)
+                      : suffix == QLatin1String("pdf") ? savePdf(widget, file, paint)
+                                                       : savePixels(widget, file, paint);
     return good ? QString()
-                : Text::tr(
-                      "Cannot write '%1': the folder must exist and be writable, and the name end "
-                      "in .png, .svg or .pdf.")
+                : Text::tr("Cannot write '%1': the folder must exist and be writable, and the name "
+                           "end in .png, .jpg, .svg or .pdf.")
                       .arg(file);
 }
 
+QString savePicture(QWidget& widget, const QString& file) {
+    return savePicture(widget, file, [&widget](QPaintDevice& device) {
+        QPainter painter;
+        if (!painter.begin(&device))
+            return false;
+        widget.render(&painter);
+        return painter.end();
+    });
+}
+
 QString pictureFilter() {
-    return Text::tr("PNG picture (*.png);;SVG drawing (*.svg);;PDF document (*.pdf)");
+    return Text::tr("PNG picture (*.png);;SVG drawing (*.svg);;PDF document (*.pdf);;JPEG picture "
+                    "(*.jpg)");
+}
+
+void askAndSave(QWidget* window, const QString& title, const QString& suggestedName,
+                const QString& filter, const std::function<QString(const QString&)>& save) {
+    const QString file = QFileDialog::getSaveFileName(window, title, suggestedName, filter);
+    if (file.isEmpty())
+        return;
+    if (const QString problem = save(file); !problem.isEmpty())
+        QMessageBox::warning(window, title, problem);
 }
 
 } // namespace tilescope::views

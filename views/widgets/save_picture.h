@@ -1,16 +1,26 @@
-// Pictures of any widget.
+// Pictures of any widget, and asking where a file goes.
 #pragma once
 
 #include <QString>
 #include <QWidget>
+#include <functional>
 
 namespace tilescope::views {
 
-/// Paints the widget into a file of the kind that its name ends in: .png (twice as fine as the
-/// screen), .svg or .pdf. Returns what went wrong, or an empty text.
+/// Paints the widget into a file of the kind that its name ends in: .png or .jpg (twice as fine as
+/// the screen), .svg or .pdf. Returns what went wrong, or an empty text.
 QString savePicture(QWidget& widget, const QString& file);
+
+/// Something that paints on a device of the widget's size; false if it cannot.
+using PaintOn = std::function<bool(QPaintDevice&)>;
+/// Likewise with what the widget would have painted by itself replaced.
+QString savePicture(QWidget& widget, const QString& file, const PaintOn& paint);
 
 /// For a file dialog: "PNG picture (*.png);;...".
 QString pictureFilter();
+
+/// Asks for a file name and saves there with `save`, which returns what went wrong.
+void askAndSave(QWidget* window, const QString& title, const QString& suggestedName,
+                const QString& filter, const std::function<QString(const QString&)>& save);
 
 } // namespace tilescope::views

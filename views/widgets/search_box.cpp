@@ -1,13 +1,11 @@
 #include "views/widgets/search_box.h"
 
 #include <QAction>
-#include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QMenu>
-#include <QToolButton>
 
-#include "core/base/units.h"
+#include "views/session/time_texts.h"
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
@@ -23,16 +21,12 @@ QToolButton* button(Qt::ArrowType arrow, const QString& name) {
     return made;
 }
 
-QString number(qint64 value) {
-    return QString::fromStdString(withThousands(value));
-}
-
 } // namespace
 
 SearchBox::SearchBox(const QString& what, const QString& toolTip, QWidget* parent)
     : QWidget(parent)
     , field_(new QLineEdit)
-    , count_(new QLabel)
+    , count_(textLabel({}, "muted"))
     , previous_(button(Qt::UpArrow, tr("Previous match")))
     , next_(button(Qt::DownArrow, tr("Next match"))) {
     field_->setPlaceholderText(what);
@@ -42,7 +36,6 @@ SearchBox::SearchBox(const QString& what, const QString& toolTip, QWidget* paren
     field_->setMinimumWidth(fieldWidth / 2);
     field_->setMaximumWidth(fieldWidth);
     field_->installEventFilter(this);
-    count_->setObjectName(QStringLiteral("muted"));
     count_->setAccessibleName(tr("Matches"));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
@@ -89,8 +82,9 @@ void SearchBox::setMatches(qint64 current, qint64 total) {
     count_->setText(field_->text().isEmpty() ? QString()
                     : !wrong.isEmpty()       ? tr("not a pattern")
                     : total == 0             ? tr("no match")
-                    : current > 0            ? tr("%1 of %2").arg(number(current), number(total))
-                                             : tr("matches: %1").arg(number(total)));
+                    : current > 0
+                        ? tr("%1 of %2").arg(views::countText(current), views::countText(total))
+                        : tr("matches: %1").arg(views::countText(total)));
     count_->setToolTip(wrong);
     previous_->setEnabled(total > 0);
     next_->setEnabled(total > 0);
@@ -98,10 +92,6 @@ void SearchBox::setMatches(qint64 current, qint64 total) {
 
 void SearchBox::setSearching() {
     count_->setText(tr("searching…"));
-}
-
-QString SearchBox::countText() const {
-    return count_->text();
 }
 
 void SearchBox::focus() {

@@ -31,7 +31,6 @@ public:
     void setMatches(qint64 current, qint64 total);
     /// While the matches are not known.
     void setSearching();
-    [[nodiscard]] QString countText() const;
     void focus();
 
 signals:

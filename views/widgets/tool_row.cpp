@@ -1,8 +1,9 @@
 #include "views/widgets/tool_row.h"
 
 #include <QAbstractItemView>
-#include <QLabel>
 #include <algorithm>
+
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
@@ -50,27 +51,16 @@ void ToolRow::setShown(QWidget* control, bool shown) {
             label->setVisible(shown);
 }
 
-void ToolRow::addLabelled(const QString& label, const QStringList& items, QComboBox& box) {
-    auto* text = new QLabel(label);
-    text->setObjectName(QStringLiteral("muted"));
-    box.setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    box.addItems(items);
-    box.setAccessibleName(label);
-    text->setBuddy(&box);
+QComboBox* ToolRow::addChoice(const QString& label, const QStringList& items, bool narrow) {
+    QComboBox* box = narrow ? new NarrowChoice : new QComboBox;
+    QLabel* text = textLabel(label, "muted");
+    box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    box->addItems(items);
+    box->setAccessibleName(label);
+    text->setBuddy(box);
     row_->addWidget(text);
-    row_->addWidget(&box);
+    row_->addWidget(box);
     row_->addSpacing(2);
-}
-
-QComboBox* ToolRow::addChoice(const QString& label, const QStringList& items) {
-    auto* box = new QComboBox;
-    addLabelled(label, items, *box);
-    return box;
-}
-
-QComboBox* ToolRow::addNarrowChoice(const QString& label, const QStringList& items) {
-    auto* box = new NarrowChoice;
-    addLabelled(label, items, *box);
     return box;
 }
 

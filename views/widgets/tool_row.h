@@ -15,9 +15,8 @@ class ToolRow : public QWidget {
 public:
     explicit ToolRow(QWidget* parent = nullptr);
 
-    QComboBox* addChoice(const QString& label, const QStringList& items);
-    /// A choice as wide as what is chosen, for items that are much longer than the usual one.
-    QComboBox* addNarrowChoice(const QString& label, const QStringList& items);
+    /// `narrow`: as wide as what is chosen, for items that are much longer than the usual one.
+    QComboBox* addChoice(const QString& label, const QStringList& items, bool narrow = false);
     QToolButton* addToggle(const QString& text, const QString& toolTip, bool on);
     QToolButton* addButton(const QString& text, const QString& toolTip);
     QLineEdit* addField(const QString& placeholder, const QString& toolTip, int width);
@@ -28,8 +27,6 @@ public:
     void addStretch() { row_->addStretch(1); }
 
 private:
-    void addLabelled(const QString& label, const QStringList& items, QComboBox& box);
-
     QHBoxLayout* row_;
 };
 

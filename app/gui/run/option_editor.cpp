@@ -4,11 +4,10 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QGridLayout>
-#include <QLabel>
 #include <QLineEdit>
-#include <QToolButton>
 
 #include "core/base/units.h"
+#include "views/widgets/parts.h"
 
 namespace tilescope::gui {
 namespace {
@@ -32,8 +31,8 @@ OptionEditor::OptionEditor(const OptionSpec& spec, QWidget* parent)
     : QWidget(parent)
     , spec_(spec)
     , title_(new QLabel(titleOf(spec)))
-    , help_(new QLabel)
-    , problem_(new QLabel)
+    , help_(views::textLabel({}, "muted"))
+    , problem_(views::wrappedLabel({}, "error"))
     , reset_(new QToolButton) {
     editor_ = makeEditor();
     editor_->setAccessibleName(titleOf(spec));
@@ -44,14 +43,10 @@ OptionEditor::OptionEditor(const OptionSpec& spec, QWidget* parent)
     title_->setBuddy(editor_);
     title_->setFixedWidth(titleWidth);
     title_->setWordWrap(true);
-    help_->setObjectName(QStringLiteral("muted"));
     help_->setTextFormat(Qt::PlainText);
     help_->setWordWrap(true);
     setRange(optionRange(spec.key, {}));
-    problem_->setObjectName(QStringLiteral("error"));
     problem_->setTextFormat(Qt::PlainText);
-    problem_->setWordWrap(true);
-    problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     problem_->hide();
     reset_->setText(tr("Reset"));
     reset_->setToolTip(tr("Back to the default"));
@@ -128,10 +123,6 @@ void OptionEditor::setValue(const std::string& given) {
     else
         field_->setText(value == spec_.defaultValue ? QString() : shown(value));
     valueEdited();
-}
-
-bool OptionEditor::changed() const {
-    return value() != spec_.defaultValue;
 }
 
 void OptionEditor::setRange(const std::optional<OptionRange>& range) {

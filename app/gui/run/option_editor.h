@@ -24,7 +24,7 @@ public:
     [[nodiscard]] const OptionSpec& spec() const { return spec_; }
     [[nodiscard]] std::string value() const;
     void setValue(const std::string& value);
-    [[nodiscard]] bool changed() const;
+    [[nodiscard]] bool changed() const { return value() != spec_.defaultValue; }
     /// Bounds of a number, said after the help.
     void setRange(const std::optional<OptionRange>& range);
     /// Text below the editor; empty for none. What only repeats the option's name is left out.

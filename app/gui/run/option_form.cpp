@@ -1,12 +1,10 @@
 #include "app/gui/run/option_form.h"
 
 #include <QCheckBox>
-#include <QLabel>
 #include <QLineEdit>
-#include <QScrollArea>
-#include <QVBoxLayout>
 
 #include "core/options/option_error.h"
+#include "views/widgets/parts.h"
 
 namespace tilescope::gui {
 
@@ -44,8 +42,7 @@ QWidget* OptionForm::makeGroups() {
         auto* box = new QVBoxLayout(made.box);
         box->setContentsMargins(0, 6, 0, 6);
         box->setSpacing(0);
-        auto* heading = new QLabel(QString::fromStdString(group.title));
-        heading->setObjectName(QStringLiteral("heading"));
+        QLabel* heading = views::textLabel(QString::fromStdString(group.title), "heading");
         box->addWidget(heading);
         for (const std::string& key : group.keys) {
             auto* editor = new OptionEditor(*findOption(key));

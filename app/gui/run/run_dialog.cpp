@@ -1,12 +1,8 @@
 #include "app/gui/run/run_dialog.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QComboBox>
-#include <QCompleter>
 #include <QDir>
 #include <QFileInfo>
-#include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QPlainTextEdit>
@@ -16,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/options/job.h"
+#include "views/widgets/parts.h"
 
 namespace tilescope::gui {
 namespace {
@@ -37,8 +34,8 @@ RunDialog::RunDialog(QString program, QWidget* parent)
     , copy_(new QPushButton(tr("Copy")))
     , then_(new QComboBox)
     , bar_(new QProgressBar)
-    , phase_(new QLabel)
-    , error_(new QLabel)
+    , phase_(views::textLabel({}, "muted"))
+    , error_(views::wrappedLabel({}, "error"))
     , log_(new QPlainTextEdit)
     , runButton_(new QPushButton(tr("Run")))
     , cancel_(new QPushButton(tr("Close"))) {
@@ -101,10 +98,6 @@ void RunDialog::setRequest(const RunRequest& request) {
     } else if (!request.focusOption.empty()) {
         form_->focusOption(request.focusOption);
     }
-}
-
-void RunDialog::setOpenProfiles(const QStringList& files) {
-    openProfiles_ = files;
 }
 
 // A choice without anything to compare with would do nothing.

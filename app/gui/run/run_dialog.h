@@ -35,12 +35,11 @@ public:
 
     void setRequest(const RunRequest& request);
     /// Profiles that are open: a run over one of them needs a yes.
-    void setOpenProfiles(const QStringList& files);
+    void setOpenProfiles(const QStringList& files) { openProfiles_ = files; }
     /// Asked before a profile is replaced; a question on the screen unless a test answers.
     std::function<bool(const QString& text)> confirm;
 
     [[nodiscard]] bool running() const { return run_.running(); }
-    [[nodiscard]] OptionForm& form() { return *form_; }
     [[nodiscard]] QString commandLine() const;
     void setModel(const QString& model);
     void setFolder(const QString& folder);

@@ -3,7 +3,6 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QFontDatabase>
 #include <QGridLayout>
 #include <QJsonArray>
@@ -11,7 +10,6 @@
 #include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -90,10 +88,7 @@ QWidget* RunDialog::makeFoot() {
             [this] { QApplication::clipboard()->setText(commandLine()); });
     layout->addWidget(title);
     layout->addLayout(withButton(command_, copy_));
-    error_->setObjectName(QStringLiteral("error"));
     error_->setTextFormat(Qt::PlainText); // what another program says is no markup
-    error_->setWordWrap(true);
-    error_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     error_->hide();
     layout->addWidget(error_);
     log_->setReadOnly(true);
@@ -114,7 +109,6 @@ void RunDialog::makeButtons() {
     bar_->setFixedSize(160, 6);
     bar_->setAccessibleName(tr("Progress"));
     bar_->hide();
-    phase_->setObjectName(QStringLiteral("muted"));
     phase_->hide();
     runButton_->setDefault(true);
     cancel_->setAutoDefault(false);

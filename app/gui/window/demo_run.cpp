@@ -7,16 +7,8 @@
 namespace tilescope::gui {
 
 DemoRun::DemoRun(QString program, QObject* parent)
-    : QObject(parent)
-    , run_(std::move(program), this) {
-    connect(&run_, &SimulationRun::started, this, &DemoRun::started);
-    connect(&run_, &SimulationRun::progressed, this, &DemoRun::progressed);
-    connect(&run_, &SimulationRun::ended, this, [this] {
-        jobFolder_.reset();
-        emit ended();
-    });
-    connect(&run_, &SimulationRun::finished, this, &DemoRun::finished);
-    connect(&run_, &SimulationRun::failed, this, &DemoRun::failed);
+    : SimulationRun(std::move(program), parent) {
+    connect(this, &SimulationRun::ended, this, [this] { jobFolder_.reset(); });
 }
 
 QString DemoRun::defaultFolder() {
@@ -24,7 +16,7 @@ QString DemoRun::defaultFolder() {
         .filePath(QStringLiteral("demo"));
 }
 
-void DemoRun::start(const QString& folder) {
+void DemoRun::startDemo(const QString& folder) {
     if (!available() || running())
         return;
     // The program reads files, not what is compiled into this one.
@@ -34,9 +26,8 @@ void DemoRun::start(const QString& folder) {
         emit failed(tr("Cannot write the demo's job file to %1").arg(QDir::tempPath()));
         return;
     }
-    run_.start(
-        {QStringLiteral("run"), job, QStringLiteral("-o"), folder, QStringLiteral("--progress")},
-        folder);
+    start({QStringLiteral("run"), job, QStringLiteral("-o"), folder, QStringLiteral("--progress")},
+          folder);
 }
 
 } // namespace tilescope::gui

@@ -9,7 +9,7 @@
 namespace tilescope::gui {
 
 /// Runs `tilescope run` on the demo job.
-class DemoRun : public QObject {
+class DemoRun : public SimulationRun {
     Q_OBJECT
 public:
     /// `program` is empty where there is none.
@@ -17,23 +17,10 @@ public:
 
     /// Where the demo's profile goes: the user's own data of this program.
     static QString defaultFolder();
-
-    [[nodiscard]] bool available() const { return run_.available(); }
-    [[nodiscard]] bool running() const { return run_.running(); }
-    /// Writes FOLDER/profile.pop; signals how it ended. Does nothing while it runs.
-    void start(const QString& folder);
-    /// Ends the program; nothing but ended() is signalled.
-    void cancel() { run_.cancel(); }
-
-signals:
-    void started();
-    void progressed(double done, const QString& what);
-    void ended(); ///< in whatever way, before any other signal of the end
-    void finished(const QString& profile);
-    void failed(const QString& text);
+    /// Writes FOLDER/profile.pop.
+    void startDemo(const QString& folder);
 
 private:
-    SimulationRun run_;
     std::unique_ptr<QTemporaryDir> jobFolder_;
 };
 

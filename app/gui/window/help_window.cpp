@@ -89,11 +89,6 @@ void HelpWindow::showPage(const QString& name) {
     contents_->setCurrentRow(0);
 }
 
-QString HelpWindow::currentPage() const {
-    const QListWidgetItem* item = contents_->currentItem();
-    return item == nullptr ? QString() : item->data(Qt::UserRole).toString();
-}
-
 void HelpWindow::load(int row) {
     if (row < 0)
         return;

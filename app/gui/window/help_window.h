@@ -19,10 +19,6 @@ public:
 
     /// By its name ("memory"); an empty or unknown name shows the first page.
     void showPage(const QString& name);
-    [[nodiscard]] QString currentPage() const;
-    [[nodiscard]] QLineEdit& search() { return *search_; }
-    [[nodiscard]] QTextBrowser& text() { return *text_; }
-    [[nodiscard]] QListWidget& contents() { return *contents_; }
 
     /// Names of all pages in the order of the contents.
     static QStringList pages();

@@ -1,10 +1,7 @@
 #include "app/gui/window/home_screen.h"
 
 #include <QAction>
-#include <QDir>
 #include <QFileInfo>
-#include <QIcon>
-#include <QLabel>
 #include <QListWidget>
 #include <QPainter>
 #include <QProgressBar>
@@ -12,7 +9,8 @@
 #include <QSvgRenderer>
 #include <QTabWidget>
 #include <QToolButton>
-#include <QVBoxLayout>
+
+#include "views/widgets/parts.h"
 
 namespace tilescope::gui {
 namespace {
@@ -43,7 +41,7 @@ HomeScreen::HomeScreen(RecentFiles& recent, QWidget* parent)
     , demoProgress_(new QWidget)
     , demoBar_(new QProgressBar)
     , demoPhase_(new QLabel)
-    , demoError_(new QLabel)
+    , demoError_(views::wrappedLabel({}, "error"))
     , profiles_(makeList(tr("Recent profiles")))
     , comparisons_(makeList(tr("Recent comparisons")))
     , tabs_(new QTabWidget) {
@@ -73,8 +71,8 @@ HomeScreen::HomeScreen(RecentFiles& recent, QWidget* parent)
     buttons->addWidget(demoButton_);
     buttons->addStretch();
     layout->addLayout(buttons);
-    auto* hint = new QLabel(tr("or drop one or two profile.pop files on this window"));
-    hint->setObjectName(QStringLiteral("muted"));
+    QLabel* hint =
+        views::textLabel(tr("or drop one or two profile.pop files on this window"), "muted");
     layout->addWidget(hint);
     makeDemo(*layout);
     layout->addSpacing(14);
@@ -114,16 +112,13 @@ void HomeScreen::makeDemo(QVBoxLayout& layout) {
     line->addWidget(demoPhase_, 1);
     line->addWidget(cancel);
     layout.addWidget(demoProgress_);
-    demoError_->setObjectName(QStringLiteral("error"));
     // What another program says is no markup.
     demoError_->setTextFormat(Qt::PlainText);
-    demoError_->setWordWrap(true);
-    demoError_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     demoError_->hide();
     layout.addWidget(demoError_);
     connect(demoButton_, &QPushButton::clicked, this, [this] {
         demoError_->hide();
-        demo_.start(DemoRun::defaultFolder());
+        demo_.startDemo(DemoRun::defaultFolder());
     });
     connect(cancel, &QPushButton::clicked, &demo_, &DemoRun::cancel);
     connect(&demo_, &DemoRun::started, this, &HomeScreen::updateDemo);

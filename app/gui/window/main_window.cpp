@@ -5,12 +5,10 @@
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QLabel>
 #include <QMimeData>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
-#include <QVBoxLayout>
 
 #include "app/gui/window/home_screen.h"
 #include "app/gui/window/message_bar.h"
@@ -20,6 +18,7 @@
 #include "views/summary/summary_view.h"
 #include "views/sweep/sweep_view.h"
 #include "views/theme/icons.h"
+#include "views/widgets/parts.h"
 #include "views/widgets/report_view.h"
 
 namespace tilescope::gui {
@@ -73,10 +72,11 @@ MainWindow::MainWindow(Memory memory, QWidget* parent)
     connect(&context_.reports, &ReportPair::failed, this, &MainWindow::openingFailed);
     connect(&context_.workers, &views::Workers::failed, this, &MainWindow::showError);
     connect(&context_.reports, &ReportPair::openingIsSlow, this, [this](const QString& file) {
-        messageBar_->showProgress(tr("Opening %1…").arg(file), [this] {
-            wanted_.reset();
-            context_.reports.cancelOpening();
-        });
+        messageBar_->show(MessageBar::Kind::Progress, tr("Opening %1…").arg(file), tr("Cancel"),
+                          [this] {
+                              wanted_.reset();
+                              context_.reports.cancelOpening();
+                          });
     });
     connect(&context_.reports, &ReportPair::openingEnded, this, &MainWindow::openingEnded);
     connect(&context_.selection, &views::Selection::changed, this, &MainWindow::updateActions);
@@ -107,11 +107,7 @@ void MainWindow::makeCentral() {
     pages_->addWidget(home_);
     pages_->addWidget(reportPage_);
     auto* central = new QWidget;
-    auto* layout = new QVBoxLayout(central);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(messageBar_);
-    layout->addWidget(pages_, 1);
+    views::inColumn(central, {messageBar_, pages_});
     new StandardActions(*reportStack_);
     setCentralWidget(central);
     status_ = new QLabel;
@@ -229,19 +225,20 @@ void MainWindow::profilesChanged() {
     }
     setWindowTitle(title);
     titles_->setText(names);
-    watchFiles();
+    watch_.setFiles(openFiles());
     restoreSelection();
     updateActions();
 }
 
 void MainWindow::showError(const QString& text) {
-    messageBar_->showError(text);
+    messageBar_->show(MessageBar::Kind::Error, text);
 }
 
 void MainWindow::openingEnded() {
     messageBar_->hide();
     if (!rewritten_.isEmpty())
-        messageBar_->showNotice(
+        messageBar_->show(
+            MessageBar::Kind::Notice,
             tr("%1 was written anew and has been read again.").arg(std::exchange(rewritten_, {})));
 }
 
@@ -252,10 +249,10 @@ void MainWindow::openingFailed(const QString& file, const QString& text) {
         if (RecentFiles::filesOf(recent).contains(QFileInfo(file).absoluteFilePath()))
             entry = recent;
     if (entry.isEmpty())
-        messageBar_->showError(text);
+        messageBar_->show(MessageBar::Kind::Error, text);
     else
-        messageBar_->showError(text, tr("Remove from recent"),
-                               [this, entry] { recent_.remove(entry); });
+        messageBar_->show(MessageBar::Kind::Error, text, tr("Remove from recent"),
+                          [this, entry] { recent_.remove(entry); });
 }
 
 void MainWindow::updateActions() {

@@ -46,7 +46,6 @@ public:
     /// The view of a report; made if it was never shown.
     views::ReportView& view(Report report);
     [[nodiscard]] views::ViewContext& context() { return context_; }
-    [[nodiscard]] const MessageBar& messageBar() const { return *messageBar_; }
     [[nodiscard]] RecentFiles& recent() { return recent_; }
     void setShowsFrameTimes(bool shows);
     /// A message that belongs to no report.
@@ -89,7 +88,6 @@ private:
     void makeGoMenu();
     void makeRunMenu();
     void makeHelpMenu();
-    void watchFiles();
     void fileChanged(const QString& file);
     void restoreSelection();
     void restoreZoom();
@@ -98,6 +96,7 @@ private:
     void openingEnded();
     void savePicture();
     void showPreferences();
+    void showAbout();
     void fillRecentMenu();
     void showSection(const QString& name);
     void openRunAgain(const ProfileViewPtr& profile, const std::string& key,
@@ -143,7 +142,5 @@ private:
     std::vector<QAction*> needProfile_;
     std::vector<QAction*> needTarget_;
 };
-
-void showAbout(QWidget* parent);
 
 } // namespace tilescope::gui

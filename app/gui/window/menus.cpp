@@ -1,5 +1,4 @@
 // The menus of the main window.
-#include <QFileInfo>
 #include <QMenu>
 #include <QMenuBar>
 
@@ -122,7 +121,7 @@ void MainWindow::makeHelpMenu() {
     add(menu, tr("&Terms and abbreviations"), {}, [this] { showHelp(QStringLiteral("glossary")); });
     add(menu, tr("&Keyboard and mouse"), QKeySequence(tr("Ctrl+F1")),
         [this] { showHelp(QStringLiteral("keys")); });
-    add(menu, tr("&About TileScope"), {}, [this] { showAbout(this); });
+    add(menu, tr("&About TileScope"), {}, [this] { showAbout(); });
 }
 
 } // namespace tilescope::gui

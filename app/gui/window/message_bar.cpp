@@ -1,20 +1,18 @@
 #include "app/gui/window/message_bar.h"
 
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QPushButton>
+
+#include "views/widgets/parts.h"
 
 namespace tilescope::gui {
 
 MessageBar::MessageBar(views::ViewContext& context, QWidget* parent)
     : QFrame(parent)
     , context_(context)
-    , text_(new QLabel)
+    , text_(views::wrappedLabel({}, ""))
     , action_(new QPushButton)
     , close_(new QPushButton(tr("Dismiss"))) {
     setObjectName(QStringLiteral("messageBar"));
-    text_->setWordWrap(true);
-    text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(14, 8, 14, 8);
     layout->addWidget(text_, 1);
@@ -30,24 +28,8 @@ MessageBar::MessageBar(views::ViewContext& context, QWidget* parent)
     hide();
 }
 
-void MessageBar::showError(const QString& text, const QString& action, std::function<void()> run) {
-    show(text, action, std::move(run), Kind::Error);
-}
-
-void MessageBar::showNotice(const QString& text, const QString& action, std::function<void()> run) {
-    show(text, action, std::move(run), Kind::Notice);
-}
-
-void MessageBar::showProgress(const QString& text, std::function<void()> cancel) {
-    show(text, tr("Cancel"), std::move(cancel), Kind::Progress);
-}
-
-QString MessageBar::text() const {
-    return text_->text();
-}
-
-void MessageBar::show(const QString& text, const QString& action, std::function<void()> run,
-                      Kind kind) {
+void MessageBar::show(Kind kind, const QString& text, const QString& action,
+                      std::function<void()> run) {
     text_->setText(text);
     action_->setText(action);
     action_->setVisible(!action.isEmpty());

@@ -16,16 +16,15 @@ class MessageBar : public QFrame {
 public:
     explicit MessageBar(views::ViewContext& context, QWidget* parent = nullptr);
 
-    void showError(const QString& text, const QString& action = {}, std::function<void()> run = {});
-    /// Something that happened and is no error; an action may follow from it.
-    void showNotice(const QString& text, const QString& action = {},
-                    std::function<void()> run = {});
-    void showProgress(const QString& text, std::function<void()> cancel);
-    [[nodiscard]] QString text() const;
+    enum class Kind {
+        Error,
+        Notice,  ///< something that happened and is no error; an action may follow from it
+        Progress ///< `run` cancels
+    };
+    void show(Kind kind, const QString& text, const QString& action = {},
+              std::function<void()> run = {});
 
 private:
-    enum class Kind { Error, Notice, Progress };
-    void show(const QString& text, const QString& action, std::function<void()> run, Kind kind);
     void applyTheme();
 
     views::ViewContext& context_;

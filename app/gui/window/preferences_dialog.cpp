@@ -4,12 +4,86 @@
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFormLayout>
+#include <QPainter>
 #include <functional>
 
-#include "app/gui/window/palette_example.h"
+#include "views/widgets/painted_widget.h"
 
 namespace tilescope::gui {
 namespace {
+
+constexpr int margin = 10;
+constexpr int barHeight = 18;
+constexpr int gap = 4;
+constexpr int exampleWidth = 520;
+
+/// A piece of a trace, two curves and a bar of memory in the colours in force, each named.
+class PaletteExample : public views::PaintedWidget {
+public:
+    explicit PaletteExample(views::ViewContext& context, QWidget* parent = nullptr);
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+
+private:
+    struct Sample {
+        QString name;
+        QColor colour;
+        double share = 0; ///< of the row
+    };
+    [[nodiscard]] std::vector<std::vector<Sample>> rows() const;
+    [[nodiscard]] int rowHeight() const;
+};
+
+PaletteExample::PaletteExample(views::ViewContext& context, QWidget* parent)
+    : views::PaintedWidget(context, parent) {
+    setAccessibleName(tr("Example of the colours"));
+}
+
+// Names as wide as their boxes; shares are made up for that, they measure nothing.
+std::vector<std::vector<PaletteExample::Sample>> PaletteExample::rows() const {
+    const auto kind = [&](ProgramKind kind) { return theme().kind(kind); };
+    return {{{tr("Source"), theme().source, 0.5}, {tr("Target"), theme().target, 0.5}},
+            {{tr("Compute"), kind(ProgramKind::OnTileExecute), 0.28},
+             {tr("Exchange"), kind(ProgramKind::DoExchange), 0.24},
+             {tr("Sync"), kind(ProgramKind::Sync), 0.14},
+             {tr("Host"), kind(ProgramKind::StreamCopyMid), 0.14},
+             {tr("Other IPUs"), kind(ProgramKind::GlobalExchange), 0.2}},
+            {{tr("Variables"), theme().category(MemoryCategory::Variable), 0.34},
+             {tr("Vertex code"), theme().category(MemoryCategory::VertexCode), 0.24},
+             {tr("State"), theme().category(MemoryCategory::VertexInstanceState), 0.16},
+             {tr("Exchange code"), theme().category(MemoryCategory::InternalExchangeCode), 0.26}}};
+}
+
+int PaletteExample::rowHeight() const {
+    return std::max(barHeight, fontMetrics().height() + 6) + gap;
+}
+
+QSize PaletteExample::sizeHint() const {
+    return {exampleWidth, 3 * rowHeight() + 2 * margin - gap};
+}
+
+void PaletteExample::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setPen(theme().border);
+    painter.setBrush(theme().surface);
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    int y = margin;
+    for (const std::vector<Sample>& row : rows()) {
+        double x = margin;
+        const double whole = width() - 2 * margin;
+        for (const Sample& sample : row) {
+            const QRectF box(x, y, sample.share * whole - 1, rowHeight() - gap);
+            painter.fillRect(box, sample.colour);
+            painter.setPen(views::Theme::textOn(sample.colour));
+            painter.drawText(box, Qt::AlignCenter, sample.name);
+            x += sample.share * whole;
+        }
+        y += rowHeight();
+    }
+}
 
 template <class Value>
 void addChoice(QFormLayout& form, const QString& name,

@@ -27,14 +27,6 @@ QStringList RecentFiles::comparisons() const {
     return list;
 }
 
-bool RecentFiles::isComparison(const QString& entry) {
-    return entry.contains(QLatin1Char('\n'));
-}
-
-QStringList RecentFiles::filesOf(const QString& entry) {
-    return entry.split(QLatin1Char('\n'));
-}
-
 void RecentFiles::add(const QString& source, const QString& target) {
     const auto absolute = [](const QString& file) { return QFileInfo(file).absoluteFilePath(); };
     const QString entry = target.isEmpty()
@@ -55,10 +47,6 @@ void RecentFiles::remove(const QString& entry) {
     QStringList list = entries();
     list.removeAll(entry);
     store(list);
-}
-
-void RecentFiles::clear() {
-    store({});
 }
 
 void RecentFiles::store(const QStringList& list) {

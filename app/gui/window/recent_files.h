@@ -20,9 +20,9 @@ public:
     [[nodiscard]] QStringList comparisons() const;
     void add(const QString& source, const QString& target = {});
     void remove(const QString& entry);
-    void clear();
-    static QStringList filesOf(const QString& entry);
-    static bool isComparison(const QString& entry);
+    void clear() { store({}); }
+    static QStringList filesOf(const QString& entry) { return entry.split(QLatin1Char('\n')); }
+    static bool isComparison(const QString& entry) { return entry.contains(QLatin1Char('\n')); }
 
 signals:
     void changed();

@@ -3,8 +3,6 @@
 #include <QCoreApplication>
 #include <QStringList>
 #include <fmt/format.h>
-#include <string>
-#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
@@ -22,31 +20,35 @@
 namespace tilescope::gui {
 namespace {
 
-struct Names {
+struct Row {
     const char* name;
     const char* title;
+    views::ReportView* (*make)(views::ViewContext& context);
 };
-constexpr std::array<Names, reports.size()> names{{
-    {"summary", QT_TRANSLATE_NOOP("Reports", "Summary")},
-    {"insights", QT_TRANSLATE_NOOP("Reports", "Insights")},
-    {"memory", QT_TRANSLATE_NOOP("Reports", "Memory")},
-    {"liveness", QT_TRANSLATE_NOOP("Reports", "Liveness")},
-    {"programs", QT_TRANSLATE_NOOP("Reports", "Program Tree")},
-    {"operations", QT_TRANSLATE_NOOP("Reports", "Operations")},
-    {"trace", QT_TRANSLATE_NOOP("Reports", "Execution Trace")},
-    {"pipeline", QT_TRANSLATE_NOOP("Reports", "Pipeline")},
-    {"compare", QT_TRANSLATE_NOOP("Reports", "Compare")},
-    {"query", QT_TRANSLATE_NOOP("Reports", "Query")},
+template <class View> views::ReportView* make(views::ViewContext& context) {
+    return new View(context);
+}
+constexpr std::array<Row, reports.size()> rows{{
+    {"summary", QT_TRANSLATE_NOOP("Reports", "Summary"), make<views::SummaryView>},
+    {"insights", QT_TRANSLATE_NOOP("Reports", "Insights"), make<views::InsightsView>},
+    {"memory", QT_TRANSLATE_NOOP("Reports", "Memory"), make<views::MemoryView>},
+    {"liveness", QT_TRANSLATE_NOOP("Reports", "Liveness"), make<views::LivenessView>},
+    {"programs", QT_TRANSLATE_NOOP("Reports", "Program Tree"), make<views::ProgramsView>},
+    {"operations", QT_TRANSLATE_NOOP("Reports", "Operations"), make<views::OperationsView>},
+    {"trace", QT_TRANSLATE_NOOP("Reports", "Execution Trace"), make<views::TraceView>},
+    {"pipeline", QT_TRANSLATE_NOOP("Reports", "Pipeline"), make<views::PipelineView>},
+    {"compare", QT_TRANSLATE_NOOP("Reports", "Compare"), make<views::CompareView>},
+    {"query", QT_TRANSLATE_NOOP("Reports", "Query"), make<views::SqlView>},
 }};
 
 } // namespace
 
 QString reportName(Report report) {
-    return QString::fromLatin1(names[static_cast<std::size_t>(report)].name);
+    return QString::fromLatin1(rows[static_cast<std::size_t>(report)].name);
 }
 
 QString reportTitle(Report report) {
-    return QCoreApplication::translate("Reports", names[static_cast<std::size_t>(report)].title);
+    return QCoreApplication::translate("Reports", rows[static_cast<std::size_t>(report)].title);
 }
 
 QString reportKeys(Report report) {
@@ -65,29 +67,7 @@ Report reportFrom(const QString& name) {
 }
 
 views::ReportView* makeReport(Report report, views::ViewContext& context) {
-    switch (report) {
-    case Report::Summary:
-        return new views::SummaryView(context);
-    case Report::Insights:
-        return new views::InsightsView(context);
-    case Report::Memory:
-        return new views::MemoryView(context);
-    case Report::Liveness:
-        return new views::LivenessView(context);
-    case Report::Programs:
-        return new views::ProgramsView(context);
-    case Report::Operations:
-        return new views::OperationsView(context);
-    case Report::Trace:
-        return new views::TraceView(context);
-    case Report::Pipeline:
-        return new views::PipelineView(context);
-    case Report::Compare:
-        return new views::CompareView(context);
-    case Report::Query:
-        break;
-    }
-    return new views::SqlView(context);
+    return rows[static_cast<std::size_t>(report)].make(context);
 }
 
 } // namespace tilescope::gui

@@ -10,7 +10,7 @@
 
 #include "views/plot/plot_widget.h"
 #include "views/plot/save_plot.h"
-#include "views/widgets/item_export.h"
+#include "views/tables/item_export.h"
 
 namespace tilescope::gui {
 namespace {

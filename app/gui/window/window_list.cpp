@@ -1,6 +1,5 @@
 #include "app/gui/window/window_list.h"
 
-#include <QApplication>
 #include <QScreen>
 
 #include "app/gui/window/session_state.h"

@@ -1,6 +1,7 @@
 // What the main window remembers, watches and starts: sessions, changed files, runs, pictures.
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QMessageBox>
 
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/main_window.h"
@@ -93,10 +94,6 @@ void MainWindow::setOpenProfilesSource(std::function<QStringList()> source) {
     openProfiles_ = std::move(source);
 }
 
-void MainWindow::watchFiles() {
-    watch_.setFiles(openFiles());
-}
-
 // Parts of a profile are read when they are first shown: those of another run must not mix in.
 void MainWindow::fileChanged(const QString& file) {
     if (context_.preferences.reloadsByItself()) {
@@ -105,8 +102,8 @@ void MainWindow::fileChanged(const QString& file) {
         rewritten_ = file;
         context_.reports.reload();
     } else {
-        messageBar_->showNotice(tr("%1 was written anew.").arg(file), tr("Reload"),
-                                [this] { context_.reports.reload(); });
+        messageBar_->show(MessageBar::Kind::Notice, tr("%1 was written anew.").arg(file),
+                          tr("Reload"), [this] { context_.reports.reload(); });
     }
 }
 
@@ -155,13 +152,27 @@ void MainWindow::savePicture() {
     if (file.isEmpty())
         return;
     if (const QString problem = views::savePicture(report, file); !problem.isEmpty())
-        messageBar_->showError(problem);
+        messageBar_->show(MessageBar::Kind::Error, problem);
 }
 
 void MainWindow::showPreferences() {
     auto* dialog = new PreferencesDialog(context_, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->open();
+}
+
+void MainWindow::showAbout() {
+    auto* box = new QMessageBox(
+        QMessageBox::NoIcon, tr("About TileScope"),
+        tr("<p><b>TileScope %1</b></p>"
+           "<p>A profiler for programs of the Graphcore IPU, with a simulator of the machine.</p>"
+           "<p>Free software under the GNU General Public License, version 3.</p>"
+           "<p>TileScope is independent of Graphcore. Graphcore, IPU, Poplar and PopVision "
+           "are names of Graphcore, used here only to say what our terms correspond to.</p>")
+            .arg(QStringLiteral(TILESCOPE_VERSION)),
+        QMessageBox::Close, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
 }
 
 void MainWindow::showHelp(const QString& page) {

@@ -2,6 +2,7 @@
 
 #include <QAbstractItemView>
 #include <QApplication>
+#include <QLabel>
 #include <QPointer>
 #include <QTabBar>
 #include <QTreeView>
@@ -39,7 +40,7 @@ public:
 
     QStringList visitAll() {
         // A refused profile must be a message in the bar.
-        if (refused_ && !window_.messageBar().isVisible())
+        if (refused_ && !window_.findChild<gui::MessageBar*>()->isVisible())
             texts_.append(QStringLiteral("(nothing is shown)"));
         if (!refused_)
             for (const gui::Report report : gui::reports)
@@ -137,7 +138,8 @@ private:
     void listen() {
         for (auto* panel : window_.findChildren<views::LoadingPanel*>())
             if (panel->isVisible() && panel->showsMessage())
-                texts_.append(panel->messageText());
+                for (const QLabel* label : panel->currentWidget()->findChildren<QLabel*>())
+                    texts_.append(label->text());
     }
 
     Progress at_;

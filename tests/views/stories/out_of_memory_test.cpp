@@ -82,7 +82,7 @@ private slots:
         // It fits; the first page says what that cost.
         auto& compare = story.view<CompareView>(Report::Compare);
         QVERIFY(compare.isVisible());
-        const QString page = compare.overview().verdict();
+        const QString page = test::labelText(compare, "verdict");
         for (const char* line :
              {"Source does not fit: ", "Target fits: the fullest tile (",
               "The peak of what is not always live fell by ", "What is always live rose by ",

@@ -21,8 +21,9 @@ private slots:
         Story::type(*Story::named<QLineEdit>(dialog, "Model"),
                     Story::job("resnet50_pipelined.json"));
         Story::type(*Story::named<QLineEdit>(dialog, "Search options"), "split");
-        Story::type(static_cast<QLineEdit&>(dialog.form().editor("split")->editor()),
-                    "layer2,layer3,layer4");
+        Story::type(
+            static_cast<QLineEdit&>(test::child<gui::OptionForm>(dialog).editor("split")->editor()),
+            "layer2,layer3,layer4");
         story.run("by-layers");
 
         // Pipeline: what is lost, and to which stage.
@@ -74,8 +75,8 @@ private slots:
         // The better split, run from the page that names it.
         story.openReport(Report::Pipeline);
         Story::press(*Story::find<QPushButton>(pipeline, "Run again with it \u2026"));
-        const QString split =
-            QString::fromStdString(story.dialog().form().editor("split")->value());
+        const QString split = QString::fromStdString(
+            test::child<gui::OptionForm>(story.dialog()).editor("split")->value());
         QVERIFY(!split.isEmpty() && split != "layer2,layer3,layer4");
         Story::verifyReads(pipeline, "--split " + split);
         QVERIFY2(story.dialog().commandLine().contains(split),
@@ -85,7 +86,7 @@ private slots:
         // Compared: less time, and the longest stage is shorter.
         auto& compare = story.view<CompareView>(Report::Compare);
         QVERIFY(compare.isVisible());
-        const QString page = compare.overview().verdict();
+        const QString page = test::labelText(compare, "verdict");
         QVERIFY2(page.contains(" less time: ") &&
                      page.contains("Changed: split layer2,layer3,layer4 \u2192 " + split),
                  qPrintable(page));

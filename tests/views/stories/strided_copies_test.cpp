@@ -29,7 +29,7 @@ class StridedCopiesStory : public QObject {
         return widest;
     }
     static QString detail(const TraceView& trace, const QString& name) {
-        const ValueTreeModel& model = trace.details();
+        const ValueTreeModel& model = test::child<ValueTreeView>(trace).values();
         for (int row = 0; row < model.rowCount(); ++row)
             if (model.index(row, 0, {}).data().toString() == name)
                 return model.index(row, 1, {}).data().toString();
@@ -96,7 +96,7 @@ private slots:
         // Compared: the copies are what the time went to.
         auto& compare = story.view<CompareView>(Report::Compare);
         QVERIFY(compare.isVisible());
-        const QString page = compare.overview().verdict();
+        const QString page = test::labelText(compare, "verdict");
         QVERIFY2(page.contains(" less time: ") && page.contains("Source fits") &&
                      page.contains("Target fits"),
                  qPrintable(page));

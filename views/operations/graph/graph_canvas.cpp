@@ -1,9 +1,7 @@
 #include "views/operations/graph/graph_canvas.h"
 
 #include <QApplication>
-#include <QHelpEvent>
 #include <QMouseEvent>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -23,8 +21,7 @@ constexpr double keyPan = 60;
 } // namespace
 
 GraphCanvas::GraphCanvas(ViewContext& context, QWidget* parent)
-    : QWidget(parent)
-    , context_(context) {
+    : PaintedWidget(context, parent) {
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setAccessibleName(tr("Graph of the model"));
@@ -34,8 +31,7 @@ GraphCanvas::GraphCanvas(ViewContext& context, QWidget* parent)
     settled_.setSingleShot(true);
     settled_.setInterval(settleMs);
     connect(&settled_, &QTimer::timeout, this, qOverload<>(&QWidget::update));
-    connect(&context_.theme, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
-    connect(&context_.preferences, &Preferences::unitsChanged, this, &GraphCanvas::recolour);
+    connect(&context.preferences, &Preferences::unitsChanged, this, &GraphCanvas::recolour);
 }
 
 void GraphCanvas::setScene(std::shared_ptr<const GraphScene> scene, const GraphItem& anchor) {
@@ -84,7 +80,7 @@ void GraphCanvas::recolour() {
     colours_.emplace(*scene_, metric_);
     for (const PlacedBox& box : scene_->layout.boxes)
         values_.push_back(metricText(metric_, colours_->valueOf(*scene_->model, box.item),
-                                     context_.preferences.byteUnits(), colours_->comparing()));
+                                     context().preferences.byteUnits(), colours_->comparing()));
     update();
 }
 
@@ -325,23 +321,13 @@ void GraphCanvas::resizeEvent(QResizeEvent* event) {
         keepInView();
 }
 
-void GraphCanvas::leaveEvent(QEvent*) {
-    emit hovered(QString());
-}
-
-bool GraphCanvas::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip || !scene_)
-        return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
-    if (const auto box = scene_->boxAt(toScene(help->pos())))
-        QToolTip::showText(help->globalPos(), describe(scene_->layout.boxes[*box].item), this);
-    else
-        QToolTip::hideText();
-    return true;
+QString GraphCanvas::toolTipAt(const QPoint& position) const {
+    const auto box = scene_ ? scene_->boxAt(toScene(position)) : std::nullopt;
+    return box ? describe(scene_->layout.boxes[*box].item) : QString();
 }
 
 QString GraphCanvas::describe(const GraphItem& item) const {
-    return scene_ ? itemText(*scene_->model, item, context_.preferences) : QString();
+    return scene_ ? itemText(*scene_->model, item, context().preferences) : QString();
 }
 
 std::set<std::size_t> GraphCanvas::chosenEdges() const {

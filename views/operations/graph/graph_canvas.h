@@ -2,19 +2,18 @@
 #pragma once
 
 #include <QTimer>
-#include <QWidget>
 #include <optional>
 #include <set>
 
 #include "views/operations/graph/graph_colours.h"
-#include "views/session/view_context.h"
+#include "views/widgets/painted_widget.h"
 
 namespace tilescope::views {
 
 /// Boxes, frames and edges of a scene. Drag pans, the wheel zooms at the pointer, F fits; a click
 /// chooses, a double click expands or collapses. Arrow keys walk along edges and rows, Enter or +
 /// expands, - collapses, Home chooses the first box. A map in the corner shows where one is.
-class GraphCanvas : public QWidget {
+class GraphCanvas : public PaintedWidget {
     Q_OBJECT
 public:
     explicit GraphCanvas(ViewContext& context, QWidget* parent = nullptr);
@@ -26,7 +25,6 @@ public:
     void setMetric(GraphMetric metric);
     /// Shapes and types of tensors on the lines, where there is room to read them.
     void setEdgeLabels(bool shown);
-    [[nodiscard]] bool edgeLabels() const { return edgeLabels_; }
     [[nodiscard]] const std::optional<GraphColours>& colours() const { return colours_; }
     /// Nodes that a search has found; boxes that are or have one are marked.
     void setMatches(const std::vector<ModelNodeId>& nodes);
@@ -66,8 +64,8 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
-    void leaveEvent(QEvent*) override;
-    bool event(QEvent* event) override;
+    void leaveEvent(QEvent*) override { emit hovered(QString()); }
+    [[nodiscard]] QString toolTipAt(const QPoint& position) const override;
 
 private:
     [[nodiscard]] QPointF toScene(const QPointF& position) const;
@@ -93,7 +91,6 @@ private:
     [[nodiscard]] QRectF mapRect() const;
     [[nodiscard]] bool mapShows() const;
 
-    ViewContext& context_;
     std::shared_ptr<const GraphScene> scene_;
     GraphMetric metric_ = GraphMetric::Cycles;
     std::optional<GraphColours> colours_;

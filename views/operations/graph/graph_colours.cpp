@@ -1,79 +1,53 @@
 #include "views/operations/graph/graph_colours.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/base/units.h"
 #include "views/theme/colour_scale.h"
-#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
 
-std::string plainText(GraphMetric metric, double value, ByteUnits units) {
-    switch (metric) {
-    case GraphMetric::MeasuredCycles:
-    case GraphMetric::Cycles:
-        return formatCycles(std::llround(value));
-    case GraphMetric::Utilisation:
-        return formatPercent(value, 1);
-    case GraphMetric::Flops:
-        return formatFlops(value);
-    case GraphMetric::Code:
-    case GraphMetric::Temporary:
-    case GraphMetric::Variables:
-        break;
-    }
-    return formatBytes(std::llround(value), units);
+std::string plainText(Unit unit, double value, ByteUnits units) {
+    return unit == Unit::Cycles ? formatCycles(std::llround(value)) : textOf(value, unit, {units});
 }
 
 } // namespace
 
-QString metricTitle(GraphMetric metric) {
-    switch (metric) {
-    case GraphMetric::MeasuredCycles:
-        return Text::tr("Measured cycles");
-    case GraphMetric::Cycles:
-        return Text::tr("Estimated cycles");
-    case GraphMetric::Utilisation:
-        return Text::tr("FLOP utilisation");
-    case GraphMetric::Flops:
-        return Text::tr("FLOPs");
-    case GraphMetric::Code:
-        return Text::tr("Code");
-    case GraphMetric::Temporary:
-        return Text::tr("Temporary memory at the peak");
-    case GraphMetric::Variables:
-        break;
-    }
-    return Text::tr("Variables");
-}
-
-QString metricToolTip(GraphMetric metric) {
-    switch (metric) {
-    case GraphMetric::MeasuredCycles:
-        return Text::tr("Of the trace, slowest tile, all runs. Places that share a function have "
-                        "equal parts");
-    case GraphMetric::Cycles:
-        return Text::tr("Slowest tile, one run at each place, estimated");
-    case GraphMetric::Utilisation:
-        return Text::tr("FLOPs over what the machine could do in the estimated cycles");
-    case GraphMetric::Flops:
-        return Text::tr("Floating-point operations of one run at each place");
-    case GraphMetric::Code:
-        return Text::tr("Vertex, exchange and control code, all tiles. Places that share a "
-                        "function have equal parts");
-    case GraphMetric::Temporary:
-        return Text::tr("Variables that are not always live, at the step at which most is live, "
-                        "all tiles");
-    case GraphMetric::Variables:
-        break;
-    }
-    return Text::tr("Variables and constants, all tiles");
+const MetricRow& metricRow(GraphMetric metric) {
+    static constexpr std::array<MetricRow, graphMetrics.size()> rows{
+        {{QT_TRANSLATE_NOOP("TileScope", "Measured cycles"),
+          QT_TRANSLATE_NOOP("TileScope", "Of the trace, slowest tile, all runs. Places that share "
+                                         "a function have equal parts"),
+          Unit::Cycles},
+         {QT_TRANSLATE_NOOP("TileScope", "Estimated cycles"),
+          QT_TRANSLATE_NOOP("TileScope", "Slowest tile, one run at each place, estimated"),
+          Unit::Cycles},
+         {QT_TRANSLATE_NOOP("TileScope", "FLOP utilisation"),
+          QT_TRANSLATE_NOOP("TileScope",
+                            "FLOPs over what the machine could do in the estimated cycles"),
+          Unit::Share},
+         {QT_TRANSLATE_NOOP("TileScope", "FLOPs"),
+          QT_TRANSLATE_NOOP("TileScope", "Floating-point operations of one run at each place"),
+          Unit::Flops},
+         {QT_TRANSLATE_NOOP("TileScope", "Code"),
+          QT_TRANSLATE_NOOP("TileScope", "Vertex, exchange and control code, all tiles. Places "
+                                         "that share a function have equal parts"),
+          Unit::Bytes},
+         {QT_TRANSLATE_NOOP("TileScope", "Temporary memory at the peak"),
+          QT_TRANSLATE_NOOP("TileScope", "Variables that are not always live, at the step at which "
+                                         "most is live, all tiles"),
+          Unit::Bytes},
+         {QT_TRANSLATE_NOOP("TileScope", "Variables"),
+          QT_TRANSLATE_NOOP("TileScope", "Variables and constants, all tiles"), Unit::Bytes}}};
+    return rows.at(static_cast<std::size_t>(metric));
 }
 
 QString metricText(GraphMetric metric, double value, ByteUnits units, bool change) {
-    const QString text = QString::fromStdString(plainText(metric, std::abs(value), units));
+    const QString text =
+        QString::fromStdString(plainText(metricRow(metric).unit, std::abs(value), units));
     if (!change || value == 0)
         return text;
     return (value < 0 ? QStringLiteral("\u2212") : QStringLiteral("+")) + text;

@@ -3,15 +3,24 @@
 
 #include <QString>
 
+#include "core/table/unit.h"
 #include "views/operations/graph/graph_scene.h"
 #include "views/session/preferences.h"
+#include "views/theme/text.h"
 #include "views/theme/theme.h"
 
 namespace tilescope::views {
 
-QString metricTitle(GraphMetric metric);
-/// What the metric counts, in a sentence.
-QString metricToolTip(GraphMetric metric);
+/// What is known of a metric, to be translated.
+struct MetricRow {
+    const char* title;
+    const char* toolTip; ///< what it counts, in a sentence
+    Unit unit;
+};
+const MetricRow& metricRow(GraphMetric metric);
+inline QString metricTitle(GraphMetric metric) {
+    return Text::tr(metricRow(metric).title);
+}
 /// A value with its unit; changes have a sign.
 QString metricText(GraphMetric metric, double value, ByteUnits units, bool change = false);
 

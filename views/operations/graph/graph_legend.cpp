@@ -13,16 +13,13 @@ constexpr double scaleHeight = 11;
 } // namespace
 
 GraphLegend::GraphLegend(ViewContext& context, QWidget* parent)
-    : QWidget(parent)
-    , context_(context) {
+    : PaintedWidget(context, parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    connect(&context_.theme, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
-    connect(&context_.preferences, &Preferences::unitsChanged, this, qOverload<>(&QWidget::update));
 }
 
 void GraphLegend::setColours(std::optional<GraphColours> colours) {
     colours_ = std::move(colours);
-    setToolTip(colours_ ? metricToolTip(colours_->metric()) : QString());
+    setToolTip(colours_ ? Text::tr(metricRow(colours_->metric()).toolTip) : QString());
     setAccessibleName(texts().join(QStringLiteral(", ")));
     updateGeometry();
     update();
@@ -31,7 +28,7 @@ void GraphLegend::setColours(std::optional<GraphColours> colours) {
 QStringList GraphLegend::texts() const {
     if (!colours_)
         return {};
-    const ByteUnits units = context_.preferences.byteUnits();
+    const ByteUnits units = context().preferences.byteUnits();
     const GraphMetric metric = colours_->metric();
     if (!colours_->comparing())
         return {metricTitle(metric), metricText(metric, 0, units),
@@ -46,22 +43,17 @@ QSize GraphLegend::sizeHint() const {
     return {320, lines * (fontMetrics().height() + 8) + 4};
 }
 
-QSize GraphLegend::minimumSizeHint() const {
-    return {120, sizeHint().height()};
-}
-
 double GraphLegend::paintScale(QPainter& painter, double left) const {
-    const Theme& theme = context_.theme.current();
     const double line = colours_->comparing() ? height() / 2.0 : height();
     const double top = (line - scaleHeight) / 2;
     const double least = colours_->comparing() ? -colours_->most() : 0;
     for (int i = 0; i < static_cast<int>(scaleWidth); ++i) {
         const double value = least + (colours_->most() - least) * (i + 0.5) / scaleWidth;
         painter.fillRect(QRectF(left + i, top, 1, scaleHeight),
-                         colours_->most() > 0 ? colours_->colourOf(value, theme)
-                                              : colours_->colourOf(0, theme));
+                         colours_->most() > 0 ? colours_->colourOf(value, theme())
+                                              : colours_->colourOf(0, theme()));
     }
-    painter.setPen(theme.border);
+    painter.setPen(theme().border);
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(QRectF(left, top, scaleWidth, scaleHeight));
     return left + scaleWidth;
@@ -69,8 +61,7 @@ double GraphLegend::paintScale(QPainter& painter, double left) const {
 
 void GraphLegend::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    const Theme& theme = context_.theme.current();
-    painter.fillRect(rect(), theme.surface);
+    painter.fillRect(rect(), theme().surface);
     if (!colours_)
         return;
     const QStringList all = texts();
@@ -83,10 +74,10 @@ void GraphLegend::paintEvent(QPaintEvent*) {
         painter.drawText(QRectF(at, top, width + 1, line), Qt::AlignVCenter, text);
         at += width + gap;
     };
-    write(all[0], theme.text);
-    write(all[1], theme.mutedText);
+    write(all[0], theme().text);
+    write(all[1], theme().mutedText);
     at = paintScale(painter, at) + gap;
-    write(all[2], theme.mutedText);
+    write(all[2], theme().mutedText);
     if (!colours_->comparing())
         return;
     // A line of their own: beside the scale they would be cut in a narrow window.
@@ -97,11 +88,11 @@ void GraphLegend::paintEvent(QPaintEvent*) {
         painter.setPen(QPen(colour, 2.5, style));
         painter.drawRoundedRect(QRectF(at, top + (line - side) / 2, 1.6 * side, side), 3, 3);
         at += 1.6 * side + gap;
-        write(text, theme.mutedText);
+        write(text, theme().mutedText);
         at += gap;
     };
-    mark(theme.source, Qt::DashLine, tr("source only"));
-    mark(theme.target, Qt::SolidLine, tr("target only"));
+    mark(theme().source, Qt::DashLine, tr("source only"));
+    mark(theme().target, Qt::SolidLine, tr("target only"));
 }
 
 } // namespace tilescope::views

@@ -1,17 +1,16 @@
 // What the colours of the model's graph mean.
 #pragma once
 
-#include <QWidget>
 #include <optional>
 
 #include "views/operations/graph/graph_colours.h"
-#include "views/session/view_context.h"
+#include "views/widgets/painted_widget.h"
 
 namespace tilescope::views {
 
 /// The scale of the metric with its ends in its unit and, for two profiles, the marks of what only
 /// one of them has.
-class GraphLegend : public QWidget {
+class GraphLegend : public PaintedWidget {
     Q_OBJECT
 public:
     explicit GraphLegend(ViewContext& context, QWidget* parent = nullptr);
@@ -19,7 +18,7 @@ public:
     /// Title and both ends of the scale.
     [[nodiscard]] QStringList texts() const;
     [[nodiscard]] QSize sizeHint() const override;
-    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return {120, sizeHint().height()}; }
 
 protected:
     void paintEvent(QPaintEvent*) override;
@@ -27,7 +26,6 @@ protected:
 private:
     double paintScale(QPainter& painter, double left) const;
 
-    ViewContext& context_;
     std::optional<GraphColours> colours_;
 };
 

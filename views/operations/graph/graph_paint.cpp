@@ -30,8 +30,7 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
     QElapsedTimer timer;
     timer.start();
     QPainter painter(this);
-    const Theme& theme = context_.theme.current();
-    painter.fillRect(rect(), theme.surface);
+    painter.fillRect(rect(), theme().surface);
     if (!scene_)
         return;
     painter.setRenderHint(QPainter::Antialiasing);
@@ -49,7 +48,7 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
         paintMap(painter);
     if (hasFocus()) {
         painter.setRenderHint(QPainter::Antialiasing, false);
-        painter.setPen(QPen(theme.accent, 1));
+        painter.setPen(QPen(theme().accent, 1));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(rect().adjusted(0, 0, -1, -1));
     }
@@ -57,7 +56,6 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
 }
 
 void GraphCanvas::paintFrames(QPainter& painter, const QRectF& part) const {
-    const Theme& theme = context_.theme.current();
     const ScopeTree& tree = scene_->model->tree;
     const bool withText = scale_ >= textFrom;
     for (std::size_t i = 0; i < scene_->layout.boxes.size(); ++i) {
@@ -68,15 +66,15 @@ void GraphCanvas::paintFrames(QPainter& painter, const QRectF& part) const {
         const bool isChosen = box.item == chosen_;
         // Deeper frames are a little darker, so that one sees what is in what.
         const int depth = std::min(tree[box.item.scope].depth, 5);
-        painter.setBrush(mixed(theme.surface, theme.text, 0.025 * depth));
-        painter.setPen(QPen(isChosen ? theme.accent : theme.border, isChosen ? 2.5 : 1));
+        painter.setBrush(mixed(theme().surface, theme().text, 0.025 * depth));
+        painter.setPen(QPen(isChosen ? theme().accent : theme().border, isChosen ? 2.5 : 1));
         painter.drawRoundedRect(place, corner, corner);
         if (!withText)
             continue;
         QFont bold = font();
         bold.setBold(true);
         painter.setFont(bold);
-        painter.setPen(theme.mutedText);
+        painter.setPen(theme().mutedText);
         // The name stays in sight while the frame does.
         QRectF header(place.left(), place.top(), place.width(), frameHeader(font()));
         header.setLeft(std::max(header.left(), std::min(part.left(), place.right() - 120)));
@@ -87,7 +85,6 @@ void GraphCanvas::paintFrames(QPainter& painter, const QRectF& part) const {
 }
 
 void GraphCanvas::paintWires(QPainter& painter, const QRectF& part) const {
-    const Theme& theme = context_.theme.current();
     const std::set<std::size_t> marked = chosenEdges();
     std::vector<std::size_t> bright;
     std::vector<std::size_t> shown;
@@ -96,7 +93,7 @@ void GraphCanvas::paintWires(QPainter& painter, const QRectF& part) const {
             shown.push_back(i);
     painter.setRenderHint(QPainter::Antialiasing,
                           shown.size() < (settled_.isActive() ? smoothMoving : smoothStill));
-    const QColor line = mixed(theme.surface, theme.mutedText, marked.empty() ? 0.75 : 0.45);
+    const QColor line = mixed(theme().surface, theme().mutedText, marked.empty() ? 0.75 : 0.45);
     const auto draw = [&](std::size_t i, const QColor& colour, double more) {
         const PlacedWire& wire = scene_->layout.wires[i];
         QPen pen(colour, lineWidth(wire.edges.size()) + more);
@@ -117,12 +114,11 @@ void GraphCanvas::paintWires(QPainter& painter, const QRectF& part) const {
             draw(i, line, 0);
     }
     for (const std::size_t i : bright)
-        draw(i, theme.accent, 0.6);
+        draw(i, theme().accent, 0.6);
     painter.setRenderHint(QPainter::Antialiasing);
 }
 
 void GraphCanvas::paintEdgeLabels(QPainter& painter, const QRectF& part) const {
-    const Theme& theme = context_.theme.current();
     QFont small = font();
     small.setPointSizeF(small.pointSizeF() * 0.85);
     const QFontMetricsF metrics(small);
@@ -134,8 +130,8 @@ void GraphCanvas::paintEdgeLabels(QPainter& painter, const QRectF& part) const {
         const QSizeF size(metrics.horizontalAdvance(text) + 6, metrics.height());
         const QPointF middle = scene_->wires[i].pointAtPercent(0.5);
         const QRectF place(middle - QPointF(size.width() / 2, size.height() / 2), size);
-        painter.fillRect(place, mixed(theme.surface, theme.text, 0.04));
-        painter.setPen(theme.mutedText);
+        painter.fillRect(place, mixed(theme().surface, theme().text, 0.04));
+        painter.setPen(theme().mutedText);
         painter.drawText(place, Qt::AlignCenter, text);
     }
     painter.setFont(font());
@@ -161,19 +157,18 @@ void GraphCanvas::paintBoxes(QPainter& painter, const QRectF& part) const {
 }
 
 void GraphCanvas::paintBox(QPainter& painter, std::size_t box, bool withText) const {
-    const Theme& theme = context_.theme.current();
     const GraphModel& model = *scene_->model;
     const GraphItem& item = scene_->layout.boxes[box].item;
     const QRectF place = scene_->rectOf(box);
     const bool isEnd =
         !item.isScope() && (model.node(item).type == "Input" || model.node(item).type == "Output");
     const QColor fill =
-        isEnd ? theme.raised : colours_->colourOf(colours_->valueOf(model, item), theme);
+        isEnd ? theme().raised : colours_->colourOf(colours_->valueOf(model, item), theme());
     const double round = isEnd ? place.height() / 2 : corner;
     const Presence presence = model.presenceOf(item);
-    QPen border(mixed(fill, theme.text, 0.35), 1);
+    QPen border(mixed(fill, theme().text, 0.35), 1);
     if (presence != Presence::Both) {
-        border = QPen(presence == Presence::TargetOnly ? theme.target : theme.source, 2.5);
+        border = QPen(presence == Presence::TargetOnly ? theme().target : theme().source, 2.5);
         border.setStyle(presence == Presence::TargetOnly ? Qt::SolidLine : Qt::DashLine);
     }
     painter.setPen(border);
@@ -184,11 +179,11 @@ void GraphCanvas::paintBox(QPainter& painter, std::size_t box, bool withText) co
     painter.drawRoundedRect(place, round, round);
     painter.setBrush(Qt::NoBrush);
     if (!matching_.empty() && matching_[box]) {
-        painter.setPen(QPen(theme.warning, 3));
+        painter.setPen(QPen(theme().warning, 3));
         painter.drawRoundedRect(place.adjusted(-3, -3, 3, 3), round + 2, round + 2);
     }
     if (item == chosen_) {
-        painter.setPen(QPen(theme.accent, 3));
+        painter.setPen(QPen(theme().accent, 3));
         painter.drawRoundedRect(place.adjusted(-1, -1, 1, 1), round, round);
     }
     if (!withText)
@@ -227,11 +222,10 @@ QRectF GraphCanvas::mapRect() const {
 }
 
 void GraphCanvas::paintMap(QPainter& painter) const {
-    const Theme& theme = context_.theme.current();
     const QRectF map = mapRect();
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.setPen(theme.border);
-    painter.setBrush(theme.raised);
+    painter.setPen(theme().border);
+    painter.setBrush(theme().raised);
     painter.drawRect(map.adjusted(-4, -4, 3, 3));
     const double x = map.width() / scene_->layout.width;
     const double y = map.height() / scene_->layout.height;
@@ -239,11 +233,11 @@ void GraphCanvas::paintMap(QPainter& painter) const {
         return QRectF(map.left() + place.left() * x, map.top() + place.top() * y,
                       std::max(1.0, place.width() * x), std::max(1.0, place.height() * y));
     };
-    const QColor ink = mixed(theme.raised, theme.text, 0.45);
+    const QColor ink = mixed(theme().raised, theme().text, 0.45);
     for (std::size_t i = 0; i < scene_->layout.boxes.size(); ++i)
         if (!scene_->layout.boxes[i].isFrame)
             painter.fillRect(onMap(scene_->rectOf(i)), ink);
-    painter.setPen(QPen(theme.accent, 1.5));
+    painter.setPen(QPen(theme().accent, 1.5));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(onMap(visiblePart()).intersected(map.adjusted(-3, -3, 2, 2)));
 }

@@ -1,12 +1,11 @@
 #include "views/operations/graph/graph_pane.h"
 
 #include <QComboBox>
-#include <QLabel>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "views/operations/graph/graph_texts.h"
+#include "views/widgets/parts.h"
 #include "views/widgets/tool_row.h"
 
 namespace tilescope::views {
@@ -29,16 +28,9 @@ GraphPane::GraphPane(ViewContext& context, QWidget* parent)
     , canvas_(new GraphCanvas(context))
     , legend_(new GraphLegend(context)) {
     auto* drawing = new QWidget;
-    auto* column = new QVBoxLayout(drawing);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(makeTools());
-    column->addWidget(canvas_, 1);
-    column->addWidget(legend_);
+    inColumn(drawing, {makeTools(), canvas_, legend_}, canvas_);
     panel_->setContent(drawing);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(panel_);
+    inColumn(this, {panel_});
     connect(canvas_, &GraphCanvas::itemChosen, this, &GraphPane::choose);
     connect(canvas_, &GraphCanvas::hovered, this, &GraphPane::hovered);
     connect(canvas_, &GraphCanvas::toggleWanted, this, [this](GraphScopeId scope, bool expand) {
@@ -70,8 +62,7 @@ QWidget* GraphPane::makeTools() {
     metric_->setMinimumContentsLength(14);
     search_ =
         new SearchBox(tr("Find in the graph"), tr("A part of a name; Enter shows the next match"));
-    way_ = new QLabel;
-    way_->setObjectName(QStringLiteral("muted"));
+    way_ = textLabel({}, "muted");
     way_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     way_->setFocusPolicy(Qt::StrongFocus);
     way_->setContentsMargins(12, 0, 12, 4);
@@ -159,7 +150,8 @@ void GraphPane::fillMetrics() {
     for (const GraphMetric metric : graphMetrics)
         if (hasMetric(*model_, metric)) {
             metric_->addItem(metricTitle(metric), static_cast<int>(metric));
-            metric_->setItemData(metric_->count() - 1, metricToolTip(metric), Qt::ToolTipRole);
+            metric_->setItemData(metric_->count() - 1, Text::tr(metricRow(metric).toolTip),
+                                 Qt::ToolTipRole);
         }
     metric_->setCurrentIndex(std::max(0, metric_->findData(before)));
     canvas_->setMetric(static_cast<GraphMetric>(metric_->currentData().toInt()));

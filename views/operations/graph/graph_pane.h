@@ -23,12 +23,6 @@ public:
     /// Reads the graphs of these profiles; what was shown is forgotten.
     void load(const ProfilePair& profiles);
     [[nodiscard]] const std::shared_ptr<const GraphModel>& model() const { return model_; }
-    [[nodiscard]] GraphCanvas& canvas() { return *canvas_; }
-    [[nodiscard]] GraphLegend& legend() { return *legend_; }
-    [[nodiscard]] LoadingPanel& panel() { return *panel_; }
-    [[nodiscard]] SearchBox& search() { return *search_; }
-    [[nodiscard]] QComboBox& metricChoice() { return *metric_; }
-    [[nodiscard]] QLabel& way() { return *way_; }
     void focusSearch() { search_->focus(); }
 
     /// Expands what an item is in, chooses it and moves it into view.

@@ -62,23 +62,6 @@ Cell cellOf(GraphMetric metric, const GraphCosts& costs) {
     return static_cast<std::int64_t>(value);
 }
 
-Unit unitOf(GraphMetric metric) {
-    switch (metric) {
-    case GraphMetric::MeasuredCycles:
-    case GraphMetric::Cycles:
-        return Unit::Cycles;
-    case GraphMetric::Utilisation:
-        return Unit::Share;
-    case GraphMetric::Flops:
-        return Unit::Flops;
-    case GraphMetric::Code:
-    case GraphMetric::Temporary:
-    case GraphMetric::Variables:
-        break;
-    }
-    return Unit::Bytes;
-}
-
 /// Tensors that pass the border of a scope.
 ValueNode tensorsThrough(const GraphModel& model, GraphScopeId scope, bool entering) {
     ValueNode node{entering ? Text::tr("Enters") : Text::tr("Leaves"), {}, {}, Unit::None};
@@ -89,10 +72,8 @@ ValueNode tensorsThrough(const GraphModel& model, GraphScopeId scope, bool enter
         if (from == to || to != entering || !seen.insert(edge.tensor).second)
             continue;
         const ModelTensor& tensor = model.merged.graph.tensors[edge.tensor];
-        node.children.push_back({QString::fromStdString(tensor.name),
-                                 {tensor.shape + " " + tensor.type},
-                                 {},
-                                 Unit::None});
+        node.children.push_back(
+            valueLine(QString::fromStdString(tensor.name), tensor.shape + " " + tensor.type));
     }
     node.values.emplace_back(Text::tr("tensors: %1").arg(seen.size()).toStdString());
     return node;
@@ -135,19 +116,16 @@ QString itemText(const GraphModel& model, const GraphItem& item, const Preferenc
 
 ValueTree scopeSummary(const GraphModel& model, GraphScopeId scope) {
     const GraphItem item = GraphItem::of(scope);
-    ValueTree tree{Text::tr("Property"), {Text::tr("Value")}, {}, true};
-    if (model.comparing)
-        tree.valueTitles = {Text::tr("Source"), Text::tr("Target")};
+    ValueTree tree{Text::tr("Property"), valueTitles(model.comparing), {}, true};
     const std::string& path = model.tree[scope].path;
-    tree.roots.push_back({Text::tr("Scope"), {path}, {}, Unit::None});
-    tree.roots.push_back(
-        {Text::tr("Operations"), {std::int64_t{model.tree[scope].operations}}, {}, Unit::Count});
-    tree.roots.push_back(
-        {Text::tr("Scopes alike"), {std::int64_t{model.tree[scope].alike}}, {}, Unit::Count});
+    tree.roots = {
+        valueLine(Text::tr("Scope"), path),
+        valueLine(Text::tr("Operations"), std::int64_t{model.tree[scope].operations}, Unit::Count),
+        valueLine(Text::tr("Scopes alike"), std::int64_t{model.tree[scope].alike}, Unit::Count)};
     for (const GraphMetric metric : graphMetrics) {
         if (metric == GraphMetric::MeasuredCycles && !model.executed)
             continue;
-        ValueNode node{metricTitle(metric), {}, {}, unitOf(metric)};
+        ValueNode node{metricTitle(metric), {}, {}, metricRow(metric).unit};
         node.values.push_back(cellOf(metric, model.sourceCosts(item)));
         if (model.comparing)
             node.values.push_back(cellOf(metric, model.targetCosts(item)));

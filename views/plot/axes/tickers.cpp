@@ -4,25 +4,21 @@
 
 namespace tilescope::views {
 
-double ByteTicker::getTickStep(const QCPRange& range) {
-    step_ = byteTickStep(range.size(), tickCount(), preferences_.byteUnits());
-    return step_;
+double ByteTicker::stepFor(double span) {
+    return byteTickStep(span, tickCount(), preferences_.byteUnits());
 }
 
-QVector<QString> ByteTicker::createLabelVector(const QVector<double>& ticks, const QLocale&, QChar,
-                                               int) {
-    return byteLabels(ticks, step_, preferences_.byteUnits());
+QVector<QString> ByteTicker::labels(const QVector<double>& ticks, double step) {
+    return byteLabels(ticks, step, preferences_.byteUnits());
 }
 
-double CountTicker::getTickStep(const QCPRange& range) {
-    step_ = integerTickStep(range.size(), tickCount());
-    return step_;
+double CountTicker::stepFor(double span) {
+    return integerTickStep(span, tickCount());
 }
 
-QVector<QString> CountTicker::createLabelVector(const QVector<double>& ticks, const QLocale&, QChar,
-                                                int) {
+QVector<QString> CountTicker::labels(const QVector<double>& ticks, double step) {
     if (numbers_.empty())
-        return countLabels(ticks, step_);
+        return countLabels(ticks, step);
     QVector<QString> labels;
     for (const double tick : ticks) {
         const auto place = static_cast<std::size_t>(std::max(0.0, tick));
@@ -32,18 +28,15 @@ QVector<QString> CountTicker::createLabelVector(const QVector<double>& ticks, co
     return labels;
 }
 
-double TimeTicker::getTickStep(const QCPRange& range) {
-    step_ = decimalTickStep(range.size() / clockHz_, tickCount());
-    return step_ * clockHz_;
+double TimeTicker::stepFor(double span) {
+    return decimalTickStep(span / clockHz_, tickCount()) * clockHz_;
 }
 
-QVector<QString> TimeTicker::createLabelVector(const QVector<double>& ticks, const QLocale&, QChar,
-                                               int) {
+QVector<QString> TimeTicker::labels(const QVector<double>& ticks, double step) {
     QVector<double> seconds;
-    seconds.reserve(ticks.size());
     for (const double tick : ticks)
         seconds.append(tick / clockHz_);
-    return timeLabels(seconds, step_);
+    return timeLabels(seconds, step / clockHz_);
 }
 
 } // namespace tilescope::views

@@ -8,56 +8,65 @@
 
 namespace tilescope::views {
 
+/// Ticks with none between them, whose labels need to know how far they are apart.
+class StepTicker : public QCPAxisTicker {
+protected:
+    /// The distance of ticks over a range.
+    virtual double stepFor(double span) = 0;
+    virtual QVector<QString> labels(const QVector<double>& ticks, double step) = 0;
+
+    double getTickStep(const QCPRange& range) override { return step_ = stepFor(range.size()); }
+    int getSubTickCount(double) override { return 0; }
+    QVector<QString> createLabelVector(const QVector<double>& ticks, const QLocale&, QChar,
+                                       int) override {
+        return labels(ticks, step_);
+    }
+
+private:
+    double step_ = 1;
+};
+
 /// Bytes in the preferred units.
-class ByteTicker : public QCPAxisTicker {
+class ByteTicker : public StepTicker {
 public:
     explicit ByteTicker(const Preferences& preferences)
         : preferences_(preferences) {}
 
 protected:
-    double getTickStep(const QCPRange& range) override;
-    int getSubTickCount(double) override { return 0; }
-    QVector<QString> createLabelVector(const QVector<double>& ticks, const QLocale&, QChar,
-                                       int) override;
+    double stepFor(double span) override;
+    QVector<QString> labels(const QVector<double>& ticks, double step) override;
 
 private:
     const Preferences& preferences_;
-    double step_ = 1;
 };
 
 /// Tiles, steps, cycles.
-class CountTicker : public QCPAxisTicker {
+class CountTicker : public StepTicker {
 public:
     /// Names for the places of an axis that leaves some out: place i is labelled numbers[i]. An
     /// empty list labels places with themselves.
     void setNumbers(std::vector<std::int32_t> numbers) { numbers_ = std::move(numbers); }
 
 protected:
-    double getTickStep(const QCPRange& range) override;
-    int getSubTickCount(double) override { return 0; }
-    QVector<QString> createLabelVector(const QVector<double>& ticks, const QLocale&, QChar,
-                                       int) override;
+    double stepFor(double span) override;
+    QVector<QString> labels(const QVector<double>& ticks, double step) override;
 
 private:
-    double step_ = 1;
     std::vector<std::int32_t> numbers_;
 };
 
 /// Cycles written as time at a clock.
-class TimeTicker : public QCPAxisTicker {
+class TimeTicker : public StepTicker {
 public:
     explicit TimeTicker(double clockHz)
         : clockHz_(clockHz) {}
 
 protected:
-    double getTickStep(const QCPRange& range) override;
-    int getSubTickCount(double) override { return 0; }
-    QVector<QString> createLabelVector(const QVector<double>& ticks, const QLocale&, QChar,
-                                       int) override;
+    double stepFor(double span) override;
+    QVector<QString> labels(const QVector<double>& ticks, double step) override;
 
 private:
     double clockHz_;
-    double step_ = 1; ///< seconds
 };
 
 } // namespace tilescope::views

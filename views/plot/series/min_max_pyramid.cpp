@@ -40,8 +40,4 @@ MinMax MinMaxPyramid::over(std::size_t first, std::size_t end) const {
     return result;
 }
 
-MinMax MinMaxPyramid::all() const {
-    return levels_.empty() ? MinMax{} : levels_.back().front();
-}
-
 } // namespace tilescope::views

@@ -25,7 +25,7 @@ public:
     /// Extremes of [first, end); the range must not be empty and lie within the values.
     [[nodiscard]] MinMax over(std::size_t first, std::size_t end) const;
     /// Of all values; {0, 0} if there are none.
-    [[nodiscard]] MinMax all() const;
+    [[nodiscard]] MinMax all() const { return levels_.empty() ? MinMax{} : levels_.back().front(); }
 
 private:
     std::vector<std::vector<MinMax>> levels_;

@@ -6,11 +6,7 @@
 namespace tilescope::views {
 
 StepAreaPlottable::StepAreaPlottable(QCPAxis* keyAxis, QCPAxis* valueAxis)
-    : QCPAbstractPlottable(keyAxis, valueAxis) {
-    setAntialiased(false);
-    setSelectable(QCP::stNone);
-    removeFromLegend();
-}
+    : Plottable(keyAxis, valueAxis) {}
 
 void StepAreaPlottable::setAreas(std::vector<StepArea> areas, Mode mode) {
     areas_ = std::move(areas);
@@ -22,19 +18,6 @@ std::int64_t StepAreaPlottable::largest() const {
     for (const StepArea& area : areas_)
         largest = std::max(largest, area.top.all().max);
     return largest;
-}
-
-QCPRange StepAreaPlottable::getKeyRange(bool& found, QCP::SignDomain) const {
-    std::size_t size = 0;
-    for (const StepArea& area : areas_)
-        size = std::max(size, area.top.size());
-    found = size > 0;
-    return {0, static_cast<double>(size)};
-}
-
-QCPRange StepAreaPlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const {
-    found = !areas_.empty();
-    return {0, static_cast<double>(largest())};
 }
 
 void StepAreaPlottable::draw(QCPPainter* painter) {
@@ -95,11 +78,6 @@ void StepAreaPlottable::outlineArea(QCPPainter* painter, const StepArea& area) c
                               std::abs(top - previous), area.colour);
         previous = top;
     }
-}
-
-void StepAreaPlottable::drawLegendIcon(QCPPainter* painter, const QRectF& rect) const {
-    if (!areas_.empty())
-        painter->fillRect(rect, areas_.front().colour);
 }
 
 } // namespace tilescope::views

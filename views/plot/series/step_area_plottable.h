@@ -1,9 +1,9 @@
 // Filled step series on a QCustomPlot, stacked or overlaid.
 #pragma once
 
-#include <qcustomplot.h>
 #include <vector>
 
+#include "views/plot/plottable.h"
 #include "views/plot/series/step_columns.h"
 
 namespace tilescope::views {
@@ -17,7 +17,7 @@ struct StepArea {
 
 /// Draws value i over [i, i + 1) of the key axis as rectangles from the value axis' zero, at most
 /// one or two a pixel column and area. QCustomPlot's own filled graph takes a hundred times longer.
-class StepAreaPlottable : public QCPAbstractPlottable {
+class StepAreaPlottable : public Plottable {
     Q_OBJECT
 public:
     enum class Mode {
@@ -32,14 +32,8 @@ public:
     [[nodiscard]] Mode mode() const { return mode_; }
     [[nodiscard]] std::int64_t largest() const;
 
-    double selectTest(const QPointF&, bool, QVariant* = nullptr) const override { return -1; }
-    QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
-    QCPRange getValueRange(bool& found, QCP::SignDomain domain,
-                           const QCPRange& keyRange) const override;
-
 protected:
     void draw(QCPPainter* painter) override;
-    void drawLegendIcon(QCPPainter* painter, const QRectF& rect) const override;
 
 private:
     void fillArea(QCPPainter* painter, const StepArea& area) const;

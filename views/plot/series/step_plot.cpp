@@ -1,9 +1,9 @@
 #include "views/plot/series/step_plot.h"
 
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "views/plot/series/step_columns.h"
+#include "views/widgets/parts.h"
 
 namespace tilescope::views {
 namespace {
@@ -33,16 +33,7 @@ StepPlot::StepPlot(ViewContext& context, const QString& keyLabel, QWidget* paren
     styleTitle();
     strip_->setContent(
         [this](QPainter& painter, const QRect& rect) { paintOverview(painter, rect); });
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(strip_);
-    layout->addWidget(plot_, 1);
-    layout->addWidget(legend_);
-}
-
-void StepPlot::setKeyLabel(const QString& label) {
-    plot_->xAxis->setLabel(label);
+    inColumn(this, {strip_, plot_, legend_}, plot_);
 }
 
 void StepPlot::setKeyNumbers(std::vector<std::int32_t> numbers) {

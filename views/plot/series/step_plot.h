@@ -26,7 +26,7 @@ public:
     };
     /// Shows other data. The zoom stays if there are as many values as before.
     void setContent(Content content);
-    void setKeyLabel(const QString& label);
+    void setKeyLabel(const QString& label) { plot_->xAxis->setLabel(label); }
     void setValueTitle(const QString& title) { plot_->setValueTitle(title); }
     /// Labels the places of the key axis with these numbers; with themselves if empty.
     void setKeyNumbers(std::vector<std::int32_t> numbers);

@@ -56,11 +56,8 @@ QColor tileStateColour(const Theme& theme, TileState state) {
 }
 
 TilePlottable::TilePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme)
-    : QCPAbstractPlottable(keyAxis, valueAxis)
+    : Plottable(keyAxis, valueAxis)
     , theme_(theme) {
-    setAntialiased(false);
-    setSelectable(QCP::stNone);
-    removeFromLegend();
     connect(&theme, &ThemeSource::changed, this, &TilePlottable::colour);
 }
 
@@ -73,16 +70,6 @@ void TilePlottable::colour() {
     images_.clear();
     for (const PlacedRaster& placed : rasters_)
         images_.push_back(imageOf(placed.raster, theme_.current()));
-}
-
-QCPRange TilePlottable::getKeyRange(bool& found, QCP::SignDomain) const {
-    found = false;
-    return {};
-}
-
-QCPRange TilePlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const {
-    found = false;
-    return {};
 }
 
 void TilePlottable::draw(QCPPainter* painter) {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <QImage>
-#include <qcustomplot.h>
 
 #include "core/trace/tile_raster.h"
+#include "views/plot/plottable.h"
 #include "views/theme/theme.h"
 
 namespace tilescope::views {
@@ -23,22 +23,15 @@ struct PlacedRaster {
 
 /// Draws pictures that were made beforehand, so that a frame costs the same however much happens
 /// in it; until sharper pictures come the old ones are stretched.
-class TilePlottable : public QCPAbstractPlottable {
+class TilePlottable : public Plottable {
     Q_OBJECT
 public:
     TilePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme);
 
     void setRasters(std::vector<PlacedRaster> rasters);
-    [[nodiscard]] const std::vector<PlacedRaster>& rasters() const { return rasters_; }
-
-    double selectTest(const QPointF&, bool, QVariant* = nullptr) const override { return -1; }
-    QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
-    QCPRange getValueRange(bool& found, QCP::SignDomain domain,
-                           const QCPRange& keyRange) const override;
 
 protected:
     void draw(QCPPainter* painter) override;
-    void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
 
 private:
     void colour();

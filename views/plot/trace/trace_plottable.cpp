@@ -19,12 +19,8 @@ QColor groupColour(const Theme& theme, ProgramKind kind) {
 }
 
 TracePlottable::TracePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme)
-    : QCPAbstractPlottable(keyAxis, valueAxis)
-    , theme_(theme) {
-    setAntialiased(false);
-    setSelectable(QCP::stNone);
-    removeFromLegend();
-}
+    : Plottable(keyAxis, valueAxis)
+    , theme_(theme) {}
 
 void TracePlottable::setOverview(Lanes lanes) {
     overview_ = std::move(lanes);
@@ -69,19 +65,11 @@ bool TracePlottable::highlighted(const std::string& name) const {
                        [&](char a, char b) { return lower(a) == b; }) != name.end();
 }
 
-std::size_t TracePlottable::rowsOf(std::size_t lane) const {
-    return rowCounts_[lane];
-}
-
 double TracePlottable::laneTop(std::size_t lane) const {
     double top = 0;
     for (std::size_t i = 0; i < lane; ++i)
-        top += static_cast<double>(rowsOf(i)) + laneGap;
+        top += static_cast<double>(rowCounts_[i]) + laneGap;
     return top;
-}
-
-double TracePlottable::rowCount() const {
-    return overview_ ? laneTop(overview_->size()) : 0;
 }
 
 bool TracePlottable::detailed(double from, double to) const {
@@ -97,7 +85,7 @@ TracePlottable::LaneRange TracePlottable::lanesWithin(double from, double to) co
     LaneRange range;
     double top = 0;
     for (std::size_t lane = 0; overview_ && lane < overview_->size() && top <= to; ++lane) {
-        const double bottom = top + static_cast<double>(rowsOf(lane));
+        const double bottom = top + static_cast<double>(rowCounts_[lane]);
         if (bottom <= from)
             range.first = lane + 1;
         range.end = lane + 1;
@@ -117,16 +105,6 @@ TracePlottable::Hit TracePlottable::hit(double cycle, double row) const {
     if (within < 0 || within >= static_cast<double>(rows.size()))
         return {};
     return {lane, boxAt(rows[static_cast<std::size_t>(within)], cycle)};
-}
-
-QCPRange TracePlottable::getKeyRange(bool& found, QCP::SignDomain) const {
-    found = false;
-    return {};
-}
-
-QCPRange TracePlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const {
-    found = overview_ != nullptr;
-    return {0, rowCount()};
 }
 
 void TracePlottable::draw(QCPPainter* painter) {

@@ -4,8 +4,8 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <qcustomplot.h>
 
+#include "views/plot/plottable.h"
 #include "views/plot/quick_text.h"
 #include "views/plot/trace/trace_rows.h"
 #include "views/theme/theme.h"
@@ -21,7 +21,7 @@ QColor groupColour(const Theme& theme, ProgramKind kind);
 /// Draws lanes below each other. The value axis counts rows downwards; a lane is followed by a gap
 /// of laneGap rows. Beyond the finely read range the coarse lanes stand in, so that fast zooming
 /// never shows a hole.
-class TracePlottable : public QCPAbstractPlottable {
+class TracePlottable : public Plottable {
     Q_OBJECT
 public:
     using Lanes = std::shared_ptr<const std::vector<TraceLane>>;
@@ -38,7 +38,7 @@ public:
     void setShowsNames(bool shows) { showsNames_ = shows; }
 
     [[nodiscard]] const Lanes& overview() const { return overview_; }
-    [[nodiscard]] double rowCount() const;
+    [[nodiscard]] double rowCount() const { return overview_ ? laneTop(overview_->size()) : 0; }
     /// The first row of a lane on the value axis.
     [[nodiscard]] double laneTop(std::size_t lane) const;
     /// Lanes [first, end) that have rows in [from, to) of the value axis.
@@ -54,19 +54,12 @@ public:
     };
     [[nodiscard]] Hit hit(double cycle, double row) const;
 
-    double selectTest(const QPointF&, bool, QVariant* = nullptr) const override { return -1; }
-    QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
-    QCPRange getValueRange(bool& found, QCP::SignDomain domain,
-                           const QCPRange& keyRange) const override;
-
 protected:
     void draw(QCPPainter* painter) override;
-    void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
 
 private:
     [[nodiscard]] bool detailed(double from, double to) const;
     [[nodiscard]] const TraceLane& laneToShow(std::size_t lane, bool detailed) const;
-    [[nodiscard]] std::size_t rowsOf(std::size_t lane) const;
     /// The colours of boxes and of what is behind them, mixed once for all boxes.
     struct Palette {
         std::array<QRgb, 3 * programKinds.size()> boxes{}; ///< by look and kind

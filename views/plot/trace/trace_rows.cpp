@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <iterator>
-#include <limits>
 
 namespace tilescope::views {
 

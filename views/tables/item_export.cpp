@@ -1,18 +1,18 @@
-#include "views/widgets/item_export.h"
+#include "views/tables/item_export.h"
 
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
-#include <QFileDialog>
 #include <QHeaderView>
-#include <QMessageBox>
 #include <QSaveFile>
 #include <QTableView>
 #include <QTreeView>
 #include <functional>
 #include <sstream>
 
+#include "views/tables/table_model.h"
 #include "views/theme/text.h"
+#include "views/widgets/save_picture.h"
 
 namespace tilescope::views {
 namespace {
@@ -64,7 +64,7 @@ QString onOneLine(const QString& value) {
         .replace(QLatin1Char('\n'), QLatin1Char(' '));
 }
 
-QString rawLines(const QAbstractItemView& view, const RawTable& model, QChar separator,
+QString rawLines(const QAbstractItemView& view, const TableModel& model, QChar separator,
                  bool onlySelected) {
     std::vector<int> rows;
     for (int row = 0; row < view.model()->rowCount(); ++row)
@@ -79,7 +79,7 @@ QString lines(const QAbstractItemView& view, QChar separator, bool onlySelected,
               const std::function<QString(const QString&)>& cell) {
     if (view.model() == nullptr)
         return {};
-    if (const auto* raw = dynamic_cast<const RawTable*>(view.model()))
+    if (const auto* raw = qobject_cast<const TableModel*>(view.model()))
         return rawLines(view, *raw, separator, onlySelected);
     const QList<int> columns = columnsOf(view);
     QString all;
@@ -113,16 +113,6 @@ QAction* action(QAbstractItemView& view, const QString& title, const QKeySequenc
     return made;
 }
 
-void askAndSave(QAbstractItemView& view) {
-    const QString file = QFileDialog::getSaveFileName(
-        view.window(), Text::tr("Save table"), QStringLiteral("table.csv"),
-        Text::tr("Comma separated values (*.csv);;All files (*)"));
-    if (file.isEmpty())
-        return;
-    if (const QString problem = saveCsv(view, file); !problem.isEmpty())
-        QMessageBox::warning(view.window(), Text::tr("Save table"), problem);
-}
-
 } // namespace
 
 QString csvText(const QAbstractItemView& view) {
@@ -141,6 +131,12 @@ QString saveCsv(const QAbstractItemView& view, const QString& file) {
     return Text::tr("Cannot write '%1': %2").arg(file, out.errorString());
 }
 
+void askAndSaveCsv(const QAbstractItemView& view) {
+    askAndSave(view.window(), Text::tr("Save table"), QStringLiteral("table.csv"),
+               Text::tr("Comma separated values (*.csv);;All files (*)"),
+               [&view](const QString& file) { return saveCsv(view, file); });
+}
+
 void addExportActions(QAbstractItemView& view) {
     static const char* const done = "exportActions";
     if (view.property(done).toBool())
@@ -153,7 +149,7 @@ void addExportActions(QAbstractItemView& view) {
         action(view, Text::tr("Copy all rows"), QKeySequence(Text::tr("Ctrl+Shift+C"))),
         &QAction::triggered, &view, [&view, put] { put(tabbedText(view, false)); });
     QObject::connect(action(view, Text::tr("Save as CSV…"), {}), &QAction::triggered, &view,
-                     [&view] { askAndSave(view); });
+                     [&view] { askAndSaveCsv(view); });
     if (view.contextMenuPolicy() == Qt::DefaultContextMenu)
         view.setContextMenuPolicy(Qt::ActionsContextMenu);
 }

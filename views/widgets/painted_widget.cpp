@@ -1,0 +1,29 @@
+#include "views/widgets/painted_widget.h"
+
+#include <QHelpEvent>
+#include <QToolTip>
+
+namespace tilescope::views {
+
+PaintedWidget::PaintedWidget(ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , context_(context) {
+    const auto repaint = qOverload<>(&QWidget::update);
+    connect(&context_.theme, &ThemeSource::changed, this, repaint);
+    connect(&context_.preferences, &Preferences::unitsChanged, this, repaint);
+}
+
+bool PaintedWidget::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip)
+        return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const QString text = toolTipAt(help->pos());
+    if (text.isEmpty()) {
+        QToolTip::hideText();
+        return QWidget::event(event);
+    }
+    QToolTip::showText(help->globalPos(), text, this);
+    return true;
+}
+
+} // namespace tilescope::views

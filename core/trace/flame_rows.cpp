@@ -73,6 +73,9 @@ FlamePath pathOf(std::string_view name) {
         if (at != std::string_view::npos)
             return {partsOf(copy.substr(at + to.size())), name};
     }
+    // "copy20_layer1/0/call_subgraph(4)/callInputs": for an operation's own use.
+    if (const std::string_view own = afterNumber(stem, "copy", "_"); !own.empty())
+        return {splitLast(own).groups, name};
     return splitLast(name);
 }
 

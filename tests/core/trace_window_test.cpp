@@ -276,6 +276,27 @@ private slots:
         QVERIFY(boxesOf(1500).at("") >= 1);
     }
 
+    void copiesOfACallAreUnderItsScopes() {
+        IdVector<ProgramId, Program> programs;
+        Trace trace;
+        TraceBody& body = trace.bodies[trace.bodies.add({})];
+        for (const char* name :
+             {"a/b/conv", "copy20_a/b/call(1)/callInputs/ExchangePre", "a/b/call(1)/callInputs"}) {
+            Program program;
+            program.kind = ProgramKind::DoExchange;
+            program.name = name;
+            addStep(body, program.kind, 100 * static_cast<std::int64_t>(body.steps.size()), 100,
+                    programs.add(program));
+        }
+        trace.runs.push_back({"run", TraceBodyId(0), 0, 300});
+        QStringList groups;
+        for (const FlameSpan& box :
+             flameRows(TraceIndex(trace, 1, 4), programs, IpuId(0), {0, 300}, 1))
+            if (!box.leaf && box.row > 0)
+                groups << QString("%1 %2-%3").arg(text(box.name)).arg(box.begin).arg(box.end);
+        QCOMPARE(groups, (QStringList{"a 0-300", "b 0-300", "call(1) 100-300"}));
+    }
+
     void exchangesStandUnderTheirOperation() {
         IdVector<ProgramId, Program> programs;
         Trace trace;

@@ -8,6 +8,7 @@
 #include <QTreeView>
 #include <QtTest>
 
+#include "app/gui/run/option_form.h"
 #include "app/gui/window/main_window.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
@@ -222,7 +223,7 @@ private slots:
         QVERIFY(dialog && dialog->isVisible());
         QVERIFY2(dialog->commandLine().startsWith("tilescope run sample "),
                  qPrintable(dialog->commandLine()));
-        QTRY_VERIFY(dialog->form().editor("precision")->isVisibleTo(dialog));
+        QTRY_VERIFY(test::child<OptionForm>(*dialog).editor("precision")->isVisibleTo(dialog));
         for (QComboBox* box : dialog->findChildren<QComboBox*>())
             if (box->accessibleName() == "When it is done")
                 QCOMPARE(box->currentText(), "Compare the result with the open profile");

@@ -11,7 +11,9 @@
 #include <QToolButton>
 #include <QtTest>
 
+#include "app/gui/run/option_form.h"
 #include "app/gui/run/run_dialog.h"
+#include "tests/support/window_steps.h"
 #include "views/theme/style.h"
 
 using namespace tilescope;

@@ -48,6 +48,7 @@ public:
         QString name;
     };
     void setSections(std::vector<Section> sections);
+    [[nodiscard]] const std::vector<Section>& sections() const { return sections_; }
 
     /// What the vertical axis measures; it is above it, so that its labels may be long.
     void setValueTitle(const QString& title);

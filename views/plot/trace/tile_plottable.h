@@ -29,6 +29,7 @@ public:
     TilePlottable(QCPAxis* keyAxis, QCPAxis* valueAxis, const ThemeSource& theme);
 
     void setRasters(std::vector<PlacedRaster> rasters);
+    [[nodiscard]] const std::vector<PlacedRaster>& rasters() const { return rasters_; }
 
 protected:
     void draw(QCPPainter* painter) override;

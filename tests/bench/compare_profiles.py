@@ -32,7 +32,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODELS = {
     "resnet50-half": ["resnet50", "--batch-size", "4", "--precision", "half"],
     "resnet50-mk1": ["resnet50", "--target", "mk1"],
-    "mobilenet-v2": ["mobilenet-v2"],
+    "resnext50": ["resnext50_32x4d"],
+    "vit-base": ["vit-base", "--precision", "half"],
+    "gpt2-small-training": ["gpt2-small", "--mode", "training", "--precision", "half"],
     "mnist-cnn": ["mnist-cnn", "--batch-size", "16", "--device-iterations", "10"],
     "bert-base": ["bert-base", "--precision", "half"],
 }

@@ -287,7 +287,9 @@ Profile simulateModel(const std::string& model, const RunOptions& options,
     Phases phases(progress);
     Graph graph = phases.run("import", 0, [&] {
         if (isZooName(model) && !std::filesystem::exists(model)) {
-            Graph built = importOnnx(zooModel(model, options.modelOptions), model, import);
+            ImportOptions checked = import;
+            checked.builtIn = true;
+            Graph built = importOnnx(zooModel(model, options.modelOptions), model, checked);
             built.name = model;
             return built;
         }

@@ -1,7 +1,7 @@
 #include "core/tiles/tile_series.h"
 
 #include <algorithm>
-#include <limits>
+#include <functional>
 
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
@@ -37,15 +37,8 @@ TileSeries TileSeries::fromRuns(std::vector<TileRun> runs) {
     return series;
 }
 
-void TileSeries::append(std::int32_t first, std::int32_t end, std::int64_t value) {
-    if (first >= end || value == 0)
-        return;
-    if (first < 0 || (!runs_.empty() && first < runs_.back().end))
-        throw InternalError("TileSeries: runs overlap or are out of order");
-    if (!runs_.empty() && runs_.back().end == first && runs_.back().value == value)
-        runs_.back().end = end;
-    else
-        runs_.push_back({first, end, value});
+void TileSeries::throwOutOfOrder() {
+    throw InternalError("TileSeries: runs overlap or are out of order");
 }
 
 std::int64_t TileSeries::at(TileId tile) const {
@@ -116,36 +109,6 @@ void TileSeries::addTo(std::span<std::int64_t> dense) const {
             dense[static_cast<std::size_t>(tile)] += run.value;
 }
 
-TileSeries TileSeries::zip(const TileSeries& a, const TileSeries& b,
-                           const std::function<std::int64_t(std::int64_t, std::int64_t)>& combine) {
-    constexpr std::int32_t never = std::numeric_limits<std::int32_t>::max();
-    TileSeries result;
-    std::size_t atA = 0;
-    std::size_t atB = 0;
-    std::int32_t tile = 0;
-    const auto nextEdge = [&](const std::vector<TileRun>& runs, std::size_t at) {
-        if (at == runs.size())
-            return never;
-        return tile < runs[at].first ? runs[at].first : runs[at].end;
-    };
-    const auto valueHere = [&](const std::vector<TileRun>& runs, std::size_t at) {
-        return at < runs.size() && runs[at].first <= tile ? runs[at].value : 0;
-    };
-    while (atA < a.runs_.size() || atB < b.runs_.size()) {
-        const std::int32_t edge = std::min(nextEdge(a.runs_, atA), nextEdge(b.runs_, atB));
-        const std::int64_t valueA = valueHere(a.runs_, atA);
-        const std::int64_t valueB = valueHere(b.runs_, atB);
-        if (valueA != 0 || valueB != 0)
-            result.append(tile, edge, combine(valueA, valueB));
-        tile = edge;
-        if (atA < a.runs_.size() && a.runs_[atA].end <= tile)
-            ++atA;
-        if (atB < b.runs_.size() && b.runs_[atB].end <= tile)
-            ++atB;
-    }
-    return result;
-}
-
 TileSeries operator+(const TileSeries& a, const TileSeries& b) {
     return TileSeries::zip(a, b, std::plus<>());
 }
@@ -168,15 +131,9 @@ TileSeries TileSeries::ones() const {
 
 TileSeries TileSeries::scaled(std::int64_t factor) const {
     TileSeries result;
+    result.runs_.reserve(runs_.size());
     for (const TileRun& run : runs_)
         result.append(run.first, run.end, run.value * factor);
-    return result;
-}
-
-TileSeries TileSeries::mapped(const std::function<std::int64_t(std::int64_t)>& change) const {
-    TileSeries result;
-    for (const TileRun& run : runs_)
-        result.append(run.first, run.end, change(run.value));
     return result;
 }
 

@@ -2,9 +2,10 @@
 // is one of these, in memory and in the file.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -65,14 +66,14 @@ public:
     friend TileSeries operator-(const TileSeries& a, const TileSeries& b);
     [[nodiscard]] TileSeries scaled(std::int64_t factor) const;
     /// change(value) on every tile whose value is not zero.
-    [[nodiscard]] TileSeries mapped(const std::function<std::int64_t(std::int64_t)>& change) const;
+    template <class Change> [[nodiscard]] TileSeries mapped(const Change& change) const;
     /// 1 on every tile with a value other than zero.
     [[nodiscard]] TileSeries ones() const;
     /// The larger value tile by tile.
     static TileSeries maxOf(const TileSeries& a, const TileSeries& b);
     /// combine(a, b) tile by tile wherever one of the two is not zero; combine(0, 0) must be 0.
-    static TileSeries zip(const TileSeries& a, const TileSeries& b,
-                          const std::function<std::int64_t(std::int64_t, std::int64_t)>& combine);
+    template <class Combine>
+    static TileSeries zip(const TileSeries& a, const TileSeries& b, const Combine& combine);
 
     friend bool operator==(const TileSeries&, const TileSeries&) = default;
 
@@ -86,7 +87,56 @@ public:
     static TileSeries decode(std::span<const std::byte> blob);
 
 private:
+    [[noreturn]] static void throwOutOfOrder();
+
     std::vector<TileRun> runs_;
 };
+
+inline void TileSeries::append(std::int32_t first, std::int32_t end, std::int64_t value) {
+    if (first >= end || value == 0)
+        return;
+    if (first < 0 || (!runs_.empty() && first < runs_.back().end))
+        throwOutOfOrder();
+    if (!runs_.empty() && runs_.back().end == first && runs_.back().value == value)
+        runs_.back().end = end;
+    else
+        runs_.push_back({first, end, value});
+}
+
+template <class Change> TileSeries TileSeries::mapped(const Change& change) const {
+    TileSeries result;
+    for (const TileRun& run : runs_)
+        result.append(run.first, run.end, change(run.value));
+    return result;
+}
+
+template <class Combine>
+TileSeries TileSeries::zip(const TileSeries& a, const TileSeries& b, const Combine& combine) {
+    constexpr std::int32_t never = std::numeric_limits<std::int32_t>::max();
+    TileSeries result;
+    auto atA = a.runs_.begin();
+    auto atB = b.runs_.begin();
+    std::int32_t tile = 0;
+    const auto nextEdge = [&](auto at, auto end) {
+        return at == end ? never : tile < at->first ? at->first : at->end;
+    };
+    const auto valueHere = [&](auto at, auto end) -> std::int64_t {
+        return at != end && at->first <= tile ? at->value : 0;
+    };
+    while (atA != a.runs_.end() || atB != b.runs_.end()) {
+        const std::int32_t edge =
+            std::min(nextEdge(atA, a.runs_.end()), nextEdge(atB, b.runs_.end()));
+        const std::int64_t valueA = valueHere(atA, a.runs_.end());
+        const std::int64_t valueB = valueHere(atB, b.runs_.end());
+        if (valueA != 0 || valueB != 0)
+            result.append(tile, edge, combine(valueA, valueB));
+        tile = edge;
+        if (atA != a.runs_.end() && atA->end <= tile)
+            ++atA;
+        if (atB != b.runs_.end() && atB->end <= tile)
+            ++atB;
+    }
+    return result;
+}
 
 } // namespace tilescope

@@ -40,6 +40,7 @@ struct ConvTileSizes {
     [[nodiscard]] std::int64_t weightElements() const;
     [[nodiscard]] std::int64_t partialElements() const;
     [[nodiscard]] std::int64_t kernelElements() const;
+    friend bool operator==(const ConvTileSizes&, const ConvTileSizes&) = default;
 };
 
 } // namespace tilescope::sim

@@ -21,7 +21,8 @@ ResolvedModel resolve(onnx::ModelProto& model, const std::string& origin,
     removeDeadNodes(model);
     checkOperators(model, origin, supportedOperators(), messages);
     const NameSet weights = detachWeights(model, origin);
-    checkModel(model, origin);
+    if (!options.builtIn)
+        checkModel(model, origin);
     const auto batch = setBatch(model, weights, origin, options, messages);
     ResolvedModel resolved = resolveModel(model, origin, weights, batch);
     resolved.messages.insert(resolved.messages.begin(), messages.begin(), messages.end());

@@ -11,8 +11,9 @@ LoweredProgram lowerGraph(const Graph& graph, const RunOptions& run, const PlanT
     const RunOptions options = onComputeTiles(run);
     LoweredProgram lowered;
     ProgramBuilder builder(run.target, lowered);
-    LoweredFunctions functions(graph, options, plans, builder);
-    LoweringContext context(graph, options, plans, builder, functions);
+    TrafficTable traffic;
+    LoweredFunctions functions(graph, options, plans, builder, traffic);
+    LoweringContext context(graph, options, plans, builder, traffic, functions);
     if (graph.ownProgram) {
         lowerOwnProgram(context);
         builder.names().finish(lowered.profile);

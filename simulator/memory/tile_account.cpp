@@ -1,59 +1,57 @@
 #include "simulator/memory/tile_account.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
-#include <unordered_map>
 
 namespace tilescope::sim {
 namespace {
 
-struct Extent {
-    std::int64_t begin, end;
-    const PlaceRequest* request;
-};
+static_assert(static_cast<std::size_t>(memoryCategories.back()) + 1 == memoryCategories.size());
+static_assert(static_cast<std::size_t>(memoryRegions.back()) + 1 == memoryRegions.size());
 
-/// Adds [begin, end) to the account, split at the region borders.
-void charge(TileAccount& account, const Target& target, const Extent& extent, std::int64_t begin,
-            std::int64_t end) {
+using BytesByKey = std::array<std::int64_t, AccountKey::count>;
+
+/// Adds [begin, end) to the totals, split at the region borders.
+void charge(TileMemory& memory, BytesByKey& byKey, const Target& target,
+            const PlaceRequest& request, std::int64_t begin, std::int64_t end) {
     const std::int64_t borders[] = {0, target.interleavedOffset, target.bytesPerTile,
                                     std::numeric_limits<std::int64_t>::max()};
     for (std::size_t r = 0; r < memoryRegions.size(); ++r) {
         const std::int64_t bytes = std::min(end, borders[r + 1]) - std::max(begin, borders[r]);
         if (bytes <= 0)
             continue;
-        account.byCategory[{extent.request->category, memoryRegions[r],
-                            extent.request->liveness.valid()}] += bytes;
-        account.memory.excludingGaps += bytes;
+        byKey[AccountKey{request.category, memoryRegions[r], request.liveness.valid()}.index()] +=
+            bytes;
+        memory.excludingGaps += bytes;
         switch (memoryRegions[r]) {
         case MemoryRegion::NonInterleaved:
-            account.memory.nonInterleaved += bytes;
+            memory.nonInterleaved += bytes;
             break;
         case MemoryRegion::Interleaved:
-            account.memory.interleaved += bytes;
+            memory.interleaved += bytes;
             break;
         case MemoryRegion::Overflowed:
-            account.memory.overflowed += bytes;
+            memory.overflowed += bytes;
             break;
         }
     }
 }
 
-std::int64_t maxNotAlwaysLive(const std::vector<PlaceRequest>& requests,
-                              const IdVector<LivenessClassId, LivenessClass>& classes,
-                              std::size_t steps) {
-    std::vector<std::int64_t> change(steps + 1, 0);
+std::int64_t maxNotAlwaysLive(const std::vector<PlaceRequest>& requests, const LiveTurns& turns) {
+    std::vector<std::int64_t> change(turns.turns(), 0);
     for (const PlaceRequest& request : requests) {
         if (!request.liveness.valid())
             continue;
-        for (const StepInterval& interval : classes[request.liveness].intervals) {
-            change[interval.first.index()] += request.bytes;
-            change[interval.end.index()] -= request.bytes;
+        for (const LiveTurns::Span& span : turns.of(request.liveness)) {
+            change[span.first] += request.bytes;
+            change[span.end] -= request.bytes;
         }
     }
     std::int64_t now = 0;
     std::int64_t most = 0;
-    for (const std::int64_t step : change) {
-        now += step;
+    for (const std::int64_t turn : change) {
+        now += turn;
         most = std::max(most, now);
     }
     return most;
@@ -61,32 +59,59 @@ std::int64_t maxNotAlwaysLive(const std::vector<PlaceRequest>& requests,
 
 } // namespace
 
-TileAccount accountFor(const std::vector<PlaceRequest>& requests, const Placement& placement,
-                       const IdVector<LivenessClassId, LivenessClass>& classes, std::size_t steps,
+LiveTurns::LiveTurns(const IdVector<LivenessClassId, LivenessClass>& classes,
+                     const std::vector<bool>& there)
+    : begins_(classes.size() + 1, 0) {
+    std::vector<StepId> steps;
+    for (std::size_t i = 0; i < classes.size(); ++i)
+        if (there[i])
+            for (const StepInterval& interval : classes[LivenessClassId(i)].intervals) {
+                steps.push_back(interval.first);
+                steps.push_back(interval.end);
+            }
+    std::sort(steps.begin(), steps.end());
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+    turns_ = steps.size();
+    const auto turn = [&](StepId step) {
+        return static_cast<std::uint32_t>(std::lower_bound(steps.begin(), steps.end(), step) -
+                                          steps.begin());
+    };
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+        if (there[i])
+            for (const StepInterval& interval : classes[LivenessClassId(i)].intervals)
+                spans_.push_back({turn(interval.first), turn(interval.end)});
+        begins_[i + 1] = static_cast<std::uint32_t>(spans_.size());
+    }
+}
+
+TileAccount accountFor(const std::vector<PlaceRequest>& requests,
+                       const std::vector<PlacedRequest>& placed, const LiveTurns& turns,
                        const Target& target) {
     TileAccount account;
-    std::unordered_map<std::int32_t, const PlaceRequest*> byVariable;
-    for (const PlaceRequest& request : requests) {
-        byVariable[request.variable.value()] = &request;
+    TileMemory& memory = account.memory;
+    for (const PlaceRequest& request : requests)
         if (!request.liveness.valid())
-            account.memory.alwaysLive += request.bytes;
-    }
-    std::vector<Extent> extents;
-    for (const PlacedVariable& placed : placement.variables) {
-        const PlaceRequest* request = byVariable.at(placed.variable.value());
-        extents.push_back({placed.offset, placed.offset + request->bytes, request});
-        account.memory.includingGaps =
-            std::max(account.memory.includingGaps, placed.offset + request->bytes);
-    }
-    // The placement is sorted by offset, so what is covered so far ends at one address.
+            memory.alwaysLive += request.bytes;
+    BytesByKey byKey{};
+    // Sorted by offset: what is covered so far ends at one address.
     std::int64_t covered = 0;
-    for (const Extent& extent : extents) {
-        const std::int64_t begin = std::max(extent.begin, covered);
-        if (begin < extent.end)
-            charge(account, target, extent, begin, extent.end);
-        covered = std::max(covered, extent.end);
+    for (const PlacedRequest& place : placed) {
+        const PlaceRequest& request = requests[place.request];
+        const std::int64_t begin = std::max(place.offset, covered);
+        const std::int64_t end = place.offset + request.bytes;
+        if (begin < end)
+            charge(memory, byKey, target, request, begin, end);
+        covered = std::max(covered, end);
     }
-    account.memory.maxNotAlwaysLive = maxNotAlwaysLive(requests, classes, steps);
+    memory.includingGaps = covered;
+    for (const MemoryCategory category : memoryCategories)
+        for (const MemoryRegion region : memoryRegions)
+            for (const bool overlapped : {false, true}) {
+                const AccountKey key{category, region, overlapped};
+                if (const std::int64_t bytes = byKey[key.index()]; bytes > 0)
+                    account.byCategory.emplace_back(key, bytes);
+            }
+    memory.maxNotAlwaysLive = maxNotAlwaysLive(requests, turns);
     return account;
 }
 

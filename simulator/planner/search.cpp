@@ -24,17 +24,17 @@ CostKey costKey(Objective objective, const ConvCost& cost) {
                                           : CostKey(cost.tempBytes, cost.cycles());
 }
 
-std::optional<CostKey> BestPlans::limit() const {
-    if (plans_.size() == capacity_)
-        return costKey(objective_, plans_.back().cost);
-    return reachable_;
+void BestPlans::boundBy(const CostKey& reachable) {
+    reachable_ = reachable;
+    if (plans_.size() < capacity_)
+        limit_ = reachable_;
 }
 
 bool BestPlans::wants(const ConvCost& cost) const {
     const CostKey key = costKey(objective_, cost);
     if (plans_.size() == capacity_)
-        return key < costKey(objective_, plans_.back().cost);
-    return !reachable_ || key <= *reachable_;
+        return key < *limit_;
+    return !limit_ || key <= *limit_;
 }
 
 void BestPlans::add(ConvPlan plan) {
@@ -45,6 +45,8 @@ void BestPlans::add(ConvPlan plan) {
     plans_.insert(at, std::move(plan));
     if (plans_.size() > capacity_)
         plans_.pop_back();
+    if (plans_.size() == capacity_)
+        limit_ = costKey(objective_, plans_.back().cost);
 }
 
 PartitionSearch::PartitionSearch(const Target& target, const TransformedProblem& form,
@@ -55,7 +57,11 @@ PartitionSearch::PartitionSearch(const Target& target, const TransformedProblem&
     , problem_(plannedProblem(form.problem, candidate))
     , candidate_(candidate)
     , memoryBound_(memoryBound)
-    , best_(best) {
+    , best_(best)
+    , inBytes_(static_cast<double>(bytesOf(problem_.inType)))
+    , partialBytes_(static_cast<double>(bytesOf(problem_.partialType)))
+    , kernel_(static_cast<double>(problem_.field.back().kernel))
+    , wordBytes_(static_cast<double>(target.exchangeBytesPerCycle)) {
     splits_.field.assign(problem_.field.size(), 1);
     splits_.kernel.assign(problem_.field.size(), 1);
     cyclesPerMac_ = leastCyclesPerMac(target, candidate.method, candidate.convUnits,
@@ -73,7 +79,7 @@ PartitionSearch::PartitionSearch(const Target& target, const TransformedProblem&
     ConvCost rearrangement;
     addRearrangement(target, problem_, candidate.grains, form.transform, target.tilesPerIpu,
                      rearrangement);
-    leastRearrange_ = rearrangement.rearrange;
+    leastRearrange_ = static_cast<double>(rearrangement.rearrange);
 }
 
 void PartitionSearch::run(std::int64_t outSerial, std::int64_t inSerial, Density density) {
@@ -153,44 +159,39 @@ PartitionSearch::Least PartitionSearch::decide(const Least& before, const Cut& c
 bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
                                const Least& decided) const {
     const Least& rest = undecided_[decidedCuts];
-    const auto tiles = static_cast<double>(tilesLeft);
     // Whatever is still to be cut is cut into `tilesLeft` pieces at most.
-    const auto least = [&](double done, double open) { return done * std::max(1.0, open / tiles); };
-    // The innermost kernel dimension is in no cut.
-    const auto kernel = static_cast<double>(problem_.field.back().kernel);
+    const double share = 1 / static_cast<double>(tilesLeft);
+    const auto least = [&](double done, double open) { return done * std::max(1.0, open * share); };
     const double input = least(decided.input, rest.input);
-    const double weights = least(decided.weights, rest.weights) * kernel;
+    const double weights = least(decided.weights, rest.weights) * kernel_;
     const double partials = least(decided.partials, rest.partials);
-    const auto inBytes = static_cast<double>(bytesOf(problem_.inType));
-    const auto partialBytes = static_cast<double>(bytesOf(problem_.partialType));
-    const double bytes = ((input + weights) * inBytes + partials * partialBytes) * roundingSlack;
+    const double bytes = ((input + weights) * inBytes_ + partials * partialBytes_) * roundingSlack;
     const bool forCycles = best_.objective() == Objective::Cycles;
     if (forCycles && bytes > static_cast<double>(memoryBound_))
         return true;
-    const auto limit = best_.limit();
+    const std::optional<CostKey>& limit = best_.limit();
     if (!limit)
         return false;
     if (!forCycles)
         return bytes > static_cast<double>(limit->first);
 
-    const double wordBytes = target_.exchangeBytesPerCycle;
     const double bus = splits_.outChans % target_.tilesPerSharedBus == 0
                            ? static_cast<double>(target_.tilesPerSharedBus)
                            : 1;
-    double exchange = input * (1 - 1.0 / static_cast<double>(splits_.outChans)) * inBytes / bus;
+    double exchange = input * (1 - 1.0 / static_cast<double>(splits_.outChans)) * inBytes_ / bus;
     if (splits_.inChans > 1)
-        exchange += partials * partialBytes;
+        exchange += partials * partialBytes_;
     // Either the field stays whole and the weights have one user, or at least half of the weights
     // are received.
     const auto users = static_cast<double>(splits_.fieldParts() * splits_.batch);
-    const double weightBytes = weights * inBytes;
-    const double compute = least(decided.macs, rest.macs) * kernel * cyclesPerMac_;
-    double step = compute + weightBytes * (1 - 1 / users) / wordBytes;
+    const double weightBytes = weights * inBytes_;
+    const double compute = least(decided.macs, rest.macs) * kernel_ * cyclesPerMac_;
+    double step = compute + weightBytes * (1 - 1 / users) / wordBytes_;
     if (users == 1 && rest.field > 1) {
         const double whole = least(decided.macs * rest.field, rest.macs / rest.field);
-        step = std::min(compute + weightBytes / 2 / wordBytes, whole * kernel * cyclesPerMac_);
+        step = std::min(compute + weightBytes / 2 / wordBytes_, whole * kernel_ * cyclesPerMac_);
     }
-    step += exchange / wordBytes + static_cast<double>(leastRearrange_);
+    step += exchange / wordBytes_ + leastRearrange_;
     const double cycles = static_cast<double>(splits_.serialSteps()) * step;
     return cycles * roundingSlack > static_cast<double>(limit->first);
 }

@@ -26,9 +26,9 @@ public:
         , capacity_(capacity) {}
 
     /// A cost that is known to be reached: worse plans need not be looked at.
-    void boundBy(const CostKey& reachable) { reachable_ = reachable; }
+    void boundBy(const CostKey& reachable);
     /// The key that a plan must not exceed to be of interest (or must beat, once the list is full).
-    [[nodiscard]] std::optional<CostKey> limit() const;
+    [[nodiscard]] const std::optional<CostKey>& limit() const { return limit_; }
     [[nodiscard]] bool wants(const ConvCost& cost) const;
     void add(ConvPlan plan);
 
@@ -38,7 +38,7 @@ public:
 private:
     Objective objective_;
     std::size_t capacity_;
-    std::optional<CostKey> reachable_;
+    std::optional<CostKey> reachable_, limit_;
     std::vector<ConvPlan> plans_;
 };
 
@@ -91,8 +91,11 @@ private:
     Density density_ = Density::Full;
     std::vector<Cut> cuts_;
     std::vector<Least> undecided_; ///< products over the cuts from an index on
-    double cyclesPerMac_ = 0;
-    std::int64_t leastRearrange_ = 0;
+    // What bounds need of the problem and the machine; the same throughout a search.
+    double cyclesPerMac_ = 0, leastRearrange_ = 0;
+    double inBytes_, partialBytes_; ///< of an element
+    double kernel_;                 ///< the innermost dimension, which is in no cut
+    double wordBytes_;              ///< exchanged in a cycle
     ConvTileSizes sizes_;
     ConvSplits splits_;
 };

@@ -6,6 +6,7 @@
 #include <onnx/onnx_pb.h>
 #include <unistd.h>
 
+#include "core/options/job.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "simulator/engine/timing.h"
@@ -157,6 +158,30 @@ void whole(benchmark::State& state, const std::string& model) {
         benchmark::DoNotOptimize(simulateModel(model, {}));
 }
 
+/// From a job to its profile in a file, as `tilescope run` does it.
+void job(benchmark::State& state, const std::string& name) {
+    const Job job =
+        readJob(std::filesystem::path(TILESCOPE_SOURCE_DIR "/resources/jobs") / (name + ".json"));
+    RunOptions options;
+    setRunOptions(options, job.options);
+    const TemporaryFile file;
+    for (auto _ : state)
+        writeProfile(simulateModel(job.model, options), file.path);
+    state.counters["bytes"] = static_cast<double>(std::filesystem::file_size(file.path));
+}
+
+/// Growth with a model's layers: the time of each, which must not rise.
+void layers(benchmark::State& state, const std::string& mode) {
+    RunOptions options;
+    setRunOptions(options, {{"mode", mode}, {"precision", "half"}, {"batchSize", "1"}});
+    options.modelOptions["layers"] = std::to_string(state.range(0));
+    for (auto _ : state)
+        benchmark::DoNotOptimize(simulateModel("bert-large", options));
+    state.counters["s per layer"] = benchmark::Counter(
+        static_cast<double>(state.range(0)),
+        benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
 void registerAll() {
     using Phase = void (*)(benchmark::State&, const std::string&);
     const std::pair<const char*, Phase> phases[] = {
@@ -183,6 +208,18 @@ void registerAll() {
             ->Unit(benchmark::kMillisecond)
             ->UseManualTime();
     }
+    for (const std::string name : {"tutorial_pipelined", "resnet50_training", "bert_large_pod16"})
+        benchmark::RegisterBenchmark(("job/" + name).c_str(), job, name)
+            ->Unit(benchmark::kMillisecond)
+            ->UseRealTime();
+    for (const std::string mode : {"inference", "training"})
+        benchmark::RegisterBenchmark(("layers/bert-large/" + mode).c_str(), layers, mode)
+            ->Arg(6)
+            ->Arg(12)
+            ->Arg(24)
+            ->ArgName("layers")
+            ->Unit(benchmark::kMillisecond)
+            ->UseRealTime();
 }
 
 } // namespace

@@ -209,6 +209,18 @@ private slots:
         }
     }
 
+    /// The checker is not asked again when a built-in model is run.
+    void everyVariantIsValid() {
+        for (const ZooEntry& entry : zooEntries())
+            for (const ZooOption& option : entry.options) {
+                std::vector<std::string> values = option.choices;
+                if (values.empty())
+                    values = {std::to_string(option.least)};
+                for (const std::string& value : values)
+                    onnx::checker::check_model(zooModel(entry.name, {{option.key, value}}));
+            }
+    }
+
     void unknownNames() {
         QVERIFY(isZooName("mlp"));
         QVERIFY(!isZooName("resnet51"));

@@ -17,6 +17,8 @@ struct ImportOptions {
     /// For training: normalisations keep the statistics of their data (nothing is folded into
     /// convolutions) and Dropout drops.
     bool training = false;
+    /// Made by this program: tests have asked the ONNX checker, so that runs need not.
+    bool builtIn = false;
 };
 
 /// Names of values.

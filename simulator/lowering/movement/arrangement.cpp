@@ -186,19 +186,19 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
     std::vector<Regrouped> results;
     for (const RegroupRequest& request : requests) {
         const Storage& storage = request.placed.storage;
-        const Variable source = b.lowered().profile.variables[request.placed.variable];
+        const Variable& source = b.lowered().profile.variables[request.placed.variable];
+        sources.insert(source.name);
+        type = source.type;
         const RegroupPlan plan =
             planRegroup(context.target(), elementsOf(storage), storage.elementBytes,
                         request.move.sourceRun, request.move.wantedGroup);
         const TileSeries share = spreadBlocks(context.target(), elementsOf(storage), plan);
         const TileSeries bytes = share.scaled(storage.elementBytes);
-        type = source.type;
         const std::int64_t run = plan.columns * storage.elementBytes;
         runBytes = runBytes == 0 ? run : std::min(runBytes, run);
-        const VariableId spread =
-            b.variable(preRegroup, MemoryCategory::Variable, bytes, source.type);
+        const VariableId spread = b.variable(preRegroup, MemoryCategory::Variable, bytes, type);
         const VariableId result =
-            b.variable(op + "/partialTranspose", MemoryCategory::Variable, bytes, source.type);
+            b.variable(op + "/partialTranspose", MemoryCategory::Variable, bytes, type);
         Traffic traffic;
         traffic.total = elementsOf(storage);
         traffic.received = share;
@@ -207,7 +207,6 @@ std::vector<Regrouped> regroup(LoweringContext& context, const std::string& op,
         movement.add(b.machine(), traffic, storage.elementBytes, run);
         transposes.add(share, plan);
         padded += paddedShare(share, request.paddedElements).scaled(storage.elementBytes);
-        sources.insert(source.name);
         moved.reads.push_back(request.placed.variable);
         moved.writes.push_back(spread);
         transposed.reads.push_back(spread);
@@ -314,18 +313,18 @@ void Arrangement::copyAll() {
         if (isInPlace(move))
             continue;
         ++copies;
-        const Variable source = b_.lowered().profile.variables[item.from];
+        const std::string source = b_.lowered().profile.variables[item.from].name;
+        const std::string type = b_.lowered().profile.variables[item.from].type;
         const std::string name = op_ + "/" + item.role;
         const bool inOrder = item.regrouped || !move.strided();
-        const VariableId result =
-            b_.variable(name, MemoryCategory::Variable, move.bytes, source.type);
-        sources.insert(source.name);
+        const VariableId result = b_.variable(name, MemoryCategory::Variable, move.bytes, type);
+        sources.insert(source);
         targets.insert(name);
         VariableId arrived = item.from;
         if (item.traffic.total > 0) {
-            arrived = inOrder ? result
-                              : b_.variable(name + "/message", MemoryCategory::Message, move.bytes,
-                                            source.type);
+            arrived =
+                inOrder ? result
+                        : b_.variable(name + "/message", MemoryCategory::Message, move.bytes, type);
             movement.add(b_.machine(), item.traffic, item.operand.placed.storage.elementBytes,
                          item.regrouped ? shortestUnstridedRun : move.runBytes);
             moved.reads.push_back(item.from);

@@ -36,9 +36,10 @@ void CallCopies::add(TensorId tensor, const PlacedStorage& target, const ViewDim
     const PlacedStorage& source = context_.storageOf(tensor);
     const Storage& wanted = context_.storageOf(there).storage;
     const OperandMove move =
-        aligned ? planMove(source, needLike(context_, wanted.layout.blocking, there, tensor),
-                           orderLike(context_, there, tensor))
-                : elementByElement(source.storage, wanted);
+        aligned
+            ? planMove(context_, source, needLike(context_, wanted.layout.blocking, there, tensor),
+                       orderLike(context_, there, tensor))
+            : elementByElement(source.storage, wanted);
     addMove(source, move, target.variable);
 }
 

@@ -63,11 +63,11 @@ bool OperandMove::canRegroup(std::int64_t elementBytes) const {
            wantedGroup > 1;
 }
 
-OperandMove planMove(const PlacedStorage& placed, const Blocking& needed,
+OperandMove planMove(LoweringContext& context, const PlacedStorage& placed, const Blocking& needed,
                      const std::vector<OrderLevel>& wantedOrder) {
     const Storage& storage = placed.storage;
     OperandMove move;
-    move.traffic = trafficBetween(storage.layout.blocking, needed, storage.atomSizes);
+    move.traffic = context.traffic().between(storage.layout.blocking, needed, storage.atomSizes);
     move.bytes = needed.elements().scaled(storage.elementBytes);
     const std::vector<std::int64_t> held = blockSizes(storage.layout.blocking, storage.atomSizes);
     move.runBytes =
@@ -255,20 +255,20 @@ VariableId OperandGather::bringRegrouped(const PlacedStorage& placed, const Oper
 VariableId OperandGather::bringInOrder(const PlacedStorage& placed, const OperandMove& move,
                                        const std::string& role) {
     ProgramBuilder& b = context_.builder();
-    const Variable source = b.lowered().profile.variables[placed.variable];
+    const std::string source = b.lowered().profile.variables[placed.variable].name;
+    const std::string type = b.lowered().profile.variables[placed.variable].type;
     VariableId raw = placed.variable;
     ExchangeId exchange;
     if (move.traffic.total > 0) {
-        const std::string copy =
-            b.names().copyName("Copy_" + source.name + "_to_" + user_ + "/" + role);
-        raw = b.variable(copy + "/message", MemoryCategory::Message, move.bytes, source.type);
+        const std::string copy = b.names().copyName("Copy_" + source + "_to_" + user_ + "/" + role);
+        raw = b.variable(copy + "/message", MemoryCategory::Message, move.bytes, type);
         Movement movement;
         movement.add(b.machine(), move.traffic, placed.storage.elementBytes, move.runBytes);
         exchange =
             b.exchange(copy + "/ExchangePre", std::move(movement), {{placed.variable}, {raw}});
     }
     const VariableId ordered =
-        b.variable(user_ + "/" + role, MemoryCategory::Variable, move.bytes, source.type);
+        b.variable(user_ + "/" + role, MemoryCategory::Variable, move.bytes, type);
     emitCopy(context_, user_ + "/PreArrange-" + std::to_string(rearranged_++), placed, move,
              regroup_ == Regroup::Yes ? CopyCause::Plan : CopyCause::Consumer,
              {raw, ordered, exchange});

@@ -33,7 +33,7 @@ struct OperandMove {
 };
 
 /// What bringing `needed` of a stored tensor to its tiles takes, in the wanted order.
-OperandMove planMove(const PlacedStorage& placed, const Blocking& needed,
+OperandMove planMove(LoweringContext& context, const PlacedStorage& placed, const Blocking& needed,
                      const std::vector<OrderLevel>& wantedOrder);
 
 /// The same for an operand whose kernel dimensions are folded into its channels: every element goes

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/base/ceil_div.h"
+#include "simulator/layout/tile_walk.h"
 
 namespace tilescope::sim {
 namespace {
@@ -37,15 +38,21 @@ std::int64_t overlapOf(Interval a, Interval b) {
     return intersect(a, b).size();
 }
 
-/// Series made tile by tile in any order.
-class Runs {
-public:
-    void add(std::int32_t tile, std::int64_t value) { runs_.push_back({tile, tile + 1, value}); }
-    [[nodiscard]] TileSeries series() { return TileSeries::fromRuns(std::move(runs_)); }
-
-private:
-    std::vector<TileRun> runs_;
+/// A tile in the numbering of a blocking: which it is, its whole block, and the part of the block
+/// that it holds up to now.
+struct Holder {
+    std::int32_t tile = 0;
+    std::int64_t block = 0;
+    Interval held;
 };
+
+std::vector<Holder> holdersOf(const Blocking& outputs) {
+    std::vector<Holder> holders;
+    holders.reserve(static_cast<std::size_t>(outputs.tiles()));
+    for (TileWalk walk(outputs); !walk.done(); walk.next())
+        holders.push_back({walk.tile(), walk.block(), {0, walk.block()}});
+    return holders;
+}
 
 } // namespace
 
@@ -53,17 +60,11 @@ std::vector<ReductionStage> reduceInStages(const Blocking& outputs,
                                            const std::vector<std::int64_t>& depths) {
     const std::int32_t copies = outputs.copyCount();
     const std::int32_t blocks = outputs.tiles() / copies;
-    Blocking whole = outputs;
-    whole.copiesShare = false;
-    const TileSeries blockSizes = whole.elements();
-
     std::vector<Group> groups;
     for (std::int32_t copy = 0; copy < copies; ++copy)
         groups.push_back({copy});
-    // Part of its block that each tile holds, by tile in the numbering of the blocking.
-    std::vector<Interval> held;
-    for (std::int32_t nth = 0; nth < outputs.tiles(); ++nth)
-        held.push_back({0, blockSizes.at(TileId(outputs.tileOf(nth)))});
+    std::vector<Holder> holders = holdersOf(outputs);
+    const TileWalk walk(outputs);
 
     std::vector<ReductionStage> stages;
     for (std::size_t s = 0; s < depths.size(); ++s) {
@@ -72,24 +73,23 @@ std::vector<ReductionStage> reduceInStages(const Blocking& outputs,
         const std::int64_t depth =
             s + 1 == depths.size() ? static_cast<std::int64_t>(before) : depths[s];
         groups = merged(groups, depth);
-        Runs sent, received, messages, gathered, results;
+        DenseTiles sent(walk), received(walk), messages(walk), gathered(walk), results(walk);
         for (std::size_t g = 0; g < groups.size(); ++g) {
             // Groups of before that went into this one.
             const auto added = static_cast<std::int64_t>(ceilDiv(before - g, groups.size()));
             for (std::size_t member = 0; member < groups[g].size(); ++member)
                 for (std::int32_t block = 0; block < blocks; ++block) {
                     const std::int32_t nth = groups[g][member] * blocks + block;
-                    const std::int32_t tile = outputs.tileOf(nth);
-                    Interval& mine = held[static_cast<std::size_t>(nth)];
-                    const Interval next = partOf(member, groups[g].size(),
-                                                 blockSizes.at(TileId(tile)), outputs.shareGrain);
+                    auto& [tile, size, mine] = holders[static_cast<std::size_t>(nth)];
+                    const Interval next =
+                        partOf(member, groups[g].size(), size, outputs.shareGrain);
                     const std::int64_t kept = overlapOf(mine, next);
                     const std::int64_t partials = next.size() * added;
-                    sent.add(tile, mine.size() - kept);
-                    received.add(tile, partials - kept);
-                    gathered.add(tile, partials);
-                    results.add(tile, next.size());
-                    messages.add(tile, std::min(partials - kept, added - (kept > 0 ? 1 : 0)));
+                    sent.set(tile, mine.size() - kept);
+                    received.set(tile, partials - kept);
+                    gathered.set(tile, partials);
+                    results.set(tile, next.size());
+                    messages.set(tile, std::min(partials - kept, added - (kept > 0 ? 1 : 0)));
                     mine = next;
                 }
         }

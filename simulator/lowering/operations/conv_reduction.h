@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulator/layout/blocking.h"
+#include "simulator/layout/traffic.h"
 
 namespace tilescope::sim {
 

@@ -227,6 +227,16 @@ std::int32_t ConvTiling::tileOf(std::int32_t nth) const {
     return nth;
 }
 
+std::vector<TileDigit> ConvTiling::digits() const {
+    std::vector<TileDigit> digits{outChans_};
+    digits.insert(digits.end(), field_.rbegin(), field_.rend());
+    digits.push_back(batch_);
+    digits.insert(digits.end(), kernel_.rbegin(), kernel_.rend());
+    digits.push_back(inChans_);
+    digits.push_back(groups_);
+    return digits;
+}
+
 bool ConvTiling::hasLastInChans(std::int32_t nth) const {
     return nth / inChans_.stride % inChans_.count == inChans_.count - 1;
 }

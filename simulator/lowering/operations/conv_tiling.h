@@ -40,6 +40,8 @@ public:
     [[nodiscard]] ConvTileSizes sizesOf(std::int32_t nth) const;
     [[nodiscard]] std::int32_t tiles() const;
     [[nodiscard]] std::int32_t tileOf(std::int32_t nth) const;
+    /// The digits of a tile's number, the fastest first.
+    [[nodiscard]] std::vector<TileDigit> digits() const;
     /// Whether the n-th tile has the last input channels.
     [[nodiscard]] bool hasLastInChans(std::int32_t nth) const;
 

@@ -31,14 +31,15 @@ VariableId bringTable(LoweringContext& context, const EmbeddingLayout& layout, T
             (d == axis ? rows : width).push_back(atom);
         }
     const Blocking need = layout.table(width, rows, EmbeddingLayout::Use::Need);
-    return gather.bring(placed, planMove(placed, need, wanted), "baseT");
+    return gather.bring(placed, planMove(context, placed, need, wanted), "baseT");
 }
 
 VariableId bringIndices(LoweringContext& context, const EmbeddingLayout& layout, TensorId indices,
                         OperandGather& gather) {
     const PlacedStorage placed = context.storageOf(indices);
     const Blocking need = layout.indices(placed.storage.layout.blocking);
-    return gather.bring(placed, planMove(placed, need, placed.storage.layout.order), "offsets");
+    return gather.bring(placed, planMove(context, placed, need, placed.storage.layout.order),
+                        "offsets");
 }
 
 } // namespace tilescope::sim

@@ -6,11 +6,13 @@
 namespace tilescope::sim {
 
 LoweredFunctions::LoweredFunctions(const Graph& graph, const RunOptions& options,
-                                   const PlanTable& plans, ProgramBuilder& builder)
+                                   const PlanTable& plans, ProgramBuilder& builder,
+                                   TrafficTable& traffic)
     : graph_(graph)
     , options_(options)
     , plans_(plans)
     , builder_(builder)
+    , traffic_(traffic)
     , functions_(graph.functions.size()) {}
 
 LoweredFunction& LoweredFunctions::get(FunctionIndex index,
@@ -19,8 +21,8 @@ LoweredFunction& LoweredFunctions::get(FunctionIndex index,
     if (made.context)
         return made;
     const Graph& graph = graph_.functions[index.index()];
-    made.context =
-        std::make_unique<LoweringContext>(graph, options_, plans_, builder_, *this, index);
+    made.context = std::make_unique<LoweringContext>(graph, options_, plans_, builder_, traffic_,
+                                                     *this, index);
     placeInputs(*made.context);
     made.program = builder_.beginFunction(graph.name);
     for (std::size_t i = 0; i < graph.ops.size(); ++i)

@@ -18,7 +18,7 @@ struct LoweredFunction {
 class LoweredFunctions {
 public:
     LoweredFunctions(const Graph& graph, const RunOptions& options, const PlanTable& plans,
-                     ProgramBuilder& builder);
+                     ProgramBuilder& builder, TrafficTable& traffic);
 
     /// The function, lowered when it is asked for first. `placeInputs` may then lay inputs out
     /// before the operations that read them do.
@@ -30,6 +30,7 @@ private:
     const RunOptions& options_;
     const PlanTable& plans_;
     ProgramBuilder& builder_;
+    TrafficTable& traffic_;
     std::vector<LoweredFunction> functions_;
 };
 

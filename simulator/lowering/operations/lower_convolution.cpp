@@ -1,19 +1,17 @@
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <map>
 
-#include "core/base/error.h"
 #include "simulator/cost/conv_cycles.h"
 #include "simulator/cost/elementwise_cycles.h"
-#include "simulator/cost/footprint.h"
 #include "simulator/cost/slice_cycles.h"
 #include "simulator/lowering/movement/arrangement.h"
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/operations/conv_operands.h"
 #include "simulator/lowering/operations/conv_orders.h"
+#include "simulator/lowering/operations/conv_pieces.h"
 #include "simulator/lowering/operations/conv_reduction.h"
 #include "simulator/lowering/operations/conv_tiling.h"
+#include "simulator/lowering/operations/conv_vertices.h"
 #include "simulator/lowering/operations/families.h"
 
 namespace tilescope::sim {
@@ -22,30 +20,6 @@ namespace {
 /// Elements of 64 bits: mapped tensors are shared out in these.
 std::int64_t vectorGrain(DataType type) {
     return std::max<std::int64_t>(1, 8 / bytesOf(type));
-}
-
-std::string convolveVertex(const Target& target, const ConvPlan& plan, bool oneByOne) {
-    const ConvProblem& p = plan.problem;
-    const auto types = fmt::format("{},{}", toString(p.inType), toString(p.partialType));
-    const std::int64_t load =
-        p.inType == DataType::Half ? target.convUnitLoadElemsHalf : target.convUnitLoadElemsFloat;
-    switch (plan.method) {
-    case ConvMethod::Amp:
-        return fmt::format("poplin::{}<{},true,false,{},{},false>",
-                           oneByOne ? "ConvPartial1x1Out" : "ConvPartialnx1", types, plan.convUnits,
-                           load);
-    case ConvMethod::Slic:
-        // Window, chains of units and conv groups (PopLibs codelets, ConvPartial1xNSLIC).
-        return fmt::format("poplin::ConvPartial1xNSLIC<{},{},true,4,{},{},false>", types,
-                           p.field.back().stride, plan.convUnits, plan.grains.groups);
-    case ConvMethod::Hmac:
-        return fmt::format("poplin::ConvPartialHorizontalMac<{},true>", types);
-    case ConvMethod::Vmac:
-        return fmt::format("poplin::ConvPartialVerticalMac<{},true,{}>", types, plan.grains.groups);
-    case ConvMethod::OuterProduct:
-        return fmt::format("poplin::OuterProduct<{}>", toString(p.inType));
-    }
-    throw InternalError("unknown convolution method");
 }
 
 /// Emits the steps of one planned convolution.
@@ -57,6 +31,7 @@ public:
         , op_(op)
         , plan_(plan)
         , tiling_(plan)
+        , pieces_(tiling_)
         , prefix_(op.name + "/" + convName(op))
         , operands_(resolveOperands(context, op, plan, tiling_)) {}
 
@@ -111,24 +86,25 @@ private:
     /// Whether an operand is copied into the plan's order once before it is broadcast (PopLibs
     /// poplin/Convolution.cpp, convolutionImpl): where rearranging it at every destination would
     /// cost more code and copies.
-    [[nodiscard]] bool rearrangedFirst(const OperandMove& broadcast,
-                                       std::int64_t destinations) const {
+    /// `broadcast()`: the move if it is not; asked only where it decides.
+    template <class Move>
+    [[nodiscard]] bool rearrangedFirst(std::int64_t destinations, const Move& broadcast) const {
         constexpr std::int64_t mostDestinations = 7; // inViewMaxBroadcastDests
         return plan_.problem.pass == TrainingPass::TrainingUpdate ||
                destinations > mostDestinations || plan_.problem.expanded ||
-               !plan_.transform.outChanDims.empty() || broadcast.strided();
+               !plan_.transform.outChanDims.empty() || broadcast().strided();
     }
 
     [[nodiscard]] OperandMove moveOfInput(const PlacedStorage& placed, const Blocking& to) const {
         return operands_.inputUnfolded
                    ? planUnfold(placed, to, operands_.channelAtoms, plan_.grains.inChans)
-                   : planMove(placed, to, inputOrder(operands_.input, plan_));
+                   : planMove(context_, placed, to, inputOrder(operands_.input, plan_));
     }
 
     [[nodiscard]] OperandMove moveOfWeights(const PlacedStorage& placed, const Blocking& to) const {
         return operands_.weightsUnfolded
                    ? planUnfold(placed, to, operands_.channelAtoms, plan_.grains.inChans)
-                   : planMove(placed, to, weightsOrder(operands_.weights, plan_));
+                   : planMove(context_, placed, to, weightsOrder(operands_.weights, plan_));
     }
 
     /// Copies those operands into the plan's order that are rearranged before they are broadcast;
@@ -137,9 +113,9 @@ private:
         Arrangement arrangement(context_, prefix_);
         std::vector<std::pair<PlacedStorage*, std::size_t>> arranged;
         const ConvSplits& splits = plan_.splits;
-        if (input != nullptr &&
-            rearrangedFirst(moveOfInput(*input, tiling_.inputNeed(operands_.input)),
-                            splits.kernelParts() * splits.outChans)) {
+        if (input != nullptr && rearrangedFirst(splits.kernelParts() * splits.outChans, [&] {
+                return moveOfInput(*input, tiling_.inputNeed(operands_.input));
+            })) {
             Storage wanted = input->storage;
             wanted.layout.blocking = tiling_.inputStorage(operands_.input);
             wanted.layout.order = inputOrder(operands_.input, plan_);
@@ -153,9 +129,9 @@ private:
         }
         const bool sliced = splits.serialSteps() > 1 && !operands_.weightsOwned;
         if (weights != nullptr &&
-            (sliced ||
-             rearrangedFirst(moveOfWeights(*weights, tiling_.weightsNeed(operands_.weights)),
-                             splits.fieldParts() * splits.batch))) {
+            (sliced || rearrangedFirst(splits.fieldParts() * splits.batch, [&] {
+                 return moveOfWeights(*weights, tiling_.weightsNeed(operands_.weights));
+             }))) {
             Storage wanted = weights->storage;
             wanted.layout.blocking = tiling_.weightsStorage(operands_.weights, true);
             wanted.layout.order = weightsOrder(operands_.weights, plan_);
@@ -184,15 +160,17 @@ private:
 
     /// The same of each tile's operand, bytes; `elements` are of the whole operand on a tile.
     template <class Elements> [[nodiscard]] TileSeries paddedBytes(const Elements& elements) const {
-        std::vector<std::int64_t> bytes;
         const std::int64_t grain = plan_.grains.inChans;
-        for (std::int32_t nth = 0; nth < tiling_.tiles(); ++nth) {
-            const ConvTileSizes sizes = tiling_.sizesOf(nth);
-            const bool last = tiling_.hasLastInChans(nth) && sizes.inChans > 0;
-            bytes.push_back(
-                last ? elements(sizes) / sizes.inChans * grain * bytesOf(plan_.problem.inType) : 0);
-        }
-        return TileSeries::fromDense(bytes);
+        const std::vector<std::int64_t> padded = pieces_.byTile([&](const ConvTileSizes& sizes) {
+            return sizes.inChans == 0
+                       ? 0
+                       : elements(sizes) / sizes.inChans * grain * bytesOf(plan_.problem.inType);
+        });
+        TileSeries bytes;
+        for (std::int32_t nth = 0; nth < tiling_.tiles(); ++nth)
+            if (tiling_.hasLastInChans(nth))
+                bytes.append(nth, nth + 1, padded[static_cast<std::size_t>(nth)]);
+        return bytes;
     }
 
     [[nodiscard]] bool isPadded() const {
@@ -202,7 +180,8 @@ private:
     VariableId bringInput(OperandGather& gather, const PlacedStorage& placed) {
         const Blocking need = tiling_.inputNeed(operands_.input);
         // An operand that was unfolded has been arranged, and has atoms of its own since.
-        const OperandMove move = planMove(placed, need, inputOrder(operands_.input, plan_));
+        const OperandMove move =
+            planMove(context_, placed, need, inputOrder(operands_.input, plan_));
         // Neighbours with different output channels want the same input.
         const bool shared = plan_.splits.outChans % context_.target().tilesPerSharedBus == 0;
         const VariableId input = gather.bring(placed, move, "actsRearranged", shared);
@@ -226,7 +205,7 @@ private:
             placed.variable = sliced;
             placed.storage.layout.blocking = slice;
         }
-        OperandMove move = planMove(placed, tiling_.weightsNeed(operands_.weights),
+        OperandMove move = planMove(context_, placed, tiling_.weightsNeed(operands_.weights),
                                     weightsOrder(operands_.weights, plan_));
         if (const std::int64_t groups = plan_.transform.combinedGroups; groups > 1) {
             // Zeros go between the weights of the combined groups: each block of one group's
@@ -250,73 +229,12 @@ private:
                    std::move(access));
     }
 
-    /// A vertex a tile. Those of the AMP list the blocks of each channel group that they read and
-    /// write; vertices with equally many are one entry.
-    [[nodiscard]] std::vector<VertexUse> convolveVertices(const TileSeries& active,
-                                                          const std::string& name) const {
-        if (plan_.method != ConvMethod::Amp)
-            return {{name, active.ones()}};
-        struct Lists {
-            TileSeries count;
-            std::int64_t pointers = 0;
-        };
-        std::map<std::int32_t, Lists> byEdges;
-        for (std::int32_t nth = 0; nth < tiling_.tiles(); ++nth) {
-            if (active.at(TileId(nth)) == 0)
-                continue;
-            const ConvTileSizes sizes = tiling_.sizesOf(nth);
-            const std::int64_t groups = sizes.groups / plan_.grains.groups;
-            const std::int64_t in = sizes.inChans / plan_.grains.inChans;
-            const std::int64_t out = sizes.outChans / plan_.grains.outChans;
-            const std::int64_t read = groups * in + groups * in * out;
-            constexpr std::int64_t worklistEdge = 1;
-            const std::int64_t written = groups * out;
-            Lists& lists = byEdges[static_cast<std::int32_t>(read + written + worklistEdge)];
-            lists.count.append(nth, nth + 1, 1);
-            lists.pointers = read + written - 1; // the fixed state has the first output's
-        }
-        std::vector<VertexUse> uses;
-        for (const auto& [edges, lists] : byEdges)
-            uses.push_back({name,
-                            lists.count,
-                            lists.count.scaled(lists.pointers * listPointerBytes),
-                            {},
-                            edges});
-        return uses;
-    }
-
     VariableId convolve(std::vector<VariableId> operands) {
         const ConvProblem& p = plan_.problem;
-        const std::int32_t tiles = tiling_.tiles();
-        std::vector<std::int64_t> cycles;
-        std::vector<std::int64_t> worklists;
-        bool oneByOne = true;
-        // What decides the workers' offsets: grains, and positions tile by tile.
-        ConvTileSizes before;
-        bool wasIdle = false;
-        std::string content =
-            fmt::format("worklists {} {} {}.{}", toString(plan_.method), plan_.convUnits,
-                        plan_.grains.inChans, plan_.grains.outChans);
-        for (std::int32_t nth = 0; nth < tiles; ++nth) {
-            const ConvTileSizes sizes = tiling_.sizesOf(nth);
-            oneByOne = oneByOne && sizes.kernelElements() == 1;
-            const bool idle = sizes.partialElements() == 0 || sizes.inChans == 0;
-            cycles.push_back(idle ? 0
-                                  : convolveCycles(context_.target(), plan_.method, plan_.convUnits,
-                                                   plan_.grains, sizes, p.inType, p.partialType));
-            worklists.push_back(idle ? 0 : context_.target().workers * worklistBytesPerPartition);
-            if (nth == 0 || idle != wasIdle || sizes.batch != before.batch ||
-                sizes.outField != before.outField || sizes.kernel != before.kernel)
-                content +=
-                    fmt::format(" {}:{}x{}x{}", nth, idle ? 0 : sizes.batch,
-                                fmt::join(sizes.outField, "."), fmt::join(sizes.kernel, "."));
-            before = sizes;
-            wasIdle = idle;
-        }
-        const TileSeries series = TileSeries::fromDense(cycles);
-        const VariableId lists = b_.constant(content, prefix_ + "/worklists",
-                                             TileSeries::fromDense(worklists), "unsigned short");
-        operands.push_back(lists);
+        const ConvVertices vertices(context_.target(), plan_, pieces_);
+        const TileSeries cycles = vertices.cycles();
+        operands.push_back(b_.constant(vertices.worklistContent(), prefix_ + "/worklists",
+                                       vertices.worklistBytes(), "unsigned short"));
         const bool direct = plan_.splits.reductionDepth() == 1 && p.partialType == p.outType &&
                             plan_.splits.serialSteps() == 1;
         const VariableId partials =
@@ -324,8 +242,7 @@ private:
                    : b_.variable(prefix_ + "/partials", MemoryCategory::Variable,
                                  tiling_.partials().elements().scaled(bytesOf(p.partialType)),
                                  std::string(toString(p.partialType)), {}, {true, {}});
-        b_.execute(prefix_ + "/Convolve", series,
-                   convolveVertices(series, convolveVertex(context_.target(), plan_, oneByOne)),
+        b_.execute(prefix_ + "/Convolve", cycles, vertices.uses(cycles),
                    {std::move(operands), {partials}});
         return partials;
     }
@@ -407,6 +324,7 @@ private:
     const Op& op_;
     const ConvPlan& plan_;
     ConvTiling tiling_;
+    ConvPieces pieces_;
     std::string prefix_;
     ConvOperands operands_;
     VariableId output_;

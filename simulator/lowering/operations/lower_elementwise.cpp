@@ -156,7 +156,7 @@ VariableId bringLike(LoweringContext& context, OperandGather& gather, TensorId r
     const PlacedStorage placed = context.storageOf(other);
     const Blocking need =
         needLike(context, context.storageOf(result).storage.layout.blocking, result, other);
-    OperandMove move = planMove(placed, need, orderLike(context, result, other));
+    OperandMove move = planMove(context, placed, need, orderLike(context, result, other));
     move.cause = cause;
     return gather.bring(placed, move, "in" + std::to_string(index));
 }

@@ -50,8 +50,8 @@ private:
     VariableId bringDeltas(const PlacedStorage& placed, OperandGather& gather) {
         const Blocking need = layout_.wholeSlices(count_);
         if (planned_)
-            return gather.bring(placed, planMove(placed, need, placed.storage.layout.order),
-                                "slices");
+            return gather.bring(
+                placed, planMove(context_, placed, need, placed.storage.layout.order), "slices");
         // Somebody else's layout: all that is needed comes from where it lies.
         OperandMove move;
         move.traffic.received = need.elements();

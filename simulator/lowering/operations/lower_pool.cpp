@@ -85,7 +85,7 @@ void lowerPool(LoweringContext& context, const Op& op) {
                 order.push_back({atoms[i], level.extent});
     }
     const std::string name = op.name + "/" + (pool.kind == PoolKind::Max ? "maxPool" : "avgPool");
-    const OperandMove move = planMove(placed, need, order);
+    const OperandMove move = planMove(context, placed, need, order);
     OperandGather gather(context, name);
     const VariableId input = gather.bring(placed, move, "in0");
     gather.emit();

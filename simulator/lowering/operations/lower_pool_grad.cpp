@@ -49,8 +49,8 @@ public:
             context_.ensurePlace(op_.inputs[i]);
             const bool ofInput = i == 1;
             const PlacedStorage placed = context_.storageOf(op_.inputs[i]);
-            const OperandMove move =
-                planMove(placed, need(result, op_.inputs[i], ofInput), orderOf(result, i));
+            const OperandMove move = planMove(
+                context_, placed, need(result, op_.inputs[i], ofInput), orderOf(result, i));
             access.reads.push_back(gather.bring(placed, move, fmt::format("in{}", i)));
         }
         gather.emit();

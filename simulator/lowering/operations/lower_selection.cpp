@@ -103,7 +103,7 @@ void copyPart(LoweringContext& context, const Op& op, VariableId result, TensorI
     const Storage made = context.storageOf(op.outputs[0]).storage;
     OperandMove move;
     if (const auto need = needOf(context, made, input, maps)) {
-        move = planMove(placed, *need, orderFor(context, made, input));
+        move = planMove(context, placed, *need, orderFor(context, made, input));
     } else {
         move.traffic.total = elementsRead;
         move.traffic.received = shareOut(elementsRead, made.layout.blocking.elements());

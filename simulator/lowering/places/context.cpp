@@ -14,10 +14,12 @@ bool CollectiveCode::isNew(IpuId ipu, CollectiveSteps::Part part, const TileSeri
 
 LoweringContext::LoweringContext(const Graph& graph, const RunOptions& options,
                                  const PlanTable& plans, ProgramBuilder& builder,
-                                 LoweredFunctions& functions, FunctionIndex function)
+                                 TrafficTable& traffic, LoweredFunctions& functions,
+                                 FunctionIndex function)
     : TensorPlaces(graph, options, builder)
     , plans_(plans)
     , function_(function)
+    , traffic_(traffic)
     , functions_(functions)
     , recomputation_(graph)
     , remoteMemory_(graph.remoteBuffers) {}

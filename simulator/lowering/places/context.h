@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simulator/cost/collective.h"
+#include "simulator/layout/traffic_table.h"
 #include "simulator/lowering/places/recomputation.h"
 #include "simulator/lowering/places/remote_memory.h"
 #include "simulator/lowering/places/tensor_places.h"
@@ -32,14 +33,16 @@ private:
 class LoweringContext : public TensorPlaces {
 public:
     /// `functions`: what Call operations run. `function`: the graph's index if it is one of them.
+    /// `traffic`: shared by all contexts of a program.
     LoweringContext(const Graph& graph, const RunOptions& options, const PlanTable& plans,
-                    ProgramBuilder& builder, LoweredFunctions& functions,
+                    ProgramBuilder& builder, TrafficTable& traffic, LoweredFunctions& functions,
                     FunctionIndex function = {});
 
     [[nodiscard]] const ConvPlan& planOf(OpId op) const { return plans_.planOf(op, function_); }
     [[nodiscard]] const EmbeddingPlan& embeddingPlanOf(OpId op) const {
         return plans_.embeddingPlanOf(op, function_);
     }
+    [[nodiscard]] TrafficTable& traffic() { return traffic_; }
     [[nodiscard]] LoweredFunctions& functions() { return functions_; }
     [[nodiscard]] Recomputation& recomputation() { return recomputation_; }
     [[nodiscard]] RemoteMemory& remoteMemory() { return remoteMemory_; }
@@ -53,6 +56,7 @@ public:
 private:
     const PlanTable& plans_;
     FunctionIndex function_;
+    TrafficTable& traffic_;
     LoweredFunctions& functions_;
     Recomputation recomputation_;
     RemoteMemory remoteMemory_;

@@ -14,8 +14,10 @@ ProgramBuilder::ProgramBuilder(const Target& target, LoweredProgram& lowered)
     : target_(target)
     , lowered_(lowered) {}
 
-TileSeries ProgramBuilder::here(const TileSeries& series) const {
-    return ipu_.value() == 0 ? series : series.shifted(ipu_.value() * target_.tilesPerIpu);
+TileSeries ProgramBuilder::here(TileSeries series) const {
+    if (ipu_.value() != 0)
+        series = series.shifted(ipu_.value() * target_.tilesPerIpu);
+    return series;
 }
 
 TileSeries ProgramBuilder::onAllTilesOf(const TileSeries& series, std::int64_t value) const {
@@ -40,7 +42,7 @@ VariableId ProgramBuilder::variable(std::string name, MemoryCategory category, T
     v.operation = operation_;
     v.type = std::move(type);
     v.shape = std::move(shape);
-    v.bytes = here(bytes);
+    v.bytes = here(std::move(bytes));
     lowered_.needs.add(needs);
     return lowered_.profile.variables.add(std::move(v));
 }
@@ -204,7 +206,7 @@ ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
     ComputeSet set;
     set.name = name;
     set.operation = operation_;
-    set.cycles = here(cycles);
+    set.cycles = here(std::move(cycles));
     TileSeries takePart;
     for (const VertexUse& use : vertices) {
         const TileSeries count = here(use.count);
@@ -254,11 +256,11 @@ void Movement::add(const Target& target, const Traffic& traffic, std::int64_t el
 }
 
 ExchangeId ProgramBuilder::exchange(const std::string& name, Movement movement, Access access) {
-    movement.received = here(movement.received);
-    movement.sent = here(movement.sent);
-    movement.messages = here(movement.messages);
-    movement.cycles = here(movement.cycles);
-    movement.operands = here(movement.operands);
+    movement.received = here(std::move(movement.received));
+    movement.sent = here(std::move(movement.sent));
+    movement.messages = here(std::move(movement.messages));
+    movement.cycles = here(std::move(movement.cycles));
+    movement.operands = here(std::move(movement.operands));
     Exchange exchange;
     exchange.name = name;
     exchange.operation = operation_;

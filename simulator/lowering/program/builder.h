@@ -8,7 +8,7 @@
 
 #include "core/profile/profile.h"
 #include "simulator/graph/graph.h"
-#include "simulator/layout/blocking.h"
+#include "simulator/layout/traffic.h"
 #include "simulator/lowering/program/step_names.h"
 #include "simulator/lowering/program/tile_sum.h"
 
@@ -162,7 +162,7 @@ private:
     void addGlobalExchange(Exchange exchange, Access access);
     void openRepeat(std::string name, std::int64_t count, TileSeries controlCode);
     void cloneInto(ProgramId id, std::set<VariableId>& seen);
-    [[nodiscard]] TileSeries here(const TileSeries& series) const;
+    [[nodiscard]] TileSeries here(TileSeries series) const;
     /// A value on all tiles of the IPUs that a series has something on: they wait together.
     [[nodiscard]] TileSeries onAllTilesOf(const TileSeries& series, std::int64_t value) const;
     /// Control code of a leaf on all tiles of this IPU.

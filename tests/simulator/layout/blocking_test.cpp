@@ -1,9 +1,13 @@
 // Blocks, digits, copies and shares.
+#include <algorithm>
 #include <set>
 
 #include <QtTest>
 
-#include "simulator/layout/blocking.h"
+#include "core/base/error.h"
+#include "simulator/layout/interval_sums.h"
+#include "simulator/layout/tile_walk.h"
+#include "simulator/layout/traffic.h"
 #include "support/holds.h"
 
 using namespace tilescope;
@@ -94,6 +98,80 @@ private slots:
                                             blocks[static_cast<std::size_t>(block)].size());
                 RC_ASSERT(sum == blocks[static_cast<std::size_t>(block)].size());
             }
+        }));
+    }
+
+    /// The odometer against divisions for each tile.
+    void walksAsTilesAreNumbered() {
+        QVERIFY(holds("walk", 300, [] {
+            Blocking blocking;
+            std::int32_t stride = 1;
+            const auto anyDigit = [&] {
+                const TileDigit digit{static_cast<std::int32_t>(anyFrom(1, 4)), stride};
+                stride *= digit.count;
+                return digit;
+            };
+            for (std::int64_t d = anyFrom(0, 3); d > 0; --d) {
+                BlockedDim dim;
+                dim.size = anyFrom(0, 30);
+                std::int64_t blocks = 1;
+                for (std::int64_t n = anyFrom(1, 2); n > 0; --n) {
+                    dim.digits.push_back(anyDigit());
+                    blocks *= dim.digits.back().count;
+                }
+                dim.blocks = evenBlocks(dim.size, blocks);
+                blocking.dims.push_back(std::move(dim));
+            }
+            for (std::int64_t n = anyFrom(0, 2); n > 0; --n)
+                blocking.copies.push_back(anyDigit());
+            blocking.copiesShare = *rc::gen::arbitrary<bool>();
+            blocking.shareGrain = anyFrom(1, 5);
+            blocking.firstTile = static_cast<std::int32_t>(anyFrom(0, 9));
+            TileWalk walk(blocking);
+            const TileSeries elements = blocking.elements();
+            std::vector<std::int32_t> index(blocking.dims.size());
+            std::int32_t last = -1;
+            for (std::int32_t nth = 0; nth < blocking.tiles(); ++nth, walk.next()) {
+                RC_ASSERT(!walk.done());
+                blocking.blockIndex(nth, index);
+                RC_ASSERT(std::equal(index.begin(), index.end(), walk.index().begin()));
+                RC_ASSERT(walk.tile() == blocking.tileOf(nth));
+                std::int64_t block = 1;
+                for (std::size_t d = 0; d < index.size(); ++d)
+                    block *= blocking.dims[d].blocks[static_cast<std::size_t>(index[d])].size();
+                RC_ASSERT(walk.block() == block);
+                RC_ASSERT(walk.share() == blocking.shareOf(nth, block));
+                RC_ASSERT(elements.at(TileId(walk.tile())) == walk.share());
+                last = std::max(last, walk.tile());
+            }
+            RC_ASSERT(walk.done());
+            RC_ASSERT(walk.end() == last + 1);
+        }));
+    }
+
+    void digitsThatDoNotFitAreAnError() {
+        Blocking blocking;
+        blocking.dims = {{{0}, 10, evenBlocks(10, 3), {{2, 1}}}};
+        QVERIFY_EXCEPTION_THROWN(blocking.elements(), InternalError);
+        blocking.dims = {{{0}, 10, evenBlocks(10, 2), {{2, 0}}}}; // both on one tile
+        QVERIFY_EXCEPTION_THROWN(blocking.elements(), InternalError);
+    }
+
+    void sumsOverIntervals() {
+        QVERIFY(holds("interval sums", 500, [] {
+            std::vector<Interval> intervals(static_cast<std::size_t>(anyFrom(0, 12)));
+            for (Interval& interval : intervals)
+                interval = {anyFrom(0, 40), anyFrom(0, 40)}; // may overlap or be empty
+            const IntervalSums sums(intervals);
+            const Interval range{anyFrom(0, 40), anyFrom(0, 40)};
+            std::int64_t elements = 0;
+            std::int64_t touched = 0;
+            for (const Interval& interval : intervals) {
+                elements += intersect(interval, range).size();
+                touched += intersect(interval, range).size() > 0 ? 1 : 0;
+            }
+            RC_ASSERT(sums.elementsIn(range) == elements);
+            RC_ASSERT(sums.touchedBy(range) == touched);
         }));
     }
 

@@ -4,6 +4,7 @@
 
 #include <QtTest>
 
+#include "simulator/layout/traffic_table.h"
 #include "support/element_sets.h"
 #include "support/holds.h"
 
@@ -199,6 +200,27 @@ private slots:
             const auto sizes = anySizes(2);
             const Blocking stored = anyBlocking({{0}, {1}}, sizes, true);
             RC_ASSERT(trafficBetween(stored, stored, sizes).total == 0);
+        }));
+    }
+
+    void aTableKnowsWhatItWasAsked() {
+        QVERIFY(holds("table", 100, [] {
+            TrafficTable table;
+            const auto sizes = anySizes(3);
+            std::vector<Blocking> blockings;
+            for (int i = 0; i < 4; ++i)
+                blockings.push_back(anyBlocking({{0}, {1, 2}}, sizes, true));
+            for (int again = 0; again < 2; ++again)
+                for (const Blocking& stored : blockings)
+                    for (const Blocking& needed : blockings) {
+                        const Traffic& known = table.between(stored, needed, sizes);
+                        const Traffic made = trafficBetween(stored, needed, sizes);
+                        RC_ASSERT(known.received == made.received);
+                        RC_ASSERT(known.sent == made.sent);
+                        RC_ASSERT(known.messages == made.messages);
+                        RC_ASSERT(known.total == made.total);
+                    }
+            RC_ASSERT(table.size() <= 16U);
         }));
     }
 

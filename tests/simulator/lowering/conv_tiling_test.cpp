@@ -5,6 +5,7 @@
 #include <QtTest>
 
 #include "core/base/ceil_div.h"
+#include "simulator/lowering/operations/conv_pieces.h"
 #include "simulator/lowering/operations/conv_tiling.h"
 #include "support/element_sets.h"
 #include "support/holds.h"
@@ -185,6 +186,22 @@ private slots:
             // The planner costs the largest piece.
             RC_ASSERT(largest <=
                       tileSizes(plan.problem, plan.grains, plan.splits).partialElements());
+        }));
+    }
+
+    void piecesAreTheSizesOfAllTiles() {
+        QVERIFY(holds("pieces", 300, [] {
+            const ConvPlan plan = anyPlan();
+            const ConvTiling tiling(plan);
+            const ConvPieces pieces(tiling);
+            RC_ASSERT(static_cast<std::int32_t>(pieces.tiles().size()) == tiling.tiles());
+            for (std::int32_t nth = 0; nth < tiling.tiles(); ++nth)
+                RC_ASSERT(pieces.distinct()[pieces.tiles()[static_cast<std::size_t>(nth)]] ==
+                          tiling.sizesOf(nth));
+            const std::vector<std::int64_t> chans =
+                pieces.byTile([](const ConvTileSizes& sizes) { return sizes.outChans; });
+            for (std::int32_t nth = 0; nth < tiling.tiles(); ++nth)
+                RC_ASSERT(chans[static_cast<std::size_t>(nth)] == tiling.sizesOf(nth).outChans);
         }));
     }
 

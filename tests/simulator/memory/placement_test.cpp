@@ -1,10 +1,14 @@
 // Addresses on a tile, and the account of what lies where.
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <set>
+#include <tuple>
 
 #include <QtTest>
 
+#include "core/base/error.h"
 #include "simulator/memory/placement.h"
 #include "simulator/memory/tile_account.h"
 #include "support/holds.h"
@@ -25,6 +29,8 @@ Target smallTile() {
     return target;
 }
 
+using Placed = std::vector<PlacedRequest>;
+
 struct Tile {
     IdVector<LivenessClassId, LivenessClass> classes;
     std::vector<PlaceRequest> requests;
@@ -37,11 +43,12 @@ struct Tile {
         requests.push_back(
             {VariableId(requests.size()), bytes, liveness, category, interleaved, {}});
     }
-    [[nodiscard]] Placement place(const Target& target) const {
+    [[nodiscard]] Placed place(const Target& target) const {
         return placeOnTile(requests, Interference(classes), target);
     }
-    [[nodiscard]] TileAccount account(const Target& target, const Placement& placement) const {
-        return accountFor(requests, placement, classes, steps, target);
+    [[nodiscard]] TileAccount account(const Target& target, const Placed& placed) const {
+        const LiveTurns turns(classes, std::vector<bool>(classes.size(), true));
+        return accountFor(requests, placed, turns, target);
     }
     [[nodiscard]] bool liveAt(const PlaceRequest& request, std::size_t step) const {
         return !request.liveness.valid() || classes[request.liveness].contains(StepId(step));
@@ -72,15 +79,73 @@ Tile anyTile(std::int64_t largest) {
     return tile;
 }
 
-std::int64_t offsetOf(const Placement& placement, std::size_t request) {
-    for (const PlacedVariable& placed : placement.variables)
-        if (placed.variable == VariableId(request))
+std::int64_t offsetOf(const Placed& placement, std::size_t request) {
+    for (const PlacedRequest& placed : placement)
+        if (placed.request == request)
             return placed.offset;
     return -1;
 }
 
 bool isCode(MemoryCategory category) {
     return category == MemoryCategory::VertexCode || category == MemoryCategory::ControlCode;
+}
+
+/// The order in which requests are placed, spelled out.
+std::vector<std::size_t> orderOf(const std::vector<PlaceRequest>& requests) {
+    const auto key = [&](std::size_t i) {
+        const PlaceRequest& r = requests[i];
+        const int rank = isCode(r.category)                                  ? 0
+                         : r.category == MemoryCategory::VertexInstanceState ? 1
+                         : r.liveness.valid()                                ? 3
+                                                                             : 2;
+        return std::tuple(rank, -r.bytes, i);
+    };
+    std::vector<std::size_t> order(requests.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    return order;
+}
+
+/// First fit by asking each address that can be the lowest: the begin of a region and the end of
+/// each extent.
+std::int64_t lowestPlace(const Tile& tile, const Target& target, const Placed& placement,
+                         const std::vector<std::size_t>& before, std::size_t request) {
+    const PlaceRequest& wanted = tile.requests[request];
+    struct Extent {
+        std::int64_t begin, end;
+    };
+    std::vector<Extent> met;
+    for (const std::size_t other : before) {
+        const PlaceRequest& placed = tile.requests[other];
+        if (!placed.liveness.valid() || !wanted.liveness.valid() ||
+            tile.classes[placed.liveness].overlaps(tile.classes[wanted.liveness]))
+            met.push_back({offsetOf(placement, other), offsetOf(placement, other) + placed.bytes});
+    }
+    const auto lowestIn = [&](std::int64_t from, std::int64_t to) {
+        std::vector<std::int64_t> candidates{from};
+        for (const Extent& extent : met)
+            if (extent.end > from)
+                candidates.push_back((extent.end + 7) / 8 * 8);
+        std::int64_t lowest = -1;
+        for (const std::int64_t at : candidates)
+            if (at + wanted.bytes <= to && (lowest < 0 || at < lowest) &&
+                std::none_of(met.begin(), met.end(), [&](const Extent& extent) {
+                    return extent.begin < at + wanted.bytes && at < extent.end;
+                }))
+                lowest = at;
+        return lowest;
+    };
+    std::int64_t place = -1;
+    const bool code = isCode(wanted.category);
+    if (code || wanted.category == MemoryCategory::VertexInstanceState)
+        place = lowestIn(0, target.interleavedOffset);
+    else if (wanted.interleaved)
+        place = lowestIn(target.interleavedOffset, target.bytesPerTile);
+    if (place < 0 && !code)
+        place = lowestIn(0, target.bytesPerTile);
+    return place < 0 ? lowestIn(target.bytesPerTile, std::numeric_limits<std::int64_t>::max() / 2)
+                     : place;
 }
 
 } // namespace
@@ -93,10 +158,10 @@ private slots:
         QVERIFY(holds("placement", 500, [] {
             const Target target = smallTile();
             const Tile tile = anyTile(*rc::gen::element<std::int64_t>(40, 900, 3000));
-            const Placement placement = tile.place(target);
-            RC_ASSERT(placement.variables.size() == tile.requests.size());
+            const Placed placement = tile.place(target);
+            RC_ASSERT(placement.size() == tile.requests.size());
             RC_ASSERT(
-                std::is_sorted(placement.variables.begin(), placement.variables.end(),
+                std::is_sorted(placement.begin(), placement.end(),
                                [](const auto& a, const auto& b) { return a.offset < b.offset; }));
             for (std::size_t step = 0; step < steps; ++step) {
                 std::set<std::int64_t> used;
@@ -115,11 +180,64 @@ private slots:
         }));
     }
 
+    /// Whatever way is taken to it: the lowest place that is free.
+    void firstFitLeavesNoLowerPlace() {
+        QVERIFY(holds("lowest", 500, [] {
+            const Target target = smallTile();
+            Tile tile = anyTile(*rc::gen::element<std::int64_t>(40, 900, 3000));
+            // Beyond what addresses of 32 bits reach.
+            if (*rc::gen::arbitrary<bool>())
+                for (PlaceRequest& request : tile.requests)
+                    request.bytes <<= *rc::gen::element(0, 20, 34);
+            const Placed placement = tile.place(target);
+            const std::vector<std::size_t> order = orderOf(tile.requests);
+            for (std::size_t i = 0; i < order.size(); ++i) {
+                std::vector<std::size_t> before(order.begin(),
+                                                order.begin() + static_cast<std::ptrdiff_t>(i));
+                RC_ASSERT(offsetOf(placement, order[i]) ==
+                          lowestPlace(tile, target, placement, before, order[i]));
+            }
+        }));
+    }
+
+    void interferenceIsOverlapAtAStep() {
+        QVERIFY(holds("interference", 300, [] {
+            IdVector<LivenessClassId, LivenessClass> classes;
+            std::vector<bool> there;
+            for (std::int64_t i = anyFrom(0, 80); i > 0; --i) {
+                LivenessClass made;
+                std::int64_t at = 0;
+                for (std::int64_t n = anyFrom(1, 3); n > 0; --n) {
+                    const std::int64_t first = at + anyFrom(0, 5);
+                    at = first + anyFrom(1, 5);
+                    made.intervals.push_back({StepId(static_cast<std::int32_t>(first)),
+                                              StepId(static_cast<std::int32_t>(at))});
+                    ++at;
+                }
+                classes.add(std::move(made));
+                there.push_back(*rc::gen::arbitrary<bool>());
+            }
+            const Interference interference(classes, there);
+            for (std::size_t a = 0; a < classes.size(); ++a)
+                for (std::size_t b = 0; b < classes.size(); ++b) {
+                    if (!there[a] || !there[b])
+                        continue;
+                    const std::uint32_t number = interference.number(LivenessClassId(b));
+                    const auto spans = interference.met(interference.number(LivenessClassId(a)));
+                    const bool meets = std::any_of(spans.begin(), spans.end(), [&](auto span) {
+                        return span.first <= number && number < span.end;
+                    });
+                    RC_ASSERT(meets ==
+                              classes[LivenessClassId(a)].overlaps(classes[LivenessClassId(b)]));
+                }
+        }));
+    }
+
     void accountsCountEveryUsedByteOnce() {
         QVERIFY(holds("accounts", 500, [] {
             const Target target = smallTile();
             const Tile tile = anyTile(*rc::gen::element<std::int64_t>(40, 900, 3000));
-            const Placement placement = tile.place(target);
+            const Placed placement = tile.place(target);
             const TileAccount account = tile.account(target, placement);
             std::set<std::int64_t> used;
             std::int64_t alwaysLive = 0;
@@ -171,7 +289,7 @@ private slots:
         tile.add(64, early);
         tile.add(48, late);
         tile.add(16, both);
-        const Placement placement = tile.place(smallTile());
+        const Placed placement = tile.place(smallTile());
         QCOMPARE(offsetOf(placement, 0), 0);
         QCOMPARE(offsetOf(placement, 1), 0);
         QCOMPARE(offsetOf(placement, 2), 64);
@@ -189,7 +307,7 @@ private slots:
         tile.add(40, life);
         tile.add(16, life);
         tile.requests[1].apartFrom = VariableId(0);
-        const Placement placement = tile.place(target);
+        const Placed placement = tile.place(target);
         QCOMPARE(offsetOf(placement, 0), 0);
         QCOMPARE(offsetOf(placement, 1), 1024); // after the second element
         QCOMPARE(offsetOf(placement, 2), 600);  // the gap is for others
@@ -204,7 +322,7 @@ private slots:
                 if (*rc::gen::arbitrary<bool>())
                     request.apartFrom =
                         VariableId(static_cast<std::int32_t>(anyFrom(0, count - 1)));
-            const Placement placed = any.place(target);
+            const Placed placed = any.place(target);
             const auto element = [&](std::int64_t address) {
                 return address < target.interleavedOffset ? address / 512 : address / 1024 + 1000;
             };
@@ -225,7 +343,7 @@ private slots:
         tile.add(100, {}, MemoryCategory::Variable, true);
         tile.add(2000, {}, MemoryCategory::Variable, true);
         tile.add(40, {}, MemoryCategory::Variable);
-        const Placement placement = tile.place(smallTile());
+        const Placed placement = tile.place(smallTile());
         QCOMPARE(offsetOf(placement, 1), 2048);
         // No room is left up there: elsewhere is better than nowhere.
         QCOMPARE(offsetOf(placement, 0), 0);
@@ -238,7 +356,7 @@ private slots:
         Tile tile;
         tile.add(target.interleavedOffset, {}, MemoryCategory::VertexInstanceState);
         tile.add(8, {}, MemoryCategory::ControlCode);
-        const Placement placement = tile.place(target);
+        const Placed placement = tile.place(target);
         QCOMPARE(offsetOf(placement, 1), std::int64_t(0));
         QVERIFY(offsetOf(placement, 0) >= 8);
         QVERIFY(offsetOf(placement, 0) + target.interleavedOffset <= target.bytesPerTile);
@@ -248,7 +366,7 @@ private slots:
         Tile tile;
         tile.add(1500, {}, MemoryCategory::VertexCode);
         tile.add(1000, {}, MemoryCategory::ControlCode);
-        const Placement placement = tile.place(smallTile());
+        const Placed placement = tile.place(smallTile());
         QCOMPARE(offsetOf(placement, 0), 0);
         QCOMPARE(offsetOf(placement, 1), 4096);
         QCOMPARE(tile.account(smallTile(), placement).memory.overflowed, 1000);
@@ -259,7 +377,7 @@ private slots:
         tile.add(4000, {});
         tile.add(200, {});
         tile.add(90, {});
-        const Placement placement = tile.place(smallTile());
+        const Placed placement = tile.place(smallTile());
         QCOMPARE(offsetOf(placement, 1), 4096);
         QCOMPARE(offsetOf(placement, 2), 4000);
         const TileAccount account = tile.account(smallTile(), placement);
@@ -268,10 +386,17 @@ private slots:
         QCOMPARE(account.memory.excludingGaps, 4290);
     }
 
+    void moreThanCanBeCountedIsSaid() {
+        Tile tile;
+        for (int i = 0; i < 5; ++i)
+            tile.add(std::int64_t{1} << 60, {});
+        QVERIFY_EXCEPTION_THROWN(tile.place(smallTile()), UserError);
+    }
+
     void anEmptyTile() {
         const Tile tile;
-        const Placement placement = tile.place(smallTile());
-        QVERIFY(placement.variables.empty());
+        const Placed placement = tile.place(smallTile());
+        QVERIFY(placement.empty());
         QVERIFY(tile.account(smallTile(), placement).memory == TileMemory{});
     }
 
@@ -293,6 +418,23 @@ private slots:
         QCOMPARE(profile.categoryMemory.size(), std::size_t(1));
         QCOMPARE(profile.categoryMemory[0].bytes.toDense(6),
                  (std::vector<std::int64_t>{16, 16, 48, 16, 0, 0}));
+    }
+
+    /// What lies on all IPUs may make equal tiles on several of them.
+    void equalTilesOfTwoIpusShareAPlacement() {
+        LoweredProgram lowered;
+        Target target = smallTile();
+        target.tilesPerIpu = 3;
+        target.ipus = 2;
+        ProgramBuilder builder(target, lowered);
+        builder.alwaysLive("everywhere", MemoryCategory::ControlCode, TileSeries(TileId(0), 6, 16));
+        builder.alwaysLive("second IPU", MemoryCategory::Variable, TileSeries(TileId(4), 1, 32));
+        builder.alwaysLive("first IPU", MemoryCategory::Variable, TileSeries(TileId(1), 1, 32));
+        placeVariables(lowered, target);
+        const Profile& profile = lowered.profile;
+        QCOMPARE(profile.placements.size(), std::size_t(3));
+        QCOMPARE(profile.placementOfTile.toDense(6), (std::vector<std::int64_t>{1, 2, 1, 1, 3, 1}));
+        QCOMPARE(profile.tileMemory[TileId(4)].alwaysLive, 48);
     }
 };
 

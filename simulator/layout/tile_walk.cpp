@@ -1,0 +1,105 @@
+#include "simulator/layout/tile_walk.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/ceil_div.h"
+#include "core/base/error.h"
+
+namespace tilescope::sim {
+namespace {
+
+/// What each value of some digits adds to the tile, the first digit fastest.
+std::vector<std::int32_t> offsetsOf(std::span<const TileDigit> digits) {
+    std::vector<std::int32_t> offsets{0};
+    for (const TileDigit& digit : digits) {
+        if (digit.count == 0)
+            return {};
+        const std::size_t inner = offsets.size();
+        offsets.reserve(inner * static_cast<std::size_t>(digit.count));
+        for (std::int32_t i = 1; i < digit.count; ++i)
+            for (std::size_t j = 0; j < inner; ++j)
+                offsets.push_back(offsets[j] + i * digit.stride);
+    }
+    return offsets;
+}
+
+} // namespace
+
+TileWalk::TileWalk(const Blocking& blocking)
+    : copies_(offsetsOf(blocking.copies))
+    , sharers_(blocking.copiesShare ? blocking.copyCount() : 1)
+    , grain_(blocking.shareGrain)
+    , first_(blocking.firstTile)
+    , count_(blocking.tiles())
+    , index_(blocking.dims.size(), 0)
+    , tiles_(blocking.dims.size() + 1)
+    , sizes_(blocking.dims.size() + 1, 1) {
+    dims_.reserve(blocking.dims.size());
+    for (const BlockedDim& dim : blocking.dims) {
+        Dim made{offsetsOf(dim.digits), {}};
+        if (made.tiles.size() != dim.blocks.size())
+            throw InternalError(fmt::format("a dimension of {} blocks has digits for {}",
+                                            dim.blocks.size(), made.tiles.size()));
+        made.sizes.reserve(dim.blocks.size());
+        for (const Interval& block : dim.blocks)
+            made.sizes.push_back(block.size());
+        dims_.push_back(std::move(made));
+    }
+    if (!done())
+        refresh(dims_.size());
+}
+
+void TileWalk::next() {
+    ++nth_;
+    for (std::size_t i = 0; i < dims_.size(); ++i) {
+        if (++index_[i] < static_cast<std::int32_t>(dims_[i].sizes.size())) {
+            refresh(i + 1);
+            return;
+        }
+        index_[i] = 0;
+    }
+    ++copy_;
+    if (!done())
+        refresh(dims_.size());
+}
+
+void TileWalk::refresh(std::size_t changed) {
+    if (changed == dims_.size())
+        tiles_[changed] = first_ + copies_[static_cast<std::size_t>(copy_)];
+    for (std::size_t i = changed; i-- > 0;) {
+        const auto at = static_cast<std::size_t>(index_[i]);
+        tiles_[i] = tiles_[i + 1] + dims_[i].tiles[at];
+        sizes_[i] = sizes_[i + 1] * dims_[i].sizes[at];
+    }
+}
+
+std::int64_t TileWalk::share() {
+    if (sharers_ == 1)
+        return block();
+    if (block() != sharedBlock_ || copy_ != sharedCopy_) {
+        sharedBlock_ = block();
+        sharedCopy_ = copy_;
+        const std::int64_t grains = ceilDiv(sharedBlock_, grain_);
+        const auto upTo = [&](std::int64_t copy) {
+            return std::min(sharedBlock_, copy * grains / sharers_ * grain_);
+        };
+        share_ = upTo(copy_ + 1) - upTo(copy_);
+    }
+    return share_;
+}
+
+std::int32_t TileWalk::end() const {
+    if (count_ == 0)
+        return 0;
+    std::int32_t last = first_ + *std::max_element(copies_.begin(), copies_.end());
+    for (const Dim& dim : dims_)
+        last += *std::max_element(dim.tiles.begin(), dim.tiles.end());
+    return last + 1;
+}
+
+void DenseTiles::throwTwice(std::int32_t tile) {
+    throw InternalError(fmt::format("a blocking has tile {} twice", tile));
+}
+
+} // namespace tilescope::sim

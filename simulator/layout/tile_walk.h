@@ -1,0 +1,75 @@
+// The tiles of a blocking, one after the other.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "simulator/layout/blocking.h"
+
+namespace tilescope::sim {
+
+/// Goes over the tiles that take part, in the order of their number. It is an odometer: a step
+/// changes the innermost index and seldom those further out, and what follows from all of them is
+/// kept as sums and products from the outermost dimension on. No tile costs a division.
+class TileWalk {
+public:
+    explicit TileWalk(const Blocking& blocking);
+
+    [[nodiscard]] bool done() const { return nth_ == count_; }
+    void next();
+
+    /// The tile of the device (Blocking::tileOf).
+    [[nodiscard]] std::int32_t tile() const { return tiles_.front(); }
+    /// Index of the block of each dimension (Blocking::blockIndex).
+    [[nodiscard]] std::span<const std::int32_t> index() const { return index_; }
+    /// Elements of the block.
+    [[nodiscard]] std::int64_t block() const { return sizes_.front(); }
+    /// The tile's part of them (Blocking::shareOf).
+    [[nodiscard]] std::int64_t share();
+    /// Beyond the highest tile of all.
+    [[nodiscard]] std::int32_t end() const;
+
+private:
+    /// A dimension, by block: what it adds to the tile, and its size.
+    struct Dim {
+        std::vector<std::int32_t> tiles;
+        std::vector<std::int64_t> sizes;
+    };
+    /// Forms tiles_ and sizes_ anew for the dimensions below `changed`.
+    void refresh(std::size_t changed);
+
+    std::vector<Dim> dims_;
+    std::vector<std::int32_t> copies_; ///< what each copy adds to the tile
+    std::int64_t sharers_, grain_;
+    std::int32_t first_, count_;
+    std::int32_t nth_ = 0, copy_ = 0;
+    std::vector<std::int32_t> index_;
+    /// Of the copies and all dimensions from the i-th on.
+    std::vector<std::int32_t> tiles_;
+    std::vector<std::int64_t> sizes_;
+    /// The last share: neighbours mostly have blocks of one size.
+    std::int64_t sharedBlock_ = -1, share_ = 0;
+    std::int32_t sharedCopy_ = -1;
+};
+
+/// A value for each tile of a walk, in any order.
+class DenseTiles {
+public:
+    explicit DenseTiles(const TileWalk& walk)
+        : values_(static_cast<std::size_t>(walk.end()), 0) {}
+    /// Throws InternalError for a tile that has a value already.
+    void set(std::int32_t tile, std::int64_t value) {
+        std::int64_t& at = values_[static_cast<std::size_t>(tile)];
+        if (at != 0 && value != 0)
+            throwTwice(tile);
+        at = value;
+    }
+    [[nodiscard]] TileSeries series() const { return TileSeries::fromDense(values_); }
+
+private:
+    [[noreturn]] static void throwTwice(std::int32_t tile);
+
+    std::vector<std::int64_t> values_;
+};
+
+} // namespace tilescope::sim

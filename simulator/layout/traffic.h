@@ -1,0 +1,30 @@
+// What moves when tiles that hold one blocking of a storage need another.
+#pragma once
+
+#include "simulator/layout/blocking.h"
+
+namespace tilescope::sim {
+
+/// Traffic that brings every need's elements from where they are stored. Local elements do not
+/// move. A tile that an element is sent to counts once per element on either side.
+struct Traffic {
+    TileSeries received; ///< elements
+    TileSeries sent;     ///< elements; sums to the same as received
+    TileSeries messages; ///< distinct source blocks a receiving tile listens to
+    std::int64_t total = 0;
+};
+
+/// Exact where both blockings cut the same atoms (dimensions are then independent); where they cut
+/// across each other, received is exact for nested cuts and senders share the load by what they
+/// hold. `atomSizes` are those of the storage.
+Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
+                       std::span<const std::int64_t> atomSizes);
+
+/// Elements that a tile both stores and needs, by tile.
+TileSeries localElements(const Blocking& stored, const Blocking& needed,
+                         std::span<const std::int64_t> atomSizes);
+
+/// Shares `total` over tiles in proportion to weights; the shares add up to it exactly.
+TileSeries shareOut(std::int64_t total, const TileSeries& weights);
+
+} // namespace tilescope::sim

@@ -1,0 +1,33 @@
+// Traffic that was worked out before.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "simulator/layout/traffic.h"
+
+namespace tilescope::sim {
+
+/// Answers trafficBetween() and works each distinct question out once: equal layers of a model move
+/// data between equal blockings. Holds what it has answered; for one compilation.
+class TrafficTable {
+public:
+    /// The answer stays where it is.
+    const Traffic& between(const Blocking& stored, const Blocking& needed,
+                           const std::vector<std::int64_t>& atomSizes);
+    /// Distinct questions up to now.
+    [[nodiscard]] std::size_t size() const { return known_.size(); }
+
+private:
+    struct Question {
+        Blocking stored, needed;
+        std::vector<std::int64_t> atomSizes;
+        friend bool operator==(const Question&, const Question&) = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Question& question) const;
+    };
+    std::unordered_map<Question, Traffic, Hash> known_;
+};
+
+} // namespace tilescope::sim

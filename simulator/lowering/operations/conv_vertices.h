@@ -1,0 +1,35 @@
+// The vertices that multiply in a planned convolution.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulator/lowering/operations/conv_pieces.h"
+#include "simulator/lowering/program/builder.h"
+
+namespace tilescope::sim {
+
+/// A vertex a tile that has something to do. References what it is made from.
+class ConvVertices {
+public:
+    /// `target`: the tiles that compute.
+    ConvVertices(const Target& target, const ConvPlan& plan, const ConvPieces& pieces);
+
+    [[nodiscard]] TileSeries cycles() const;
+    /// Offsets of what each worker does: bytes, and what they follow from: grains, and positions
+    /// tile by tile.
+    [[nodiscard]] TileSeries worklistBytes() const;
+    [[nodiscard]] std::string worklistContent() const;
+    /// On the tiles where `active` is not zero. Vertices of the AMP list the blocks of each channel
+    /// group that they read and write; those with equally many are one entry.
+    [[nodiscard]] std::vector<VertexUse> uses(const TileSeries& active) const;
+
+private:
+    [[nodiscard]] std::string name() const;
+
+    const Target& target_;
+    const ConvPlan& plan_;
+    const ConvPieces& pieces_;
+};
+
+} // namespace tilescope::sim

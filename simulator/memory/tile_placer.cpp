@@ -1,0 +1,326 @@
+#include "simulator/memory/tile_placer.h"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+#include "core/base/ceil_div.h"
+#include "core/base/error.h"
+#include "simulator/layout/blocking.h"
+
+namespace tilescope::sim {
+namespace {
+
+// Loads and stores of 64 bits: PopLibs asks this alignment of all vectors.
+constexpr std::int64_t variableAlignment = 8;
+
+/// In units of the alignment, rounded up.
+std::int64_t inUnits(std::int64_t bytes) {
+    return ceilDiv(bytes, variableAlignment);
+}
+
+bool isExecutable(MemoryCategory category) {
+    switch (category) {
+    case MemoryCategory::VertexCode:
+    case MemoryCategory::ControlCode:
+    case MemoryCategory::InternalExchangeCode:
+    case MemoryCategory::HostExchangeCode:
+    case MemoryCategory::GlobalExchangeCode:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// Vertex state, too, must lie within reach of the base of the plain region (16-bit offsets).
+bool isPlainOnly(MemoryCategory category) {
+    return isExecutable(category) || category == MemoryCategory::VertexInstanceState ||
+           category == MemoryCategory::VertexFieldData || category == MemoryCategory::Stack;
+}
+
+/// Order of placement: what is bound to a region first, then what belongs there but can lie
+/// elsewhere, then always live, then by size.
+int rank(const PlaceRequest& request) {
+    if (isExecutable(request.category))
+        return 0;
+    if (isPlainOnly(request.category))
+        return 1;
+    return request.liveness.valid() ? 3 : 2;
+}
+
+/// Variables that must share no memory element, by either of a pair.
+using Apart = std::map<VariableId, std::vector<VariableId>>;
+
+Apart apartOf(const std::vector<PlaceRequest>& requests) {
+    Apart apart;
+    for (const PlaceRequest& request : requests)
+        if (request.apartFrom.valid()) {
+            apart[request.variable].push_back(request.apartFrom);
+            apart[request.apartFrom].push_back(request.variable);
+        }
+    return apart;
+}
+
+/// Places one variable after the other. What is always live is kept as merged extents. Of the
+/// others only those that a variable can meet are looked at, so that a model of many layers does
+/// not cost the square of their number: each liveness class has its slots, class after class in the
+/// order of Interference, and what a class meets is a few runs of slots. Addresses are in units of
+/// the alignment.
+template <class Unit> class TilePlacer {
+public:
+    TilePlacer(const std::vector<PlaceRequest>& requests, const Interference& interference,
+               const Target& target)
+        : requests_(requests)
+        , interference_(interference)
+        , target_(target)
+        , apart_(apartOf(requests))
+        , slots_(interference.classes() + 1, 0)
+        , begins_(requests.size())
+        , ends_(requests.size(), notTaken)
+        , metBegins_(requests.size() + 1)
+        , metEnds_(requests.size() + 1) {
+        for (const PlaceRequest& request : requests)
+            if (request.liveness.valid())
+                ++slots_[interference.number(request.liveness) + std::size_t{1}];
+        std::partial_sum(slots_.begin(), slots_.end(), slots_.begin());
+        free_ = slots_;
+        placed_.reserve(requests.size());
+    }
+
+    void place(std::uint32_t number) {
+        const PlaceRequest& request = requests_[number];
+        const auto apart = apart_.empty() ? apart_.end() : apart_.find(request.variable);
+        peers_.clear();
+        if (apart != apart_.end())
+            for (const VariableId peer : apart->second)
+                if (const auto known = extentOf_.find(peer); known != extentOf_.end())
+                    peers_.push_back(elementsOf(known->second));
+        collectMet(request.liveness);
+        const std::int64_t offset = find(request);
+        placed_.push_back({number, offset});
+        const Interval extent{offset, offset + request.bytes};
+        if (apart != apart_.end())
+            extentOf_.emplace(request.variable, extent);
+        if (request.liveness.valid())
+            addSometimesLive(extent, request.liveness);
+        else
+            addAlwaysLive(extent);
+    }
+
+    [[nodiscard]] std::vector<PlacedRequest> result() {
+        // What shares an address stays in the order of placement.
+        std::stable_sort(
+            placed_.begin(), placed_.end(),
+            [](const PlacedRequest& a, const PlacedRequest& b) { return a.offset < b.offset; });
+        return std::move(placed_);
+    }
+
+private:
+    struct Extent {
+        Unit begin = 0, end = 0;
+    };
+    static constexpr Unit notTaken = 0; // an end
+
+    static Extent unitsOfExtent(const Interval& bytes) {
+        return {static_cast<Unit>(bytes.begin / variableAlignment),
+                static_cast<Unit>(inUnits(bytes.end))};
+    }
+
+    /// The regions in the order in which the variable wants them.
+    [[nodiscard]] std::int64_t find(const PlaceRequest& request) const {
+        std::int64_t offset = -1;
+        const std::int64_t end = target_.bytesPerTile;
+        if (isPlainOnly(request.category))
+            offset = firstFit(request, 0, target_.interleavedOffset);
+        else if (request.interleaved)
+            offset = firstFit(request, target_.interleavedOffset, end);
+        if (offset < 0 && !isExecutable(request.category))
+            offset = firstFit(request, 0, end);
+        if (offset < 0)
+            offset = firstFit(request, end, std::numeric_limits<std::int64_t>::max());
+        return offset;
+    }
+
+    /// Neighbours with less than the alignment between them leave no room: they become one.
+    void addAlwaysLive(const Interval& bytes) {
+        const Extent extent = unitsOfExtent(bytes);
+        auto at = alwaysLive_.insert(
+            std::upper_bound(alwaysLive_.begin(), alwaysLive_.end(), extent,
+                             [](const Extent& a, const Extent& b) { return a.begin < b.begin; }),
+            extent);
+        if (const auto next = at + 1; next != alwaysLive_.end() && at->end >= next->begin) {
+            at->end = std::max(at->end, next->end);
+            alwaysLive_.erase(next);
+        }
+        if (at != alwaysLive_.begin() && (at - 1)->end >= at->begin) {
+            (at - 1)->end = std::max((at - 1)->end, at->end);
+            alwaysLive_.erase(at);
+        }
+    }
+
+    void addSometimesLive(const Interval& bytes, LivenessClassId liveness) {
+        const Extent extent = unitsOfExtent(bytes);
+        const std::uint32_t slot = free_[interference_.number(liveness)]++;
+        begins_[slot] = extent.begin;
+        ends_[slot] = extent.end;
+        slotsTaken_ = true;
+    }
+
+    /// What a variable of the class may not share addresses with, but for what is always live: the
+    /// slots that are taken, in any order.
+    void collectMet(LivenessClassId liveness) {
+        met_ = 0;
+        if (!slotsTaken_)
+            return;
+        if (!liveness.valid())
+            collectSlots(0, slots_.back());
+        else
+            for (const Interference::Span& span : interference_.met(interference_.number(liveness)))
+                collectSlots(slots_[span.first], slots_[span.end]);
+    }
+
+    /// Without a branch: the next one overwrites a slot that is not taken.
+    void collectSlots(std::uint32_t first, std::uint32_t end) {
+        std::size_t met = met_;
+        for (std::uint32_t i = first; i < end; ++i) {
+            metBegins_[met] = begins_[i];
+            metEnds_[met] = ends_[i];
+            met += ends_[i] != notTaken ? 1 : 0;
+        }
+        met_ = met;
+    }
+
+    /// Lowest aligned offset in [from, to) where the variable meets none that is live with it, in
+    /// no element of its peers.
+    [[nodiscard]] std::int64_t firstFit(const PlaceRequest& request, std::int64_t from,
+                                        std::int64_t to) const {
+        const auto wanted = static_cast<Unit>(inUnits(request.bytes));
+        std::int64_t offset = from;
+        for (;;) {
+            offset = std::int64_t{firstFree(wanted, static_cast<Unit>(inUnits(offset)))} *
+                     variableAlignment;
+            const auto peer = std::find_if(peers_.begin(), peers_.end(), [&](const Interval& p) {
+                return offset < p.end && p.begin < offset + request.bytes;
+            });
+            if (peer == peers_.end())
+                break;
+            offset = peer->end;
+        }
+        return offset <= to - request.bytes ? offset : -1;
+    }
+
+    /// All that lies in the way moves the offset behind it, the last of them farthest: so the order
+    /// in which they are asked does not matter, none has to be sorted, and a pass over two arrays
+    /// is what a processor does fastest.
+    [[nodiscard]] Unit firstFree(Unit wanted, Unit offset) const {
+        for (;;) {
+            const Unit limit = offset + wanted;
+            Unit top = offset;
+            for (std::size_t i = 0; i < met_; ++i) {
+                const bool meets = (metEnds_[i] > offset) & (metBegins_[i] < limit);
+                top = std::max(top, meets ? metEnds_[i] : offset);
+            }
+            auto always =
+                std::upper_bound(alwaysLive_.begin(), alwaysLive_.end(), offset,
+                                 [](Unit at, const Extent& extent) { return at < extent.end; });
+            for (; always != alwaysLive_.end() && always->begin < limit; ++always)
+                top = std::max(top, always->end);
+            if (top == offset)
+                return offset;
+            offset = top;
+        }
+    }
+
+    /// The whole elements that some bytes touch. Two ways of interleaving make a pair of elements
+    /// one.
+    [[nodiscard]] Interval elementsOf(const Interval& bytes) const {
+        const auto element = [&](std::int64_t address) {
+            const bool pair = address >= target_.interleavedOffset;
+            const std::int64_t base = pair ? target_.interleavedOffset : 0;
+            const std::int64_t size = target_.elementBytes * (pair ? 2 : 1);
+            const std::int64_t first = base + (address - base) / size * size;
+            return Interval{first, first + size};
+        };
+        return {element(bytes.begin).begin, element(std::max(bytes.begin, bytes.end - 1)).end};
+    }
+
+    const std::vector<PlaceRequest>& requests_;
+    const Interference& interference_;
+    const Target& target_;
+    const Apart apart_;
+    std::vector<PlacedRequest> placed_;
+    std::vector<Extent> alwaysLive_;   ///< sorted, merged
+    std::vector<std::uint32_t> slots_; ///< by class, its first; one entry more for the end
+    std::vector<std::uint32_t> free_;  ///< by class, its next one to take
+    std::vector<Unit> begins_, ends_;  ///< of what is not always live, by slot
+    bool slotsTaken_ = false;          ///< any
+    std::size_t met_ = 0;              ///< how many the variable being placed can meet
+    std::vector<Unit> metBegins_, metEnds_;
+    std::unordered_map<VariableId, Interval> extentOf_; ///< bytes, of what is kept apart
+    std::vector<Interval> peers_; ///< elements that the variable being placed must not touch
+};
+
+/// Requests in the order of placement: by rank, then the largest, then by variable. Sorted as one
+/// number each, which is rank, what the size lacks to the largest there can be, and index: the bits
+/// that the index leaves have to be enough for the sizes.
+std::vector<std::uint32_t> placementOrder(const std::vector<PlaceRequest>& requests) {
+    constexpr int rankBits = 2;
+    const int indexBits = std::bit_width(requests.size());
+    const int sizeBits = 64 - rankBits - indexBits;
+    const std::uint64_t most = (std::uint64_t{1} << sizeBits) - 1;
+    std::vector<std::uint64_t> keys;
+    keys.reserve(requests.size());
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        const auto bytes = static_cast<std::uint64_t>(requests[i].bytes);
+        if (bytes > most)
+            throw UserError(fmt::format("a tile has {} variables, one of them of {} bytes, which "
+                                        "is more than can be placed; make the model or its batch "
+                                        "smaller",
+                                        requests.size(), bytes));
+        const auto rankBefore = static_cast<std::uint64_t>(rank(requests[i])) << sizeBits;
+        keys.push_back(((rankBefore | (most - bytes)) << indexBits) | i);
+    }
+    std::sort(keys.begin(), keys.end());
+    std::vector<std::uint32_t> order;
+    order.reserve(keys.size());
+    for (const std::uint64_t key : keys)
+        order.push_back(static_cast<std::uint32_t>(key & ((std::uint64_t{1} << indexBits) - 1)));
+    return order;
+}
+
+/// An address that nothing can lie beyond: each variable lies in a gap, or behind all others and
+/// the elements of those that it is kept apart from.
+std::int64_t highestAddress(const std::vector<PlaceRequest>& requests, const Target& target) {
+    std::int64_t highest = target.bytesPerTile;
+    for (const PlaceRequest& request : requests)
+        highest += request.bytes + 2 * target.elementBytes + variableAlignment;
+    return highest;
+}
+
+template <class Unit>
+std::vector<PlacedRequest> placed(const std::vector<PlaceRequest>& requests,
+                                  const std::vector<std::uint32_t>& order,
+                                  const Interference& interference, const Target& target) {
+    TilePlacer<Unit> placer(requests, interference, target);
+    for (const std::uint32_t request : order)
+        placer.place(request);
+    return placer.result();
+}
+
+} // namespace
+
+std::vector<PlacedRequest> placeOnTile(const std::vector<PlaceRequest>& requests,
+                                       const Interference& interference, const Target& target) {
+    const std::vector<std::uint32_t> order = placementOrder(requests);
+    // Half the width is twice the speed; what overflows a tile by gigabytes takes the slow way.
+    const bool small = inUnits(highestAddress(requests, target)) <=
+                       std::int64_t{std::numeric_limits<std::int32_t>::max()} / 2;
+    return small ? placed<std::int32_t>(requests, order, interference, target)
+                 : placed<std::int64_t>(requests, order, interference, target);
+}
+
+} // namespace tilescope::sim

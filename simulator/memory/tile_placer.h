@@ -1,0 +1,33 @@
+// First fit on one tile. Internal to placement.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/profile/profile.h"
+#include "simulator/memory/interference.h"
+
+namespace tilescope::sim {
+
+/// One variable to place on one tile.
+struct PlaceRequest {
+    VariableId variable;
+    std::int64_t bytes = 0;
+    LivenessClassId liveness; ///< none: always live
+    MemoryCategory category = MemoryCategory::Variable;
+    bool interleaved = false;
+    VariableId apartFrom; ///< lies in other memory elements than this one, if that is on the tile
+};
+
+/// Where a request, by its index, has got its place.
+struct PlacedRequest {
+    std::uint32_t request = 0;
+    std::int64_t offset = 0;
+};
+
+/// Places the variables of one tile; the result is sorted by offset. `requests`: in the order of
+/// their variables. Throws UserError where they are too many and too large to be counted.
+std::vector<PlacedRequest> placeOnTile(const std::vector<PlaceRequest>& requests,
+                                       const Interference& interference, const Target& target);
+
+} // namespace tilescope::sim

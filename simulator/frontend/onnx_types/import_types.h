@@ -17,6 +17,7 @@ struct ImportOptions {
     /// For training: normalisations keep the statistics of their data (nothing is folded into
     /// convolutions) and Dropout drops.
     bool training = false;
+    friend bool operator==(const ImportOptions&, const ImportOptions&) = default;
 };
 
 /// Names of values.

@@ -3,30 +3,23 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <filesystem>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <map>
 
-#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/options/option_error.h"
 #include "core/profile/host.h"
 #include "simulator/engine/timing.h"
-#include "simulator/frontend/import.h"
-#include "simulator/frontend/keras/keras.h"
-#include "simulator/frontend/keras/model_json.h"
-#include "simulator/frontend/operation_list.h"
 #include "simulator/graph/model_record.h"
+#include "simulator/import_model.h"
+#include "simulator/kept_work.h"
 #include "simulator/lowering/lower.h"
 #include "simulator/memory/code.h"
 #include "simulator/memory/liveness.h"
 #include "simulator/memory/placement.h"
 #include "simulator/planner/plan_table.h"
 #include "simulator/prepare/prepare.h"
-#include "simulator/zoo/zoo.h"
-
-#include <onnx/onnx_pb.h>
 
 namespace tilescope::sim {
 namespace {
@@ -37,7 +30,7 @@ public:
     explicit Phases(const Progress& progress)
         : progress_(progress) {}
 
-    template <class Work> auto run(const std::string& name, double begins, Work&& work) {
+    template <class Work> decltype(auto) run(const std::string& name, double begins, Work&& work) {
         if (progress_)
             progress_(name, begins);
         struct Stop {
@@ -224,7 +217,8 @@ void recordHost(Profile& profile, const Phases& phases, const RunOptions& option
     profile.hostSpans.push_back(loading(profile, timedTarget(options), last.start + last.seconds));
 }
 
-void finishExecution(Profile& profile, const RunOptions& options) {
+/// Times the program unless it does not fit, or `timed` has it already; leaves it there.
+void finishExecution(Profile& profile, const RunOptions& options, std::optional<Trace>* timed) {
     ProfileInfo& info = profile.info;
     info.fits = std::all_of(profile.tileMemory.begin(), profile.tileMemory.end(),
                             [](const TileMemory& tile) { return tile.overflowed == 0; });
@@ -233,7 +227,12 @@ void finishExecution(Profile& profile, const RunOptions& options) {
         return;
     }
     const Target target = timedTarget(options);
-    profile.trace = timeProgram(profile, target, feedingOf(options, target, info.batchSize));
+    if (timed != nullptr && *timed)
+        profile.trace = **timed;
+    else
+        profile.trace = timeProgram(profile, target, feedingOf(options, target, info.batchSize));
+    if (timed != nullptr && !*timed)
+        *timed = profile.trace;
     info.hasExecution = true;
     info.cycles = profile.trace.runs.back().cycles;
     if (info.cycles > 0)
@@ -243,31 +242,89 @@ void finishExecution(Profile& profile, const RunOptions& options) {
             info.seconds();
 }
 
-/// What simulate() does, after the phases so far.
-Profile simulateGraph(Phases& phases, const Graph& graph, const RunOptions& options) {
-    validate(options);
-    checkOwnProgram(graph, options);
-    const Graph simple = phases.run("prepare", 0.05, [&] { return preparedGraph(graph, options); });
-    const PlanTable plans = phases.run("plan", 0.1, [&] { return PlanTable(simple, options); });
+/// A prepared graph with its plans as a program that is placed.
+Profile placedProgram(Phases& phases, const Graph& graph, const RunOptions& options,
+                      const PlanTable& plans) {
     LoweredProgram lowered =
-        phases.run("lower", 0.4, [&] { return lowerGraph(simple, options, plans); });
+        phases.run("lower", 0.4, [&] { return lowerGraph(graph, options, plans); });
     phases.run("liveness", 0.6, [&] {
         ProgramBuilder builder(options.target, lowered);
         addCodeVariables(builder, isOn(options, "debug.instrument", true), options.ipuModel);
         analyseLiveness(lowered.profile, lowered.kills);
     });
     phases.run("place", 0.7, [&] { placeVariables(lowered, options.target); });
-    Profile profile = std::move(lowered.profile);
+    return std::move(lowered.profile);
+}
+
+/// What of a placed program follows from options that changed its plans only: the same program may
+/// have come from others.
+void describePlanOptions(Profile& profile, const Graph& graph, const RunOptions& options,
+                         const PlanTable& plans) {
+    std::map<std::string_view, std::string> texts;
+    const auto add = [&](const Graph& part, FunctionIndex function) {
+        for (std::size_t i = 0; i < part.ops.size(); ++i)
+            if (const Op& op = part.ops[OpId(i)]; isPlanned(op.attributes))
+                texts.emplace(op.name, plannedOptionsJson(part, op, options,
+                                                          plans.planOf(OpId(i), function)));
+    };
+    for (std::size_t f = 0; f < graph.functions.size(); ++f)
+        add(graph.functions[f], FunctionIndex(f));
+    add(graph, FunctionIndex());
+    for (Operation& operation : profile.operations)
+        if (const auto text = texts.find(operation.name); text != texts.end())
+            operation.options = text->second;
+}
+
+/// What simulate() does once the program is placed.
+Profile finished(Phases& phases, Profile profile, const Graph& graph, const RunOptions& options,
+                 const PlanTable& plans, std::optional<Trace>* timed) {
     phases.run("time", 0.95, [&] {
-        describeRun(profile, simple, options);
-        linkModelGraph(profile, simple);
-        noteIdleRecomputation(profile, simple, options);
-        addPlannerMessages(profile, simple, plans, options.relaxMemoryTarget);
+        describeRun(profile, graph, options);
+        linkModelGraph(profile, graph);
+        noteIdleRecomputation(profile, graph, options);
+        addPlannerMessages(profile, graph, plans, options.relaxMemoryTarget);
         countVertices(profile);
-        finishExecution(profile, options);
+        finishExecution(profile, options, timed);
     });
     recordHost(profile, phases, options);
     return profile;
+}
+
+/// What simulate() does, after the phases so far.
+Profile simulateGraph(Phases& phases, const Graph& graph, const RunOptions& options) {
+    validate(options);
+    checkOwnProgram(graph, options);
+    const Graph simple = phases.run("prepare", 0.05, [&] { return preparedGraph(graph, options); });
+    const PlanTable plans = phases.run("plan", 0.1, [&] { return PlanTable(simple, options); });
+    Profile placed = placedProgram(phases, simple, options, plans);
+    return finished(phases, std::move(placed), simple, options, plans, nullptr);
+}
+
+/// The same with what the simulations before have left.
+Profile simulateWith(KeptWork& kept, Phases& phases, const ModelSource& source,
+                     const RunOptions& options) {
+    const Graph& graph = phases.run("import", 0, [&]() -> const Graph& {
+        return kept.imported.valueFor(source, [&] { return importModel(source); });
+    });
+    validate(options);
+    checkOwnProgram(graph, options);
+    const KeptWork::Preparation preparation{source, withoutPlanOptions(options)};
+    const Graph& simple = phases.run("prepare", 0.05, [&]() -> const Graph& {
+        return kept.prepared.valueFor(preparation, [&] { return preparedGraph(graph, options); });
+    });
+    const KeptWork::Compilation compilation{preparation, phases.run("plan", 0.1, [&] {
+                                                return PlanTable(simple, options, &kept.plans);
+                                            })};
+    // A profile has all phases, however short.
+    if (kept.compiled.has(compilation))
+        for (const char* phase : {"lower", "liveness", "place"})
+            phases.run(phase, 0.4, [] {});
+    KeptWork::Program& program = kept.compiled.valueFor(compilation, [&] {
+        return KeptWork::Program{placedProgram(phases, simple, options, compilation.plans), {}};
+    });
+    Profile profile = program.profile;
+    describePlanOptions(profile, simple, options, compilation.plans);
+    return finished(phases, std::move(profile), simple, options, compilation.plans, &program.trace);
 }
 
 } // namespace
@@ -277,35 +334,13 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
     return simulateGraph(phases, graph, options);
 }
 
-Profile simulateModel(const std::string& model, const RunOptions& options,
-                      const Progress& progress) {
-    ImportOptions import;
-    import.batchSize = options.batchSize.value_or(1);
-    import.forceBatch = options.batchSize.has_value();
-    import.half = options.precision == Precision::Half;
-    import.training = options.isTraining();
+Profile simulateModel(const std::string& model, const RunOptions& options, const Progress& progress,
+                      KeptWork* kept) {
     Phases phases(progress);
-    Graph graph = phases.run("import", 0, [&] {
-        if (isZooName(model) && !std::filesystem::exists(model)) {
-            ImportOptions checked = import;
-            checked.builtIn = true;
-            Graph built = importOnnx(zooModel(model, options.modelOptions), model, checked);
-            built.name = model;
-            return built;
-        }
-        if (!options.modelOptions.empty())
-            throw UserError(fmt::format("{}: only built-in models take model options; leave '{}' "
-                                        "out",
-                                        model, options.modelOptions.begin()->first));
-        if (model.ends_with(".json")) {
-            const std::string text = readFile(model);
-            return isKerasModel(text) ? importKeras(text, model, import)
-                                      : importOperationList(std::filesystem::path(model), import);
-        }
-        return importOnnx(std::filesystem::path(model), import);
-    });
-    if (graph.name.empty())
-        graph.name = std::filesystem::path(model).filename().string();
+    const ModelSource source = sourceOf(model, options);
+    if (kept != nullptr)
+        return simulateWith(*kept, phases, source, options);
+    const Graph graph = phases.run("import", 0, [&] { return importModel(source); });
     return simulateGraph(phases, graph, options);
 }
 

@@ -11,6 +11,8 @@
 
 namespace tilescope::sim {
 
+struct KeptWork;
+
 /// Called with the phase that begins ("plan", "lower", ...) and the share that is done, 0 to 1.
 using Progress = std::function<void(std::string_view phase, double done)>;
 
@@ -18,9 +20,11 @@ using Progress = std::function<void(std::string_view phase, double done)>;
 /// Out of memory is a result (info.fits is false and there is no execution), not an exception.
 Profile simulate(const Graph& graph, const RunOptions& options, const Progress& progress = {});
 
-/// Imports a model (an .onnx file or a zoo name) as the options say and simulates it.
+/// Imports a model (an .onnx file or a zoo name) as the options say and simulates it. With `kept`,
+/// what an earlier call has left there is used, and something is left for the next; the profile is
+/// the same but for the times that the phases took.
 Profile simulateModel(const std::string& model, const RunOptions& options,
-                      const Progress& progress = {});
+                      const Progress& progress = {}, KeptWork* kept = nullptr);
 
 /// "Out of memory on tile 3: 674752 bytes used but tiles only have 638976 bytes of memory", or "".
 std::string outOfMemoryText(const Profile& profile);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -51,12 +52,28 @@ PipeEnds makePipe() {
     return pipe;
 }
 
+/// Ends to write to and to read from. A socket and no pipe, since one can write to it without a
+/// signal if nobody reads any more.
+PipeEnds makeInput() {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+        fail(errno);
+    PipeEnds input{Descriptor(ends[0]), Descriptor(ends[1])};
+    input.from = aboveStandard(std::move(input.from));
+    input.to = aboveStandard(std::move(input.to));
+    return input;
+}
+
 /// What posix_spawn is told, freed at the end.
 class SpawnPlan {
 public:
-    SpawnPlan(int out, int err) {
+    /// `in`: -1 for no input.
+    SpawnPlan(int in, int out, int err) {
         posix_spawn_file_actions_init(&actions_);
-        posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        if (in < 0)
+            posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        else
+            posix_spawn_file_actions_adddup2(&actions_, in, STDIN_FILENO);
         posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
         posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
         posix_spawnattr_init(&attributes_);
@@ -127,12 +144,16 @@ void Descriptor::close() {
         ::close(std::exchange(number_, -1));
 }
 
-ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& arguments) {
+ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& arguments,
+                           Input input) {
     // Where SIGCHLD is ignored, as some parents leave it, the system throws exit codes away.
     std::signal(SIGCHLD, SIG_DFL);
     PipeEnds out = makePipe();
     PipeEnds err = makePipe();
-    process_ = SpawnPlan(out.to.number(), err.to.number()).start(program, arguments);
+    PipeEnds in = input == Input::FromUs ? makeInput() : PipeEnds{};
+    process_ =
+        SpawnPlan(in.from.number(), out.to.number(), err.to.number()).start(program, arguments);
+    input_ = std::move(in.to);
     out_.from = std::move(out.from);
     err_.from = std::move(err.from);
 }
@@ -146,6 +167,7 @@ ChildProcess::~ChildProcess() {
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : process_(std::exchange(other.process_, -1))
+    , input_(std::move(other.input_))
     , out_(std::move(other.out_))
     , err_(std::move(other.err_)) {}
 
@@ -171,6 +193,26 @@ void ChildProcess::readPipe(Pipe& pipe, bool keepEnd) {
 void ChildProcess::read() {
     readPipe(out_, false);
     readPipe(err_, true);
+}
+
+void ChildProcess::send(std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t sent = ::send(input_.number(), text.data(), text.size(), MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0)
+            return;
+        text.remove_prefix(static_cast<std::size_t>(sent));
+    }
+}
+
+std::optional<std::string> ChildProcess::takeLine() {
+    const std::size_t end = out_.text.find('\n');
+    if (end == std::string::npos)
+        return std::nullopt;
+    std::string line = out_.text.substr(0, end);
+    out_.text.erase(0, end + 1);
+    return line;
 }
 
 std::optional<ChildResult> ChildProcess::finish() {

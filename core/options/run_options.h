@@ -111,6 +111,7 @@ struct RunOptions {
     }
     [[nodiscard]] bool isTraining() const { return mode == "training"; }
     [[nodiscard]] bool isOffChip(OffChip what) const { return offload.contains(what); }
+    friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };
 
 /// Options that belong together in a form, in the order of the form.

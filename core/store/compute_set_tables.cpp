@@ -1,6 +1,7 @@
 // Codelets and the compute sets that run them.
 #include "core/database/insert.h"
 #include "core/database/row_access.h"
+#include "core/store/distinct_series.h"
 #include "core/store/profile_reader_impl.h"
 #include "core/store/table_group.h"
 
@@ -12,11 +13,12 @@ void writeComputeSets(const Profile& profile, const Database& db) {
     std::int64_t typeId = 0;
     for (const VertexType& t : profile.vertexTypes)
         type(typeId++, t.name, t.codeBytes.sum(), t.codeBytes);
-    Insert row(db, "compute_sets");
+    SeriesBlobs series(db, "compute_set_series");
+    Insert row(db, "compute_set_rows");
     Insert instances(db, "vertex_instances");
     std::int64_t id = 0;
     for (const ComputeSet& set : profile.computeSets) {
-        row(id, set.name, set.operation, set.cycles.max().value, set.cycles);
+        row(id, set.name, set.operation, set.cycles.max().value, series.idOf(set.cycles));
         for (const VertexInstances& v : set.vertices)
             instances(id, v.type, v.count.sum(), v.stateBytes.sum(), v.edgesPerVertex, v.count,
                       v.stateBytes);
@@ -61,9 +63,17 @@ TableGroup computeSetTables() {
 -- Codelets; each tile that runs one has its code once.
 CREATE TABLE vertex_types(id INTEGER PRIMARY KEY, name TEXT, code_bytes INTEGER, code_by_tile BLOB);
 
+-- Cycles by tile of compute sets (since version 8), each distinct series once.
+CREATE TABLE compute_set_series(id INTEGER PRIMARY KEY, data BLOB);
+-- Compute sets with the id of their series (since version 8).
+CREATE TABLE compute_set_rows(compute_set INTEGER PRIMARY KEY, name TEXT, operation INTEGER,
+    cycles INTEGER, series INTEGER);
+
 -- cycles: slowest tile, estimated, one execution.
-CREATE TABLE compute_sets(compute_set INTEGER PRIMARY KEY, name TEXT, operation INTEGER,
-    cycles INTEGER, cycles_by_tile BLOB);
+CREATE VIEW compute_sets AS
+    SELECT compute_set, name, operation, cycles,
+        (SELECT data FROM compute_set_series s WHERE s.id = c.series) AS cycles_by_tile
+    FROM compute_set_rows c;
 
 -- Vertices of a type in a compute set: how many, and their state in bytes, over all tiles.
 CREATE TABLE vertex_instances(compute_set INTEGER, vertex_type INTEGER, vertices INTEGER,

@@ -1,6 +1,7 @@
 // Exchanges within an IPU.
 #include "core/database/insert.h"
 #include "core/database/row_access.h"
+#include "core/store/distinct_series.h"
 #include "core/store/profile_reader_impl.h"
 #include "core/store/table_group.h"
 
@@ -8,11 +9,17 @@ namespace tilescope {
 namespace {
 
 void writeExchanges(const Profile& profile, const Database& db) {
-    Insert row(db, "exchanges");
+    SeriesBlobs series(db, "exchange_series");
+    Insert row(db, "exchange_rows");
     std::int64_t id = 0;
-    for (const Exchange& e : profile.exchanges)
+    for (const Exchange& e : profile.exchanges) {
+        const std::int64_t received = series.idOf(e.bytesReceived);
+        const std::int64_t sent = series.idOf(e.bytesSent);
+        const std::int64_t code = series.idOf(e.codeBytes);
+        const std::int64_t cycles = series.idOf(e.cycles);
         row(id++, e.name, e.operation, e.bytesReceived.sum(), e.cycles.max().value,
-            e.codeBytes.sum(), e.runBytes, e.bytesReceived, e.bytesSent, e.codeBytes, e.cycles);
+            e.codeBytes.sum(), e.runBytes, received, sent, code, cycles);
+    }
 }
 
 } // namespace
@@ -34,11 +41,22 @@ IdVector<ExchangeId, Exchange> ProfileReader::exchanges() const {
 TableGroup exchangeTables() {
     return {1,
             R"sql(
+-- Values by tile of exchanges (since version 8), each distinct series once.
+CREATE TABLE exchange_series(id INTEGER PRIMARY KEY, data BLOB);
+-- Exchanges with the ids of their series (since version 8).
+CREATE TABLE exchange_rows(id INTEGER PRIMARY KEY, name TEXT, operation INTEGER, bytes INTEGER,
+    cycles INTEGER, code_bytes INTEGER, run_bytes INTEGER,
+    received INTEGER, sent INTEGER, code INTEGER, cycles_series INTEGER);
+
 -- Internal exchanges. A byte sent to three tiles counts three times on either side.
 -- run_bytes: typical contiguous run at the source.
-CREATE TABLE exchanges(id INTEGER PRIMARY KEY, name TEXT, operation INTEGER, bytes INTEGER,
-    cycles INTEGER, code_bytes INTEGER, run_bytes INTEGER,
-    received_by_tile BLOB, sent_by_tile BLOB, code_by_tile BLOB, cycles_by_tile BLOB);
+CREATE VIEW exchanges AS
+    SELECT id, name, operation, bytes, cycles, code_bytes, run_bytes,
+        (SELECT data FROM exchange_series s WHERE s.id = e.received) AS received_by_tile,
+        (SELECT data FROM exchange_series s WHERE s.id = e.sent) AS sent_by_tile,
+        (SELECT data FROM exchange_series s WHERE s.id = e.code) AS code_by_tile,
+        (SELECT data FROM exchange_series s WHERE s.id = e.cycles_series) AS cycles_by_tile
+    FROM exchange_rows e;
 )sql",
             writeExchanges, [](const ProfileReader& reader, Profile& profile) {
                 profile.exchanges = reader.exchanges();

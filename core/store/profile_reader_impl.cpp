@@ -61,6 +61,9 @@ ProfileReader::Impl::Impl(const fs::path& file)
 }
 
 TileSeries ProfileReader::Impl::series(const Statement& row, int at) const {
+    // What a view finds no series for.
+    if (row.isNull(at))
+        throw DamagedProfile("a row refers to a series that does not exist");
     TileSeries series = seriesAt(row, at);
     for (const TileRun& run : series.runs())
         if (run.value < 0 || run.end > info.target.totalTiles())

@@ -9,6 +9,10 @@
 
 namespace tilescope {
 
+/// From this schema version on each distinct series of bytes, of cycles and of exchanged bytes is
+/// in the file once.
+inline constexpr std::int64_t firstVersionWithSeries = 8;
+
 /// A file that has been found to be a profile of a schema we know, with its info table read.
 class ProfileReader::Impl {
 public:
@@ -20,6 +24,9 @@ public:
 
     /// Values of the device's tiles, none of them negative: bytes, cycles and counts.
     [[nodiscard]] TileSeries series(const Statement& row, int at) const;
+
+    /// The distinct series of variables' bytes, by id. Not of files before firstVersionWithSeries.
+    [[nodiscard]] std::vector<TileSeries> variableSeries() const;
 
     /// Adds the tiles [first, first + tiles) of a row, after which no tile has a value yet.
     void appendRun(TileSeries& series, std::int64_t first, std::int64_t tiles,

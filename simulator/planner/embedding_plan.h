@@ -37,6 +37,7 @@ struct EmbeddingCost {
     [[nodiscard]] std::int64_t cycles() const {
         return sliceExchange + sliceCompute + updateExchange + updateCompute + updateReduce;
     }
+    friend bool operator==(const EmbeddingCost&, const EmbeddingCost&) = default;
 };
 
 struct EmbeddingPlan {
@@ -45,6 +46,7 @@ struct EmbeddingPlan {
     std::int64_t grain = 1; ///< elements of the width that stay together
     EmbeddingCost cost;
     bool withinMemoryTarget = true;
+    friend bool operator==(const EmbeddingPlan&, const EmbeddingPlan&) = default;
 
     /// Elements of the width, and indices, of the largest part.
     [[nodiscard]] std::int64_t columns() const;

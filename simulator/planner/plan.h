@@ -91,6 +91,7 @@ struct ConvPlan {
     ConvProblem problem; ///< as planned, after the transform
     ConvCost cost;
     bool withinMemoryTarget = true;
+    friend bool operator==(const ConvPlan&, const ConvPlan&) = default;
 
     [[nodiscard]] std::vector<std::int64_t> reductionStages() const {
         return sim::reductionStages(splits.reductionDepth());

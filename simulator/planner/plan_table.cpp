@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "core/base/parallel_for.h"
@@ -140,6 +141,31 @@ struct Request {
     friend bool operator==(const Request&, const Request&) = default;
 };
 
+struct FoundPlans {
+    ConvPlan plan;
+    std::optional<ConvPlan> ofWholeTile; ///< what all of a tile's memory allows, if it was searched
+};
+
+/// The plan that was asked for. Where the memory knows one for another bound, this is a search over
+/// proportions: the plan that all of a tile's memory allows serves most of what will be asked yet.
+FoundPlans findPlans(const PlanMemory& known, const Target& target, const Request& request,
+                     OverMemory overMemory) {
+    const std::int64_t bound = memoryBound(target, request.proportion);
+    if (const ConvPlan* plan = known.find(request.problem, bound))
+        return {*plan, {}};
+    FoundPlans found;
+    if (known.has(request.problem) &&
+        known.find(request.problem, memoryBound(target, 1)) == nullptr) {
+        found.ofWholeTile = planConv(target, request.problem, 1, overMemory);
+        if (found.ofWholeTile->withinMemoryTarget && found.ofWholeTile->cost.tempBytes <= bound) {
+            found.plan = *found.ofWholeTile;
+            return found;
+        }
+    }
+    found.plan = planConv(target, request.problem, request.proportion, overMemory);
+    return found;
+}
+
 } // namespace
 
 double proportionOf(const Graph& graph, const Op& op, const RunOptions& options) {
@@ -169,7 +195,13 @@ ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& option
     return problem;
 }
 
-PlanTable::PlanTable(const Graph& graph, const RunOptions& run) {
+std::string plannedOptionsJson(const Graph& graph, const Op& op, const RunOptions& options,
+                               const ConvPlan& plan) {
+    return fmt::format(R"({{"availableMemoryProportion":{},"partialsType":"{}"}})",
+                       proportionOf(graph, op, options), toString(plan.problem.partialType));
+}
+
+PlanTable::PlanTable(const Graph& graph, const RunOptions& run, PlanMemory* memory) {
     const RunOptions options = onComputeTiles(run);
     checkNamedOperations(graph, options);
     std::vector<Request> requests;
@@ -186,10 +218,22 @@ PlanTable::PlanTable(const Graph& graph, const RunOptions& run) {
     plans_.resize(requests.size());
     const OverMemory overMemory =
         options.relaxMemoryTarget ? OverMemory::Relax : OverMemory::LeastMemory;
+    PlanMemory none;
+    PlanMemory& known = memory == nullptr ? none : *memory;
+    known.begin(options.target, overMemory);
+    std::vector<FoundPlans> found(requests.size());
     parallelFor(requests.size(), [&](std::size_t i) {
-        plans_[i] =
-            planConv(options.target, requests[i].problem, requests[i].proportion, overMemory);
+        found[i] = findPlans(known, options.target, requests[i], overMemory);
     });
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        plans_[i] = std::move(found[i].plan);
+        if (memory == nullptr)
+            continue;
+        if (found[i].ofWholeTile)
+            known.add(requests[i].problem, memoryBound(options.target, 1), *found[i].ofWholeTile);
+        known.add(requests[i].problem, memoryBound(options.target, requests[i].proportion),
+                  plans_[i]);
+    }
     planEmbeddings(graph, options);
 }
 
@@ -231,6 +275,18 @@ void PlanTable::planEmbeddings(const Graph& graph, const RunOptions& options) {
     parallelFor(distinct.size(), [&](std::size_t i) {
         embeddingPlans_[i] = planEmbedding(options.target, distinct[i], proportion);
     });
+}
+
+bool operator==(const PlanTable& a, const PlanTable& b) {
+    const auto same = [](const auto& placesA, const auto& plansA, const auto& placesB,
+                         const auto& plansB) {
+        return std::equal(placesA.begin(), placesA.end(), placesB.begin(), placesB.end(),
+                          [&](const auto& x, const auto& y) {
+                              return x.first == y.first && plansA[x.second] == plansB[y.second];
+                          });
+    };
+    return same(a.planOfOp_, a.plans_, b.planOfOp_, b.plans_) &&
+           same(a.embeddingPlanOfOp_, a.embeddingPlans_, b.embeddingPlanOfOp_, b.embeddingPlans_);
 }
 
 const EmbeddingPlan& PlanTable::embeddingPlanOf(OpId op, FunctionIndex function) const {

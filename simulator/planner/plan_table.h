@@ -9,6 +9,7 @@
 #include "simulator/graph/graph.h"
 #include "simulator/planner/embedding_plan.h"
 #include "simulator/planner/plan.h"
+#include "simulator/planner/plan_memory.h"
 
 namespace tilescope::sim {
 
@@ -20,12 +21,16 @@ ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& option
 /// does, else as the options say for its IPU.
 double proportionOf(const Graph& graph, const Op& op, const RunOptions& options);
 
+/// Options of a planned op as the profile's table of operations has them, a JSON object.
+std::string plannedOptionsJson(const Graph& graph, const Op& op, const RunOptions& options,
+                               const ConvPlan& plan);
+
 class PlanTable {
 public:
     /// Plans every convolution, gradient, MatMul and embedding of the graph and of its functions,
-    /// distinct signatures in parallel.
+    /// distinct signatures in parallel; what `memory` knows is not searched again.
     /// Throws UserError if the options give a proportion to an operation that there is not.
-    PlanTable(const Graph& graph, const RunOptions& options);
+    PlanTable(const Graph& graph, const RunOptions& options, PlanMemory* memory = nullptr);
 
     /// `function`: that the operation belongs to, an index of Graph::functions.
     [[nodiscard]] const ConvPlan& planOf(OpId op, FunctionIndex function = {}) const;
@@ -33,6 +38,8 @@ public:
     /// dimension of the same table have one plan.
     [[nodiscard]] const EmbeddingPlan& embeddingPlanOf(OpId op, FunctionIndex function = {}) const;
     [[nodiscard]] std::size_t distinctPlans() const { return plans_.size(); }
+    /// Whether every operation has the same plan in both, whatever the options were.
+    friend bool operator==(const PlanTable& a, const PlanTable& b);
 
 private:
     void planEmbeddings(const Graph& graph, const RunOptions& options);

@@ -233,6 +233,11 @@ void checkAfter([[maybe_unused]] const PreparationPass& pass, [[maybe_unused]] c
 
 } // namespace
 
+bool plansDecideStages(const RunOptions& options) {
+    const Preparation preparation{options, {}};
+    return preparation.isPhased() || (preparation.hasStages() && options.split.empty());
+}
+
 Graph preparedGraph(const Graph& graph, const RunOptions& options) {
     checkFeeding(graph, options);
     Preparation preparation{options, graph};

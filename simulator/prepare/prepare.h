@@ -11,4 +11,8 @@ namespace tilescope::sim {
 /// and makes repeated parts functions. Throws UserError for options that do not fit the model.
 Graph preparedGraph(const Graph& graph, const RunOptions& options);
 
+/// Whether the planner's estimates decide where stages or phases begin: then the prepared graph
+/// depends on the planner's options too.
+bool plansDecideStages(const RunOptions& options);
+
 } // namespace tilescope::sim

@@ -1,13 +1,11 @@
-// Children that write much, crash, cannot be started or are cancelled.
+// Children that write much, crash, cannot be started or take input from us.
 #include <QTest>
 #include <cerrno>
 #include <csignal>
-#include <map>
-#include <numeric>
-#include <sys/resource.h>
+#include <poll.h>
 #include <sys/wait.h>
 
-#include "app/cli/sweep/point_runner.h"
+#include "app/cli/child_process.h"
 #include "tests/support/qt_text.h"
 
 using namespace tilescope;
@@ -16,16 +14,32 @@ using namespace tilescope::test;
 
 namespace {
 
-PointRunner shell(const std::vector<std::string>& scripts, std::size_t jobs,
-                  std::map<std::size_t, ChildResult>& results) {
-    PointRunner runner{"/bin/sh", jobs, {}, {}};
-    runner.argumentsOf = [scripts](std::size_t point) {
-        return std::vector<std::string>{"sh", "-c", scripts.at(point)};
-    };
-    runner.finished = [&results](std::size_t point, const ChildResult& result, double) {
-        results[point] = result;
-    };
-    return runner;
+ChildProcess shell(const char* script, ChildProcess::Input input = ChildProcess::Input::None) {
+    return {"/bin/sh", {"sh", "-c", script}, input};
+}
+
+void waitForOutput(const ChildProcess& child) {
+    std::array<pollfd, 2> pipes{
+        {{child.out().number(), POLLIN, 0}, {child.err().number(), POLLIN, 0}}};
+    ::poll(pipes.data(), pipes.size(), -1);
+}
+
+ChildResult resultOf(ChildProcess child) {
+    for (;;) {
+        waitForOutput(child);
+        child.read();
+        if (auto result = child.finish())
+            return *std::move(result);
+    }
+}
+
+std::string lineOf(ChildProcess& child) {
+    for (;;) {
+        if (auto line = child.takeLine())
+            return *line;
+        waitForOutput(child);
+        child.read();
+    }
 }
 
 bool hasChildren() {
@@ -41,99 +55,64 @@ private slots:
     void cleanup() { QVERIFY2(!hasChildren(), "a child was left behind"); }
 
     void resultsAndExitCodes() {
-        std::map<std::size_t, ChildResult> results;
-        const RunnerEnd end =
-            runPoints({0, 1, 2, 3}, shell({"echo out; echo err >&2", "exit 7", "kill -SEGV $$",
-                                           "read line || echo no input"},
-                                          2, results));
-        QVERIFY(!end.interruptedBy);
-        QCOMPARE(results.size(), std::size_t{4});
-        QCOMPARE(text(results[0].out), "out\n");
-        QCOMPARE(text(results[0].err), "err\n");
-        QCOMPARE(results[0].exitCode, 0);
-        QCOMPARE(results[1].exitCode, 7);
-        QCOMPARE(results[2].exitCode, 128 + SIGSEGV);
-        QCOMPARE(text(results[3].out), "no input\n");
+        const ChildResult both = resultOf(shell("echo out; echo err >&2"));
+        QCOMPARE(text(both.out), "out\n");
+        QCOMPARE(text(both.err), "err\n");
+        QCOMPARE(both.exitCode, 0);
+        QCOMPARE(resultOf(shell("exit 7")).exitCode, 7);
+        QCOMPARE(resultOf(shell("kill -SEGV $$")).exitCode, 128 + SIGSEGV);
+        QCOMPARE(text(resultOf(shell("read line || echo no input")).out), "no input\n");
     }
 
     void bigOutputsOnBothPipesDoNotBlock() {
-        std::map<std::size_t, ChildResult> results;
-        const char* script = "head -c 5000000 /dev/zero >&2; head -c 5000000 /dev/zero; echo end";
-        runPoints({0, 1, 2}, shell({script, script, script}, 3, results));
-        for (const auto& [point, result] : results) {
-            QCOMPARE(result.out.size(), std::size_t{5'000'004});
-            QCOMPARE(result.err.size(), std::size_t{5'000'000});
-        }
-        QCOMPARE(results.size(), std::size_t{3});
+        const ChildResult result =
+            resultOf(shell("head -c 5000000 /dev/zero >&2; head -c 5000000 /dev/zero; echo end"));
+        QCOMPARE(result.out.size(), std::size_t{5'000'004});
+        QCOMPARE(result.err.size(), std::size_t{5'000'000});
     }
 
     void endlessOutputsAreCut() {
-        std::map<std::size_t, ChildResult> results;
-        runPoints({0}, shell({"head -c 200000000 /dev/zero; { head -c 200000000 /dev/zero; echo "
-                              "end; } >&2"},
-                             1, results));
-        QVERIFY(results[0].out.size() < 70'000'000);
-        QVERIFY(results[0].err.size() < 70'000'000);
-        QVERIFY(results[0].err.ends_with("end\n"));
+        const ChildResult result =
+            resultOf(shell("head -c 200000000 /dev/zero; { head -c 200000000 /dev/zero; echo "
+                           "end; } >&2"));
+        QVERIFY(result.out.size() < 70'000'000);
+        QVERIFY(result.err.size() < 70'000'000);
+        QVERIFY(result.err.ends_with("end\n"));
     }
 
-    void neverMoreThanAllowed() {
-        std::map<std::size_t, ChildResult> results;
-        std::size_t started = 0;
-        std::size_t most = 0;
-        PointRunner runner = shell(std::vector<std::string>(20, "true"), 3, results);
-        const auto argumentsOf = runner.argumentsOf;
-        runner.argumentsOf = [&](std::size_t point) {
-            most = std::max(most, ++started - results.size());
-            return argumentsOf(point);
-        };
-        std::vector<std::size_t> points(20);
-        std::iota(points.begin(), points.end(), 0);
-        runPoints(points, runner);
-        QCOMPARE(results.size(), std::size_t{20});
-        QCOMPARE(most, std::size_t{3});
+    void linesGoToAndFro() {
+        ChildProcess child = shell("while read -r line; do echo noise >&2; echo got $line; done",
+                                   ChildProcess::Input::FromUs);
+        child.send("one\ntw");
+        QCOMPARE(text(lineOf(child)), "got one");
+        QVERIFY(!child.takeLine());
+        child.send("o\n");
+        QCOMPARE(text(lineOf(child)), "got two");
     }
 
-    void moreJobsThanTheSystemAllowsAreNoErrors() {
-        rlimit before{};
-        ::getrlimit(RLIMIT_NOFILE, &before);
-        rlimit few = before;
-        few.rlim_cur = 80;
-        ::setrlimit(RLIMIT_NOFILE, &few);
-        std::map<std::size_t, ChildResult> results;
-        std::vector<std::size_t> points(50);
-        std::iota(points.begin(), points.end(), 0);
-        runPoints(points, shell(std::vector<std::string>(50, "echo"), 50, results));
-        ::setrlimit(RLIMIT_NOFILE, &before);
-        QCOMPARE(results.size(), points.size());
-        for (const auto& [point, result] : results)
-            QCOMPARE(result.exitCode, 0);
+    void moreThanAPipeHoldsIsSent() {
+        ChildProcess child =
+            shell("head -c 3000000 | wc -c | tr -d ' '", ChildProcess::Input::FromUs);
+        child.send(std::string(3'000'000, 'x'));
+        QCOMPARE(text(lineOf(child)), "3000000");
     }
 
-    void whatCannotBeStartedFails() {
-        std::map<std::size_t, ChildResult> results;
-        PointRunner runner = shell({"true", "true"}, 1, results);
-        runner.program = "/no/such/program";
-        runPoints({0, 1}, runner);
-        QCOMPARE(results.size(), std::size_t{2});
-        QCOMPARE(results[1].exitCode, 127);
-        QCOMPARE(text(results[1].err), "cannot start a process: No such file or directory");
+    void whoIsGoneTakesNothing() {
+        ChildProcess child = shell("exec true", ChildProcess::Input::FromUs);
+        waitForOutput(child);
+        for (int i = 0; i < 100; ++i)
+            child.send(std::string(10'000, 'x'));
+        QCOMPARE(resultOf(std::move(child)).exitCode, 0);
     }
 
-    void anExceptionEndsTheOthers() {
-        std::map<std::size_t, ChildResult> results;
-        PointRunner runner = shell({"true", "exec tail -f /dev/null"}, 2, results);
-        runner.finished = [](std::size_t, const ChildResult&, double) {
-            throw UserError("the disk is full");
-        };
-        QCOMPARE(userError([&] { runPoints({0, 1}, runner); }), "the disk is full");
+    void whatCannotBeStartedIsAnError() {
+        QCOMPARE(userError([] { const ChildProcess child("/no/such/program", {"program"}); }),
+                 "cannot start a process: No such file or directory");
     }
 
     void ignoredChildSignalsLoseNoExitCode() {
         std::signal(SIGCHLD, SIG_IGN);
-        std::map<std::size_t, ChildResult> results;
-        runPoints({0}, shell({"exit 5"}, 1, results));
-        QCOMPARE(results[0].exitCode, 5);
+        QCOMPARE(resultOf(shell("exit 5")).exitCode, 5);
     }
 };
 

@@ -8,11 +8,14 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QXmlStreamReader>
+#include <algorithm>
 #include <csignal>
 
 #include "core/base/atomic_file.h"
+#include "core/base/error.h"
 #include "core/store/profile_reader.h"
 #include "core/sweep/sweep_store.h"
+#include "tests/support/compare_profile.h"
 #include "tests/support/qt_text.h"
 
 using namespace tilescope;
@@ -38,6 +41,17 @@ Result call(const QStringList& arguments) {
     return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
             QString::fromUtf8(process.readAllStandardOutput()),
             QString::fromUtf8(process.readAllStandardError())};
+}
+
+/// Points that are done; none while the file is being made.
+std::ptrdiff_t doneSoFar() {
+    try {
+        const SweepResults results = readSweep("out/sweep.db");
+        return std::count_if(results.points.begin(), results.points.end(),
+                             [](const auto& point) { return point.has_value(); });
+    } catch (const UserError&) {
+        return 0;
+    }
 }
 
 Result sweep(const QStringList& arguments) {
@@ -87,6 +101,57 @@ private slots:
         // Nothing but the database is left.
         QCOMPARE(QDir("out").entryList(QDir::AllEntries | QDir::NoDotAndDotDot | QDir::Hidden),
                  QStringList{"sweep.db"});
+    }
+
+    void pointsAreWhatSingleRunsAre() {
+        const QStringList grid{"mnist-cnn", "--vary", "availableMemoryProportion=0.002,0.05,0.9",
+                               "--vary", "batchSize=1,4"};
+        QCOMPARE(sweep(grid + QStringList{"--keep-profiles", "--jobs", "1"}).status, 0);
+        const auto profileOf = [](const std::string& directory) {
+            Profile profile = ProfileReader(directory + "/profile.pop").load();
+            profile.info.createdAt.clear();
+            for (auto& [phase, seconds] : profile.info.timings)
+                seconds = 0;
+            for (HostSpan& span : profile.hostSpans)
+                span.start = span.seconds = 0;
+            return profile;
+        };
+        int point = 0;
+        for (const char* proportion : {"0.002", "0.05", "0.9"})
+            for (const char* batch : {"1", "4"}) {
+                QCOMPARE(call({"run", "mnist-cnn", "--available-memory-proportion", proportion,
+                               "--batch-size", batch, "-o", "alone"})
+                             .status,
+                         0);
+                const QString directory =
+                    QString("out/%1_availableMemoryProportion=%2_batchSize=%3")
+                        .arg(point++)
+                        .arg(proportion, batch);
+                QCOMPARE(
+                    text(firstDifference(profileOf(directory.toStdString()), profileOf("alone"))),
+                    "");
+            }
+    }
+
+    void aKilledWorkerCostsNothing() {
+        QProcess process;
+        process.start(program, {"sweep", "-o", "out", "mlp", "--vary", "batchSize=1:60:1", "--jobs",
+                                "1", "--json"});
+        const auto workers = [&] {
+            QFile file(QStringLiteral("/proc/%1/task/%1/children").arg(process.processId()));
+            return file.open(QIODevice::ReadOnly)
+                       ? QString::fromLatin1(file.readAll()).split(' ', Qt::SkipEmptyParts)
+                       : QStringList();
+        };
+        // It has done points, so that the one it is at is simulated once more.
+        while (doneSoFar() < 3 && !process.waitForFinished(1)) {
+        }
+        QCOMPARE(workers().size(), 1);
+        ::kill(static_cast<pid_t>(workers()[0].toLongLong()), SIGKILL);
+        process.waitForFinished(-1);
+        QCOMPARE(process.exitCode(), 0);
+        const QJsonObject json = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
+        QCOMPARE(json["fits"].toInt(), 60);
     }
 
     void aSecondCallSkipsWhatIsDone() {

@@ -126,6 +126,35 @@ private slots:
                  QStringList{QString::number(profile.tileMemory[TileId(3)].includingGaps)});
     }
 
+    void distinctSeriesAreThereOnce() {
+        const auto one = file("one.pop");
+        QCOMPARE(plainRows(one, "SELECT count(DISTINCT data) - count(*) FROM exchange_series"),
+                 QStringList{"0"});
+        QCOMPARE(plainRows(one, "SELECT count(DISTINCT data) - count(*) FROM compute_set_series"),
+                 QStringList{"0"});
+        // Lists of tiles and bytes that are equal would be the same text.
+        QCOMPARE(plainRows(one, "SELECT count(DISTINCT list) - count(*) FROM (SELECT "
+                                "group_concat(first_tile || ':' || tiles || ':' || bytes) AS list "
+                                "FROM variable_series GROUP BY series)"),
+                 QStringList{"0"});
+        QCOMPARE(plainRows(one, "SELECT count(*) FROM (SELECT DISTINCT series FROM variables "
+                                "WHERE series IS NOT NULL EXCEPT SELECT series FROM "
+                                "variable_series)"),
+                 QStringList{"0"});
+    }
+
+    void bytesOfAVariableAreAView() {
+        const Profile profile = sampleProfile();
+        QStringList expected;
+        for (std::size_t v = 0; v < profile.variables.size(); ++v)
+            for (const TileRun& run : profile.variables[VariableId(v)].bytes.runs())
+                expected
+                    << QString("%1|%2|%3|%4").arg(v).arg(run.first).arg(run.tiles()).arg(run.value);
+        QCOMPARE(plainRows(file("one.pop"), "SELECT variable, first_tile, tiles, bytes FROM "
+                                            "variable_tiles ORDER BY 1, 2"),
+                 expected);
+    }
+
     void edgesOfTheModelsGraphAreAView() {
         QCOMPARE(plainRows(file("one.pop"), "SELECT producer, consumer, shape FROM graph_edges "
                                             "ORDER BY producer, consumer"),

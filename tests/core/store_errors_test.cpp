@@ -12,6 +12,7 @@
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "core/trace/trace_index.h"
+#include "tests/support/compare_profile.h"
 #include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
@@ -89,7 +90,7 @@ private slots:
         const fs::path newer = copy("newer.pop");
         execute(newer, "PRAGMA user_version = 99");
         QCOMPARE(openError(newer), quoted("newer.pop") +
-                                       " has schema version 99, this TileScope reads up to 7: "
+                                       " has schema version 99, this TileScope reads up to 8: "
                                        "open it with a newer TileScope.");
     }
 
@@ -110,6 +111,17 @@ private slots:
         const Profile read = ProfileReader(older).load();
         QVERIFY(read.remoteBuffers.empty() && read.phases.empty());
         QCOMPARE(read.streams.size(), sampleProfile({.withCopy = true}).streams.size());
+    }
+
+    void anOlderSchemaHasItsSeriesInRows() {
+        const fs::path older = copy("older7.pop");
+        execute(older, toSchemaVersion7().c_str());
+        QCOMPARE(
+            text(firstDifference(ProfileReader(older).load(), sampleProfile({.withCopy = true}))),
+            "");
+        const ProfileReader reader(older);
+        QCOMPARE(reader.query("SELECT * FROM tile_map(20)").rows,
+                 ProfileReader(file("good.pop")).query("SELECT * FROM tile_map(20)").rows);
     }
 
     void anOlderSchemaHasNoHostSpans() {
@@ -204,7 +216,7 @@ private slots:
         QTest::addColumn<QString>("error");
         const QString refers = "damaged profile: a row refers to one that does not exist";
         QTest::newRow("cycles blob")
-            << QByteArray("UPDATE compute_sets SET cycles_by_tile = x'05' WHERE compute_set = 0")
+            << QByteArray("UPDATE compute_set_series SET data = x'05' WHERE id = 0")
             << "damaged profile: a per-tile blob names more runs than it holds";
         QTest::newRow("unknown kind")
             << QByteArray("UPDATE programs SET kind = 'Dance' WHERE id = 0")
@@ -221,9 +233,9 @@ private slots:
             << QByteArray("UPDATE programs SET parent = 999 WHERE id = 3") << refers;
         // What an id refers to is looked up without another look in many places.
         for (const char* sql : {"UPDATE variables SET operation = 9999",
-                                "UPDATE compute_sets SET operation = 9999",
+                                "UPDATE compute_set_rows SET operation = 9999",
                                 "UPDATE vertex_instances SET vertex_type = 9999",
-                                "UPDATE exchanges SET operation = 9999",
+                                "UPDATE exchange_rows SET operation = 9999",
                                 "UPDATE programs SET target = 9999",
                                 "UPDATE programs SET compute_set = 9999",
                                 "UPDATE programs SET exchange = 9999",
@@ -270,11 +282,30 @@ private slots:
         QTest::newRow("trace step of no body")
             << QByteArray("UPDATE trace_steps SET body = 77 WHERE body = 0") << refers;
         QTest::newRow("tiles of another machine")
-            << QByteArray(
-                   "UPDATE compute_sets SET cycles_by_tile = x'01b90b0a02'") // 1465 and 9 more
+            << QByteArray("UPDATE compute_set_series SET data = x'01b90b0a02'") // 1465 and 9 more
             << "damaged profile: a per-tile blob is not of this machine";
+        const QString noSeries = "damaged profile: a row refers to a series that does not exist";
+        for (const char* sql :
+             {"UPDATE compute_set_rows SET series = 99",
+              "UPDATE compute_set_rows SET series = NULL", "UPDATE exchange_rows SET sent = -1",
+              "DELETE FROM exchange_series"})
+            QTest::newRow(sql) << QByteArray(sql) << noSeries;
+        QTest::newRow("variable of no series")
+            << QByteArray("UPDATE variables SET series = 99") << refers;
+        QTest::newRow("series that is gone")
+            << QByteArray("DELETE FROM variable_series WHERE series = 0")
+            << "damaged profile: rows of variable_series are missing";
+        QTest::newRow("series with an odd number")
+            << QByteArray("UPDATE variable_series SET series = -4 WHERE series = 0")
+            << "damaged profile: rows of variable_series are missing";
+        QTest::newRow("series on tiles that overlap")
+            << QByteArray("UPDATE variable_series SET tiles = 1472")
+            << "damaged profile: a row names impossible tiles";
+        QTest::newRow("series of negative bytes")
+            << QByteArray("UPDATE variable_series SET bytes = -8")
+            << "damaged profile: a row has an impossible size";
         QTest::newRow("negative cycles")
-            << QByteArray("UPDATE compute_sets SET cycles_by_tile = x'01000103'")
+            << QByteArray("UPDATE compute_set_series SET data = x'01000103'")
             << "damaged profile: a per-tile blob is not of this machine";
         QTest::newRow("id of 33 bits") << QByteArray("UPDATE variables SET operation = 4294967297")
                                        << "damaged profile: a row has an impossible id";

@@ -70,6 +70,7 @@ private slots:
                 for (const QString& made : madeBy(group))
                     drop += "DROP " + made + ";";
         drop += QStringLiteral("PRAGMA user_version = %1").arg(since - 1);
+        drop.prepend(text(toSchemaVersion7()));
         QCOMPARE(text(changeProfile(file, drop.toStdString())), "");
         const Profile old = ProfileReader(file).load();
         QCOMPARE(old.variables.size(), profile.variables.size());

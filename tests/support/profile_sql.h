@@ -10,6 +10,10 @@ namespace tilescope::test {
 /// judged and not only the check sums. Returns SQLite's complaint, "" if there is none.
 std::string changeProfile(const std::filesystem::path& file, const std::string& sql);
 
+/// Statements that make a profile what it was before schema version 8: variables, compute sets and
+/// exchanges have their values by tile in their own rows.
+std::string toSchemaVersion7();
+
 /// The bytes of a profile with the checksums of what they hold.
 std::string withChecksums(std::string profile);
 

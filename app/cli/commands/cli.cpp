@@ -16,7 +16,8 @@ namespace {
 std::vector<std::string> commandNames(const CLI::App& app) {
     std::vector<std::string> names;
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-        names.push_back(command->get_name());
+        if (!command->get_group().empty())
+            names.push_back(command->get_name());
     return names;
 }
 
@@ -86,15 +87,16 @@ int internal(const Streams& streams, const std::string& what,
                             what, fmt::join(args, " ")));
 }
 
-int parseAndRun(const std::vector<std::string>& args, const Streams& streams) {
+int parseAndRun(const std::vector<std::string>& args, const Streams& streams, sim::KeptWork* kept) {
     CLI::App app("Simulates the Graphcore IPU and shows where every byte and cycle went.",
                  "tilescope");
     app.set_version_flag("--version", std::string("TileScope ") + TILESCOPE_VERSION);
     app.require_subcommand(1);
     Action action;
-    for (const auto add : {addRunCommand, addModelsCommand, addTargetsCommand, addSchemaCommand,
-                           addInfoCommand, addReportCommand, addDiffCommand, addQueryCommand,
-                           addExportCommand, addZooCommand, addSweepCommand, addOpCommand})
+    addRunCommand(app, action, kept);
+    for (const auto add : {addModelsCommand, addTargetsCommand, addSchemaCommand, addInfoCommand,
+                           addReportCommand, addDiffCommand, addQueryCommand, addExportCommand,
+                           addZooCommand, addSweepCommand, addSweepWorkerCommand, addOpCommand})
         add(app, action);
     try {
         // The parser takes its arguments from the back.
@@ -115,9 +117,9 @@ int parseAndRun(const std::vector<std::string>& args, const Streams& streams) {
 
 } // namespace
 
-int runCli(const std::vector<std::string>& args, const Streams& streams) {
+int runCli(const std::vector<std::string>& args, const Streams& streams, sim::KeptWork* kept) {
     try {
-        return parseAndRun(args, streams);
+        return parseAndRun(args, streams, kept);
     } catch (const UserError& error) {
         return fail(streams, exitUsage, error.what());
     } catch (const std::bad_alloc&) {

@@ -6,9 +6,15 @@
 
 #include "app/cli/streams.h"
 
+namespace tilescope::sim {
+struct KeptWork;
+}
+
 namespace tilescope::cli {
 
 /// Runs `tilescope args...` (without the program's name) and gives its exit status. Never throws.
-int runCli(const std::vector<std::string>& args, const Streams& streams);
+/// `kept`: what simulations of one process share.
+int runCli(const std::vector<std::string>& args, const Streams& streams,
+           sim::KeptWork* kept = nullptr);
 
 } // namespace tilescope::cli

@@ -8,13 +8,17 @@
 namespace CLI {
 class App;
 }
+namespace tilescope::sim {
+struct KeptWork;
+}
 
 namespace tilescope::cli {
 
 /// What to do once the command line is parsed; gives the exit status. May throw UserError.
 using Action = std::function<int(const Streams&)>;
 
-void addRunCommand(CLI::App& app, Action& action);
+/// `kept`: what simulations share, nullptr for one alone.
+void addRunCommand(CLI::App& app, Action& action, sim::KeptWork* kept);
 void addModelsCommand(CLI::App& app, Action& action);
 void addTargetsCommand(CLI::App& app, Action& action);
 void addSchemaCommand(CLI::App& app, Action& action);
@@ -24,6 +28,7 @@ void addDiffCommand(CLI::App& app, Action& action);
 void addExportCommand(CLI::App& app, Action& action);
 void addQueryCommand(CLI::App& app, Action& action);
 void addSweepCommand(CLI::App& app, Action& action);
+void addSweepWorkerCommand(CLI::App& app, Action& action);
 void addZooCommand(CLI::App& app, Action& action);
 void addOpCommand(CLI::App& app, Action& action);
 

@@ -137,7 +137,7 @@ void printResult(const Streams& streams, const Profile& profile, const fs::path&
         writeSummary(streams.out, source);
 }
 
-int run(const RunArguments& arguments, const Streams& streams) {
+int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* kept) {
     const RunRequest request = resolveRequest(arguments.model, arguments.options);
     const RunOptions options = checkedOptions(request);
     fs::path file = profilePath(arguments, options);
@@ -148,10 +148,10 @@ int run(const RunArguments& arguments, const Streams& streams) {
     {
         ProgressLine line(streams, arguments.progress ? ProgressLine::Form::Lines
                                                       : ProgressLine::Form::Terminal);
-        profile =
-            sim::simulateModel(request.model, options, [&](std::string_view phase, double done) {
-                line.show(done, std::string(phase));
-            });
+        profile = sim::simulateModel(
+            request.model, options,
+            [&](std::string_view phase, double done) { line.show(done, std::string(phase)); },
+            kept);
     }
     noteModelFile(profile, request.model);
     writeLog(streams.err, profile.messages);
@@ -168,7 +168,7 @@ int run(const RunArguments& arguments, const Streams& streams) {
 
 } // namespace
 
-void addRunCommand(CLI::App& app, Action& action) {
+void addRunCommand(CLI::App& app, Action& action, sim::KeptWork* kept) {
     CLI::App* command =
         app.add_subcommand("run", "Compiles and runs a model and writes DIR/profile.pop");
     const auto arguments = std::make_shared<RunArguments>();
@@ -186,10 +186,10 @@ void addRunCommand(CLI::App& app, Action& action) {
                       "lines for programs");
     addTableOptions(*command, arguments->options);
     addJsonFlag(*command, arguments->flags);
-    command->callback([arguments, &action] {
-        action = [arguments](const Streams& streams) {
+    command->callback([arguments, &action, kept] {
+        action = [arguments, kept](const Streams& streams) {
             try {
-                return run(*arguments, streams);
+                return run(*arguments, streams, kept);
             } catch (const OptionError& error) {
                 // A program that watches shows the error at its option.
                 if (arguments->progress)

@@ -12,6 +12,7 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/sweep/batch_script.h"
 #include "app/cli/sweep/point_runner.h"
+#include "app/cli/sweep/point_worker.h"
 #include "app/cli/sweep/ranks.h"
 #include "app/cli/sweep/sweep_output.h"
 #include "core/base/atomic_file.h"
@@ -20,7 +21,9 @@
 #include "core/base/units.h"
 #include "core/export/sweep_map.h"
 #include "core/options/run_options.h"
+#include "core/sweep/point_queue.h"
 #include "core/sweep/sweep_store.h"
+#include "simulator/kept_work.h"
 #include "simulator/zoo/zoo.h"
 
 namespace tilescope::cli {
@@ -177,8 +180,8 @@ private:
         return name.substr(0, longestName);
     }
 
-    [[nodiscard]] std::vector<std::string> argumentsOf(std::size_t point) const {
-        std::vector<std::string> words{"tilescope", "run", "--json"};
+    [[nodiscard]] std::vector<std::string> runWords(std::size_t point) const {
+        std::vector<std::string> words{"run", "--json"};
         if (arguments_.keepProfiles)
             words.push_back("--output=" +
                             (fs::path(arguments_.directory) / directoryOf(point)).string());
@@ -244,15 +247,19 @@ private:
 
     [[nodiscard]] PointRunner runner(std::size_t ranks) const {
         // Our own file, even if another program has taken its name meanwhile.
-        PointRunner runner{"/proc/self/exe", jobsFrom(arguments_, ranks), {}, {}};
-        runner.argumentsOf = [this](std::size_t point) { return argumentsOf(point); };
+        PointRunner runner{"/proc/self/exe",
+                           {"tilescope", sweepWorkerCommand},
+                           jobsFrom(arguments_, ranks),
+                           {},
+                           {}};
+        runner.wordsOf = [this](std::size_t point) { return runWords(point); };
         return runner;
     }
 
     /// What a rank does that is not the first: points that it is given.
     int assist(Ranks& ranks) const {
         PointRunner own = runner(ranks.size());
-        own.next = [&ranks] { return ranks.ask(); };
+        own.next = [&ranks](std::size_t worker) { return ranks.ask(worker); };
         own.finished = [&ranks](std::size_t point, const ChildResult& child, double seconds) {
             ranks.tell({point, child, seconds});
         };
@@ -281,7 +288,8 @@ private:
         };
         show();
         PointRunner own = runner(ranks.size());
-        own.next = inOrder(points);
+        PointQueue queue(groupsOf(grid_, points, sim::changesPlansOnly));
+        own.next = [&queue](std::size_t worker) { return queue.next({0, worker}); };
         own.finished = [&](std::size_t point, const ChildResult& child, double seconds) {
             const PointResult result = resultOf(point, child, seconds);
             store.record(point, result);
@@ -293,9 +301,13 @@ private:
         if (ranks.size() > 1) {
             own.attendMs = rankPollMs;
             own.attend = [&] {
-                return ranks.attend(own.next, [&](const RankResult& theirs) {
-                    own.finished(theirs.point, theirs.child, theirs.seconds);
-                });
+                return ranks.attend(
+                    [&queue](std::size_t rank, std::size_t worker) {
+                        return queue.next({rank, worker});
+                    },
+                    [&](const RankResult& theirs) {
+                        own.finished(theirs.point, theirs.child, theirs.seconds);
+                    });
             };
         }
         return runPoints(own);

@@ -4,12 +4,13 @@
 #include <chrono>
 #include <csignal>
 #include <limits>
-#include <list>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "app/cli/streams.h"
+#include "app/cli/sweep/point_worker.h"
 #include "core/base/error.h"
 
 namespace tilescope::cli {
@@ -68,101 +69,146 @@ std::optional<int> InterruptWatch::taken() const {
     return static_cast<int>(info.ssi_signo);
 }
 
-struct Running {
-    std::size_t point;
-    Clock::time_point start;
-    ChildProcess process;
-};
-
-/// Each process takes two descriptors here; some are left for the database and what else is open.
+/// Each worker takes three descriptors here; some are left for the database and what else is open.
 std::size_t jobsWithDescriptors() {
     constexpr rlim_t kept = 64;
+    constexpr rlim_t each = 3;
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return std::numeric_limits<std::size_t>::max();
-    return limit.rlim_cur > kept + 2 ? static_cast<std::size_t>((limit.rlim_cur - kept) / 2) : 1;
+    return limit.rlim_cur > kept + each ? static_cast<std::size_t>((limit.rlim_cur - kept) / each)
+                                        : 1;
 }
+
+/// Room for one point at a time.
+struct Worker {
+    std::optional<ChildProcess> process = {};
+    std::optional<std::size_t> point = {}; ///< that it has or is to get
+    bool sent = false;                     ///< it has the point
+    bool used = false;                     ///< its process has simulated others before
+    Clock::time_point start = {};
+};
 
 class Pool {
 public:
     explicit Pool(const PointRunner& runner)
         : runner_(runner)
-        , jobs_(std::min(runner.jobs, jobsWithDescriptors())) {}
+        , workers_(std::clamp<std::size_t>(runner.jobs, 1, jobsWithDescriptors())) {}
 
     RunnerEnd run() {
         for (;;) {
             if (const auto signal = watch_.taken())
                 return interrupted(*signal);
             const bool attended = runner_.attend && runner_.attend();
-            startMore();
-            if (running_.empty() && drained_ && !attended)
+            handOut();
+            if (!busy() && drained_ && !attended)
                 return {};
             waitForOutput();
-            collect();
+            for (Worker& worker : workers_)
+                collect(worker);
         }
     }
 
 private:
-    void startMore() {
-        while (!drained_ && running_.size() < jobs_) {
-            if (!next_)
-                next_ = runner_.next();
-            drained_ = !next_;
-            if (drained_)
-                return;
-            try {
-                running_.push_back({*next_, Clock::now(),
-                                    ChildProcess(runner_.program, runner_.argumentsOf(*next_))});
-            } catch (const UserError& error) {
-                // With fewer processes about there may be room for it.
-                if (!running_.empty())
-                    return;
-                runner_.finished(*next_, {cannotStartCode, "", error.what()}, 0);
+    [[nodiscard]] bool busy() const {
+        return std::any_of(workers_.begin(), workers_.end(),
+                           [](const Worker& worker) { return worker.point.has_value(); });
+    }
+
+    void handOut() {
+        for (std::size_t i = 0; i < workers_.size(); ++i) {
+            Worker& worker = workers_[i];
+            while (!worker.sent) {
+                if (!worker.point && !drained_)
+                    worker.point = runner_.next(i);
+                drained_ = drained_ || !worker.point;
+                if (!worker.point) {
+                    worker.process.reset(); // what it keeps is of no use any more
+                    break;
+                }
+                if (!send(worker))
+                    break;
             }
-            next_.reset();
         }
+    }
+
+    /// Gives a worker its point. False if there is no room for its process now; a process that
+    /// cannot be had at all ends the point.
+    bool send(Worker& worker) {
+        try {
+            if (!worker.process) {
+                worker.process.emplace(runner_.program, runner_.arguments,
+                                       ChildProcess::Input::FromUs);
+                worker.used = false;
+            }
+        } catch (const UserError& error) {
+            // With fewer processes about there may be room for it.
+            const auto runs = [](const Worker& other) { return other.sent; };
+            if (std::any_of(workers_.begin(), workers_.end(), runs))
+                return false;
+            const std::size_t point = *std::exchange(worker.point, std::nullopt);
+            runner_.finished(point, {cannotStartCode, "", error.what()}, 0);
+            return true;
+        }
+        worker.process->read();
+        worker.process->forgetErrors();
+        worker.start = Clock::now();
+        worker.sent = true;
+        worker.process->send(requestLine(runner_.wordsOf(*worker.point)));
+        return true;
     }
 
     void waitForOutput() const {
-        if (running_.empty() && !runner_.attend)
-            return;
         // poll() leaves out the descriptors of pipes that have ended: they are negative.
         std::vector<pollfd> descriptors{{watch_.descriptor().number(), POLLIN, 0}};
-        for (const Running& child : running_) {
-            descriptors.push_back({child.process.out().number(), POLLIN, 0});
-            descriptors.push_back({child.process.err().number(), POLLIN, 0});
-        }
-        ::poll(descriptors.data(), descriptors.size(), runner_.attend ? runner_.attendMs : -1);
+        for (const Worker& worker : workers_)
+            if (worker.sent)
+                for (const Descriptor* pipe : {&worker.process->out(), &worker.process->err()})
+                    descriptors.push_back({pipe->number(), POLLIN, 0});
+        if (descriptors.size() > 1 || runner_.attend)
+            ::poll(descriptors.data(), descriptors.size(), runner_.attend ? runner_.attendMs : -1);
     }
 
-    void collect() {
-        for (auto child = running_.begin(); child != running_.end();) {
-            child->process.read();
-            const auto result = child->process.finish();
-            if (!result) {
-                ++child;
-                continue;
-            }
-            const std::size_t point = child->point;
-            const std::chrono::duration<double> time = Clock::now() - child->start;
-            child = running_.erase(child);
-            runner_.finished(point, *result, time.count());
+    void collect(Worker& worker) {
+        if (!worker.sent)
+            return;
+        worker.process->read();
+        std::optional<ChildResult> result;
+        bool gone = false;
+        if (const auto line = worker.process->takeLine()) {
+            result = answerFrom(*line);
+        } else {
+            result = worker.process->finish();
+            gone = result.has_value();
         }
+        if (!result)
+            return;
+        // Our own fault, or too little memory: perhaps for what the points before have left.
+        const bool broken = gone || result->exitCode == exitInternal;
+        const bool again = broken && worker.used;
+        if (broken)
+            worker.process.reset();
+        worker.sent = false;
+        worker.used = true;
+        if (again)
+            return;
+        const std::chrono::duration<double> time = Clock::now() - worker.start;
+        runner_.finished(*std::exchange(worker.point, std::nullopt), *result, time.count());
     }
 
     RunnerEnd interrupted(int signal) {
         RunnerEnd end{signal, {}};
-        for (const Running& child : running_)
-            end.cancelled.push_back(child.point);
-        running_.clear();
+        for (Worker& worker : workers_) {
+            worker.process.reset();
+            if (worker.sent)
+                end.cancelled.push_back(*worker.point);
+        }
         return end;
     }
 
     const PointRunner& runner_;
     InterruptWatch watch_;
-    std::list<Running> running_;
-    std::size_t jobs_;
-    std::optional<std::size_t> next_; ///< taken, not yet started
+    std::vector<Worker> workers_;
     bool drained_ = false;
 };
 
@@ -170,17 +216,6 @@ private:
 
 RunnerEnd runPoints(const PointRunner& runner) {
     return Pool(runner).run();
-}
-
-std::function<std::optional<std::size_t>()> inOrder(const std::vector<std::size_t>& points) {
-    return [&points, at = std::size_t{0}]() mutable {
-        return at < points.size() ? std::optional(points[at++]) : std::nullopt;
-    };
-}
-
-RunnerEnd runPoints(const std::vector<std::size_t>& points, PointRunner runner) {
-    runner.next = inOrder(points);
-    return runPoints(runner);
 }
 
 } // namespace tilescope::cli

@@ -1,4 +1,11 @@
-// Runs the points of a sweep, each in a process of its own.
+// Runs the points of a sweep in worker processes.
+//
+// A worker takes one point after the other and keeps what they share: the imported and prepared
+// graph, plans, and the program itself where points differ in nothing that it depends on. It is a
+// process of its own, and not a copy of one that has prepared everything, since most of what is
+// worth sharing is only found while a point is simulated. A crash is the point's that ran then: the
+// next one gets a fresh worker. A point that crashes in a worker which others have used is run once
+// more in a fresh one, so that it is blamed for nothing that they have left there.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +19,17 @@
 namespace tilescope::cli {
 
 struct PointRunner {
-    std::string program; ///< path of what is started
+    std::string program;                ///< path of what is started as a worker
+    std::vector<std::string> arguments; ///< of a worker, its own name first
     std::size_t jobs = 1;
-    /// The arguments of a point's process, its own name first.
-    std::function<std::vector<std::string>(std::size_t point)> argumentsOf;
-    /// Called as soon as a process ended. May throw; the other processes are ended then.
+    /// The command that a worker is to run for a point; it answers as servePoints() does.
+    std::function<std::vector<std::string>(std::size_t point)> wordsOf;
+    /// Called as soon as a point is done. May throw; the workers are ended then.
     std::function<void(std::size_t point, const ChildResult& result, double seconds)> finished;
-    /// The next point; none: there are no more. Asked as soon as there is room for it.
-    std::function<std::optional<std::size_t>()> next = {};
-    /// If set, called every `attendMs` beside the processes, until it returns false and all points
+    /// The next point for a worker, from 0 to jobs - 1; none: there are no more for any. Asked as
+    /// soon as there is room for it.
+    std::function<std::optional<std::size_t>(std::size_t worker)> next = {};
+    /// If set, called every `attendMs` beside the workers, until it returns false and all points
     /// are done.
     std::function<bool()> attend = {};
     int attendMs = 0;
@@ -32,12 +41,8 @@ struct RunnerEnd {
 };
 
 /// Runs the points, `jobs` at a time or as many as the system lets us, until all are done
-/// or SIGINT, SIGTERM or SIGHUP comes. A process that cannot be started counts as one that failed
-/// with exit code 127.
+/// or SIGINT, SIGTERM or SIGHUP comes. Where no worker can be started a point counts as one that
+/// failed with exit code 127.
 RunnerEnd runPoints(const PointRunner& runner);
-/// The points of a list, one after the other, as `next` gives them. The list has to outlive it.
-std::function<std::optional<std::size_t>()> inOrder(const std::vector<std::size_t>& points);
-/// Runs a list of points.
-RunnerEnd runPoints(const std::vector<std::size_t>& points, PointRunner runner);
 
 } // namespace tilescope::cli

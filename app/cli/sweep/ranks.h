@@ -21,6 +21,9 @@ struct RankResult {
     double seconds = 0;
 };
 
+/// The next point for a worker of a rank; none: there are no more.
+using NextPoint = std::function<std::optional<std::size_t>(std::size_t rank, std::size_t worker)>;
+
 /// The ranks of this run (MPI). Rank 0 hands out the points and records the results; every rank
 /// simulates. MPI is called from the thread that made the object. Where an MPI library ends a run
 /// because a rank is lost, what was recorded stays.
@@ -39,11 +42,11 @@ public:
 
     /// Rank 0: answers what has come from the others, without waiting: a rank that asks gets the
     /// next point or is told that there is none. True while any rank may still send something.
-    bool attend(const std::function<std::optional<std::size_t>()>& next,
-                const std::function<void(const RankResult&)>& finished);
+    bool attend(const NextPoint& next, const std::function<void(const RankResult&)>& finished);
 
-    /// Other ranks: asks for a point and waits for the answer; none: there is nothing more to do.
-    std::optional<std::size_t> ask();
+    /// Other ranks: asks for a point for one of their workers and waits for the answer; none: there
+    /// is nothing more to do.
+    std::optional<std::size_t> ask(std::size_t worker);
     void tell(const RankResult& result);
 
     /// Ends all ranks at once, with an exit status.

@@ -74,8 +74,7 @@ Ranks::~Ranks() {
     MPI_Finalize();
 }
 
-bool Ranks::attend(const std::function<std::optional<std::size_t>()>& next,
-                   const std::function<void(const RankResult&)>& finished) {
+bool Ranks::attend(const NextPoint& next, const std::function<void(const RankResult&)>& finished) {
     while (working_ > 0) {
         int there = 0;
         MPI_Status status;
@@ -88,7 +87,8 @@ bool Ranks::attend(const std::function<std::optional<std::size_t>()>& next,
             finished(resultFrom(text));
             continue;
         }
-        const std::optional<std::size_t> point = next();
+        const std::optional<std::size_t> point =
+            next(static_cast<std::size_t>(status.MPI_SOURCE), std::stoul(text));
         const std::int64_t answer = point ? static_cast<std::int64_t>(*point) : nothingMore;
         working_ -= point ? 0 : 1;
         MPI_Send(&answer, 1, MPI_INT64_T, status.MPI_SOURCE, Answer, MPI_COMM_WORLD);
@@ -96,8 +96,9 @@ bool Ranks::attend(const std::function<std::optional<std::size_t>()>& next,
     return working_ > 0;
 }
 
-std::optional<std::size_t> Ranks::ask() {
-    MPI_Send(nullptr, 0, MPI_CHAR, 0, Request, MPI_COMM_WORLD);
+std::optional<std::size_t> Ranks::ask(std::size_t worker) {
+    const std::string text = std::to_string(worker);
+    MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, Request, MPI_COMM_WORLD);
     std::int64_t answer = nothingMore;
     MPI_Recv(&answer, 1, MPI_INT64_T, 0, Answer, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return answer == nothingMore ? std::nullopt : std::optional(static_cast<std::size_t>(answer));

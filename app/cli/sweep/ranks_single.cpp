@@ -17,12 +17,11 @@ Ranks::Ranks() {
 
 Ranks::~Ranks() = default;
 
-bool Ranks::attend(const std::function<std::optional<std::size_t>()>&,
-                   const std::function<void(const RankResult&)>&) {
+bool Ranks::attend(const NextPoint&, const std::function<void(const RankResult&)>&) {
     return working_ > 0;
 }
 
-std::optional<std::size_t> Ranks::ask() {
+std::optional<std::size_t> Ranks::ask(std::size_t) {
     return std::nullopt;
 }
 

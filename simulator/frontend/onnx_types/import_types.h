@@ -19,6 +19,7 @@ struct ImportOptions {
     bool training = false;
     /// Made by this program: tests have asked the ONNX checker, so that runs need not.
     bool builtIn = false;
+    friend bool operator==(const ImportOptions&, const ImportOptions&) = default;
 };
 
 /// Names of values.

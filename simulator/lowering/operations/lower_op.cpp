@@ -63,9 +63,7 @@ Operation describe(const LoweringContext& context, const Op& op, OpId id) {
     if (isPlanned(op.attributes)) {
         const ConvPlan& plan = context.planOf(id);
         operation.plan = plan.toJson();
-        operation.options = fmt::format(R"({{"availableMemoryProportion":{},"partialsType":"{}"}})",
-                                        proportionOf(graph, op, context.options()),
-                                        toString(plan.problem.partialType));
+        operation.options = plannedOptionsJson(graph, op, context.options(), plan);
     } else if (std::holds_alternative<GatherAttributes>(op.attributes) ||
                std::holds_alternative<MultiUpdateAttributes>(op.attributes)) {
         operation.plan = context.embeddingPlanOf(id).toJson();

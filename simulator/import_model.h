@@ -1,0 +1,26 @@
+// The model that a user names, as a graph.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/options/run_options.h"
+#include "simulator/frontend/onnx_types/import_types.h"
+#include "simulator/graph/graph.h"
+
+namespace tilescope::sim {
+
+/// All that an imported graph follows from, but for the content of files.
+struct ModelSource {
+    std::string model; ///< an .onnx file, a Keras model, a list of operations or a zoo name
+    ImportOptions import;
+    std::map<std::string, std::string> modelOptions; ///< of a built-in model
+    friend bool operator==(const ModelSource&, const ModelSource&) = default;
+};
+
+ModelSource sourceOf(const std::string& model, const RunOptions& options);
+
+/// Throws UserError for what cannot be read, imported or built.
+Graph importModel(const ModelSource& source);
+
+} // namespace tilescope::sim

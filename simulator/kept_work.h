@@ -1,0 +1,68 @@
+// What one simulation leaves for the next of the same model with a few other options. A search asks
+// for many of them: what an option does not change is not done again.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/options/run_options.h"
+#include "core/profile/profile.h"
+#include "simulator/graph/graph.h"
+#include "simulator/import_model.h"
+#include "simulator/planner/plan_table.h"
+
+namespace tilescope::sim {
+
+/// The last value that was made, and what it was made from.
+template <class Key, class Value> class Kept {
+public:
+    /// The value for a key; made now, and instead of the one before, unless that had the same key.
+    template <class Make> Value& valueFor(const Key& key, Make&& make) {
+        if (!entry_ || !(entry_->first == key)) {
+            entry_.reset();
+            entry_.emplace(key, make());
+        }
+        return entry_->second;
+    }
+    [[nodiscard]] bool has(const Key& key) const { return entry_ && entry_->first == key; }
+
+private:
+    std::optional<std::pair<Key, Value>> entry_;
+};
+
+/// Kept from one simulation for the next; see simulateModel(). The last of each kind alone, so that
+/// memory does not grow with the points of a search: points that share most follow each other.
+struct KeptWork {
+    /// What a prepared graph follows from.
+    struct Preparation {
+        ModelSource source; ///< a file is read once: it does not change meanwhile
+        RunOptions options; ///< with defaults for those that only plans depend on
+        friend bool operator==(const Preparation&, const Preparation&) = default;
+    };
+    /// What a lowered and placed program follows from.
+    struct Compilation {
+        Preparation preparation;
+        PlanTable plans;
+        friend bool operator==(const Compilation&, const Compilation&) = default;
+    };
+    struct Program {
+        Profile profile;            ///< lowered and placed; nothing of the run is in it
+        std::optional<Trace> trace; ///< once it was timed
+    };
+
+    Kept<ModelSource, Graph> imported;
+    Kept<Preparation, Graph> prepared;
+    Kept<Compilation, Program> compiled;
+    PlanMemory plans;
+};
+
+/// True for the key of an option that changes plans and, but for what plans change, nothing that is
+/// lowered. Points of a search that differ in such options alone may share all their work.
+bool changesPlansOnly(std::string_view optionKey);
+
+/// The options with defaults for those that changesPlansOnly() names; all as they are where plans
+/// decide how the graph is prepared.
+RunOptions withoutPlanOptions(const RunOptions& options);
+
+} // namespace tilescope::sim

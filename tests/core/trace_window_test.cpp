@@ -276,27 +276,6 @@ private slots:
         QVERIFY(boxesOf(1500).at("") >= 1);
     }
 
-    void copiesOfACallAreUnderItsScopes() {
-        IdVector<ProgramId, Program> programs;
-        Trace trace;
-        TraceBody& body = trace.bodies[trace.bodies.add({})];
-        for (const char* name :
-             {"a/b/conv", "copy20_a/b/call(1)/callInputs/ExchangePre", "a/b/call(1)/callInputs"}) {
-            Program program;
-            program.kind = ProgramKind::DoExchange;
-            program.name = name;
-            addStep(body, program.kind, 100 * static_cast<std::int64_t>(body.steps.size()), 100,
-                    programs.add(program));
-        }
-        trace.runs.push_back({"run", TraceBodyId(0), 0, 300});
-        QStringList groups;
-        for (const FlameSpan& box :
-             flameRows(TraceIndex(trace, 1, 4), programs, IpuId(0), {0, 300}, 1))
-            if (!box.leaf && box.row > 0)
-                groups << QString("%1 %2-%3").arg(text(box.name)).arg(box.begin).arg(box.end);
-        QCOMPARE(groups, (QStringList{"a 0-300", "b 0-300", "call(1) 100-300"}));
-    }
-
     void exchangesStandUnderTheirOperation() {
         IdVector<ProgramId, Program> programs;
         Trace trace;
@@ -314,11 +293,12 @@ private slots:
         step(compute, "l/conv/Convolve");
         step(exchange, "cs11_l/conv/Reduce/ExchangePre");
         step(compute, "l/conv/Reduce");
+        step(exchange, "copy8_l/conv/call(1)/callInputs/ExchangePre");
         step(compute, "csv_1/copy_to_host");
-        trace.runs.push_back({"run", TraceBodyId(0), 0, 500});
+        trace.runs.push_back({"run", TraceBodyId(0), 0, 600});
         QStringList boxes;
         for (const FlameSpan& box :
-             flameRows(TraceIndex(trace, 1, 4), programs, IpuId(0), {0, 500}, 1))
+             flameRows(TraceIndex(trace, 1, 4), programs, IpuId(0), {0, 600}, 1))
             boxes << QString("%1 %2 %3 %4-%5")
                          .arg(box.row)
                          .arg(box.leaf ? "step" : "group", text(box.name))
@@ -326,10 +306,11 @@ private slots:
                          .arg(box.end);
         QCOMPARE(boxes,
                  QStringList(
-                     {"0 group run 0-500", "1 group l 0-400", "1 group csv_1 400-500",
-                      "2 group conv 0-400", "2 step copy_to_host 400-500", "3 group Convolve 0-100",
+                     {"0 group run 0-600", "1 group l 0-500", "1 group csv_1 500-600",
+                      "2 group conv 0-500", "2 step copy_to_host 500-600", "3 group Convolve 0-100",
                       "3 step Convolve 100-200", "3 step cs11_l/conv/Reduce/ExchangePre 200-300",
-                      "3 step Reduce 300-400", "4 group acts 0-100",
+                      "3 step Reduce 300-400", "3 group call(1) 400-500", "4 group acts 0-100",
+                      "4 step copy8_l/conv/call(1)/callInputs/ExchangePre 400-500",
                       "5 step copy7_Copy_a/out_to_l/conv/Convolve/acts/ExchangePre 0-100"}));
     }
 

@@ -7,9 +7,9 @@
 
 #include "app/gui/window/main_window.h"
 #include "tests/support/window_steps.h"
+#include "views/tables/item_export.h"
 #include "views/tables/table_panel.h"
 #include "views/theme/style.h"
-#include "views/widgets/item_export.h"
 
 using namespace tilescope;
 using namespace tilescope::gui;
@@ -98,7 +98,7 @@ class FacesTest : public QObject {
     /// The table that is in front.
     [[nodiscard]] QList<Record> shown() const {
         for (const auto* table : window_->findChildren<QTableView*>())
-            if (table->isVisible() && dynamic_cast<const views::RawTable*>(table->model()))
+            if (table->isVisible() && qobject_cast<const views::TableModel*>(table->model()))
                 return recordsOf(views::csvText(*table));
         return {};
     }

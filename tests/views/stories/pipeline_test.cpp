@@ -3,6 +3,7 @@
 #include "views/compare/compare_view.h"
 #include "views/execution/trace_view.h"
 #include "views/pipeline/pipeline_view.h"
+#include "views/tables/table_panel.h"
 
 using namespace tilescope;
 using namespace tilescope::views;
@@ -40,7 +41,7 @@ private slots:
         };
         QVERIFY(shareOf("Bubbles: no stage to run") > 0.01);
         QVERIFY(shareOf("Waits for a longer stage") > 0.1);
-        QTableView& stages = pipeline.stages().view();
+        QTableView& stages = pipeline.findChild<TablePanel*>()->view();
         const int longest = Story::rowWith(stages, "longest");
         QVERIFY(longest >= 0);
 

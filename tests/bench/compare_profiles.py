@@ -9,9 +9,10 @@ BEFORE, AFTER  two `tilescope` programs
 --only         only runs whose name has this in it; may be given more than once
 --keep         keep the profiles there
 
-Runs every job and some built-in models with both, and compares every table and view of the two
-profiles row by row, whatever the order of the rows. What a clock or a version says is not compared:
-the creator, the date and the times of the compiler in `info`, start and length of `host_spans`.
+Runs every job and some built-in models with both, and compares every table of the two profiles row
+by row, whatever the order of the rows. Views follow from tables: only their SQL is compared, but for
+a view that takes the place of a table. What a clock or a version says is not compared: the creator,
+the date and the times of the compiler in `info`, start and length of `host_spans`.
 A run that ends in an error has to end in the same one. Says which table of which run differs, with
 the first row of each side that the other lacks; ends with 1 if any does, 2 if it cannot run.
 
@@ -54,21 +55,28 @@ def run(program, arguments, folder):
     return f"exit status {done.returncode}: {done.stderr.strip()}".replace(str(folder), "FOLDER")
 
 
-def columns_by_table(profile):
-    names = profile.execute(
-        "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
+class Listing:
+    """A table or view of a profile."""
+
+    def __init__(self, profile, kind, name, sql):
+        self.profile, self.is_view, self.name, self.sql = profile, kind == "view", name, sql
+        self.columns = [row[1] for row in profile.execute(f'PRAGMA table_info("{name}")')]
+
+    def rows(self, in_order):
+        """Its rows as they are stored, or in an order that does not depend on that."""
+        clocks = CLOCKS.get(self.name, ())
+        listed = ", ".join(f'"{column}"' for column in self.columns if column not in clocks)
+        where = f"WHERE {NOT_COMPARED}" if self.name == "info" else ""
+        order = f"ORDER BY {listed}" if in_order else ""
+        return self.profile.execute(f'SELECT {listed} FROM "{self.name}" {where} {order}')
+
+
+def listings(profile):
+    found = profile.execute(
+        "SELECT type, name, sql FROM sqlite_master "
+        "WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
     )
-    return {
-        name: [row[1] for row in profile.execute(f'PRAGMA table_info("{name}")')]
-        for (name,) in names.fetchall()
-    }
-
-
-def rows(profile, table, columns):
-    """All rows in an order that does not depend on how they are stored."""
-    listed = ", ".join(f'"{column}"' for column in columns)
-    where = f"WHERE {NOT_COMPARED}" if table == "info" else ""
-    return profile.execute(f'SELECT {listed} FROM "{table}" {where} ORDER BY {listed}')
+    return {name: Listing(profile, kind, name, sql) for kind, name, sql in found.fetchall()}
 
 
 def short(row):
@@ -76,9 +84,9 @@ def short(row):
     return ", ".join(text if len(text) <= 60 else text[:57] + "..." for text in texts)
 
 
-def table_difference(before, after, table, columns):
+def first_difference(before, after, in_order):
     """The first rows that differ, or nothing."""
-    ours, theirs = rows(before, table, columns), rows(after, table, columns)
+    ours, theirs = before.rows(in_order), after.rows(in_order)
     while True:
         a, b = ours.fetchmany(4096), theirs.fetchmany(4096)
         if a != b:
@@ -89,23 +97,29 @@ def table_difference(before, after, table, columns):
             return ""
 
 
+def difference(before, after):
+    """What differs between two listings of a name, or nothing."""
+    if before.columns != after.columns:
+        return f"columns {before.columns} before, {after.columns} after"
+    if before.is_view and after.is_view:
+        return "" if before.sql == after.sql else "the SQL of the view"
+    # Mostly equal rows are stored in the same order, and sorting takes far longer than reading.
+    return first_difference(before, after, False) and first_difference(before, after, True)
+
+
 def differences(before_file, after_file, left_out):
     """(table, what differs) of two profiles."""
     with sqlite3.connect(f"file:{before_file}?mode=ro", uri=True) as before, sqlite3.connect(
         f"file:{after_file}?mode=ro", uri=True
     ) as after:
-        ours, theirs = columns_by_table(before), columns_by_table(after)
+        ours, theirs = listings(before), listings(after)
         for table in sorted(set(ours) | set(theirs)):
             if table in left_out:
                 continue
             if table not in ours or table not in theirs:
                 yield table, f"only {'before' if table in ours else 'after'}"
-            elif ours[table] != theirs[table]:
-                yield table, f"columns {ours[table]} before, {theirs[table]} after"
-            else:
-                columns = [c for c in ours[table] if c not in CLOCKS.get(table, ())]
-                if found := table_difference(before, after, table, columns):
-                    yield table, found
+            elif found := difference(ours[table], theirs[table]):
+                yield table, found
 
 
 def main():

@@ -9,22 +9,25 @@ namespace tilescope {
 namespace {
 
 void writeLiveness(const Profile& profile, const Database& db) {
-    Insert interval(db, "liveness_intervals");
+    IntegerRows<3> interval(db, "liveness_intervals");
     std::int64_t classId = 0;
     for (const LivenessClass& c : profile.livenessClasses) {
         for (const StepInterval& i : c.intervals)
-            interval(classId, i.first, i.end);
+            interval({classId, i.first.value(), i.end.value()});
         ++classId;
     }
     const LivenessCurve live = livenessCurveOf(profile);
-    Insert row(db, "liveness_steps");
-    Insert byIpu(db, "liveness_by_ipu");
+    IntegerRows<3> row(db, "liveness_steps");
+    IntegerRows<3> byIpu(db, "liveness_by_ipu");
     for (std::size_t step = 0; step < profile.steps.size(); ++step) {
+        const auto id = static_cast<std::int64_t>(step);
         for (std::size_t ipu = 0; ipu < live.byIpu.size(); ++ipu)
             if (live.byIpu[ipu][step] != 0)
-                byIpu(step, ipu, live.byIpu[ipu][step]);
-        row(step, profile.steps[StepId(step)], live.notAlwaysLive[step]);
+                byIpu({id, static_cast<std::int64_t>(ipu), live.byIpu[ipu][step]});
+        row({id, profile.steps[StepId(step)].value(), live.notAlwaysLive[step]});
     }
+    for (IntegerRows<3>* rows : {&interval, &row, &byIpu})
+        rows->finish();
 }
 
 } // namespace

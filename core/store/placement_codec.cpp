@@ -69,20 +69,31 @@ std::int64_t nextOffset(std::int64_t before, VarintReader& reader) {
 std::vector<std::byte> encodePlacements(std::span<const Placement> placements) {
     std::vector<std::byte> raw;
     putVarint(raw, placements.size());
-    Offsets before;
+    // Where each variable was last, by variable: both lists are sorted, so that one pass merges
+    // them.
+    std::vector<PlacedVariable> before;
+    std::vector<PlacedVariable> after;
     for (const Placement& placement : placements) {
         std::vector<PlacedVariable> placed = placement.variables;
         sortByVariable(placed);
         putVarint(raw, placed.size());
         std::int32_t previous = -1;
+        auto known = before.cbegin();
+        after.clear();
         for (const PlacedVariable& entry : placed) {
+            while (known != before.cend() && known->variable < entry.variable)
+                after.push_back(*known++);
+            std::int64_t reference = 0;
+            if (known != before.cend() && known->variable == entry.variable)
+                reference = (known++)->offset;
             const std::int32_t id = entry.variable.value();
             putVarint(raw, static_cast<std::uint64_t>(id - previous - 1));
-            std::int64_t& reference = before[id];
             putVarint(raw, zigzag(entry.offset - reference));
-            reference = entry.offset;
+            after.push_back(entry);
             previous = id;
         }
+        after.insert(after.end(), known, before.cend());
+        before.swap(after);
     }
     return compress(raw);
 }

@@ -1,5 +1,9 @@
 // The address of each variable on each tile.
 #include <algorithm>
+#include <atomic>
+#include <future>
+#include <span>
+#include <thread>
 
 #include "core/database/insert.h"
 #include "core/database/row_access.h"
@@ -10,16 +14,41 @@
 namespace tilescope {
 namespace {
 
+std::span<const Placement> chunkAt(std::span<const Placement> all, std::size_t index) {
+    const std::size_t first = index * placementsPerChunk;
+    return all.subspan(first, std::min(placementsPerChunk, all.size() - first));
+}
+
+/// Chunks are independent of each other, and their compression is a large part of writing a file:
+/// all processors take from them.
+std::vector<std::vector<std::byte>> encodedChunks(std::span<const Placement> all) {
+    std::vector<std::vector<std::byte>> encoded((all.size() + placementsPerChunk - 1) /
+                                                placementsPerChunk);
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (std::size_t i = next++; i < encoded.size(); i = next++)
+            encoded[i] = encodePlacements(chunkAt(all, i));
+    };
+    std::vector<std::future<void>> helpers;
+    const std::size_t threads =
+        std::min<std::size_t>(encoded.size(), std::thread::hardware_concurrency());
+    for (std::size_t i = 1; i < threads; ++i)
+        helpers.push_back(std::async(std::launch::async, work));
+    work();
+    for (std::future<void>& helper : helpers)
+        helper.get();
+    return encoded;
+}
+
 void writePlacements(const Profile& profile, const Database& db) {
     Insert tiles(db, "placement_tiles");
     for (const TileRun& run : profile.placementOfTile.runs())
         tiles(run.first, run.tiles(), run.value - 1);
     Insert chunk(db, "placement_chunks");
-    const std::vector<Placement> all(profile.placements.begin(), profile.placements.end());
-    for (std::size_t first = 0; first < all.size(); first += placementsPerChunk) {
-        const std::size_t count = std::min(placementsPerChunk, all.size() - first);
-        chunk(first, count, encodePlacements(std::span(all).subspan(first, count)));
-    }
+    const std::span<const Placement> all(profile.placements.begin(), profile.placements.end());
+    const std::vector<std::vector<std::byte>> encoded = encodedChunks(all);
+    for (std::size_t i = 0; i < encoded.size(); ++i)
+        chunk(i * placementsPerChunk, chunkAt(all, i).size(), encoded[i]);
 }
 
 } // namespace

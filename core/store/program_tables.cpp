@@ -31,17 +31,19 @@ void writePrograms(const Profile& profile, const Database& db) {
         for (std::size_t i = 0; i < p.children.size(); ++i)
             position.at(p.children[i].index()) = i;
     Insert row(db, "programs");
-    Insert variable(db, "program_variables");
-    std::size_t id = 0;
+    IntegerRows<3> variable(db, "program_variables");
+    std::int64_t id = 0;
     for (const Program& p : profile.programs) {
-        row(id, p.name, toString(p.kind), p.parent, position[id], p.count, p.target, p.computeSet,
-            p.exchange, p.stream, p.operation, p.controlCode.sum(), p.controlCode);
+        row(id, p.name, toString(p.kind), p.parent, position[static_cast<std::size_t>(id)], p.count,
+            p.target, p.computeSet, p.exchange, p.stream, p.operation, p.controlCode.sum(),
+            p.controlCode);
         for (const VariableId v : p.variablesRead)
-            variable(id, v, false);
+            variable({id, v.value(), 0});
         for (const VariableId v : p.variablesWritten)
-            variable(id, v, true);
+            variable({id, v.value(), 1});
         ++id;
     }
+    variable.finish();
     writeRoots(db, "control_programs", profile.controlPrograms);
     writeRoots(db, "functions", profile.functions);
 }

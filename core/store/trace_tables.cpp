@@ -29,12 +29,14 @@ public:
         }
     }
 
+    void finish() { stepOnIpu_.finish(); }
+
 private:
     void write(TraceBodyId body, std::size_t at, const TraceStep& step) {
         step_(body, at, toString(step.kind), step.program);
         for (const StepOnIpu& on : step.ipus)
-            stepOnIpu_(body, at, on.ipu, on.start, on.cycles, on.activeTiles, on.activeCycles,
-                       on.bytesIn, on.bytesOut);
+            stepOnIpu_({body.value(), static_cast<std::int64_t>(at), on.ipu.value(), on.start,
+                        on.cycles, on.activeTiles, on.activeCycles, on.bytesIn, on.bytesOut});
     }
     void write(TraceBodyId body, std::size_t at, const TraceCall& call) {
         call_(body, at, call.callee, call.program, call.count);
@@ -44,7 +46,7 @@ private:
 
     Insert body_;
     Insert step_;
-    Insert stepOnIpu_;
+    IntegerRows<9> stepOnIpu_;
     Insert call_;
     Insert callOnIpu_;
 };
@@ -61,6 +63,7 @@ void writeTrace(const Profile& profile, const Database& db) {
     std::size_t id = 0;
     for (const TraceBody& body : profile.trace.bodies)
         rows.write(TraceBodyId(id++), body);
+    rows.finish();
 }
 
 } // namespace

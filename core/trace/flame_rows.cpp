@@ -104,6 +104,7 @@ public:
         repetitions_ = step.repetitions;
         parent_ = parent;
         groups_.clear();
+        scopes_.clear();
         for (std::size_t i = 0; i < callers_.size(); ++i)
             if (known(callers_[i]))
                 addCaller(callers_[i], repetitions_[i]);
@@ -111,22 +112,36 @@ public:
         return groups_;
     }
 
+    /// The boxes of a step: what is around it, and the scopes of its name.
+    std::vector<Group> boxesOf(const ExecutedStep& step, const FlamePath& path) {
+        std::vector<Group> groups = of(step);
+        addScopes(path, groups);
+        return groups;
+    }
+
 private:
     [[nodiscard]] bool known(ProgramId program) const {
         return program.valid() && program.index() < programs_.size();
     }
 
+    /// What a repeat contains has the scopes of the repeat, which are boxes already.
+    void addScopes(const FlamePath& path, std::vector<Group>& groups) const {
+        const bool within = path.groups.size() >= scopes_.size() &&
+                            std::equal(scopes_.begin(), scopes_.end(), path.groups.begin());
+        for (std::size_t i = within ? scopes_.size() : 0; i < path.groups.size(); ++i)
+            groups.push_back({std::string(path.groups[i]), {}});
+    }
+
     void addCaller(ProgramId id, std::int64_t repetition) {
         const Program& program = programs_[id];
         addSequences(program.parent);
-        std::string name = program.name;
-        // A call has the debug path of its operation: it is under the scopes of that.
-        if (program.kind == ProgramKind::Call) {
-            const FlamePath path = splitLast(program.name);
-            for (const std::string_view scope : path.groups)
-                groups_.push_back({std::string(scope), {}});
-            name = path.leaf;
-        }
+        // Both have the debug path of their operation: they are under its scopes.
+        const FlamePath path = splitLast(program.name);
+        addScopes(path, groups_);
+        std::string name(path.leaf);
+        scopes_ = {};
+        if (program.kind == ProgramKind::Repeat)
+            scopes_ = path.groups;
         if (name.empty() && known(program.target))
             name = programs_[program.target].name;
         if (program.kind == ProgramKind::Repeat && program.count > 1)
@@ -159,6 +174,7 @@ private:
     std::vector<std::int64_t> repetitions_;
     ProgramId parent_;
     std::vector<Group> groups_;
+    std::vector<std::string_view> scopes_; ///< of the repeat around, if that is next
 };
 
 std::size_t sharedCount(const std::vector<Group>& a, const std::vector<Group>& b) {
@@ -189,11 +205,8 @@ public:
             syncs_.push_back({span, surroundings_.of(step)});
             return;
         }
-        std::vector<Group> groups = surroundings_.of(step);
-        FlamePath path = pathOf(programs_[span.program].name);
-        for (const std::string_view group : path.groups)
-            groups.push_back({std::string(group), {}});
-        place(std::move(groups), path.leaf, span);
+        const FlamePath path = pathOf(programs_[span.program].name);
+        place(surroundings_.boxesOf(step, path), path.leaf, span);
     }
 
     std::vector<FlameSpan> finish() {
@@ -264,11 +277,7 @@ private:
     }
 
     [[nodiscard]] std::vector<Group> groupsOf(const ExecutedStep& step) {
-        std::vector<Group> groups = surroundings_.of(step);
-        const FlamePath path = pathOf(programs_[step.program].name);
-        for (const std::string_view group : path.groups)
-            groups.push_back({std::string(group), {}});
-        return groups;
+        return surroundings_.boxesOf(step, pathOf(programs_[step.program].name));
     }
 
     [[nodiscard]] std::vector<Group> groupsOf(const TraceSpan::Named& named) {

@@ -314,7 +314,7 @@ private slots:
                       "5 step copy7_Copy_a/out_to_l/conv/Convolve/acts/ExchangePre 0-100"}));
     }
 
-    void callsAreUnderTheScopesOfTheirNames() {
+    void callsAndRepeatsAreUnderTheScopesOfTheirNames() {
         IdVector<ProgramId, Program> programs;
         const auto program = [&](ProgramKind kind, const char* name) {
             Program added;
@@ -331,18 +331,26 @@ private slots:
                 program(ProgramKind::OnTileExecute, "l/2/relu"));
         addCall(trace.bodies[main], callee, 100, 1, 0,
                 program(ProgramKind::Call, "l/2/call_subgraph(6)"));
-        trace.runs.push_back({"run", main, 0, 200});
+        const TraceBodyId loop = trace.bodies.add({});
+        addStep(trace.bodies[loop], ProgramKind::OnTileExecute, 0, 50,
+                program(ProgramKind::OnTileExecute, "l/2/conv/Convolve"));
+        const ProgramId repeat = program(ProgramKind::Repeat, "l/2/conv/serial");
+        programs[repeat].count = 2;
+        addCall(trace.bodies[main], loop, 200, 2, 50, repeat);
+        trace.runs.push_back({"run", main, 0, 300});
         QStringList boxes;
         for (const FlameSpan& box :
-             flameRows(TraceIndex(trace, 1, 4), programs, IpuId(0), {0, 200}, 1))
-            if (box.row < 4)
+             flameRows(TraceIndex(trace, 1, 4), programs, IpuId(0), {0, 300}, 1))
+            if (box.row < 6 && (box.row < 4 || box.begin >= 200))
                 boxes << QString("%1 %2 %3-%4")
                              .arg(box.row)
                              .arg(text(box.name))
                              .arg(box.begin)
                              .arg(box.end);
-        QCOMPARE(boxes, QStringList({"0 run 0-200", "1 l 0-200", "2 2 0-200", "3 relu 0-100",
-                                     "3 call_subgraph(6) 100-200"}));
+        QCOMPARE(boxes, QStringList({"0 run 0-300", "1 l 0-300", "2 2 0-300", "3 relu 0-100",
+                                     "3 call_subgraph(6) 100-200", "3 conv 200-300",
+                                     "4 serial 1 of 2 200-250", "4 serial 2 of 2 250-300",
+                                     "5 Convolve 200-250", "5 Convolve 250-300"}));
     }
 
     void overlappedCyclesAreWhatIsCountedTwice() {

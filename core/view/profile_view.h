@@ -34,10 +34,23 @@ private:
 #define TILESCOPE_PROFILE_PARTS(PART)                                                              \
     PART(messages)                                                                                 \
     PART(operations)                                                                               \
-    PART(modelGraph) PART(livenessClasses) PART(variables) PART(vertexTypes) PART(computeSets)     \
-        PART(exchanges) PART(copies) PART(streams) PART(remoteBuffers) PART(programs)              \
-            PART(controlPrograms) PART(functions) PART(phases) PART(steps) PART(categoryMemory)    \
-                PART(tileMemory) PART(pipeline)
+    PART(modelGraph)                                                                               \
+    PART(livenessClasses)                                                                          \
+    PART(variables)                                                                                \
+    PART(vertexTypes)                                                                              \
+    PART(computeSets)                                                                              \
+    PART(exchanges)                                                                                \
+    PART(copies)                                                                                   \
+    PART(streams)                                                                                  \
+    PART(remoteBuffers)                                                                            \
+    PART(programs)                                                                                 \
+    PART(controlPrograms)                                                                          \
+    PART(functions)                                                                                \
+    PART(phases)                                                                                   \
+    PART(steps)                                                                                    \
+    PART(categoryMemory)                                                                           \
+    PART(tileMemory)                                                                               \
+    PART(pipeline)
 
 /// Shared by threads: each part is read once, by a reader of its own, and stays as long as the view
 /// or anybody who holds it. Calls throw UserError for a damaged file and Cancelled after a stop.

@@ -131,7 +131,7 @@ private:
     }
 
     /// The regions in the order in which the variable wants them.
-    [[nodiscard]] std::int64_t find(const PlaceRequest& request) const {
+    [[nodiscard]] std::int64_t find(const PlaceRequest& request) {
         std::int64_t offset = -1;
         const std::int64_t end = target_.bytesPerTile;
         if (isPlainOnly(request.category))
@@ -197,7 +197,7 @@ private:
     /// Lowest aligned offset in [from, to) where the variable meets none that is live with it, in
     /// no element of its peers.
     [[nodiscard]] std::int64_t firstFit(const PlaceRequest& request, std::int64_t from,
-                                        std::int64_t to) const {
+                                        std::int64_t to) {
         const auto wanted = static_cast<Unit>(inUnits(request.bytes));
         std::int64_t offset = from;
         for (;;) {
@@ -213,26 +213,47 @@ private:
         return offset <= to - request.bytes ? offset : -1;
     }
 
-    /// All that lies in the way moves the offset behind it, the last of them farthest: so the order
+    /// All that lies in the way moves the offset past it, the last of them farthest: so the order
     /// in which they are asked does not matter, none has to be sorted, and a pass over two arrays
-    /// is what a processor does fastest.
-    [[nodiscard]] Unit firstFree(Unit wanted, Unit offset) const {
-        for (;;) {
+    /// is what a processor does fastest. Many in a row are sorted after all.
+    [[nodiscard]] Unit firstFree(Unit wanted, Unit offset) {
+        constexpr int mostPasses = 32; // take about as long as sorting does
+        for (int pass = 0; pass < mostPasses; ++pass) {
             const Unit limit = offset + wanted;
             Unit top = offset;
             for (std::size_t i = 0; i < met_; ++i) {
                 const bool meets = (metEnds_[i] > offset) & (metBegins_[i] < limit);
                 top = std::max(top, meets ? metEnds_[i] : offset);
             }
-            auto always =
-                std::upper_bound(alwaysLive_.begin(), alwaysLive_.end(), offset,
-                                 [](Unit at, const Extent& extent) { return at < extent.end; });
-            for (; always != alwaysLive_.end() && always->begin < limit; ++always)
+            for (auto always = firstAlwaysLiveAfter(offset);
+                 always != alwaysLive_.end() && always->begin < limit; ++always)
                 top = std::max(top, always->end);
             if (top == offset)
                 return offset;
             offset = top;
         }
+        return firstFreeInOrder(wanted, offset);
+    }
+
+    [[nodiscard]] Unit firstFreeInOrder(Unit wanted, Unit offset) {
+        inOrder_.assign(firstAlwaysLiveAfter(offset), alwaysLive_.cend());
+        for (std::size_t i = 0; i < met_; ++i)
+            if (metEnds_[i] > offset)
+                inOrder_.push_back({metBegins_[i], metEnds_[i]});
+        std::sort(inOrder_.begin(), inOrder_.end(),
+                  [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
+        for (const Extent& extent : inOrder_) {
+            if (extent.begin >= offset + wanted)
+                break;
+            offset = std::max(offset, extent.end);
+        }
+        return offset;
+    }
+
+    [[nodiscard]] typename std::vector<Extent>::const_iterator
+    firstAlwaysLiveAfter(Unit offset) const {
+        return std::upper_bound(alwaysLive_.begin(), alwaysLive_.end(), offset,
+                                [](Unit at, const Extent& extent) { return at < extent.end; });
     }
 
     /// The whole elements that some bytes touch. Two ways of interleaving make a pair of elements
@@ -260,6 +281,7 @@ private:
     bool slotsTaken_ = false;          ///< any
     std::size_t met_ = 0;              ///< how many the variable being placed can meet
     std::vector<Unit> metBegins_, metEnds_;
+    std::vector<Extent> inOrder_;                       ///< used again from variable to variable
     std::unordered_map<VariableId, Interval> extentOf_; ///< bytes, of what is kept apart
     std::vector<Interval> peers_; ///< elements that the variable being placed must not touch
 };

@@ -200,6 +200,29 @@ private slots:
         }));
     }
 
+    /// So many in a row that another way is taken.
+    void firstFitAmongMany() {
+        QVERIFY(holds("many", 20, [] {
+            const Target target = smallTile();
+            Tile tile;
+            std::vector<LivenessClassId> lives;
+            for (std::int32_t first = 0; first < 4; ++first)
+                lives.push_back(
+                    tile.life(first, static_cast<std::int32_t>(anyFrom(first + 1, 12))));
+            for (std::int64_t i = anyFrom(100, 200); i > 0; --i)
+                tile.add(anyFrom(1, 60),
+                         anyFrom(0, 9) == 0 ? LivenessClassId() : *rc::gen::elementOf(lives));
+            const Placed placement = tile.place(target);
+            const std::vector<std::size_t> order = orderOf(tile.requests);
+            for (std::size_t i = 0; i < order.size(); ++i) {
+                const std::vector<std::size_t> before(
+                    order.begin(), order.begin() + static_cast<std::ptrdiff_t>(i));
+                RC_ASSERT(offsetOf(placement, order[i]) ==
+                          lowestPlace(tile, target, placement, before, order[i]));
+            }
+        }));
+    }
+
     void interferenceIsOverlapAtAStep() {
         QVERIFY(holds("interference", 300, [] {
             IdVector<LivenessClassId, LivenessClass> classes;

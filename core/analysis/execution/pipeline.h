@@ -81,16 +81,6 @@ struct PipelineReport {
     BetterSplit better;
 };
 
-/// What the report is made from.
-struct PipelineParts {
-    const ProfileInfo& info;
-    const Pipeline& pipeline;
-    const Trace& trace;
-    const IdVector<ProgramId, Program>& programs;
-    const IdVector<OperationId, Operation>& operations;
-    const IdVector<VariableId, Variable>& variables;
-};
-
 /// The profile's pipeline. A profile without execution has stages, slots and buffers, but no
 /// cycles.
 PipelineReport pipelineReport(const ProfileView& profile, const std::stop_token& stop = {});

@@ -9,6 +9,16 @@
 
 namespace tilescope {
 
+/// Parts of one profile, borrowed: the whole trace is read once for all that is added up from it.
+struct PipelineParts {
+    const ProfileInfo& info;
+    const Pipeline& pipeline;
+    const Trace& trace;
+    const IdVector<ProgramId, Program>& programs;
+    const IdVector<OperationId, Operation>& operations;
+    const IdVector<VariableId, Variable>& variables;
+};
+
 /// Cycles of one micro-batch.
 struct PassCycles {
     std::int64_t forward = 0;

@@ -27,7 +27,7 @@ ModelSource sourceOf(const std::string& model, const RunOptions& options) {
 Graph importModel(const ModelSource& source) {
     const std::string& model = source.model;
     const auto import = [&] {
-        if (isZooName(model) && !std::filesystem::exists(model)) {
+        if (isZooName(model)) {
             ImportOptions checked = source.import;
             checked.builtIn = true;
             Graph built = importOnnx(zooModel(model, source.modelOptions), model, checked);

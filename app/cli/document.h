@@ -20,8 +20,11 @@ void write(std::ostream& out, const Document& document, Format format);
 void write(std::ostream& out, const Table& table, Format format);
 void writeText(std::ostream& out, const Table& table);
 
-/// Names come from models: a line break or an escape sequence must not reach the terminal.
-std::string printable(std::string text);
+enum class Lines { Join, Keep };
+/// Names come from models: what commands a terminal (escape sequences, turned writing, and line
+/// breaks unless they are kept) becomes blanks. All text that leaves goes through this; JSON and
+/// CSV are data, and keep names as they are.
+std::string printable(std::string_view text, Lines lines = Lines::Join);
 
 /// Indented JSON text, numbers in their shortest form, with a line feed at the end.
 void writeJson(std::ostream& out, const boost::json::value& value);

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <optional>
-#include <regex>
 #include <string>
 #include <vector>
 
+#include "core/base/pattern.h"
 #include "core/table/table.h"
 #include "core/target/selection.h"
 #include "core/view/profile_view.h"
@@ -15,13 +15,13 @@ namespace tilescope {
 
 /// What a report is asked for.
 struct ReportRequest {
-    TileSelection selection;          ///< --tile or --ipu
-    std::optional<StepId> step;       ///< --step
-    std::optional<std::int32_t> run;  ///< --run; the last if not given
-    std::string breakdown;            ///< --by; empty if not given
-    std::optional<std::regex> filter; ///< --filter, on names
+    TileSelection selection;         ///< --tile or --ipu
+    std::optional<StepId> step;      ///< --step
+    std::optional<std::int32_t> run; ///< --run; the last if not given
+    std::string breakdown;           ///< --by; empty if not given
+    std::optional<Pattern> filter;   ///< --filter, on names
     [[nodiscard]] bool wants(const std::string& name) const {
-        return !filter || std::regex_search(name, *filter);
+        return !filter || filter->isIn(name);
     }
 };
 

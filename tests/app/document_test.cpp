@@ -36,6 +36,23 @@ class DocumentTest : public QObject {
     Q_OBJECT
 
 private slots:
+    void whatCommandsATerminalIsBlank() {
+        QCOMPARE(text(printable("a\x1b[31mb\r\n\x7f")), "a [31mb   ");
+        QCOMPARE(text(printable("a\nb\x07", Lines::Keep)), "a\nb ");
+        // C1, a bidi override and isolate, a line separator.
+        QCOMPARE(text(printable("a\xc2\x9b"
+                                "31mb")),
+                 "a 31mb");
+        QCOMPARE(text(printable("a\xe2\x80\xae"
+                                "b\xe2\x81\xa6"
+                                "c\xe2\x80\xa8"
+                                "d")),
+                 "a b c d");
+        QCOMPARE(text(printable("\xc3\xbc \xe2\x82\xac \xc2\xa0 \xe2\x80\x93")),
+                 "\xc3\xbc \xe2\x82\xac \xc2\xa0 \xe2\x80\x93");
+        QCOMPARE(text(printable("cut \xe2\x80")), text(std::string("cut \xe2\x80")));
+    }
+
     void textIsAlignedAndHarmless() {
         QCOMPARE(written([](auto& out) { writeText(out, sampleTable()); }),
                  QString::fromUtf8("Things\n"

@@ -19,6 +19,7 @@ OverviewPage::OverviewPage(ViewContext& context, QWidget* parent)
     figures_->setSelectionMode(QAbstractItemView::NoSelection);
     figures_->setFocusPolicy(Qt::NoFocus);
     verdict_->setObjectName("verdict");
+    verdict_->setTextFormat(Qt::RichText);
     verdict_->setContentsMargins(14, 8, 14, 8);
     // Hundreds of names would push everything else off the page.
     auto* planArea = scrolled(plans_);

@@ -49,10 +49,8 @@ void SchemaTree::setEntries(const std::vector<SchemaEntry>& entries) {
                                  groupItem(tree_, tr("Functions"))};
     for (const SchemaEntry& entry : entries) {
         auto* item = new QTreeWidgetItem(groups[static_cast<int>(entry.kind)], {entry.name});
-        item->setToolTip(0, entry.note.isEmpty()
-                                ? entry.name
-                                : QStringLiteral("<b>%1</b><br>%2")
-                                      .arg(entry.name.toHtmlEscaped(), entry.note.toHtmlEscaped()));
+        item->setToolTip(0, entry.note.isEmpty() ? entry.name
+                                                 : entry.name + QLatin1Char('\n') + entry.note);
         for (const QString& column : entry.columns)
             new QTreeWidgetItem(item, {column});
     }

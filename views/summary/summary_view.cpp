@@ -41,6 +41,7 @@ QWidget* SummaryView::makeContent() {
     auto* verdictLayout = new QVBoxLayout(verdict_);
     verdictLayout->setContentsMargins(14, 10, 14, 10);
     verdictText_ = wrappedLabel({}, "");
+    verdictText_->setTextFormat(Qt::RichText);
     verdictLayout->addWidget(verdictText_);
     layout->addWidget(verdict_);
 

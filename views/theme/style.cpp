@@ -1,6 +1,7 @@
 #include "views/theme/style.h"
 
 #include <QAbstractItemView>
+#include <QLabel>
 
 #include "views/theme/theme.h"
 
@@ -116,6 +117,14 @@ QProgressBar::chunk { background: @accent; border-radius: 3px; }
     for (const auto& [name, colour] : names)
         sheet.replace(QLatin1String(name), colour.name());
     return sheet;
+}
+
+void WindowStyle::polish(QWidget* widget) {
+    QProxyStyle::polish(widget);
+    // Before the text is laid out; a tool tip is a label too.
+    auto* label = qobject_cast<QLabel*>(widget);
+    if (label && label->textFormat() == Qt::AutoText)
+        label->setTextFormat(Qt::PlainText);
 }
 
 } // namespace tilescope::views

@@ -6,12 +6,16 @@
 namespace tilescope::views {
 
 /// Fusion with room left and right of the text in tables and trees; a style sheet cannot give it.
+/// Labels and tool tips show their text as it is: names come from files, and HTML in them would
+/// read other files. A label that is to show HTML asks for Qt::RichText itself, and escapes names.
 class WindowStyle : public QProxyStyle {
     Q_OBJECT
 public:
     WindowStyle();
     int pixelMetric(PixelMetric metric, const QStyleOption* option,
                     const QWidget* widget) const override;
+    using QProxyStyle::polish;
+    void polish(QWidget* widget) override;
 };
 
 } // namespace tilescope::views

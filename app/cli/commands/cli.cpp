@@ -7,6 +7,7 @@
 #include <new>
 
 #include "app/cli/commands/commands.h"
+#include "app/cli/document.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 
@@ -75,7 +76,7 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int fail(const Streams& streams, int status, const std::string& text) {
-    streams.err << "tilescope: error: " << text << '\n';
+    streams.err << "tilescope: error: " << printable(text, Lines::Keep) << '\n';
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
 #include "app/cli/diff/diff_output.h"
+#include "app/cli/document.h"
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
@@ -96,7 +97,7 @@ int diff(const DiffArguments& arguments, const Streams& streams) {
     int status = exitYes;
     for (const ThresholdResult& threshold : result.thresholds)
         if (threshold.exceeded) {
-            streams.err << "tilescope: threshold exceeded: " << threshold.text << '\n';
+            streams.err << "tilescope: threshold exceeded: " << printable(threshold.text) << '\n';
             status = exitNo;
         }
     return status;

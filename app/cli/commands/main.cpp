@@ -70,6 +70,8 @@ int main(int argc, char** argv) {
     using namespace tilescope::cli;
     // A reader such as `head` may leave early: that shows as a failed write, not as a signal.
     std::signal(SIGPIPE, SIG_IGN);
+    // A file that may not grow further is an error with a name as well.
+    std::signal(SIGXFSZ, SIG_IGN);
     DescriptorBuffer buffer(STDOUT_FILENO);
     std::ostream out(&buffer);
     const int status = runCli(std::vector<std::string>(argv + 1, argv + argc),

@@ -49,11 +49,11 @@ void checkApplies(bool given, bool listens, const char* option, const Report& re
         throw UserError(fmt::format("option {} does not apply to section '{}'", option, report.id));
 }
 
-std::regex regexFrom(const std::string& text) {
+Pattern patternFrom(const std::string& text) {
     try {
-        return std::regex(text, std::regex::ECMAScript | std::regex::optimize);
-    } catch (const std::regex_error&) {
-        throw UserError(fmt::format("option --filter: '{}' is not a regular expression", text));
+        return Pattern(text);
+    } catch (const UserError& error) {
+        throw UserError(fmt::format("option --filter: {}", error.what()));
     }
 }
 
@@ -90,7 +90,7 @@ ReportRequest requestFrom(const ReportArguments& a, const Report& report) {
     request.run = a.run;
     request.breakdown = a.breakdown;
     if (!a.filter.empty())
-        request.filter = regexFrom(a.filter);
+        request.filter = patternFrom(a.filter);
     return request;
 }
 
@@ -102,7 +102,7 @@ void writeProgramTrees(std::ostream& out, const ProfileView& profile,
     for (const ProgramTree& tree :
          programTrees(*profile.programs(), *profile.controlPrograms(), *profile.functions(),
                       *profile.computeSets(), *profile.exchanges())) {
-        out << (first ? "" : "\n") << tree.title << '\n';
+        out << (first ? "" : "\n") << printable(tree.title) << '\n';
         first = false;
         for (const ProgramLine& line : tree.lines) {
             if (!request.wants(line.label))

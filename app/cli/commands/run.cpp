@@ -13,6 +13,7 @@
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/common.h"
 #include "app/cli/commands/run_request.h"
+#include "app/cli/document.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/summary_output.h"
 #include "core/base/atomic_file.h"
@@ -87,7 +88,7 @@ void writeLog(std::ostream& err, const std::vector<Message>& messages) {
         if (level <= (ofOperation ? poplibs : poplar))
             err << fmt::format("{} {:<9}{:>10}.{} {}: {}\n", timeText(),
                                ofOperation ? "PL:POPLIN" : "PO:ENGINE", ::getpid(), ::getpid(),
-                               letter, message.text);
+                               letter, printable(message.text));
     }
 }
 
@@ -162,7 +163,8 @@ int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* ke
     printResult(streams, profile, file, arguments.flags.json);
     if (profile.info.fits)
         return exitYes;
-    streams.err << "tilescope: error: " << sim::outOfMemoryText(profile) << '\n';
+    streams.err << "tilescope: error: " << printable(sim::outOfMemoryText(profile), Lines::Keep)
+                << '\n';
     return exitNo;
 }
 

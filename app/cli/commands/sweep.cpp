@@ -134,10 +134,7 @@ public:
 
 private:
     [[nodiscard]] SweepIdentity identity() const {
-        // As `run` takes it: a file hides a built-in model of its name.
-        std::error_code error;
-        const bool builtIn = sim::isZooName(job_.model) && !fs::exists(job_.model, error);
-        return {job_.model, builtIn ? "" : fileDigest(job_.model),
+        return {job_.model, sim::isZooName(job_.model) ? "" : fileDigest(job_.model),
                 std::string("TileScope ") + TILESCOPE_VERSION, fixedOptions(grid_, job_.options)};
     }
 

@@ -55,6 +55,7 @@ HomeScreen::HomeScreen(RecentFiles& recent, QWidget* parent)
     picture->setPixmap(logo(56));
     auto* name = new QLabel(tr("<span style='font-size:22pt; font-weight:600'>TileScope</span><br>"
                                "Where every byte and every cycle of an IPU program goes"));
+    name->setTextFormat(Qt::RichText);
     title->addWidget(picture);
     title->addSpacing(10);
     title->addWidget(name, 1);

@@ -171,6 +171,7 @@ void MainWindow::showAbout() {
            "are names of Graphcore, used here only to say what our terms correspond to.</p>")
             .arg(QStringLiteral(TILESCOPE_VERSION)),
         QMessageBox::Close, this);
+    box->setTextFormat(Qt::RichText);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
 }

@@ -63,6 +63,7 @@ QWidget* GraphPane::makeTools() {
     search_ =
         new SearchBox(tr("Find in the graph"), tr("A part of a name; Enter shows the next match"));
     way_ = textLabel({}, "muted");
+    way_->setTextFormat(Qt::RichText);
     way_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     way_->setFocusPolicy(Qt::StrongFocus);
     way_->setContentsMargins(12, 0, 12, 4);

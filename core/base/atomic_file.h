@@ -3,14 +3,17 @@
 
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 namespace tilescope {
 
 /// Writes beside the final name and renames at commit(); without a commit the temporary file is
-/// removed and an older file of the final name stays as it was.
+/// removed and an older file of the final name stays as it was. What a process that was killed has
+/// left is removed by the next one that writes the same file.
 class AtomicFile {
 public:
-    /// Creates missing parent directories. Throws UserError naming the directory and the reason.
+    /// Creates missing parent directories, which go again without a commit. Throws UserError naming
+    /// the directory and the reason.
     explicit AtomicFile(std::filesystem::path finalPath);
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
@@ -23,6 +26,8 @@ public:
 private:
     std::filesystem::path final_;
     std::filesystem::path temporary_;
+    std::vector<std::filesystem::path> made_; ///< directories, innermost first
+    int lock_ = -1; ///< descriptor of the temporary file, locked while it is in use
     bool committed_ = false;
 };
 

@@ -32,6 +32,9 @@ constexpr int instructionsBetweenStopChecks = 10'000;
                 "'{}' is damaged: a part of it is not as it was written. {}", file, origin.remedy));
         throw UserError(fmt::format("cannot read or write '{}': {} (is the disk full?)", file,
                                     sqlite3_errmsg(db)));
+    case SQLITE_AUTH:
+        throw SqlError(fmt::format("'{}': a query can only read", file), "a query can only read",
+                       std::nullopt);
     case SQLITE_CANTOPEN:
         throw UserError(fmt::format("cannot open '{}': {}", file, sqlite3_errmsg(db)));
     default:

@@ -1,8 +1,8 @@
 #include "core/database/sql_query.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <string_view>
 
 #include "core/database/database.h"
 
@@ -25,7 +25,7 @@ SqlValue valueAt(const Statement& row, int column) {
 }
 
 // What would be left out without a word is refused.
-void expectNothingBehind(const Database& db, const std::string& sql, std::size_t end) {
+void expectNothingAfter(const Database& db, const std::string& sql, std::size_t end) {
     const std::size_t next = sql.find_first_not_of(" \t\r\n;", end);
     if (next == std::string::npos)
         return;
@@ -40,49 +40,55 @@ void expectNothingBehind(const Database& db, const std::string& sql, std::size_t
         throw SqlError(text, text, next);
 }
 
-std::string quoted(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos)
-        return text;
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"')
-            result += '"';
-        result += c;
+/// What a query may do: select, with functions, and ask pragmas that take no value.
+int allowReading(void*, int action, const char* first, const char* second, const char*,
+                 const char*) {
+    switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_FUNCTION:
+    case SQLITE_RECURSIVE:
+        return SQLITE_OK;
+    case SQLITE_UPDATE:
+        // SQLite asks so when a table-valued function declares its columns; it lets no statement
+        // change its schema table.
+        return std::string_view(first) == "sqlite_master" ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_PRAGMA:
+        // What describes a table is asked with its name.
+        return second == nullptr || std::string_view(first).ends_with("_info") ||
+                       std::string_view(first).ends_with("_list")
+                   ? SQLITE_OK
+                   : SQLITE_DENY;
+    default:
+        return SQLITE_DENY;
     }
-    return result + '"';
 }
 
-std::string inOneCell(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
-    return text;
-}
+/// While it lives, statements of the connection can only read. A connection that cannot write its
+/// own file could still attach another, or copy itself with VACUUM INTO.
+class OnlyReading {
+public:
+    explicit OnlyReading(const Database& db)
+        : db_(db.handle()) {
+        sqlite3_set_authorizer(db_, allowReading, nullptr);
+    }
+    ~OnlyReading() { sqlite3_set_authorizer(db_, nullptr, nullptr); }
+    OnlyReading(const OnlyReading&) = delete;
+    OnlyReading& operator=(const OnlyReading&) = delete;
 
-template <class Cell>
-std::string linesOf(const SqlResult& result, char separator, const char* end, Cell cell) {
-    std::string text;
-    const auto line = [&](const auto& values, const auto& textOf) {
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            if (i > 0)
-                text += separator;
-            text += cell(textOf(values[i]));
-        }
-        text += end;
-    };
-    line(result.columns, [](const std::string& name) { return name; });
-    for (const auto& row : result.rows)
-        line(row, plainText);
-    return text;
-}
+private:
+    sqlite3* db_;
+};
 
 } // namespace
 
 SqlResult runQuery(const Database& db, const std::string& sql, std::size_t maxRows) {
     SqlResult result;
+    const OnlyReading onlyReading(db);
     Statement row = db.prepare(sql);
     if (!row.valid())
         throw SqlError("there is no statement to run", "there is no statement to run", {});
-    expectNothingBehind(db, sql, row.length());
+    expectNothingAfter(db, sql, row.length());
     for (int i = 0; i < row.columns(); ++i)
         result.columns.push_back(row.columnName(i));
     while (row.step()) {
@@ -108,14 +114,6 @@ std::string plainText(const SqlValue& value) {
         }
     };
     return std::visit(Convert(), value);
-}
-
-std::string csvOf(const SqlResult& result) {
-    return linesOf(result, ',', "\r\n", quoted);
-}
-
-std::string tabbedOf(const SqlResult& result) {
-    return linesOf(result, '\t', "\n", inOneCell);
 }
 
 } // namespace tilescope

@@ -24,17 +24,13 @@ struct SqlResult {
     bool truncated = false; ///< there were more rows than asked for
 };
 
-/// Runs one statement on a connection that can only read. Throws SqlError, with the place where
-/// SQLite knows it: bad SQL, no statement, or a second one after the first.
+/// Runs one statement, which can only read: no other file is attached or written either. Throws
+/// SqlError, with the place where SQLite knows it: bad SQL, another kind of statement, none, or a
+/// second one after the first.
 SqlResult runQuery(const Database& db, const std::string& sql, std::size_t maxRows);
 
 /// A value as text that means the same to SQL and to spreadsheets: plain digits, nothing for NULL,
 /// "<blob of 12 bytes>".
 std::string plainText(const SqlValue& value);
-
-/// A result as RFC 4180 has it, with a line of headings.
-std::string csvOf(const SqlResult& result);
-/// The same with tabs, for the clipboard; tabs and line ends in texts become blanks.
-std::string tabbedOf(const SqlResult& result);
 
 } // namespace tilescope

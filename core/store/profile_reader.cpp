@@ -62,6 +62,10 @@ void ProfileReader::addTable(const std::string& name, const Table& table) {
     }
 }
 
+void ProfileReader::attach(const std::filesystem::path& other, const std::string& name) {
+    impl_->db.prepare("ATTACH ? AS " + name).bind(0, std::string_view(other.native())).run();
+}
+
 SqlResult ProfileReader::query(const std::string& sql, std::size_t maxRows) const {
     return runQuery(impl_->db, sql, maxRows);
 }

@@ -76,6 +76,8 @@ public:
     /// Makes a table of the connection for query(), which the file does not get: its printed
     /// columns by their keys. One of that name from before is replaced.
     void addTable(const std::string& name, const Table& table);
+    /// Makes another profile's tables readable by query(), as `name`.table.
+    void attach(const std::filesystem::path& other, const std::string& name);
     /// Any SELECT, see runQuery().
     [[nodiscard]] SqlResult query(const std::string& sql,
                                   std::size_t maxRows = static_cast<std::size_t>(-1)) const;

@@ -44,7 +44,10 @@ void checkFile(const fs::path& file) {
     if (fs::is_directory(status))
         throw UserError(fmt::format(
             "cannot open '{}': it is a directory; name the profile.pop in it", file.string()));
-    if (fs::is_regular_file(status) && fs::file_size(file, error) == 0 && !error)
+    // Reading a pipe would wait for a writer, and a device may never end.
+    if (!fs::is_regular_file(status))
+        throw UserError(fmt::format("cannot open '{}': it is not a regular file", file.string()));
+    if (fs::file_size(file, error) == 0 && !error)
         throw UserError(fmt::format("'{}' is empty: the run that should have written it did not "
                                     "finish. Write the profile again.",
                                     file.string()));

@@ -96,6 +96,8 @@ void checkIsSqlite(const fs::path& file, MayBeMissing mayBeMissing) {
     }
     if (fs::is_directory(status))
         throw UserError(fmt::format("cannot open '{}': it is a directory", file.string()));
+    if (!fs::is_regular_file(status))
+        throw UserError(fmt::format("cannot open '{}': it is not a regular file", file.string()));
     std::array<char, sqliteMagic.size()> start{};
     std::ifstream in(file, std::ios::binary);
     in.read(start.data(), start.size());

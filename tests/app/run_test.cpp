@@ -137,6 +137,16 @@ private slots:
         QCOMPARE(result.status, 0);
     }
 
+    /// A run may write into a folder with the name of its model, and again.
+    void builtInModelsComeBeforeFolders() {
+        for (int i = 0; i < 2; ++i) {
+            const Result result = tilescopeRun({"run", "mlp", "-o", "mlp", "--json"});
+            QCOMPARE(result.err, "");
+            QCOMPARE(result.status, 0);
+        }
+        QVERIFY(QFile::exists("mlp/profile.pop"));
+    }
+
     void warningsAreLoggedAsLoudAsTheEnvironmentSays() {
         const std::vector<std::string> arguments{"run", "mlp", "--engine-options",
                                                  R"({"no.such.option": "x"})"};

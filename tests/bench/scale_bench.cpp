@@ -203,6 +203,10 @@ int main(int argc, char** argv) {
     const QString profile = arguments.value(0, folder.filePath(QStringLiteral("scale.pop")));
     if (arguments.isEmpty() && !writeProfile(profile))
         return 2;
+    if (!QFileInfo(profile).isFile()) {
+        std::fprintf(stderr, "scale_bench: there is no file '%s'\n", qPrintable(profile));
+        return 2;
+    }
     std::printf("%s: %.0f MB\n", qPrintable(profile),
                 static_cast<double>(QFileInfo(profile).size()) / 1e6);
     for (const char* view : {"summary", "trace"}) {

@@ -1,9 +1,11 @@
 #include <QTemporaryDir>
 #include <QTest>
+#include <fstream>
 
 #include "core/base/atomic_file.h"
 #include "core/base/ids.h"
 #include "core/base/parallel_for.h"
+#include "core/base/pattern.h"
 #include "core/base/suggest.h"
 #include "core/base/units.h"
 #include "core/target/target.h"
@@ -100,6 +102,35 @@ private slots:
         QCOMPARE(std::distance(fs::directory_iterator(file.parent_path()), {}), 1);
     }
 
+    void aRefusedFileLeavesNoDirectories() {
+        const QTemporaryDir directory;
+        const fs::path folder = directory.path().toStdString();
+        { const AtomicFile refused(folder / "a" / "b" / "file.txt"); }
+        QVERIFY(!fs::exists(folder / "a"));
+        {
+            const AtomicFile refused(folder / "a" / "file.txt");
+            writeFileAtomically(folder / "a" / "other.txt", "x");
+        }
+        QVERIFY(fs::exists(folder / "a" / "other.txt"));
+    }
+
+    void whatAKilledProcessLeftIsRemoved() {
+        const QTemporaryDir directory;
+        const fs::path folder = directory.path().toStdString();
+        const auto count = [&] { return std::distance(fs::directory_iterator(folder), {}); };
+        const AtomicFile inUse(folder / "file.txt");
+        const auto longAgo = fs::file_time_type::clock::now() - std::chrono::hours(1);
+        fs::last_write_time(inUse.temporaryPath(), longAgo);
+        for (const char* name : {".file.txt.abcdef", ".file.txt.recent", ".other.txt.abcdef"})
+            std::ofstream(folder / name) << "x";
+        for (const char* name : {".file.txt.abcdef", ".other.txt.abcdef"})
+            fs::last_write_time(folder / name, longAgo);
+        writeFileAtomically(folder / "file.txt", "whole");
+        QVERIFY(!fs::exists(folder / ".file.txt.abcdef"));
+        QVERIFY(fs::exists(inUse.temporaryPath()));
+        QCOMPARE(count(), 4);
+    }
+
     void namesFilesThatCannotBeReadOrWritten() {
         const QTemporaryDir directory;
         const fs::path base = directory.path().toStdString();
@@ -111,6 +142,19 @@ private slots:
                  text("cannot read '" + regular + ".missing': No such file or directory"));
         QCOMPARE(userError([&] { (void)readFile(base); }),
                  text("cannot read '" + base.string() + "': it is a directory"));
+    }
+
+    /// What would need a stack as deep as the text, or time as the power of its length.
+    void patternsAreSafeOnAnyText() {
+        QVERIFY(Pattern("^conv[0-9]+/").isIn("conv12/weights"));
+        QVERIFY(!Pattern("^conv").isIn("layer/conv"));
+        QVERIFY(Pattern("b.*z").isIn(std::string("abc") + '\0' + "\xffz"));
+        const std::string longName(1'000'000, 'L');
+        QVERIFY(!Pattern("(L+L+)+$X").isIn(longName));
+        QVERIFY(Pattern("(L|L)*$").isIn(longName));
+        QVERIFY(
+            userError([] { (void)Pattern("["); }).contains("'[' is not a regular expression: "));
+        QVERIFY(userError([] { (void)Pattern("(a)\\1"); }).contains("is not a regular expression"));
     }
 
     void aParallelLoopCallsEachOnce() {

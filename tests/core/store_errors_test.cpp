@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +64,13 @@ private slots:
         fs::create_directory(file("folder"));
         QCOMPARE(openError(file("folder")), "cannot open " + quoted("folder") +
                                                 ": it is a directory; name the profile.pop in it");
+    }
+
+    void pipesAndDevicesAreNotOpened() {
+        QCOMPARE(::mkfifo(file("pipe.pop").c_str(), 0600), 0);
+        QCOMPARE(openError(file("pipe.pop")),
+                 "cannot open " + quoted("pipe.pop") + ": it is not a regular file");
+        QCOMPARE(openError("/dev/zero"), "cannot open '/dev/zero': it is not a regular file");
     }
 
     void emptyFile() {

@@ -114,9 +114,7 @@ SqlAnswer answerTo(const QString& sql, const ProfileView& profile, const Profile
     const QByteArray utf8 = sql.toUtf8();
     try {
         if (other != nullptr)
-            (void)reader.query("ATTACH '" +
-                               literal(QString::fromStdString(other->file().string())) +
-                               "' AS target");
+            reader.attach(other->file(), "target");
         const SqlResult result = queryReports(reader, utf8.toStdString(), maxRows);
         answer.truncated = result.truncated;
         answer.table = tableOf(result);

@@ -14,6 +14,15 @@ struct Taken {
     std::int32_t start = 0;
 };
 
+/// A repeat that could become a match: without the ends that cut something whole.
+struct Candidate {
+    Repeat repeat;
+    std::int32_t skipped = 0; ///< of the repeat, at its beginning
+    std::int32_t length = 0;
+    std::int32_t front = 0; ///< position of the first place
+    double value = 0;
+};
+
 class Chooser {
 public:
     Chooser(const Graph& graph, const OpSequence& sequence, const TensorUses& uses,
@@ -29,13 +38,14 @@ public:
     }
 
     std::vector<OutlineMatch> run() {
-        std::vector<Repeat> repeats = candidates();
-        std::sort(repeats.begin(), repeats.end(), [&](const Repeat& a, const Repeat& b) {
-            return std::tuple(-valueOf(a), -a.length, a.starts.front()) <
-                   std::tuple(-valueOf(b), -b.length, b.starts.front());
+        const Repeats repeats(text());
+        std::vector<Candidate> found = candidates(repeats);
+        std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+            return std::tuple(-a.value, -a.length, a.front) <
+                   std::tuple(-b.value, -b.length, b.front);
         });
-        for (const Repeat& repeat : repeats)
-            take(repeat);
+        for (const Candidate& candidate : found)
+            take(repeats, candidate);
         return aboveThreshold();
     }
 
@@ -44,55 +54,55 @@ private:
         return valueUpTo_[static_cast<std::size_t>(end)] -
                valueUpTo_[static_cast<std::size_t>(start)];
     }
-    [[nodiscard]] double valueOf(const Repeat& repeat) const {
-        return valueBetween(repeat.starts.front(), repeat.starts.front() + repeat.length);
-    }
-
-    /// Repeats that are worth more than the threshold. Cuts are letters that occur once, so that
-    /// nothing repeats across them.
-    std::vector<Repeat> candidates() {
-        std::vector<std::int32_t> text;
-        std::vector<std::int32_t> position; // of each letter in the sequence
+    /// The sequence with cuts as letters that occur once, so that nothing repeats across them.
+    std::vector<std::int32_t> text() {
+        std::vector<std::int32_t> letters;
+        const auto add = [&](std::int32_t letter, std::size_t position) {
+            letters.push_back(letter);
+            positionOf_.push_back(static_cast<std::int32_t>(position));
+        };
         for (std::size_t i = 0; i < sequence_.size(); ++i) {
-            if (i > 0 && sequence_.cuts[i] != sequence_.cuts[i - 1]) {
-                text.push_back(-1 - sequence_.cuts[i]);
-                position.push_back(static_cast<std::int32_t>(i));
-            }
-            text.push_back(sequence_.letters[i]);
-            position.push_back(static_cast<std::int32_t>(i));
+            if (i > 0 && sequence_.cuts[i] != sequence_.cuts[i - 1])
+                add(-1 - sequence_.cuts[i], i);
+            placeOf_.push_back(static_cast<std::int32_t>(letters.size()));
+            add(sequence_.letters[i], i);
         }
-        std::vector<Repeat> repeats;
-        forEachRepeat(
-            text,
-            [&](std::int32_t start, std::int32_t length) {
-                const std::int32_t first = position[static_cast<std::size_t>(start)];
-                return valueBetween(first, first + length) > threshold_;
-            },
-            [&](Repeat repeat) {
-                for (std::int32_t& start : repeat.starts)
-                    start = position[static_cast<std::size_t>(start)];
-                trim(repeat);
-                if (repeat.length > 0 && valueOf(repeat) > threshold_)
-                    repeats.push_back(std::move(repeat));
-            });
-        return repeats;
+        return letters;
     }
 
-    /// Leaves the ends out that cut something whole.
-    void trim(Repeat& repeat) const {
-        const std::int32_t start = repeat.starts.front();
-        std::int32_t skipped = 0;
-        while (repeat.length > 0 && !sequence_.canCut(start + skipped)) {
-            ++skipped;
-            --repeat.length;
-        }
-        while (repeat.length > 0 && !sequence_.canCut(start + skipped + repeat.length))
-            --repeat.length;
-        for (std::int32_t& at : repeat.starts)
-            at += skipped;
-        std::erase_if(repeat.starts, [&](std::int32_t at) {
-            return !sequence_.canCut(at) || !sequence_.canCut(at + repeat.length);
+    /// Repeats that are worth more than the threshold and have two places that do not overlap.
+    [[nodiscard]] std::vector<Candidate> candidates(const Repeats& repeats) const {
+        std::vector<Candidate> found;
+        repeats.forEach([&](const Repeat& repeat) {
+            const Candidate candidate = trimmed(repeat);
+            if (candidate.length > 0 && candidate.value > threshold_ &&
+                repeat.lastStart - repeat.firstStart >= candidate.length)
+                found.push_back(candidate);
         });
+        return found;
+    }
+
+    [[nodiscard]] Candidate trimmed(const Repeat& repeat) const {
+        Candidate c{repeat, 0, repeat.length,
+                    positionOf_[static_cast<std::size_t>(repeat.firstStart)], 0};
+        for (; c.length > 0 && !sequence_.canCut(c.front); --c.length) {
+            ++c.skipped;
+            ++c.front;
+        }
+        while (c.length > 0 && !sequence_.canCut(c.front + c.length))
+            --c.length;
+        c.value = valueBetween(c.front, c.front + c.length);
+        return c;
+    }
+
+    /// Position of its first place at or after a position; -1 if there is none.
+    [[nodiscard]] std::int32_t placeFrom(const Repeats& repeats, const Candidate& candidate,
+                                         std::int32_t position) const {
+        const auto whole = static_cast<std::size_t>(std::max(0, position - candidate.skipped));
+        if (whole >= placeOf_.size())
+            return -1;
+        const std::int32_t start = repeats.startFrom(candidate.repeat, placeOf_[whole]);
+        return start < 0 ? -1 : positionOf_[static_cast<std::size_t>(start)] + candidate.skipped;
     }
 
     [[nodiscard]] bool crosses(std::int32_t start, std::int32_t end) const {
@@ -100,52 +110,97 @@ private:
                innermost_[static_cast<std::size_t>(end - 1)];
     }
 
-    void take(const Repeat& repeat) {
-        std::map<std::vector<std::int32_t>, std::vector<std::int32_t>> byConnections;
-        std::int32_t free = 0;
-        for (const std::int32_t start : repeat.starts) {
-            Neighbours neighbours;
-            if (start < free || crosses(start, start + repeat.length) ||
-                !canBeContiguous(graph_, sequence_, start, repeat.length, neighbours))
-                continue;
-            free = start + repeat.length;
-            byConnections[connections(graph_, sequence_, uses_, start, repeat.length)].push_back(
-                start);
-        }
-        for (auto& [pattern, starts] : byConnections)
-            takeEqual(repeat.length, starts);
+    /// The first start after `start`, which crosses, that may not: others as far as the end of the
+    /// place around it, or of those that end in a place later on, cross as well.
+    [[nodiscard]] std::int32_t afterCrossing(std::int32_t start, std::int32_t length) const {
+        const auto endOf = [&](const Taken& taken) {
+            return taken.start + matches_[taken.match].length;
+        };
+        const std::int32_t last = start + length - 1;
+        const std::int32_t around = innermost_[static_cast<std::size_t>(start)];
+        if (around >= 0 && endOf(taken_[static_cast<std::size_t>(around)]) <= last)
+            return endOf(taken_[static_cast<std::size_t>(around)]);
+        const Taken& cut =
+            taken_[static_cast<std::size_t>(innermost_[static_cast<std::size_t>(last)])];
+        return std::min(cut.start, endOf(cut) - length + 1);
     }
 
-    void takeEqual(std::int32_t length, const std::vector<std::int32_t>& starts) {
-        // Places within a larger match, by offset there: they have to be in all of its places.
+    /// Its places from the first on that neither overlap nor cross.
+    [[nodiscard]] std::vector<std::int32_t> freePlaces(const Repeats& repeats,
+                                                       const Candidate& candidate) const {
+        std::vector<std::int32_t> starts;
+        const std::int32_t length = candidate.length;
+        std::int32_t next = 0;
+        for (;;) {
+            const std::int32_t start = placeFrom(repeats, candidate, next);
+            if (start < 0)
+                return starts;
+            next = start + 1;
+            Neighbours neighbours;
+            if (!sequence_.canCut(start) || !sequence_.canCut(start + length))
+                continue;
+            if (crosses(start, start + length)) {
+                next = afterCrossing(start, length);
+            } else if (canBeContiguous(graph_, sequence_, start, length, neighbours)) {
+                starts.push_back(start);
+                next = start + length;
+            }
+        }
+    }
+
+    void take(const Repeats& repeats, const Candidate& candidate) {
+        const std::vector<std::int32_t> places = freePlaces(repeats, candidate);
+        // However they are connected. To ask that takes as long as they are.
+        if (grouped(places).copiesOfCode < 2)
+            return;
+        std::map<std::vector<std::int32_t>, std::vector<std::int32_t>> byConnections;
+        for (const std::int32_t start : places)
+            byConnections[connections(graph_, sequence_, uses_, start, candidate.length)].push_back(
+                start);
+        for (auto& [pattern, starts] : byConnections)
+            takeEqual(candidate.length, starts);
+    }
+
+    struct Grouped {
+        std::vector<std::int32_t> kept; ///< ascending
+        std::size_t copiesOfCode = 0;
+    };
+
+    /// Places within a larger match have to be in all of its places, and are code once.
+    [[nodiscard]] Grouped grouped(const std::vector<std::int32_t>& starts) const {
         std::map<std::pair<std::size_t, std::int32_t>, std::vector<std::int32_t>> within;
-        std::vector<std::int32_t> kept;
+        Grouped groups;
         for (const std::int32_t start : starts) {
             const std::int32_t around = innermost_[static_cast<std::size_t>(start)];
             if (around < 0) {
-                kept.push_back(start);
+                groups.kept.push_back(start);
                 continue;
             }
             const Taken& taken = taken_[static_cast<std::size_t>(around)];
             within[{taken.match, start - taken.start}].push_back(start);
         }
-        std::size_t copiesOfCode = kept.size();
+        groups.copiesOfCode = groups.kept.size();
         for (const auto& [place, list] : within) {
             if (list.size() != matches_[place.first].starts.size())
                 continue;
-            ++copiesOfCode;
-            kept.insert(kept.end(), list.begin(), list.end());
+            ++groups.copiesOfCode;
+            groups.kept.insert(groups.kept.end(), list.begin(), list.end());
         }
-        if (copiesOfCode < 2)
+        std::sort(groups.kept.begin(), groups.kept.end());
+        return groups;
+    }
+
+    void takeEqual(std::int32_t length, const std::vector<std::int32_t>& starts) {
+        Grouped groups = grouped(starts);
+        if (groups.copiesOfCode < 2)
             return;
-        std::sort(kept.begin(), kept.end());
-        for (const std::int32_t start : kept) {
+        for (const std::int32_t start : groups.kept) {
             std::fill_n(innermost_.begin() + start, length,
                         static_cast<std::int32_t>(taken_.size()));
             taken_.push_back({matches_.size(), start});
         }
-        const double value = valueBetween(kept.front(), kept.front() + length);
-        matches_.push_back({length, std::move(kept), value});
+        const double value = valueBetween(groups.kept.front(), groups.kept.front() + length);
+        matches_.push_back({length, std::move(groups.kept), value});
     }
 
     /// From the least valuable on: what adds enough to the matches within it.
@@ -182,6 +237,8 @@ private:
     std::vector<Taken> taken_;
     std::vector<std::int32_t> innermost_; ///< index in taken_ by position; -1 outside of all
     std::vector<double> valueUpTo_;
+    std::vector<std::int32_t> positionOf_; ///< of each letter of the text with cuts
+    std::vector<std::int32_t> placeOf_;    ///< and the other way round
 };
 
 } // namespace

@@ -87,9 +87,11 @@ private:
 
 bool canBeContiguous(const Graph& graph, const OpSequence& sequence, std::int32_t start,
                      std::int32_t length, Neighbours& neighbours) {
-    Sorter sorter(graph, neighbours);
     auto next = static_cast<std::size_t>(start);
     const auto end = static_cast<std::size_t>(start + length);
+    if (sequence.ops[end - 1].index() - sequence.ops[next].index() == end - 1 - next)
+        return true; // nothing is between them
+    Sorter sorter(graph, neighbours);
     for (auto i = sequence.ops[next].index(); next < end; ++i) {
         if (sequence.ops[next] == OpId(i)) {
             sorter.addInside(graph.ops[OpId(i)]);

@@ -61,47 +61,84 @@ Numbers commonPrefixes(const Numbers& letters, const Numbers& order) {
     return common;
 }
 
-/// Suffixes [first, ...) of the order that begin with the same `length` letters.
+/// Suffixes [begin, ...) of the order that begin with the same letters.
 struct Node {
-    std::int32_t length = 0;
-    std::size_t first = 0;
+    Repeat repeat;
+    std::int32_t before = 0; ///< letter in front of the first
+    bool differ = false;     ///< whether another has another letter in front
+
+    void add(const Node& other) {
+        repeat.firstStart = std::min(repeat.firstStart, other.repeat.firstStart);
+        repeat.lastStart = std::max(repeat.lastStart, other.repeat.lastStart);
+        differ = differ || other.differ || before != other.before;
+    }
 };
 
 } // namespace
 
-void forEachRepeat(const std::vector<std::int32_t>& letters,
-                   const std::function<bool(std::int32_t, std::int32_t)>& wanted,
-                   const std::function<void(Repeat)>& found) {
-    const Numbers order = suffixArray(letters);
-    const Numbers common = commonPrefixes(letters, order);
-    const auto report = [&](const Node& node, std::size_t end) {
-        if (!wanted(order[node.first], node.length))
-            return;
-        Repeat repeat{node.length, Numbers(order.begin() + static_cast<std::ptrdiff_t>(node.first),
-                                           order.begin() + static_cast<std::ptrdiff_t>(end))};
-        const auto inFront = [&](std::int32_t start) {
-            return start == 0 ? INT32_MIN : letters[static_cast<std::size_t>(start - 1)];
+Repeats::Repeats(const std::vector<std::int32_t>& letters)
+    : sorted_{suffixArray(letters)} {
+    common_ = commonPrefixes(letters, sorted_.front());
+    for (const std::int32_t start : sorted_.front())
+        before_.push_back(start == 0 ? INT32_MIN : letters[static_cast<std::size_t>(start - 1)]);
+    for (std::size_t block = 1; block < letters.size(); block *= 2) {
+        Numbers level = sorted_.back();
+        const auto at = [&](std::size_t i) {
+            return level.begin() + static_cast<std::ptrdiff_t>(std::min(i, level.size()));
         };
-        // The same letter in front of all: a longer repeat has the same places.
-        if (std::all_of(repeat.starts.begin(), repeat.starts.end(), [&](std::int32_t start) {
-                return inFront(start) == inFront(repeat.starts.front());
-            }))
-            return;
-        std::sort(repeat.starts.begin(), repeat.starts.end());
-        found(std::move(repeat));
-    };
+        for (std::size_t i = 0; i < level.size(); i += 2 * block)
+            std::inplace_merge(at(i), at(i + block), at(i + 2 * block));
+        sorted_.push_back(std::move(level));
+    }
+}
+
+void Repeats::forEach(const std::function<void(const Repeat&)>& found) const {
+    const Numbers& order = sorted_.front();
     std::vector<Node> open;
     for (std::size_t i = 1; i <= order.size(); ++i) {
-        const std::int32_t shared = i < order.size() ? common[i] : 0;
-        std::size_t first = i - 1;
-        while (!open.empty() && open.back().length > shared) {
-            report(open.back(), i);
-            first = open.back().first;
+        const std::int32_t shared = i < order.size() ? common_[i] : 0;
+        const auto suffix = [&](std::size_t at) {
+            return Node{{shared, order[at], order[at], at, at + 1}, before_[at], false};
+        };
+        Node closed = suffix(i - 1);
+        while (!open.empty() && open.back().repeat.length > shared) {
+            open.back().add(closed);
+            closed = open.back();
             open.pop_back();
+            closed.repeat.end = i;
+            // The same letter in front of all: a longer repeat has the same places.
+            if (closed.differ)
+                found(closed.repeat);
         }
-        if (shared > 0 && (open.empty() || open.back().length < shared))
-            open.push_back({shared, first});
+        if (shared == 0)
+            continue;
+        if (open.empty() || open.back().repeat.length < shared) {
+            closed.repeat.length = shared;
+            open.push_back(closed);
+        } else {
+            open.back().add(closed);
+        }
     }
+}
+
+std::int32_t Repeats::startFrom(const Repeat& repeat, std::int32_t from) const {
+    std::int32_t least = -1;
+    for (std::size_t at = repeat.begin; at < repeat.end;) {
+        std::size_t level = 0;
+        const auto fits = [&](std::size_t k) {
+            return k < sorted_.size() && at % (std::size_t{1} << k) == 0 &&
+                   at + (std::size_t{1} << k) <= repeat.end;
+        };
+        while (fits(level + 1))
+            ++level;
+        const auto begin = sorted_[level].begin() + static_cast<std::ptrdiff_t>(at);
+        at += std::size_t{1} << level;
+        const auto end = sorted_[level].begin() + static_cast<std::ptrdiff_t>(at);
+        const auto next = std::lower_bound(begin, end, from);
+        if (next != end && (least < 0 || *next < least))
+            least = *next;
+    }
+    return least;
 }
 
 } // namespace tilescope::sim

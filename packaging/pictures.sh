@@ -11,14 +11,14 @@ command -v convert >/dev/null || {
     exit 2
 }
 stories=(stories_out_of_memory_test stories_strided_copies_test stories_pipeline_test)
-build release tilescope tilescope-gui "${stories[@]}"
+build release tilescope tilescope-gui stories_tests
 bin=$root/build/release/bin
 out=$(mktemp -d)
 trap 'rm -r "$out"' EXIT
 
 for story in "${stories[@]}"; do
     say "Pictures of $story"
-    TILESCOPE_PICTURES=$out QT_QPA_PLATFORM=offscreen "$root/build/release/tests/$story"
+    TILESCOPE_PICTURES=$out QT_QPA_PLATFORM=offscreen "$root/build/release/tests/stories_tests" "$story"
 done
 
 say "Pictures of the demo"

@@ -7,7 +7,9 @@
 
 #include "app/cli/child_process.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace child_process_test {
 using namespace tilescope;
 using namespace tilescope::cli;
 using namespace tilescope::test;
@@ -116,5 +118,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ChildProcessTest)
+TILESCOPE_TEST(ChildProcessTest)
+
+} // namespace child_process_test
+
 #include "child_process_test.moc"

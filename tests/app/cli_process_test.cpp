@@ -6,7 +6,9 @@
 #include "core/store/profile_writer.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace cli_process_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -70,5 +72,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(CliProcessTest)
+TILESCOPE_TEST(CliProcessTest, QCoreApplication)
+
+} // namespace cli_process_test
+
 #include "cli_process_test.moc"

@@ -15,7 +15,9 @@
 #include "tests/support/qt_text.h"
 #include "tests/support/reading_commands.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace damaged_profiles_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -164,5 +166,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(DamagedProfilesTest)
+TILESCOPE_TEST(DamagedProfilesTest, QCoreApplication)
+
+} // namespace damaged_profiles_test
+
 #include "damaged_profiles_test.moc"

@@ -7,7 +7,9 @@
 #include <sstream>
 
 #include "app/cli/commands/cli.h"
+#include "tests/support/test_main.h"
 
+namespace diff_test {
 using namespace tilescope;
 
 class DiffTest : public QObject {
@@ -94,5 +96,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(DiffTest)
+TILESCOPE_TEST(DiffTest)
+
+} // namespace diff_test
+
 #include "diff_test.moc"

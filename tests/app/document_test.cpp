@@ -6,7 +6,9 @@
 #include <sstream>
 
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace document_test {
 using namespace tilescope;
 using namespace tilescope::cli;
 using tilescope::test::text;
@@ -103,5 +105,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(DocumentTest)
+TILESCOPE_TEST(DocumentTest)
+
+} // namespace document_test
+
 #include "document_test.moc"

@@ -14,7 +14,9 @@
 #include "core/store/profile_writer.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace export_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -173,5 +175,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ExportTest)
+TILESCOPE_TEST(ExportTest)
+
+} // namespace export_test
+
 #include "export_test.moc"

@@ -13,7 +13,9 @@
 #include "core/store/profile_writer.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace golden_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -129,5 +131,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(GoldenTest)
+TILESCOPE_TEST(GoldenTest, QCoreApplication)
+
+} // namespace golden_test
+
 #include "golden_test.moc"

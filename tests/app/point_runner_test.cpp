@@ -12,7 +12,9 @@
 #include "app/cli/sweep/point_worker.h"
 #include "core/base/error.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace point_runner_test {
 using namespace tilescope;
 using namespace tilescope::cli;
 using namespace tilescope::test;
@@ -169,5 +171,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(PointRunnerTest)
+TILESCOPE_TEST(PointRunnerTest)
+
+} // namespace point_runner_test
+
 #include "point_runner_test.moc"

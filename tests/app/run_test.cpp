@@ -13,7 +13,9 @@
 #include "core/base/atomic_file.h"
 #include "core/store/profile_reader.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace run_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -207,5 +209,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(RunTest)
+TILESCOPE_TEST(RunTest, QCoreApplication)
+
+} // namespace run_test
+
 #include "run_test.moc"

@@ -10,7 +10,9 @@
 
 #include "core/base/error.h"
 #include "core/sweep/sweep_store.h"
+#include "tests/support/test_main.h"
 
+namespace sweep_ranks_test {
 using namespace tilescope;
 
 namespace {
@@ -193,5 +195,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SweepRanksTest)
+TILESCOPE_TEST(SweepRanksTest, QCoreApplication)
+
+} // namespace sweep_ranks_test
+
 #include "sweep_ranks_test.moc"

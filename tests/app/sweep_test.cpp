@@ -17,7 +17,9 @@
 #include "core/sweep/sweep_store.h"
 #include "tests/support/compare_profile.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace sweep_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -356,5 +358,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SweepTest)
+TILESCOPE_TEST(SweepTest, QCoreApplication)
+
+} // namespace sweep_test
+
 #include "sweep_test.moc"

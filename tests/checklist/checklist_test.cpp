@@ -5,6 +5,10 @@
 #include <QSet>
 #include <QTest>
 
+#include "tests/support/test_main.h"
+
+namespace checklist_test {
+
 namespace {
 
 QString read(const QString& name) {
@@ -116,5 +120,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ChecklistTest)
+TILESCOPE_TEST(ChecklistTest)
+
+} // namespace checklist_test
+
 #include "checklist_test.moc"

@@ -4,7 +4,9 @@
 #include <QTest>
 
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace advise_test {
 using namespace tilescope;
 using namespace tilescope::test;
 using Direction = Advice::Direction;
@@ -97,5 +99,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(AdviseTest)
+TILESCOPE_TEST(AdviseTest)
+
+} // namespace advise_test
+
 #include "advise_test.moc"

@@ -10,7 +10,9 @@
 #include "core/base/units.h"
 #include "core/target/target.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace base_test {
 using namespace tilescope;
 using tilescope::test::text;
 using tilescope::test::userError;
@@ -169,5 +171,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(BaseTest)
+TILESCOPE_TEST(BaseTest)
+
+} // namespace base_test
+
 #include "base_test.moc"

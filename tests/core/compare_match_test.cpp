@@ -7,7 +7,9 @@
 #include "core/analysis/compare/plans.h"
 #include "core/base/error.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace compare_match_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -189,5 +191,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(CompareMatchTest)
+TILESCOPE_TEST(CompareMatchTest)
+
+} // namespace compare_match_test
+
 #include "compare_match_test.moc"

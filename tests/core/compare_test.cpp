@@ -11,7 +11,9 @@
 #include "core/trace/trace_index.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace compare_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -416,5 +418,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(CompareTest)
+TILESCOPE_TEST(CompareTest)
+
+} // namespace compare_test
+
 #include "compare_test.moc"

@@ -9,7 +9,9 @@
 #include "core/analysis/model_graph/rank_order.h"
 #include "core/base/error.h"
 #include "tests/support/random_model.h"
+#include "tests/support/test_main.h"
 
+namespace graph_layout_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -215,5 +217,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(GraphLayoutTest)
+TILESCOPE_TEST(GraphLayoutTest, QCoreApplication)
+
+} // namespace graph_layout_test
+
 #include "graph_layout_test.moc"

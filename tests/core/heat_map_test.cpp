@@ -5,7 +5,9 @@
 
 #include "core/export/heat_map.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace heat_map_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -125,5 +127,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(HeatMapTest)
+TILESCOPE_TEST(HeatMapTest)
+
+} // namespace heat_map_test
+
 #include "heat_map_test.moc"

@@ -10,7 +10,9 @@
 #include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace host_timeline_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -304,5 +306,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(HostTimelineTest)
+TILESCOPE_TEST(HostTimelineTest)
+
+} // namespace host_timeline_test
+
 #include "host_timeline_test.moc"

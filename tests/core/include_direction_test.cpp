@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/test_main.h"
+
+namespace include_direction_test {
 namespace fs = std::filesystem;
 
 namespace {
@@ -134,5 +137,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(IncludeDirectionTest)
+TILESCOPE_TEST(IncludeDirectionTest)
+
+} // namespace include_direction_test
+
 #include "include_direction_test.moc"

@@ -8,7 +8,9 @@
 #include "core/store/profile_writer.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace insights_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -375,5 +377,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(InsightsTest)
+TILESCOPE_TEST(InsightsTest)
+
+} // namespace insights_test
+
 #include "insights_test.moc"

@@ -6,7 +6,9 @@
 #include "core/options/job.h"
 #include "core/options/run_options.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace job_test {
 using namespace tilescope;
 using namespace tilescope::test;
 namespace fs = std::filesystem;
@@ -112,5 +114,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(JobTest)
+TILESCOPE_TEST(JobTest)
+
+} // namespace job_test
+
 #include "job_test.moc"

@@ -7,7 +7,9 @@
 #include "core/base/error.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace largest_parts_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -92,5 +94,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(LargestPartsTest)
+TILESCOPE_TEST(LargestPartsTest)
+
+} // namespace largest_parts_test
+
 #include "largest_parts_test.moc"

@@ -6,7 +6,9 @@
 #include "core/store/profile_writer.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace liveness_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -112,5 +114,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(LivenessTest)
+TILESCOPE_TEST(LivenessTest)
+
+} // namespace liveness_test
+
 #include "liveness_test.moc"

@@ -6,7 +6,9 @@
 #include "core/analysis/memory/summary.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace memory_analysis_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -118,5 +120,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(MemoryAnalysisTest)
+TILESCOPE_TEST(MemoryAnalysisTest)
+
+} // namespace memory_analysis_test
+
 #include "memory_analysis_test.moc"

@@ -7,7 +7,9 @@
 #include "tests/support/qt_text.h"
 #include "tests/support/random_model.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace model_graph_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -252,5 +254,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ModelGraphTest)
+TILESCOPE_TEST(ModelGraphTest, QCoreApplication)
+
+} // namespace model_graph_test
+
 #include "model_graph_test.moc"

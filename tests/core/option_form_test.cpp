@@ -5,7 +5,9 @@
 #include "core/options/option_error.h"
 #include "core/options/option_form.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace option_form_test {
 using namespace tilescope;
 using namespace tilescope::test;
 using Values = std::map<std::string, std::string>;
@@ -115,5 +117,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(OptionFormTest)
+TILESCOPE_TEST(OptionFormTest)
+
+} // namespace option_form_test
+
 #include "option_form_test.moc"

@@ -5,7 +5,9 @@
 
 #include "core/options/run_options.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace option_values_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -209,5 +211,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(OptionValuesTest)
+TILESCOPE_TEST(OptionValuesTest)
+
+} // namespace option_values_test
+
 #include "option_values_test.moc"

@@ -3,7 +3,9 @@
 
 #include "core/options/run_options.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace options_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -367,5 +369,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(OptionsTest)
+TILESCOPE_TEST(OptionsTest)
+
+} // namespace options_test
+
 #include "options_test.moc"

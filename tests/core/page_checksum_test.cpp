@@ -11,7 +11,9 @@
 #include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace page_checksum_test {
 using namespace tilescope;
 using namespace tilescope::test;
 namespace fs = std::filesystem;
@@ -128,5 +130,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(PageChecksumTest)
+TILESCOPE_TEST(PageChecksumTest)
+
+} // namespace page_checksum_test
+
 #include "page_checksum_test.moc"

@@ -14,7 +14,9 @@
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_pipeline.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace pipeline_test {
 using namespace tilescope;
 using namespace tilescope::test;
 namespace fs = std::filesystem;
@@ -242,5 +244,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(PipelineTest)
+TILESCOPE_TEST(PipelineTest)
+
+} // namespace pipeline_test
+
 #include "pipeline_test.moc"

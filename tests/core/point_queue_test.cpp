@@ -3,7 +3,9 @@
 #include <set>
 
 #include "core/sweep/point_queue.h"
+#include "tests/support/test_main.h"
 
+namespace point_queue_test {
 using namespace tilescope;
 
 namespace {
@@ -75,5 +77,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(PointQueueTest)
+TILESCOPE_TEST(PointQueueTest)
+
+} // namespace point_queue_test
+
 #include "point_queue_test.moc"

@@ -8,7 +8,9 @@
 #include "tests/support/compare_profile.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace profile_store_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -249,5 +251,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ProfileStoreTest)
+TILESCOPE_TEST(ProfileStoreTest)
+
+} // namespace profile_store_test
+
 #include "profile_store_test.moc"

@@ -4,7 +4,9 @@
 #include "core/analysis/programs/program_diff.h"
 #include "core/analysis/programs/programs.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace program_tree_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -130,5 +132,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ProgramTreeTest)
+TILESCOPE_TEST(ProgramTreeTest)
+
+} // namespace program_tree_test
+
 #include "program_tree_test.moc"

@@ -8,7 +8,9 @@
 #include "core/report/report.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace report_tables_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -112,5 +114,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ReportTablesTest)
+TILESCOPE_TEST(ReportTablesTest)
+
+} // namespace report_tables_test
+
 #include "report_tables_test.moc"

@@ -2,7 +2,9 @@
 
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace sample_profile_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -84,5 +86,8 @@ private:
     }
 };
 
-QTEST_APPLESS_MAIN(SampleProfileTest)
+TILESCOPE_TEST(SampleProfileTest)
+
+} // namespace sample_profile_test
+
 #include "sample_profile_test.moc"

@@ -17,7 +17,9 @@
 #include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace store_errors_test {
 using namespace tilescope;
 using namespace tilescope::test;
 namespace fs = std::filesystem;
@@ -437,5 +439,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(StoreErrorsTest)
+TILESCOPE_TEST(StoreErrorsTest)
+
+} // namespace store_errors_test
+
 #include "store_errors_test.moc"

@@ -3,7 +3,9 @@
 
 #include "core/sweep/grid.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace sweep_axis_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -178,5 +180,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SweepAxisTest)
+TILESCOPE_TEST(SweepAxisTest)
+
+} // namespace sweep_axis_test
+
 #include "sweep_axis_test.moc"

@@ -3,7 +3,9 @@
 
 #include "core/sweep/point_result.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace sweep_result_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -88,5 +90,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SweepResultTest)
+TILESCOPE_TEST(SweepResultTest)
+
+} // namespace sweep_result_test
+
 #include "sweep_result_test.moc"

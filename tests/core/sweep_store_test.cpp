@@ -8,7 +8,9 @@
 #include "core/sweep/sweep_file.h"
 #include "core/sweep/sweep_store.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace sweep_store_test {
 using namespace tilescope;
 using namespace tilescope::test;
 namespace fs = std::filesystem;
@@ -221,5 +223,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SweepStoreTest)
+TILESCOPE_TEST(SweepStoreTest)
+
+} // namespace sweep_store_test
+
 #include "sweep_store_test.moc"

@@ -10,7 +10,9 @@
 #include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace table_groups_test {
 using namespace tilescope;
 using namespace tilescope::test;
 namespace fs = std::filesystem;
@@ -82,5 +84,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TableGroupsTest)
+TILESCOPE_TEST(TableGroupsTest)
+
+} // namespace table_groups_test
+
 #include "table_groups_test.moc"

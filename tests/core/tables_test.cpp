@@ -8,7 +8,9 @@
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/scope_memory.h"
+#include "tests/support/test_main.h"
 
+namespace tables_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -173,5 +175,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TablesTest)
+TILESCOPE_TEST(TablesTest)
+
+} // namespace tables_test
+
 #include "tables_test.moc"

@@ -9,7 +9,9 @@
 #include "core/analysis/memory/tile_quantity.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace tile_quantity_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -183,5 +185,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TileQuantityTest)
+TILESCOPE_TEST(TileQuantityTest)
+
+} // namespace tile_quantity_test
+
 #include "tile_quantity_test.moc"

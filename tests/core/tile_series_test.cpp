@@ -9,7 +9,9 @@
 
 #include "core/tiles/varint.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace tile_series_test {
 using namespace tilescope;
 using tilescope::test::userError;
 
@@ -170,5 +172,8 @@ private slots:
 #endif
 };
 
-QTEST_APPLESS_MAIN(TileSeriesTest)
+TILESCOPE_TEST(TileSeriesTest)
+
+} // namespace tile_series_test
+
 #include "tile_series_test.moc"

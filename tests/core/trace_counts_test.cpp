@@ -7,7 +7,9 @@
 #include "core/base/error.h"
 #include "core/trace/tile_raster.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace trace_counts_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -255,5 +257,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TraceCountsTest)
+TILESCOPE_TEST(TraceCountsTest)
+
+} // namespace trace_counts_test
+
 #include "trace_counts_test.moc"

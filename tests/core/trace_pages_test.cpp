@@ -11,7 +11,9 @@
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/scale_profile.h"
+#include "tests/support/test_main.h"
 
+namespace trace_pages_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -260,5 +262,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TracePagesTest)
+TILESCOPE_TEST(TracePagesTest)
+
+} // namespace trace_pages_test
+
 #include "trace_pages_test.moc"

@@ -8,7 +8,9 @@
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/sample_trace.h"
+#include "tests/support/test_main.h"
 
+namespace trace_window_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -440,5 +442,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TraceWindowTest)
+TILESCOPE_TEST(TraceWindowTest)
+
+} // namespace trace_window_test
+
 #include "trace_window_test.moc"

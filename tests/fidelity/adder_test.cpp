@@ -5,7 +5,9 @@
 
 #include "simulator/graph/graph.h"
 #include "simulator/simulate.h"
+#include "tests/support/test_main.h"
 
+namespace adder_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 
@@ -66,5 +68,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(AdderTest)
+TILESCOPE_TEST(AdderTest)
+
+} // namespace adder_test
+
 #include "adder_test.moc"

@@ -9,7 +9,9 @@
 #include "core/options/job.h"
 #include "simulator/simulate.h"
 #include "tests/support/category_bytes.h"
+#include "tests/support/test_main.h"
 
+namespace pod16_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using tilescope::test::bytesOf;
@@ -136,5 +138,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(Pod16Test)
+TILESCOPE_TEST(Pod16Test, QCoreApplication)
+
+} // namespace pod16_test
+
 #include "pod16_test.moc"

@@ -7,7 +7,9 @@
 
 #include "core/options/job.h"
 #include "simulator/simulate.h"
+#include "tests/support/test_main.h"
 
+namespace resnet50_training_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 
@@ -75,5 +77,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(Resnet50TrainingTest)
+TILESCOPE_TEST(Resnet50TrainingTest, QCoreApplication)
+
+} // namespace resnet50_training_test
+
 #include "resnet50_training_test.moc"

@@ -7,7 +7,9 @@
 #include <map>
 
 #include "simulator/simulate.h"
+#include "tests/support/test_main.h"
 
+namespace technical_note_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 
@@ -135,5 +137,8 @@ private slots:
     void andLeaveTheTilesOutOfBalance() { QVERIFY(imbalance(run(0.01)) > imbalance(run(0.2))); }
 };
 
-QTEST_GUILESS_MAIN(TechnicalNoteTest)
+TILESCOPE_TEST(TechnicalNoteTest, QCoreApplication)
+
+} // namespace technical_note_test
+
 #include "technical_note_test.moc"

@@ -5,7 +5,9 @@
 #include "core/analysis/liveness/liveness.h"
 #include "simulator/frontend/operation_list.h"
 #include "simulator/simulate.h"
+#include "tests/support/test_main.h"
 
+namespace tutorial_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 
@@ -213,5 +215,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TutorialTest)
+TILESCOPE_TEST(TutorialTest)
+
+} // namespace tutorial_test
+
 #include "tutorial_test.moc"

@@ -11,7 +11,9 @@
 
 #include "core/store/profile_writer.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 
+namespace install_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -193,5 +195,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(InstallTest)
+TILESCOPE_TEST(InstallTest, QCoreApplication)
+
+} // namespace install_test
+
 #include "install_test.moc"

@@ -6,7 +6,9 @@
 #include "simulator/simulate.h"
 #include "tests/support/compared_figures.h"
 #include "tests/support/figures.h"
+#include "tests/support/test_main.h"
 
+namespace accounting_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -145,5 +147,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(AccountingTest)
+TILESCOPE_TEST(AccountingTest, QCoreApplication)
+
+} // namespace accounting_test
+
 #include "accounting_test.moc"

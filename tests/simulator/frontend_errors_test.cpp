@@ -8,7 +8,9 @@
 #include "core/base/error.h"
 #include "model_text.h"
 #include "simulator/zoo/zoo.h"
+#include "tests/support/test_main.h"
 
+namespace frontend_errors_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -210,5 +212,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(FrontendErrorsTest)
+TILESCOPE_TEST(FrontendErrorsTest)
+
+} // namespace frontend_errors_test
+
 #include "frontend_errors_test.moc"

@@ -14,7 +14,9 @@
 #include "simulator/simulate.h"
 #include "simulator/zoo/builder.h"
 #include "support/invariants.h"
+#include "tests/support/test_main.h"
 
+namespace frontend_keras_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -423,5 +425,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(FrontendKerasTest)
+TILESCOPE_TEST(FrontendKerasTest)
+
+} // namespace frontend_keras_test
+
 #include "frontend_keras_test.moc"

@@ -6,7 +6,9 @@
 #include "core/base/error.h"
 #include "graph_facts.h"
 #include "simulator/frontend/import.h"
+#include "tests/support/test_main.h"
 
+namespace frontend_light_models_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -91,5 +93,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(FrontendLightModelsTest)
+TILESCOPE_TEST(FrontendLightModelsTest)
+
+} // namespace frontend_light_models_test
+
 #include "frontend_light_models_test.moc"

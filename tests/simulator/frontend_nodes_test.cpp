@@ -4,7 +4,9 @@
 #include "core/base/error.h"
 #include "graph_facts.h"
 #include "model_text.h"
+#include "tests/support/test_main.h"
 
+namespace frontend_nodes_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -363,5 +365,8 @@ private:
     }
 };
 
-QTEST_APPLESS_MAIN(FrontendNodesTest)
+TILESCOPE_TEST(FrontendNodesTest)
+
+} // namespace frontend_nodes_test
+
 #include "frontend_nodes_test.moc"

@@ -6,7 +6,9 @@
 
 #include "core/base/error.h"
 #include "simulator/frontend/import.h"
+#include "tests/support/test_main.h"
 
+namespace frontend_survey_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 
@@ -102,5 +104,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(FrontendSurveyTest)
+TILESCOPE_TEST(FrontendSurveyTest)
+
+} // namespace frontend_survey_test
+
 #include "frontend_survey_test.moc"

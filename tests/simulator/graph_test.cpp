@@ -5,7 +5,9 @@
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/graph/graph.h"
 #include "simulator/graph/shape_rules.h"
+#include "tests/support/test_main.h"
 
+namespace graph_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 
@@ -107,5 +109,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(GraphTest)
+TILESCOPE_TEST(GraphTest)
+
+} // namespace graph_test
+
 #include "graph_test.moc"

@@ -5,7 +5,9 @@
 
 #include "core/profile/host.h"
 #include "simulator/simulate.h"
+#include "tests/support/test_main.h"
 
+namespace host_spans_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 
@@ -85,5 +87,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(HostSpansTest)
+TILESCOPE_TEST(HostSpansTest)
+
+} // namespace host_spans_test
+
 #include "host_spans_test.moc"

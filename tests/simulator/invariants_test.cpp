@@ -6,7 +6,9 @@
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
 #include "support/invariants.h"
+#include "tests/support/test_main.h"
 
+namespace invariants_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -137,5 +139,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(InvariantsTest)
+TILESCOPE_TEST(InvariantsTest)
+
+} // namespace invariants_test
+
 #include "invariants_test.moc"

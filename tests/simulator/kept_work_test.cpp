@@ -6,7 +6,9 @@
 #include "simulator/kept_work.h"
 #include "simulator/simulate.h"
 #include "tests/support/compare_profile.h"
+#include "tests/support/test_main.h"
 
+namespace kept_work_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -151,5 +153,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(KeptWorkTest)
+TILESCOPE_TEST(KeptWorkTest)
+
+} // namespace kept_work_test
+
 #include "kept_work_test.moc"

@@ -10,7 +10,9 @@
 #include "simulator/simulate.h"
 #include "simulator/zoo/zoo.h"
 #include "support/invariants.h"
+#include "tests/support/test_main.h"
 
+namespace models_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -162,5 +164,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ModelsTest)
+TILESCOPE_TEST(ModelsTest)
+
+} // namespace models_test
+
 #include "models_test.moc"

@@ -8,7 +8,9 @@
 #include "simulator/frontend/import.h"
 #include "simulator/simulate.h"
 #include "support/invariants.h"
+#include "tests/support/test_main.h"
 
+namespace onnx_survey_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -68,5 +70,8 @@ private:
     }
 };
 
-QTEST_APPLESS_MAIN(OnnxSurveyTest)
+TILESCOPE_TEST(OnnxSurveyTest)
+
+} // namespace onnx_survey_test
+
 #include "onnx_survey_test.moc"

@@ -3,7 +3,9 @@
 
 #include "simulator/frontend/operation_list.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace operation_list_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -94,5 +96,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(OperationListTest)
+TILESCOPE_TEST(OperationListTest)
+
+} // namespace operation_list_test
+
 #include "operation_list_test.moc"

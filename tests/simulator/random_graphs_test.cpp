@@ -5,7 +5,9 @@
 #include "support/holds.h"
 #include "support/invariants.h"
 #include "support/random_graph.h"
+#include "tests/support/test_main.h"
 
+namespace random_graphs_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -90,5 +92,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(RandomGraphsTest)
+TILESCOPE_TEST(RandomGraphsTest)
+
+} // namespace random_graphs_test
+
 #include "random_graphs_test.moc"

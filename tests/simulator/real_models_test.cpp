@@ -5,7 +5,9 @@
 
 #include "simulator/simulate.h"
 #include "support/invariants.h"
+#include "tests/support/test_main.h"
 
+namespace real_models_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -50,5 +52,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(RealModelsTest)
+TILESCOPE_TEST(RealModelsTest)
+
+} // namespace real_models_test
+
 #include "real_models_test.moc"

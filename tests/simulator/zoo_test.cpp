@@ -13,7 +13,9 @@
 #include "graph_facts.h"
 #include "simulator/frontend/import.h"
 #include "simulator/zoo/zoo.h"
+#include "tests/support/test_main.h"
 
+namespace zoo_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -238,5 +240,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ZooTest)
+TILESCOPE_TEST(ZooTest)
+
+} // namespace zoo_test
+
 #include "zoo_test.moc"

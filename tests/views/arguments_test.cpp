@@ -3,7 +3,9 @@
 
 #include "app/gui/arguments.h"
 #include "core/base/error.h"
+#include "tests/support/test_main.h"
 
+namespace arguments_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 
@@ -87,5 +89,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ArgumentsTest)
+TILESCOPE_TEST(ArgumentsTest, QCoreApplication)
+
+} // namespace arguments_test
+
 #include "arguments_test.moc"

@@ -1,10 +1,12 @@
 // Units and distances of axis ticks.
 #include <QtTest>
 
+#include "tests/support/test_main.h"
 #include "views/execution/cycle_range_text.h"
 #include "views/plot/axes/axis_labels.h"
 #include "views/session/time_texts.h"
 
+namespace axis_labels_test {
 using namespace tilescope;
 using namespace tilescope::views;
 
@@ -108,5 +110,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(AxisLabelsTest)
+TILESCOPE_TEST(AxisLabelsTest, QCoreApplication)
+
+} // namespace axis_labels_test
+
 #include "axis_labels_test.moc"

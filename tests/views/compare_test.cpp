@@ -7,6 +7,7 @@
 #include <QtTest>
 
 #include "app/gui/window/main_window.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/compare/compare_view.h"
@@ -14,6 +15,7 @@
 #include "views/theme/style.h"
 #include "views/widgets/loading_panel.h"
 
+namespace compare_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 using namespace tilescope::views;
@@ -277,5 +279,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(CompareViewTest)
+TILESCOPE_TEST(CompareViewTest, QApplication)
+
+} // namespace compare_test
+
 #include "compare_test.moc"

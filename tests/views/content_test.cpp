@@ -1,6 +1,7 @@
 // What reports show, as values: plots, tables and texts made from the sample profile.
 #include <QtTest>
 
+#include "tests/support/test_main.h"
 #include "tests/views/sample_files.h"
 #include "views/execution/trace_content.h"
 #include "views/liveness/liveness_content.h"
@@ -13,6 +14,7 @@
 #include "views/summary/summary_content.h"
 #include "views/tables/profile_tables.h"
 
+namespace content_test {
 using namespace tilescope;
 using namespace tilescope::views;
 
@@ -325,5 +327,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ContentTest)
+TILESCOPE_TEST(ContentTest, QCoreApplication)
+
+} // namespace content_test
+
 #include "content_test.moc"

@@ -10,8 +10,10 @@
 #include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
+#include "tests/support/test_main.h"
 #include "views/theme/style.h"
 
+namespace damaged_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -76,5 +78,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(DamagedTest)
+TILESCOPE_TEST(DamagedTest, QApplication)
+
+} // namespace damaged_test
+
 #include "damaged_test.moc"

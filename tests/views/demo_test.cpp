@@ -7,8 +7,10 @@
 #include "app/gui/window/demo_run.h"
 #include "app/gui/window/home_screen.h"
 #include "app/gui/window/main_window.h"
+#include "tests/support/test_main.h"
 #include "views/theme/style.h"
 
+namespace demo_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 
@@ -142,5 +144,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(DemoTest)
+TILESCOPE_TEST(DemoTest, QApplication)
+
+} // namespace demo_test
+
 #include "demo_test.moc"

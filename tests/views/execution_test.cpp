@@ -7,11 +7,13 @@
 #include <QtTest>
 
 #include "core/trace/tile_raster.h"
+#include "tests/support/test_main.h"
 #include "tests/views/trace_window.h"
 #include "views/execution/range_field.h"
 #include "views/execution/statistics_panel.h"
 #include "views/programs/programs_view.h"
 
+namespace execution_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 using views::TraceLook;
@@ -402,5 +404,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(ExecutionTest)
+TILESCOPE_TEST(ExecutionTest, QApplication)
+
+} // namespace execution_test
+
 #include "execution_test.moc"

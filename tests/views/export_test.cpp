@@ -10,6 +10,7 @@
 
 #include "app/gui/run/option_form.h"
 #include "app/gui/window/main_window.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/insights/insights_view.h"
@@ -20,6 +21,7 @@
 #include "views/widgets/report_view.h"
 #include "views/widgets/save_picture.h"
 
+namespace export_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 
@@ -259,5 +261,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(ExportTest)
+TILESCOPE_TEST(ExportTest, QApplication)
+
+} // namespace export_test
+
 #include "export_test.moc"

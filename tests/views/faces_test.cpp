@@ -6,11 +6,13 @@
 #include <QtTest>
 
 #include "app/gui/window/main_window.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "views/tables/item_export.h"
 #include "views/tables/table_panel.h"
 #include "views/theme/style.h"
 
+namespace faces_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 
@@ -171,5 +173,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(FacesTest)
+TILESCOPE_TEST(FacesTest, QApplication)
+
+} // namespace faces_test
+
 #include "faces_test.moc"

@@ -2,6 +2,7 @@
 #include <QtTest>
 #include <random>
 
+#include "tests/support/test_main.h"
 #include "views/liveness/liveness_content.h"
 #include "views/memory/address_map.h"
 #include "views/memory/tile_list.h"
@@ -12,6 +13,7 @@
 #include "views/summary/summary_content.h"
 #include "views/theme/colour_scale.h"
 
+namespace geometry_test {
 using namespace tilescope;
 using namespace tilescope::views;
 
@@ -303,5 +305,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(GeometryTest)
+TILESCOPE_TEST(GeometryTest, QCoreApplication)
+
+} // namespace geometry_test
+
 #include "geometry_test.moc"

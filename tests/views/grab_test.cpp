@@ -3,8 +3,10 @@
 #include <QProcess>
 #include <QtTest>
 
+#include "tests/support/test_main.h"
 #include "tests/views/sample_files.h"
 
+namespace grab_test {
 using namespace tilescope;
 
 namespace {
@@ -171,5 +173,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(GrabTest)
+TILESCOPE_TEST(GrabTest, QCoreApplication)
+
+} // namespace grab_test
+
 #include "grab_test.moc"

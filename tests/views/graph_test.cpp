@@ -9,11 +9,13 @@
 #include "app/gui/window/main_window.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/random_model.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/operations/operations_view.h"
 #include "views/theme/style.h"
 
+namespace graph_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 using namespace tilescope::views;
@@ -394,5 +396,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(GraphTest)
+TILESCOPE_TEST(GraphTest, QApplication)
+
+} // namespace graph_test
+
 #include "graph_test.moc"

@@ -7,10 +7,12 @@
 
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/main_window.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/theme/style.h"
 
+namespace help_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 
@@ -112,5 +114,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(HelpTest)
+TILESCOPE_TEST(HelpTest, QApplication)
+
+} // namespace help_test
+
 #include "help_test.moc"

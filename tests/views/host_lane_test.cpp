@@ -3,9 +3,11 @@
 #include <QToolButton>
 #include <QtTest>
 
+#include "tests/support/test_main.h"
 #include "tests/views/trace_window.h"
 #include "views/execution/range_field.h"
 
+namespace host_lane_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 
@@ -158,5 +160,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(HostLaneTest)
+TILESCOPE_TEST(HostLaneTest, QApplication)
+
+} // namespace host_lane_test
+
 #include "host_lane_test.moc"

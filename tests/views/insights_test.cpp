@@ -8,6 +8,7 @@
 #include <QtTest>
 
 #include "app/gui/window/main_window.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/insights/insights_view.h"
@@ -16,6 +17,7 @@
 #include "views/theme/style.h"
 #include "views/widgets/report_view.h"
 
+namespace insights_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 using views::InsightsView;
@@ -116,5 +118,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(InsightsTest)
+TILESCOPE_TEST(InsightsTest, QApplication)
+
+} // namespace insights_test
+
 #include "insights_test.moc"

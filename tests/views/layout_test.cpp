@@ -16,6 +16,7 @@
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/preferences_dialog.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/plot/plot_widget.h"
@@ -23,6 +24,7 @@
 #include "views/widgets/control_states.h"
 #include "views/widgets/report_view.h"
 
+namespace layout_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 
@@ -349,5 +351,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(LayoutTest)
+TILESCOPE_TEST(LayoutTest, QApplication)
+
+} // namespace layout_test
+
 #include "layout_test.moc"

@@ -3,9 +3,11 @@
 #include <QTreeView>
 #include <QtTest>
 
+#include "tests/support/test_main.h"
 #include "tests/views/report_alone.h"
 #include "views/liveness/liveness_view.h"
 
+namespace liveness_view_test {
 using namespace tilescope;
 using namespace tilescope::views;
 
@@ -155,5 +157,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(LivenessViewTest)
+TILESCOPE_TEST(LivenessViewTest, QApplication)
+
+} // namespace liveness_view_test
+
 #include "liveness_view_test.moc"

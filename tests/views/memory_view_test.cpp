@@ -4,10 +4,12 @@
 #include <QTreeView>
 #include <QtTest>
 
+#include "tests/support/test_main.h"
 #include "tests/views/report_alone.h"
 #include "views/liveness/liveness_view.h"
 #include "views/memory/memory_view.h"
 
+namespace memory_view_test {
 using namespace tilescope;
 using namespace tilescope::views;
 
@@ -299,5 +301,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(MemoryViewTest)
+TILESCOPE_TEST(MemoryViewTest, QApplication)
+
+} // namespace memory_view_test
+
 #include "memory_view_test.moc"

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/report/compared_tables.h"
+#include "tests/support/test_main.h"
 #include "tests/views/sample_files.h"
 #include "views/memory/memory_content.h"
 #include "views/programs/program_model.h"
@@ -12,6 +13,7 @@
 #include "views/tables/profile_tables.h"
 #include "views/tables/table_model.h"
 
+namespace models_test {
 using namespace tilescope;
 using namespace tilescope::views;
 
@@ -242,5 +244,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(ModelsTest)
+TILESCOPE_TEST(ModelsTest, QApplication)
+
+} // namespace models_test
+
 #include "models_test.moc"

@@ -6,12 +6,14 @@
 #include <QtTest>
 
 #include "app/gui/window/main_window.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/operations/operations_view.h"
 #include "views/programs/programs_view.h"
 #include "views/theme/style.h"
 
+namespace operations_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 using views::OperationsView;
@@ -162,5 +164,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(OperationsTest)
+TILESCOPE_TEST(OperationsTest, QApplication)
+
+} // namespace operations_test
+
 #include "operations_test.moc"

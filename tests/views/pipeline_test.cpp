@@ -9,6 +9,7 @@
 
 #include "app/gui/window/main_window.h"
 #include "tests/support/sample_pipeline.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/execution/trace_view.h"
@@ -21,6 +22,7 @@
 #include <QTableView>
 #include <QTreeView>
 
+namespace pipeline_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 using views::SlotWork;
@@ -301,5 +303,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(PipelineViewTest)
+TILESCOPE_TEST(PipelineViewTest, QApplication)
+
+} // namespace pipeline_test
+
 #include "pipeline_test.moc"

@@ -5,12 +5,14 @@
 #include <QtTest>
 
 #include "app/gui/window/main_window.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/programs/program_details.h"
 #include "views/programs/programs_view.h"
 #include "views/theme/style.h"
 
+namespace programs_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 using views::ProgramModel;
@@ -228,5 +230,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(ProgramsTest)
+TILESCOPE_TEST(ProgramsTest, QApplication)
+
+} // namespace programs_test
+
 #include "programs_test.moc"

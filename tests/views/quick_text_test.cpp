@@ -1,8 +1,10 @@
 // Texts drawn without laying them out look like those that are, and stay in their room.
 #include <QtTest>
 
+#include "tests/support/test_main.h"
 #include "views/plot/quick_text.h"
 
+namespace quick_text_test {
 using namespace tilescope::views;
 
 namespace {
@@ -83,5 +85,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(QuickTextTest)
+TILESCOPE_TEST(QuickTextTest, QApplication)
+
+} // namespace quick_text_test
+
 #include "quick_text_test.moc"

@@ -6,11 +6,13 @@
 #include "app/gui/frame_exercise.h"
 #include "tests/support/loop_watch.h"
 #include "tests/support/scale_profile.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/execution/trace_view.h"
 #include "views/theme/style.h"
 
+namespace responsive_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 
@@ -215,5 +217,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(ResponsiveTest)
+TILESCOPE_TEST(ResponsiveTest, QApplication)
+
+} // namespace responsive_test
+
 #include "responsive_test.moc"

@@ -13,9 +13,11 @@
 
 #include "app/gui/run/option_form.h"
 #include "app/gui/run/run_dialog.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "views/theme/style.h"
 
+namespace run_dialog_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 
@@ -315,5 +317,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(RunDialogTest)
+TILESCOPE_TEST(RunDialogTest, QApplication)
+
+} // namespace run_dialog_test
+
 #include "run_dialog_test.moc"

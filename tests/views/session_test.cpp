@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "core/base/error.h"
+#include "tests/support/test_main.h"
 #include "tests/views/sample_files.h"
 #include "views/query/background_query.h"
 #include "views/query/shared_work.h"
@@ -12,6 +13,7 @@
 #include "views/session/selection.h"
 #include "views/session/zoom_range.h"
 
+namespace session_test {
 using namespace tilescope;
 using namespace tilescope::views;
 
@@ -331,5 +333,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SessionTest)
+TILESCOPE_TEST(SessionTest, QCoreApplication)
+
+} // namespace session_test
+
 #include "session_test.moc"

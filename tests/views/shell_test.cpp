@@ -18,12 +18,14 @@
 #include "app/gui/window/preferences_dialog.h"
 #include "app/gui/window/side_menu.h"
 #include "app/gui/window/window_list.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/theme/style.h"
 #include "views/widgets/control_states.h"
 #include "views/widgets/report_view.h"
 
+namespace shell_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 
@@ -413,5 +415,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(ShellTest)
+TILESCOPE_TEST(ShellTest, QApplication)
+
+} // namespace shell_test
+
 #include "shell_test.moc"

@@ -14,12 +14,14 @@
 
 #include "app/gui/window/main_window.h"
 #include "core/base/error.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/sql/sql_view.h"
 #include "views/tables/item_export.h"
 #include "views/theme/style.h"
 
+namespace sql_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 using views::SqlView;
@@ -332,5 +334,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(SqlTest)
+TILESCOPE_TEST(SqlTest, QApplication)
+
+} // namespace sql_test
+
 #include "sql_test.moc"

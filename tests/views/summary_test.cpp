@@ -5,11 +5,13 @@
 #include <QtTest>
 
 #include "app/gui/window/main_window.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/summary/summary_view.h"
 #include "views/theme/style.h"
 
+namespace summary_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 using views::Card;
@@ -92,5 +94,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(SummaryTest)
+TILESCOPE_TEST(SummaryTest, QApplication)
+
+} // namespace summary_test
+
 #include "summary_test.moc"

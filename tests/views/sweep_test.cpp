@@ -7,6 +7,7 @@
 
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/message_bar.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/sweep/heat_map_widget.h"
@@ -15,6 +16,7 @@
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
 
+namespace sweep_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 using namespace tilescope::views;
@@ -229,5 +231,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(SweepViewTest)
+TILESCOPE_TEST(SweepViewTest, QApplication)
+
+} // namespace sweep_test
+
 #include "sweep_test.moc"

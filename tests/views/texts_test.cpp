@@ -16,10 +16,12 @@
 #include "app/gui/window/help_window.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/preferences_dialog.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/theme/style.h"
 
+namespace texts_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 
@@ -230,5 +232,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(TextsTest)
+TILESCOPE_TEST(TextsTest, QApplication)
+
+} // namespace texts_test
+
 #include "texts_test.moc"

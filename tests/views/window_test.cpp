@@ -6,6 +6,7 @@
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/message_bar.h"
 #include "app/gui/window/recent_files.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/execution/trace_view.h"
@@ -19,6 +20,7 @@
 #include <QPushButton>
 #include <QTreeView>
 
+namespace window_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 using views::Selected;
@@ -322,5 +324,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(WindowTest)
+TILESCOPE_TEST(WindowTest, QApplication)
+
+} // namespace window_test
+
 #include "window_test.moc"

@@ -10,7 +10,9 @@
 #include "support/holds.h"
 #include "support/invariants.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace host_model_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -316,5 +318,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(HostModelTest)
+TILESCOPE_TEST(HostModelTest)
+
+} // namespace host_model_test
+
 #include "host_model_test.moc"

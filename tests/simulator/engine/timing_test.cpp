@@ -4,7 +4,9 @@
 
 #include "simulator/engine/timing.h"
 #include "simulator/lowering/program/builder.h"
+#include "tests/support/test_main.h"
 
+namespace timing_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 
@@ -254,5 +256,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TimingTest)
+TILESCOPE_TEST(TimingTest)
+
+} // namespace timing_test
+
 #include "timing_test.moc"

@@ -9,7 +9,9 @@
 #include "simulator/layout/tile_walk.h"
 #include "simulator/layout/traffic.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace blocking_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -192,5 +194,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(BlockingTest)
+TILESCOPE_TEST(BlockingTest)
+
+} // namespace blocking_test
+
 #include "blocking_test.moc"

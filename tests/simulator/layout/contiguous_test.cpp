@@ -5,7 +5,9 @@
 
 #include "support/element_sets.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace contiguous_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -91,5 +93,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ContiguousTest)
+TILESCOPE_TEST(ContiguousTest)
+
+} // namespace contiguous_test
+
 #include "contiguous_test.moc"

@@ -7,7 +7,9 @@
 #include "core/base/ceil_div.h"
 #include "simulator/layout/layout.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace linear_storage_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -69,5 +71,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(LinearStorageTest)
+TILESCOPE_TEST(LinearStorageTest)
+
+} // namespace linear_storage_test
+
 #include "linear_storage_test.moc"

@@ -6,7 +6,9 @@
 
 #include "support/element_sets.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace reshape_view_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -125,5 +127,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ReshapeViewTest)
+TILESCOPE_TEST(ReshapeViewTest)
+
+} // namespace reshape_view_test
+
 #include "reshape_view_test.moc"

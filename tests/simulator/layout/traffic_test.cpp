@@ -7,7 +7,9 @@
 #include "simulator/layout/traffic_table.h"
 #include "support/element_sets.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace traffic_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -238,5 +240,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TrafficTest)
+TILESCOPE_TEST(TrafficTest)
+
+} // namespace traffic_test
+
 #include "traffic_test.moc"

@@ -9,7 +9,9 @@
 #include "support/graph_builder.h"
 #include "support/invariants.h"
 #include "tests/support/category_bytes.h"
+#include "tests/support/test_main.h"
 
+namespace call_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -224,5 +226,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(CallTest)
+TILESCOPE_TEST(CallTest)
+
+} // namespace call_test
+
 #include "call_test.moc"

@@ -6,7 +6,9 @@
 #include "simulator/lowering/operations/conv_reduction.h"
 #include "simulator/planner/plan.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace conv_reduction_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -87,5 +89,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ConvReductionTest)
+TILESCOPE_TEST(ConvReductionTest)
+
+} // namespace conv_reduction_test
+
 #include "conv_reduction_test.moc"

@@ -9,7 +9,9 @@
 #include "simulator/lowering/operations/conv_tiling.h"
 #include "support/element_sets.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace conv_tiling_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -221,5 +223,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ConvTilingTest)
+TILESCOPE_TEST(ConvTilingTest)
+
+} // namespace conv_tiling_test
+
 #include "conv_tiling_test.moc"

@@ -6,7 +6,9 @@
 #include "support/graph_builder.h"
 #include "support/holds.h"
 #include "support/invariants.h"
+#include "tests/support/test_main.h"
 
+namespace embedding_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -69,5 +71,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(EmbeddingTest)
+TILESCOPE_TEST(EmbeddingTest)
+
+} // namespace embedding_test
+
 #include "embedding_test.moc"

@@ -8,7 +8,9 @@
 #include "support/invariants.h"
 #include "support/program_text.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace io_tiles_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -272,5 +274,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(IoTilesTest)
+TILESCOPE_TEST(IoTilesTest)
+
+} // namespace io_tiles_test
+
 #include "io_tiles_test.moc"

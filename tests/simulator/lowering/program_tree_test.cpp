@@ -3,7 +3,9 @@
 
 #include "support/graph_builder.h"
 #include "support/program_text.h"
+#include "tests/support/test_main.h"
 
+namespace program_tree_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -329,5 +331,8 @@ Sequence outer
     }
 };
 
-QTEST_APPLESS_MAIN(ProgramTreeTest)
+TILESCOPE_TEST(ProgramTreeTest)
+
+} // namespace program_tree_test
+
 #include "program_tree_test.moc"

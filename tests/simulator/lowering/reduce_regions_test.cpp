@@ -5,7 +5,9 @@
 
 #include "simulator/lowering/operations/reduce_regions.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace reduce_regions_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -75,5 +77,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ReduceRegionsTest)
+TILESCOPE_TEST(ReduceRegionsTest)
+
+} // namespace reduce_regions_test
+
 #include "reduce_regions_test.moc"

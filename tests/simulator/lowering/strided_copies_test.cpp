@@ -12,7 +12,9 @@
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
 #include "support/invariants.h"
+#include "tests/support/test_main.h"
 
+namespace strided_copies_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -258,5 +260,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(StridedCopiesTest)
+TILESCOPE_TEST(StridedCopiesTest)
+
+} // namespace strided_copies_test
+
 #include "strided_copies_test.moc"

@@ -6,7 +6,9 @@
 #include "support/invariant_parts.h"
 #include "support/program_builder.h"
 #include "support/program_text.h"
+#include "tests/support/test_main.h"
 
+namespace liveness_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -320,5 +322,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(LivenessTest)
+TILESCOPE_TEST(LivenessTest)
+
+} // namespace liveness_test
+
 #include "liveness_test.moc"

@@ -12,7 +12,9 @@
 #include "simulator/memory/placement.h"
 #include "simulator/memory/tile_account.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace placement_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -461,5 +463,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(PlacementTest)
+TILESCOPE_TEST(PlacementTest)
+
+} // namespace placement_test
+
 #include "placement_test.moc"

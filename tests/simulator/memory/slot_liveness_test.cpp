@@ -3,7 +3,9 @@
 
 #include "simulator/memory/liveness.h"
 #include "support/program_builder.h"
+#include "tests/support/test_main.h"
 
+namespace slot_liveness_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -166,5 +168,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SlotLivenessTest)
+TILESCOPE_TEST(SlotLivenessTest)
+
+} // namespace slot_liveness_test
+
 #include "slot_liveness_test.moc"

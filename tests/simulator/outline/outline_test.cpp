@@ -9,7 +9,9 @@
 #include "simulator/outline/sequence.h"
 #include "support/graph_builder.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace outline_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -307,5 +309,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(OutlineTest)
+TILESCOPE_TEST(OutlineTest)
+
+} // namespace outline_test
+
 #include "outline_test.moc"

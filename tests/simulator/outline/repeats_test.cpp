@@ -6,7 +6,9 @@
 
 #include "simulator/outline/repeats.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace repeats_test {
 using namespace tilescope::sim;
 using namespace tilescope::test;
 
@@ -79,5 +81,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(RepeatsTest)
+TILESCOPE_TEST(RepeatsTest)
+
+} // namespace repeats_test
+
 #include "repeats_test.moc"

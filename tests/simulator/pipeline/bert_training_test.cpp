@@ -10,7 +10,9 @@
 #include "simulator/simulate.h"
 #include "support/invariants.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace bert_training_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -194,5 +196,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(BertTrainingTest)
+TILESCOPE_TEST(BertTrainingTest)
+
+} // namespace bert_training_test
+
 #include "bert_training_test.moc"

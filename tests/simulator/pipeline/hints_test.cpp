@@ -4,7 +4,9 @@
 #include "core/base/error.h"
 #include "model_text.h"
 #include "simulator/prepare/prepare.h"
+#include "tests/support/test_main.h"
 
+namespace hints_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -167,5 +169,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(HintsTest)
+TILESCOPE_TEST(HintsTest, QCoreApplication)
+
+} // namespace hints_test
+
 #include "hints_test.moc"

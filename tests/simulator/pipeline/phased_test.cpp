@@ -14,7 +14,9 @@
 #include "support/graph_builder.h"
 #include "support/invariants.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace phased_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -343,5 +345,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(PhasedTest)
+TILESCOPE_TEST(PhasedTest)
+
+} // namespace phased_test
+
 #include "phased_test.moc"

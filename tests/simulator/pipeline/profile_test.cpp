@@ -13,7 +13,9 @@
 #include "support/graph_builder.h"
 #include "support/invariants.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace profile_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -283,5 +285,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(PipelineProfileTest)
+TILESCOPE_TEST(PipelineProfileTest)
+
+} // namespace profile_test
+
 #include "profile_test.moc"

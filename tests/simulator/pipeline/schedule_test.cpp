@@ -5,7 +5,9 @@
 
 #include "simulator/pipeline/schedule.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace schedule_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -211,5 +213,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(PipelineScheduleTest)
+TILESCOPE_TEST(PipelineScheduleTest)
+
+} // namespace schedule_test
+
 #include "schedule_test.moc"

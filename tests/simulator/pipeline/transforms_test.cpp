@@ -10,7 +10,9 @@
 #include "simulator/prepare/prepare.h"
 #include "support/graph_builder.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace transforms_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -262,5 +264,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TransformsTest)
+TILESCOPE_TEST(TransformsTest)
+
+} // namespace transforms_test
+
 #include "transforms_test.moc"

@@ -5,7 +5,9 @@
 #include "core/analysis/execution/pipeline.h"
 #include "simulator/simulate.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace tutorial_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -130,5 +132,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TutorialTest)
+TILESCOPE_TEST(TutorialTest)
+
+} // namespace tutorial_test
+
 #include "tutorial_test.moc"

@@ -5,7 +5,9 @@
 #include "simulator/planner/embedding_plan.h"
 #include "simulator/planner/planner.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace embedding_plan_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -92,5 +94,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(EmbeddingPlanTest)
+TILESCOPE_TEST(EmbeddingPlanTest)
+
+} // namespace embedding_plan_test
+
 #include "embedding_plan_test.moc"

@@ -9,7 +9,9 @@
 #include "support/graph_builder.h"
 #include "support/holds.h"
 #include "support/program_text.h"
+#include "tests/support/test_main.h"
 
+namespace estimate_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -147,5 +149,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(EstimateTest)
+TILESCOPE_TEST(EstimateTest)
+
+} // namespace estimate_test
+
 #include "estimate_test.moc"

@@ -4,7 +4,9 @@
 #include "core/base/error.h"
 #include "simulator/planner/plan_table.h"
 #include "support/graph_builder.h"
+#include "tests/support/test_main.h"
 
+namespace plan_table_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -75,5 +77,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(PlanTableTest)
+TILESCOPE_TEST(PlanTableTest)
+
+} // namespace plan_table_test
+
 #include "plan_table_test.moc"

@@ -10,7 +10,9 @@
 #include "simulator/planner/transform.h"
 #include "support/any_problem.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace plan_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -309,5 +311,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(PlanTest)
+TILESCOPE_TEST(PlanTest)
+
+} // namespace plan_test
+
 #include "plan_test.moc"

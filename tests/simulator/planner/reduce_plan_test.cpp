@@ -6,7 +6,9 @@
 #include "simulator/cost/reduce_cycles.h"
 #include "simulator/planner/reduce_plan.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace reduce_plan_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -114,5 +116,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ReducePlanTest)
+TILESCOPE_TEST(ReducePlanTest)
+
+} // namespace reduce_plan_test
+
 #include "reduce_plan_test.moc"

@@ -3,7 +3,9 @@
 
 #include "simulator/planner/regroup_plan.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace regroup_plan_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -84,5 +86,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(RegroupPlanTest)
+TILESCOPE_TEST(RegroupPlanTest)
+
+} // namespace regroup_plan_test
+
 #include "regroup_plan_test.moc"

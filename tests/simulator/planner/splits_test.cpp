@@ -4,7 +4,9 @@
 #include "core/base/ceil_div.h"
 #include "simulator/planner/planner.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace splits_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -66,5 +68,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SplitsTest)
+TILESCOPE_TEST(SplitsTest)
+
+} // namespace splits_test
+
 #include "splits_test.moc"

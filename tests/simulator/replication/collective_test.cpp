@@ -5,7 +5,9 @@
 
 #include "simulator/cost/collective.h"
 #include "support/holds.h"
+#include "tests/support/test_main.h"
 
+namespace collective_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -120,5 +122,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(CollectiveTest)
+TILESCOPE_TEST(CollectiveTest)
+
+} // namespace collective_test
+
 #include "collective_test.moc"

@@ -9,7 +9,9 @@
 #include "support/invariants.h"
 #include "tests/support/category_bytes.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace replicas_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -276,5 +278,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ReplicasTest)
+TILESCOPE_TEST(ReplicasTest, QCoreApplication)
+
+} // namespace replicas_test
+
 #include "replicas_test.moc"

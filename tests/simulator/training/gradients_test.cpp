@@ -10,7 +10,9 @@
 #include "support/holds.h"
 #include "support/random_graph.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace gradients_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -141,5 +143,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(GradientsTest)
+TILESCOPE_TEST(GradientsTest)
+
+} // namespace gradients_test
+
 #include "gradients_test.moc"

@@ -8,7 +8,9 @@
 #include "simulator/prepare/prepare.h"
 #include "simulator/simulate.h"
 #include "support/invariants.h"
+#include "tests/support/test_main.h"
 
+namespace normalisation_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -271,5 +273,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(NormalisationTest)
+TILESCOPE_TEST(NormalisationTest, QCoreApplication)
+
+} // namespace normalisation_test
+
 #include "normalisation_test.moc"

@@ -4,7 +4,9 @@
 #include "simulator/training/optimizer.h"
 #include "support/graph_builder.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace optimizer_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -138,5 +140,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(OptimizerTest)
+TILESCOPE_TEST(OptimizerTest)
+
+} // namespace optimizer_test
+
 #include "optimizer_test.moc"

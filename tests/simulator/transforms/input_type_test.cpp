@@ -7,7 +7,9 @@
 #include "support/graph_builder.h"
 #include "support/invariants.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace input_type_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -113,5 +115,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(InputTypeTest)
+TILESCOPE_TEST(InputTypeTest)
+
+} // namespace input_type_test
+
 #include "input_type_test.moc"

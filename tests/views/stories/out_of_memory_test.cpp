@@ -1,9 +1,11 @@
 // A ResNeXt-50 that does not fit: diagnosed, one option changed, run again, compared.
+#include "tests/support/test_main.h"
 #include "tests/views/stories/story.h"
 #include "views/compare/compare_view.h"
 #include "views/liveness/liveness_view.h"
 #include "views/operations/operations_view.h"
 
+namespace out_of_memory_test {
 using namespace tilescope;
 using namespace tilescope::views;
 using gui::Report;
@@ -109,5 +111,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(OutOfMemoryStory)
+TILESCOPE_TEST(OutOfMemoryStory, QApplication)
+
+} // namespace out_of_memory_test
+
 #include "out_of_memory_test.moc"

@@ -1,10 +1,12 @@
 // A pipeline whose stages are not equally long: seen, split anew, compared.
+#include "tests/support/test_main.h"
 #include "tests/views/stories/story.h"
 #include "views/compare/compare_view.h"
 #include "views/execution/trace_view.h"
 #include "views/pipeline/pipeline_view.h"
 #include "views/tables/table_panel.h"
 
+namespace pipeline_test {
 using namespace tilescope;
 using namespace tilescope::views;
 using gui::Report;
@@ -101,5 +103,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(PipelineStory)
+TILESCOPE_TEST(PipelineStory, QApplication)
+
+} // namespace pipeline_test
+
 #include "pipeline_test.moc"

@@ -1,8 +1,10 @@
 // A sum that spends its time on putting an operand in order: seen, named, removed, compared.
+#include "tests/support/test_main.h"
 #include "tests/views/stories/story.h"
 #include "views/compare/compare_view.h"
 #include "views/execution/trace_view.h"
 
+namespace strided_copies_test {
 using namespace tilescope;
 using namespace tilescope::views;
 using gui::Report;
@@ -126,5 +128,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(StridedCopiesStory)
+TILESCOPE_TEST(StridedCopiesStory, QApplication)
+
+} // namespace strided_copies_test
+
 #include "strided_copies_test.moc"

@@ -1,0 +1,35 @@
+// Many tests in one program: each is registered under the name by which CTest calls it.
+#pragma once
+
+#include <QCoreApplication>
+#include <QTest>
+
+namespace tilescope::test {
+
+/// Stands for the application of a test that wants none.
+struct NoApplication {
+    NoApplication(int& /*argc*/, char** /*argv*/) {}
+};
+
+/// Makes a test's application and its object and runs it, as Qt Test's own main functions do.
+template <class Test, class Application = NoApplication> int runTest(int argc, char** argv) {
+    const Application application(argc, argv);
+    QCoreApplication::setAttribute(Qt::AA_Use96Dpi);
+    Test test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+using TestRun = int (*)(int argc, char** argv);
+
+/// Adds a test to those of the program. Its name is the folder's and the file's path in it:
+/// engine/timing_test.cpp in tests/simulator is simulator_engine_timing_test. True, to initialise a
+/// variable with.
+bool registerTest(const char* folder, const char* file, TestRun run);
+
+} // namespace tilescope::test
+
+/// TILESCOPE_TEST(Class), TILESCOPE_TEST(Class, QCoreApplication), TILESCOPE_TEST(Class,
+/// QApplication): once in a file, in the file's own namespace.
+#define TILESCOPE_TEST(...)                                                                        \
+    [[maybe_unused]] const bool registered = tilescope::test::registerTest(                        \
+        TILESCOPE_TEST_FOLDER, __FILE__, tilescope::test::runTest<__VA_ARGS__>);

@@ -115,15 +115,17 @@ void writeText(std::ostream& out, const Table& whole) {
                 printable(textOf(row.cells[i], unitOf(row, column), {}, column.difference)));
         }
     }
+    constexpr std::size_t mostPadded = 400; // columns; a longer cell does not widen all others
     std::vector<std::size_t> widths(table.columns.size(), 0);
     for (const auto& line : cells)
         for (std::size_t i = 0; i < line.size(); ++i)
-            widths[i] = std::max(widths[i], widthOf(line[i]));
+            if (const std::size_t width = widthOf(line[i]); width <= mostPadded)
+                widths[i] = std::max(widths[i], width);
     const std::vector<bool> right = numberColumns(table);
     for (const auto& line : cells) {
         std::string text;
         for (std::size_t i = 0; i < line.size(); ++i) {
-            const std::string pad(widths[i] - widthOf(line[i]), ' ');
+            const std::string pad(widths[i] - std::min(widths[i], widthOf(line[i])), ' ');
             text += (i == 0 ? "" : "  ") + (right[i] ? pad + line[i] : line[i] + pad);
         }
         out << text.substr(0, text.find_last_not_of(' ') + 1) << '\n';

@@ -21,7 +21,10 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
 }
 
 std::string nearestName(std::string_view typed, const std::vector<std::string>& candidates) {
+    constexpr std::size_t longestTyped = 256; // nothing that was typed; distances take its square
     std::string best;
+    if (typed.size() > longestTyped)
+        return best;
     // More than a third of the letters wrong is another word, not a slip.
     std::size_t bestDistance = std::max<std::size_t>(2, typed.size() / 3) + 1;
     for (const std::string& candidate : candidates) {
@@ -37,6 +40,16 @@ std::string nearestName(std::string_view typed, const std::vector<std::string>& 
 std::string didYouMean(std::string_view typed, const std::vector<std::string>& candidates) {
     const std::string nearest = nearestName(typed, candidates);
     return nearest.empty() ? "" : " Did you mean '" + nearest + "'?";
+}
+
+std::string shortened(std::string_view name) {
+    constexpr std::size_t shown = 80;
+    if (name.size() <= shown)
+        return std::string(name);
+    std::size_t end = shown;
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80)
+        --end; // not within a character of UTF-8
+    return std::string(name.substr(0, end)) + "\u2026";
 }
 
 } // namespace tilescope

@@ -16,4 +16,7 @@ std::string nearestName(std::string_view typed, const std::vector<std::string>& 
 /// " Did you mean 'x'?" or "".
 std::string didYouMean(std::string_view typed, const std::vector<std::string>& candidates);
 
+/// A name as a message shows it: the beginning of one that is absurdly long.
+std::string shortened(std::string_view name);
+
 } // namespace tilescope

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <string_view>
 
+#include "core/base/units.h"
 #include "core/database/database.h"
 
 namespace tilescope {
@@ -80,9 +81,18 @@ private:
     sqlite3* db_;
 };
 
+std::size_t bytesOf(const std::vector<SqlValue>& row) {
+    std::size_t bytes = sizeof row + row.size() * sizeof(SqlValue);
+    for (const SqlValue& value : row)
+        if (const auto* text = std::get_if<std::string>(&value))
+            bytes += text->size();
+    return bytes;
+}
+
 } // namespace
 
-SqlResult runQuery(const Database& db, const std::string& sql, std::size_t maxRows) {
+SqlResult runQuery(const Database& db, const std::string& sql, std::size_t maxRows,
+                   std::size_t maxBytes) {
     SqlResult result;
     const OnlyReading onlyReading(db);
     Statement row = db.prepare(sql);
@@ -91,6 +101,7 @@ SqlResult runQuery(const Database& db, const std::string& sql, std::size_t maxRo
     expectNothingAfter(db, sql, row.length());
     for (int i = 0; i < row.columns(); ++i)
         result.columns.push_back(row.columnName(i));
+    std::size_t bytes = 0;
     while (row.step()) {
         if (result.rows.size() == maxRows) {
             result.truncated = true;
@@ -99,6 +110,13 @@ SqlResult runQuery(const Database& db, const std::string& sql, std::size_t maxRo
         std::vector<SqlValue>& values = result.rows.emplace_back();
         for (int i = 0; i < row.columns(); ++i)
             values.push_back(valueAt(row, i));
+        bytes += bytesOf(values);
+        if (bytes > maxBytes) {
+            const std::string text =
+                fmt::format("the result takes more than {}: add LIMIT, or select less",
+                            formatBytes(static_cast<std::int64_t>(maxBytes)));
+            throw SqlError(text, text, {});
+        }
     }
     return result;
 }

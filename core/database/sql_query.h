@@ -24,10 +24,14 @@ struct SqlResult {
     bool truncated = false; ///< there were more rows than asked for
 };
 
+/// A result is held whole, since its columns are as wide as their widest cell.
+inline constexpr std::size_t mostResultBytes = std::size_t{1} << 30;
+
 /// Runs one statement, which can only read: no other file is attached or written either. Throws
 /// SqlError, with the place where SQLite knows it: bad SQL, another kind of statement, none, or a
-/// second one after the first.
-SqlResult runQuery(const Database& db, const std::string& sql, std::size_t maxRows);
+/// second one after the first; or a result too large to be held.
+SqlResult runQuery(const Database& db, const std::string& sql, std::size_t maxRows,
+                   std::size_t maxBytes = mostResultBytes);
 
 /// A value as text that means the same to SQL and to spreadsheets: plain digits, nothing for NULL,
 /// "<blob of 12 bytes>".

@@ -22,7 +22,7 @@ void checkKey(std::string_view key, const std::string& origin) {
     for (const OptionSpec& spec : runOptionTable())
         keys.push_back(spec.key);
     throw UserError(fmt::format("{}: unknown key '{}'.{} 'tilescope schema --job' lists the keys.",
-                                origin, key, didYouMean(key, keys)));
+                                origin, shortened(key), didYouMean(key, keys)));
 }
 
 void checkKind(const OptionSpec& spec, const json::value& value, const std::string& origin) {

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/options/duplicate_keys.h"
 #include "core/options/run_options.h"
 
 namespace tilescope {
@@ -117,6 +118,9 @@ boost::json::value parseJson(std::string_view text, const std::string& origin) {
     const std::size_t rest = text.find_first_not_of(" \t\r\n", used);
     if (rest != std::string_view::npos)
         fail(text, rest, origin, "something follows the end of the value");
+    if (const auto twice = duplicateKey(text))
+        fail(text, twice->at, origin,
+             fmt::format("the key '{}' is there twice", shortened(twice->key)));
     return parser.release();
 }
 

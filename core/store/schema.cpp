@@ -1,5 +1,10 @@
 #include "core/store/schema.h"
 
+#include <fmt/format.h>
+#include <map>
+
+#include "core/base/damaged_profile.h"
+#include "core/database/database.h"
 #include "core/store/table_group.h"
 
 namespace tilescope {
@@ -31,7 +36,52 @@ std::string schemaSql() {
     return sql;
 }
 
+struct SchemaObject {
+    std::string sql;
+    bool stored = true; ///< false: a virtual table, or a view
+};
+using SchemaObjects = std::map<std::string, SchemaObject>;
+
+SchemaObjects objectsOf(const Database& db) {
+    SchemaObjects objects;
+    Statement row = db.prepare("SELECT name, sql, coalesce(rootpage, 0) FROM sqlite_master "
+                               "WHERE type IN ('table', 'view')");
+    while (row.step())
+        objects[row.text(0)] = {row.text(1), row.integer(2) != 0};
+    return objects;
+}
+
+const SchemaObjects& ownObjects() {
+    static const SchemaObjects objects = [] {
+        const Database db(DatabaseOrigin{.file = ":memory:"}, Database::Mode::Create);
+        db.execute(profileSchemaSql());
+        return objectsOf(db);
+    }();
+    return objects;
+}
+
+/// Tables that became views in version 8.
+bool wasTable(std::string_view name) {
+    return name == "variable_tiles" || name == "exchanges" || name == "compute_sets";
+}
+
 } // namespace
+
+void checkSchema(const Database& db, std::int64_t version) {
+    for (const auto& [name, object] : objectsOf(db)) {
+        const auto own = ownObjects().find(name);
+        if (own == ownObjects().end())
+            continue;
+        if (object.sql == own->second.sql)
+            continue;
+        if (object.stored)
+            continue;
+        if (!own->second.stored && version == profileSchemaVersion)
+            throw DamagedProfile(fmt::format("the view '{}' is not a profile's", name));
+        if (own->second.stored || wasTable(name))
+            throw DamagedProfile(fmt::format("'{}' is not a table of the file", name));
+    }
+}
 
 const std::string& profileSchemaSql() {
     static const std::string sql = schemaSql();

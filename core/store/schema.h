@@ -18,6 +18,11 @@ const std::string& profileSchemaSql();
 
 class Database;
 
+/// Throws DamagedProfile if a table that is read is something else in the file, or a view is not
+/// the one that this program writes: reading another view may never end. Views before version 8 are
+/// not read, so only their kind matters.
+void checkSchema(const Database& db, std::int64_t version);
+
 /// Makes the functions known to a connection.
 void registerSqlFunctions(const Database& db);
 

@@ -30,6 +30,16 @@ double rank(const Cell& cell) {
     return std::holds_alternative<Change>(cell) ? std::abs(number) : number;
 }
 
+/// Spreadsheets run text that begins like a formula, in quotes too; an apostrophe in front keeps it
+/// text (OWASP, CSV Injection).
+std::string csvText(const Cell& cell) {
+    std::string text = rawText(cell);
+    if (std::holds_alternative<std::string>(cell) && !text.empty() &&
+        std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos)
+        text.insert(text.begin(), '\'');
+    return text;
+}
+
 std::string csvField(const std::string& text, char separator) {
     if (text.find_first_of(std::string("\"\r\n") + separator) == std::string::npos)
         return text;
@@ -149,7 +159,7 @@ void writeCsv(std::ostream& out, const Table& whole, char separator) {
     for (const Row& row : table.rows) {
         for (std::size_t i = 0; i < row.cells.size(); ++i)
             out << (i == 0 ? std::string() : std::string(1, separator))
-                << csvField(rawText(row.cells[i]), separator);
+                << csvField(csvText(row.cells[i]), separator);
         out << '\n';
     }
 }

@@ -116,7 +116,8 @@ struct Document {
     std::vector<NumberList> lists = {};
 };
 
-/// The columns' keys and the rows' plain values; quoted as RFC 4180 has it.
+/// The columns' keys and the rows' plain values; quoted as RFC 4180 has it. Text that a spreadsheet
+/// would run as a formula gets an apostrophe in front.
 void writeCsv(std::ostream& out, const Table& table, char separator = ',');
 
 } // namespace tilescope

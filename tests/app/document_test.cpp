@@ -63,6 +63,24 @@ private slots:
                                    "ü [31m         -  100.0 %\n"));
     }
 
+    void csvRunsNothingInASpreadsheet() {
+        Table table;
+        table.columns = {{"name", "Name"}, {"value", "Value"}};
+        for (const char* name : {"=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "a=1"})
+            table.add({std::string(name), std::int64_t{-5}});
+        QCOMPARE(written([&](auto& out) { writeCsv(out, table); }),
+                 "name,value\n'=cmd|' /C calc'!A0,-5\n'+1,-5\n'-1,-5\n'@SUM(A1),-5\na=1,-5\n");
+    }
+
+    void aHugeCellDoesNotWidenAll() {
+        Table table;
+        table.columns = {{"name", "Name"}, {"value", "Value"}};
+        table.add({std::string(100'000, 'x'), std::int64_t{1}});
+        for (int i = 0; i < 100; ++i)
+            table.add({std::string("y"), std::int64_t{1}});
+        QVERIFY(written([&](auto& out) { writeText(out, table); }).size() < 110'000);
+    }
+
     void csvIsQuoted() {
         QCOMPARE(written([](auto& out) { writeCsv(out, sampleTable()); }),
                  QString::fromUtf8("path,bytes,share\na/b,2048,0.5\n\"ü,\"\"x\"\"\",,1\n"));

@@ -159,6 +159,15 @@ private slots:
         QVERIFY(userError([] { (void)Pattern("(a)\\1"); }).contains("is not a regular expression"));
     }
 
+    void namesThatNobodyTypedAreNotCompared() {
+        const std::string huge(100'000'000, 'x');
+        QCOMPARE(text(didYouMean(huge, {"model", "batchSize"})), "");
+        QCOMPARE(text(shortened("short")), "short");
+        QVERIFY(shortened(huge).size() < 100);
+        QCOMPARE(text(shortened(std::string(79, 'x') + "\u00e9\u00e9")),
+                 QString(79, 'x') + QStringLiteral("\u2026"));
+    }
+
     void aParallelLoopCallsEachOnce() {
         std::vector<int> calls(1000);
         parallelFor(calls.size(), [&](std::size_t i) { ++calls[i]; });

@@ -1,8 +1,10 @@
 // What options refuse, one by one.
 #include <QTest>
+#include <boost/json.hpp>
 #include <map>
 #include <set>
 
+#include "core/options/option_values.h"
 #include "core/options/run_options.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/test_main.h"
@@ -179,6 +181,16 @@ private slots:
     }
 
     /// Every option there is refuses what cannot be a value of its type, naming itself.
+    void aKeyThatIsThereTwiceIsSaid() {
+        const auto error = [](const char* json) {
+            return userError([&] { (void)parseJson(json, "job.json"); });
+        };
+        QCOMPARE(error(R"({"a": 1, "b": 2, "a": 3})"),
+                 "job.json:1:20: not valid JSON: the key 'a' is there twice");
+        QVERIFY(error(R"([{"a": {"b": 1}}, {"a": {"c": 1, "c": 2}}])").contains("key 'c'"));
+        QCOMPARE(error(R"({"a": {"a": [{"a": 1}, {"a": 2}]}, "b": {"a": "a"}})"), "no error");
+    }
+
     void everyOptionRefusesNonsense() {
         using Type = OptionSpec::Type;
         const std::map<Type, std::vector<std::string>> nonsense{

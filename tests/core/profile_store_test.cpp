@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include "core/database/database.h"
+#include "core/database/sql_query.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "tests/support/compare_profile.h"
@@ -213,6 +214,16 @@ private slots:
             QCOMPARE(error.offset(), std::optional<std::size_t>(13));
             QCOMPARE(text(error.reason()), "no such column: absent");
         }
+    }
+
+    void endlessResultsEnd() {
+        const Database db(DatabaseOrigin{.file = ":memory:"}, Database::Mode::Create);
+        QVERIFY(userError([&] {
+                    (void)runQuery(db,
+                                   "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM "
+                                   "n) SELECT x, 'text' FROM n",
+                                   static_cast<std::size_t>(-1), 100'000);
+                }).contains("more than 97.7 KiB"));
     }
 
     void queriesOnlyRead_data() {

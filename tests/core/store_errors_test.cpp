@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/atomic_file.h"
+#include "core/report/report_query.h"
 #include "core/store/placement_codec.h"
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
@@ -409,6 +410,53 @@ private slots:
             // Either the change is harmless or the error is the user's, never ours.
             (void)loadError(file("flipped.pop"));
         }
+    }
+
+    /// Each would be read for ever, or for as long as the disk has room for temporary files.
+    void tablesThatNeverEnd_data() {
+        QTest::addColumn<QString>("change");
+        QTest::addColumn<QString>("problem");
+        QTest::newRow("a view for a table")
+            << "DROP TABLE messages; CREATE VIEW messages AS WITH RECURSIVE n(x) AS (SELECT 1 "
+               "UNION ALL SELECT x + 1 FROM n) SELECT x AS id, '' AS severity, '' AS operation, "
+               "'' AS text FROM n"
+            << "'messages' is not a table of the file";
+        QTest::newRow("another view")
+            << "DROP VIEW exchanges; CREATE VIEW exchanges AS WITH RECURSIVE n(x) AS (SELECT 1 "
+               "UNION ALL SELECT x + 1 FROM n) SELECT x AS id FROM n"
+            << "the view 'exchanges' is not a profile's";
+        QTest::newRow("another view that always was one")
+            << "DROP VIEW steps; CREATE VIEW steps AS SELECT 1 AS id"
+            << "the view 'steps' is not a profile's";
+        QTest::newRow("a view for what was a table")
+            << "DROP VIEW exchanges; CREATE VIEW exchanges AS SELECT 1 AS id; "
+               "PRAGMA user_version = 7"
+            << "'exchanges' is not a table of the file";
+    }
+    void tablesThatNeverEnd() {
+        QFETCH(QString, change);
+        QFETCH(QString, problem);
+        execute(copy("endless.pop"), qPrintable(change));
+        QCOMPARE(openError(file("endless.pop")), "damaged profile: " + problem);
+    }
+
+    void viewsThatWouldFillTheDisk_data() {
+        QTest::addColumn<QString>("change");
+        QTest::addColumn<QString>("sql");
+        QTest::newRow("tiles") << "UPDATE variable_series SET tiles = 1000000000000"
+                               << "SELECT count(*) FROM vars_info";
+        QTest::newRow("repeats") << "UPDATE trace_calls SET count = 1000000000000"
+                                 << "SELECT count(*) FROM steps_by_ipu";
+    }
+    void viewsThatWouldFillTheDisk() {
+        QFETCH(QString, change);
+        QFETCH(QString, sql);
+        execute(copy("huge.pop"), qPrintable(change));
+        const QString error = userError([&] {
+            ProfileReader reader(file("huge.pop"));
+            (void)queryReports(reader, sql.toStdString());
+        });
+        QVERIFY2(error.contains("damaged"), qPrintable(error));
     }
 
     void directoryThatCannotBe() {

@@ -4,10 +4,12 @@
 #include <QtTest>
 
 #include "app/gui/window/main_window.h"
+#include "tests/support/test_main.h"
 #include "tests/support/window_steps.h"
 #include "tests/views/sample_files.h"
 #include "views/theme/style.h"
 
+namespace hostile_names_test {
 using namespace tilescope;
 using namespace tilescope::gui;
 
@@ -105,5 +107,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(HostileNamesTest)
+TILESCOPE_TEST(HostileNamesTest, QApplication)
+
+} // namespace hostile_names_test
+
 #include "hostile_names_test.moc"

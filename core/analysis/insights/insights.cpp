@@ -6,6 +6,7 @@
 
 #include "core/analysis/insights/rules.h"
 #include "core/base/units.h"
+#include "core/options/run_options.h"
 
 namespace tilescope {
 namespace {

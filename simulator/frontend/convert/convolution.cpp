@@ -70,6 +70,9 @@ Window windowOf(const NodeConverter& converter, const std::vector<std::int64_t>&
         window.padsEnd.assign(dims, 0);
     } else if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
         padAutomatically(window, input, automatic == "SAME_LOWER");
+    } else if (automatic != "NOTSET") {
+        NodeConverter::refuse(fmt::format(
+            "auto_pad is '{}': it can be NOTSET, SAME_UPPER, SAME_LOWER or VALID", automatic));
     }
     if (node.integer("ceil_mode", 0) != 0)
         roundUp(window, input, converter.output().shape);

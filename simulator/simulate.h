@@ -8,6 +8,7 @@
 #include "core/options/run_options.h"
 #include "core/profile/profile.h"
 #include "simulator/graph/graph.h"
+#include "simulator/memory/out_of_memory.h"
 
 namespace tilescope::sim {
 
@@ -25,8 +26,5 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
 /// the same but for the times that the phases took.
 Profile simulateModel(const std::string& model, const RunOptions& options,
                       const Progress& progress = {}, KeptWork* kept = nullptr);
-
-/// "Out of memory on tile 3: 674752 bytes used but tiles only have 638976 bytes of memory", or "".
-std::string outOfMemoryText(const Profile& profile);
 
 } // namespace tilescope::sim

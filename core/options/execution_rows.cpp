@@ -143,6 +143,18 @@ std::vector<OptionSpec> feedingRows() {
         integerRow(row(OptionTopic::Host, "instances", "--instances", Type::Integer, "1",
                        "processes of the host that share the replicas evenly"),
                    {1, limits::mostIpus}, &RunOptions::instances),
+        enumRow(row(OptionTopic::Host, "framework", "--framework", Type::Choice, "popart",
+                    "whose work on the host each run has (see 'tilescope targets')",
+                    {"popart", "poptorch", "tensorflow", "keras", "poplar"}),
+                &RunOptions::framework),
+        enumRow(row(OptionTopic::Host, "outputMode", "--output-mode", Type::Choice, "all",
+                    "results that a run returns: of all micro-batches, of the last, of each n-th "
+                    "batch, or their sum",
+                    {"all", "final", "every-n", "sum"}),
+                &RunOptions::outputMode),
+        integerRow(row(OptionTopic::Host, "outputEvery", "--output-every", Type::Integer, "",
+                       "n of --output-mode every-n, a divisor of the run's batches"),
+                   {1, limits::mostIterations}, &RunOptions::outputEvery),
     };
 }
 

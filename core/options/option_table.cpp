@@ -152,6 +152,11 @@ std::vector<OptionSpec> makeTable() {
         integerRow(row(OptionTopic::BatchAndRun, "deviceIterations", "--device-iterations",
                        Type::Integer, "1", "batches that one run processes"),
                    {1, mostIterations}, &RunOptions::deviceIterations),
+        integerRow(row(OptionTopic::BatchAndRun, "stepsPerExecution", "--steps-per-execution",
+                       Type::Integer, "",
+                       "Keras' name and count of it: micro-batches of one run over all replicas, "
+                       "with --framework keras"),
+                   {1, mostIterations}, &RunOptions::stepsPerExecution),
         with(
             row(OptionTopic::Numbers, "precision", "--precision", Type::Choice, "",
                 "element type of the model's floating-point tensors; without it as the model says",

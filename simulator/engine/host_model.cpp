@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "core/options/engine_options.h"
 #include "core/options/option_error.h"
 
 namespace tilescope::sim {
@@ -20,8 +21,7 @@ std::int64_t moved(std::int64_t time, std::int64_t cycles) {
 }
 
 bool prefetches(const RunOptions& options) {
-    const auto found = options.engineOptions.find("exchange.enablePrefetch");
-    return found == options.engineOptions.end() || found->second != "false";
+    return engineSwitch(options, "exchange.enablePrefetch", true);
 }
 
 std::int64_t fillCycles(const RunOptions& options, const Target& target, std::int64_t microBatch) {

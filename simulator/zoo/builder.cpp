@@ -158,7 +158,7 @@ ZooValue ZooBuilder::conv(const std::string& name, const ZooValue& x, const ZooC
     return apply("Conv", name, inputs, conv.channels,
                  {{"kernel_shape", std::vector(2, conv.kernel)},
                   {"strides", std::vector(2, conv.stride)},
-                  {"pads", std::vector(4, conv.kernel / 2)},
+                  {"pads", std::vector(4, conv.pad < 0 ? conv.kernel / 2 : conv.pad)},
                   {"group", conv.groups}});
 }
 

@@ -29,6 +29,7 @@ struct ZooConv {
     std::int64_t stride = 1;
     std::int64_t groups = 1;
     bool bias = false;
+    std::int64_t pad = -1; ///< on each side; -1: so that a stride of 1 keeps the size
 };
 
 /// Attributes of a node: integers, lists of integers and reals.
@@ -67,7 +68,7 @@ public:
     /// dimension 1 of the result.
     ZooValue transpose(const std::string& name, const ZooValue& x,
                        const std::vector<std::int64_t>& permutation, std::int64_t channels);
-    /// Square kernel, padded so that a stride of 1 keeps the size.
+    /// Square kernel.
     ZooValue conv(const std::string& name, const ZooValue& x, const ZooConv& conv);
     ZooValue batchNorm(const std::string& name, const ZooValue& x);
     ZooValue relu(const std::string& name, const ZooValue& x);

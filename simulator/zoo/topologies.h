@@ -27,6 +27,7 @@ private:
 
 onnx::ModelProto zooMlp(const ZooSettings&);
 onnx::ModelProto zooMnistCnn(const ZooSettings&);
+onnx::ModelProto zooMnistTutorial(const ZooSettings&);
 onnx::ModelProto zooPlainPlusTransposed(const ZooSettings&);
 onnx::ModelProto zooTransposedPlusPlain(const ZooSettings&);
 onnx::ModelProto zooResNet50(const ZooSettings&);

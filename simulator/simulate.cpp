@@ -8,10 +8,12 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/base/units.h"
 #include "core/options/option_error.h"
 #include "core/profile/host.h"
 #include "simulator/engine/host_call.h"
 #include "simulator/engine/timing.h"
+#include "simulator/executable_cache.h"
 #include "simulator/graph/model_record.h"
 #include "simulator/import_model.h"
 #include "simulator/kept_work.h"
@@ -112,10 +114,14 @@ std::int64_t batchOf(const Graph& graph) {
     return graph.tensors[graph.inputs[0]].shape[0];
 }
 
+std::string timeNow() {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
 void describeRun(Profile& profile, const Graph& graph, const RunOptions& options) {
     ProfileInfo& info = profile.info;
     info.creator = "TileScope " TILESCOPE_VERSION;
-    info.createdAt = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    info.createdAt = timeNow();
     info.model = graph.name;
     info.mode = options.mode;
     info.target = options.target;
@@ -286,7 +292,8 @@ void describePlanOptions(Profile& profile, const Graph& graph, const RunOptions&
 
 /// What simulate() does once the program is placed.
 Profile finished(Phases& phases, Profile profile, const Graph& graph, const RunOptions& options,
-                 const PlanTable& plans, std::optional<Trace>* timed) {
+                 const PlanTable& plans, std::optional<Trace>* timed,
+                 const ExecutableCache* cache) {
     std::vector<HostCallPart> call;
     if (!graph.ownProgram)
         call = hostCall(profile, options, timedTarget(options));
@@ -296,21 +303,43 @@ Profile finished(Phases& phases, Profile profile, const Graph& graph, const RunO
         noteIdleRecomputation(profile, graph, options);
         addPlannerMessages(profile, graph, plans, options.relaxMemoryTarget);
         countVertices(profile);
+        if (cache != nullptr && !graph.ownProgram) {
+            profile.info.timings = phases.timings();
+            cache->keep(profile);
+        }
         finishExecution(profile, options, call, timed);
     });
     recordHost(profile, phases, options, call);
     return profile;
 }
 
+/// What simulate() does with a program that was compiled earlier.
+Profile executed(Phases& phases, CompiledProgram compiled, const RunOptions& given) {
+    const RunOptions options = withDeviceIterations(given);
+    Profile profile = std::move(compiled.profile);
+    profile.info.createdAt = timeNow();
+    profile.messages.push_back(
+        {Severity::Info,
+         fmt::format("nothing was compiled: --executable-cache has the program, which took {} to "
+                     "compile",
+                     formatSeconds(compiled.seconds)),
+         {}});
+    const std::vector<HostCallPart> call = hostCall(profile, options, timedTarget(options));
+    phases.run("time", 0.95, [&] { finishExecution(profile, options, call, nullptr); });
+    recordHost(profile, phases, options, call);
+    return profile;
+}
+
 /// What simulate() does, after the phases so far.
-Profile simulateGraph(Phases& phases, const Graph& graph, const RunOptions& given) {
+Profile simulateGraph(Phases& phases, const Graph& graph, const RunOptions& given,
+                      const ExecutableCache* cache = nullptr) {
     validate(given);
     const RunOptions options = withDeviceIterations(given);
     checkOwnProgram(graph, options);
     const Graph simple = phases.run("prepare", 0.05, [&] { return preparedGraph(graph, options); });
     const PlanTable plans = phases.run("plan", 0.1, [&] { return PlanTable(simple, options); });
     Profile placed = placedProgram(phases, simple, options, plans);
-    return finished(phases, std::move(placed), simple, options, plans, nullptr);
+    return finished(phases, std::move(placed), simple, options, plans, nullptr, cache);
 }
 
 /// The same with what the simulations before have left.
@@ -338,7 +367,8 @@ Profile simulateWith(KeptWork& kept, Phases& phases, const ModelSource& source,
     });
     Profile profile = program.profile;
     describePlanOptions(profile, simple, options, compilation.plans);
-    return finished(phases, std::move(profile), simple, options, compilation.plans, &program.trace);
+    return finished(phases, std::move(profile), simple, options, compilation.plans, &program.trace,
+                    nullptr);
 }
 
 } // namespace
@@ -354,8 +384,16 @@ Profile simulateModel(const std::string& model, const RunOptions& options, const
     const ModelSource source = sourceOf(model, options);
     if (kept != nullptr)
         return simulateWith(*kept, phases, source, options);
+    validate(options);
+    std::optional<ExecutableCache> cache;
+    if (!options.executableCache.empty()) {
+        cache.emplace(source, options);
+        if (std::optional<CompiledProgram> compiled =
+                phases.run("cache", 0, [&] { return cache->find(); }))
+            return executed(phases, std::move(*compiled), options);
+    }
     const Graph graph = phases.run("import", 0, [&] { return importModel(source); });
-    return simulateGraph(phases, graph, options);
+    return simulateGraph(phases, graph, options, cache ? &*cache : nullptr);
 }
 
 } // namespace tilescope::sim

@@ -215,6 +215,15 @@ std::vector<OptionSpec> makeTable() {
                  setModelOptions,
                  [](const RunOptions& options) { return pairsText(options.modelOptions); }),
             with(
+                row(OptionTopic::ModelAndEngine, "executableCache", "--executable-cache",
+                    Type::Text, "",
+                    "directory that keeps compiled programs: the same model with the same options "
+                    "is not compiled again"),
+                [](const OptionSpec&, RunOptions& options, const std::string& value) {
+                    options.executableCache = value;
+                },
+                [](const RunOptions& options) { return options.executableCache; }),
+            with(
                 row(OptionTopic::ModelAndEngine, "engineOptions", "--engine-options", Type::Json,
                     "", "Poplar engine options, as POPLAR_ENGINE_OPTIONS has them"),
                 [](const OptionSpec& self, RunOptions& options, const std::string& value) {

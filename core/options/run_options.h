@@ -112,6 +112,8 @@ struct RunOptions {
     /// Keras' count of a call's batches, over all replicas and micro-batches; 0: deviceIterations
     /// says how many there are.
     std::int64_t stepsPerExecution = 0;
+    /// Directory that keeps compiled programs for later runs; empty: none are kept.
+    std::string executableCache;
     /// Poplar engine options, as POPLAR_ENGINE_OPTIONS gives them.
     std::map<std::string, std::string> engineOptions;
     /// Sizes and variants of a built-in model, by its own keys ("sequenceLength").

@@ -85,6 +85,8 @@ private slots:
         QTest::newRow("gpt2-small") << "gpt2-small" << qint64(124439808) << 0
                                     << transformerGigaMacs(12, 768, 50257, 0) << "[1,128,50257]";
         QTest::newRow("mnist-cnn") << "mnist-cnn" << qint64(421642) << 2 << 0.0043 << "[1,10]";
+        QTest::newRow("mnist-tutorial")
+            << "mnist-tutorial" << qint64(90026) << 2 << 0.00054848 << "[1,10]";
         QTest::newRow("mlp") << "mlp" << qint64(669706) << 0 << 0.00067 << "[1,10]";
     }
 

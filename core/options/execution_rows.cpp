@@ -140,6 +140,10 @@ std::vector<OptionSpec> feedingRows() {
                     {"as-model", "float", "half", "int8"}),
                 &RunOptions::inputType),
         hostRateRow(),
+        numberRow(row(OptionTopic::Host, "hostJitter", "--host-jitter", Type::Number, "0",
+                      "by how much of the mean time one in eight micro-batches takes longer to "
+                      "prepare, the others together as much less; with --host-rate"),
+                  {0, 7}, &RunOptions::hostJitter),
         integerRow(row(OptionTopic::Host, "instances", "--instances", Type::Integer, "1",
                        "processes of the host that share the replicas evenly"),
                    {1, limits::mostIpus}, &RunOptions::instances),

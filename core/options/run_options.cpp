@@ -331,6 +331,9 @@ void checkHost(const RunOptions& options) {
     needsHost(options.prefetchDepth > 1, "prefetchDepth");
     needsHost(options.inputType != InputType::AsModel, "inputType");
     needsHost(options.hostRate > 0, "hostRate");
+    refuse(options.hostJitter > 0 && options.hostRate == 0, "hostJitter",
+           "a host that prepares any number of samples is never late; add --host-rate N, or leave "
+           "it out");
 }
 
 } // namespace

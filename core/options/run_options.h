@@ -104,7 +104,9 @@ struct RunOptions {
     ExchangeStrategy exchangeStrategy = ExchangeStrategy::JustInTime;
     std::int32_t prefetchDepth = 1; ///< batches that the host has ready at most
     InputType inputType = InputType::AsModel;
-    double hostRate = 0;        ///< samples a second that one host instance prepares; 0: any number
+    double hostRate = 0; ///< samples a second that one host instance prepares; 0: any number
+    /// By how much of the mean time one in eight micro-batches is late; see host_model.h.
+    double hostJitter = 0;
     std::int32_t instances = 1; ///< processes of the host, which share the replicas (PopDist)
     Framework framework = Framework::Popart; ///< whose work on the host each call has
     OutputMode outputMode = OutputMode::All;

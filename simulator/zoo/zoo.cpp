@@ -36,6 +36,7 @@ const std::vector<Topology>& topologies() {
     const ZooOption bertSequence = sizeOption("sequenceLength", 128, 512);
     // Positions of a sample that the masked-language-model head computes; 0: all.
     const ZooOption bertMasked{"maskedTokens", "0", 0, 512, {}};
+    const ZooOption norm{"norm", "batch", 0, 0, {"batch", "group", "proxy"}};
     static const std::vector<Topology> table{
         {{"mlp", "multilayer perceptron 784-512-512-10", "[N,784]", {}}, zooMlp},
         {{"mnist-cnn",
@@ -58,21 +59,17 @@ const std::vector<Topology>& topologies() {
           "[N,768,768]",
           {}},
          zooTransposedPlusPlain},
-        {{"resnet50",
-          "ResNet-50 v1.5 as torchvision has it, with BatchNormalization",
-          "[N,3,224,224]",
-          {}},
+        {{"resnet50", "ResNet-50 v1.5 as torchvision has it", "[N,3,224,224]", {norm}},
          zooResNet50},
-        {{"resnext50_32x4d",
-          "ResNeXt-50 32x4d as torchvision has it, with BatchNormalization",
-          "[N,3,224,224]",
-          {}},
+        {{"resnext50_32x4d", "ResNeXt-50 32x4d as torchvision has it", "[N,3,224,224]", {norm}},
          zooResNext50},
-        {{"resnext101_32x8d",
-          "ResNeXt-101 32x8d as torchvision has it, with BatchNormalization",
-          "[N,3,224,224]",
-          {}},
+        {{"resnext101_32x8d", "ResNeXt-101 32x8d as torchvision has it", "[N,3,224,224]", {norm}},
          zooResNext101},
+        {{"efficientnet",
+          "EfficientNet as torchvision has it, 224 to 380 pixels wide by variant",
+          "[N,3,224,224]",
+          {{"variant", "b0", 0, 0, {"b0", "b1", "b2", "b3", "b4"}}}},
+         zooEfficientNet},
         {{"bert-base",
           "BERT-Base, hidden size 768, with a masked-language-model or SQuAD head",
           "[N,sequenceLength]",

@@ -76,6 +76,8 @@ private slots:
         QTest::newRow("resnext101")
             << "resnext101_32x8d" << qint64(88791336) << 104 << 16.414 << "[1,1000]";
         QTest::newRow("vit-base") << "vit-base" << qint64(86567656) << 1 << 17.56 << "[1,1000]";
+        QTest::newRow("efficientnet-b0")
+            << "efficientnet" << qint64(5288548) << 81 << 0.386 << "[1,1000]";
         // Parameters as the transformers library counts them (with the tied head), products of
         // the layers and of the head for 128 tokens.
         QTest::newRow("bert-base") << "bert-base" << qint64(109514298) << 0
@@ -100,6 +102,21 @@ private slots:
         QTEST(countKind(graph, "Conv"), "convolutions");
         QTEST(QString::fromStdString(outputShapes(graph)), "output");
         QVERIFY(std::abs(totalFlops(graph) / 2e9 / gigaMacs - 1) < 0.02);
+    }
+
+    void efficientNetsAsTorchvisionCountsThem() {
+        const std::map<std::string, std::int64_t> parameters{
+            {"b1", 7794184}, {"b2", 9109994}, {"b3", 12233232}, {"b4", 19341616}};
+        for (const auto& [variant, count] : parameters)
+            QCOMPARE(trainableParameters(zooModel("efficientnet", {{"variant", variant}})), count);
+    }
+
+    /// Other normalisations have the same weights: a scale and a bias for each channel.
+    void normalisationsOfResNets() {
+        for (const char* norm : {"group", "proxy"}) {
+            const auto model = zooModel("resnet50", {{"norm", norm}});
+            QCOMPARE(trainableParameters(model), std::int64_t{25557032});
+        }
     }
 
     void batchNormalizationIsFolded() {

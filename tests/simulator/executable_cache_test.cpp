@@ -118,8 +118,5 @@ private slots:
     }
 };
 
-using CacheTestOptions = std::map<std::string, std::string>;
-Q_DECLARE_METATYPE(CacheTestOptions)
-
 QTEST_APPLESS_MAIN(ExecutableCacheTest)
 #include "executable_cache_test.moc"

@@ -1,8 +1,10 @@
 // What each call of the engine costs the host, and which results it returns.
 #include <QtTest>
+#include <algorithm>
 
 #include "core/options/option_error.h"
 #include "core/profile/host.h"
+#include "core/trace/trace_index.h"
 #include "simulator/engine/host_call.h"
 #include "simulator/report_contents.h"
 #include "simulator/simulate.h"
@@ -205,8 +207,6 @@ private slots:
         QCOMPARE(counted("off"), 0);
     }
 };
-
-Q_DECLARE_METATYPE(Options)
 
 QTEST_APPLESS_MAIN(HostCallTest)
 #include "host_call_test.moc"

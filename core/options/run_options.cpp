@@ -117,7 +117,7 @@ void checkShared(const RunOptions& options) {
            "one replica has nobody to share with; add --replicas N, or leave it out");
     refuse(shards && !hasOptimizerState(options), sharding,
            "there is no optimizer state to share; add --mode training with --optimizer momentum, "
-           "adam, adamw or lamb, or leave it out");
+           "adam, adamw, lamb or lars, or leave it out");
     const char* buffer = "maxCrossReplicaBufferSize";
     refuse(options.maxCrossReplicaBufferSize > 0 && options.replicas == 1, buffer,
            "one replica sums no gradients with others; add --replicas N, or leave it out");
@@ -126,7 +126,7 @@ void checkShared(const RunOptions& options) {
     const char* offload = "offload";
     refuse(options.isOffChip(OffChip::Optimizer) && !hasOptimizerState(options), offload,
            "there is no optimizer state; add --mode training with --optimizer momentum, adam, "
-           "adamw or lamb, or leave 'optimizer' out");
+           "adamw, lamb or lars, or leave 'optimizer' out");
     refuse(options.isOffChip(OffChip::Activations) && !options.isTraining(), offload,
            "inference keeps no activations for later; add --mode training, or leave 'activations' "
            "out");

@@ -25,7 +25,7 @@ inline constexpr auto enumNames<Schedule> =
     std::to_array<std::string_view>({"popart", "grouped", "interleaved", "sequential"});
 enum class PhaseSchedule { Interleaving, Batch };
 enum class Recompute { None, Standard, NormOnly, All, Pipeline };
-enum class Optimizer { Sgd, Momentum, Adam, AdamW, Lamb };
+enum class Optimizer { Sgd, Momentum, Adam, AdamW, Lamb, Lars };
 enum class Reduction { Sum, Mean };
 /// What may live in streaming memory and come to the chip only while it is needed.
 enum class OffChip { Optimizer, Activations, Weights };

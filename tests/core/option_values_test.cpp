@@ -143,7 +143,8 @@ class OptionValuesTest : public QObject {
             "option outlineCopyCostPruning (--outline-copy-cost-pruning): '1' is not one of on, "
             "off. Did you mean 'on'?");
         row("optimizer", "adm",
-            "option optimizer (--optimizer): 'adm' is not one of sgd, momentum, adam, adamw, lamb. "
+            "option optimizer (--optimizer): 'adm' is not one of sgd, momentum, adam, adamw, lamb, "
+            "lars. "
             "Did you mean 'adam'?");
         row("accumulationReduction", "max",
             "option accumulationReduction (--accumulation-reduction): 'max' is not one of sum, "

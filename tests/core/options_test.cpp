@@ -135,7 +135,8 @@ private:
             "to share with; add --replicas N, or leave it out");
         row("mode=training replicas=4 replicatedTensorSharding=on",
             "option replicatedTensorSharding (--replicated-tensor-sharding): there is no optimizer "
-            "state to share; add --mode training with --optimizer momentum, adam, adamw or lamb, "
+            "state to share; add --mode training with --optimizer momentum, adam, adamw, lamb or "
+            "lars, "
             "or "
             "leave it out");
         row("mode=training maxCrossReplicaBufferSize=1",
@@ -147,7 +148,7 @@ private:
             "in training only; add --mode training, or leave it out");
         row("mode=training offload=optimizer",
             "option offload (--offload): there is no optimizer state; add --mode training with "
-            "--optimizer momentum, adam, adamw or lamb, or leave 'optimizer' out");
+            "--optimizer momentum, adam, adamw, lamb or lars, or leave 'optimizer' out");
         row("offload=activations",
             "option offload (--offload): inference keeps no activations for later; add --mode "
             "training, or leave 'activations' out");

@@ -219,7 +219,12 @@ std::vector<OptionSpec> makeTable() {
                     Type::Text, "",
                     "directory that keeps compiled programs: the same model with the same options "
                     "is not compiled again"),
-                [](const OptionSpec&, RunOptions& options, const std::string& value) {
+                [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+                    if (!value.empty() && value.find_first_not_of(' ') == std::string::npos)
+                        throw OptionError(self.key,
+                                          fmt::format("'{}' is no name of a directory; name one, "
+                                                      "or leave it out",
+                                                      value));
                     options.executableCache = value;
                 },
                 [](const RunOptions& options) { return options.executableCache; }),

@@ -190,8 +190,6 @@ private:
         row("outputMode=final ioTiles=32",
             "option outputMode (--output-mode): I/O tiles send each micro-batch's results; leave "
             "one of them out");
-        row("outputMode=sum ignoreData=on", "option outputMode (--output-mode): nothing is "
-                                            "exchanged with the host; leave it out");
         row("outputMode=every-n outputEvery=2 deviceIterations=4 ipus=2 execution=pipelined",
             "option outputMode (--output-mode): a pipeline without weight updates is one loop over "
             "all batches and has no moment after each n-th; choose all, final or sum");

@@ -76,8 +76,9 @@ private slots:
         QTest::newRow("resnext101")
             << "resnext101_32x8d" << qint64(88791336) << 104 << 16.414 << "[1,1000]";
         QTest::newRow("vit-base") << "vit-base" << qint64(86567656) << 1 << 17.56 << "[1,1000]";
+        // torchvision counts 0.386 without activations, products of gates and sums.
         QTest::newRow("efficientnet-b0")
-            << "efficientnet" << qint64(5288548) << 81 << 0.386 << "[1,1000]";
+            << "efficientnet" << qint64(5288548) << 81 << 0.398 << "[1,1000]";
         // Parameters as the transformers library counts them (with the tied head), products of
         // the layers and of the head for 128 tokens.
         QTest::newRow("bert-base") << "bert-base" << qint64(109514298) << 0

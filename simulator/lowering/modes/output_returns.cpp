@@ -3,6 +3,15 @@
 #include "simulator/cost/elementwise_cycles.h"
 
 namespace tilescope::sim {
+namespace {
+
+/// The part of a series on an IPU, counted from that IPU's first tile.
+TileSeries ofIpu(const TileSeries& series, IpuId ipu, const Target& target) {
+    const std::int32_t first = ipu.value() * target.tilesPerIpu;
+    return series.slice(first, first + target.tilesPerIpu).shifted(-first);
+}
+
+} // namespace
 
 OutputReturns::OutputReturns(LoweringContext& context)
     : context_(context)
@@ -16,14 +25,12 @@ OutputReturns::OutputReturns(LoweringContext& context)
 void OutputReturns::makeSums() {
     for (HostStream& one : streams_) {
         const Variable result = b_.lowered().profile.variables[one.variable];
-        const Target& target = b_.machine();
         const IpuId ipu = context_.graph().ipuOf(one.stage);
-        const std::int32_t first = ipu.value() * target.tilesPerIpu;
         results_[one.stream] = one.variable;
         b_.setIpu(ipu);
         one.variable = b_.alwaysLive(
             "OutputSum___" + context_.tensor(one.tensor).name, MemoryCategory::Variable,
-            result.bytes.slice(first, first + target.tilesPerIpu), result.type, result.shape);
+            ofIpu(result.bytes, ipu, b_.machine()), result.type, result.shape);
         b_.setIpu(IpuId(0));
     }
 }
@@ -35,9 +42,8 @@ void OutputReturns::execute(const HostStream& result, ElementwiseFunction functi
     const Tensor& tensor = context_.tensor(result.tensor);
     const Target& target = b_.machine();
     const IpuId ipu = context_.graph().ipuOf(result.stage);
-    const std::int32_t first = ipu.value() * target.tilesPerIpu;
-    const TileSeries bytes = b_.lowered().profile.variables[result.variable].bytes.slice(
-        first, first + target.tilesPerIpu);
+    const TileSeries bytes =
+        ofIpu(b_.lowered().profile.variables[result.variable].bytes, ipu, target);
     const TileSeries cycles = bytes.mapped([&](std::int64_t size) {
         return elementwiseCycles(target, function, operands, true, tensor.type,
                                  size / bytesOf(tensor.type));

@@ -178,6 +178,8 @@ private:
             "option instances (--instances): 3 instances cannot share 4 replicas evenly; choose a "
             "divisor of 4, or other --replicas");
         row("replicas=4 instances=4 hostRate=1000 prefetchDepth=3 inputType=int8", "no error");
+        row("hostJitter=1", "option hostJitter (--host-jitter): a host that prepares any number of "
+                            "samples is never late; add --host-rate N, or leave it out");
         row("outputMode=every-n",
             "option outputEvery (--output-every): 'every-n' returns each n-th "
             "batch; say which by --output-every N");

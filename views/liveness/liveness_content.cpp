@@ -50,8 +50,7 @@ void addStack(std::vector<StepArea>& areas, const LivenessSeries& series, const 
 std::optional<PlotWidget::Limit> memoryLimit(const ProfileView& profile,
                                              const LivenessOptions& options) {
     const Target& machine = profile.machine();
-    const TileRange range = options.tiles.range(machine);
-    const std::int64_t bytes = machine.bytesPerTile * (range.end - range.begin);
+    const std::int64_t bytes = machine.bytesPerTile * options.tiles.range(machine).tiles();
     if (!options.limit || bytes <= 0)
         return {};
     return PlotWidget::Limit{static_cast<double>(bytes),

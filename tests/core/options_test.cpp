@@ -288,7 +288,7 @@ private slots:
     void everyOptionHasACombination() {
         const std::set<QString> alone{"batchSize", "precision", "partialsType",
                                       "availableMemoryProportion", "relaxMemoryTarget",
-                                      "inputMapping", "engineOptions",
+                                      "inputMapping", "executableCache", "engineOptions",
                                       // Checked against the model.
                                       "availableMemoryProportionByOperation", "modelOptions"};
         std::set<QString> known;

@@ -8,9 +8,12 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/base/units.h"
 #include "core/options/option_error.h"
 #include "core/profile/host.h"
+#include "simulator/engine/host_call.h"
 #include "simulator/engine/timing.h"
+#include "simulator/executable_cache.h"
 #include "simulator/graph/model_record.h"
 #include "simulator/import_model.h"
 #include "simulator/kept_work.h"
@@ -64,15 +67,10 @@ private:
     std::vector<HostSpan> spans_;
 };
 
-bool isOn(const RunOptions& options, const std::string& key, bool byDefault) {
-    const auto found = options.engineOptions.find(key);
-    return found == options.engineOptions.end() ? byDefault : found->second != "false";
-}
-
 void addPlannerMessages(Profile& profile, const Graph& graph, const PlanTable& plans,
                         bool relaxed) {
     const std::string remedy =
-        relaxed ? "Doubling it until a plan fits." : "Optimising for minimum memory.";
+        relaxed ? "Doubling it until a plan fits." : "Optimizing for minimum memory...";
     std::map<std::string_view, OperationId> operations;
     for (std::size_t i = 0; i < profile.operations.size(); ++i)
         operations.emplace(profile.operations[OperationId(i)].name, OperationId(i));
@@ -83,7 +81,8 @@ void addPlannerMessages(Profile& profile, const Graph& graph, const PlanTable& p
                 continue;
             profile.messages.push_back(
                 {Severity::Warning,
-                 fmt::format("{}: unable to meet memory target. {}", op.name, remedy),
+                 fmt::format("{}: convolution planner unable to meet memory target. {}", op.name,
+                             remedy),
                  operations.at(op.name)});
         }
     };
@@ -115,10 +114,14 @@ std::int64_t batchOf(const Graph& graph) {
     return graph.tensors[graph.inputs[0]].shape[0];
 }
 
+std::string timeNow() {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
 void describeRun(Profile& profile, const Graph& graph, const RunOptions& options) {
     ProfileInfo& info = profile.info;
     info.creator = "TileScope " TILESCOPE_VERSION;
-    info.createdAt = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    info.createdAt = timeNow();
     info.model = graph.name;
     info.mode = options.mode;
     info.target = options.target;
@@ -152,6 +155,7 @@ void checkOwnProgram(const Graph& graph, const RunOptions& options) {
     refuse(options.execution != Execution::Single, "execution");
     refuse(options.deviceIterations > 1, "deviceIterations");
     refuse(options.replicas > 1, "replicas");
+    refuse(options.outputMode != OutputMode::All, "outputMode");
 }
 
 /// Recomputation that finds nothing to compute again, such as norm-only without normalisations.
@@ -207,18 +211,26 @@ HostSpan loading(const Profile& profile, const Target& target, double start) {
             target.hostLatencySeconds + static_cast<double>(most) / target.hostBytesPerSecond};
 }
 
-/// What the host has done until the first run.
-void recordHost(Profile& profile, const Phases& phases, const RunOptions& options) {
+/// What the host has done until the first run, which its call begins.
+void recordHost(Profile& profile, const Phases& phases, const RunOptions& options,
+                const std::vector<HostCallPart>& call) {
     profile.info.timings = phases.timings();
     profile.hostSpans = phases.spans();
     if (!profile.info.hasExecution || profile.hostSpans.empty())
         return;
     const HostSpan& last = profile.hostSpans.back();
     profile.hostSpans.push_back(loading(profile, timedTarget(options), last.start + last.seconds));
+    for (const HostCallPart& part : call) {
+        const HostSpan& before = profile.hostSpans.back();
+        profile.hostSpans.push_back(
+            {std::string(callLane), part.name, before.start + before.seconds, part.seconds});
+    }
 }
 
-/// Times the program unless it does not fit, or `timed` has it already; leaves it there.
-void finishExecution(Profile& profile, const RunOptions& options, std::optional<Trace>* timed) {
+/// Times the program unless it does not fit, or `timed` has it already; leaves it there. `call` is
+/// what the host does for each run.
+void finishExecution(Profile& profile, const RunOptions& options,
+                     const std::vector<HostCallPart>& call, std::optional<Trace>* timed) {
     ProfileInfo& info = profile.info;
     info.fits = std::all_of(profile.tileMemory.begin(), profile.tileMemory.end(),
                             [](const TileMemory& tile) { return tile.overflowed == 0; });
@@ -227,6 +239,7 @@ void finishExecution(Profile& profile, const RunOptions& options, std::optional<
         return;
     }
     const Target target = timedTarget(options);
+    checkHostBuffers(profile, target, options.prefetchDepth);
     if (timed != nullptr && *timed)
         profile.trace = **timed;
     else
@@ -235,11 +248,13 @@ void finishExecution(Profile& profile, const RunOptions& options, std::optional<
         *timed = profile.trace;
     info.hasExecution = true;
     info.cycles = profile.trace.runs.back().cycles;
+    for (const HostCallPart& part : call)
+        info.hostCallSeconds += part.seconds;
     if (info.cycles > 0)
         info.throughput =
             static_cast<double>(info.batchSize * info.deviceIterations * info.replicas *
                                 (options.isTraining() ? options.gradientAccumulation : 1)) /
-            info.seconds();
+            info.callSeconds();
 }
 
 /// A prepared graph with its plans as a program that is placed.
@@ -249,7 +264,7 @@ Profile placedProgram(Phases& phases, const Graph& graph, const RunOptions& opti
         phases.run("lower", 0.4, [&] { return lowerGraph(graph, options, plans); });
     phases.run("liveness", 0.6, [&] {
         ProgramBuilder builder(options.target, lowered);
-        addCodeVariables(builder, isOn(options, "debug.instrument", true), options.ipuModel);
+        addCodeVariables(builder, instrumentationOf(options), options.ipuModel);
         analyseLiveness(lowered.profile, lowered.kills);
     });
     phases.run("place", 0.7, [&] { placeVariables(lowered, options.target); });
@@ -277,36 +292,64 @@ void describePlanOptions(Profile& profile, const Graph& graph, const RunOptions&
 
 /// What simulate() does once the program is placed.
 Profile finished(Phases& phases, Profile profile, const Graph& graph, const RunOptions& options,
-                 const PlanTable& plans, std::optional<Trace>* timed) {
+                 const PlanTable& plans, std::optional<Trace>* timed,
+                 const ExecutableCache* cache) {
+    std::vector<HostCallPart> call;
+    if (!graph.ownProgram)
+        call = hostCall(profile, options, timedTarget(options));
     phases.run("time", 0.95, [&] {
         describeRun(profile, graph, options);
         linkModelGraph(profile, graph);
         noteIdleRecomputation(profile, graph, options);
         addPlannerMessages(profile, graph, plans, options.relaxMemoryTarget);
         countVertices(profile);
-        finishExecution(profile, options, timed);
+        if (cache != nullptr && !graph.ownProgram) {
+            profile.info.timings = phases.timings();
+            cache->keep(profile);
+        }
+        finishExecution(profile, options, call, timed);
     });
-    recordHost(profile, phases, options);
+    recordHost(profile, phases, options, call);
+    return profile;
+}
+
+/// What simulate() does with a program that was compiled earlier.
+Profile executed(Phases& phases, CompiledProgram compiled, const RunOptions& given) {
+    const RunOptions options = withDeviceIterations(given);
+    Profile profile = std::move(compiled.profile);
+    profile.info.createdAt = timeNow();
+    profile.messages.push_back(
+        {Severity::Info,
+         fmt::format("nothing was compiled: --executable-cache has the program, which took {} to "
+                     "compile",
+                     formatSeconds(compiled.seconds)),
+         {}});
+    const std::vector<HostCallPart> call = hostCall(profile, options, timedTarget(options));
+    phases.run("time", 0.95, [&] { finishExecution(profile, options, call, nullptr); });
+    recordHost(profile, phases, options, call);
     return profile;
 }
 
 /// What simulate() does, after the phases so far.
-Profile simulateGraph(Phases& phases, const Graph& graph, const RunOptions& options) {
-    validate(options);
+Profile simulateGraph(Phases& phases, const Graph& graph, const RunOptions& given,
+                      const ExecutableCache* cache = nullptr) {
+    validate(given);
+    const RunOptions options = withDeviceIterations(given);
     checkOwnProgram(graph, options);
     const Graph simple = phases.run("prepare", 0.05, [&] { return preparedGraph(graph, options); });
     const PlanTable plans = phases.run("plan", 0.1, [&] { return PlanTable(simple, options); });
     Profile placed = placedProgram(phases, simple, options, plans);
-    return finished(phases, std::move(placed), simple, options, plans, nullptr);
+    return finished(phases, std::move(placed), simple, options, plans, nullptr, cache);
 }
 
 /// The same with what the simulations before have left.
 Profile simulateWith(KeptWork& kept, Phases& phases, const ModelSource& source,
-                     const RunOptions& options) {
+                     const RunOptions& given) {
     const Graph& graph = phases.run("import", 0, [&]() -> const Graph& {
         return kept.imported.valueFor(source, [&] { return importModel(source); });
     });
-    validate(options);
+    validate(given);
+    const RunOptions options = withDeviceIterations(given);
     checkOwnProgram(graph, options);
     const KeptWork::Preparation preparation{source, withoutPlanOptions(options)};
     const Graph& simple = phases.run("prepare", 0.05, [&]() -> const Graph& {
@@ -324,7 +367,8 @@ Profile simulateWith(KeptWork& kept, Phases& phases, const ModelSource& source,
     });
     Profile profile = program.profile;
     describePlanOptions(profile, simple, options, compilation.plans);
-    return finished(phases, std::move(profile), simple, options, compilation.plans, &program.trace);
+    return finished(phases, std::move(profile), simple, options, compilation.plans, &program.trace,
+                    nullptr);
 }
 
 } // namespace
@@ -340,26 +384,16 @@ Profile simulateModel(const std::string& model, const RunOptions& options, const
     const ModelSource source = sourceOf(model, options);
     if (kept != nullptr)
         return simulateWith(*kept, phases, source, options);
-    const Graph graph = phases.run("import", 0, [&] { return importModel(source); });
-    return simulateGraph(phases, graph, options);
-}
-
-std::string outOfMemoryText(const Profile& profile) {
-    const std::int64_t limit = profile.info.target.bytesPerTile;
-    std::size_t worst = 0;
-    std::int64_t used = 0;
-    for (std::size_t tile = 0; tile < profile.tileMemory.size(); ++tile) {
-        const TileMemory& memory = profile.tileMemory[TileId(tile)];
-        if (memory.overflowed > 0 && memory.includingGaps > used) {
-            worst = tile;
-            used = memory.includingGaps;
-        }
+    validate(options);
+    std::optional<ExecutableCache> cache;
+    if (!options.executableCache.empty()) {
+        cache.emplace(source, options);
+        if (std::optional<CompiledProgram> compiled =
+                phases.run("cache", 0, [&] { return cache->find(); }))
+            return executed(phases, std::move(*compiled), options);
     }
-    if (used == 0)
-        return "";
-    return fmt::format(
-        "Out of memory on tile {}: {} bytes used but tiles only have {} bytes of memory", worst,
-        used, limit);
+    const Graph graph = phases.run("import", 0, [&] { return importModel(source); });
+    return simulateGraph(phases, graph, options, cache ? &*cache : nullptr);
 }
 
 } // namespace tilescope::sim

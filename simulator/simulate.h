@@ -8,6 +8,7 @@
 #include "core/options/run_options.h"
 #include "core/profile/profile.h"
 #include "simulator/graph/graph.h"
+#include "simulator/memory/out_of_memory.h"
 
 namespace tilescope::sim {
 
@@ -22,11 +23,9 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
 
 /// Imports a model (an .onnx file or a zoo name) as the options say and simulates it. With `kept`,
 /// what an earlier call has left there is used, and something is left for the next; the profile is
-/// the same but for the times that the phases took.
+/// the same but for the times that the phases took. Without it options.executableCache does the
+/// same through files, and a message says so.
 Profile simulateModel(const std::string& model, const RunOptions& options,
                       const Progress& progress = {}, KeptWork* kept = nullptr);
-
-/// "Out of memory on tile 3: 674752 bytes used but tiles only have 638976 bytes of memory", or "".
-std::string outOfMemoryText(const Profile& profile);
 
 } // namespace tilescope::sim

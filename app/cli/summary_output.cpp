@@ -75,6 +75,7 @@ json::value summaryJson(const SummarySource& source) {
                         {"memory", memoryJson(source.memory)},
                         {"cycles", nullptr},
                         {"seconds", nullptr},
+                        {"hostCallSeconds", nullptr},
                         {"throughput", nullptr},
                         {"vertices", info.vertices},
                         {"edges", info.edges},
@@ -87,6 +88,7 @@ json::value summaryJson(const SummarySource& source) {
     if (info.hasExecution) {
         object["cycles"] = info.cycles;
         object["seconds"] = info.seconds();
+        object["hostCallSeconds"] = info.hostCallSeconds;
         object["throughput"] = info.throughput;
     }
     return object;
@@ -117,6 +119,8 @@ void writeSummary(std::ostream& out, const SummarySource& source) {
     add("Not always live", formatBytes(memory.maxNotAlwaysLive) + " at most");
     if (info.hasExecution) {
         add("Run", formatCyclesAndTime(info.cycles, info.target.clockHz));
+        if (info.hostCallSeconds > 0)
+            add("Host call", formatSeconds(info.hostCallSeconds) + " beside each run");
         add("Throughput", fmt::format("{:.1f} samples/s", info.throughput));
     } else {
         add("Run", "none");

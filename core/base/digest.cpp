@@ -12,10 +12,26 @@
 namespace tilescope {
 namespace fs = std::filesystem;
 
-std::string fileDigest(const fs::path& file) {
-    // FNV-1a, 64 bits.
+namespace {
+
+// FNV-1a, 64 bits.
+constexpr std::uint64_t emptyDigest = 0xCBF29CE484222325;
+
+std::uint64_t digested(std::uint64_t digest, const char* data, std::size_t size) {
     constexpr std::uint64_t prime = 0x100000001B3;
-    std::uint64_t digest = 0xCBF29CE484222325;
+    for (std::size_t i = 0; i < size; ++i)
+        digest = (digest ^ static_cast<unsigned char>(data[i])) * prime;
+    return digest;
+}
+
+} // namespace
+
+std::string textDigest(std::string_view text) {
+    return fmt::format("{:016x}", digested(emptyDigest, text.data(), text.size()));
+}
+
+std::string fileDigest(const fs::path& file) {
+    std::uint64_t digest = emptyDigest;
     std::error_code error;
     // Others may have no end.
     if (fs::exists(file, error) && !fs::is_regular_file(file, error))
@@ -26,8 +42,7 @@ std::string fileDigest(const fs::path& file) {
     std::vector<char> block(std::size_t{1} << 20);
     while (in) {
         in.read(block.data(), static_cast<std::streamsize>(block.size()));
-        for (std::size_t i = 0; i < static_cast<std::size_t>(in.gcount()); ++i)
-            digest = (digest ^ static_cast<unsigned char>(block[i])) * prime;
+        digest = digested(digest, block.data(), static_cast<std::size_t>(in.gcount()));
     }
     if (in.bad())
         throw UserError(fmt::format("cannot read '{}': {}", file.string(), std::strerror(errno)));

@@ -34,7 +34,8 @@ const char* categoryOf(ProgramKind kind) {
 }
 
 const char* categoryOf(HostWork work) {
-    constexpr std::array categories{"compilation", "loading", "run", "callback", "wait", "wait"};
+    constexpr std::array categories{"compilation", "loading", "call", "run",
+                                    "callback",    "wait",    "wait"};
     return categories.at(static_cast<std::size_t>(work));
 }
 

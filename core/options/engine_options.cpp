@@ -1,93 +1,54 @@
 #include <algorithm>
-#include <array>
 #include <boost/json.hpp>
+#include <charconv>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/options/engine_options.h"
 #include "core/options/option_values.h"
-#include "core/options/run_options.h"
 
 namespace tilescope {
 namespace {
 
-struct EngineOption {
-    std::string_view key;
-    bool honoured = false; ///< the profile is what the option asks for
-};
+std::string valueOf(const RunOptions& options, std::string_view key) {
+    const auto given = options.engineOptions.find(std::string(key));
+    return given == options.engineOptions.end() ? "" : given->second;
+}
 
-// Keys of public code and documentation. A profile of TileScope always holds the graph, the
-// execution and the estimates, so options that ask for them are honoured.
-constexpr std::array engineOptions{
-    EngineOption{"autoReport.all", true},
-    EngineOption{"autoReport.directory", true},
-    EngineOption{"autoReport.executionProfileProgramRunCount"},
-    EngineOption{"autoReport.outputArchive"},
-    EngineOption{"autoReport.outputDebugInfo"},
-    EngineOption{"autoReport.outputExecutionProfile", true},
-    EngineOption{"autoReport.outputGraphProfile", true},
-    EngineOption{"autoReport.outputLoweredVars", true},
-    EngineOption{"autoReport.outputSerializedGraph"},
-    EngineOption{"autoReport.streamAtEachRun"},
-    EngineOption{"debug.allowOutOfMemory", true},
-    EngineOption{"debug.branchRecordTile"},
-    EngineOption{"debug.computeInstrumentationLevel"},
-    EngineOption{"debug.floatPointOpException"},
-    EngineOption{"debug.instrument", true},
-    EngineOption{"debug.instrumentCompute"},
-    EngineOption{"debug.instrumentControlFlow"},
-    EngineOption{"debug.instrumentExternalExchange"},
-    EngineOption{"debug.loweredVarDumpFile"},
-    EngineOption{"debug.nanOverflowMode"},
-    EngineOption{"debug.outputAllSymbols"},
-    EngineOption{"debug.retainDebugInformation"},
-    EngineOption{"debug.runtimeVerify"},
-    EngineOption{"debug.trace"},
-    EngineOption{"exchange.enablePrefetch", true},
-    EngineOption{"exchange.multicastPolicy"},
-    EngineOption{"exchange.streamBufferOverlap"},
-    EngineOption{"opt.enableInlining"},
-    EngineOption{"opt.enableMultiAccessCopies"},
-    EngineOption{"opt.internalExchangeOptimisationTarget"},
-    EngineOption{"opt.maxCompilationThreads"},
-    EngineOption{"opt.maxComputeSetsPerLoweredCopy"},
-    EngineOption{"opt.useAutoloader"},
-    EngineOption{"prng.enableStochasticRounding"},
-    EngineOption{"prng.seed"},
-    EngineOption{"profiler.blocks.bufferSize"},
-    EngineOption{"profiler.blocks.filter"},
-    EngineOption{"profiler.blocks.implicitFlush"},
-    EngineOption{"profiler.blocks.tile"},
-    EngineOption{"profiler.format"},
-    EngineOption{"profiler.includeCycleEstimates", true},
-    EngineOption{"profiler.includeFlopEstimates", true},
-    EngineOption{"profiler.perExecutionStreamCopyCycles"},
-    EngineOption{"profiler.programs.filter"},
-    EngineOption{"profiler.replicaToProfile"},
-    EngineOption{"streamCallbacks.multiThreadMode"},
-    EngineOption{"streamCallbacks.numWorkerThreads"},
-    EngineOption{"streamCallbacks.numaAware"},
-    EngineOption{"target.deterministicWorkers"},
-    EngineOption{"target.exceptionPollPeriodUs"},
-    EngineOption{"target.extendedMemory"},
-    EngineOption{"target.firstRuntimeReplica"},
-    EngineOption{"target.hostSyncTimeout"},
-    EngineOption{"target.numberRuntimeReplica"},
-    EngineOption{"target.saveArchive"},
-    EngineOption{"target.syncMethod"},
-    EngineOption{"target.syncPollPeriodUs"},
-    EngineOption{"target.syncReplicasIndependently"},
-    EngineOption{"target.useBufferedCompletions"},
-};
+bool isAllowed(const EngineOption& option, std::string_view value) {
+    return option.values.empty() ||
+           std::find(option.values.begin(), option.values.end(), value) != option.values.end();
+}
 
-const EngineOption* findEngineOption(std::string_view key) {
-    const auto found =
-        std::find_if(engineOptions.begin(), engineOptions.end(),
-                     [key](const EngineOption& option) { return option.key == key; });
-    return found == engineOptions.end() ? nullptr : &*found;
+// What acts and is not seen in the profile's figures at once is said.
+std::string_view said(std::string_view key, std::string_view value) {
+    if (key == "prng.enableStochasticRounding" && value != "false")
+        return "stochastic rounding takes no further cycles: the accumulators round by the tile's "
+               "generator as they store. Its effect on values is not simulated";
+    if (key == "autoReport.outputExecutionProfile" && value == "false")
+        return "engine option 'autoReport.outputExecutionProfile' is false: the profile has no "
+               "trace and no times";
+    if (key == "autoReport.outputDebugInfo" && value == "false")
+        return "engine option 'autoReport.outputDebugInfo' is false: the profile has no graph of "
+               "the model";
+    if (key == "autoReport.outputLoweredVars" && value == "false")
+        return "engine option 'autoReport.outputLoweredVars' is false: the profile has no "
+               "addresses "
+               "of variables";
+    return {};
 }
 
 } // namespace
+
+const EngineOption* findEngineOption(std::string_view key) {
+    const auto& table = engineOptionTable();
+    const auto found = std::find_if(table.begin(), table.end(), [key](const EngineOption& option) {
+        return option.key == key;
+    });
+    return found == table.end() ? nullptr : &*found;
+}
 
 void addEngineOptions(RunOptions& options, std::string_view json, const std::string& origin) {
     const boost::json::value parsed = parseJson(json, origin);
@@ -116,7 +77,7 @@ std::string engineOptionsJson(const std::map<std::string, std::string>& values) 
 
 std::vector<OptionNote> engineOptionNotes(const RunOptions& options) {
     std::vector<std::string> keys;
-    for (const EngineOption& option : engineOptions)
+    for (const EngineOption& option : engineOptionTable())
         keys.emplace_back(option.key);
     std::vector<OptionNote> notes;
     for (const auto& [key, value] : options.engineOptions) {
@@ -125,15 +86,47 @@ std::vector<OptionNote> engineOptionNotes(const RunOptions& options) {
             notes.push_back({true, fmt::format("unknown engine option '{}': it is kept in the "
                                                "profile and has no effect.{}",
                                                key, didYouMean(key, keys))});
-        else if (key == "prng.enableStochasticRounding" && value != "false")
-            notes.push_back({false, "stochastic rounding takes no further cycles: the accumulators "
-                                    "round by the tile's generator as they store. Its effect on "
-                                    "values is not simulated"});
-        else if (!known->honoured)
+        else if (!isAllowed(*known, value))
+            notes.push_back({true, fmt::format("engine option '{}' is '{}', not one of {}; it is "
+                                               "taken to be {}",
+                                               key, value, fmt::join(known->values, ", "),
+                                               known->values.front())});
+        else if (known->effect == EngineEffect::Recorded)
             notes.push_back(
-                {false, fmt::format("engine option '{}' has no effect on the simulation", key)});
+                {false, fmt::format("engine option '{}' is recorded only and has no effect on the "
+                                    "simulation: {}",
+                                    key, known->what)});
+        else if (known->effect == EngineEffect::NoMeaning)
+            notes.push_back(
+                {false, fmt::format("engine option '{}' has no meaning in a simulator: {}", key,
+                                    known->what)});
+        else if (const std::string_view text = said(key, value); !text.empty())
+            notes.push_back({false, std::string(text)});
     }
     return notes;
+}
+
+std::string_view engineChoice(const RunOptions& options, std::string_view key) {
+    const EngineOption& option = *findEngineOption(key);
+    const std::string value = valueOf(options, key);
+    const auto found = std::find(option.values.begin(), option.values.end(), value);
+    return found == option.values.end() ? option.values.front() : *found;
+}
+
+bool engineSwitch(const RunOptions& options, std::string_view key, bool byDefault) {
+    const std::string value = valueOf(options, key);
+    return value.empty() ? byDefault : value != "false";
+}
+
+CallbackThreads callbackThreads(const RunOptions& options) {
+    const std::string_view mode = engineChoice(options, "streamCallbacks.multiThreadMode");
+    if (mode != "collaborative")
+        return {mode == "dedicated", 1};
+    // 0 or "auto" leaves the number to Poplar; *assumed*: as many as there are streams.
+    const std::string given = valueOf(options, "streamCallbacks.numWorkerThreads");
+    std::int64_t workers = 0;
+    std::from_chars(given.data(), given.data() + given.size(), workers);
+    return {workers <= 0, std::max<std::int64_t>(1, workers)};
 }
 
 } // namespace tilescope

@@ -140,9 +140,25 @@ std::vector<OptionSpec> feedingRows() {
                     {"as-model", "float", "half", "int8"}),
                 &RunOptions::inputType),
         hostRateRow(),
+        numberRow(row(OptionTopic::Host, "hostJitter", "--host-jitter", Type::Number, "0",
+                      "by how much of the mean time one in eight micro-batches takes longer to "
+                      "prepare, the others together as much less; with --host-rate"),
+                  {0, 7}, &RunOptions::hostJitter),
         integerRow(row(OptionTopic::Host, "instances", "--instances", Type::Integer, "1",
                        "processes of the host that share the replicas evenly"),
                    {1, limits::mostIpus}, &RunOptions::instances),
+        enumRow(row(OptionTopic::Host, "framework", "--framework", Type::Choice, "popart",
+                    "whose work on the host each run has (see 'tilescope targets')",
+                    {"popart", "poptorch", "tensorflow", "keras", "poplar"}),
+                &RunOptions::framework),
+        enumRow(row(OptionTopic::Host, "outputMode", "--output-mode", Type::Choice, "all",
+                    "results that a run returns: of all micro-batches, of the last, of each n-th "
+                    "batch, or their sum",
+                    {"all", "final", "every-n", "sum"}),
+                &RunOptions::outputMode),
+        integerRow(row(OptionTopic::Host, "outputEvery", "--output-every", Type::Integer, "",
+                       "n of --output-mode every-n, a divisor of the run's batches"),
+                   {1, limits::mostIterations}, &RunOptions::outputEvery),
     };
 }
 

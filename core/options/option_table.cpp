@@ -152,6 +152,11 @@ std::vector<OptionSpec> makeTable() {
         integerRow(row(OptionTopic::BatchAndRun, "deviceIterations", "--device-iterations",
                        Type::Integer, "1", "batches that one run processes"),
                    {1, mostIterations}, &RunOptions::deviceIterations),
+        integerRow(row(OptionTopic::BatchAndRun, "stepsPerExecution", "--steps-per-execution",
+                       Type::Integer, "",
+                       "Keras' name and count of it: micro-batches of one run over all replicas, "
+                       "with --framework keras"),
+                   {1, mostIterations}, &RunOptions::stepsPerExecution),
         with(
             row(OptionTopic::Numbers, "precision", "--precision", Type::Choice, "",
                 "element type of the model's floating-point tensors; without it as the model says",
@@ -209,6 +214,20 @@ std::vector<OptionSpec> makeTable() {
                      "be given several times"),
                  setModelOptions,
                  [](const RunOptions& options) { return pairsText(options.modelOptions); }),
+            with(
+                row(OptionTopic::ModelAndEngine, "executableCache", "--executable-cache",
+                    Type::Text, "",
+                    "directory that keeps compiled programs: the same model with the same options "
+                    "is not compiled again"),
+                [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+                    if (!value.empty() && value.find_first_not_of(' ') == std::string::npos)
+                        throw OptionError(self.key,
+                                          fmt::format("'{}' is no name of a directory; name one, "
+                                                      "or leave it out",
+                                                      value));
+                    options.executableCache = value;
+                },
+                [](const RunOptions& options) { return options.executableCache; }),
             with(
                 row(OptionTopic::ModelAndEngine, "engineOptions", "--engine-options", Type::Json,
                     "", "Poplar engine options, as POPLAR_ENGINE_OPTIONS has them"),

@@ -117,7 +117,7 @@ void checkShared(const RunOptions& options) {
            "one replica has nobody to share with; add --replicas N, or leave it out");
     refuse(shards && !hasOptimizerState(options), sharding,
            "there is no optimizer state to share; add --mode training with --optimizer momentum, "
-           "adam, adamw or lamb, or leave it out");
+           "adam, adamw, lamb or lars, or leave it out");
     const char* buffer = "maxCrossReplicaBufferSize";
     refuse(options.maxCrossReplicaBufferSize > 0 && options.replicas == 1, buffer,
            "one replica sums no gradients with others; add --replicas N, or leave it out");
@@ -126,7 +126,7 @@ void checkShared(const RunOptions& options) {
     const char* offload = "offload";
     refuse(options.isOffChip(OffChip::Optimizer) && !hasOptimizerState(options), offload,
            "there is no optimizer state; add --mode training with --optimizer momentum, adam, "
-           "adamw or lamb, or leave 'optimizer' out");
+           "adamw, lamb or lars, or leave 'optimizer' out");
     refuse(options.isOffChip(OffChip::Activations) && !options.isTraining(), offload,
            "inference keeps no activations for later; add --mode training, or leave 'activations' "
            "out");
@@ -263,6 +263,60 @@ void checkIoTiles(const RunOptions& options) {
     refuse(options.ignoreData, ioTiles, "nothing is exchanged with the host; leave it out");
 }
 
+/// Which results a call returns.
+void checkReturns(const RunOptions& options) {
+    const bool everyN = options.outputMode == OutputMode::EveryN;
+    const std::int64_t iterations = withDeviceIterations(options).deviceIterations;
+    refuse(everyN && options.outputEvery == 0, "outputEvery",
+           "'every-n' returns each n-th batch; say which by --output-every N");
+    refuse(!everyN && options.outputEvery > 0, "outputEvery",
+           "only each n-th batch has a number; add --output-mode every-n, or leave it out");
+    if (everyN && iterations % options.outputEvery != 0)
+        throw OptionError(
+            "outputEvery",
+            fmt::format("{} does not divide the {} batches of a call; choose a divisor, or other "
+                        "--device-iterations",
+                        options.outputEvery, iterations));
+    const auto refuseWith = [&](bool given, const char* what) {
+        refuse(options.outputMode != OutputMode::All && given, "outputMode",
+               fmt::format("{} each micro-batch's results; leave one of them out", what));
+    };
+    refuseWith(options.ioTiles > 0, "I/O tiles send");
+    refuseWith(options.execution == Execution::Phased, "phases send");
+    refuse(everyN && options.execution == Execution::Pipelined && !options.isTraining(),
+           "outputMode",
+           "a pipeline without weight updates is one loop over all batches and has no moment "
+           "after each n-th; choose all, final or sum");
+}
+
+/// Keras counts steps over replicas and micro-batches (the IPU's Keras extensions raise an error
+/// where they do not divide).
+void checkSteps(const RunOptions& options) {
+    const std::int64_t steps = options.stepsPerExecution;
+    if (steps == 0)
+        return;
+    const char* option = "stepsPerExecution";
+    refuse(options.framework != Framework::Keras && options.framework != Framework::Tensorflow,
+           option, "only Keras counts so; add --framework keras, or give --device-iterations");
+    const std::int64_t of =
+        options.replicas * std::int64_t{options.isTraining() ? options.gradientAccumulation : 1};
+    if (steps % of != 0)
+        throw OptionError(
+            option,
+            fmt::format("{} is not a multiple of {}: {} replica{} take{} as many micro-batches"
+                        " each{}; choose {} or another multiple",
+                        steps, of, options.replicas, options.replicas == 1 ? "" : "s",
+                        options.replicas == 1 ? "s" : "",
+                        options.isTraining() && options.gradientAccumulation > 1
+                            ? fmt::format(", {} for a weight update", options.gradientAccumulation)
+                            : std::string(),
+                        (steps / of + 1) * of));
+    refuse(options.deviceIterations != 1 && options.deviceIterations != steps / of,
+           "deviceIterations",
+           fmt::format("--steps-per-execution {} makes {} of them; leave one of both out", steps,
+                       steps / of));
+}
+
 void checkHost(const RunOptions& options) {
     if (options.replicas % options.instances != 0)
         throw OptionError("instances",
@@ -273,12 +327,24 @@ void checkHost(const RunOptions& options) {
         refuse(given && options.ignoreData, option,
                "nothing is exchanged with the host; leave it out");
     };
+    needsHost(options.outputMode != OutputMode::All, "outputMode");
     needsHost(options.prefetchDepth > 1, "prefetchDepth");
     needsHost(options.inputType != InputType::AsModel, "inputType");
     needsHost(options.hostRate > 0, "hostRate");
+    refuse(options.hostJitter > 0 && options.hostRate == 0, "hostJitter",
+           "a host that prepares any number of samples is never late; add --host-rate N, or leave "
+           "it out");
 }
 
 } // namespace
+
+RunOptions withDeviceIterations(RunOptions options) {
+    if (options.stepsPerExecution > 0)
+        options.deviceIterations =
+            options.stepsPerExecution /
+            (options.replicas * (options.isTraining() ? options.gradientAccumulation : 1));
+    return options;
+}
 
 std::vector<OptionNote> optionNotes(const RunOptions& options) {
     std::vector<OptionNote> notes;
@@ -322,6 +388,8 @@ void validate(const RunOptions& options) {
     checkDeviceMapping(options);
     checkIoTiles(options);
     checkHost(options);
+    checkSteps(options);
+    checkReturns(options);
     checkProportion(options.availableMemoryProportion);
     for (const auto& [name, proportion] : options.availableMemoryProportionByOperation)
         checkProportion(proportion);

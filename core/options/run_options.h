@@ -25,7 +25,7 @@ inline constexpr auto enumNames<Schedule> =
     std::to_array<std::string_view>({"popart", "grouped", "interleaved", "sequential"});
 enum class PhaseSchedule { Interleaving, Batch };
 enum class Recompute { None, Standard, NormOnly, All, Pipeline };
-enum class Optimizer { Sgd, Momentum, Adam, AdamW, Lamb };
+enum class Optimizer { Sgd, Momentum, Adam, AdamW, Lamb, Lars };
 enum class Reduction { Sum, Mean };
 /// What may live in streaming memory and come to the chip only while it is needed.
 enum class OffChip { Optimizer, Activations, Weights };
@@ -33,6 +33,13 @@ enum class OffChip { Optimizer, Activations, Weights };
 enum class ExchangeStrategy { JustInTime, OverlapInnerLoop, OverlapLoops };
 /// Element type in which the host sends a model's floating-point inputs.
 enum class InputType { AsModel, Float, Half, Int8 };
+/// What calls the engine: Poplar is a program of the user's own.
+enum class Framework { Popart, Poptorch, Tensorflow, Keras, Poplar };
+template <>
+inline constexpr auto enumNames<Framework> =
+    std::to_array<std::string_view>({"popart", "poptorch", "tensorflow", "keras", "poplar"});
+/// Results that a call returns to the host (PopTorch's OutputMode, PopART's AnchorReturnType).
+enum class OutputMode { All, Final, EveryN, Sum };
 
 /// Options of `tilescope run`. Defaults are those of PopART and PopLibs where they have one.
 struct RunOptions {
@@ -97,8 +104,18 @@ struct RunOptions {
     ExchangeStrategy exchangeStrategy = ExchangeStrategy::JustInTime;
     std::int32_t prefetchDepth = 1; ///< batches that the host has ready at most
     InputType inputType = InputType::AsModel;
-    double hostRate = 0;        ///< samples a second that one host instance prepares; 0: any number
+    double hostRate = 0; ///< samples a second that one host instance prepares; 0: any number
+    /// By how much of the mean time one in eight micro-batches is late; see host_model.h.
+    double hostJitter = 0;
     std::int32_t instances = 1; ///< processes of the host, which share the replicas (PopDist)
+    Framework framework = Framework::Popart; ///< whose work on the host each call has
+    OutputMode outputMode = OutputMode::All;
+    std::int64_t outputEvery = 0; ///< batches between two that are returned, with EveryN
+    /// Keras' count of a call's batches, over all replicas and micro-batches; 0: deviceIterations
+    /// says how many there are.
+    std::int64_t stepsPerExecution = 0;
+    /// Directory that keeps compiled programs for later runs; empty: none are kept.
+    std::string executableCache;
     /// Poplar engine options, as POPLAR_ENGINE_OPTIONS gives them.
     std::map<std::string, std::string> engineOptions;
     /// Sizes and variants of a built-in model, by its own keys ("sequenceLength").
@@ -110,6 +127,10 @@ struct RunOptions {
         return phaseStages > 0 ? phaseStages : target.ipus > 1 ? 2 : 1;
     }
     [[nodiscard]] bool isTraining() const { return mode == "training"; }
+    /// Micro-batches of a replica in one call that have a result each.
+    [[nodiscard]] std::int64_t microBatchesOfCall() const {
+        return deviceIterations * (isTraining() ? gradientAccumulation : 1);
+    }
     [[nodiscard]] bool isOffChip(OffChip what) const { return offload.contains(what); }
     friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };
@@ -181,6 +202,9 @@ void setRunOptions(RunOptions& options, const std::map<std::string, std::string>
 /// Checks that options fit together (tiles within the target, proportions within 0 and 1, ...).
 void validate(const RunOptions& options);
 
+/// The same options with stepsPerExecution as deviceIterations. They have to be valid.
+RunOptions withDeviceIterations(RunOptions options);
+
 /// Reads Poplar engine options, a JSON object of strings (numbers and booleans are taken too), as
 /// the original reads POPLAR_ENGINE_OPTIONS. `origin` names the source in errors.
 void addEngineOptions(RunOptions& options, std::string_view json, const std::string& origin);
@@ -189,7 +213,8 @@ void addEngineOptions(RunOptions& options, std::string_view json, const std::str
 std::string engineOptionsJson(const std::map<std::string, std::string>& engineOptions);
 
 /// What the user should know about the engine options: keys that public documentation does not
-/// have, which are kept, and known ones that the simulation does not depend on.
+/// have, which are kept, and known ones that do not act here, each with the reason
+/// (core/options/engine_options.h).
 struct OptionNote {
     bool warning = false; ///< otherwise information
     std::string text;

@@ -20,7 +20,8 @@ OptionSpec precisionChoice(const char* key, const char* flag, const char* help,
 std::vector<OptionSpec> trainingRows() {
     return {
         enumRow(row(OptionTopic::Training, "optimizer", "--optimizer", Type::Choice, "sgd",
-                    "how weights are updated", {"sgd", "momentum", "adam", "adamw", "lamb"}),
+                    "how weights are updated",
+                    {"sgd", "momentum", "adam", "adamw", "lamb", "lars"}),
                 &RunOptions::optimizer),
         enumRow(row(OptionTopic::Training, "accumulationReduction", "--accumulation-reduction",
                     Type::Choice, "sum", "what becomes of the gradients of micro-batches",

@@ -9,17 +9,19 @@ namespace tilescope {
 
 /// A piece of the host's work before the machine runs, for a lane above those of the IPUs.
 struct HostSpan {
-    std::string lane; ///< "Compilation", "Loading"
+    std::string lane; ///< "Compilation", "Loading", "Host call"
     std::string name; ///< "plan"
     double start = 0; ///< seconds since the compilation began
     double seconds = 0;
     friend bool operator==(const HostSpan&, const HostSpan&) = default;
 };
 
-/// Compiling the graph, by phase. Of lanes of HostSpan, as is the next.
+/// Compiling the graph, by phase. Of lanes of HostSpan, as are the next two.
 inline constexpr std::string_view compilationLane = "Compilation";
 /// Bringing the executable to the tiles.
 inline constexpr std::string_view loadingLane = "Loading";
+/// What the host does for each call of the engine, shown for the first.
+inline constexpr std::string_view callLane = "Host call";
 /// Calls of Engine::run. Follows from the trace, as does the next.
 inline constexpr std::string_view engineLane = "Engine";
 /// What the host does for streams during a run, and who waits for whom.

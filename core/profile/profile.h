@@ -196,14 +196,17 @@ struct ProfileInfo {
     std::int64_t edges = 0;
     std::int64_t vertices = 0;
     bool fits = true;
-    bool hasExecution = false;             ///< false if it did not fit or was only compiled
-    std::int64_t cycles = 0;               ///< of the main program's run, longest IPU
-    double throughput = 0;                 ///< samples a second
+    bool hasExecution = false;  ///< false if it did not fit or was only compiled
+    std::int64_t cycles = 0;    ///< of the main program's run, longest IPU
+    double hostCallSeconds = 0; ///< that the host takes for each run beside it
+    double throughput = 0;      ///< samples a second, of runs with what the host takes for each
     std::map<std::string, double> timings; ///< seconds of each phase of the compilation
 
     [[nodiscard]] double seconds() const {
         return target.clockHz > 0 ? static_cast<double>(cycles) / target.clockHz : 0;
     }
+    /// From one call of the engine to the next.
+    [[nodiscard]] double callSeconds() const { return seconds() + hostCallSeconds; }
 };
 
 struct Profile {

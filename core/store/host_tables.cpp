@@ -41,7 +41,7 @@ std::vector<HostSpan> ProfileReader::hostSpans() const {
         impl_->db.prepare("SELECT lane, name, start, seconds FROM host_spans ORDER BY start, id");
     while (row.step()) {
         HostSpan span{row.text(0), row.text(1), hostSecondsAt(row, 2), hostSecondsAt(row, 3)};
-        if (span.lane != compilationLane && span.lane != loadingLane)
+        if (span.lane != compilationLane && span.lane != loadingLane && span.lane != callLane)
             throw DamagedProfile(fmt::format("the host has no lane '{:.60}'", span.lane));
         spans.push_back(std::move(span));
     }
@@ -52,8 +52,9 @@ TableGroup hostTables() {
     return {firstVersionWithHostSpans,
             R"sql(
 -- What the host did before the execution (since version 6), in the order in which it began. lane:
--- Compilation (phases, as long as they took) or Loading (of the executable, at the target's rates,
--- if it fits). start: seconds since the compilation began. The first run begins where the last ends.
+-- Compilation (phases, as long as they took), Loading (of the executable, at the target's rates, if
+-- it fits) or Host call (since version 9: what the host does for the first run and again for each).
+-- start: seconds since the compilation began. The first run begins where the last ends.
 CREATE TABLE host_spans(id INTEGER PRIMARY KEY, lane TEXT, name TEXT, start REAL, seconds REAL);
 )sql",
             writeHostSpans, [](const ProfileReader& reader, Profile& profile) {

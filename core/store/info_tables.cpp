@@ -31,6 +31,7 @@ template <class Info, class Visitor> void visitInfoFields(Info& info, Visitor&& 
     visit("hasExecution", info.hasExecution, 1);
     visit("cycles", info.cycles, 1);
     visit("throughput", info.throughput, 1);
+    visit("hostCallSeconds", info.hostCallSeconds, 9);
     visitTargetFields(info.target, [&](std::string_view name, auto& field, std::int64_t since) {
         visit(fmt::format("target.{}", name), field, since);
     });

@@ -25,6 +25,17 @@ constexpr double hostLatencySeconds = 5e-6;
 // stream copies reach, since an IPU gets to both by the same link.
 constexpr double streamingMemoryBytesPerSecond = hostBytesPerSecond;
 
+// A call of the engine: not public, assumed. Orders of magnitude: a system call and a sync for the
+// engine, a hash look-up and a registration for each stream, interpreted code for the frameworks.
+constexpr double engineRunSeconds = 20e-6;
+constexpr double streamSetupSeconds = 2e-6;
+constexpr double hostCopyBytesPerSecond = 10e9;
+constexpr std::int64_t hostBufferBytes = 2 * 128 * 1024 * 1024;
+constexpr double popartStepSeconds = 30e-6;
+constexpr double poptorchStepSeconds = 300e-6;
+constexpr double tensorflowStepSeconds = 500e-6;
+constexpr double kerasStepSeconds = 1e-3;
+
 // IPU-Links join up to 64 IPUs (IPU-POD64 datasheet); larger machines are such domains with
 // GW-Links between them.
 constexpr std::int32_t linkDomainIpus = 64;
@@ -69,6 +80,14 @@ Target mk1() {
     t.externalSyncCycles = globalSyncCycles;
     t.hostBytesPerSecond = hostBytesPerSecond;
     t.hostLatencySeconds = hostLatencySeconds;
+    t.engineRunSeconds = engineRunSeconds;
+    t.streamSetupSeconds = streamSetupSeconds;
+    t.hostCopyBytesPerSecond = hostCopyBytesPerSecond;
+    t.hostBufferBytes = hostBufferBytes;
+    t.popartStepSeconds = popartStepSeconds;
+    t.poptorchStepSeconds = poptorchStepSeconds;
+    t.tensorflowStepSeconds = tensorflowStepSeconds;
+    t.kerasStepSeconds = kerasStepSeconds;
     t.ipuLinkBytesPerSecond = 32e9;
     t.streamingMemoryBytesPerSecond = streamingMemoryBytesPerSecond;
     t.linkDomainIpus = linkDomainIpus;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "core/options/engine_options.h"
 #include "core/options/option_error.h"
 
 namespace tilescope::sim {
@@ -20,8 +21,7 @@ std::int64_t moved(std::int64_t time, std::int64_t cycles) {
 }
 
 bool prefetches(const RunOptions& options) {
-    const auto found = options.engineOptions.find("exchange.enablePrefetch");
-    return found == options.engineOptions.end() || found->second != "false";
+    return engineSwitch(options, "exchange.enablePrefetch", true);
 }
 
 std::int64_t fillCycles(const RunOptions& options, const Target& target, std::int64_t microBatch) {
@@ -47,6 +47,7 @@ HostPace hostPace(const RunOptions& options, const Target& target, std::int64_t 
     HostPace pace;
     pace.latencyCycles = static_cast<std::int64_t>(target.hostLatencySeconds * target.clockHz);
     pace.depth = prefetches(options) ? options.prefetchDepth : 1;
+    pace.jitter = options.hostJitter;
     if (options.hostRate > 0)
         pace.fillCycles = fillCycles(options, target, microBatch);
     return pace;
@@ -54,12 +55,19 @@ HostPace hostPace(const RunOptions& options, const Target& target, std::int64_t 
 
 InputBuffers::InputBuffers(const HostPace& pace)
     : fillCycles_(pace.fillCycles)
+    , lateCycles_(pace.fillCycles)
     , latencyCycles_(pace.latencyCycles)
     , filled_(never)
-    , ends_(static_cast<std::size_t>(pace.depth), never) {}
+    , ends_(static_cast<std::size_t>(pace.depth), never) {
+    constexpr std::int64_t others = batchesOfJitter - 1;
+    const auto late = static_cast<std::int64_t>(static_cast<double>(fillCycles_) * pace.jitter);
+    fillCycles_ -= late / others;
+    lateCycles_ += late / others * others;
+}
 
 std::int64_t InputBuffers::readyAt() const {
-    return moved(std::max(filled_, ends_.front()), fillCycles_);
+    const bool late = turn_ == batchesOfJitter - 1;
+    return moved(std::max(filled_, ends_.front()), late ? lateCycles_ : fillCycles_);
 }
 
 std::int64_t InputBuffers::waitAt(std::int64_t now) const {
@@ -71,6 +79,8 @@ std::int64_t InputBuffers::waitAt(std::int64_t now) const {
 
 void InputBuffers::transferred(std::int64_t end) {
     filled_ = readyAt();
+    if (lateCycles_ != fillCycles_)
+        turn_ = (turn_ + 1) % batchesOfJitter;
     ends_.erase(ends_.begin());
     ends_.push_back(end);
 }
@@ -84,7 +94,7 @@ void InputBuffers::shift(std::int64_t cycles) {
 std::optional<InputBuffers> InputBuffers::extrapolated(const InputBuffers& before,
                                                        std::int64_t count) const {
     InputBuffers result = *this;
-    bool known = true;
+    bool known = turn_ == before.turn_;
     const auto extrapolate = [&](std::int64_t& time, std::int64_t earlier) {
         if (time == never || earlier == never)
             known = known && time == earlier;

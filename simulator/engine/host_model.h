@@ -9,6 +9,11 @@
 // ahead;
 //   a batch that is filled while the IPU waits is seen a latency later.
 //
+// With jitter one in `batchesOfJitter` micro-batches takes longer by that share of the mean, and
+// the others as much less together: an *assumed* pattern for what a host's scheduler and file
+// system do. Batches that are ready make up for one that is late, which is what a depth beyond 2 is
+// for.
+//
 // Within this model times are exact. That streams of one replica are filled side by side, that
 // replicas of an instance share it evenly, and that the host is ready at the start are *assumed*:
 // how an application's threads share a processor is not part of a model. Results are taken at once.
@@ -30,10 +35,13 @@ struct HostPace {
     std::int64_t fillCycles = 0; ///< for one micro-batch; 0: at once
     std::int64_t latencyCycles = 0;
     std::int32_t depth = 1; ///< buffers of a stream
+    double jitter = 0;      ///< by how much of fillCycles one in batchesOfJitter is late
 
     /// Every request waits for the latency and nothing else, whatever happened before.
     [[nodiscard]] bool isConstant() const { return depth == 1 && fillCycles == 0; }
 };
+
+inline constexpr std::int32_t batchesOfJitter = 8;
 
 /// The pace that options ask for; `microBatch` in samples. Throws UserError if a run would take
 /// decades.
@@ -60,7 +68,10 @@ private:
     /// When the next batch is in its buffer; `never_` if it was before the start.
     [[nodiscard]] std::int64_t readyAt() const;
 
-    std::int64_t fillCycles_, latencyCycles_;
+    std::int64_t fillCycles_; ///< of most micro-batches
+    std::int64_t lateCycles_; ///< of one in batchesOfJitter
+    std::int64_t latencyCycles_;
+    std::int32_t turn_ = 0;          ///< of the next micro-batch in the pattern
     std::int64_t filled_;            ///< when the host was done with the batch before
     std::vector<std::int64_t> ends_; ///< of the last transfers, the oldest first, one a buffer
 };

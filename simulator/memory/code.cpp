@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/ceil_div.h"
+#include "core/options/engine_options.h"
 #include "simulator/cost/footprint.h"
 
 namespace tilescope::sim {
@@ -14,9 +15,53 @@ std::int64_t packets(std::int64_t bytes, std::int64_t packet) {
     return ceilDiv(bytes, packet);
 }
 
+/// Tiles of `used` that count, by the level.
+TileSeries countingTiles(const TileSeries& used, ComputeCounters level, const Target& target) {
+    if (level == ComputeCounters::Tile)
+        return used.ones();
+    if (level == ComputeCounters::Device)
+        return TileSeries(TileId(0), 1, 1);
+    TileSum first;
+    for (std::int32_t tile = 0; tile < target.totalTiles(); tile += target.tilesPerIpu)
+        if (used.sum(tile, tile + target.tilesPerIpu) > 0)
+            first.add(TileSeries(TileId(tile), 1, 1));
+    return first.series();
+}
+
+void addCounters(TileSum& results, const ComputeSet& set, ComputeCounters level,
+                 const Target& target) {
+    if (level == ComputeCounters::Off)
+        return;
+    if (level != ComputeCounters::Vertex) {
+        results.add(countingTiles(set.cycles, level, target), instrumentationBytes);
+        return;
+    }
+    for (const VertexInstances& use : set.vertices)
+        results.add(use.count, instrumentationBytes);
+}
+
+bool isExternal(const Program& program) {
+    return program.kind == ProgramKind::GlobalExchange ||
+           program.kind == ProgramKind::StreamCopyMid;
+}
+
 } // namespace
 
-void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel) {
+Instrumentation instrumentationOf(const RunOptions& options) {
+    Instrumentation made;
+    const bool all = engineSwitch(options, "debug.instrument", true);
+    const std::string_view level = engineChoice(options, "debug.computeInstrumentationLevel");
+    const auto& levels = findEngineOption("debug.computeInstrumentationLevel")->values;
+    made.compute = all && engineSwitch(options, "debug.instrumentCompute", true)
+                       ? static_cast<ComputeCounters>(
+                             std::find(levels.begin(), levels.end(), level) - levels.begin())
+                       : ComputeCounters::Off;
+    made.externalExchange = all && engineSwitch(options, "debug.instrumentExternalExchange", false);
+    return made;
+}
+
+void addCodeVariables(ProgramBuilder& builder, const Instrumentation& instrumentation,
+                      bool ipuModel) {
     const Profile& profile = builder.lowered().profile;
     const std::int32_t tiles = builder.machine().totalTiles();
     const TileSeries everywhere(TileId(0), tiles, 1);
@@ -29,10 +74,13 @@ void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel)
         for (const VertexInstances& use : set.vertices) {
             if (isCopyVertex(profile.vertexTypes[use.type].name))
                 descriptors.add(use.count.ones().scaled(copyDescriptorBytes));
-            if (instrumented)
-                results.add(use.count, instrumentationBytes);
         }
+        addCounters(results, set, instrumentation.compute, builder.machine());
     }
+    if (instrumentation.externalExchange)
+        results.add(everywhere,
+                    instrumentationBytes * std::count_if(profile.programs.begin(),
+                                                         profile.programs.end(), isExternal));
     // The host reads the results.
     headers.add(results.series().mapped([](std::int64_t bytes) {
         return packets(bytes, hostPacketBytesOut) * hostPacketHeaderBytes;

@@ -1,14 +1,33 @@
 // Code and bookkeeping as always-live variables, one a category.
 #pragma once
 
+#include "core/options/run_options.h"
 #include "simulator/lowering/program/builder.h"
 
 namespace tilescope::sim {
+
+/// Where the cycles of compute sets are counted; a word for each count.
+enum class ComputeCounters {
+    Vertex, ///< of each vertex
+    Tile,   ///< of each compute set on each of its tiles
+    Ipu,    ///< of each compute set on the first tile of its IPUs
+    Device, ///< of each compute set on tile 0
+    Off,
+};
+struct Instrumentation {
+    ComputeCounters compute = ComputeCounters::Vertex;
+    /// Of each exchange with the host or other IPUs, a word on each tile.
+    bool externalExchange = false;
+};
+/// What debug.instrument and its kin ask for. Vertex and no exchanges are the default, as in a
+/// published profile; how many words the other counters take is *assumed*.
+Instrumentation instrumentationOf(const RunOptions& options);
 
 /// Adds vertexCode, vertexInstanceState, vertexFieldData, controlCode, internalExchangeCode,
 /// hostExchangeCode, hostExchangePacketHeader, copyDescriptor, stack, controlId and
 /// instrumentationResults, each with its bytes by tile. The IPU Model has no code and no
 /// stacks.
-void addCodeVariables(ProgramBuilder& builder, bool instrumented, bool ipuModel = false);
+void addCodeVariables(ProgramBuilder& builder, const Instrumentation& instrumentation = {},
+                      bool ipuModel = false);
 
 } // namespace tilescope::sim

@@ -78,6 +78,10 @@ std::vector<std::size_t> firstReaders(const Graph& graph) {
 } // namespace
 
 bool isInScope(const std::string& op, const std::string& scope) {
+    // PyTorch's exporter begins the paths of its scopes with a slash.
+    if (scope.starts_with('/') != op.starts_with('/'))
+        return scope.starts_with('/') ? isInScope(op, scope.substr(1))
+                                      : isInScope(op.substr(1), scope);
     return op == scope ||
            (op.size() > scope.size() && op.starts_with(scope) && op[scope.size()] == '/');
 }

@@ -135,6 +135,8 @@ TensorId WeightUpdate::stepOf(TensorId gradient) {
         return adamStep(gradient);
     case Optimizer::Lamb:
         return scaledByTrust(adamStep(gradient));
+    case Optimizer::Lars:
+        return velocity(larsGradient(gradient));
     }
     return gradient;
 }
@@ -157,12 +159,35 @@ TensorId WeightUpdate::adamStep(TensorId scaled) {
               {first, second, decays ? updated_ : first, count}, updatedShape(), DataType::Float);
 }
 
+/// The gradient with weight decay, times the ratio of the weight's norm to the sum of the
+/// gradient's and the decayed weight's (You et al. 2017, "Large Batch Training of Convolutional
+/// Networks"): what momentum then gathers.
+TensorId WeightUpdate::larsGradient(TensorId scaled) {
+    const TensorId gradient = unscaled(scaled);
+    const auto number = [&](const char* suffix, ElementwiseFunction function,
+                            std::vector<TensorId> inputs) {
+        return op(suffix, "LarsRatio", ElementwiseAttributes{function}, std::move(inputs), {},
+                  DataType::Float);
+    };
+    const TensorId weightNorm =
+        number("_larsWeightNorm", Sqrt, {squareSum("_larsWeightSq", "LarsSquare", updated_)});
+    const TensorId gradientNorm =
+        number("_larsGradientNorm", Sqrt, {squareSum("_larsGradientSq", "LarsSquare", gradient)});
+    const TensorId decay = scalar("larsWeightDecay", DataType::Float);
+    const TensorId decayed = number("_larsDecayedNorm", Multiply, {weightNorm, decay});
+    const TensorId ratio = number("_larsRatio", Divide,
+                                  {weightNorm, number("_larsNorms", Add, {gradientNorm, decayed})});
+    const TensorId change = inPlace("_larsDecay", "LarsDecay", ScaledAdd, {gradient, updated_});
+    return op("_larsScale", "LarsScale", ElementwiseAttributes{Multiply}, {change, ratio},
+              updatedShape(), DataType::Float);
+}
+
 /// The square of a norm, over all shards (popart op/lamb.cpp).
-TensorId WeightUpdate::squareSum(const std::string& suffix, TensorId of) {
+TensorId WeightUpdate::squareSum(const std::string& suffix, const std::string& type, TensorId of) {
     ReduceAttributes all{ReduceFunction::SquareAdd, {}, false};
     for (std::size_t d = 0; d < updatedShape().size(); ++d)
         all.axes.push_back(static_cast<std::int64_t>(d));
-    const TensorId own = op(suffix, "LambSquare", all, {of}, {}, DataType::Float);
+    const TensorId own = op(suffix, type, all, {of}, {}, DataType::Float);
     return shards_ == 1 ? own
                         : op(suffix + "_allReduce", "ReplicatedAllReduceInplace",
                              CollectiveAttributes{CollectiveKind::AllReduce, shards_}, {own}, {},
@@ -171,8 +196,8 @@ TensorId WeightUpdate::squareSum(const std::string& suffix, TensorId of) {
 
 /// The step times the ratio of the weight's norm to the step's own (LAMB).
 TensorId WeightUpdate::scaledByTrust(TensorId change) {
-    const TensorId weightNorm = squareSum("_lambR1Sq", updated_);
-    const TensorId stepNorm = squareSum("_lambR2Sq", change);
+    const TensorId weightNorm = squareSum("_lambR1Sq", "LambSquare", updated_);
+    const TensorId stepNorm = squareSum("_lambR2Sq", "LambSquare", change);
     const TensorId ratio = op("_lambRatio", "LambRatio", ElementwiseAttributes{Divide},
                               {weightNorm, stepNorm}, {}, DataType::Float);
     return op("_lambScale", "LambScale", ElementwiseAttributes{Multiply}, {change, ratio},

@@ -44,7 +44,8 @@ private:
     TensorId stepOf(TensorId gradient);
     TensorId velocity(TensorId gradient);
     TensorId adamStep(TensorId gradient);
-    TensorId squareSum(const std::string& suffix, TensorId of);
+    TensorId larsGradient(TensorId gradient);
+    TensorId squareSum(const std::string& suffix, const std::string& type, TensorId of);
     TensorId scaledByTrust(TensorId change);
     [[nodiscard]] DataType stateType() const;
     [[nodiscard]] const Shape& updatedShape() const { return graph_.tensors[updated_].shape; }

@@ -158,7 +158,7 @@ ZooValue ZooBuilder::conv(const std::string& name, const ZooValue& x, const ZooC
     return apply("Conv", name, inputs, conv.channels,
                  {{"kernel_shape", std::vector(2, conv.kernel)},
                   {"strides", std::vector(2, conv.stride)},
-                  {"pads", std::vector(4, conv.kernel / 2)},
+                  {"pads", std::vector(4, conv.pad < 0 ? conv.kernel / 2 : conv.pad)},
                   {"group", conv.groups}});
 }
 
@@ -167,6 +167,42 @@ ZooValue ZooBuilder::batchNorm(const std::string& name, const ZooValue& x) {
     for (const char* part : {".weight", ".bias", ".running_mean", ".running_var"})
         inputs.push_back(weight(name + part, {x.channels}));
     return apply("BatchNormalization", name, inputs, x.channels);
+}
+
+ZooValue ZooBuilder::groupNorm(const std::string& name, const ZooValue& x, std::int64_t groups) {
+    const ZooValue shape = apply("Shape", name + "/shape", {x.name}, 4);
+    ZooValue y = apply("Reshape", name + "/groups",
+                       {x.name, integers(name + "/to", {0, groups, -1})}, groups);
+    y = apply("InstanceNormalization", name + "/InstanceNormalization",
+              {y.name, buffer(name + "/ones", {groups}), buffer(name + "/zeros", {groups})},
+              groups);
+    y = apply("Reshape", name + "/channels", {y.name, shape.name}, x.channels);
+    y = apply("Mul", name + "/scale", {y.name, weight(name + ".weight", {x.channels, 1, 1})},
+              x.channels);
+    return apply("Add", name, {y.name, weight(name + ".bias", {x.channels, 1, 1})}, x.channels);
+}
+
+ZooValue ZooBuilder::proxyNorm(const std::string& name, const ZooValue& x,
+                               const std::string& normName, std::int64_t samples) {
+    const auto step = [&](const char* type, const char* part,
+                          const std::vector<std::string>& inputs,
+                          const ZooAttributes& attributes = {}) {
+        return apply(type, name + "/" + part, inputs, x.channels, attributes).name;
+    };
+    const ZooAttributes overSamples{{"axes", std::vector<std::int64_t>{0}},
+                                    {"keepdims", std::int64_t{1}}};
+    const std::string normal = buffer(name + "/samples", {samples, 1, 1, 1});
+    std::string proxy = step("Mul", "proxyScale", {normal, normName + ".weight"});
+    proxy = step("Add", "proxyBias", {proxy, normName + ".bias"});
+    proxy = step("Relu", "proxyRelu", {proxy});
+    const std::string mean = step("ReduceMean", "mean", {proxy}, overSamples);
+    const std::string off = step("Sub", "off", {proxy, mean});
+    std::string variance = step("Mul", "square", {off, off});
+    variance = step("ReduceMean", "variance", {variance}, overSamples);
+    const std::string deviation =
+        step("Sqrt", "deviation", {step("Add", "epsilon", {variance, real(name + "/eps", 0.03)})});
+    const std::string centred = step("Sub", "centre", {x.name, mean});
+    return apply("Div", name, {centred, deviation}, x.channels);
 }
 
 ZooValue ZooBuilder::relu(const std::string& name, const ZooValue& x) {

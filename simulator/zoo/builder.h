@@ -29,6 +29,7 @@ struct ZooConv {
     std::int64_t stride = 1;
     std::int64_t groups = 1;
     bool bias = false;
+    std::int64_t pad = -1; ///< on each side; -1: so that a stride of 1 keeps the size
 };
 
 /// Attributes of a node: integers, lists of integers and reals.
@@ -67,9 +68,18 @@ public:
     /// dimension 1 of the result.
     ZooValue transpose(const std::string& name, const ZooValue& x,
                        const std::vector<std::int64_t>& permutation, std::int64_t channels);
-    /// Square kernel, padded so that a stride of 1 keeps the size.
+    /// Square kernel.
     ZooValue conv(const std::string& name, const ZooValue& x, const ZooConv& conv);
     ZooValue batchNorm(const std::string& name, const ZooValue& x);
+    /// As PyTorch exports it: an instance normalisation of the groups, then scale and bias of the
+    /// channels.
+    ZooValue groupNorm(const std::string& name, const ZooValue& x, std::int64_t groups);
+    /// Normalises what an activation makes of a normalised tensor by a proxy: the mean and variance
+    /// over `samples` of a normal distribution that got the same scale, bias and ReLU (Labatie et
+    /// al. 2021, "Proxy-Normalizing Activations to Match Batch Normalization while Removing Batch
+    /// Dependence"). `normName` is that of the group normalisation before.
+    ZooValue proxyNorm(const std::string& name, const ZooValue& x, const std::string& normName,
+                       std::int64_t samples);
     ZooValue relu(const std::string& name, const ZooValue& x);
     ZooValue add(const std::string& name, const ZooValue& a, const ZooValue& b);
     ZooValue maxPool(const std::string& name, const ZooValue& x, std::int64_t kernel,

@@ -27,6 +27,21 @@ onnx::ModelProto zooMnistCnn(const ZooSettings&) {
     return b.finish(b.softmax("B4/softmax", x));
 }
 
+// The network of Graphcore's PopTorch tutorials, block by block as they split it. Its loss is
+// PyTorch's cross entropy, which has the softmax in it.
+onnx::ModelProto zooMnistTutorial(const ZooSettings&) {
+    ZooBuilder b("mnist-tutorial", {1, 28, 28});
+    ZooValue x = b.input();
+    x = b.conv("B1/conv", x, {.channels = 10, .kernel = 5, .bias = true, .pad = 0});
+    x = b.relu("B1/relu", b.maxPool("B1/pool", x, 2, 2));
+    x = b.conv("B2/conv", x, {.channels = 20, .kernel = 5, .bias = true, .pad = 0});
+    x = b.relu("B2/relu", b.maxPool("B2/pool", x, 2, 2));
+    x = b.flatten("B3/flatten", x, x.channels * 4 * 4);
+    x = b.relu("B3/relu", b.dense("B3/fc", x, 256));
+    x = b.dense("B4/fc", x, 10);
+    return b.finish(b.softmax("B4/softmax", x));
+}
+
 namespace {
 
 // A side at which every tile of an IPU has a few hundred elements: the copies, and not what a step

@@ -27,11 +27,15 @@ private:
 
 onnx::ModelProto zooMlp(const ZooSettings&);
 onnx::ModelProto zooMnistCnn(const ZooSettings&);
+onnx::ModelProto zooMnistTutorial(const ZooSettings&);
 onnx::ModelProto zooPlainPlusTransposed(const ZooSettings&);
 onnx::ModelProto zooTransposedPlusPlain(const ZooSettings&);
-onnx::ModelProto zooResNet50(const ZooSettings&);
-onnx::ModelProto zooResNext50(const ZooSettings&);
-onnx::ModelProto zooResNext101(const ZooSettings&);
+/// Settings: norm ("batch", "group", "proxy").
+onnx::ModelProto zooResNet50(const ZooSettings& settings);
+onnx::ModelProto zooResNext50(const ZooSettings& settings);
+onnx::ModelProto zooResNext101(const ZooSettings& settings);
+/// Settings: variant ("b0" to "b4").
+onnx::ModelProto zooEfficientNet(const ZooSettings& settings);
 /// Settings: sequenceLength, layers, head ("mlm", "squad").
 onnx::ModelProto zooBertBase(const ZooSettings& settings);
 onnx::ModelProto zooBertLarge(const ZooSettings& settings);

@@ -36,7 +36,7 @@ Graph imported(const std::string& model, std::int64_t batch) {
 LoweredProgram analysed(const Graph& graph, const RunOptions& options) {
     LoweredProgram lowered = lowerGraph(graph, options, PlanTable(graph, options));
     ProgramBuilder builder(options.target, lowered);
-    addCodeVariables(builder, true);
+    addCodeVariables(builder);
     analyseLiveness(lowered.profile);
     return lowered;
 }
@@ -82,7 +82,7 @@ void liveness(benchmark::State& state, const std::string& model) {
         LoweredProgram lowered = lowerGraph(graph, options, plans);
         state.ResumeTiming();
         ProgramBuilder builder(options.target, lowered);
-        addCodeVariables(builder, true);
+        addCodeVariables(builder);
         analyseLiveness(lowered.profile);
     }
 }

@@ -245,6 +245,7 @@ private slots:
                 v.type = "float";
         for (TileMemory& tile : p.tileMemory)
             tile.includingGaps = 10 * sample::partialsBytes;
+        p.info.options["precision"] = "float";
         const auto found = find(findInsights(p), "singlePrecision");
         QVERIFY(found);
         QCOMPARE(found->evidence[0].value, static_cast<double>(sample::partialsBytes));
@@ -254,6 +255,32 @@ private slots:
         p.info.options["precision"] = "half";
         QCOMPARE(text(find(findInsights(p), "singlePrecision")->advice.at(0).option),
                  "partialsType");
+    }
+
+    /// The host's share of the time from call to call, which more batches in a call make smaller.
+    void seesCallsOfTheHost() {
+        Profile p = sampleProfile();
+        QVERIFY(!find(findInsights(p), "callBound"));
+        p.info.options["deviceIterations"] = "10";
+        p.info.hostCallSeconds = p.info.seconds();
+        const auto found = find(findInsights(p), "callBound");
+        QVERIFY(found && found->level == InsightLevel::Warning);
+        QCOMPARE(found->cost.share, 0.5);
+        QCOMPARE(text(found->title), "50.0 % of the time goes to the host's calls of the engine");
+        const Advice* advice = adviceOn(*found, "deviceIterations");
+        QVERIFY(advice != nullptr && advice->value == "20");
+    }
+
+    /// A model that is in half by itself has no precision to gain.
+    void halfIsNotAdvisedTwice() {
+        Profile large = sampleProfile({.tooLarge = true});
+        large.info.options.erase("precision");
+        for (Variable& v : large.variables)
+            if (v.alwaysLive && v.category == MemoryCategory::Variable)
+                v.type = "half";
+        QVERIFY(adviceOn(*find(findInsights(large), "fit"), "precision") == nullptr);
+        large.info.options["precision"] = "float";
+        QVERIFY(adviceOn(*find(findInsights(large), "fit"), "precision") != nullptr);
     }
 
     void seesGaps() {

@@ -34,8 +34,8 @@ std::int64_t plannerWarnings(const Profile& profile) {
         profile.messages.begin(), profile.messages.end(), [](const Message& message) {
             return message.severity == Severity::Warning &&
                    message.text.find(
-                       "unable to meet memory target. Optimising for minimum memory") !=
-                       std::string::npos;
+                       "convolution planner unable to meet memory target. Optimizing for minimum "
+                       "memory...") != std::string::npos;
         });
 }
 

@@ -78,6 +78,9 @@ private slots:
         QTest::newRow("resnext101")
             << "resnext101_32x8d" << qint64(88791336) << 104 << 16.414 << "[1,1000]";
         QTest::newRow("vit-base") << "vit-base" << qint64(86567656) << 1 << 17.56 << "[1,1000]";
+        // torchvision counts 0.386 without activations, products of gates and sums.
+        QTest::newRow("efficientnet-b0")
+            << "efficientnet" << qint64(5288548) << 81 << 0.398 << "[1,1000]";
         // Parameters as the transformers library counts them (with the tied head), products of
         // the layers and of the head for 128 tokens.
         QTest::newRow("bert-base") << "bert-base" << qint64(109514298) << 0
@@ -87,6 +90,8 @@ private slots:
         QTest::newRow("gpt2-small") << "gpt2-small" << qint64(124439808) << 0
                                     << transformerGigaMacs(12, 768, 50257, 0) << "[1,128,50257]";
         QTest::newRow("mnist-cnn") << "mnist-cnn" << qint64(421642) << 2 << 0.0043 << "[1,10]";
+        QTest::newRow("mnist-tutorial")
+            << "mnist-tutorial" << qint64(90026) << 2 << 0.00054848 << "[1,10]";
         QTest::newRow("mlp") << "mlp" << qint64(669706) << 0 << 0.00067 << "[1,10]";
     }
 
@@ -100,6 +105,21 @@ private slots:
         QTEST(countKind(graph, "Conv"), "convolutions");
         QTEST(QString::fromStdString(outputShapes(graph)), "output");
         QVERIFY(std::abs(totalFlops(graph) / 2e9 / gigaMacs - 1) < 0.02);
+    }
+
+    void efficientNetsAsTorchvisionCountsThem() {
+        const std::map<std::string, std::int64_t> parameters{
+            {"b1", 7794184}, {"b2", 9109994}, {"b3", 12233232}, {"b4", 19341616}};
+        for (const auto& [variant, count] : parameters)
+            QCOMPARE(trainableParameters(zooModel("efficientnet", {{"variant", variant}})), count);
+    }
+
+    /// Other normalisations have the same weights: a scale and a bias for each channel.
+    void normalisationsOfResNets() {
+        for (const char* norm : {"group", "proxy"}) {
+            const auto model = zooModel("resnet50", {{"norm", norm}});
+            QCOMPARE(trainableParameters(model), std::int64_t{25557032});
+        }
     }
 
     void batchNormalizationIsFolded() {

@@ -86,7 +86,7 @@ auto fields(const TraceRun& r) {
 auto fields(const ProfileInfo& i) {
     return std::tie(i.creator, i.createdAt, i.model, i.mode, i.target, i.batchSize,
                     i.deviceIterations, i.replicas, i.options, i.engineOptions, i.edges, i.vertices,
-                    i.fits, i.hasExecution, i.cycles, i.throughput, i.timings);
+                    i.fits, i.hasExecution, i.cycles, i.throughput, i.hostCallSeconds, i.timings);
 }
 
 template <class A> bool same(const A& a, const A& b) {

@@ -62,6 +62,20 @@ private slots:
         QCOMPARE(cell(model, 0, 2), context_->preferences.bytes(curve->notAlwaysLive[top.index()]));
     }
 
+    /// A line at what the tiles have, and room for it above the curve.
+    void theMaximumIsALine() {
+        const auto view = show<LivenessView>(one());
+        const Target& machine = context_->reports.source()->machine();
+        const auto limit = static_cast<double>(machine.bytesPerTile) * machine.totalTiles();
+        QVERIFY(view->plot().plot().yAxis->range().upper < limit);
+        test::button(*view, "Max memory").setChecked(true);
+        settle();
+        QVERIFY(view->plot().plot().yAxis->range().upper >= limit);
+        test::button(*view, "Max memory").setChecked(false);
+        settle();
+        QVERIFY(view->plot().plot().yAxis->range().upper < limit);
+    }
+
     void theFilterLeavesMatchingSteps() {
         const auto view = show<LivenessView>(one());
         const double all = view->plot().zoom().last();

@@ -151,6 +151,21 @@ private slots:
         QCOMPARE(programs_->search().text(), QStringLiteral("Convolve"));
     }
 
+    void searchFindsWhatOperationsAre() {
+        open({files_.write("a.pop")});
+        const ProgramModel& model = programs_->model();
+        const auto operationOf = [&](const QString& text) {
+            const ProgramId found = model.find(text, {}, true);
+            return found.valid() ? (*model.tree().programs)[found].operation : OperationId();
+        };
+        for (const QString& text : {QStringLiteral("convolution"), QStringLiteral("Conv")}) {
+            const OperationId operation = operationOf(text);
+            QVERIFY2(operation.valid(), qPrintable(text));
+            QCOMPARE((*model.tree().operations)[operation].type, std::string("Conv"));
+        }
+        QVERIFY(!model.find("no such thing", {}, true).valid());
+    }
+
     void theSearchHasOptions() {
         open({files_.write("a.pop")});
         views::SearchBox& box = programs_->search();

@@ -7,6 +7,8 @@
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QToolButton>
 #include <QtTest>
@@ -98,6 +100,31 @@ private slots:
             for (const std::string& choice : spec.choices)
                 QVERIFY2(box.findText(QString::fromStdString(choice)) >= 0, spec.key.c_str());
         }
+    }
+
+    /// At the first option, or at the one that an advice changed, whatever has the focus.
+    void itOpensWhereTheChangeIs() {
+        auto& form = test::child<gui::OptionForm>(*dialog_);
+        auto& area = test::child<QScrollArea>(form);
+        const auto isInSight = [&](const char* key) {
+            const QRect place(option(key).mapTo(area.viewport(), QPoint()), option(key).size());
+            return area.viewport()->rect().intersects(place);
+        };
+        const auto reopen = [&](const std::string& focus) {
+            dialog_->hide();
+            RunRequest request;
+            request.model = QStringLiteral("resnet50");
+            request.focusOption = focus;
+            dialog_->setRequest(request);
+            dialog_->show();
+            QTest::qWait(50);
+        };
+        reopen("lossScaling");
+        QVERIFY(isInSight("lossScaling"));
+        QVERIFY(!isInSight("target"));
+        reopen("");
+        QVERIFY(isInSight("target"));
+        QCOMPARE(area.verticalScrollBar()->value(), 0);
     }
 
     void theCommandLineHasOnlyWhatIsChanged() {

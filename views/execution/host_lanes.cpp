@@ -38,6 +38,7 @@ TraceBox boxOf(const HostBox& box) {
                     box.steps,        nameOf(box)};
     switch (box.work) {
     case HostWork::Compilation:
+    case HostWork::Call:
     case HostWork::Run:
         break;
     case HostWork::Loading:

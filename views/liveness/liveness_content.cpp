@@ -46,6 +46,18 @@ void addStack(std::vector<StepArea>& areas, const LivenessSeries& series, const 
                      MinMaxPyramid(std::move(base))});
 }
 
+/// The memory of the tiles in question.
+std::optional<PlotWidget::Limit> memoryLimit(const ProfileView& profile,
+                                             const LivenessOptions& options) {
+    const Target& machine = profile.machine();
+    const std::int64_t bytes = machine.bytesPerTile * options.tiles.range(machine).tiles();
+    if (!options.limit || bytes <= 0)
+        return {};
+    return PlotWidget::Limit{static_cast<double>(bytes),
+                             Text::tr("Maximum memory: %1")
+                                 .arg(QString::fromStdString(formatBytes(bytes, options.units)))};
+}
+
 void addLifetime(std::vector<Lifetime>& lifetimes, const ProfileView& profile, VariableId id,
                  const StepList& steps, const QString& pattern, const QColor& colour,
                  const std::stop_token& stop) {
@@ -108,6 +120,7 @@ LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptio
     const ProfileView& first = *profiles.source;
     const LivenessSeries source = seriesOf(first, options.tiles, stop);
     content.peak = source.peakStep;
+    content.plot.limit = memoryLimit(first, options);
     content.sourceSteps = stepsOf(first, options.filter, stop);
     content.fullestTiles = tilesByMemory(*profiles.source->tileMemory(stop),
                                          {0, first.machine().totalTiles()}, fullest);
@@ -126,6 +139,7 @@ LivenessContent livenessContent(const ProfilePair& profiles, const LivenessOptio
                  QStringLiteral("%1"));
         addStack(content.target.emplace().areas, target, content.targetSteps,
                  options.includeAlwaysLive, plain, QStringLiteral("%1"));
+        content.target->limit = memoryLimit(*profiles.target, options);
         return content;
     }
     content.plot.mode = StepAreaPlottable::Mode::Overlaid;

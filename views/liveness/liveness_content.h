@@ -6,6 +6,7 @@
 
 #include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/liveness/liveness.h"
+#include "core/base/units.h"
 #include "views/liveness/lifetime_strip.h"
 #include "views/plot/series/step_plot.h"
 
@@ -16,6 +17,8 @@ struct LivenessOptions {
     bool includeAlwaysLive = true;
     bool apart = false; ///< two profiles below each other instead of overlaid
     QString filter{};   ///< shows only steps whose names contain this, whatever the case
+    bool limit = false; ///< a line at the memory of the tiles
+    ByteUnits units{};  ///< of its label
 };
 
 /// The steps of a profile and those that the filter leaves, in the order of the axis.

@@ -49,6 +49,8 @@ ToolRow* LivenessView::makeTools() {
     alwaysLive_ =
         tools_->addToggle(tr("Include always live"),
                           tr("Stack the variables in use on those that always live"), true);
+    limit_ =
+        tools_->addToggle(tr("Max memory"), tr("Show the memory of the tiles as a line"), false);
     apart_ = tools_->addToggle(tr("Separate"),
                                tr("Source and target below each other instead of one over the "
                                   "other"),
@@ -67,7 +69,7 @@ ToolRow* LivenessView::makeTools() {
         loadPlot();
         tellTabs();
     });
-    for (QToolButton* toggle : {alwaysLive_, apart_})
+    for (QToolButton* toggle : {alwaysLive_, limit_, apart_})
         connect(toggle, &QToolButton::toggled, this, &LivenessView::loadPlot);
     connect(filter_, &QLineEdit::textChanged, this, &LivenessView::loadPlot);
     connect(filter_, &QLineEdit::returnPressed, this, &LivenessView::nextStep);
@@ -151,8 +153,12 @@ void LivenessView::loadPlot() {
                                 tr("Select a tile in the Memory report."));
         return;
     }
-    const LivenessOptions options{tiles(), alwaysLive_->isChecked(),
-                                  comparing() && apart_->isChecked(), filter_->text().trimmed()};
+    const LivenessOptions options{tiles(),
+                                  alwaysLive_->isChecked(),
+                                  comparing() && apart_->isChecked(),
+                                  filter_->text().trimmed(),
+                                  limit_->isChecked(),
+                                  context().preferences.byteUnits()};
     plotPanel_->load([this, pair = profiles(), options,
                       theme = context().theme.current()](const std::stop_token& stop) {
         return [this, content = livenessContent(pair, options, theme, stop)]() mutable {

@@ -60,6 +60,7 @@ private:
     ToolRow* tools_ = nullptr;
     QComboBox* source_ = nullptr;
     QToolButton* alwaysLive_ = nullptr;
+    QToolButton* limit_ = nullptr;
     QToolButton* apart_ = nullptr;
     QLineEdit* filter_ = nullptr;
     LivenessTabs* tabs_;

@@ -51,7 +51,7 @@ ProgramId ProgramModel::search(ProgramId from, bool forward, Wanted wanted) cons
 }
 
 ProgramId ProgramModel::find(const TextMatcher& wanted, ProgramId from, bool forward) const {
-    return search(from, forward, [&](ProgramId program) { return wanted.matches(title(program)); });
+    return search(from, forward, [&](ProgramId program) { return matches(wanted, program); });
 }
 
 ProgramModel::Matches ProgramModel::countMatches(const TextMatcher& wanted,
@@ -60,7 +60,7 @@ ProgramModel::Matches ProgramModel::countMatches(const TextMatcher& wanted,
     if (wanted.empty())
         return matches;
     for (const ProgramId program : tree_.order) {
-        if (!wanted.matches(title(program)))
+        if (!this->matches(wanted, program))
             continue;
         ++matches.total;
         if (program == current)
@@ -114,8 +114,24 @@ int ProgramModel::rowCount(const QModelIndex& parent) const {
 
 bool ProgramModel::isMarked(ProgramId program) const {
     if (!marked_.empty())
-        return marked_.matches(title(program));
+        return matches(marked_, program);
     return markedOperation_.valid() && (*tree_.programs)[program].operation == markedOperation_;
+}
+
+bool ProgramModel::matches(const TextMatcher& wanted, ProgramId program) const {
+    if (wanted.matches(title(program)))
+        return true;
+    const OperationId id = (*tree_.programs)[program].operation;
+    if (!id.valid() || id.index() >= tree_.operations->size())
+        return false;
+    const Operation& operation = (*tree_.operations)[id];
+    // ONNX and PopART have short names for what people look for as "convolution".
+    const bool isConv = operation.type.starts_with("Conv");
+    const auto isIn = [&](const std::string& text) {
+        return !text.empty() && wanted.matches(QString::fromStdString(text));
+    };
+    return isIn(operation.type) || (isConv && isIn("convolution")) || isIn(operation.plan) ||
+           isIn(operation.options);
 }
 
 QString ProgramModel::title(ProgramId program) const {

@@ -54,10 +54,11 @@ public:
     void setMarked(OperationId operation, const TextMatcher& wanted);
     [[nodiscard]] ProgramId programAt(const QModelIndex& index) const;
     [[nodiscard]] QModelIndex indexOf(ProgramId program) const;
-    /// The next program from top to bottom whose label matches, going round; none if there is
-    /// none.
+    /// Whether the label of a program matches, or the type, plan or options of its operation.
+    [[nodiscard]] bool matches(const TextMatcher& wanted, ProgramId program) const;
+    /// The next program from top to bottom that matches, going round; none if there is none.
     [[nodiscard]] ProgramId find(const TextMatcher& wanted, ProgramId from, bool forward) const;
-    /// How many labels match, and the place of a program among them (from 1; 0 if it is
+    /// How many programs match, and the place of a program among them (from 1; 0 if it is
     /// none of them).
     struct Matches {
         int current = 0;

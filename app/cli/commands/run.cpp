@@ -19,9 +19,11 @@
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/options/engine_options.h"
 #include "core/options/option_error.h"
 #include "core/options/run_options.h"
 #include "core/store/profile_writer.h"
+#include "simulator/report_contents.h"
 #include "simulator/simulate.h"
 
 namespace tilescope::cli {
@@ -76,19 +78,28 @@ Loudness loudnessOf(Severity severity) {
     return {3, 'I'};
 }
 
+/// The original's line does not name the operation that its planner warns about.
+std::string logText(const Message& message, const Profile& profile) {
+    if (!message.operation.valid() || message.severity != Severity::Warning)
+        return message.text;
+    const std::string operation = profile.operations[message.operation].name + ": ";
+    return message.text.starts_with(operation) ? "Warning: " + message.text.substr(operation.size())
+                                               : message.text;
+}
+
 /// Prints messages as the original's log lines, as loud as the environment's POPLIBS_LOG_LEVEL
 /// (messages about an operation) and POPLAR_LOG_LEVEL (all others) allow. Both are OFF by default.
 /// Throws UserError for a level that is none of OFF, ERR, WARN, INFO, DEBUG and TRACE.
-void writeLog(std::ostream& err, const std::vector<Message>& messages) {
+void writeLog(std::ostream& err, const Profile& profile) {
     const std::size_t poplibs = levelFrom("POPLIBS_LOG_LEVEL");
     const std::size_t poplar = levelFrom("POPLAR_LOG_LEVEL");
-    for (const Message& message : messages) {
+    for (const Message& message : profile.messages) {
         const bool ofOperation = message.operation.valid();
         const auto [level, letter] = loudnessOf(message.severity);
         if (level <= (ofOperation ? poplibs : poplar))
             err << fmt::format("{} {:<9}{:>10}.{} {}: {}\n", timeText(),
                                ofOperation ? "PL:POPLIN" : "PO:ENGINE", ::getpid(), ::getpid(),
-                               letter, printable(message.text));
+                               letter, printable(logText(message, profile)));
     }
 }
 
@@ -110,8 +121,16 @@ fs::path profilePath(const RunArguments& arguments, const RunOptions& options) {
 
 /// With debug.allowOutOfMemory the profile of a model that does not fit is written all the same.
 bool allowsOutOfMemory(const RunOptions& options) {
-    const auto given = options.engineOptions.find("debug.allowOutOfMemory");
-    return given == options.engineOptions.end() || given->second != "false";
+    return engineSwitch(options, "debug.allowOutOfMemory", true);
+}
+
+/// What the original says at the end: with the option, which profiling turns on, compilation goes
+/// on and the tiles' sizes are in the profile.
+std::string failureText(const Profile& profile, const RunOptions& options, const fs::path& file) {
+    const bool profiling = engineSwitch(options, "autoReport.all", false);
+    const bool goesOn = engineSwitch(options, "debug.allowOutOfMemory", profiling);
+    return goesOn && sim::isOutOfVariables(profile) ? sim::outOfVariablesText(file.string())
+                                                    : sim::outOfMemoryText(profile);
 }
 
 /// A model's own name does not say where its file lies; the window needs it to run it again.
@@ -143,7 +162,8 @@ int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* ke
     const RunOptions options = checkedOptions(request);
     fs::path file = profilePath(arguments, options);
     // Where the profile cannot be written, say so before minutes of work.
-    if (!arguments.noProfile)
+    const bool writes = !arguments.noProfile && sim::wantsProfile(options);
+    if (writes)
         AtomicFile probe(file);
     Profile profile;
     {
@@ -155,16 +175,16 @@ int run(const RunArguments& arguments, const Streams& streams, sim::KeptWork* ke
             kept);
     }
     noteModelFile(profile, request.model);
-    writeLog(streams.err, profile.messages);
-    if (!arguments.noProfile && (profile.info.fits || allowsOutOfMemory(options)))
-        profile.info.timings["write"] = writeTimed(profile, file);
+    writeLog(streams.err, profile);
+    if (writes && (profile.info.fits || allowsOutOfMemory(options)))
+        profile.info.timings["write"] = writeTimed(sim::wantedPart(profile, options), file);
     else
         file.clear();
     printResult(streams, profile, file, arguments.flags.json);
     if (profile.info.fits)
         return exitYes;
-    streams.err << "tilescope: error: " << printable(sim::outOfMemoryText(profile), Lines::Keep)
-                << '\n';
+    streams.err << "tilescope: error: "
+                << printable(failureText(profile, options, file), Lines::Keep) << '\n';
     return exitNo;
 }
 

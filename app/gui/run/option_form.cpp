@@ -114,8 +114,23 @@ void OptionForm::focusOption(const std::string& key) {
         search_->clear();
         onlyChanged_->setChecked(false);
     }
+    focused_ = found;
     found->focusEditor();
     scroll_->ensureWidgetVisible(found);
+}
+
+void OptionForm::scrollToStart() {
+    if (focused_ == nullptr)
+        scroll_->verticalScrollBar()->setValue(0);
+    else
+        scroll_->ensureWidgetVisible(focused_);
+}
+
+// What was made visible before the form had its size may lie outside of it now, and the focus that
+// a window gives its first field scrolls to that.
+void OptionForm::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    QMetaObject::invokeMethod(this, &OptionForm::scrollToStart, Qt::QueuedConnection);
 }
 
 void OptionForm::setFilter(const QString& text) {

@@ -28,12 +28,19 @@ public:
     /// Puts an error at its option and brings that into view; false if there is no such option.
     bool showError(const QString& text, const std::string& key);
     void focusOption(const std::string& key);
+    /// No option is named any more.
+    void forgetFocus() { focused_ = nullptr; }
     void setFilter(const QString& text);
+    /// From the first option on, unless focusOption() has named one.
+    void scrollToStart();
     /// Nothing is wrong as far as the table knows.
     [[nodiscard]] bool good() const { return good_; }
 
 signals:
     void edited();
+
+protected:
+    void showEvent(QShowEvent* event) override;
 
 private:
     struct Group {
@@ -48,6 +55,7 @@ private:
     QLineEdit* search_;
     QCheckBox* onlyChanged_;
     QScrollArea* scroll_;
+    OptionEditor* focused_ = nullptr; ///< that focusOption() named last
     bool setting_ = false;
     bool good_ = true;
 };

@@ -92,6 +92,8 @@ void RunDialog::setRequest(const RunRequest& request) {
     then_->setCurrentIndex(request.compareWith.isEmpty() ? Open : Compare);
     setModel(request.model);
     form_->setValues(request.options);
+    if (request.focusOption.empty() || request.focusOption == "model")
+        form_->forgetFocus();
     if (request.focusOption == "model") {
         model_->setFocus();
         model_->lineEdit()->selectAll();

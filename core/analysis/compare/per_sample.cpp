@@ -68,7 +68,7 @@ void divide(CauseList& list, const Divisors& divisors) {
 
 double samplesOfRun(const ProfileInfo& info) {
     // The run says itself how many samples it took.
-    const double counted = info.throughput * info.seconds();
+    const double counted = info.throughput * info.callSeconds();
     return counted > 0 ? counted : static_cast<double>(info.batchSize * info.deviceIterations);
 }
 

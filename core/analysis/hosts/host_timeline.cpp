@@ -40,9 +40,11 @@ void HostTimeline::placeBefore(const std::vector<HostSpan>& spans) {
     double last = 0;
     for (const HostSpan& span : spans)
         last = std::max(last, span.start + span.seconds);
-    for (const std::string_view name : {compilationLane, loadingLane}) {
+    for (const std::string_view name : {compilationLane, loadingLane, callLane}) {
         HostLane lane{std::string(name), {}};
-        const HostWork work = name == compilationLane ? HostWork::Compilation : HostWork::Loading;
+        const HostWork work = name == compilationLane ? HostWork::Compilation
+                              : name == loadingLane   ? HostWork::Loading
+                                                      : HostWork::Call;
         std::int64_t end = cyclesOf(-last, clockHz_);
         for (const HostSpan& span : spans) {
             if (span.lane != name)

@@ -13,6 +13,7 @@ namespace tilescope {
 enum class HostWork {
     Compilation, ///< a phase of it
     Loading,
+    Call,      ///< what the host does before a run starts
     Run,       ///< a call of Engine::run
     Callback,  ///< data of a stream moves, up to the end of its copy
     IpuWaits,  ///< for the host, until it is ready for a stream copy

@@ -76,6 +76,22 @@ std::int64_t Facts::cyclesOf(const Steps& steps) const {
     return most;
 }
 
+// Without the option a model has the precision of its own weights. States of the optimizer and
+// accumulators have options of their own.
+bool Facts::isHalf() const {
+    const auto inForce = [&](const char* key) {
+        const auto given = info().options.find(key);
+        return given == info().options.end() ? std::string() : given->second;
+    };
+    if (const std::string precision = inForce("precision"); !precision.empty())
+        return precision == "half";
+    if (inForce("accumulationType") == "half" || inForce("optimizerStateType") == "half")
+        return false;
+    return std::any_of(variables().begin(), variables().end(), [](const Variable& v) {
+        return v.alwaysLive && v.category == MemoryCategory::Variable && v.type == "half";
+    });
+}
+
 std::string Facts::nameOf(OperationId id) const {
     return id.valid() && id.index() < operations().size() ? operations()[id].name : "no operation";
 }

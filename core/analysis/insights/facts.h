@@ -55,6 +55,8 @@ public:
     [[nodiscard]] const LivenessSeries& liveness() const { return liveness_; }
     /// The first tile with the most bytes including gaps; none without tiles.
     [[nodiscard]] TileId fullestTile() const { return fullest_; }
+    /// Whether the model computes in half precision, by an option or by itself.
+    [[nodiscard]] bool isHalf() const;
     /// None if nothing ran.
     [[nodiscard]] const std::optional<MainRun>& run() const { return run_; }
     /// Operations at their places, by IPU; then what belongs to none.

@@ -1,5 +1,7 @@
 // Runs that wait for what comes from outside of the IPU.
 #include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
 
 #include "core/analysis/insights/advise.h"
 #include "core/analysis/insights/rules.h"
@@ -70,8 +72,7 @@ void adviseOnWaits(const Facts& p, Adviser& adviser, std::string& reason) {
 /// What to do about transfers.
 void adviseOnTransfers(const Facts& p, Adviser& adviser) {
     if (isInForce(p, "inputType", "as-model"))
-        adviser.set("inputType", isInForce(p, "precision", "half") ? "int8" : "half",
-                    "halves what the host sends");
+        adviser.set("inputType", p.isHalf() ? "int8" : "half", "halves what the host sends");
     if (isInForce(p, "ioTiles", "0") && isInForce(p, "execution", "single"))
         adviser.raise("ioTiles",
                       "lets the next micro-batch come while this one is computed, with several "
@@ -95,8 +96,9 @@ void adviseOnHost(const Facts& p, double waits, double transfers, Insight& insig
         adviseOnWaits(p, adviser, insight.reason);
     // Where samples are few, more of them at a time come as slowly.
     if (!hostIsSlow(p) || transfers >= waits)
-        adviser.raise("batchSize", "moves more data with each wait for the host")
-            .set("precision", "half", "halves the data");
+        adviser.raise("batchSize", "moves more data with each wait for the host");
+    if ((!hostIsSlow(p) || transfers >= waits) && !p.isHalf())
+        adviser.set("precision", "half", "halves the data");
     insight.advice = adviser.advice();
 }
 
@@ -131,6 +133,36 @@ std::vector<Insight> findHostBound(const Facts& p) {
         cyclesOf("estimated gain, at most, if transfers overlapped with compute",
                  std::min(cycles, sums.compute())));
     return {*insight};
+}
+
+/// What the host does for each call of the engine, against the whole time from call to call.
+std::vector<Insight> findCallBound(const Facts& p) {
+    constexpr double least = 0.1;
+    const ProfileInfo& info = p.info();
+    if (!p.run() || info.callSeconds() <= 0)
+        return {};
+    Insight insight;
+    insight.cost.share = info.hostCallSeconds / info.callSeconds();
+    insight.cost.cycles = std::llround(info.hostCallSeconds * info.target.clockHz);
+    if (insight.cost.share < least)
+        return {};
+    insight.level = levelOf(insight.cost.share);
+    insight.title = fmt::format("{} of the time goes to the host's calls of the engine",
+                                formatPercent(insight.cost.share, 1));
+    insight.reason =
+        fmt::format("The host needs {} for each run, which takes {}.",
+                    formatSeconds(info.hostCallSeconds), formatSeconds(info.seconds()));
+    Adviser adviser(info);
+    if (numberInForce(info, "stepsPerExecution"))
+        adviser.raise("stepsPerExecution", "does more with each call");
+    else
+        adviser.raise("deviceIterations", "does more with each call");
+    insight.advice = adviser.advice();
+    insight.link.report = "trace";
+    insight.evidence = {cyclesOf("host call", insight.cost.cycles),
+                        cyclesOf("run", p.run()->range.cycles()),
+                        shareOf("share", insight.cost.share)};
+    return {insight};
 }
 
 std::vector<Insight> findMemoryBound(const Facts& p) {
@@ -182,6 +214,7 @@ std::vector<Rule> feedingRules() {
     return {
         {InsightKind::Time, "hostBound", findHostBound},
         {InsightKind::Time, "memoryBound", findMemoryBound},
+        {InsightKind::Time, "callBound", findCallBound},
         {InsightKind::Time, "linkBound", findLinkBound},
     };
 }

@@ -36,8 +36,9 @@ void adviseOn(const Facts& p, const CostRow& row, Insight& insight) {
     } else if (row.utilisation() > 0 && row.utilisation() < lowUtilisation) {
         insight.reason = fmt::format("'{}' uses {} of what the matrix units can do.", row.path,
                                      formatPercent(row.utilisation(), 1));
-        adviser.raise("batchSize", "fills them better")
-            .set("precision", "half", "has a higher peak");
+        adviser.raise("batchSize", "fills them better");
+        if (!p.isHalf())
+            adviser.set("precision", "half", "has a higher peak");
     }
     insight.advice = adviser.advice();
 }

@@ -34,14 +34,15 @@ void doesNotFit(const Facts& p, const MemorySummary& memory, Insight& insight) {
     insight.cost = memoryCost(p, missing, memory.maxTileId);
     insight.title = fmt::format("Does not fit: tile {} needs {} more than it has",
                                 memory.maxTileId.value(), formatBytes(missing));
-    insight.advice = Adviser(p.info())
-                         .lower("availableMemoryProportion",
-                                "makes temporary data of convolutions and matmuls smaller",
-                                proportionFor(p, memory.maxTileId, missing))
-                         .lower("batchSize", "makes activations smaller")
-                         .set("precision", "half", "halves weights and activations")
-                         .set("partialsType", "half", "halves partial sums")
-                         .advice();
+    Adviser adviser(p.info());
+    adviser
+        .lower("availableMemoryProportion",
+               "makes temporary data of convolutions and matmuls smaller",
+               proportionFor(p, memory.maxTileId, missing))
+        .lower("batchSize", "makes activations smaller");
+    if (!p.isHalf())
+        adviser.set("precision", "half", "halves weights and activations");
+    insight.advice = adviser.set("partialsType", "half", "halves partial sums").advice();
     insight.evidence.push_back(countOf("tiles over the limit", memory.tilesOverLimit));
 }
 

@@ -51,7 +51,7 @@ std::vector<Insight> findSinglePrecision(const Facts& p) {
     insight.title = fmt::format(
         "Single-precision variables take {} of the fullest tile at its peak", formatBytes(bytes));
     Adviser adviser(p.info());
-    if (inForce(p.info(), "precision") == "half")
+    if (p.isHalf())
         adviser.set("partialsType", "half", "halves partial sums, which are less exact then");
     else
         adviser.set("precision", "half",

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "simulator/lowering/modes/modes.h"
+#include "simulator/lowering/modes/output_returns.h"
 #include "simulator/lowering/operations/lower_op.h"
 #include "simulator/pipeline/schedule.h"
 
@@ -33,8 +35,12 @@ public:
         b_.beginControlProgram("outer");
         const ProgramId init = schedule_.stages > 1 ? sequence("Init") : ProgramId();
         const bool repeats = schedule_.training;
+        const bool everyN = options_.outputMode == OutputMode::EveryN;
         if (repeats)
-            b_.beginRepeat("outerloop", options_.deviceIterations);
+            b_.beginRepeat("outerloop",
+                           options_.deviceIterations / (everyN ? options_.outputEvery : 1));
+        if (everyN)
+            b_.beginRepeat("returnPeriod", options_.outputEvery);
         const ProgramId inner = sequence("inner");
         const ProgramId update = hasUpdate() ? sequence("VarUpdateFromAccumulator") : ProgramId();
 
@@ -50,12 +56,24 @@ public:
         slots(PipelinePart::Main, schedule_.main, schedule_.mainRepeats);
         slots(PipelinePart::RampDown, schedule_.rampDown, 1);
         b_.resume(std::move(open));
-        if (repeats)
-            b_.end();
+        endLoops(repeats, everyN);
         b_.end();
     }
 
 private:
+    /// Closes the loops around the slots; what has not been returned yet leaves after each n-th
+    /// weight update, or after all.
+    void endLoops(bool repeats, bool everyN) {
+        if (everyN)
+            b_.end();
+        if (repeats && !everyN)
+            b_.end();
+        if (returns_)
+            returns_->afterLoops();
+        if (everyN)
+            b_.end();
+    }
+
     ProgramId function(const std::string& name) {
         const ProgramId id = b_.beginFunction(name);
         b_.end();
@@ -195,7 +213,23 @@ private:
         if (options_.ignoreData)
             return;
         inputs_ = inputStreams(context_);
-        outputs_ = outputStreams(context_);
+        returns_.emplace(context_);
+        if (options_.outputMode != OutputMode::Sum)
+            return;
+        // Slots share the sums' code.
+        for (std::int32_t s = 0; s < schedule_.stages; ++s) {
+            sums_.push_back(function(fmt::format("outputSum_stage{}", s)));
+            auto open = b_.moveTo(sums_.back());
+            returns_->afterMicroBatch(s);
+            b_.resume(std::move(open));
+        }
+    }
+
+    void returnResults(std::int32_t stage) {
+        if (!sums_.empty())
+            call(sums_[static_cast<std::size_t>(stage)]);
+        else if (returns_)
+            returns_->afterMicroBatch(stage);
     }
 
     void slots(PipelinePart part, const std::vector<Slot>& list, std::int64_t repeats) {
@@ -228,7 +262,7 @@ private:
         }
         for (const std::int32_t p : slot)
             if (p < schedule_.stages)
-                emitStreams(b_, outputs_, p);
+                returnResults(p);
         if (schedule_.usesFifo())
             for (std::int32_t s = 0; s < schedule_.stages; ++s)
                 if (movesFifo(slot, s) && !isEmpty(fifos_[static_cast<std::size_t>(s)])) {
@@ -271,7 +305,9 @@ private:
     std::vector<ProgramId> mains_, fifos_;
     std::vector<ProgramId> copyFunctions_;
     std::vector<std::vector<IpuCopy>> copies_; ///< by function
-    std::vector<HostStream> inputs_, outputs_;
+    std::vector<HostStream> inputs_;
+    std::optional<OutputReturns> returns_; ///< none without streams
+    std::vector<ProgramId> sums_;          ///< functions by stage, where results are summed
 };
 
 } // namespace

@@ -1,8 +1,10 @@
 // The step program of one IPU, or of several that work one after the other.
 #include <algorithm>
+#include <optional>
 
 #include "simulator/lowering/modes/io_tiles.h"
 #include "simulator/lowering/modes/modes.h"
+#include "simulator/lowering/modes/output_returns.h"
 
 namespace tilescope::sim {
 namespace {
@@ -21,8 +23,9 @@ bool hasUpdate(const Graph& graph) {
 }
 
 /// Adds what comes from the host before the programs that `sequence` has, and what goes there
-/// after.
-void emitHostCopies(LoweringContext& context, ProgramId sequence) {
+/// after each micro-batch; the rest is `returns`' to send.
+void emitHostCopies(LoweringContext& context, ProgramId sequence,
+                    std::optional<OutputReturns>& returns) {
     ProgramBuilder& b = context.builder();
     LoweredProgram& lowered = b.lowered();
     const std::size_t computed = lowered.profile.programs[sequence].children.size();
@@ -37,7 +40,7 @@ void emitHostCopies(LoweringContext& context, ProgramId sequence) {
     }
     emitStreams(b, inputStreams(context));
     moveToFront(lowered, sequence, computed);
-    emitStreams(b, outputStreams(context));
+    returns.emplace(context).afterMicroBatch();
 }
 
 } // namespace
@@ -50,16 +53,20 @@ void lowerSerial(LoweringContext& context) {
     const bool accumulates = hasUpdate(graph);
 
     b.beginControlProgram("outer");
-    b.beginRepeat("batchesPerStep", options.deviceIterations);
+    const bool everyN = options.outputMode == OutputMode::EveryN;
+    b.beginRepeat("batchesPerStep", options.deviceIterations / (everyN ? options.outputEvery : 1));
+    if (everyN)
+        b.beginRepeat("returnPeriod", options.outputEvery);
     if (accumulates)
         b.beginRepeat("accumulationLoop", options.gradientAccumulation);
     const ProgramId body(lowered.profile.programs.size() - 1);
     bool updating = false;
+    std::optional<OutputReturns> returns;
     const auto finishBatch = [&] {
         for (const TensorId id : graph.outputs)
             context.ensurePlace(id);
         if (!options.ignoreData)
-            emitHostCopies(context, body);
+            emitHostCopies(context, body, returns);
     };
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
         if (graph.ops[OpId(i)].pass == Pass::Update && !updating) {
@@ -75,6 +82,10 @@ void lowerSerial(LoweringContext& context) {
     else
         finishBatch();
     b.end();
+    if (returns)
+        returns->afterLoops();
+    if (everyN)
+        b.end();
     b.end();
 }
 

@@ -199,6 +199,35 @@ private slots:
         QVERIFY(outcome(few, false, pace(1, 3)) == outcome(few, true, pace(1, 3)));
     }
 
+    /// Why a prefetch depth of 3 is best: one more batch that is ready makes up for a late one, and
+    /// a fourth has nothing left to do.
+    void jitterIsWhatDepthIsFor() {
+        const auto cycles = [](std::int32_t depth, double jitter) {
+            Feeding feeding = pace(850, depth);
+            feeding.pace.jitter = jitter;
+            return outcome({{100}, {1000}, 80'000}, false, feeding).cycles;
+        };
+        QCOMPARE(cycles(2, 0), cycles(3, 0));
+        QVERIFY(cycles(1, 2) > cycles(2, 2) * 1.01);
+        QVERIFY(cycles(2, 2) > cycles(3, 2) * 1.01);
+        QVERIFY(cycles(3, 2) < cycles(4, 2) * 1.001);
+        // The mean stays: a slow host decides the rate whatever it does between.
+        Feeding slow = pace(7000, 4);
+        const std::int64_t even = outcome({{100}, {1000}, 8000}, false, slow).cycles;
+        slow.pace.jitter = 3;
+        const std::int64_t uneven = outcome({{100}, {1000}, 8000}, false, slow).cycles;
+        QVERIFY(std::abs(static_cast<double>(uneven) / static_cast<double>(even) - 1) < 0.01);
+    }
+
+    void aLoopWithJitterIsThatLoopWrittenOut() {
+        for (const std::int32_t depth : {1, 2, 3, 5}) {
+            Feeding feeding = pace(950, depth);
+            feeding.pace.jitter = 2.5;
+            const Loop loop{{100}, {1000}, 53, 4, 70};
+            QVERIFY(outcome(loop, false, feeding) == outcome(loop, true, feeding));
+        }
+    }
+
     void otherStreamsKeepTheirLatency() {
         const Feeding slow = pace(5000, 4);
         LoweredProgram lowered;

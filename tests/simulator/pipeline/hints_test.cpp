@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "model_text.h"
+#include "simulator/pipeline/stages.h"
 #include "simulator/prepare/prepare.h"
 #include "tests/support/test_main.h"
 
@@ -76,6 +77,16 @@ private slots:
         const Graph graph =
             preparedGraph(chain({"__pipeline_stage = 0", "", "__pipeline_stage = 1"}), options);
         QCOMPARE(stagesOf(graph), std::string("h00 x10 h11 x21 h21 x31 "));
+    }
+
+    /// PyTorch's exporter begins scopes with a slash, which names here do not have.
+    void aSplitMayBeginWithASlash() {
+        RunOptions options = onIpus(2);
+        options.split = {"/h1"};
+        QCOMPARE(stagesOf(preparedGraph(chain({"", "", ""}), options)),
+                 std::string("h00 x10 h11 x21 h21 x31 "));
+        QVERIFY(isInScope("/layer2/0/conv", "layer2") && isInScope("layer2/0", "/layer2"));
+        QVERIFY(!isInScope("layer22", "/layer2"));
     }
 
     /// A stage may come back to an IPU: __ipu_number beside __pipeline_stage says which runs it.

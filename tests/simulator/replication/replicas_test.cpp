@@ -155,7 +155,7 @@ private slots:
 
     void replicasAreSamples() {
         QCOMPARE(four().info.replicas, std::int64_t(4));
-        const double seconds = four().info.seconds();
+        const double seconds = four().info.callSeconds();
         QCOMPARE(four().info.throughput, 16 * 4 * 4 / seconds);
         QVERIFY(four().info.throughput < 4 * alone().info.throughput);
         QVERIFY(four().info.throughput > alone().info.throughput);
@@ -179,7 +179,10 @@ private slots:
         const Profile one = trained(inference);
         const Profile many = trained(replicated);
         QCOMPARE(many.info.cycles, one.info.cycles);
-        QCOMPARE(many.info.throughput, 16 * one.info.throughput);
+        // Only the host has more to do: it copies the results of all.
+        QVERIFY(many.info.hostCallSeconds > one.info.hostCallSeconds);
+        const double ratio = many.info.throughput / (16 * one.info.throughput);
+        QVERIFY2(ratio > 0.98 && ratio < 1, qPrintable(QString::number(ratio)));
         QCOMPARE(programsOfKind(many, ProgramKind::GlobalExchange), std::size_t(0));
     }
 

@@ -66,6 +66,11 @@ private slots:
             {"accl1", "accl2", "step", "adamupdater", "lambR1Sq", "lambR2Sq", "lambRatio",
              "lambScale", "var_update", "accumulator_zero"},
             adamState);
+        row("lars", Optimizer::Lars,
+            {"larsWeightSq", "larsWeightNorm", "larsGradientSq", "larsGradientNorm",
+             "larsDecayedNorm", "larsNorms", "larsRatio", "larsDecay", "larsScale", "accl1",
+             "var_update", "accumulator_zero"},
+            {"Accl1___w0", "Accum___w0"});
     }
     void updates() {
         QFETCH(int, optimizer);

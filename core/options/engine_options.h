@@ -1,0 +1,45 @@
+// The Poplar engine options of public code and documentation, and what each does here.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/options/run_options.h"
+
+namespace tilescope {
+
+enum class EngineEffect {
+    Acts,      ///< the profile is what the option asks for
+    Recorded,  ///< kept with the profile; what it would change is not modelled
+    NoMeaning, ///< about a device or files that a simulation does not have
+};
+template <>
+inline constexpr auto enumTitles<EngineEffect> =
+    std::to_array<std::string_view>({"acts", "recorded only", "no meaning in a simulator"});
+
+struct EngineOption {
+    std::string_view key; ///< "debug.instrument"
+    EngineEffect effect = EngineEffect::Recorded;
+    std::string_view what;                     ///< that it does here, or why it does nothing
+    std::vector<std::string_view> values = {}; ///< allowed ones, the default first; none: any
+};
+
+/// All, by key.
+const std::vector<EngineOption>& engineOptionTable();
+
+/// The row of an option; nullptr for an unknown one.
+const EngineOption* findEngineOption(std::string_view key);
+
+/// The value in force of an option with a list of values: one that is not in it is the default.
+std::string_view engineChoice(const RunOptions& options, std::string_view key);
+/// The value of a switch.
+bool engineSwitch(const RunOptions& options, std::string_view key, bool byDefault);
+
+/// Threads of the host that run the callbacks of streams.
+struct CallbackThreads {
+    bool dedicated = false; ///< one for each stream
+    std::int64_t workers = 1;
+};
+CallbackThreads callbackThreads(const RunOptions& options);
+
+} // namespace tilescope

@@ -1,0 +1,80 @@
+#include "simulator/executable_cache.h"
+
+#include <fmt/format.h>
+#include <numeric>
+
+#include "core/base/digest.h"
+#include "core/base/error.h"
+#include "core/options/option_error.h"
+#include "core/store/profile_reader.h"
+#include "core/store/profile_writer.h"
+
+namespace tilescope::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of the row that says what a kept program follows from.
+const std::string keyOption = "executableKey";
+
+/// Another build may compile to something else.
+std::string thisProgram() {
+    std::error_code error;
+    const fs::path self = fs::read_symlink("/proc/self/exe", error);
+    const auto size = fs::file_size(self, error);
+    const auto written = fs::last_write_time(self, error);
+    return fmt::format("{} {} {}", TILESCOPE_VERSION, size, written.time_since_epoch().count());
+}
+
+std::string modelText(const std::string& model) {
+    std::error_code error;
+    return fs::is_regular_file(model, error) ? model + " " + fileDigest(model) : model;
+}
+
+std::string keyOf(const ModelSource& source, const RunOptions& options) {
+    std::string key = fmt::format("{}\n{}\n", thisProgram(), modelText(source.model));
+    for (const OptionSpec& spec : runOptionTable())
+        if (spec.key != "executableCache")
+            key += fmt::format("{}={}\n", spec.key, spec.get(options));
+    return key;
+}
+
+} // namespace
+
+ExecutableCache::ExecutableCache(const ModelSource& source, const RunOptions& options)
+    : key_(keyOf(source, options))
+    , file_(fs::path(options.executableCache) / (textDigest(key_) + ".pop")) {
+    std::error_code error;
+    fs::create_directories(options.executableCache, error);
+    if (error)
+        throw OptionError("executableCache", fmt::format("cannot make the directory '{}': {}",
+                                                         options.executableCache, error.message()));
+}
+
+std::optional<CompiledProgram> ExecutableCache::find() const {
+    std::error_code error;
+    if (!fs::is_regular_file(file_, error))
+        return std::nullopt;
+    try {
+        CompiledProgram found{ProfileReader(file_).load(), 0};
+        ProfileInfo& info = found.profile.info;
+        if (const auto key = info.options.find(keyOption);
+            key == info.options.end() || key->second != key_)
+            return std::nullopt;
+        info.options.erase(keyOption);
+        found.seconds =
+            std::accumulate(info.timings.begin(), info.timings.end(), 0.0,
+                            [](double sum, const auto& phase) { return sum + phase.second; });
+        info.timings.clear();
+        return found;
+    } catch (const UserError&) {
+        return std::nullopt; // it is compiled and written again
+    }
+}
+
+void ExecutableCache::keep(Profile profile) const {
+    profile.info.options[keyOption] = key_;
+    writeProfile(profile, file_);
+}
+
+} // namespace tilescope::sim

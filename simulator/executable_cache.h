@@ -1,0 +1,39 @@
+// Compiled programs in files, so that a later run of the same need not compile.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/options/run_options.h"
+#include "core/profile/profile.h"
+#include "simulator/import_model.h"
+
+namespace tilescope::sim {
+
+/// A program that was compiled earlier.
+struct CompiledProgram {
+    Profile profile;    ///< all but what follows from running it
+    double seconds = 0; ///< that compiling it took
+};
+
+/// The file of one model with one set of options in a directory: a profile without an execution,
+/// named by a digest of all that it follows from, which is also in it. That is the content of the
+/// model's file, all options (also those that only matter while it runs) and this very program, but
+/// not weights that a model keeps in other files: programs do not depend on their values.
+class ExecutableCache {
+public:
+    /// Makes the directory. Throws UserError if it, or the model, cannot be used.
+    ExecutableCache(const ModelSource& source, const RunOptions& options);
+
+    /// None if there is none, or what is there was made from something else or is damaged.
+    [[nodiscard]] std::optional<CompiledProgram> find() const;
+    /// Keeps a program whose phases have been timed. Throws UserError if it cannot be written.
+    void keep(Profile profile) const;
+
+private:
+    std::string key_;
+    std::filesystem::path file_;
+};
+
+} // namespace tilescope::sim

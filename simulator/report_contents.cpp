@@ -1,0 +1,37 @@
+#include "simulator/report_contents.h"
+
+#include "core/options/engine_options.h"
+
+namespace tilescope::sim {
+namespace {
+
+void dropExecution(Profile& profile) {
+    profile.trace = {};
+    profile.info.hasExecution = false;
+    profile.info.cycles = 0;
+    profile.info.throughput = 0;
+    profile.info.hostCallSeconds = 0;
+    std::erase_if(profile.hostSpans,
+                  [](const HostSpan& span) { return span.lane != compilationLane; });
+}
+
+} // namespace
+
+bool wantsProfile(const RunOptions& options) {
+    return engineSwitch(options, "autoReport.outputGraphProfile", true) ||
+           engineSwitch(options, "autoReport.outputExecutionProfile", true);
+}
+
+Profile wantedPart(Profile profile, const RunOptions& options) {
+    if (!engineSwitch(options, "autoReport.outputExecutionProfile", true))
+        dropExecution(profile);
+    if (!engineSwitch(options, "autoReport.outputDebugInfo", true))
+        profile.modelGraph = {};
+    if (!engineSwitch(options, "autoReport.outputLoweredVars", true)) {
+        profile.placements = {};
+        profile.placementOfTile = {};
+    }
+    return profile;
+}
+
+} // namespace tilescope::sim

@@ -13,6 +13,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/base/ids.h"
+#include "core/options/loss_function.h"
 #include "core/target/target.h"
 
 namespace tilescope {
@@ -45,6 +46,7 @@ struct RunOptions {
     Precision accumulationType = Precision::Float;   ///< of gradient accumulators
     Precision optimizerStateType = Precision::Float; ///< of momentum and other moments
     double lossScaling = 1; ///< factor of the loss's gradient, which the optimizer takes out again
+    LossFunction loss = LossFunction::Automatic; ///< of the model's first output
     Optimizer optimizer = Optimizer::Sgd;
     std::int64_t deviceIterations = 1;
     std::optional<Precision> precision; ///< none: as the model says

@@ -19,6 +19,7 @@ ResolvedModel resolve(onnx::ModelProto& model, const std::string& origin,
                       const ImportOptions& options) {
     std::vector<GraphMessage> messages;
     removeDeadNodes(model);
+    inlineFunctions(model, supportedOperators());
     checkOperators(model, origin, supportedOperators(), messages);
     const NameSet weights = detachWeights(model, origin);
     if (!options.builtIn)
@@ -31,7 +32,7 @@ ResolvedModel resolve(onnx::ModelProto& model, const std::string& origin,
 }
 
 void convert(GraphBuilder& builder, const Node& node) {
-    const auto found = conversions().find(node.type);
+    const auto found = conversions().find(node.key());
     if (found == conversions().end())
         throw std::invalid_argument("it is supported only where its operands are constants");
     NodeConverter converter(builder, node);
@@ -58,7 +59,11 @@ Graph convertNodes(const ResolvedModel& model, const ImportOptions& options) {
 } // namespace
 
 Graph importOnnx(const std::filesystem::path& file, const ImportOptions& options) {
-    Graph graph = importOnnx(loadModel(file), file.string(), options);
+    onnx::ModelProto model = loadModel(file);
+    std::vector<GraphMessage> given;
+    takeGivenValues(model, file, given);
+    Graph graph = importOnnx(std::move(model), file.string(), options);
+    graph.messages.insert(graph.messages.begin(), given.begin(), given.end());
     if (graph.name.empty())
         graph.name = file.stem().string();
     return graph;

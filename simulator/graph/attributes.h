@@ -185,11 +185,14 @@ struct GatherAttributes {
     friend auto operator<=>(const GatherAttributes&, const GatherAttributes&) = default;
 };
 
-/// Adds the rows of the third operand to those rows of the first that the second names
-/// (popops::multiUpdateAdd), in place.
+/// What a row becomes: with what is added, multiplied or compared, or overwritten.
+enum class UpdateFunction : std::uint8_t { Add, Set, Multiply, Max };
+/// Updates those rows of the first operand that the second names with the rows of the third
+/// (popops::multiUpdate, multiUpdateAdd, multiUpdateMax), in place.
 struct MultiUpdateAttributes {
     static constexpr KindTraits traits = KindTraits::moving("MultiUpdate");
     std::int64_t axis = 0;
+    UpdateFunction function = UpdateFunction::Add;
     friend auto operator<=>(const MultiUpdateAttributes&, const MultiUpdateAttributes&) = default;
 };
 

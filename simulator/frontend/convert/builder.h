@@ -36,6 +36,10 @@ public:
     /// A further result of the op added last, of the type of its first.
     TensorId addResult(const std::string& part, Shape shape);
 
+    /// Gives the operation that makes a tensor a node's annotation about recomputation, if that has
+    /// one.
+    void hintRecompute(TensorId tensor, const Node& node);
+
     /// The device's type for an element type; notes what that changes. Throws std::invalid_argument
     /// for types without one.
     DataType deviceType(ElementType type);

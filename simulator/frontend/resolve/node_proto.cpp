@@ -23,6 +23,8 @@ AttributeValue valueOf(const onnx::AttributeProto& attribute) {
         return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
     case onnx::AttributeProto::FLOATS:
         return std::vector<double>(attribute.floats().begin(), attribute.floats().end());
+    case onnx::AttributeProto::STRINGS:
+        return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
     case onnx::AttributeProto::TENSOR:
         return constantFrom(attribute.t());
     default:
@@ -56,6 +58,8 @@ void checkRange(const std::string& name, const AttributeValue& value) {
 Node nodeFrom(const onnx::NodeProto& proto, int opset) {
     Node node;
     node.type = proto.op_type();
+    if (proto.domain() != "ai.onnx")
+        node.domain = proto.domain();
     node.name = proto.name().empty() && proto.output_size() > 0 ? proto.output(0) : proto.name();
     node.opset = opset;
     node.inputs.assign(proto.input().begin(), proto.input().end());

@@ -1,0 +1,138 @@
+#include "simulator/frontend/resolve/own_shapes.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "core/base/ceil_div.h"
+#include "simulator/frontend/resolve/einsum.h"
+#include "simulator/frontend/resolve/index_rules.h"
+#include "simulator/graph/shape_rules.h"
+
+namespace tilescope::sim {
+
+namespace {
+
+template <std::size_t n>
+bool isOneOf(const std::array<const char*, n>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+const Value& operandOf(const OperandValues& operands, std::size_t i) {
+    if (i >= operands.size() || operands[i] == nullptr)
+        throw std::invalid_argument(fmt::format("operand {} is missing", i));
+    return *operands[i];
+}
+
+/// Data like the operand, statistics for samples and groups.
+std::vector<InferredResult> groupNormalization(const Node& node, const Value& data) {
+    const std::int64_t groups = node.integer("num_groups", 0);
+    if (data.shape.size() < 2 || groups < 1 || data.shape[1] % groups != 0)
+        throw std::invalid_argument(
+            fmt::format("{} groups do not divide the channels of its operand of shape {}", groups,
+                        toString(data.shape)));
+    const Shape statistics{data.shape[0] * groups};
+    return {{data.type, data.shape}, {data.type, statistics}, {data.type, statistics}};
+}
+
+Shape slicedShape(const Node& node, const Shape& data) {
+    const auto axes = node.integers("axes");
+    const auto sizes = node.integers("sizes");
+    if (axes.empty() || axes.size() != sizes.size())
+        throw std::invalid_argument("its attributes 'axes' and 'sizes' do not belong together");
+    Shape shape = data;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        std::int64_t& size = shape[normalizedAxis(axes[i], data.size())];
+        if (sizes[i] < 1 || sizes[i] > size)
+            throw std::invalid_argument(
+                fmt::format("a slice of {} does not fit {}", sizes[i], toString(data)));
+        size = sizes[i];
+    }
+    return shape;
+}
+
+Shape subsampledShape(const Node& node, const Shape& data) {
+    const auto strides = node.integers("strides");
+    if (strides.size() != data.size())
+        throw std::invalid_argument("its attribute 'strides' does not have its operand's rank");
+    Shape shape = data;
+    for (std::size_t d = 0; d < shape.size(); ++d)
+        shape[d] = ceilDiv(shape[d], strides[d]);
+    return shape;
+}
+
+Shape lossShape(const Node& node, const Shape& data, const Shape& each) {
+    if (graphcoreReduction(node) == "none")
+        return each;
+    return data.empty() ? data : Shape{};
+}
+
+} // namespace
+
+std::string graphcoreReduction(const Node& node) {
+    std::string text = node.text("reduction", "mean");
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (text == "noreduction")
+        return "none";
+    if (text != "mean" && text != "sum" && text != "none")
+        throw std::invalid_argument(
+            fmt::format("reduction '{}' is none of 'Mean', 'Sum' and 'NoReduction'", text));
+    return text;
+}
+
+namespace {
+
+std::vector<InferredResult> graphcoreResults(const Node& node, const OperandValues& operands) {
+    static constexpr std::array binary{"Atan2",     "Fmod",       "Remainder",  "BitwiseAnd",
+                                       "BitwiseOr", "BitwiseXor", "BitwiseXnor"};
+    const Value& data = operandOf(operands, 0);
+    const std::string& type = node.type;
+    if (type == "GroupNormalization")
+        return groupNormalization(node, data);
+    if (type == "DynamicSlice")
+        return {{data.type, slicedShape(node, data.shape)}};
+    if (type == "DynamicUpdate" || type == "DynamicAdd" || type == "DynamicZero")
+        slicedShape(node, data.shape); // for its checks
+    if (type == "Subsample")
+        return {{data.type, subsampledShape(node, data.shape)}};
+    if (type == "L1" || type == "IdentityLoss")
+        return {{data.type, lossShape(node, data.shape, data.shape)}};
+    if (type == "Nll")
+        return {{data.type, lossShape(node, data.shape, operandOf(operands, 1).shape)}};
+    if (isOneOf(binary, type))
+        return {{data.type, broadcastShapes(data.shape, operandOf(operands, 1).shape)}};
+    if (type == "ShapedDropout")
+        return {{data.type, data.shape}, {ElementType::Bool, node.integers("shape")}};
+    return {{data.type, data.shape}};
+}
+
+std::vector<InferredResult> einsumResults(const Node& node, const OperandValues& operands) {
+    std::vector<Shape> shapes;
+    for (std::size_t i = 0; i < operands.size(); ++i)
+        shapes.push_back(operandOf(operands, i).shape);
+    const EinsumTerms terms = parseEinsum(node.text("equation", ""), shapes);
+    return {{operandOf(operands, 0).type, einsumShape(terms, terms.result)}};
+}
+
+} // namespace
+
+std::optional<std::vector<InferredResult>> ownResults(const Node& node,
+                                                      const OperandValues& operands) {
+    if (!node.domain.empty())
+        return graphcoreResults(node, operands);
+    if (node.type == "Einsum")
+        return einsumResults(node, operands);
+    if (node.type == "MeanVarianceNormalization") {
+        const Value& data = operandOf(operands, 0);
+        return {{{data.type, data.shape}}};
+    }
+    if (node.type == "GreaterOrEqual" || node.type == "LessOrEqual")
+        return {{{ElementType::Bool,
+                  broadcastShapes(operandOf(operands, 0).shape, operandOf(operands, 1).shape)}}};
+    return std::nullopt;
+}
+
+} // namespace tilescope::sim

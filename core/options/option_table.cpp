@@ -210,6 +210,15 @@ std::vector<OptionSpec> makeTable() {
                  setModelOptions,
                  [](const RunOptions& options) { return pairsText(options.modelOptions); }),
             with(
+                row(OptionTopic::ModelAndEngine, "customOperations", "--custom-operations",
+                    Type::Text, "",
+                    "JSON file that declares operations of other domains: layouts of operands, "
+                    "cycles and bytes as formulas, vertex class"),
+                [](const OptionSpec&, RunOptions& options, const std::string& value) {
+                    options.customOperations = value;
+                },
+                [](const RunOptions& options) { return options.customOperations; }),
+            with(
                 row(OptionTopic::ModelAndEngine, "engineOptions", "--engine-options", Type::Json,
                     "", "Poplar engine options, as POPLAR_ENGINE_OPTIONS has them"),
                 [](const OptionSpec& self, RunOptions& options, const std::string& value) {

@@ -103,6 +103,8 @@ struct RunOptions {
     std::int32_t instances = 1; ///< processes of the host, which share the replicas (PopDist)
     /// Poplar engine options, as POPLAR_ENGINE_OPTIONS gives them.
     std::map<std::string, std::string> engineOptions;
+    /// File that declares operations which nobody else knows; empty: none.
+    std::string customOperations;
     /// Sizes and variants of a built-in model, by its own keys ("sequenceLength").
     std::map<std::string, std::string> modelOptions;
 

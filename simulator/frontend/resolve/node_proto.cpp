@@ -37,7 +37,10 @@ AttributeValue valueOf(const onnx::AttributeProto& attribute) {
 void checkRange(const std::string& name, const AttributeValue& value) {
     static constexpr std::array positive{"strides", "dilations", "kernel_shape", "group",
                                          "blocksize"};
-    static constexpr std::array bounded{"pads", "axis", "axes", "split", "output_shape"};
+    static constexpr std::array bounded{"pads",           "axis",           "axes",
+                                        "split",          "output_shape",   "sizes",
+                                        "output_padding", "batch_dims",     "output_height",
+                                        "output_width",   "sampling_ratio", "hidden_size"};
     constexpr std::int64_t limit = std::int64_t{1} << 31;
     const bool mustBePositive = std::find(positive.begin(), positive.end(), name) != positive.end();
     const bool mustBeSmall = std::find(bounded.begin(), bounded.end(), name) != bounded.end();

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/ceil_div.h"
+#include "core/base/formula.h"
 #include "simulator/frontend/resolve/einsum.h"
 #include "simulator/frontend/resolve/index_rules.h"
 #include "simulator/graph/shape_rules.h"
@@ -109,6 +110,45 @@ std::vector<InferredResult> graphcoreResults(const Node& node, const OperandValu
     return {{data.type, data.shape}};
 }
 
+ElementType declaredType(const std::string& name, ElementType otherwise) {
+    if (name == "float")
+        return ElementType::Float;
+    if (name == "half")
+        return ElementType::Float16;
+    return name == "int" ? ElementType::Int32 : otherwise;
+}
+
+/// What a user has declared of the operands that a node has.
+InferredResult customResult(const CustomOperation& operation, const OperandValues& operands) {
+    if (operands.size() != operation.inputs.size() ||
+        std::find(operands.begin(), operands.end(), nullptr) != operands.end())
+        throw std::invalid_argument(fmt::format("it has {} operands, its declaration has {}",
+                                                operands.size(), operation.inputs.size()));
+    InferredResult result{declaredType(operation.type, operands[0]->type), operands[0]->shape};
+    FormulaValues values;
+    for (std::size_t i = 0; i < operands.size(); ++i)
+        for (std::size_t d = 0; d < operands[i]->shape.size(); ++d)
+            values[fmt::format("in{}_{}", i, d)] = static_cast<double>(operands[i]->shape[d]);
+    if (!operation.shape.empty())
+        result.shape.clear();
+    constexpr double largest = 1 << 30;
+    for (const std::string& formula : operation.shape) {
+        const double size = evaluateFormula(formula, values);
+        if (!(size >= 1 && size <= largest))
+            throw std::invalid_argument(
+                fmt::format("its declaration's shape '{}' makes {}", formula, size));
+        result.shape.push_back(static_cast<std::int64_t>(size));
+    }
+    for (std::size_t i = 0; i < operands.size(); ++i)
+        if (operation.inputs[i] == CustomLayout::LikeResult &&
+            broadcastShapes(operands[i]->shape, result.shape) != result.shape)
+            throw std::invalid_argument(
+                fmt::format("operand {} of shape {} cannot lie like the result {}; declare it "
+                            "'linear' or 'everywhere'",
+                            i, toString(operands[i]->shape), toString(result.shape)));
+    return result;
+}
+
 std::vector<InferredResult> einsumResults(const Node& node, const OperandValues& operands) {
     std::vector<Shape> shapes;
     for (std::size_t i = 0; i < operands.size(); ++i)
@@ -119,8 +159,10 @@ std::vector<InferredResult> einsumResults(const Node& node, const OperandValues&
 
 } // namespace
 
-std::optional<std::vector<InferredResult>> ownResults(const Node& node,
-                                                      const OperandValues& operands) {
+std::optional<std::vector<InferredResult>>
+ownResults(const Node& node, const OperandValues& operands, const CustomOperations& custom) {
+    if (const auto declared = custom.find(node.key()); declared != custom.end())
+        return {{customResult(declared->second, operands)}};
     if (!node.domain.empty())
         return graphcoreResults(node, operands);
     if (node.type == "Einsum")

@@ -17,8 +17,8 @@ struct InferredResult {
 
 /// Type and shape of each result; none where libonnx infers them. Throws std::invalid_argument
 /// naming what does not fit.
-std::optional<std::vector<InferredResult>> ownResults(const Node& node,
-                                                      const OperandValues& operands);
+std::optional<std::vector<InferredResult>>
+ownResults(const Node& node, const OperandValues& operands, const CustomOperations& custom);
 
 /// PopART's name of a reduction, "Mean", "Sum" or "NoReduction", in small letters as ONNX has it.
 std::string graphcoreReduction(const Node& node);

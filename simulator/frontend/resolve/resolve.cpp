@@ -38,8 +38,9 @@ bool isViewOfFirstOperand(const std::string& type) {
 class Resolver {
 public:
     Resolver(onnx::ModelProto& model, const std::string& origin, const NameSet& weights,
-             std::optional<BatchChange> batch)
+             std::optional<BatchChange> batch, const CustomOperations& custom)
         : model_(model)
+        , custom_(custom)
         , weights_(weights)
         , opset_(opsetOf(model))
         , rebatch_(batch) {
@@ -171,6 +172,10 @@ private:
     void resolve(onnx::NodeProto& proto) {
         try {
             Node node = nodeFrom(proto, opset_);
+            if (!node.domain.empty()) {
+                infer(proto, node);
+                return keep(std::move(node));
+            }
             if (foldShape(node))
                 return;
             if (auto target = rebatch_.target(node, result_.values))
@@ -282,7 +287,7 @@ private:
     }
 
     bool inferOurselves(const Node& node) {
-        const auto results = ownResults(node, operandsOf(node));
+        const auto results = ownResults(node, operandsOf(node), custom_);
         if (!results)
             return false;
         for (std::size_t i = 0; i < node.outputs.size() && i < results->size(); ++i)
@@ -367,6 +372,7 @@ private:
     }
 
     onnx::ModelProto& model_;
+    const CustomOperations& custom_;
     const NameSet& weights_;
     int opset_;
     Rebatch rebatch_;
@@ -381,8 +387,9 @@ private:
 } // namespace
 
 ResolvedModel resolveModel(onnx::ModelProto& model, const std::string& origin,
-                           const NameSet& weights, std::optional<BatchChange> batch) {
-    return Resolver(model, origin, weights, batch).run();
+                           const NameSet& weights, std::optional<BatchChange> batch,
+                           const CustomOperations& custom) {
+    return Resolver(model, origin, weights, batch, custom).run();
 }
 
 } // namespace tilescope::sim

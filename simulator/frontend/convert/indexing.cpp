@@ -79,6 +79,24 @@ void convertPad(NodeConverter& node) {
     node.result(nothing ? node.input(0) : node.emit("", pad, {node.input(0)}));
 }
 
+/// The rows that a condition chooses, which is known while compiling.
+void convertCompress(NodeConverter& node) {
+    const Constant& condition = node.constant(1);
+    std::vector<std::int64_t> rows;
+    for (std::size_t i = 0; i < condition.size(); ++i)
+        if (condition.real(i) != 0)
+            rows.push_back(static_cast<std::int64_t>(i));
+    TensorId x = node.input(0);
+    std::size_t axis = 0;
+    if (node.node().has("axis"))
+        axis = static_cast<std::size_t>(node.axis("axis", 0));
+    else
+        x = node.reshape("flat", x, {elementsOf(node.shape(0))});
+    if (rows.empty() || rows.back() >= node.shapeOf(x)[axis])
+        NodeConverter::refuse("its condition chooses no rows, or rows that are not there");
+    node.result(selectRows(node, "rows", x, axis, rows));
+}
+
 } // namespace
 
 void addIndexConversions(ConversionTable& table) {
@@ -86,6 +104,7 @@ void addIndexConversions(ConversionTable& table) {
     table["Split"] = convertSplit;
     table["Gather"] = convertGather;
     table["Pad"] = convertPad;
+    table["Compress"] = convertCompress;
 }
 
 } // namespace tilescope::sim

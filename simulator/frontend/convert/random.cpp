@@ -39,8 +39,8 @@ void convertBernoulli(NodeConverter& node) {
 }
 
 /// A matrix that is part of the program.
-void convertEyeLike(NodeConverter& node) {
-    node.result(node.builder().addTensor(node.node().name + "/eye", node.output().shape,
+void convertConstantMatrix(NodeConverter& node) {
+    node.result(node.builder().addTensor(node.node().name + "/matrix", node.output().shape,
                                          node.builder().deviceType(node.output().type),
                                          TensorRole::Constant));
 }
@@ -74,7 +74,8 @@ void addRandomConversions(ConversionTable& table) {
     table["RandomUniform"] = convertRandom<RandomUniform>;
     table["RandomNormal"] = convertRandom<RandomNormal>;
     table["Bernoulli"] = convertBernoulli;
-    table["EyeLike"] = convertEyeLike;
+    table["EyeLike"] = convertConstantMatrix;
+    table["MelWeightMatrix"] = convertConstantMatrix;
     table["BitShift"] = convertBitShift;
     table["Shrink"] = convertShrink;
 }

@@ -1,4 +1,4 @@
-// TopK as a network of comparisons, and sums along an axis as products.
+// TopK as a network of comparisons; running sums and Fourier transforms as products.
 #include <bit>
 
 #include <fmt/format.h>
@@ -142,11 +142,45 @@ void convertCumSum(NodeConverter& node) {
     node.result(axisLast(node, "back", node.reshape("reshape", sums, shape), axis));
 }
 
+/// A product with the matrix of a discrete Fourier transform, real and imaginary parts as columns
+/// (*assumed*: PopLibs has no transform of its own).
+void convertDft(NodeConverter& node) {
+    const Shape& in = node.shape(0);
+    const Shape out = node.output().shape;
+    if (in.size() < 3 || (in.back() != 1 && in.back() != 2))
+        NodeConverter::refuse(
+            fmt::format("its input {} is not of real or complex signals", toString(in)));
+    const std::size_t axis = normalizedAxis(node.node().integer("axis", 1), in.size());
+    const std::size_t signal = in.size() - 2; // where the product wants the axis
+    if (axis > signal)
+        NodeConverter::refuse("its axis is that of the parts of complex numbers");
+    auto order = axesFrom(0, in.size());
+    std::swap(order[axis], order[signal]);
+    const auto moved = [&](const std::string& part, TensorId x) {
+        return axis == signal ? x : node.emit(part, TransposeAttributes{order}, {x});
+    };
+    TensorId x = node.input(0);
+    const std::int64_t used =
+        std::min(in[axis], node.has(1) ? node.constant(1).ints.at(0) : in[axis]);
+    x = moved("transpose", rowsFrom(node, "shortened", x, axis, 0, used));
+    const Shape shape = node.shapeOf(x);
+    const std::int64_t columns = out[axis] * out.back();
+    const TensorId rows =
+        node.reshape("signals", x, {elementsOf(shape) / (used * in.back()), used * in.back()});
+    const TensorId matrix = constantLike(node, "transform", rows, {used * in.back(), columns});
+    const TensorId product = node.emit("dft_mul", MatMulAttributes{}, {rows, matrix});
+    Shape result = shape;
+    result[signal] = out[axis];
+    result.back() = out.back();
+    node.result(moved("back", node.reshape("spectra", product, result)));
+}
+
 } // namespace
 
 void addSortConversions(ConversionTable& table) {
     table["TopK"] = convertTopK;
     table["CumSum"] = convertCumSum;
+    table["DFT"] = convertDft;
 }
 
 } // namespace tilescope::sim

@@ -40,7 +40,8 @@ bool isKnownWhileCompiling(const std::string& type, int operand) {
         {"DFT", {1}},
         {"STFT", {1, 3}},
         {"MelWeightMatrix", {0, 1, 2, 3, 4}},
-        {"MaxUnpool", {2}}};
+        {"Compress", {1}},
+        {"NonZero", {0}}};
     if (type.starts_with("Reduce"))
         return operand == 1;
     const auto found = operands.find(type);

@@ -58,8 +58,6 @@ std::string hintFor(const std::string& op) {
         {"If", "control flow is not simulated; export one branch"},
         {"NonMaxSuppression", "how many boxes it keeps is only known at run time"},
         {"Unique", "how many values it finds is only known at run time"},
-        {"Compress", "how many rows it keeps is only known at run time"},
-        {"NonZero", "how many elements it finds is only known at run time"},
         {"StringNormalizer", "the IPU has no strings"},
         {"TfIdfVectorizer", "how texts are read is not simulated"},
         {"SequenceConstruct", "sequences are not simulated; use tensors"},

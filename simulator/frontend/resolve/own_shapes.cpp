@@ -149,6 +149,17 @@ InferredResult customResult(const CustomOperation& operation, const OperandValue
     return result;
 }
 
+InferredResult compressResult(const Node& node, const Value& data, const Constant& condition) {
+    std::int64_t kept = 0;
+    for (std::size_t i = 0; i < condition.size(); ++i)
+        kept += condition.real(i) != 0 ? 1 : 0;
+    if (!node.has("axis"))
+        return {data.type, {kept}};
+    Shape shape = data.shape;
+    shape[normalizedAxis(node.integer("axis", 0), shape.size())] = kept;
+    return {data.type, shape};
+}
+
 std::vector<InferredResult> einsumResults(const Node& node, const OperandValues& operands) {
     std::vector<Shape> shapes;
     for (std::size_t i = 0; i < operands.size(); ++i)
@@ -167,6 +178,8 @@ ownResults(const Node& node, const OperandValues& operands, const CustomOperatio
         return graphcoreResults(node, operands);
     if (node.type == "Einsum")
         return einsumResults(node, operands);
+    if (node.type == "Compress" && operandOf(operands, 1).data)
+        return {{compressResult(node, operandOf(operands, 0), *operands[1]->data)}};
     if (node.type == "MeanVarianceNormalization") {
         const Value& data = operandOf(operands, 0);
         return {{{data.type, data.shape}}};

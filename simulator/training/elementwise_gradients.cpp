@@ -61,6 +61,16 @@ public:
                     give(op_.inputs[i], times(i == 1 ? "WhereXGrad" : "WhereYGrad", g_,
                                               mask("WhereMask", op_.inputs[0])));
             return;
+        case SubtractProduct: {
+            // a - b c
+            give(op_.inputs[0], g_);
+            const TensorId negative = unary("SubProductGrad/negate", Negate, g_);
+            for (const std::size_t i : {1U, 2U})
+                if (b_.wanted(op_.inputs[i]))
+                    give(op_.inputs[i],
+                         times("SubProductGrad", negative, op_.inputs[i == 1 ? 2 : 1]));
+            return;
+        }
         default:
             give(op_.inputs[0], unaryGradient(function));
         }

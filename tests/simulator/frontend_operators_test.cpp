@@ -53,12 +53,6 @@ std::size_t updatesOf(const Graph& graph) {
                       [](const Op& op) { return op.type == "VarUpdate"; }));
 }
 
-bool hasMessage(const Graph& graph, const std::string& part) {
-    return std::any_of(graph.messages.begin(), graph.messages.end(), [&](const GraphMessage& m) {
-        return m.text.find(part) != std::string::npos;
-    });
-}
-
 /// Two nodes of a function "Twice", named "first" and "second".
 onnx::ModelProto importable(const std::string& domain) {
     onnx::ModelProto model = parseModel("g (float[4] x) => (float[4] y) { m = Relu (x) "

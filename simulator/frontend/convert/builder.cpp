@@ -59,7 +59,19 @@ GraphBuilder::GraphBuilder(const ResolvedModel& model, bool half, bool training)
     graph_.name = model.name;
     graph_.messages = model.messages;
     for (const auto& input : model.inputs)
+        addInput(input);
+}
+
+void GraphBuilder::addInput(const std::string& input) {
+    try {
         graph_.inputs.push_back(tensorOf(input));
+    } catch (const std::invalid_argument& error) {
+        for (const Node& node : model_.nodes)
+            if (std::find(node.inputs.begin(), node.inputs.end(), input) != node.inputs.end())
+                throw std::invalid_argument(fmt::format("input '{}' of node '{}' ({}): {}", input,
+                                                        node.name, node.key(), error.what()));
+        throw;
+    }
 }
 
 TensorId GraphBuilder::tensorOf(const std::string& name) {
@@ -68,9 +80,15 @@ TensorId GraphBuilder::tensorOf(const std::string& name) {
     const Value& value = model_.values.at(name);
     if (value.role == TensorRole::Activation)
         throw std::invalid_argument(fmt::format("value '{}' is read before it is made", name));
-    const TensorId id = addTensor(name, value.shape, deviceType(value.type), value.role);
-    bind(name, id);
-    return id;
+    try {
+        const TensorId id = addTensor(name, value.shape, deviceType(value.type), value.role);
+        bind(name, id);
+        return id;
+    } catch (const std::invalid_argument& error) {
+        if (value.maker.empty())
+            throw;
+        throw std::invalid_argument(fmt::format("{}: {}", value.maker, error.what()));
+    }
 }
 
 void GraphBuilder::bind(const std::string& value, TensorId tensor) {

@@ -71,6 +71,8 @@ public:
     Graph finish();
 
 private:
+    /// Errors name the node that reads the input.
+    void addInput(const std::string& input);
     std::string uniqueName(const std::string& name);
 
     const ResolvedModel& model_;

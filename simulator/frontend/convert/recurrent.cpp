@@ -79,7 +79,10 @@ protected:
 
     /// The part of an operand that is this direction's.
     TensorId ofDirection(const std::string& what, std::size_t operand, const Shape& shape) {
-        const TensorId all = node_.input(operand);
+        TensorId all = node_.input(operand);
+        const bool isState = operand == 5 || operand == 6;
+        if (isState && node_.node().integer("layout", 0) != 0)
+            all = node_.emit(name(what + "/byDirection"), TransposeAttributes{{1, 0, 2}}, {all});
         const TensorId own =
             rowsFrom(node_, name(what), all, 0, static_cast<std::int64_t>(direction_), 1);
         return node_.reshape(name(what + "/own"), own, shape);

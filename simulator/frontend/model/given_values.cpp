@@ -1,5 +1,5 @@
 // Inputs that decide shapes, with the values that a model's test data have for them.
-#include <array>
+#include <algorithm>
 #include <fstream>
 #include <unordered_map>
 
@@ -49,12 +49,20 @@ bool isKnownWhileCompiling(const std::string& type, int operand) {
            std::find(found->second.begin(), found->second.end(), operand) != found->second.end();
 }
 
+/// Values that shapes follow from: those operands and what they are computed from. Of a value whose
+/// shape is all that is asked for nothing is needed.
 NameSet decidingValues(const onnx::GraphProto& graph) {
     NameSet names;
-    for (const auto& node : graph.node())
+    for (int n = graph.node_size(); n-- > 0;) {
+        const auto& node = graph.node(n);
+        const bool decides =
+            node.op_type() != "Shape" && node.op_type() != "Size" &&
+            std::any_of(node.output().begin(), node.output().end(),
+                        [&](const std::string& output) { return names.contains(output); });
         for (int i = 0; i < node.input_size(); ++i)
-            if (isKnownWhileCompiling(node.op_type(), i))
+            if (decides || isKnownWhileCompiling(node.op_type(), i))
                 names.insert(node.input(i));
+    }
     return names;
 }
 

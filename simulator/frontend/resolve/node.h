@@ -45,6 +45,7 @@ struct Value {
     Shape shape;
     TensorRole role = TensorRole::Activation;
     std::optional<Constant> data; ///< of small weights and constants
+    std::string maker;            ///< "node 'n' (Add)"; empty for what no node makes
     int uses = 0;                 ///< by nodes that run on the device, and as a model output
 };
 

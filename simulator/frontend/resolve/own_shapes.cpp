@@ -149,6 +149,19 @@ InferredResult customResult(const CustomOperation& operation, const OperandValue
     return result;
 }
 
+/// libonnx reads no depth that is a real number.
+InferredResult oneHotResult(const Node& node, const Value& indices, const Constant& depth,
+                            ElementType type) {
+    constexpr double largest = 1 << 30;
+    if (depth.size() != 1 || !(depth.real(0) >= 1 && depth.real(0) <= largest))
+        throw std::invalid_argument("its depth is not one positive number");
+    Shape shape = indices.shape;
+    const std::size_t axis = normalizedAxis(node.integer("axis", -1), shape.size() + 1);
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis),
+                 static_cast<std::int64_t>(depth.real(0)));
+    return {type, shape};
+}
+
 InferredResult compressResult(const Node& node, const Value& data, const Constant& condition) {
     std::int64_t kept = 0;
     for (std::size_t i = 0; i < condition.size(); ++i)
@@ -180,6 +193,9 @@ ownResults(const Node& node, const OperandValues& operands, const CustomOperatio
         return einsumResults(node, operands);
     if (node.type == "Compress" && operandOf(operands, 1).data)
         return {{compressResult(node, operandOf(operands, 0), *operands[1]->data)}};
+    if (node.type == "OneHot" && operandOf(operands, 1).data)
+        return {{oneHotResult(node, operandOf(operands, 0), *operands[1]->data,
+                              operandOf(operands, 2).type)}};
     if (node.type == "MeanVarianceNormalization") {
         const Value& data = operandOf(operands, 0);
         return {{{data.type, data.shape}}};

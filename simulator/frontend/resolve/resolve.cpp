@@ -152,7 +152,7 @@ private:
     }
 
     void define(const std::string& name, ElementType type, const Shape& shape, TensorRole role) {
-        result_.values[name] = Value{type, shape, role, std::nullopt, 0};
+        result_.values[name] = Value{type, shape, role, std::nullopt, maker_, 0};
         auto& proto = types_[name];
         proto.mutable_tensor_type()->set_elem_type(static_cast<int>(type));
         proto.mutable_tensor_type()->clear_shape();
@@ -172,6 +172,7 @@ private:
     void resolve(onnx::NodeProto& proto) {
         try {
             Node node = nodeFrom(proto, opset_);
+            maker_ = fmt::format("node '{}' ({})", node.name, node.key());
             if (!node.domain.empty()) {
                 infer(proto, node);
                 return keep(std::move(node));
@@ -375,6 +376,7 @@ private:
     const CustomOperations& custom_;
     const NameSet& weights_;
     int opset_;
+    std::string maker_; ///< of what is defined now
     Rebatch rebatch_;
     ResolvedModel result_;
     std::unordered_map<std::string, int> readers_;

@@ -122,7 +122,7 @@ private slots:
         row("a mirrored edge",
             "g (float[2,4] x) => (float[2,6] y) <int64[4] p = {0,2,0,0}> "
             "{ y = Pad <mode = \"reflect\"> (x, p) }",
-            "Slice[2,2] Concat[2,6]");
+            "Slice[2,3] Slice[2,3] Concat[2,6]");
         row("shifted bits",
             "g (uint32[4] x, uint32[4] z) => (uint32[4] y) "
             "{ y = BitShift <direction = \"LEFT\"> (x, z) }",

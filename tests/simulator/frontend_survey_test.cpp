@@ -118,6 +118,36 @@ private slots:
         QVERIFY2(survey.failures.isEmpty(), qPrintable(survey.failures.join('\n')));
         QVERIFY2(survey.refusals.empty(), "a real model is refused");
     }
+
+    /// What tests/torchvision/import_table.py --keep DIR has exported: a line for each model.
+    void torchvisionModels() {
+        const std::filesystem::path directory =
+            qEnvironmentVariable("TILESCOPE_TORCHVISION_DIR").toStdString();
+        if (!std::filesystem::is_directory(directory)) {
+            qInfo("left out: TILESCOPE_TORCHVISION_DIR names no directory of exported models");
+            return;
+        }
+        ImportOptions options;
+        options.batchSize = 4;
+        options.forceBatch = true;
+        QStringList refused;
+        for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+            if (entry.path().extension() != ".onnx")
+                continue;
+            try {
+                const Graph graph = importOnnx(entry.path(), options);
+                checkGraph(graph);
+                double flops = 0;
+                for (const Op& op : graph.ops)
+                    flops += flopsOf(graph, op);
+                qInfo("| %s | %zu operations | %.1f GFLOPs |", entry.path().stem().c_str(),
+                      graph.ops.size(), flops / 1e9);
+            } catch (const UserError& error) {
+                refused << error.what();
+            }
+        }
+        QVERIFY2(refused.isEmpty(), qPrintable(refused.join('\n')));
+    }
 };
 
 QTEST_APPLESS_MAIN(FrontendSurveyTest)

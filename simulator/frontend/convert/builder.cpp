@@ -70,7 +70,7 @@ void GraphBuilder::addInput(const std::string& input) {
             if (std::find(node.inputs.begin(), node.inputs.end(), input) != node.inputs.end())
                 throw std::invalid_argument(fmt::format("input '{}' of node '{}' ({}): {}", input,
                                                         node.name, node.key(), error.what()));
-        throw;
+        // Nobody reads it.
     }
 }
 

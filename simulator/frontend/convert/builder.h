@@ -71,7 +71,7 @@ public:
     Graph finish();
 
 private:
-    /// Errors name the node that reads the input.
+    /// Errors name the node that reads the input; one that nobody reads may have any type.
     void addInput(const std::string& input);
     std::string uniqueName(const std::string& name);
 

@@ -72,7 +72,9 @@ private:
         order.push_back(static_cast<std::int64_t>(first));
         order.push_back(static_cast<std::int64_t>(second));
         const TensorId last =
-            node_.emit(part("transpose"), TransposeAttributes{order}, {term.tensor});
+            order == axesFrom(0, order.size())
+                ? term.tensor
+                : node_.emit(part("transpose"), TransposeAttributes{order}, {term.tensor});
         Shape flat = node_.shapeOf(last);
         const std::int64_t size = flat.back();
         flat.pop_back();

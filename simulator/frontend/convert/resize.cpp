@@ -70,6 +70,8 @@ public:
         const Shape to = node_.output().shape;
         if (from.size() != to.size())
             NodeConverter::refuse("its scales do not have the rank of its input");
+        if (repeatsPixels())
+            return node_.result(repeated(node_.input(0)));
         TensorId x = node_.input(0);
         // The smallest intermediate results come from the dimensions that shrink.
         for (const bool shrinks : {true, false})
@@ -81,6 +83,55 @@ public:
 
 private:
     [[nodiscard]] bool crops() const { return coordinates_ == "tf_crop_and_resize"; }
+
+    /// Nearest rows by a whole factor in each dimension.
+    [[nodiscard]] bool repeatsPixels() const {
+        const Shape& to = node_.output().shape;
+        for (std::size_t d = 0; d < to.size(); ++d) {
+            const SampledDim dim = dimension(d);
+            if (mode_ != "nearest" || crops() || dim.to % dim.from != 0)
+                return false;
+            const std::vector<std::int64_t> rows = nearestRows(dim, places(dim));
+            for (std::int64_t i = 0; i < dim.to; ++i)
+                if (rows[static_cast<std::size_t>(i)] != i / (dim.to / dim.from))
+                    return false;
+        }
+        return true;
+    }
+
+    /// Dimensions of 1 between the others are expanded, all at once.
+    TensorId repeated(TensorId x) {
+        const Shape& from = node_.shape(0);
+        const Shape& to = node_.output().shape;
+        if (from == to)
+            return x;
+        Shape split, copies;
+        for (std::size_t d = 0; d < from.size(); ++d) {
+            split.push_back(from[d]);
+            copies.push_back(from[d]);
+            if (to[d] == from[d])
+                continue;
+            split.push_back(1);
+            copies.push_back(to[d] / from[d]);
+        }
+        const TensorId apart = node_.reshape("split", x, split);
+        return node_.reshape("join", node_.emit("", ExpandAttributes{}, {apart}, copies), to);
+    }
+
+    [[nodiscard]] std::vector<double> places(const SampledDim& dim) const {
+        std::vector<double> result;
+        for (std::int64_t i = 0; i < dim.to; ++i)
+            result.push_back(originalPlace(coordinates_, dim, i));
+        return result;
+    }
+
+    [[nodiscard]] std::vector<std::int64_t> nearestRows(const SampledDim& dim,
+                                                        const std::vector<double>& places) const {
+        std::vector<std::int64_t> rows;
+        for (const double place : places)
+            rows.push_back(clamped(nearestRow(rounding_, place), dim));
+        return rows;
+    }
 
     [[nodiscard]] SampledDim dimension(std::size_t d) const {
         SampledDim dim{node_.shape(0)[d], node_.output().shape[d], 1, 0, 1};
@@ -102,13 +153,11 @@ private:
     }
 
     TensorId resized(TensorId x, std::size_t d, const SampledDim& dim) {
-        std::vector<double> places;
-        for (std::int64_t i = 0; i < dim.to; ++i)
-            places.push_back(originalPlace(coordinates_, dim, i));
+        const std::vector<double> places = this->places(dim);
         const std::string part = fmt::format("dim{}", d);
         TensorId y;
         if (mode_ == "nearest")
-            y = nearest(x, part, d, dim, places);
+            y = selectRows(node_, part, x, d, nearestRows(dim, places));
         else if (mode_ == "linear" || mode_ == "bilinear")
             y = weighted(x, part, d, dim, places, 0, 2);
         else if (mode_ == "cubic")
@@ -122,14 +171,6 @@ private:
 
     static std::int64_t clamped(std::int64_t row, const SampledDim& dim) {
         return std::clamp<std::int64_t>(row, 0, dim.from - 1);
-    }
-
-    TensorId nearest(TensorId x, const std::string& part, std::size_t d, const SampledDim& dim,
-                     const std::vector<double>& places) {
-        std::vector<std::int64_t> rows;
-        for (const double place : places)
-            rows.push_back(clamped(nearestRow(rounding_, place), dim));
-        return selectRows(node_, part, x, d, rows);
     }
 
     /// A sum of `taps` neighbouring rows with weights that are part of the program.

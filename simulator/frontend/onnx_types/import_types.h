@@ -21,7 +21,7 @@ struct ImportOptions {
     bool training = false;
     /// Made by this program: tests have asked the ONNX checker, so that runs need not.
     bool builtIn = false;
-    CustomOperations customOperations; ///< that the user has declared
+    CustomOperations customOperations = {}; ///< that the user has declared
     friend bool operator==(const ImportOptions&, const ImportOptions&) = default;
 };
 

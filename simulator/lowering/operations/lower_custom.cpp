@@ -88,7 +88,7 @@ private:
         OperandMove move;
         move.traffic.received = resultElements().ones().scaled(all);
         move.traffic.total = move.traffic.received.sum();
-        move.traffic.sent = shareOut(all, held);
+        move.traffic.sent = shareOut(move.traffic.total, held);
         move.traffic.messages = resultElements().ones().scaled(held.tilesUsed());
         move.bytes = move.traffic.received.scaled(placed.storage.elementBytes);
         move.runBytes = std::max<std::int64_t>(8, placed.storage.elementBytes);

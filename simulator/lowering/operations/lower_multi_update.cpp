@@ -57,6 +57,7 @@ public:
 
     void run() {
         ensureTable(context_, layout_, table_, axis_);
+        shareTable(context_, layout_, table_, axis_);
         context_.ensurePlace(op_.inputs[1]);
         planned_ = context_.ensurePlace(op_.inputs[2], [&] {
             return std::pair(

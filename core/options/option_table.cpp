@@ -214,7 +214,12 @@ std::vector<OptionSpec> makeTable() {
                     Type::Text, "",
                     "JSON file that declares operations of other domains: layouts of operands, "
                     "cycles and bytes as formulas, vertex class"),
-                [](const OptionSpec&, RunOptions& options, const std::string& value) {
+                [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+                    if (!value.empty() && !value.ends_with(".json"))
+                        throw OptionError(
+                            self.key,
+                            fmt::format("'{}' is no .json file; give one that declares operations",
+                                        value));
                     options.customOperations = value;
                 },
                 [](const RunOptions& options) { return options.customOperations; }),

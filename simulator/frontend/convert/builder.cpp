@@ -151,6 +151,9 @@ std::optional<bool> recomputeHintOf(const Node& node) {
 TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attributes attributes,
                              std::vector<TensorId> inputs, std::optional<Shape> shape,
                              std::optional<DataType> type) {
+    if (shape && elementsOf(*shape) == 0)
+        throw std::invalid_argument(fmt::format(
+            "its result of shape {} is empty; remove it from the model", toString(*shape)));
     std::vector<Shape> shapes;
     std::vector<DataType> types;
     for (const TensorId input : inputs) {

@@ -5,6 +5,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "simulator/frontend/custom/custom_operations.h"
 #include "simulator/frontend/import.h"
 #include "simulator/frontend/keras/keras.h"
 #include "simulator/frontend/keras/model_json.h"
@@ -21,6 +22,8 @@ ModelSource sourceOf(const std::string& model, const RunOptions& options) {
     import.forceBatch = options.batchSize.has_value();
     import.half = options.precision == Precision::Half;
     import.training = options.isTraining();
+    if (!options.customOperations.empty())
+        import.customOperations = readCustomOperations(options.customOperations);
     return {model, import, options.modelOptions};
 }
 

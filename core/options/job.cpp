@@ -124,7 +124,10 @@ Job parseJob(std::string_view text, const std::string& origin, const fs::path& d
             continue;
         }
         checkKind(*findOption(key), value, origin);
-        job.options[std::string(key)] = optionText(value, false);
+        std::string& stored = job.options[std::string(key)] = optionText(value, false);
+        // A file beside the job, as the model is.
+        if (key == "customOperations" && !stored.empty() && fs::path(stored).is_relative())
+            stored = (directory / stored).string();
     }
     if (job.model.empty())
         throw UserError(fmt::format(

@@ -229,6 +229,20 @@ std::vector<OptionSpec> makeTable() {
                 },
                 [](const RunOptions& options) { return options.executableCache; }),
             with(
+                row(OptionTopic::ModelAndEngine, "customOperations", "--custom-operations",
+                    Type::Text, "",
+                    "JSON file that declares operations of other domains: layouts of operands, "
+                    "cycles and bytes as formulas, vertex class"),
+                [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+                    if (!value.empty() && !value.ends_with(".json"))
+                        throw OptionError(
+                            self.key,
+                            fmt::format("'{}' is no .json file; give one that declares operations",
+                                        value));
+                    options.customOperations = value;
+                },
+                [](const RunOptions& options) { return options.customOperations; }),
+            with(
                 row(OptionTopic::ModelAndEngine, "engineOptions", "--engine-options", Type::Json,
                     "", "Poplar engine options, as POPLAR_ENGINE_OPTIONS has them"),
                 [](const OptionSpec& self, RunOptions& options, const std::string& value) {

@@ -70,6 +70,7 @@ void checkTrainingOnly(const RunOptions& options) {
                 "gradients are accumulated");
     refuseOther(options.optimizerStateType != Precision::Float, "optimizerStateType",
                 "an optimizer keeps state");
+    refuseOther(options.loss != LossFunction::Automatic, "loss", "there is a loss");
     refuseOther(options.lossScaling != 1, "lossScaling", "there is a loss");
 }
 

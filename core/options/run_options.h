@@ -13,6 +13,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/base/ids.h"
+#include "core/options/loss_function.h"
 #include "core/target/target.h"
 
 namespace tilescope {
@@ -52,6 +53,7 @@ struct RunOptions {
     Precision accumulationType = Precision::Float;   ///< of gradient accumulators
     Precision optimizerStateType = Precision::Float; ///< of momentum and other moments
     double lossScaling = 1; ///< factor of the loss's gradient, which the optimizer takes out again
+    LossFunction loss = LossFunction::Automatic; ///< of the model's first output
     Optimizer optimizer = Optimizer::Sgd;
     std::int64_t deviceIterations = 1;
     std::optional<Precision> precision; ///< none: as the model says
@@ -118,6 +120,8 @@ struct RunOptions {
     std::string executableCache;
     /// Poplar engine options, as POPLAR_ENGINE_OPTIONS gives them.
     std::map<std::string, std::string> engineOptions;
+    /// File that declares operations which nobody else knows; empty: none.
+    std::string customOperations;
     /// Sizes and variants of a built-in model, by its own keys ("sequenceLength").
     std::map<std::string, std::string> modelOptions;
 

@@ -15,10 +15,27 @@ OptionSpec precisionChoice(const char* key, const char* flag, const char* help,
         member);
 }
 
+OptionSpec lossRow() {
+    OptionSpec spec =
+        row(OptionTopic::Training, "loss", "--loss", Type::Choice, "auto",
+            "loss of the model's first output, by our name or Keras's; auto: the model's own (a "
+            "loss operator, a Keras model's compile_config), else softmax cross-entropy");
+    for (const std::string_view name : lossFunctionNames())
+        spec.choices.emplace_back(name);
+    return with(
+        std::move(spec),
+        [](const OptionSpec& self, RunOptions& options, const std::string& value) {
+            const auto loss = lossFunctionFrom(value);
+            options.loss = loss ? *loss : *lossFunctionFrom(choiceValue(self, value));
+        },
+        [](const RunOptions& options) { return std::string(toString(options.loss)); });
+}
+
 } // namespace
 
 std::vector<OptionSpec> trainingRows() {
     return {
+        lossRow(),
         enumRow(row(OptionTopic::Training, "optimizer", "--optimizer", Type::Choice, "sgd",
                     "how weights are updated",
                     {"sgd", "momentum", "adam", "adamw", "lamb", "lars"}),

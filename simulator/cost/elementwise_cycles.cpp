@@ -27,7 +27,11 @@ std::int64_t elementwiseCycles(const Target& target, ElementwiseFunction functio
         return ceilDiv(perWorker, loop(loops).elements);
     };
     const auto cycles = [&](const InnerLoops& loops) { return passes(loops) * loop(loops).cycles; };
-    if (function == ElementwiseFunction::Gelu) {
+    if (function == ElementwiseFunction::RandomUniform ||
+        function == ElementwiseFunction::RandomNormal)
+        return 4 + 24 * target.workers +
+               loop(traits.loops).cycles * ceilDiv(elements, loop(traits.loops).elements);
+    if (function == ElementwiseFunction::Gelu || function == ElementwiseFunction::Swish) {
         const std::int64_t each = loop(traits.loops).cycles;
         return 9 +
                target.workers * (20 + 2 + each + (passes(traits.loops) - 1) * each + 1 + each + 4);
@@ -56,9 +60,14 @@ std::string elementwiseVertex(ElementwiseFunction function, Operands operands, b
     const ElementwiseTraits traits = traitsOf(function);
     if (traits.updatesInPlace && operands != Operands::Unary)
         return fmt::format("popops::ScaledAddSupervisor<{0},{0},{0},true>", toString(in));
-    if (function == ElementwiseFunction::Gelu)
-        return fmt::format("popnn::NonLinearity1D{}<{},popnn::NonLinearityType::GELU>", place,
-                           toString(in));
+    if (function == ElementwiseFunction::Gelu || function == ElementwiseFunction::Swish)
+        return fmt::format("popnn::NonLinearity1D{}<{},popnn::NonLinearityType::{}>", place,
+                           toString(in), traits.name);
+    if (function == ElementwiseFunction::RandomUniform ||
+        function == ElementwiseFunction::RandomNormal)
+        return fmt::format("poprand::{}<{}>",
+                           function == ElementwiseFunction::RandomNormal ? "Normal" : "Uniform",
+                           toString(out));
     if (function == ElementwiseFunction::InverseStdDeviation)
         return fmt::format("poplin::InverseStdDeviation<{0},{0},{0}>", toString(in));
     if (function == ElementwiseFunction::Cast)

@@ -46,6 +46,10 @@ constexpr std::array codelets{
     Codelet{"popops::DynamicUpdateSlice1D", 832, {20, 0, 3}},
     Codelet{"popops::MultiSlice", 504, {20, 8, 3}},
     Codelet{"popops::MultiUpdateAdd", 980, {24, 8, 4}},
+    Codelet{"popops::MultiUpdate", 504, {20, 8, 3}},    // (a) as MultiSlice
+    Codelet{"popops::MultiUpdateMax", 980, {24, 8, 4}}, // (a) as MultiUpdateAdd
+    Codelet{"poprand::Uniform", 240, {16, 0, 1}},       // (a)
+    Codelet{"poprand::Normal", 280, {16, 0, 1}},        // (a)
     Codelet{"popops::ScaledAddSupervisor", 1772, {16, 0, 2}},
     Codelet{"popops::Fill", 528, {12, 0, 1}}, Codelet{"popnn::NonLinearity1D", 536, {12, 0, 2}},
     Codelet{"popnn::NonLinearity1DInPlace", 536, {8, 0, 1}},

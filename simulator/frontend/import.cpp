@@ -1,5 +1,6 @@
 #include "simulator/frontend/import.h"
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 
@@ -19,19 +20,34 @@ ResolvedModel resolve(onnx::ModelProto& model, const std::string& origin,
                       const ImportOptions& options) {
     std::vector<GraphMessage> messages;
     removeDeadNodes(model);
-    checkOperators(model, origin, supportedOperators(), messages);
+    std::vector<std::string> known = supportedOperators();
+    for (const auto& [name, operation] : options.customOperations)
+        known.push_back(name);
+    std::sort(known.begin(), known.end());
+    inlineFunctions(model, known);
+    checkOperators(model, origin, known, messages);
     const NameSet weights = detachWeights(model, origin);
     if (!options.builtIn)
         checkModel(model, origin);
     const auto batch = setBatch(model, weights, origin, options, messages);
-    ResolvedModel resolved = resolveModel(model, origin, weights, batch);
+    ResolvedModel resolved = resolveModel(model, origin, weights, batch, options.customOperations);
     resolved.messages.insert(resolved.messages.begin(), messages.begin(), messages.end());
     recogniseGelu(resolved);
     return resolved;
 }
 
-void convert(GraphBuilder& builder, const Node& node) {
-    const auto found = conversions().find(node.type);
+void convertCustom(GraphBuilder& builder, const Node& node, const CustomOperation& operation) {
+    NodeConverter converter(builder, node);
+    converter.result(builder.addOp(
+        node, node.name, CustomAttributes{operation.inputs, operation.cost}, converter.allInputs(),
+        converter.output().shape, builder.deviceType(converter.output().type)));
+}
+
+void convert(GraphBuilder& builder, const Node& node, const ImportOptions& options) {
+    if (const auto declared = options.customOperations.find(node.key());
+        declared != options.customOperations.end())
+        return convertCustom(builder, node, declared->second);
+    const auto found = conversions().find(node.key());
     if (found == conversions().end())
         throw std::invalid_argument("it is supported only where its operands are constants");
     NodeConverter converter(builder, node);
@@ -43,7 +59,7 @@ Graph convertNodes(const ResolvedModel& model, const ImportOptions& options) {
         GraphBuilder builder(model, options.half, options.training);
         for (const Node& node : model.nodes) {
             try {
-                convert(builder, node);
+                convert(builder, node, options);
             } catch (const std::invalid_argument& error) {
                 throw UserError(fmt::format("{}: node '{}' ({}): {}", model.origin, node.name,
                                             node.type, error.what()));
@@ -58,7 +74,11 @@ Graph convertNodes(const ResolvedModel& model, const ImportOptions& options) {
 } // namespace
 
 Graph importOnnx(const std::filesystem::path& file, const ImportOptions& options) {
-    Graph graph = importOnnx(loadModel(file), file.string(), options);
+    onnx::ModelProto model = loadModel(file);
+    std::vector<GraphMessage> given;
+    takeGivenValues(model, file, given);
+    Graph graph = importOnnx(std::move(model), file.string(), options);
+    graph.messages.insert(graph.messages.begin(), given.begin(), given.end());
     if (graph.name.empty())
         graph.name = file.stem().string();
     return graph;

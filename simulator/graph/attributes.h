@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -185,11 +186,14 @@ struct GatherAttributes {
     friend auto operator<=>(const GatherAttributes&, const GatherAttributes&) = default;
 };
 
-/// Adds the rows of the third operand to those rows of the first that the second names
-/// (popops::multiUpdateAdd), in place.
+/// What a row becomes: with what is added, multiplied or compared, or overwritten.
+enum class UpdateFunction : std::uint8_t { Add, Set, Multiply, Max };
+/// Updates those rows of the first operand that the second names with the rows of the third
+/// (popops::multiUpdate, multiUpdateAdd, multiUpdateMax), in place.
 struct MultiUpdateAttributes {
     static constexpr KindTraits traits = KindTraits::moving("MultiUpdate");
     std::int64_t axis = 0;
+    UpdateFunction function = UpdateFunction::Add;
     friend auto operator<=>(const MultiUpdateAttributes&, const MultiUpdateAttributes&) = default;
 };
 
@@ -303,6 +307,24 @@ struct ShardAttributes {
     friend auto operator<=>(const ShardAttributes&, const ShardAttributes&) = default;
 };
 
+/// How a declared operation wants an operand to lie: spread as its result, linearly over the tiles,
+/// or whole on every tile that makes a part of the result.
+enum class CustomLayout : std::uint8_t { LikeResult, Linear, Everywhere };
+/// What a declared operation takes on a tile, by formulas (core/base/formula.h).
+struct CustomCost {
+    std::string vertex;                                    ///< class: "MyCube<float>"
+    std::string cycles, stateBytes, temporaryBytes, flops; ///< flops: of all tiles
+    std::int64_t codeBytes = 0;
+    friend auto operator<=>(const CustomCost&, const CustomCost&) = default;
+};
+/// An operation that the user has declared.
+struct CustomAttributes {
+    static constexpr KindTraits traits = KindTraits::computing("Custom");
+    std::vector<CustomLayout> inputs;
+    CustomCost cost;
+    friend auto operator<=>(const CustomAttributes&, const CustomAttributes&) = default;
+};
+
 /// Runs a function of the graph (Graph::functions): operands are its inputs, results its outputs.
 struct CallAttributes {
     static constexpr KindTraits traits = KindTraits::outside("Call");
@@ -310,15 +332,14 @@ struct CallAttributes {
     friend auto operator<=>(const CallAttributes&, const CallAttributes&) = default;
 };
 
-using Attributes =
-    std::variant<ConvAttributes, MatMulAttributes, ElementwiseAttributes, ReduceAttributes,
-                 PoolAttributes, LrnAttributes, SoftmaxAttributes, ReshapeAttributes,
-                 TransposeAttributes, ConcatAttributes, SliceAttributes, ExpandAttributes,
-                 GatherAttributes, PadAttributes, ConvGradInputAttributes,
-                 ConvGradWeightsAttributes, MultiUpdateAttributes, PoolGradAttributes,
-                 FillAttributes, IpuCopyAttributes, StashAttributes, RestoreAttributes,
-                 FifoAttributes, NormAttributes, JointReduceAttributes, RemoteLoadAttributes,
-                 RemoteStoreAttributes, CollectiveAttributes, ShardAttributes, CallAttributes>;
+using Attributes = std::variant<
+    ConvAttributes, MatMulAttributes, ElementwiseAttributes, ReduceAttributes, PoolAttributes,
+    LrnAttributes, SoftmaxAttributes, ReshapeAttributes, TransposeAttributes, ConcatAttributes,
+    SliceAttributes, ExpandAttributes, GatherAttributes, PadAttributes, ConvGradInputAttributes,
+    ConvGradWeightsAttributes, MultiUpdateAttributes, PoolGradAttributes, FillAttributes,
+    IpuCopyAttributes, StashAttributes, RestoreAttributes, FifoAttributes, NormAttributes,
+    JointReduceAttributes, RemoteLoadAttributes, RemoteStoreAttributes, CollectiveAttributes,
+    ShardAttributes, CustomAttributes, CallAttributes>;
 
 /// Those of the active alternative.
 const KindTraits& traitsOf(const Attributes& attributes);

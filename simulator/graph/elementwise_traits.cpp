@@ -10,6 +10,8 @@ constexpr InnerLoops library{{24, 1}, {24, 1}};
 // Composed of an exponential or a clamp and arithmetic.
 constexpr InnerLoops composed{{12, 4}, {24, 2}};
 constexpr InnerLoops comparison{{9, 4}, {14, 4}};
+// An integer instruction for each word between a load and a store: *assumed*.
+constexpr InnerLoops bits{{3, 1}, {3, 1}};
 // Integer division and remainder; also *assumed* where a function takes operands that its codelet
 // does not.
 constexpr InnerLoops division{{270, 1}, {270, 1}};

@@ -1,6 +1,7 @@
 // Floating-point operations of an op, counted on its shapes.
 #include <numeric>
 
+#include "core/base/formula.h"
 #include "simulator/graph/elementwise_traits.h"
 #include "simulator/graph/graph.h"
 
@@ -70,6 +71,16 @@ struct Flops {
     }
     // Maximum, subtract, exponent, sum and divide.
     double operator()(const SoftmaxAttributes&) const { return outputElements() * 5; }
+    double operator()(const CustomAttributes& custom) const {
+        FormulaValues values{{"N", outputElements()}, {"n", outputElements()}};
+        for (const char* name : {"workers", "tiles"})
+            values[name] = 1;
+        for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+            values["IN" + std::to_string(i)] = product(input(i));
+            values["in" + std::to_string(i)] = product(input(i));
+        }
+        return evaluateFormula(custom.cost.flops, values);
+    }
     template <class Kind> double operator()(const Kind&) const requires(!Kind::traits.countsFlops) {
         return 0;
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/options/loss_function.h"
 #include "core/profile/kinds.h"
 #include "core/profile/model_graph.h"
 #include "core/profile/pipeline.h"
@@ -86,8 +87,11 @@ struct Op {
     /// Share of a tile's memory for temporary data, if the model says (ONNX attribute
     /// __available_memory).
     std::optional<double> availableMemory = {};
-    std::int32_t stageHint = -1;            ///< stage that the ONNX node asks for; none: -1
-    std::int32_t ipuHint = -1;              ///< IPU that the ONNX node asks for; none: -1
+    /// Element type of the partial sums, if the model says (ONNX attribute __partials_type).
+    std::optional<DataType> partialsType = {};
+    bool mayOutline = true;      ///< part of a function that repeats, unless __outline forbids it
+    std::int32_t stageHint = -1; ///< stage that the ONNX node asks for; none: -1
+    std::int32_t ipuHint = -1;   ///< IPU that the ONNX node asks for; none: -1
     std::optional<bool> recomputeHint = {}; ///< to run again or to keep, as the ONNX node asks
     std::int32_t phaseHint = -1; ///< execution phase that the ONNX node asks for; none: -1
     /// Execution phase that it belongs to, where the model runs in phases: forward ones first, then
@@ -119,6 +123,8 @@ struct Graph {
     /// A Poplar program of its own and not a framework's model: one control program, and variables
     /// stay on the device where no stream is named.
     bool ownProgram = false;
+    /// The loss that the model was compiled with, where its file says so.
+    LossFunction loss = LossFunction::Automatic;
     /// Operations of the model with their stages, as they were before training and transforms added
     /// to them; empty unless stages were assigned.
     std::vector<StagedOperation> staged;

@@ -282,6 +282,11 @@ struct OutputShape {
         requireOperands(inputs, 1, 1);
         return shardShape(inputs[0], shard.shards);
     }
+    // The declaration says what it gives.
+    std::optional<Shape> operator()(const CustomAttributes& custom) const {
+        requireOperands(inputs, custom.inputs.size(), custom.inputs.size());
+        return std::nullopt;
+    }
     // The function says what it takes and gives.
     std::optional<Shape> operator()(const CallAttributes&) const { return std::nullopt; }
     [[nodiscard]] std::optional<Shape> same() const {

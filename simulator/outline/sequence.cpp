@@ -18,7 +18,7 @@ constexpr double lowValue = 0.1;
 
 using TensorKey = std::tuple<Shape, DataType, TensorRole>;
 using OpKey = std::tuple<Attributes, std::vector<TensorKey>, std::vector<TensorKey>, Pass, IpuId,
-                         bool, std::optional<double>>;
+                         bool, std::optional<double>, std::optional<DataType>>;
 
 std::vector<TensorKey> keysOf(const Graph& graph, const std::vector<TensorId>& ids) {
     std::vector<TensorKey> keys;
@@ -32,8 +32,14 @@ std::vector<TensorKey> keysOf(const Graph& graph, const std::vector<TensorId>& i
 }
 
 OpKey keyOf(const Graph& graph, const Op& op) {
-    return {op.attributes,         keysOf(graph, op.inputs), keysOf(graph, op.outputs), op.pass,
-            graph.ipuOf(op.stage), op.recomputeGroup >= 0,   op.availableMemory};
+    return {op.attributes,
+            keysOf(graph, op.inputs),
+            keysOf(graph, op.outputs),
+            op.pass,
+            graph.ipuOf(op.stage),
+            op.recomputeGroup >= 0,
+            op.availableMemory,
+            op.partialsType};
 }
 
 /// Normalisations, which are one operation each way in the model and several here.
@@ -82,7 +88,8 @@ private:
 };
 
 bool staysOutside(const Op& op) {
-    return op.pass == Pass::Update || overwritesOperand(op) || !traitsOf(op.attributes).isOutlined;
+    return op.pass == Pass::Update || overwritesOperand(op) || !op.mayOutline ||
+           !traitsOf(op.attributes).isOutlined;
 }
 
 bool isNamed(const Op& op, const RunOptions& options) {

@@ -192,6 +192,8 @@ ConvProblem problemOf(const Graph& graph, const Op& op, const RunOptions& option
     problem.inType = floating(graph.tensors[op.inputs[0]].type);
     problem.outType = floating(graph.tensors[op.outputs[0]].type);
     problem.partialType = partialTypeFor(problem.inType, options);
+    if (op.partialsType && problem.inType == DataType::Half)
+        problem.partialType = *op.partialsType;
     return problem;
 }
 

@@ -23,12 +23,13 @@ struct Loss {
     TensorId gradient; ///< of the loss with respect to it
 };
 
-/// Finds the model's own loss, a first output of one number, or adds softmax cross-entropy (mean
-/// over the samples) to the graph's first output, with an input "label" of class indices, and the
-/// gradient of both as one step (popnn NllWithSoftmaxGradDirect). The loss becomes the graph's only
-/// output. The classes are the last dimension of more than one index. Throws UserError if the
-/// output has none.
-Loss addCrossEntropy(Graph& graph);
+/// Adds a loss to the graph's first output, with an input "label", and begins the backward pass.
+/// The loss becomes the graph's only output. Automatic: the loss that the model was compiled with,
+/// or a first output that is one number, or softmax cross-entropy (mean over the samples) of class
+/// indices with the gradient of both as one step (popnn NllWithSoftmaxGradDirect); its classes are
+/// the last dimension of more than one index. Errors of regression are means over all outputs.
+/// Throws UserError if the output has no classes.
+Loss addLoss(Graph& graph, LossFunction loss = LossFunction::Automatic);
 
 /// Appends backward operations (Pass::Backward) for every weight of floating type that the loss
 /// depends on, in the order in which the gradients are ready: the last layer's first, as in

@@ -61,6 +61,16 @@ public:
                     give(op_.inputs[i], times(i == 1 ? "WhereXGrad" : "WhereYGrad", g_,
                                               mask("WhereMask", op_.inputs[0])));
             return;
+        case SubtractProduct: {
+            // a - b c
+            give(op_.inputs[0], g_);
+            const TensorId negative = unary("SubProductGrad/negate", Negate, g_);
+            for (const std::size_t i : {1U, 2U})
+                if (b_.wanted(op_.inputs[i]))
+                    give(op_.inputs[i],
+                         times("SubProductGrad", negative, op_.inputs[i == 1 ? 2 : 1]));
+            return;
+        }
         default:
             give(op_.inputs[0], unaryGradient(function));
         }
@@ -132,6 +142,37 @@ private:
             return binary(part, TanhGrad, g_, y);
         case Gelu:
             return binary(part, GeluGrad, g_, x);
+        case Swish:
+            return binary(part, SwishGrad, g_, x);
+        case Expm1:
+            return times(part, g_, unary(part + "/exp", Exp, x));
+        case Log1p:
+            return binary(
+                part, Divide, g_,
+                b_.elementwise(part + "/add", Add, {x, b_.scalar(part + "/one", x)}, shape_));
+        case Tan:
+            // 1 / cos^2
+            return binary(part, Divide, g_,
+                          unary(part + "/square", Square, unary(part + "/cos", Cos, x)));
+        case Sinh:
+            return times(part, g_, unary(part + "/cosh", Cosh, x));
+        case Cosh:
+            return times(part, g_, unary(part + "/sinh", Sinh, x));
+        case Atan:
+            return binary(
+                part, Divide, g_,
+                b_.elementwise(part + "/add", Add,
+                               {unary(part + "/square", Square, x), b_.scalar(part + "/one", x)},
+                               shape_));
+        case Asin:
+        case Acos: {
+            // 1 / sqrt(1 - x^2), negated for the cosine
+            const TensorId rest = b_.elementwise(
+                part + "/sub", Subtract,
+                {unary(part + "/square", Square, x), b_.scalar(part + "/one", x)}, shape_);
+            const TensorId slope = times(part, g_, unary(part + "/rsqrt", Rsqrt, rest));
+            return function == Acos ? unary(part + "/negate", Negate, slope) : slope;
+        }
         case Softplus:
         case Elu:
             return times(part, g_, unary(part + "/derivative", Sigmoid, x));
@@ -192,7 +233,8 @@ private:
 /// Steps have no gradient to pass on.
 bool isConstantAlmostEverywhere(ElementwiseFunction function) {
     return makesBool(function) || function == Floor || function == Ceil || function == Round ||
-           function == Sign || function == OneHot;
+           function == Sign || function == OneHot || function == Zero || function == Detach ||
+           function == RandomUniform || function == RandomNormal;
 }
 
 } // namespace

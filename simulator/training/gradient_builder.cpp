@@ -27,6 +27,10 @@ TensorId GradientBuilder::emit(const std::string& part, Attributes attributes,
                     {out},
                     Pass::Backward,
                     forward_.stage});
+    // Gradients have their operation's options (PopART: MultiConvOptions of the forward
+    // attributes).
+    graph_.ops.back().partialsType = forward_.partialsType;
+    graph_.ops.back().mayOutline = forward_.mayOutline;
     return out;
 }
 

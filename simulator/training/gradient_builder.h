@@ -73,7 +73,10 @@ private:
 // builder.forward(), given the gradient of its result. Throws UserError naming the operation where
 // there is no rule for it.
 void addGradient(GradientBuilder& builder, const ConvAttributes& conv, TensorId gradient);
+void addGradient(GradientBuilder& builder, const ConvGradInputAttributes& transposed,
+                 TensorId gradient);
 void addGradient(GradientBuilder& builder, const MatMulAttributes& forward, TensorId gradient);
+void addGradient(GradientBuilder& builder, const MultiUpdateAttributes& update, TensorId gradient);
 void addGradient(GradientBuilder& builder, const ElementwiseAttributes& elementwise,
                  TensorId gradient);
 void addGradient(GradientBuilder& builder, const ReduceAttributes& reduce, TensorId gradient);

@@ -13,6 +13,21 @@ void addGradient(GradientBuilder& builder, const ConvAttributes& conv, TensorId 
                                                  {in, gradient}, builder.shape(weights)));
 }
 
+/// A transposed convolution is the backward pass of a convolution: its own gradients are the
+/// forward pass and the weights' gradient with operands exchanged.
+void addGradient(GradientBuilder& builder, const ConvGradInputAttributes& transposed,
+                 TensorId gradient) {
+    const TensorId in = builder.forward().inputs[0];
+    const TensorId weights = builder.forward().inputs[1];
+    if (builder.wanted(in))
+        builder.contribute(in, builder.emit("ConvTransposeDataGrad", transposed.conv,
+                                            {gradient, weights}, builder.shape(in)));
+    if (builder.wanted(weights))
+        builder.contribute(weights, builder.emit("ConvTransposeWeightsGrad",
+                                                 ConvGradWeightsAttributes{transposed.conv},
+                                                 {gradient, in}, builder.shape(weights)));
+}
+
 namespace {
 
 MatMulAttributes product(bool transposeA, bool transposeB, TrainingPass pass) {

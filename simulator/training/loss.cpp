@@ -9,17 +9,39 @@ namespace {
 
 using enum ElementwiseFunction;
 
-class CrossEntropyBuilder {
+class LossBuilder {
 public:
-    explicit CrossEntropyBuilder(Graph& graph)
+    explicit LossBuilder(Graph& graph)
         : graph_(graph) {}
 
-    Loss run() {
-        if (graph_.outputs.empty())
+    Loss run(LossFunction loss) {
+        if (graph_.outputs.empty() || graph_.ops.empty())
             throw UserError(fmt::format("model '{}' has no output to train on", graph_.name));
         stage_ = graph_.ops[OpId(graph_.ops.size() - 1)].stage;
-        if (const std::optional<Loss> own = modelsOwn())
-            return *own;
+        if (loss == LossFunction::Automatic)
+            loss = graph_.loss;
+        switch (loss) {
+        case LossFunction::Automatic:
+            if (const std::optional<Loss> own = modelsOwn())
+                return *own;
+            return crossEntropy(true);
+        case LossFunction::CrossEntropy:
+            return crossEntropy(true);
+        case LossFunction::CategoricalCrossEntropy:
+            return crossEntropy(false);
+        case LossFunction::BinaryCrossEntropy:
+            return binaryCrossEntropy();
+        case LossFunction::MeanSquaredError:
+            return regression(Square, "square");
+        case LossFunction::MeanAbsoluteError:
+            return regression(Abs, "abs");
+        }
+        throw InternalError("a loss without a function");
+    }
+
+private:
+    /// Labels are class indices, or a probability for each class.
+    Loss crossEntropy(bool indices) {
         findScores();
         const Shape shape = graph_.tensors[scores_].shape;
         const auto axis = static_cast<std::size_t>(classAxis(shape));
@@ -28,20 +50,7 @@ public:
                 op("Softmax", SoftmaxAttributes{classAxis(shape), classAxis(shape) + 1}, {scores_},
                    shape, type(), Pass::Forward);
 
-        Tensor label;
-        label.name = "label";
-        label.shape = shape;
-        label.shape[axis] = 1;
-        label.type = DataType::Int32;
-        label.role = TensorRole::Input;
-        const TensorId labels = graph_.tensors.add(std::move(label));
-        graph_.inputs.push_back(labels);
-
-        const TensorId expected =
-            op("oneHot", ElementwiseAttributes{OneHot}, {asLast(labels, axis)},
-               lastShape(shape, axis), type(), Pass::Forward);
-        const TensorId wanted = fromLast(expected, shape, axis);
-        graph_.tensors[expected].layoutOf = axis + 1 == shape.size() ? probabilities_ : TensorId();
+        const TensorId wanted = indices ? encodedLabels(shape, axis) : label(shape, type());
         const TensorId terms = op("nll", ElementwiseAttributes{CrossEntropy},
                                   {probabilities_, wanted}, shape, type(), Pass::Forward);
         ReduceAttributes all{ReduceFunction::Add, {}, false};
@@ -52,7 +61,66 @@ public:
         return lossGradient(wanted);
     }
 
-private:
+    TensorId label(Shape shape, DataType type) {
+        Tensor label;
+        label.name = "label";
+        label.shape = std::move(shape);
+        label.type = type;
+        label.role = TensorRole::Input;
+        const TensorId labels = graph_.tensors.add(std::move(label));
+        graph_.inputs.push_back(labels);
+        return labels;
+    }
+
+    TensorId encodedLabels(const Shape& shape, std::size_t axis) {
+        Shape one = shape;
+        one[axis] = 1;
+        const TensorId labels = label(std::move(one), DataType::Int32);
+        const TensorId expected =
+            op("oneHot", ElementwiseAttributes{OneHot}, {asLast(labels, axis)},
+               lastShape(shape, axis), type(), Pass::Forward);
+        graph_.tensors[expected].layoutOf = axis + 1 == shape.size() ? probabilities_ : TensorId();
+        return fromLast(expected, shape, axis);
+    }
+
+    /// A function of each output and its label, of the output's shape.
+    TensorId forward(const std::string& part, ElementwiseFunction function,
+                     std::vector<TensorId> inputs) {
+        return op(part, ElementwiseAttributes{function}, std::move(inputs),
+                  graph_.tensors[scores_].shape, type(), Pass::Forward);
+    }
+
+    /// The mean of terms for all outputs, differentiated as it is.
+    Loss meanOf(TensorId terms) {
+        ReduceAttributes all{ReduceFunction::Mean, {}, false};
+        for (std::size_t d = 0; d < graph_.tensors[scores_].shape.size(); ++d)
+            all.axes.push_back(static_cast<std::int64_t>(d));
+        graph_.outputs = {op("mean", all, {terms}, {}, type(), Pass::Forward)};
+        return {graph_.outputs.front(), lossScaling(type(), {})};
+    }
+
+    Loss regression(ElementwiseFunction function, const std::string& part) {
+        scores_ = graph_.outputs.front();
+        const TensorId labels = label(graph_.tensors[scores_].shape, type());
+        return meanOf(forward(part, function, {forward("error", Subtract, {scores_, labels})}));
+    }
+
+    /// -(t log p + (1 - t) log(1 - p))
+    Loss binaryCrossEntropy() {
+        scores_ = graph_.outputs.front();
+        const TensorId labels = label(graph_.tensors[scores_].shape, type());
+        Tensor number;
+        number.name = "Loss/one";
+        number.type = type();
+        number.role = TensorRole::Constant;
+        const TensorId one = graph_.tensors.add(std::move(number));
+        const TensorId yes = forward("yes", Multiply, {labels, forward("log", Log, {scores_})});
+        const TensorId notP = forward("rest", Subtract, {one, scores_});
+        const TensorId notT = forward("restLabel", Subtract, {one, labels});
+        const TensorId no = forward("no", Multiply, {notT, forward("restLog", Log, {notP})});
+        return meanOf(forward("negate", Negate, {forward("add", Add, {yes, no})}));
+    }
+
     /// The gradient of softmax and cross-entropy in one (popnn NllWithSoftmaxGradDirect).
     Loss lossGradient(TensorId wanted) {
         const Shape shape = graph_.tensors[scores_].shape;
@@ -117,7 +185,8 @@ private:
             if (shape[d] > 1)
                 return static_cast<std::int64_t>(d);
         throw UserError(fmt::format("model '{}': its first output has shape {}, which leaves no "
-                                    "classes to train on",
+                                    "classes to train on; choose a loss of regression with --loss "
+                                    "mse or mae",
                                     graph_.name, toString(shape)));
     }
 
@@ -163,8 +232,8 @@ private:
 
 } // namespace
 
-Loss addCrossEntropy(Graph& graph) {
-    return CrossEntropyBuilder(graph).run();
+Loss addLoss(Graph& graph, LossFunction loss) {
+    return LossBuilder(graph).run(loss);
 }
 
 } // namespace tilescope::sim

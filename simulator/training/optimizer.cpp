@@ -186,7 +186,7 @@ void addOptimizer(Graph& graph, const std::vector<WeightGradient>& gradients,
 }
 
 Graph trainingGraph(Graph graph, const RunOptions& options) {
-    const Loss loss = addCrossEntropy(graph);
+    const Loss loss = addLoss(graph, options.loss);
     addOptimizer(graph, addGradients(graph, loss, options.gradientAccumulation > 1), options);
     return graph;
 }

@@ -90,25 +90,91 @@ void addGradient(GradientBuilder& b, const PoolAttributes& pool, TensorId gradie
                                       PoolGradAttributes{pool}, operands, b.shape(op.inputs[0])));
 }
 
-/// Rows are added into zeros; addOptimizer() lets them go straight into an accumulator.
+namespace {
+
+/// The axis first, the others in order.
+std::vector<std::int64_t> axisFirst(std::size_t axis, std::size_t rank) {
+    std::vector<std::int64_t> order{static_cast<std::int64_t>(axis)};
+    for (std::size_t d = 0; d < rank; ++d)
+        if (d != axis)
+            order.push_back(static_cast<std::int64_t>(d));
+    return order;
+}
+
+std::vector<std::int64_t> inverseOf(const std::vector<std::int64_t>& permutation) {
+    std::vector<std::int64_t> inverse(permutation.size());
+    for (std::size_t i = 0; i < permutation.size(); ++i)
+        inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
+    return inverse;
+}
+
+/// A look-up's gradient with the dimensions of the indices, which are where the axis was, first.
+TensorId indicesFirst(GradientBuilder& b, TensorId gradient, std::size_t axis,
+                      std::size_t indexRank) {
+    if (axis == 0)
+        return gradient;
+    std::vector<std::int64_t> order;
+    const std::size_t rank = b.shape(gradient).size();
+    for (std::size_t i = 0; i < indexRank; ++i)
+        order.push_back(static_cast<std::int64_t>(axis + i));
+    for (std::size_t d = 0; d < rank; ++d)
+        if (d < axis || d >= axis + indexRank)
+            order.push_back(static_cast<std::int64_t>(d));
+    return b.transposed("GatherGrad/transpose", gradient, order);
+}
+
+} // namespace
+
+/// Rows are added into zeros; addOptimizer() lets them go straight into an accumulator. Rows of
+/// another axis than the first are added to a transposed view.
 void addGradient(GradientBuilder& b, const GatherAttributes& gather, TensorId gradient) {
     const Op op = b.forward();
     const TensorId table = op.inputs[0];
-    if (gather.axis != 0)
-        throw UserError(fmt::format("operation '{}' (Gather on axis {}) has no gradient in this "
-                                    "version; gather along axis 0",
-                                    op.name, gather.axis));
-    const Shape shape = b.shape(table);
+    const auto axis = static_cast<std::size_t>(gather.axis);
+    const Shape own = b.shape(table);
+    const auto order = axisFirst(axis, own.size());
+    Shape shape;
+    for (const std::int64_t d : order)
+        shape.push_back(own[static_cast<std::size_t>(d)]);
     const TensorId zeros = b.emit("GatherGrad/zero", FillAttributes{}, {}, shape);
     b.graph().tensors[zeros].type = b.tensor(table).type;
-    b.graph().tensors[zeros].layoutOf = table;
+    if (axis == 0)
+        b.graph().tensors[zeros].layoutOf = table;
     const std::int64_t rows = b.tensor(op.inputs[1]).elements();
     Shape flat = shape;
     flat[0] = rows;
-    const TensorId deltas = b.reshaped("GatherGrad/rows", gradient, flat);
+    const TensorId moved = indicesFirst(b, gradient, axis, b.shape(op.inputs[1]).size());
+    const TensorId deltas = b.reshaped("GatherGrad/rows", moved, flat);
     const TensorId indices = b.reshaped("GatherGrad/indices", op.inputs[1], {rows});
+    const TensorId sum =
+        b.emit("GatherGrad", MultiUpdateAttributes{0}, {zeros, indices, deltas}, shape);
+    b.contribute(table, axis == 0 ? sum : b.transposed("GatherGrad/back", sum, inverseOf(order)));
+}
+
+/// What was there keeps the gradient of the rows that were not overwritten; the rows written get
+/// theirs.
+void addGradient(GradientBuilder& b, const MultiUpdateAttributes& update, TensorId gradient) {
+    const Op op = b.forward();
+    const TensorId table = op.inputs[0];
+    const TensorId rows = op.inputs[2];
+    if (update.function != UpdateFunction::Add && update.function != UpdateFunction::Set)
+        throw UserError(fmt::format("operation '{}' ({}) multiplies or compares rows: it has no "
+                                    "gradient in this version; train a model without it",
+                                    op.name, op.type));
+    if (b.wanted(rows))
+        b.contribute(rows, b.emit("ScatterUpdateGrad", GatherAttributes{update.axis},
+                                  {gradient, op.inputs[1]}, b.shape(rows)));
+    if (!b.wanted(table))
+        return;
+    if (update.function == UpdateFunction::Add) {
+        b.contribute(table, gradient);
+        return;
+    }
+    const TensorId zeros = b.emit("ScatterDataGrad/zero", FillAttributes{}, {}, b.shape(rows));
+    b.graph().tensors[zeros].type = b.tensor(table).type;
+    const TensorId copy = b.elementwise("ScatterDataGrad/copy", Copy, {gradient}, b.shape(table));
     b.contribute(table,
-                 b.emit("GatherGrad", MultiUpdateAttributes{0}, {zeros, indices, deltas}, shape));
+                 b.emit("ScatterDataGrad", update, {copy, op.inputs[1], zeros}, b.shape(table)));
 }
 
 } // namespace tilescope::sim

@@ -1,9 +1,7 @@
 // Gradients of operations that only move elements: the way back.
 #include "simulator/training/gradient_builder.h"
 
-#include <fmt/format.h>
-
-#include "core/base/error.h"
+#include <cstdlib>
 
 namespace tilescope::sim {
 void addGradient(GradientBuilder& b, const TransposeAttributes& transpose, TensorId gradient) {
@@ -28,18 +26,51 @@ void addGradient(GradientBuilder& b, const ConcatAttributes& concat, TensorId gr
     }
 }
 
+namespace {
+
+/// A gradient's rows in the opposite order along one dimension.
+TensorId reversed(GradientBuilder& b, TensorId gradient, std::size_t d) {
+    const Shape shape = b.shape(gradient);
+    SliceAttributes slice{std::vector<std::int64_t>(shape.size(), 0),
+                          std::vector<std::int64_t>(shape.size(), 1)};
+    slice.starts[d] = shape[d] - 1;
+    slice.steps[d] = -1;
+    return b.emit("SliceGrad/reverse", slice, {gradient}, shape);
+}
+
+/// Zeros after each row along one dimension, so that rows are `step` apart.
+TensorId spread(GradientBuilder& b, TensorId gradient, std::size_t d, std::int64_t step) {
+    Shape shape = b.shape(gradient);
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(d) + 1, 1);
+    const TensorId apart = b.reshaped("SliceGrad/apart", gradient, shape);
+    PadAttributes zeros{std::vector<std::int64_t>(shape.size(), 0),
+                        std::vector<std::int64_t>(shape.size(), 0)};
+    zeros.padsEnd[d + 1] = step - 1;
+    shape[d + 1] = step;
+    const TensorId padded = b.emit("SliceGrad/zeros", zeros, {apart}, shape);
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(d) + 1);
+    shape[d] *= step;
+    return b.reshaped("SliceGrad/joined", padded, shape);
+}
+
+} // namespace
+
 void addGradient(GradientBuilder& b, const SliceAttributes& slice, TensorId gradient) {
     const Op op = b.forward();
     const Shape in = b.shape(op.inputs[0]);
-    const Shape out = b.shape(gradient);
     PadAttributes pad;
     for (std::size_t d = 0; d < in.size(); ++d) {
-        if (slice.steps[d] != 1)
-            throw UserError(fmt::format("operation '{}' slices with a step of {}: it has no "
-                                        "gradient in this version; slice with step 1",
-                                        op.name, slice.steps[d]));
-        pad.padsBegin.push_back(slice.starts[d]);
-        pad.padsEnd.push_back(in[d] - slice.starts[d] - out[d]);
+        const std::int64_t rows = b.shape(gradient)[d];
+        std::int64_t start = slice.starts[d];
+        if (slice.steps[d] < 0) {
+            start += (rows - 1) * slice.steps[d];
+            gradient = reversed(b, gradient, d);
+        }
+        const std::int64_t step = std::abs(slice.steps[d]);
+        if (step > 1 && rows > 1)
+            gradient = spread(b, gradient, d, step);
+        pad.padsBegin.push_back(start);
+        pad.padsEnd.push_back(in[d] - start - b.shape(gradient)[d]);
     }
     b.contribute(op.inputs[0], b.emit("SliceGrad", pad, {gradient}, in));
 }

@@ -48,6 +48,7 @@ private:
         made.stage = op.stage;
         made.recomputeGroup = op.recomputeGroup;
         made.recomputeHint = op.recomputeHint;
+        made.mayOutline = op.mayOutline;
         made.attributes = std::move(attributes);
         made.inputs = std::move(inputs);
         if (!out.valid()) {

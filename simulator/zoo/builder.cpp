@@ -31,6 +31,32 @@ void setAttribute(onnx::NodeProto& node, const std::string& name, double value) 
     attribute.set_f(static_cast<float>(value));
 }
 
+void setAttribute(onnx::NodeProto& node, const std::string& name, const std::string& value) {
+    auto& attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(onnx::AttributeProto::STRING);
+    attribute.set_s(value);
+}
+
+void setAttribute(onnx::NodeProto& node, const std::string& name,
+                  const std::vector<std::string>& values) {
+    auto& attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(onnx::AttributeProto::STRINGS);
+    for (const std::string& value : values)
+        attribute.add_strings(value);
+}
+
+/// Lets a model's nodes be of a domain beside ONNX's own.
+void useDomain(onnx::ModelProto& model, const std::string& domain) {
+    for (const auto& set : model.opset_import())
+        if (set.domain() == domain)
+            return;
+    auto& set = *model.add_opset_import();
+    set.set_domain(domain);
+    set.set_version(1);
+}
+
 /// A tensor [N, shape...].
 void describe(onnx::ValueInfoProto& info, const std::string& name,
               const std::vector<std::int64_t>& shape, int elementType = onnx::TensorProto::FLOAT) {
@@ -70,7 +96,11 @@ ZooValue ZooBuilder::addInput(const std::string& name, const std::vector<std::in
 onnx::NodeProto& ZooBuilder::node(const std::string& type, const std::string& name,
                                   const std::vector<std::string>& inputs) {
     auto& node = *graph_.add_node();
-    node.set_op_type(type);
+    const auto dot = type.rfind('.');
+    if (dot != std::string::npos)
+        useDomain(*model_, type.substr(0, dot));
+    node.set_domain(dot == std::string::npos ? "" : type.substr(0, dot));
+    node.set_op_type(dot == std::string::npos ? type : type.substr(dot + 1));
     node.set_name(name);
     for (const auto& input : inputs)
         node.add_input(input);
@@ -91,6 +121,18 @@ ZooValue ZooBuilder::apply(const std::string& type, const std::string& name,
         std::visit([&, &attribute = key](const auto& v) { setAttribute(made, attribute, v); },
                    value);
     return {made.output(0), channels};
+}
+
+std::vector<std::string> ZooBuilder::applyAll(const std::string& type, const std::string& name,
+                                              const std::vector<std::string>& inputs, int results,
+                                              const ZooAttributes& attributes) {
+    auto& made = node(type, name, inputs);
+    for (int i = 1; i < results; ++i)
+        made.add_output(name + ":" + std::to_string(i));
+    for (const auto& [key, value] : attributes)
+        std::visit([&, &attribute = key](const auto& v) { setAttribute(made, attribute, v); },
+                   value);
+    return {made.output().begin(), made.output().end()};
 }
 
 std::vector<ZooValue> ZooBuilder::split(const std::string& name, const ZooValue& x,
@@ -120,6 +162,16 @@ std::string ZooBuilder::real(const std::string& name, double value) {
     tensor.set_name(name);
     tensor.set_data_type(onnx::TensorProto::FLOAT);
     tensor.add_float_data(static_cast<float>(value));
+    return name;
+}
+
+std::string ZooBuilder::reals(const std::string& name, const std::vector<double>& values) {
+    auto& tensor = *graph_.add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(onnx::TensorProto::FLOAT);
+    tensor.add_dims(static_cast<std::int64_t>(values.size()));
+    for (const double value : values)
+        tensor.add_float_data(static_cast<float>(value));
     return name;
 }
 

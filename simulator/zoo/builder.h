@@ -32,8 +32,9 @@ struct ZooConv {
     std::int64_t pad = -1; ///< on each side; -1: so that a stride of 1 keeps the size
 };
 
-/// Attributes of a node: integers, lists of integers and reals.
-using ZooAttribute = std::variant<std::int64_t, std::vector<std::int64_t>, double>;
+/// Attributes of a node: integers, lists of integers, reals, texts and lists of texts.
+using ZooAttribute = std::variant<std::int64_t, std::vector<std::int64_t>, double, std::string,
+                                  std::vector<std::string>>;
 using ZooAttributes = std::vector<std::pair<std::string, ZooAttribute>>;
 
 class ZooBuilder {
@@ -46,10 +47,15 @@ public:
 
     /// A further input [N, shape...] of int64.
     ZooValue addIndices(const std::string& name, const std::vector<std::int64_t>& shape);
-    /// A node of any operator; the result has the given last dimension.
+    /// A node of any operator, "Relu" or with its domain "ai.graphcore.Scale"; the result has the
+    /// given last dimension.
     ZooValue apply(const std::string& type, const std::string& name,
                    const std::vector<std::string>& inputs, std::int64_t channels,
                    const ZooAttributes& attributes = {});
+    /// A node with several results.
+    std::vector<std::string> applyAll(const std::string& type, const std::string& name,
+                                      const std::vector<std::string>& inputs, int results,
+                                      const ZooAttributes& attributes = {});
     /// Equal parts along an axis.
     std::vector<ZooValue> split(const std::string& name, const ZooValue& x, std::int64_t axis,
                                 int parts);
@@ -60,6 +66,7 @@ public:
     /// Values known while compiling.
     std::string integers(const std::string& name, const std::vector<std::int64_t>& values);
     std::string real(const std::string& name, double value);
+    std::string reals(const std::string& name, const std::vector<double>& values);
 
     [[nodiscard]] ZooValue input() const { return input_; }
     /// A further input [N, shape...].

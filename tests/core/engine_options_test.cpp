@@ -1,11 +1,13 @@
 // What each engine option does here, and what is said of those that do nothing.
-#include <QtTest>
+#include <QTest>
 
 #include <algorithm>
 
 #include "core/options/engine_options.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace engine_options_test {
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -88,5 +90,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(EngineOptionsTest)
+TILESCOPE_TEST(EngineOptionsTest)
+
+} // namespace engine_options_test
+
 #include "engine_options_test.moc"

@@ -166,6 +166,14 @@ class OptionValuesTest : public QObject {
             "option optimizer (--optimizer): 'adm' is not one of sgd, momentum, adam, adamw, lamb, "
             "lars. "
             "Did you mean 'adam'?");
+        row("loss", "msee",
+            "option loss (--loss): 'msee' is not one of auto, cross-entropy, "
+            "categorical-cross-entropy, binary-cross-entropy, mse, mae, "
+            "sparse_categorical_crossentropy, categorical_crossentropy, binary_crossentropy, "
+            "mean_squared_error, mean_absolute_error. Did you mean 'mse'?");
+        row("customOperations", "ops.txt",
+            "option customOperations (--custom-operations): 'ops.txt' is no .json file; give one "
+            "that declares operations");
         row("accumulationReduction", "max",
             "option accumulationReduction (--accumulation-reduction): 'max' is not one of sum, "
             "mean. Did you mean 'mean'?");

@@ -106,6 +106,9 @@ private:
         row("optimizerStateType=half", "option optimizerStateType (--optimizer-state-type): an "
                                        "optimizer keeps state in training only; add --mode "
                                        "training, or leave it out");
+        row("loss=mse", "option loss (--loss): there is a loss in training only; add --mode "
+                        "training, or leave it out");
+        row("mode=training loss=mean_squared_error", "no error");
         row("lossScaling=128",
             "option lossScaling (--loss-scaling): there is a loss in training only; add --mode "
             "training, or leave it out");
@@ -288,11 +291,11 @@ private slots:
     /// A new option needs a row in combinations(), or stands here because it means something beside
     /// every other.
     void everyOptionHasACombination() {
-        const std::set<QString> alone{"batchSize", "precision", "partialsType",
-                                      "availableMemoryProportion", "relaxMemoryTarget",
-                                      "inputMapping", "executableCache", "engineOptions",
-                                      // Checked against the model.
-                                      "availableMemoryProportionByOperation", "modelOptions"};
+        const std::set<QString> alone{
+            "batchSize", "precision", "partialsType", "availableMemoryProportion",
+            "relaxMemoryTarget", "inputMapping", "executableCache", "engineOptions",
+            // Checked against the model.
+            "availableMemoryProportionByOperation", "modelOptions", "customOperations"};
         std::set<QString> known;
         for (const auto& [options, error] : combinations())
             for (const QString& pair : options.split(' '))

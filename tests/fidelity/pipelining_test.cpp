@@ -1,12 +1,14 @@
 // The pipelining tutorial of PopTorch (graphcore/tutorials, tutorials/pytorch/pipelining) against
 // the figures in its picture of a weight update in the Graph Analyser.
-#include <QtTest>
+#include <QTest>
 #include <array>
 
 #include "core/options/job.h"
 #include "core/trace/trace_index.h"
 #include "simulator/simulate.h"
+#include "tests/support/test_main.h"
 
+namespace pipelining_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 
@@ -92,5 +94,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(PipeliningTest)
+TILESCOPE_TEST(PipeliningTest)
+
+} // namespace pipelining_test
+
 #include "pipelining_test.moc"

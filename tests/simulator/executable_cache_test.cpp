@@ -1,6 +1,6 @@
 // Programs that were compiled earlier: the same profiles, and when they are compiled again.
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <algorithm>
 #include <fstream>
 
@@ -9,7 +9,9 @@
 #include "simulator/zoo/zoo.h"
 #include "tests/support/compare_profile.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace executable_cache_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -124,5 +126,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ExecutableCacheTest)
+TILESCOPE_TEST(ExecutableCacheTest)
+
+} // namespace executable_cache_test
+
 #include "executable_cache_test.moc"

@@ -380,9 +380,8 @@ private slots:
             const std::string x = m.input("x", std::move(shape));
             return QString::fromStdString(m.text("x", m.add(type, "it", std::move(config), {x})));
         };
-        QTest::newRow("class")
-            << one("Conv2DTranspose", {}, {8, 8, 4})
-            << "layer 'it' (Conv2DTranspose): layers of this class are not supported";
+        QTest::newRow("class") << one("ConvLSTM2D", {}, {8, 8, 4})
+                               << "layer 'it' (ConvLSTM2D): layers of this class are not supported";
         QTest::newRow("missing key")
             << one("Dense", {}, {8}) << "layer 'it' (Dense): 'units' is missing";
         QTest::newRow("negative") << one("Dense", {{"units", -1}}, {8})

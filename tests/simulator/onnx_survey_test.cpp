@@ -57,7 +57,7 @@ private slots:
         qInfo("%d models simulated", simulated);
         QVERIFY2(failures.isEmpty(), qPrintable(QString::number(failures.size()) + " failures\n" +
                                                 failures.join('\n')));
-        QVERIFY(simulated > static_cast<int>(500 / each));
+        QVERIFY(simulated > static_cast<int>(900 / each));
     }
 
 private:

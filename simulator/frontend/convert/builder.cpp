@@ -59,7 +59,19 @@ GraphBuilder::GraphBuilder(const ResolvedModel& model, bool half, bool training)
     graph_.name = model.name;
     graph_.messages = model.messages;
     for (const auto& input : model.inputs)
+        addInput(input);
+}
+
+void GraphBuilder::addInput(const std::string& input) {
+    try {
         graph_.inputs.push_back(tensorOf(input));
+    } catch (const std::invalid_argument& error) {
+        for (const Node& node : model_.nodes)
+            if (std::find(node.inputs.begin(), node.inputs.end(), input) != node.inputs.end())
+                throw std::invalid_argument(fmt::format("input '{}' of node '{}' ({}): {}", input,
+                                                        node.name, node.key(), error.what()));
+        // Nobody reads it.
+    }
 }
 
 TensorId GraphBuilder::tensorOf(const std::string& name) {
@@ -68,9 +80,15 @@ TensorId GraphBuilder::tensorOf(const std::string& name) {
     const Value& value = model_.values.at(name);
     if (value.role == TensorRole::Activation)
         throw std::invalid_argument(fmt::format("value '{}' is read before it is made", name));
-    const TensorId id = addTensor(name, value.shape, deviceType(value.type), value.role);
-    bind(name, id);
-    return id;
+    try {
+        const TensorId id = addTensor(name, value.shape, deviceType(value.type), value.role);
+        bind(name, id);
+        return id;
+    } catch (const std::invalid_argument& error) {
+        if (value.maker.empty())
+            throw;
+        throw std::invalid_argument(fmt::format("{}: {}", value.maker, error.what()));
+    }
 }
 
 void GraphBuilder::bind(const std::string& value, TensorId tensor) {
@@ -104,11 +122,38 @@ std::optional<double> availableMemoryOf(const Node& node) {
     return proportion;
 }
 
+/// PopART's attribute for the type of partial sums: "half" or "float", in any case.
+std::optional<DataType> partialsTypeOf(const Node& node) {
+    if (!node.has("__partials_type"))
+        return std::nullopt;
+    std::string text = node.text("__partials_type", "");
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (text != "half" && text != "float")
+        throw std::invalid_argument("its annotation '__partials_type' must be \"half\" or "
+                                    "\"float\"");
+    return text == "half" ? DataType::Half : DataType::Float;
+}
+
+/// To run again in the backward pass or not: __recompute_output says yes or no, PopART's own name
+/// has the number of a RecomputeType (0: undefined, 1: checkpoint, 2: recompute).
+std::optional<bool> recomputeHintOf(const Node& node) {
+    if (const std::int64_t says = hintOf(node, "__recompute_output"); says >= 0)
+        return says != 0;
+    const std::int64_t type = hintOf(node, "__recompute_output_in_backward_pass");
+    if (type <= 0)
+        return std::nullopt;
+    return type > 1;
+}
+
 } // namespace
 
 TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attributes attributes,
                              std::vector<TensorId> inputs, std::optional<Shape> shape,
                              std::optional<DataType> type) {
+    if (shape && elementsOf(*shape) == 0)
+        throw std::invalid_argument(fmt::format(
+            "its result of shape {} is empty; remove it from the model", toString(*shape)));
     std::vector<Shape> shapes;
     std::vector<DataType> types;
     for (const TensorId input : inputs) {
@@ -124,13 +169,15 @@ TensorId GraphBuilder::addOp(const Node& node, const std::string& name, Attribut
         addTensor(path, std::move(*shape), type.value_or(resultType(attributes, types)),
                   TensorRole::Activation);
     Op op{path, node.type, node.name, std::move(attributes), std::move(inputs), {output}};
-    if (isPlanned(op.attributes))
+    if (isPlanned(op.attributes)) {
         op.availableMemory = availableMemoryOf(node);
+        op.partialsType = partialsTypeOf(node);
+    }
+    op.mayOutline = hintOf(node, "__outline") != 0;
     op.stageHint = static_cast<std::int32_t>(hintOf(node, "__pipeline_stage"));
     op.ipuHint = static_cast<std::int32_t>(hintOf(node, "__ipu_number"));
     op.phaseHint = static_cast<std::int32_t>(hintOf(node, "__execution_phase"));
-    if (const std::int64_t recompute = hintOf(node, "__recompute_output"); recompute >= 0)
-        op.recomputeHint = recompute != 0;
+    op.recomputeHint = recomputeHintOf(node);
     graph_.ops.add(std::move(op));
     return output;
 }
@@ -140,6 +187,19 @@ TensorId GraphBuilder::addResult(const std::string& part, Shape shape) {
     op.outputs.push_back(addTensor(op.name + "/" + part, std::move(shape),
                                    tensor(op.outputs.front()).type, TensorRole::Activation));
     return op.outputs.back();
+}
+
+void GraphBuilder::hintRecompute(TensorId tensor, const Node& node) {
+    const auto hint = recomputeHintOf(node);
+    if (!hint)
+        return;
+    for (std::size_t i = graph_.ops.size(); i-- > 0;) {
+        Op& op = graph_.ops[OpId(i)];
+        if (std::find(op.outputs.begin(), op.outputs.end(), tensor) == op.outputs.end())
+            continue;
+        op.recomputeHint = hint;
+        return;
+    }
 }
 
 DataType GraphBuilder::deviceType(ElementType type) {

@@ -36,6 +36,10 @@ public:
     /// A further result of the op added last, of the type of its first.
     TensorId addResult(const std::string& part, Shape shape);
 
+    /// Gives the operation that makes a tensor a node's annotation about recomputation, if that has
+    /// one.
+    void hintRecompute(TensorId tensor, const Node& node);
+
     /// The device's type for an element type; notes what that changes. Throws std::invalid_argument
     /// for types without one.
     DataType deviceType(ElementType type);
@@ -67,6 +71,8 @@ public:
     Graph finish();
 
 private:
+    /// Errors name the node that reads the input; one that nobody reads may have any type.
+    void addInput(const std::string& input);
     std::string uniqueName(const std::string& name);
 
     const ResolvedModel& model_;

@@ -158,6 +158,15 @@ const ConversionTable& conversions() {
         addIndexConversions(all);
         addNormalizationConversions(all);
         addLossConversions(all);
+        addResizeConversions(all);
+        addScatterConversions(all);
+        addSortConversions(all);
+        addEinsumConversions(all);
+        addRandomConversions(all);
+        addQuantizationConversions(all);
+        addRecurrentConversions(all);
+        addSamplingConversions(all);
+        addGraphcoreConversions(all);
         return all;
     }();
     return table;

@@ -83,6 +83,22 @@ void addViewConversions(ConversionTable& table);
 void addIndexConversions(ConversionTable& table);
 void addNormalizationConversions(ConversionTable& table);
 void addLossConversions(ConversionTable& table);
+void addResizeConversions(ConversionTable& table);
+void addScatterConversions(ConversionTable& table);
+void addSortConversions(ConversionTable& table);
+void addEinsumConversions(ConversionTable& table);
+void addRandomConversions(ConversionTable& table);
+void addQuantizationConversions(ConversionTable& table);
+void addRecurrentConversions(ConversionTable& table);
+void addSamplingConversions(ConversionTable& table);
+void addGraphcoreConversions(ConversionTable& table);
+
+/// The convolution of a node whose first operand is [N, C, spatial...], with weights of that shape.
+ConvAttributes convolutionOf(const NodeConverter& node, const Shape& weights);
+
+/// A Pad that repeats or mirrors the edge: `pads` of the first side, then of the other.
+void convertPadByRows(NodeConverter& node, const std::string& mode,
+                      const std::vector<std::int64_t>& pads);
 
 /// [C, 1, ...]: a value per channel beside `rank` dimensions of [N, C, ...].
 Shape channelShape(std::int64_t channels, std::size_t rank);

@@ -4,6 +4,7 @@
 
 #include "core/base/ceil_div.h"
 #include "simulator/frontend/convert/converter.h"
+#include "simulator/graph/shape_rules.h"
 
 namespace tilescope::sim {
 
@@ -92,8 +93,9 @@ Window globalWindow(const Shape& input) {
     return window;
 }
 
-void convertConv(NodeConverter& node) {
-    const Shape& weights = node.shape(1);
+} // namespace
+
+ConvAttributes convolutionOf(const NodeConverter& node, const Shape& weights) {
     if (weights.size() < 3)
         NodeConverter::refuse(
             fmt::format("weights of shape {} have no spatial dimension", toString(weights)));
@@ -102,9 +104,16 @@ void convertConv(NodeConverter& node) {
     if (!stated.empty() && stated != kernel)
         NodeConverter::refuse(fmt::format("kernel_shape {} is not that of weights {}",
                                           toString(stated), toString(weights)));
-    Window window = windowOf(node, kernel);
-    const ConvAttributes conv{window.kernel,    window.strides, window.dilations,
-                              window.padsBegin, window.padsEnd, node.node().integer("group", 1)};
+    const Window window = windowOf(node, kernel);
+    return {window.kernel,    window.strides, window.dilations,
+            window.padsBegin, window.padsEnd, node.node().integer("group", 1)};
+}
+
+namespace {
+
+void convertConv(NodeConverter& node) {
+    const Shape& weights = node.shape(1);
+    const ConvAttributes conv = convolutionOf(node, weights);
     const TensorId product = node.emit("", conv, {node.input(0), node.input(1)});
     if (!node.has(2)) {
         node.builder().noteConvolution(node.node().outputs[0], {node.node().name, false});
@@ -114,6 +123,59 @@ void convertConv(NodeConverter& node) {
     const TensorId bias = node.parameter(2, channelShape(weights[0], weights.size()));
     node.result(node.elementwise("bias", ElementwiseFunction::Add, {product, bias}));
     node.builder().noteConvolution(node.node().outputs[0], {node.node().name, true});
+}
+
+/// Pads of the convolution whose backward pass a ConvTranspose is, from the size of its result.
+/// What the result has beyond the reach of its windows (output_padding) no pad takes away.
+void padTransposed(const NodeConverter& node, Window& window, const Shape& in, const Shape& out) {
+    const std::string automatic = node.node().text("auto_pad", "NOTSET");
+    const bool fromSize = automatic != "NOTSET" || !node.node().integers("output_shape").empty();
+    if (!fromSize)
+        return;
+    const auto extra = listOr(node.node(), "output_padding", window.kernel.size(), 0);
+    for (std::size_t d = 0; d < window.kernel.size(); ++d) {
+        const std::int64_t reach = (window.kernel[d] - 1) * window.dilations[d] + 1;
+        const std::int64_t full = window.strides[d] * (in[d + 2] - 1) + extra[d] + reach;
+        const std::int64_t total = std::max<std::int64_t>(0, full - out[d + 2]);
+        window.padsBegin[d] = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
+        window.padsEnd[d] = total - window.padsBegin[d];
+    }
+}
+
+/// The backward pass of a convolution from the result to the input (PopART ConvTransposePattern:
+/// a convolution with flipped weights, as the data gradient is).
+void convertConvTranspose(NodeConverter& node) {
+    const Shape& weights = node.shape(1);
+    if (weights.size() < 3)
+        NodeConverter::refuse(
+            fmt::format("weights of shape {} have no spatial dimension", toString(weights)));
+    const std::vector<std::int64_t> kernel(weights.begin() + 2, weights.end());
+    const Shape out = node.output().shape;
+    const Node& onnx = node.node();
+    const std::size_t dims = kernel.size();
+    const auto pads = listOr(onnx, "pads", 2 * dims, 0);
+    const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(dims);
+    Window window{kernel,
+                  listOr(onnx, "strides", dims, 1),
+                  listOr(onnx, "dilations", dims, 1),
+                  {pads.begin(), middle},
+                  {middle, pads.end()}};
+    if (node.rank(0) != dims + 2 || out.size() != dims + 2)
+        NodeConverter::refuse(fmt::format("input {} and kernel {} do not belong together",
+                                          toString(node.shape(0)), toString(kernel)));
+    padTransposed(node, window, node.shape(0), out);
+    const ConvGradInputAttributes transposed{{window.kernel, window.strides, window.dilations,
+                                              window.padsBegin, window.padsEnd,
+                                              onnx.integer("group", 1)}};
+    const auto forward = outputShape(transposed.conv, {out, weights});
+    if (forward != node.shape(0))
+        NodeConverter::refuse(fmt::format("its result {} does not follow from its input {}",
+                                          toString(out), toString(node.shape(0))));
+    TensorId y = node.emit("", transposed, {node.input(0), node.input(1)}, out);
+    if (node.has(2))
+        y = node.elementwise("bias", ElementwiseFunction::Add,
+                             {y, node.parameter(2, channelShape(out[1], out.size()))});
+    node.result(y);
 }
 
 bool isTraining(const NodeConverter& node) {
@@ -210,6 +272,7 @@ template <PoolKind kind> void convertGlobalPool(NodeConverter& node) {
 
 void addConvolutionConversions(ConversionTable& table) {
     table["Conv"] = convertConv;
+    table["ConvTranspose"] = convertConvTranspose;
     table["BatchNormalization"] = convertBatchNormalization;
     table["MaxPool"] = convertPool<PoolKind::Max>;
     table["AveragePool"] = convertPool<PoolKind::Average>;

@@ -2,15 +2,12 @@
 #include <fmt/format.h>
 
 #include "simulator/frontend/convert/converter.h"
+#include "simulator/frontend/convert/rows.h"
 #include "simulator/frontend/resolve/index_rules.h"
 
 namespace tilescope::sim {
 
 namespace {
-
-SliceAttributes wholeOf(std::size_t rank) {
-    return {std::vector<std::int64_t>(rank, 0), std::vector<std::int64_t>(rank, 1)};
-}
 
 void convertSlice(NodeConverter& node) {
     const auto starts = node.list("starts", 1);
@@ -20,7 +17,7 @@ void convertSlice(NodeConverter& node) {
     if (ends.size() != starts.size() || (!axes.empty() && axes.size() != starts.size()) ||
         (!steps.empty() && steps.size() != starts.size()))
         NodeConverter::refuse("starts, ends, axes and steps differ in length");
-    SliceAttributes slice = wholeOf(node.rank(0));
+    SliceAttributes slice = wholeSlice(node.rank(0));
     for (std::size_t i = 0; i < starts.size(); ++i) {
         const std::size_t axis =
             normalizedAxis(axes.empty() ? static_cast<std::int64_t>(i) : axes[i], node.rank(0));
@@ -30,7 +27,7 @@ void convertSlice(NodeConverter& node) {
         slice.steps[axis] = range.step;
     }
     const bool whole =
-        node.output().shape == node.shape(0) && slice.steps == wholeOf(node.rank(0)).steps;
+        node.output().shape == node.shape(0) && slice.steps == wholeSlice(node.rank(0)).steps;
     node.result(whole ? node.input(0) : node.emit("", slice, {node.input(0)}, node.output().shape));
 }
 
@@ -39,7 +36,7 @@ void convertSplit(NodeConverter& node) {
     std::int64_t start = 0;
     for (std::size_t i = 0; i < node.node().outputs.size(); ++i) {
         const Shape& part = node.output(i).shape;
-        SliceAttributes slice = wholeOf(node.rank(0));
+        SliceAttributes slice = wholeSlice(node.rank(0));
         slice.starts[axis] = start;
         start += node.at(part, axis);
         node.result(part == node.shape(0)
@@ -57,7 +54,7 @@ void convertGather(NodeConverter& node) {
         const auto at = static_cast<std::size_t>(axis);
         Shape one = node.shape(0);
         const std::int64_t row = node.at(rows.data->ints, 0);
-        SliceAttributes slice = wholeOf(node.rank(0));
+        SliceAttributes slice = wholeSlice(node.rank(0));
         slice.starts[at] = row < 0 ? row + one[at] : row;
         one[at] = 1;
         const TensorId part = node.emit("", slice, {node.input(0)}, one);
@@ -68,18 +65,36 @@ void convertGather(NodeConverter& node) {
 
 void convertPad(NodeConverter& node) {
     const std::string mode = node.node().text("mode", "constant");
-    if (mode != "constant")
-        NodeConverter::refuse(fmt::format("mode '{}' is not supported, only 'constant'", mode));
     auto pads = node.list("pads", 1);
     if (pads.empty())
         pads = node.node().integers("paddings");
     const std::size_t rank = node.rank(0);
     if (pads.size() != 2 * rank)
         NodeConverter::refuse(fmt::format("{} pads do not fit rank {}", pads.size(), rank));
+    if (mode != "constant")
+        return convertPadByRows(node, mode, pads);
     const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(rank);
     const PadAttributes pad{{pads.begin(), middle}, {middle, pads.end()}};
     const bool nothing = pads == std::vector<std::int64_t>(pads.size(), 0);
     node.result(nothing ? node.input(0) : node.emit("", pad, {node.input(0)}));
+}
+
+/// The rows that a condition chooses, which is known while compiling.
+void convertCompress(NodeConverter& node) {
+    const Constant& condition = node.constant(1);
+    std::vector<std::int64_t> rows;
+    for (std::size_t i = 0; i < condition.size(); ++i)
+        if (condition.real(i) != 0)
+            rows.push_back(static_cast<std::int64_t>(i));
+    TensorId x = node.input(0);
+    std::size_t axis = 0;
+    if (node.node().has("axis"))
+        axis = static_cast<std::size_t>(node.axis("axis", 0));
+    else
+        x = node.reshape("flat", x, {elementsOf(node.shape(0))});
+    if (rows.empty() || rows.back() >= node.shapeOf(x)[axis])
+        NodeConverter::refuse("its condition chooses no rows, or rows that are not there");
+    node.result(selectRows(node, "rows", x, axis, rows));
 }
 
 } // namespace
@@ -89,6 +104,7 @@ void addIndexConversions(ConversionTable& table) {
     table["Split"] = convertSplit;
     table["Gather"] = convertGather;
     table["Pad"] = convertPad;
+    table["Compress"] = convertCompress;
 }
 
 } // namespace tilescope::sim

@@ -3,6 +3,7 @@
 
 #include "simulator/frontend/convert/converter.h"
 #include "simulator/frontend/resolve/index_rules.h"
+#include "simulator/frontend/resolve/own_shapes.h"
 
 namespace tilescope::sim {
 
@@ -27,14 +28,14 @@ Reduction reductionOf(const NodeConverter& node) {
 void checkLoss(NodeConverter& node) {
     if (node.rank(0) < 2)
         NodeConverter::refuse("its scores have no class dimension");
-    if (node.has(2))
-        NodeConverter::refuse("it weighs the classes; export it without a weight operand");
-    if (node.node().has("ignore_index"))
-        node.builder().count(node.node().type, "read without its ignore_index: labels of that "
-                                               "class count as any other, and no step masks them");
     if (node.builder().isTraining() && reductionOf(node) == Reduction::None)
         NodeConverter::refuse("reduction 'none' leaves no loss to train on; export it with "
                               "reduction 'mean' or 'sum'");
+}
+
+/// Whether labels count by their class or not at all.
+bool weighs(const NodeConverter& node) {
+    return node.has(2) || node.node().has("ignore_index");
 }
 
 /// Class indices [N, d...] as [N, classes, d...].
@@ -55,8 +56,32 @@ TensorId encodedLabels(NodeConverter& node, DataType type) {
     return node.emit("expected", TransposeAttributes{std::move(order)}, {last});
 }
 
-TensorId reduced(NodeConverter& node, const std::string& part, TensorId terms) {
-    const Reduction reduction = reductionOf(node);
+/// The encoded labels times the weight of their class; those to be ignored become zeros (PopART
+/// popx NllOpx: a mask of the labels that are not ignored).
+TensorId weighed(NodeConverter& node, TensorId expected) {
+    Shape shape = node.shape(0);
+    if (node.has(2)) {
+        if (elementsOf(node.shape(2)) != shape[1])
+            NodeConverter::refuse(fmt::format("its {} weights are not one for each of {} classes",
+                                              elementsOf(node.shape(2)), shape[1]));
+        const TensorId weights = node.parameter(2, channelShape(shape[1], shape.size()));
+        expected = node.elementwise("weigh", Multiply, {expected, weights});
+    }
+    if (node.node().has("ignore_index")) {
+        shape[1] = 1;
+        const TensorId labels = node.reshape("ignore/labels", node.input(1), shape);
+        const TensorId ignored =
+            node.elementwise("ignore/equal", Equal, {labels, node.scalar("ignoreIndex", labels)});
+        const TensorId counted = node.elementwise("ignore/not", Not, {ignored});
+        const TensorId mask =
+            node.cast("ignore/mask", counted, node.builder().tensor(expected).type);
+        expected = node.elementwise("ignore", Multiply, {expected, mask});
+    }
+    return expected;
+}
+
+TensorId reducedLoss(NodeConverter& node, const std::string& part, TensorId terms,
+                     Reduction reduction) {
     const auto axes =
         reduction == Reduction::None ? std::vector<std::int64_t>{1} : axesFrom(0, node.rank(0));
     const ReduceFunction function =
@@ -64,33 +89,89 @@ TensorId reduced(NodeConverter& node, const std::string& part, TensorId terms) {
     return node.emit(part, ReduceAttributes{function, axes, false}, {terms});
 }
 
+/// -log(p) of the labelled classes; the mean of weighed labels is one over their weights.
+void likelihoodLoss(NodeConverter& node, TensorId logarithms) {
+    const DataType type = node.builder().tensor(logarithms).type;
+    TensorId expected = encodedLabels(node, type);
+    const Reduction reduction = reductionOf(node);
+    const bool ofWeights = weighs(node) && reduction == Reduction::Mean;
+    if (weighs(node))
+        expected = weighed(node, expected);
+    const TensorId terms = node.elementwise("nll", Multiply, {logarithms, expected});
+    TensorId loss = reducedLoss(node, "reduce", terms, ofWeights ? Reduction::Sum : reduction);
+    if (ofWeights) {
+        const TensorId total = reducedLoss(node, "weights", expected, Reduction::Sum);
+        loss = node.elementwise("mean", Divide, {loss, total});
+    }
+    node.result(node.elementwise("", Negate, {loss}));
+}
+
 void convertSoftmaxCrossEntropy(NodeConverter& node) {
     checkLoss(node);
-    if (node.isOutputUsed(1))
-        NodeConverter::refuse(
-            "its logarithms of probabilities are read; add a LogSoftmax for them");
     const TensorId scores = node.input(0);
+    if (weighs(node) || node.isOutputUsed(1)) {
+        const TensorId logarithms =
+            node.emit("logSoftmax", SoftmaxAttributes{1, 2, true}, {scores});
+        if (node.isOutputUsed(1))
+            node.result(logarithms, 1);
+        return likelihoodLoss(node, logarithms);
+    }
     const DataType type = node.builder().tensor(scores).type;
     const TensorId probabilities = node.emit("softmax", SoftmaxAttributes{1, 2, false}, {scores});
     const TensorId terms =
         node.elementwise("nll", CrossEntropy, {probabilities, encodedLabels(node, type)});
-    node.result(reduced(node, "reduce", terms));
+    node.result(reducedLoss(node, "reduce", terms, reductionOf(node)));
 }
 
 void convertNegativeLogLikelihood(NodeConverter& node) {
     checkLoss(node);
-    const TensorId logarithms = node.input(0);
-    const DataType type = node.builder().tensor(logarithms).type;
-    const TensorId terms =
-        node.elementwise("nll", Multiply, {logarithms, encodedLabels(node, type)});
-    node.result(node.elementwise("", Negate, {reduced(node, "reduce", terms)}));
+    likelihoodLoss(node, node.input(0));
 }
 
 } // namespace
 
+/// PopART's: probabilities, or their logarithms, [..., classes] and the labels of all but the last
+/// dimension.
+void convertGraphcoreNll(NodeConverter& node) {
+    const Shape scores = node.shape(0);
+    const bool logarithms = node.node().integer("inputIsLogProbability", 0) != 0;
+    Shape column = node.shape(1);
+    column.push_back(1);
+    if (column.size() != scores.size())
+        NodeConverter::refuse(fmt::format("labels {} do not fit probabilities {}",
+                                          toString(node.shape(1)), toString(scores)));
+    const TensorId probabilities = node.input(0);
+    const TensorId labels = node.reshape("labels", node.input(1), column);
+    Shape encoded = column;
+    encoded.back() = scores.back();
+    TensorId expected = node.builder().addOp(node.node(), node.node().name + "/oneHot",
+                                             ElementwiseAttributes{OneHot}, {labels}, encoded,
+                                             node.builder().tensor(probabilities).type);
+    if (node.node().has("ignoreIndex")) {
+        const TensorId ignored =
+            node.elementwise("ignore/equal", Equal, {labels, node.scalar("ignoreIndex", labels)});
+        const TensorId counted = node.elementwise("ignore/not", Not, {ignored});
+        expected =
+            node.elementwise("ignore", Multiply,
+                             {expected, node.cast("ignore/mask", counted,
+                                                  node.builder().tensor(probabilities).type)});
+    }
+    const TensorId terms =
+        node.elementwise("nll", logarithms ? Multiply : CrossEntropy, {probabilities, expected});
+    const std::string reduction = graphcoreReduction(node.node());
+    const auto last = static_cast<std::int64_t>(scores.size()) - 1;
+    const ReduceFunction function =
+        reduction == "mean" ? ReduceFunction::Mean : ReduceFunction::Add;
+    const auto axes =
+        reduction == "none" ? std::vector<std::int64_t>{last} : axesFrom(0, scores.size());
+    const TensorId loss = node.emit("reduce", ReduceAttributes{function, axes, false}, {terms});
+    node.result(logarithms ? node.elementwise("", Negate, {loss}) : loss);
+}
+
 void addLossConversions(ConversionTable& table) {
     table["SoftmaxCrossEntropyLoss"] = convertSoftmaxCrossEntropy;
     table["NegativeLogLikelihoodLoss"] = convertNegativeLogLikelihood;
+    table["ai.graphcore.Nll"] = convertGraphcoreNll;
 }
 
 } // namespace tilescope::sim

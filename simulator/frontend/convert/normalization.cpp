@@ -125,7 +125,7 @@ void convertLrn(NodeConverter& node) {
 
 void addNormalizationConversions(ConversionTable& table) {
     table["InstanceNormalization"] = convertInstanceNormalization;
-    table["GroupNormalization"] = convertGroupNormalization;
+    table["ai.graphcore.GroupNormalization"] = convertGroupNormalization;
     table["LayerNormalization"] = convertLayerNormalization;
     table["MeanVarianceNormalization"] = convertMeanVarianceNormalization;
     table["LpNormalization"] = convertLpNormalization;

@@ -10,7 +10,9 @@ namespace tilescope::sim {
 
 namespace {
 
+/// What asks for its result to be kept or run again asks it of the operation that makes it.
 void convertIdentity(NodeConverter& node) {
+    node.builder().hintRecompute(node.input(0), node.node());
     node.result(node.input(0));
 }
 
@@ -84,33 +86,6 @@ void convertSpaceToDepth(NodeConverter& node) {
     rearrange(node, {x[0], x[1], x[2] / block, block, x[3] / block, block}, {0, 3, 5, 1, 2, 4});
 }
 
-/// Nearest-neighbour upsampling by whole factors repeats elements: dimensions of 1 between the
-/// others are expanded.
-void convertResize(NodeConverter& node) {
-    const std::string mode = node.node().text("mode", "nearest");
-    const Shape& from = node.shape(0);
-    const Shape& to = node.output().shape;
-    Shape split;
-    Shape repeated;
-    for (std::size_t d = 0; d < from.size(); ++d) {
-        if (mode != "nearest" || from[d] < 1 || node.at(to, d) % from[d] != 0)
-            NodeConverter::refuse(fmt::format("mode '{}' from {} to {} is not supported, only "
-                                              "'nearest' by whole factors",
-                                              mode, toString(from), toString(to)));
-        split.push_back(from[d]);
-        repeated.push_back(from[d]);
-        if (to[d] == from[d])
-            continue;
-        split.push_back(1);
-        repeated.push_back(to[d] / from[d]);
-    }
-    if (to == from)
-        return node.result(node.input(0));
-    const TensorId apart = node.reshape("split", node.input(0), split);
-    const TensorId copies = node.emit("", ExpandAttributes{}, {apart}, repeated);
-    node.result(node.reshape("join", copies, to));
-}
-
 } // namespace
 
 void addViewConversions(ConversionTable& table) {
@@ -123,8 +98,6 @@ void addViewConversions(ConversionTable& table) {
     table["Concat"] = convertConcat;
     table["Expand"] = convertExpand;
     table["Tile"] = convertTile;
-    table["Resize"] = convertResize;
-    table["Upsample"] = convertResize;
     table["DepthToSpace"] = convertDepthToSpace;
     table["SpaceToDepth"] = convertSpaceToDepth;
 }

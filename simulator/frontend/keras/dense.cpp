@@ -1,5 +1,7 @@
 // Dense, Activation and its kin, normalisations, Embedding, and what inference leaves out.
 
+#include <fmt/format.h>
+
 #include "simulator/frontend/keras/emitter.h"
 
 namespace tilescope::sim {
@@ -109,6 +111,35 @@ Tensors convertLayerNorm(KerasEmitter& e, const Tensors& inputs) {
     return {x};
 }
 
+/// Groups of channels; scale and shift may be left out.
+Tensors convertGroupNorm(KerasEmitter& e, const Tensors& inputs) {
+    const LayerReader& layer = e.layer();
+    const bool named = layer.has("channels_axis"); // Graphcore's layer
+    const std::int64_t axis = named ? layer.list("channels_axis").front() : oneAxis(layer);
+    KerasTensor x = e.padded(inputs[0]);
+    if (e.onnxAxis(x, axis) != 1)
+        x = e.withChannelsFirst(x);
+    if (e.onnxAxis(x, axis) != 1)
+        throw layer.keyError(named ? "channels_axis" : "axis", "must be that of the channels");
+    const std::int64_t channels = x.channelsFirst ? x.shape.back() : x.shape.front();
+    const std::int64_t groups = layer.has("groups") && layer.list("groups").front() == -1 ? channels
+                                : layer.has("groups") ? layer.integer("groups")
+                                                      : 32;
+    if (channels % groups != 0)
+        throw layer.keyError("groups", fmt::format("must divide the {} channels", channels));
+    x.value = e.apply("ai.graphcore.GroupNormalization", "",
+                      {x.value, e.weight("gamma", {channels}), e.weight("beta", {channels})},
+                      {{"num_groups", groups}, {"epsilon", layer.realOr("epsilon", 1e-3)}});
+    return {x};
+}
+
+/// Graphcore's layer: what it is given is kept for the backward pass.
+Tensors convertCheckpoint(KerasEmitter& e, const Tensors& inputs) {
+    KerasTensor x = inputs[0];
+    x.value = e.apply("Identity", "", {x.value}, {{"__recompute_output", std::int64_t{0}}});
+    return {x};
+}
+
 Tensors convertEmbedding(KerasEmitter& e, const Tensors& inputs) {
     const LayerReader& layer = e.layer();
     KerasTensor x = e.asKeras(inputs[0]);
@@ -154,6 +185,9 @@ void addKerasDense(KerasConversions& table) {
          {"BatchNormalization", "BatchNormalizationV1", "SyncBatchNormalization"})
         table[name] = convertBatchNorm;
     table["LayerNormalization"] = convertLayerNorm;
+    table["GroupNormalization"] = convertGroupNorm;
+    table["GroupNorm"] = convertGroupNorm;
+    table["RecomputationCheckpoint"] = convertCheckpoint;
     table["Embedding"] = convertEmbedding;
     for (const char* name : {"Dropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"})
         table[name] = convertDropout;

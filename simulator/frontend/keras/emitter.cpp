@@ -56,6 +56,14 @@ std::string KerasEmitter::apply(const std::string& type, std::string_view part,
     return builder_.apply(type, named(part), inputs, 0, attributes).name;
 }
 
+std::vector<std::string> KerasEmitter::applyAll(const std::string& type, std::string_view part,
+                                                const std::vector<std::string>& inputs, int results,
+                                                ZooAttributes attributes) {
+    if (stage_ >= 0)
+        attributes.emplace_back(stageAttribute, std::int64_t{stage_});
+    return builder_.applyAll(type, named(part), inputs, results, attributes);
+}
+
 std::vector<std::string> KerasEmitter::split(std::string_view part, const std::string& input,
                                              std::int64_t axis, int parts) {
     std::vector<std::string> names;
@@ -76,6 +84,10 @@ std::string KerasEmitter::integers(std::string_view part, const std::vector<std:
 
 std::string KerasEmitter::real(std::string_view part, double value) {
     return builder_.real(named(part), value);
+}
+
+std::string KerasEmitter::reals(std::string_view part, const std::vector<double>& values) {
+    return builder_.reals(named(part), values);
 }
 
 KerasTensor KerasEmitter::padded(const KerasTensor& x) {
@@ -176,6 +188,8 @@ const KerasConversions& kerasConversions() {
         addKerasShapes(all);
         addKerasMerges(all);
         addKerasRecurrent(all);
+        addKerasAttention(all);
+        addKerasUpsampling(all);
         return all;
     }();
     return table;

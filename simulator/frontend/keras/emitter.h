@@ -42,12 +42,17 @@ public:
     /// first result.
     std::string apply(const std::string& type, std::string_view part,
                       const std::vector<std::string>& inputs, ZooAttributes attributes = {});
+    /// The same with several results.
+    std::vector<std::string> applyAll(const std::string& type, std::string_view part,
+                                      const std::vector<std::string>& inputs, int results,
+                                      ZooAttributes attributes = {});
     std::vector<std::string> split(std::string_view part, const std::string& input,
                                    std::int64_t axis, int parts);
     /// A trainable tensor "<layer>/<part>", made once for all calls of the layer.
     std::string weight(std::string_view part, const Shape& shape);
     std::string integers(std::string_view part, const std::vector<std::int64_t>& values);
     std::string real(std::string_view part, double value);
+    std::string reals(std::string_view part, const std::vector<double>& values);
 
     /// The same tensor without padding to come.
     KerasTensor padded(const KerasTensor& x);
@@ -92,6 +97,8 @@ void addKerasConvolutions(KerasConversions& table);
 void addKerasShapes(KerasConversions& table);
 void addKerasMerges(KerasConversions& table);
 void addKerasRecurrent(KerasConversions& table);
+void addKerasAttention(KerasConversions& table);
+void addKerasUpsampling(KerasConversions& table);
 
 /// Elements of a shape. Throws UserError where they are more than any machine holds.
 std::int64_t kerasElements(const KerasEmitter& emitter, const Shape& shape);

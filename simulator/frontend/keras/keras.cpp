@@ -215,7 +215,19 @@ onnx::ModelProto kerasAsOnnx(std::string_view text, const std::string& origin) {
 }
 
 Graph importKeras(std::string_view text, const std::string& origin, const ImportOptions& options) {
-    return importOnnx(kerasAsOnnx(text, origin), origin, options);
+    const KerasModel model = parseKerasModel(text, origin);
+    Graph graph = importOnnx(KerasImporter(origin, model).run(model), origin, options);
+    if (model.loss.empty())
+        return graph;
+    if (const auto loss = lossFunctionFrom(model.loss))
+        graph.loss = *loss;
+    else
+        graph.messages.push_back(
+            {Severity::Warning,
+             fmt::format("the loss '{}' of compile_config is not known: training takes another; "
+                         "choose it with --loss",
+                         model.loss)});
+    return graph;
 }
 
 std::vector<std::string> supportedKerasLayers() {

@@ -1,6 +1,7 @@
 #include "simulator/frontend/keras/model_json.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 
@@ -238,6 +239,11 @@ private:
         if (const json::object* arguments = node.if_object()) {
             if (const json::value* positional = arguments->if_contains("args"))
                 addKerasTensors(*positional, where, known, result.inputs);
+            if (const json::value* named = arguments->if_contains("kwargs");
+                named != nullptr && named->is_object())
+                for (const char* key : operandKeys)
+                    if (const json::value* value = named->get_object().if_contains(key))
+                        addKerasTensors(*value, where, known, result.inputs);
             return result;
         }
         if (!node.is_array())
@@ -251,8 +257,21 @@ private:
             if (!isSource(tensor))
                 throw error(where, "inbound_nodes", "must have entries [\"layer\", node, tensor]");
             result.inputs.push_back(source(tensor.get_array(), where, "inbound_nodes", known));
+            addNamedOperands(tensor.get_array(), where, known, result);
         }
         return result;
+    }
+
+    /// Keras 2 has a call's named arguments behind its first tensor.
+    void addNamedOperands(const json::array& tensor, const std::string& where, const Names& known,
+                          KerasCall& call) const {
+        const json::object* named = tensor.size() > 3 ? tensor[3].if_object() : nullptr;
+        if (named == nullptr)
+            return;
+        for (const char* key : operandKeys)
+            if (const json::value* value = named->if_contains(key);
+                value != nullptr && isSource(*value))
+                call.inputs.push_back(source(value->get_array(), where, "inbound_nodes", known));
     }
 
     [[nodiscard]] std::vector<KerasCall> calls(const json::object& entry, const KerasLayer& layer,
@@ -326,9 +345,30 @@ private:
         }
     }
 
+    /// Arguments of calls that are operands (of attention), in the order in which a layer takes
+    /// them.
+    static constexpr std::array operandKeys{"query", "value", "key"};
+
     std::string origin_;
     int version_;
 };
+
+/// The name of the loss in compile_config: a text, or an object of a class or a function.
+std::string lossOf(const json::value& value) {
+    if (value.is_string())
+        return std::string(value.get_string());
+    if (const json::array* list = value.if_array())
+        return list->empty() ? "" : lossOf(list->front());
+    const json::object* object = value.if_object();
+    if (object == nullptr || object->empty())
+        return "";
+    const std::string type = textOf(object->if_contains("class_name"));
+    const json::value* config = object->if_contains("config");
+    if (type == "function" && config != nullptr)
+        return textOf(config);
+    // Without a class: losses by the names of the outputs.
+    return type.empty() ? lossOf(object->begin()->value()) : type;
+}
 
 /// Keras 3 gives each layer the module of its class; its version is beside the model where it
 /// was saved in a file.
@@ -356,7 +396,12 @@ KerasModel parseKerasModel(std::string_view text, const std::string& origin) {
     if (object == nullptr)
         throw UserError(
             fmt::format("{}: is not a Keras model: an object with class_name and config", origin));
-    return Reader(origin, versionOf(*object)).model(*object, 0);
+    KerasModel model = Reader(origin, versionOf(*object)).model(*object, 0);
+    if (const json::value* compiled = object->if_contains("compile_config");
+        compiled != nullptr && compiled->is_object())
+        if (const json::value* loss = compiled->get_object().if_contains("loss"))
+            model.loss = lossOf(*loss);
+    return model;
 }
 
 } // namespace tilescope::sim

@@ -40,7 +40,8 @@ struct KerasModel {
     std::vector<KerasLayer> layers;
     std::vector<KerasSource> inputs; ///< results of InputLayers
     std::vector<KerasSource> outputs;
-    int version = 2; ///< of Keras: 2 or 3
+    int version = 2;  ///< of Keras: 2 or 3
+    std::string loss; ///< that it was compiled with, where the file says; else empty
 };
 
 /// True for the text of a JSON object with `class_name` and `config`, which is how Keras writes a

@@ -1,4 +1,6 @@
 // The batch dimension of the inputs.
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
@@ -17,23 +19,25 @@ bool isSymbolic(const Dimension& dim) {
 
 class Batch {
 public:
-    Batch(const std::string& origin, const ImportOptions& options,
+    Batch(const onnx::GraphProto& graph, const std::string& origin, const ImportOptions& options,
           std::vector<GraphMessage>& messages)
-        : origin_(origin)
+        : graph_(graph)
+        , origin_(origin)
         , options_(options)
         , messages_(messages) {}
 
     void apply(onnx::ValueInfoProto& input) {
         if (!input.type().has_tensor_type())
             throw UserError(
-                fmt::format("{}: input '{}' is not a tensor; sequences, maps and optional "
+                fmt::format("{}: input '{}'{} is not a tensor; sequences, maps and optional "
                             "values are not supported",
-                            origin_, input.name()));
+                            origin_, input.name(), readerOf(input.name())));
         auto& type = *input.mutable_type()->mutable_tensor_type();
         if (!type.has_shape())
-            throw UserError(fmt::format("{}: input '{}' has no shape; export the model with fixed "
-                                        "sizes",
-                                        origin_, input.name()));
+            throw UserError(
+                fmt::format("{}: input '{}'{} has no shape; export the model with fixed "
+                            "sizes",
+                            origin_, input.name(), readerOf(input.name())));
         for (int i = 0; i < type.shape().dim_size(); ++i) {
             auto& dim = *type.mutable_shape()->mutable_dim(i);
             if (i == 0)
@@ -69,13 +73,27 @@ private:
 
     void setOther(const std::string& input, int position, Dimension& dim) {
         if (!dim.has_dim_param() || !symbols_.contains(dim.dim_param()))
-            throw UserError(fmt::format(
-                "{}: dimension {} of input '{}' is symbolic ('{}'), and only the batch (the first "
-                "dimension) can be chosen; export the model with fixed sizes",
-                origin_, position, input, dim.has_dim_param() ? dim.dim_param() : "?"));
+            throw UserError(
+                fmt::format("{}: dimension {} of input '{}'{} is symbolic ('{}'), and only the "
+                            "batch (the first "
+                            "dimension) can be chosen; export the model with fixed sizes",
+                            origin_, position, input, readerOf(input),
+                            dim.has_dim_param() ? dim.dim_param() : "?"));
         dim.set_dim_value(options_.batchSize);
     }
 
+    /// " of node 'n' (Add)": the first that reads an input.
+    [[nodiscard]] std::string readerOf(const std::string& input) const {
+        for (const auto& node : graph_.node())
+            if (std::find(node.input().begin(), node.input().end(), input) != node.input().end())
+                return fmt::format(" of node '{}' ({})",
+                                   node.name().empty() && node.output_size() > 0 ? node.output(0)
+                                                                                 : node.name(),
+                                   node.op_type());
+        return "";
+    }
+
+    const onnx::GraphProto& graph_;
     const std::string& origin_;
     const ImportOptions& options_;
     std::vector<GraphMessage>& messages_;
@@ -93,7 +111,7 @@ std::optional<BatchChange> setBatch(onnx::ModelProto& model, const NameSet& weig
     NameSet data = weights;
     for (const auto& initializer : model.graph().initializer())
         data.insert(initializer.name());
-    Batch batch(origin, options, messages);
+    Batch batch(model.graph(), origin, options, messages);
     for (auto& input : *model.mutable_graph()->mutable_input()) {
         if (!data.contains(input.name()))
             batch.apply(input);

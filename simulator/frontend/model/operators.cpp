@@ -53,13 +53,20 @@ std::string nodeName(const onnx::NodeProto& node) {
 
 std::string hintFor(const std::string& op) {
     static const std::unordered_map<std::string, std::string> hints{
-        {"LSTM", "recurrent networks are not simulated"},
-        {"GRU", "recurrent networks are not simulated"},
-        {"RNN", "recurrent networks are not simulated"},
         {"Loop", "control flow is not simulated; unroll it before the export"},
         {"Scan", "control flow is not simulated; unroll it before the export"},
         {"If", "control flow is not simulated; export one branch"},
-        {"ConvTranspose", "use an upsampling by DepthToSpace and Conv instead"},
+        {"NonMaxSuppression", "how many boxes it keeps is only known at run time"},
+        {"Unique", "how many values it finds is only known at run time"},
+        {"StringNormalizer", "the IPU has no strings"},
+        {"TfIdfVectorizer", "how texts are read is not simulated"},
+        {"SequenceConstruct", "sequences are not simulated; use tensors"},
+        {"SequenceEmpty", "sequences are not simulated; use tensors"},
+        {"SequenceInsert", "sequences are not simulated; use tensors"},
+        {"SequenceMap", "sequences are not simulated; use tensors"},
+        {"SplitToSequence", "sequences are not simulated; use Split"},
+        {"OptionalHasElement", "optional values are not simulated; use tensors"},
+        {"OptionalGetElement", "optional values are not simulated; use tensors"},
     };
     const auto at = hints.find(op);
     return at == hints.end() ? "" : ": " + at->second;
@@ -69,15 +76,11 @@ void checkSupported(const onnx::ModelProto& model, const std::string& origin,
                     const std::vector<std::string>& supported) {
     std::map<std::string, std::string> refused;
     for (const auto& node : model.graph().node()) {
-        const bool known =
-            isGraphcoreOperator(node.domain(), node.op_type()) ||
-            (isDefaultDomain(node.domain()) && node.op_type() != "GroupNormalization" &&
-             std::binary_search(supported.begin(), supported.end(), node.op_type()));
-        if (known)
-            continue;
         const std::string op = isDefaultDomain(node.domain())
                                    ? node.op_type()
                                    : fmt::format("{}.{}", node.domain(), node.op_type());
+        if (std::binary_search(supported.begin(), supported.end(), op))
+            continue;
         refused.try_emplace(op, nodeName(node));
     }
     if (refused.empty())

@@ -17,7 +17,6 @@ namespace {
 
 // What changed up to here in operators that are supported is in this file.
 constexpr std::int64_t newestReadable = 21;
-constexpr const char* graphcoreDomain = "ai.graphcore";
 
 const onnx::AttributeProto* attributeOf(const onnx::NodeProto& node, const std::string& name) {
     const auto found = std::find_if(node.attribute().begin(), node.attribute().end(),
@@ -167,10 +166,6 @@ void readNewerOpset(onnx::ModelProto& model, const std::string& origin,
         importDomain(model);
         return;
     }
-}
-
-bool isGraphcoreOperator(const std::string& domain, const std::string& type) {
-    return domain == graphcoreDomain && type == "GroupNormalization";
 }
 
 } // namespace tilescope::sim

@@ -16,6 +16,17 @@ class ModelProto;
 
 namespace tilescope::sim {
 
+/// Takes the values of inputs that decide shapes (a Reshape's shape, a Resize's scales) from the
+/// test data that lie beside the model as ONNX's models have them (test_data_set_0/input_0.pb,
+/// ...): an IPU's program has fixed shapes. These inputs become constants. Throws UserError naming
+/// a damaged file of such a value.
+void takeGivenValues(onnx::ModelProto& model, const std::filesystem::path& file,
+                     std::vector<GraphMessage>& messages);
+
+/// Puts the bodies of functions in the place of the nodes that call them: functions of the model
+/// itself, and operators that are not `supported` (sorted) where ONNX defines them by others.
+void inlineFunctions(onnx::ModelProto& model, const std::vector<std::string>& supported);
+
 /// Removes the nodes whose results reach no output.
 void removeDeadNodes(onnx::ModelProto& model);
 
@@ -29,8 +40,8 @@ std::int64_t newestOpset();
 void readNewerOpset(onnx::ModelProto& model, const std::string& origin,
                     std::vector<GraphMessage>& messages);
 
-/// Operators of PopART's own domain that the importer takes: ai.graphcore GroupNormalization.
-bool isGraphcoreOperator(const std::string& domain, const std::string& type);
+/// PopART's own domain.
+inline constexpr const char* graphcoreDomain = "ai.graphcore";
 
 /// Refuses operator sets that are too new, foreign domains and operators that are not `supported`
 /// (sorted), all of them in one UserError. Lowers an IR version that is only newer than the

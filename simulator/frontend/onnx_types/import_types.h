@@ -5,6 +5,8 @@
 #include <string>
 #include <unordered_set>
 
+#include "simulator/frontend/onnx_types/custom_operation.h"
+
 namespace tilescope::sim {
 
 struct ImportOptions {
@@ -19,6 +21,7 @@ struct ImportOptions {
     bool training = false;
     /// Made by this program: tests have asked the ONNX checker, so that runs need not.
     bool builtIn = false;
+    CustomOperations customOperations = {}; ///< that the user has declared
     friend bool operator==(const ImportOptions&, const ImportOptions&) = default;
 };
 

@@ -110,6 +110,8 @@ const std::unordered_map<std::string, Unary>& unaries() {
         {"Ceil", [](double a) { return std::ceil(a); }},
         {"Sqrt", [](double a) { return std::sqrt(a); }},
         {"Exp", [](double a) { return std::exp(a); }},
+        {"Cos", [](double a) { return std::cos(a); }},
+        {"Sin", [](double a) { return std::sin(a); }},
         {"Log", [](double a) { return std::log(a); }},
         {"Reciprocal", [](double a) { return 1 / a; }},
         {"Not", [](double a) { return double(a == 0); }},

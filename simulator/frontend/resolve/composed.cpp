@@ -48,7 +48,7 @@ public:
 private:
     [[nodiscard]] const Node* maker(const std::string& value, std::string_view type) const {
         const auto at = makers_.find(value);
-        if (at == makers_.end() || model_.nodes[at->second].type != type)
+        if (at == makers_.end() || model_.nodes[at->second].key() != type)
             return nullptr;
         return &model_.nodes[at->second];
     }

@@ -62,13 +62,15 @@ void guardWindow(const Node& node, std::size_t rank) {
     if (rank < 3)
         throw std::invalid_argument("its input has no spatial dimension");
     const std::size_t dims = rank - 2;
-    for (const char* attribute : {"kernel_shape", "strides", "dilations", "pads"}) {
+    for (const char* attribute :
+         {"kernel_shape", "strides", "dilations", "pads", "output_padding", "output_shape"}) {
         const auto values = node.integers(attribute);
         const std::size_t count = values.size();
         const bool pads = std::string_view(attribute) == "pads";
+        const bool zeros = std::string_view(attribute) == "output_padding";
         const std::size_t expected = pads ? 2 * dims : dims;
         for (const std::int64_t value : values)
-            checkStep(value, pads ? -largestStep : 1, attribute);
+            checkStep(value, pads ? -largestStep : zeros ? 0 : 1, attribute);
         if (count != 0 && count != expected)
             throw std::invalid_argument(fmt::format("attribute '{}' has {} values where {} belong",
                                                     attribute, count, expected));
@@ -103,8 +105,14 @@ void guardRanks(const Node& node, const OperandValues& operands) {
         requireRank(operands, 0, 2);
         requireRank(operands, 1, 2);
     }
-    if (node.type == "Conv")
+    if (node.type == "Conv" || node.type == "ConvTranspose" || node.type == "ConvInteger")
         requireRank(operands, 1, 3);
+    if (node.type == "QLinearConv")
+        requireRank(operands, 3, 3);
+    if (node.type == "GatherND" &&
+        (node.integer("batch_dims", 0) < 0 ||
+         node.integer("batch_dims", 0) >= static_cast<std::int64_t>(operands[0]->shape.size())))
+        throw std::invalid_argument("attribute 'batch_dims' lies outside of its input's rank");
     if (node.type == "DepthToSpace" || node.type == "SpaceToDepth")
         requireRank(operands, 0, 4);
     if (node.type.starts_with("Global") || node.type.ends_with("Normalization"))
@@ -125,7 +133,9 @@ void guardInference(const Node& node, const OperandValues& operands) {
     guardRanks(node, operands);
     guardAxes(node, operands, rank);
     guardPermutation(node, rank);
-    if (node.type == "Conv" || node.type == "MaxPool" || node.type == "AveragePool")
+    static constexpr std::array windows{"Conv",        "MaxPool",     "AveragePool",
+                                        "ConvInteger", "QLinearConv", "ConvTranspose"};
+    if (std::find(windows.begin(), windows.end(), node.type) != windows.end())
         guardWindow(node, rank);
     constexpr std::int64_t largestBlock = 1 << 15; // whose square is a step
     if (node.has("blocksize") && node.integer("blocksize", 0) > largestBlock)

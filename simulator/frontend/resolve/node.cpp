@@ -31,4 +31,9 @@ std::vector<std::int64_t> Node::integers(const std::string& attribute) const {
     return value != nullptr ? *value : std::vector<std::int64_t>();
 }
 
+std::vector<std::string> Node::texts(const std::string& attribute) const {
+    const auto* value = find<std::vector<std::string>>(*this, attribute);
+    return value != nullptr ? *value : std::vector<std::string>();
+}
+
 } // namespace tilescope::sim

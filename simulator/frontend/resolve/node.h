@@ -14,13 +14,14 @@
 namespace tilescope::sim {
 
 using AttributeValue = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
-                                    std::vector<double>, Constant>;
+                                    std::vector<double>, std::vector<std::string>, Constant>;
 
 /// An ONNX node. Absent optional operands have an empty name.
 struct Node {
     std::string type;
-    std::string name; ///< never empty: the first output's name where the file gives none
-    int opset = 0;    ///< version of the default operator set
+    std::string domain; ///< empty for ONNX's own
+    std::string name;   ///< never empty: the first output's name where the file gives none
+    int opset = 0;      ///< version of the default operator set
     std::vector<std::string> inputs;
     std::vector<std::string> outputs;
     std::unordered_map<std::string, AttributeValue> attributes;
@@ -28,11 +29,14 @@ struct Node {
     [[nodiscard]] bool has(const std::string& attribute) const {
         return attributes.contains(attribute);
     }
+    /// The operator with its domain, if that is not ONNX's own: "ai.graphcore.Scale".
+    [[nodiscard]] std::string key() const { return domain.empty() ? type : domain + "." + type; }
     /// The attribute's value; the fallback where it is absent or of another type.
     [[nodiscard]] std::int64_t integer(const std::string& attribute, std::int64_t fallback) const;
     [[nodiscard]] double real(const std::string& attribute, double fallback) const;
     [[nodiscard]] std::string text(const std::string& attribute, std::string fallback) const;
     [[nodiscard]] std::vector<std::int64_t> integers(const std::string& attribute) const;
+    [[nodiscard]] std::vector<std::string> texts(const std::string& attribute) const;
 };
 
 /// A value that flows between nodes.
@@ -41,6 +45,7 @@ struct Value {
     Shape shape;
     TensorRole role = TensorRole::Activation;
     std::optional<Constant> data; ///< of small weights and constants
+    std::string maker;            ///< "node 'n' (Add)"; empty for what no node makes
     int uses = 0;                 ///< by nodes that run on the device, and as a model output
 };
 

@@ -23,6 +23,8 @@ AttributeValue valueOf(const onnx::AttributeProto& attribute) {
         return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
     case onnx::AttributeProto::FLOATS:
         return std::vector<double>(attribute.floats().begin(), attribute.floats().end());
+    case onnx::AttributeProto::STRINGS:
+        return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
     case onnx::AttributeProto::TENSOR:
         return constantFrom(attribute.t());
     default:
@@ -35,7 +37,10 @@ AttributeValue valueOf(const onnx::AttributeProto& attribute) {
 void checkRange(const std::string& name, const AttributeValue& value) {
     static constexpr std::array positive{"strides", "dilations", "kernel_shape", "group",
                                          "blocksize"};
-    static constexpr std::array bounded{"pads", "axis", "axes", "split", "output_shape"};
+    static constexpr std::array bounded{"pads",           "axis",           "axes",
+                                        "split",          "output_shape",   "sizes",
+                                        "output_padding", "batch_dims",     "output_height",
+                                        "output_width",   "sampling_ratio", "hidden_size"};
     constexpr std::int64_t limit = std::int64_t{1} << 31;
     const bool mustBePositive = std::find(positive.begin(), positive.end(), name) != positive.end();
     const bool mustBeSmall = std::find(bounded.begin(), bounded.end(), name) != bounded.end();
@@ -56,6 +61,8 @@ void checkRange(const std::string& name, const AttributeValue& value) {
 Node nodeFrom(const onnx::NodeProto& proto, int opset) {
     Node node;
     node.type = proto.op_type();
+    if (proto.domain() != "ai.onnx")
+        node.domain = proto.domain();
     node.name = proto.name().empty() && proto.output_size() > 0 ? proto.output(0) : proto.name();
     node.opset = opset;
     node.inputs.assign(proto.input().begin(), proto.input().end());

@@ -12,8 +12,8 @@
 #include "simulator/frontend/resolve/evaluate.h"
 #include "simulator/frontend/resolve/index_rules.h"
 #include "simulator/frontend/resolve/node_proto.h"
+#include "simulator/frontend/resolve/own_shapes.h"
 #include "simulator/frontend/resolve/rebatch.h"
-#include "simulator/graph/shape_rules.h"
 
 namespace tilescope::sim {
 
@@ -38,8 +38,9 @@ bool isViewOfFirstOperand(const std::string& type) {
 class Resolver {
 public:
     Resolver(onnx::ModelProto& model, const std::string& origin, const NameSet& weights,
-             std::optional<BatchChange> batch)
+             std::optional<BatchChange> batch, const CustomOperations& custom)
         : model_(model)
+        , custom_(custom)
         , weights_(weights)
         , opset_(opsetOf(model))
         , rebatch_(batch) {
@@ -151,7 +152,7 @@ private:
     }
 
     void define(const std::string& name, ElementType type, const Shape& shape, TensorRole role) {
-        result_.values[name] = Value{type, shape, role, std::nullopt, 0};
+        result_.values[name] = Value{type, shape, role, std::nullopt, maker_, 0};
         auto& proto = types_[name];
         proto.mutable_tensor_type()->set_elem_type(static_cast<int>(type));
         proto.mutable_tensor_type()->clear_shape();
@@ -171,6 +172,11 @@ private:
     void resolve(onnx::NodeProto& proto) {
         try {
             Node node = nodeFrom(proto, opset_);
+            maker_ = fmt::format("node '{}' ({})", node.name, node.key());
+            if (!node.domain.empty()) {
+                infer(proto, node);
+                return keep(std::move(node));
+            }
             if (foldShape(node))
                 return;
             if (auto target = rebatch_.target(node, result_.values))
@@ -281,25 +287,20 @@ private:
         return operands;
     }
 
-    /// PopART's operator has no schema: data like its operand, statistics for samples and groups.
-    void inferGroupNormalization(const Node& node) {
-        const Value data = result_.values.at(node.inputs.at(0));
-        const std::int64_t groups = node.integer("num_groups", 0);
-        if (data.shape.size() < 2 || groups < 1 || data.shape[1] % groups != 0)
-            throw std::invalid_argument(
-                fmt::format("{} groups do not divide the channels of its operand of shape {}",
-                            groups, toString(data.shape)));
-        for (std::size_t i = 0; i < node.outputs.size(); ++i)
+    bool inferOurselves(const Node& node) {
+        const auto results = ownResults(node, operandsOf(node), custom_);
+        if (!results)
+            return false;
+        for (std::size_t i = 0; i < node.outputs.size() && i < results->size(); ++i)
             if (!node.outputs[i].empty())
-                define(node.outputs[i], data.type,
-                       i == 0 ? data.shape : Shape{data.shape[0] * groups}, TensorRole::Activation);
+                define(node.outputs[i], (*results)[i].type, (*results)[i].shape,
+                       TensorRole::Activation);
+        return true;
     }
 
     void infer(onnx::NodeProto& proto, const Node& node) {
-        if (node.type == "GroupNormalization") {
-            inferGroupNormalization(node);
+        if (inferOurselves(node))
             return;
-        }
         const auto* schema = onnx::OpSchemaRegistry::Schema(node.type, opset_, onnx::ONNX_DOMAIN);
         if (schema == nullptr)
             throw std::invalid_argument(
@@ -309,28 +310,10 @@ private:
         onnx::shape_inference::InferenceContextImpl context(proto, typePointers_, dataPointers_,
                                                             noSparseData);
         schema->GetTypeAndShapeInferenceFunction()(context);
-        inferMissing(node, context.allOutputTypes_);
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (!node.outputs[i].empty())
                 defineOutput(node, node.outputs[i], context.allOutputTypes_.at(i));
         }
-    }
-
-    /// Some operators are only defined by a function body in the schema and have no inference.
-    void inferMissing(const Node& node, std::vector<onnx::TypeProto>& outputs) const {
-        const bool comparison = node.type == "GreaterOrEqual" || node.type == "LessOrEqual";
-        if (outputs.empty() || outputs[0].has_tensor_type() ||
-            (!comparison && node.type != "MeanVarianceNormalization"))
-            return;
-        const Value& first = result_.values.at(node.inputs.at(0));
-        Shape shape = first.shape;
-        if (comparison)
-            shape = broadcastShapes(shape, result_.values.at(node.inputs.at(1)).shape);
-        auto& type = *outputs[0].mutable_tensor_type();
-        type.set_elem_type(static_cast<int>(comparison ? ElementType::Bool : first.type));
-        type.mutable_shape();
-        for (const std::int64_t size : shape)
-            type.mutable_shape()->add_dim()->set_dim_value(size);
     }
 
     void defineOutput(const Node& node, const std::string& name, const onnx::TypeProto& type) {
@@ -390,8 +373,10 @@ private:
     }
 
     onnx::ModelProto& model_;
+    const CustomOperations& custom_;
     const NameSet& weights_;
     int opset_;
+    std::string maker_; ///< of what is defined now
     Rebatch rebatch_;
     ResolvedModel result_;
     std::unordered_map<std::string, int> readers_;
@@ -404,8 +389,9 @@ private:
 } // namespace
 
 ResolvedModel resolveModel(onnx::ModelProto& model, const std::string& origin,
-                           const NameSet& weights, std::optional<BatchChange> batch) {
-    return Resolver(model, origin, weights, batch).run();
+                           const NameSet& weights, std::optional<BatchChange> batch,
+                           const CustomOperations& custom) {
+    return Resolver(model, origin, weights, batch, custom).run();
 }
 
 } // namespace tilescope::sim

@@ -18,7 +18,8 @@ namespace tilescope::sim {
 /// shapes after such computations become known. Takes a model that passed the checker. Throws
 /// UserError naming node and value where a shape stays unknown or a node contradicts itself.
 ResolvedModel resolveModel(onnx::ModelProto& model, const std::string& origin,
-                           const NameSet& weights, std::optional<BatchChange> batch);
+                           const NameSet& weights, std::optional<BatchChange> batch,
+                           const CustomOperations& custom = {});
 
 /// Replaces the last node of x/2 * (1 + erf(x/sqrt 2)), and of the tanh form of the same function,
 /// by a Gelu of x, whatever the order of factors. The other nodes stay for other readers;

@@ -86,23 +86,25 @@ ViewDims viewAs(LoweringContext& context, TensorId tensor, const Shape& shape) {
     throw InternalError("a linear layout cannot be viewed as " + toString(shape));
 }
 
-void copyToLinear(LoweringContext& context, TensorId from, TensorId to) {
+namespace {
+
+/// Copies `from` into a new storage for `to`.
+void copyTo(LoweringContext& context, TensorId from, TensorId to, Storage target, ViewDims view) {
     ProgramBuilder& b = context.builder();
     const Tensor& t = context.tensor(to);
     const PlacedStorage source = context.storageOf(from);
     const std::string& sourceName = context.tensor(from).name;
-    Storage linear = linearStorage(t.shape, bytesOf(t.type), context.target().tilesPerIpu);
     // The orders differ all over, so nothing is counted as already local.
     OperandMove move;
-    move.traffic.received = linear.layout.blocking.elements();
+    move.traffic.received = target.layout.blocking.elements();
     move.traffic.total = move.traffic.received.sum();
     move.traffic.sent = shareOut(move.traffic.total, source.storage.layout.blocking.elements());
     // A tile cannot listen to more tiles than hold something.
     const std::int64_t sources = source.storage.layout.blocking.elements().tilesUsed();
     move.traffic.messages =
         move.traffic.received.mapped([&](std::int64_t n) { return std::min(n, sources); });
-    move.bytes = move.traffic.received.scaled(linear.elementBytes);
-    move.runBytes = linear.elementBytes;
+    move.bytes = move.traffic.received.scaled(target.elementBytes);
+    move.runBytes = target.elementBytes;
     move.wantedOrder = rowMajorOrder(context.viewOf(from));
     move.cause = CopyCause::Reshape;
     const std::string name =
@@ -110,16 +112,28 @@ void copyToLinear(LoweringContext& context, TensorId from, TensorId to) {
     const VariableId raw = b.variable(name + "/message", MemoryCategory::Message, move.bytes,
                                       std::string(toString(t.type)));
     Movement movement;
-    movement.add(b.machine(), move.traffic, linear.elementBytes, move.runBytes);
+    movement.add(b.machine(), move.traffic, target.elementBytes, move.runBytes);
     const ExchangeId exchange =
         b.exchange(name + "/ExchangePre", std::move(movement), {{source.variable}, {raw}});
     const std::string result = t.name + "/rearranged";
     if (from == to)
-        context.replacePlace(to, result, std::move(linear), identityView(t.shape.size()));
+        context.replacePlace(to, result, std::move(target), std::move(view));
     else
-        context.makeResult(to, result, std::move(linear), identityView(t.shape.size()));
+        context.makeResult(to, result, std::move(target), std::move(view));
     emitCopy(context, name + "/PreArrange-0", source, move, CopyCause::Reshape,
              {raw, context.variableOf(to), exchange});
+}
+
+} // namespace
+
+void copyToLinear(LoweringContext& context, TensorId from, TensorId to) {
+    const Tensor& t = context.tensor(to);
+    copyTo(context, from, to, linearStorage(t.shape, bytesOf(t.type), context.target().tilesPerIpu),
+           identityView(t.shape.size()));
+}
+
+void rearrangeTo(LoweringContext& context, TensorId tensor, Storage storage, ViewDims view) {
+    copyTo(context, tensor, tensor, std::move(storage), std::move(view));
 }
 
 void rearrangeToLinear(LoweringContext& context, TensorId tensor) {

@@ -17,6 +17,9 @@ ViewDims viewAs(LoweringContext& context, TensorId tensor, const Shape& shape);
 /// the on-tile copies that put the elements in order.
 void rearrangeToLinear(LoweringContext& context, TensorId tensor);
 
+/// The same to another storage.
+void rearrangeTo(LoweringContext& context, TensorId tensor, Storage storage, ViewDims view);
+
 /// Copies `from` into a new linear storage for `to`, in row-major order of to's shape.
 void copyToLinear(LoweringContext& context, TensorId from, TensorId to);
 

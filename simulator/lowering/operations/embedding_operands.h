@@ -11,6 +11,11 @@ namespace tilescope::sim {
 void ensureTable(LoweringContext& context, const EmbeddingLayout& layout, TensorId table,
                  std::size_t axis);
 
+/// Copies a table that somebody else laid out to the planned layout, if look-up parts are to share
+/// its blocks (popops: a sliceable tensor and a copy into it). Weights stay where they are.
+void shareTable(LoweringContext& context, const EmbeddingLayout& layout, TensorId table,
+                std::size_t axis);
+
 /// The table's blocks on every tile that works on them: the variable itself where it lies there.
 VariableId bringTable(LoweringContext& context, const EmbeddingLayout& layout, TensorId table,
                       std::size_t axis, OperandGather& gather);

@@ -23,6 +23,7 @@ void lowerCollective(LoweringContext& context, const Op& op);
 void lowerShard(LoweringContext& context, const Op& op);
 void lowerPoolGrad(LoweringContext& context, const Op& op);
 void lowerFill(LoweringContext& context, const Op& op);
+void lowerCustom(LoweringContext& context, const Op& op);
 void lowerGather(LoweringContext& context, const Op& op);
 void lowerMultiUpdate(LoweringContext& context, const Op& op);
 void lowerView(LoweringContext& context, const Op& op);      ///< Reshape, Transpose

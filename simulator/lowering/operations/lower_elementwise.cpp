@@ -6,6 +6,7 @@
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/movement/views.h"
 #include "simulator/lowering/operations/families.h"
+#include "simulator/lowering/operations/like_result.h"
 
 namespace tilescope::sim {
 namespace {
@@ -137,6 +138,8 @@ VariableId replicateConstant(LoweringContext& context, TensorId result, TensorId
                                         std::string(toString(t.type)), toString(t.shape));
 }
 
+} // namespace
+
 VariableId bringLike(LoweringContext& context, OperandGather& gather, TensorId result,
                      TensorId other, std::size_t index, CopyCause cause) {
     if (context.tensor(other).role == TensorRole::Constant &&
@@ -160,8 +163,6 @@ VariableId bringLike(LoweringContext& context, OperandGather& gather, TensorId r
     move.cause = cause;
     return gather.bring(placed, move, "in" + std::to_string(index));
 }
-
-} // namespace
 
 void lowerElementwise(LoweringContext& context, const Op& op) {
     const auto& attributes = std::get<ElementwiseAttributes>(op.attributes);

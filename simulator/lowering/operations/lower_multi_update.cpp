@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/ceil_div.h"
+#include "core/base/error.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/cost/reduce_cycles.h"
 #include "simulator/cost/slice_cycles.h"
@@ -14,8 +15,31 @@
 namespace tilescope::sim {
 namespace {
 
+/// "multiUpdateAdd": PopLibs' name of the function.
+std::string functionName(UpdateFunction function) {
+    switch (function) {
+    case UpdateFunction::Add:
+        return "multiUpdateAdd";
+    case UpdateFunction::Set:
+        return "multiUpdate";
+    case UpdateFunction::Multiply:
+        return "multiUpdateMul"; // PopLibs has none: *assumed* to be as the addition
+    case UpdateFunction::Max:
+        return "multiUpdateMax";
+    }
+    throw InternalError("an update by no function");
+}
+
+/// "popops::MultiUpdateAdd<half>"
+std::string updateVertex(UpdateFunction function, DataType type) {
+    std::string name = functionName(function);
+    name.front() = 'M';
+    return fmt::format("popops::{}<{}>", name, toString(type));
+}
+
 /// Adds rows to a table as planned (PopLibs popops/DynamicSlice.cpp, multiUpdateAdd): in place, or,
 /// where look-up parts share the table, to zeroed copies of its blocks that are then added up.
+/// Other functions than addition are cut over the tiles alike.
 class UpdateLowering {
 public:
     UpdateLowering(LoweringContext& context, const Op& op, const EmbeddingPlan& plan)
@@ -23,15 +47,17 @@ public:
         , b_(context.builder())
         , op_(op)
         , layout_(plan)
+        , function_(std::get<MultiUpdateAttributes>(op.attributes).function)
         , axis_(static_cast<std::size_t>(std::get<MultiUpdateAttributes>(op.attributes).axis))
         , table_(op.inputs[0])
         , count_(context.tensor(op.inputs[1]).elements())
         , type_(context.tensor(table_).type)
         , partialType_(plan.partialType())
-        , name_(op.name + "/multiUpdateAdd") {}
+        , name_(op.name + "/" + functionName(function_)) {}
 
     void run() {
         ensureTable(context_, layout_, table_, axis_);
+        shareTable(context_, layout_, table_, axis_);
         context_.ensurePlace(op_.inputs[1]);
         planned_ = context_.ensurePlace(op_.inputs[2], [&] {
             return std::pair(
@@ -72,14 +98,17 @@ private:
     }
 
     void update(const TileSeries& tiles, const std::vector<VariableId>& reads, VariableId written) {
-        const TileSeries cycles = tiles.ones().scaled(multiUpdateCycles(
-            context_.target(), perPart(), layout_.plan().columns(), partialType_));
+        // Rows that are overwritten are copied as a look-up copies them.
+        const std::int64_t each =
+            function_ == UpdateFunction::Set
+                ? multiSliceCycles(context_.target(), perPart(), layout_.plan().columns())
+                : multiUpdateCycles(context_.target(), perPart(), layout_.plan().columns(),
+                                    partialType_);
+        const TileSeries cycles = tiles.ones().scaled(each);
         std::vector<VariableId> all = reads;
         all.push_back(written);
-        b_.execute(
-            name_, cycles,
-            {{fmt::format("popops::MultiUpdateAdd<{}>", toString(partialType_)), tiles.ones()}},
-            {std::move(all), {written}});
+        b_.execute(name_, cycles, {{updateVertex(function_, partialType_), tiles.ones()}},
+                   {std::move(all), {written}});
     }
 
     void updateInPlace() {
@@ -186,6 +215,7 @@ private:
     ProgramBuilder& b_;
     const Op& op_;
     EmbeddingLayout layout_;
+    UpdateFunction function_;
     std::size_t axis_;
     TensorId table_;
     std::int64_t count_;

@@ -31,6 +31,7 @@ struct Lower {
     void operator()(const RemoteStoreAttributes&) const { lowerRemoteStore(context, op); }
     void operator()(const CollectiveAttributes&) const { lowerCollective(context, op); }
     void operator()(const ShardAttributes&) const { lowerShard(context, op); }
+    void operator()(const CustomAttributes&) const { lowerCustom(context, op); }
     void operator()(const CallAttributes&) const { lowerCall(context, op); }
     void operator()(const IpuCopyAttributes&) const {
         emitIpuCopies(context.builder(), op.name, {placeIpuCopy(context, op)});

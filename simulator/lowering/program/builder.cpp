@@ -223,7 +223,7 @@ ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
         lowered_.instanceState.add(instances);
         lowered_.fieldData.add(fields);
         TileSeries& code = lowered_.profile.vertexTypes[known->second].codeBytes;
-        const std::int64_t codeBytes = codeletBytes(use.name);
+        const std::int64_t codeBytes = use.codeBytes.value_or(codeletBytes(use.name));
         code = TileSeries::zip(code, count, [&](std::int64_t, std::int64_t) { return codeBytes; });
     }
     Program program;

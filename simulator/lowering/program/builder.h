@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct VertexUse {
     /// Pointers to the pieces of fields that are lists, beside the state of the class.
     TileSeries instanceBytes{}, listBytes{}; ///< in the instances; as field data
     std::int32_t edges = 0;                  ///< of a vertex; 0: as many as the class has
+    std::optional<std::int64_t> codeBytes{}; ///< none: what is known of the class
 };
 
 /// Reads and writes of a step. A write that covers only a part is also a read.

@@ -1,5 +1,5 @@
 // What each call of the engine costs the host, and which results it returns.
-#include <QtTest>
+#include <QTest>
 #include <algorithm>
 
 #include "core/options/option_error.h"
@@ -10,7 +10,9 @@
 #include "simulator/simulate.h"
 #include "support/invariants.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace host_call_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -208,5 +210,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(HostCallTest)
+TILESCOPE_TEST(HostCallTest)
+
+} // namespace host_call_test
+
 #include "host_call_test.moc"

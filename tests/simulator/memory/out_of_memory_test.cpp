@@ -1,9 +1,11 @@
 // The original's words for what does not fit, each for its own reason.
-#include <QtTest>
+#include <QTest>
 
 #include "simulator/memory/out_of_memory.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
 
+namespace out_of_memory_test {
 using namespace tilescope;
 using namespace tilescope::sim;
 using namespace tilescope::test;
@@ -94,5 +96,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(OutOfMemoryTest)
+TILESCOPE_TEST(OutOfMemoryTest)
+
+} // namespace out_of_memory_test
+
 #include "out_of_memory_test.moc"

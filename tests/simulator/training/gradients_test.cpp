@@ -119,6 +119,40 @@ private slots:
     }
 
     /// Gradients of several readers are added up once, and the weight is updated once.
+    void slicesWithSteps() {
+        GraphBuilder g;
+        const TensorId hidden = g.matMul("in", g.input({4, 8}), g.weight({8, 8}));
+        const TensorId part =
+            g.add("part", SliceAttributes{{1, 7}, {2, -3}}, {hidden}, Shape{2, 3});
+        QCOMPARE(updatesOf(g.finish({part})), std::size_t(1));
+    }
+
+    void lookUpsOnAnyAxis() {
+        for (const std::int64_t axis : {0, 1}) {
+            GraphBuilder g;
+            const TensorId found =
+                g.add("found", GatherAttributes{axis}, {g.weight({8, 16}), g.indices({3, 2})},
+                      axis == 0 ? Shape{3, 2, 16} : Shape{8, 3, 2});
+            QCOMPARE(updatesOf(g.finish({found})), std::size_t(1));
+        }
+    }
+
+    void scattersPassToBoth_data() {
+        QTest::addColumn<int>("function");
+        QTest::newRow("set") << static_cast<int>(UpdateFunction::Set);
+        QTest::newRow("add") << static_cast<int>(UpdateFunction::Add);
+    }
+    void scattersPassToBoth() {
+        QFETCH(int, function);
+        GraphBuilder g;
+        const TensorId data = g.matMul("data", g.input({6, 8}), g.weight({8, 4}));
+        const TensorId rows = g.matMul("rows", g.input({2, 8}), g.weight({8, 4}));
+        const TensorId made =
+            g.add("update", MultiUpdateAttributes{0, static_cast<UpdateFunction>(function)},
+                  {data, g.indices({2}), rows}, Shape{6, 4});
+        QCOMPARE(updatesOf(g.finish({made})), std::size_t(2));
+    }
+
     void sharedWeights() {
         GraphBuilder g;
         const TensorId x = g.input({4, 8});

@@ -1,0 +1,29 @@
+// Rows of a tensor that are known while compiling, in any order and number.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulator/frontend/convert/converter.h"
+
+namespace tilescope::sim {
+
+/// The rows of `x` along `axis` in the order given. Evenly spaced rows are a slice and repeated
+/// ones an expansion of it, as PopART has them (popx ResizeOpx: a concatenation of slices); where
+/// that would take many pieces, they are looked up (popops::multiSlice).
+TensorId selectRows(NodeConverter& node, const std::string& part, TensorId x, std::size_t axis,
+                    const std::vector<std::int64_t>& rows);
+
+/// A slice of all of a tensor of that rank.
+SliceAttributes wholeSlice(std::size_t rank);
+
+/// Part of `x` along one axis: `count` rows from `first` on.
+TensorId rowsFrom(NodeConverter& node, const std::string& part, TensorId x, std::size_t axis,
+                  std::int64_t first, std::int64_t count, std::int64_t step = 1);
+
+/// A constant of the program in the type of another tensor.
+TensorId constantLike(NodeConverter& node, const std::string& part, TensorId like, Shape shape);
+/// Integers that are part of the program.
+TensorId indexConstant(NodeConverter& node, const std::string& part, Shape shape);
+
+} // namespace tilescope::sim

@@ -1,0 +1,26 @@
+// Results of nodes whose shapes libonnx does not infer: operators that PopART adds to ONNX (domain
+// ai.graphcore), and those that ONNX only defines by a function body.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "simulator/frontend/resolve/node.h"
+#include "simulator/frontend/resolve/rebatch.h"
+
+namespace tilescope::sim {
+
+struct InferredResult {
+    ElementType type = ElementType::Undefined;
+    Shape shape;
+};
+
+/// Type and shape of each result; none where libonnx infers them. Throws std::invalid_argument
+/// naming what does not fit.
+std::optional<std::vector<InferredResult>>
+ownResults(const Node& node, const OperandValues& operands, const CustomOperations& custom);
+
+/// PopART's name of a reduction, "Mean", "Sum" or "NoReduction", in small letters as ONNX has it.
+std::string graphcoreReduction(const Node& node);
+
+} // namespace tilescope::sim

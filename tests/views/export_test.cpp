@@ -215,7 +215,9 @@ private slots:
     }
 
     void anInsightIsRunAgain() {
-        const QString a = files_.write("large.pop", {.tooLarge = true});
+        Profile large = test::sampleProfile({.tooLarge = true});
+        large.info.options["precision"] = "single"; // what is in half is not told to be
+        const QString a = files_.writeProfile("large.pop", large);
         open({a});
         QPushButton* again = runAgainButton("--precision half");
         if (again == nullptr)

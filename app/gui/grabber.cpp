@@ -9,6 +9,7 @@
 #include "app/gui/window/preferences_dialog.h"
 #include "views/plot/plot_widget.h"
 #include "views/widgets/control_states.h"
+#include "views/widgets/loading_panel.h"
 #include "views/widgets/report_view.h"
 
 namespace tilescope::gui {
@@ -150,6 +151,11 @@ void Grabber::grab() {
             plot->replot(QCustomPlot::rpImmediateRefresh);
     if (!window_.context().workers.idle())
         return; // a new size made a plot ask for more detail
+    for (const views::LoadingPanel* panel : window_.findChildren<views::LoadingPanel*>())
+        if (panel->isVisible() && !panel->failure().isEmpty()) {
+            showing_ = false;
+            return emit failed(panel->failure());
+        }
     const QPixmap shown = picture();
     if (auto* run = window_.findChild<RunDialog*>())
         run->hide();

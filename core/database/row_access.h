@@ -57,6 +57,15 @@ private:
     std::int64_t count_;
 };
 
+/// A count or a number of bytes or cycles: not negative, and small enough to be added up.
+inline std::int64_t amountAt(const Statement& row, int at) {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() >> 16;
+    const std::int64_t value = row.integer(at);
+    if (value < 0 || value > most)
+        throw DamagedProfile("a row has an impossible size");
+    return value;
+}
+
 /// A TileSeries blob.
 inline TileSeries seriesAt(const Statement& row, int at) {
     return TileSeries::decode(row.blob(at));

@@ -1,4 +1,6 @@
 // Codelets and the compute sets that run them.
+#include <algorithm>
+
 #include "core/database/insert.h"
 #include "core/database/row_access.h"
 #include "core/store/distinct_series.h"
@@ -50,9 +52,10 @@ IdVector<ComputeSetId, ComputeSet> ProfileReader::computeSets() const {
         "FROM vertex_instances ORDER BY rowid");
     while (vertex.step())
         element(sets, vertex.integer(0))
-            .vertices.push_back({typeAt.required(vertex, 1), impl_->series(vertex, 2),
-                                 impl_->series(vertex, 3),
-                                 static_cast<std::int32_t>(vertex.integer(4))});
+            .vertices.push_back(
+                {typeAt.required(vertex, 1), impl_->series(vertex, 2), impl_->series(vertex, 3),
+                 static_cast<std::int32_t>(std::min<std::int64_t>(
+                     amountAt(vertex, 4), std::numeric_limits<std::int32_t>::max()))});
     impl_->checkIds("compute_sets", "compute_set", sets.size());
     return sets;
 }

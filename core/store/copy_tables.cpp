@@ -42,8 +42,8 @@ IdVector<CopyId, Copy> ProfileReader::copies() const {
         c.shape = row.text(6);
         c.sourceOrder = row.text(7);
         c.wantedOrder = row.text(8);
-        c.runElements = row.integer(9);
-        c.runBytes = row.integer(10);
+        c.runElements = amountAt(row, 9);
+        c.runBytes = amountAt(row, 10);
         c.strided = row.integer(11) != 0;
         c.transposed = row.integer(12) != 0;
         copies.add(std::move(c));

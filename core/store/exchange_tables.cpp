@@ -33,7 +33,7 @@ IdVector<ExchangeId, Exchange> ProfileReader::exchanges() const {
     while (row.step())
         exchanges.add({row.text(0), operationAt(row, 1), impl_->series(row, 2),
                        impl_->series(row, 3), impl_->series(row, 4), impl_->series(row, 5),
-                       row.integer(6)});
+                       amountAt(row, 6)});
     impl_->checkIds("exchanges", "id", exchanges.size());
     return exchanges;
 }

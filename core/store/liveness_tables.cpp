@@ -62,7 +62,7 @@ std::vector<std::int64_t> ProfileReader::notAlwaysLive() const {
     std::vector<std::int64_t> bytes;
     Statement row = impl_->db.prepare("SELECT not_always_live FROM liveness_steps ORDER BY step");
     while (row.step())
-        bytes.push_back(row.integer(0));
+        bytes.push_back(amountAt(row, 0));
     return bytes;
 }
 
@@ -72,7 +72,7 @@ LivenessCurve ProfileReader::livenessCurve() const {
                        std::vector<std::int64_t>(curve.notAlwaysLive.size(), 0));
     Statement ipu = impl_->db.prepare("SELECT ipu, step, not_always_live FROM liveness_by_ipu");
     while (ipu.step())
-        element(element(curve.byIpu, ipu.integer(0)), ipu.integer(1)) = ipu.integer(2);
+        element(element(curve.byIpu, ipu.integer(0)), ipu.integer(1)) = amountAt(ipu, 2);
     return curve;
 }
 

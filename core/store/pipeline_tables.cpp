@@ -89,7 +89,7 @@ Pipeline ProfileReader::pipeline() const {
     if (!row.step())
         return pipeline;
     pipeline.schedule = row.text(0);
-    pipeline.microBatches = row.integer(1);
+    pipeline.microBatches = amountAt(row, 1);
     pipeline.iterations = row.integer(2);
     if (pipeline.microBatches < 1 || pipeline.iterations < 1 || pipeline.iterations > mostRepeats)
         throw DamagedProfile("the pipeline has an impossible number of iterations");

@@ -66,7 +66,7 @@ IdVector<ProgramId, Program> ProfileReader::programs() const {
         p.name = row.text(0);
         p.kind = known(programKindFrom(row.text(1)), row, 1);
         p.parent = programAt(row, 2);
-        p.count = row.integer(3);
+        p.count = amountAt(row, 3);
         p.target = programAt(row, 4);
         p.computeSet = setAt(row, 5);
         p.exchange = exchangeAt(row, 6);

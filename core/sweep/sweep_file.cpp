@@ -80,6 +80,19 @@ PointResult pointAt(const Statement& row, PointStatus status) {
     return result;
 }
 
+/// A process that was killed while it wrote leaves a journal, which only a connection that may
+/// write rolls back.
+void recover(const fs::path& file) {
+    std::error_code error;
+    if (!fs::exists(file.string() + "-journal", error))
+        return;
+    try {
+        (void)Database(sweepOrigin(file), Database::Mode::Create).integer("PRAGMA user_version");
+    } catch (const UserError&) {
+        // The reading that follows says what is wrong.
+    }
+}
+
 } // namespace
 
 DatabaseOrigin sweepOrigin(const fs::path& file) {
@@ -178,6 +191,7 @@ std::string differenceOf(const SweepIdentity& there, const SweepIdentity& wanted
 
 SweepResults readSweep(const fs::path& file) {
     checkIsSqlite(file, MayBeMissing::No);
+    recover(file);
     const Database db(sweepOrigin(file), Database::Mode::ReadOnly);
     db.execute("PRAGMA busy_timeout = 60000");
     checkIsSweep(db, file);

@@ -14,6 +14,8 @@ function(finish file page call)
     string(REPLACE "Positionals:" "Arguments:" text "${text}")
     # "-h,--help" with both in bold.
     string(REGEX REPLACE [[\\fR,([-\a-z]+)]] [[\\fR, \\fB\1\\fR]] text "${text}")
+    # A list of choices has no blanks: \: lets a line end after a bar.
+    string(REGEX REPLACE "[|]([a-z0-9\\])" "|\\\\:\\1" text "${text}")
     file(WRITE ${file} "${text}")
 endfunction()
 

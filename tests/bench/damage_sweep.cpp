@@ -1,9 +1,10 @@
 // Damaged copies of profiles, through every command and every report of the window:
 //   damage_sweep PROFILE... [--copies N] [--seed S] [--limit SECONDS]
-//     [--only cli|window] [--keep DIR] [--checksums yes]
+//     [--only cli|window] [--keep DIR] [--checksums yes] [--names yes]
 // prints for each profile and way how many copies were read without a word, led to a message, were
 // refused without one, met an error of ours, crashed or hung; --keep saves the copies of the last
 // four; --checksums gives the copies checksums that hide the damage from all but the reading of it.
+// --names gives sound profiles hostile names instead of damage.
 // Each copy is opened alone and compared, as source and as target (in the window as one of them in
 // turn). Exit status 1 if there are any of the last four.
 #include <QApplication>
@@ -35,6 +36,7 @@ struct Arguments {
     std::string only;
     std::string keep;
     bool renewed = false;
+    bool names = false;
 };
 
 Arguments parse(int argc, char** argv) {
@@ -59,6 +61,8 @@ Arguments parse(int argc, char** argv) {
             a.keep = value;
         else if (word == "--checksums")
             a.renewed = value == "yes";
+        else if (word == "--names")
+            a.names = value == "yes";
     }
     return a;
 }
@@ -80,13 +84,16 @@ public:
         , bytes_(readFile(profile))
         , seed_(arguments.seed)
         , renew_(arguments.renewed)
+        , names_(arguments.names)
         , copy_((std::move(folder) / "copy.pop").string()) {}
 
     [[nodiscard]] const std::string& good() const { return good_; }
     [[nodiscard]] const std::string& copy() const { return copy_; }
     [[nodiscard]] test::DamagedCopy make(int number) const {
-        auto copy = test::damagedCopy(
-            bytes_, test::seededDraw(seed_ * 1'000'003 + static_cast<std::uint64_t>(number)));
+        const auto draw = test::seededDraw(seed_ * 1'000'003 + static_cast<std::uint64_t>(number));
+        if (names_)
+            return test::hostileCopy(bytes_, draw);
+        auto copy = test::damagedCopy(bytes_, draw);
         if (renew_)
             copy.bytes = test::withChecksums(std::move(copy.bytes));
         return copy;
@@ -98,6 +105,7 @@ private:
     std::string bytes_;
     std::uint64_t seed_;
     bool renew_;
+    bool names_;
     std::string copy_;
 };
 
@@ -172,7 +180,7 @@ int main(int argc, char** argv) {
     if (a.profiles.empty())
         return std::fputs(
                    "usage: damage_sweep PROFILE... [--copies N] [--seed S] [--limit SECONDS] "
-                   "[--only cli|window] [--keep DIR] [--checksums yes]\n",
+                   "[--only cli|window] [--keep DIR] [--checksums yes] [--names yes]\n",
                    stderr),
                2;
     const QTemporaryDir folder;

@@ -1,6 +1,7 @@
 // How long each phase of a simulation takes, and the first look into its profile.
 #include <chrono>
 #include <filesystem>
+#include <utility>
 
 #include <benchmark/benchmark.h>
 #include <onnx/onnx_pb.h>
@@ -15,6 +16,7 @@
 #include "simulator/memory/code.h"
 #include "simulator/memory/liveness.h"
 #include "simulator/memory/placement.h"
+#include "simulator/outline/outline.h"
 #include "simulator/planner/plan_table.h"
 #include "simulator/planner/planner.h"
 #include "simulator/simulate.h"
@@ -182,6 +184,31 @@ void layers(benchmark::State& state, const std::string& mode) {
         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
+/// A chain of equal operations: outlined, it has as many repeats as operations.
+void chain(benchmark::State& state) {
+    Graph graph;
+    graph.name = "chain";
+    TensorId value = graph.tensors.add({"x", {16}, DataType::Float, TensorRole::Input});
+    graph.inputs = {value};
+    for (std::int64_t i = 0; i < state.range(0); ++i) {
+        const std::string name = "relu" + std::to_string(i);
+        const TensorId out =
+            graph.tensors.add({name + ":0", {16}, DataType::Float, TensorRole::Activation});
+        graph.ops.add({name,
+                       "Relu",
+                       name,
+                       ElementwiseAttributes{ElementwiseFunction::Relu, 0, 0},
+                       {std::exchange(value, out)},
+                       {out}});
+    }
+    graph.outputs = {value};
+    for (auto _ : state)
+        benchmark::DoNotOptimize(outlined(graph, {}));
+    state.counters["s per operation"] = benchmark::Counter(
+        static_cast<double>(state.range(0)),
+        benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
 void registerAll() {
     using Phase = void (*)(benchmark::State&, const std::string&);
     const std::pair<const char*, Phase> phases[] = {
@@ -212,6 +239,12 @@ void registerAll() {
         benchmark::RegisterBenchmark(("job/" + name).c_str(), job, name)
             ->Unit(benchmark::kMillisecond)
             ->UseRealTime();
+    benchmark::RegisterBenchmark("outline/chain", chain)
+        ->Arg(10'000)
+        ->Arg(100'000)
+        ->ArgName("operations")
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
     for (const std::string mode : {"inference", "training"})
         benchmark::RegisterBenchmark(("layers/bert-large/" + mode).c_str(), layers, mode)
             ->Arg(6)

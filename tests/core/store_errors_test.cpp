@@ -315,6 +315,12 @@ private slots:
         QTest::newRow("series of negative bytes")
             << QByteArray("UPDATE variable_series SET bytes = -8")
             << "damaged profile: a row has an impossible size";
+        for (const char* sql :
+             {"UPDATE exchange_rows SET run_bytes = -5", "UPDATE copies SET run_elements = -5",
+              "UPDATE copies SET run_bytes = 9223372036854775807",
+              "UPDATE programs SET count = -2"})
+            QTest::newRow(sql) << QByteArray(sql)
+                               << "damaged profile: a row has an impossible size";
         QTest::newRow("negative cycles")
             << QByteArray("UPDATE compute_set_series SET data = x'01000103'")
             << "damaged profile: a per-tile blob is not of this machine";

@@ -118,4 +118,10 @@ DamagedCopy damagedCopy(const std::string& profile, const Draw& draw) {
     return copy;
 }
 
+DamagedCopy hostileCopy(const std::string& profile, const Draw& draw) {
+    DamagedCopy copy{profile, {}};
+    copy.what = renameAll(copy.bytes, draw);
+    return copy;
+}
+
 } // namespace tilescope::test

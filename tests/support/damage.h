@@ -27,4 +27,9 @@ struct DamagedCopy {
 /// that SQLite cannot read any more is damaged as bytes.
 DamagedCopy damagedCopy(const std::string& profile, const Draw& draw);
 
+/// A sound profile with names that mean something to HTML, terminals, spreadsheets, SQL, regular
+/// expressions or file systems, are no UTF-8, or are very long, in every column of text that is
+/// free.
+DamagedCopy hostileCopy(const std::string& profile, const Draw& draw);
+
 } // namespace tilescope::test

@@ -9,6 +9,8 @@
 #include <sqlite3.h>
 #include <vector>
 
+#include "tests/support/profile_sql.h"
+
 namespace tilescope::test {
 namespace {
 
@@ -292,6 +294,65 @@ std::string damageContent(std::string& file, const Draw& draw) {
         return "";
     file = db.bytes();
     return *change;
+}
+
+namespace {
+
+std::string hostileName(const Draw& draw) {
+    static const std::array<std::string, 20> pieces{"<img src='/dev/zero'>",
+                                                    "<b>",
+                                                    "</td></table>",
+                                                    "&lt;&#0;",
+                                                    "\x1b[2J\x1b]0;t\x07",
+                                                    "\xc2\x9b"
+                                                    "31m",
+                                                    "\xe2\x80\xae",
+                                                    "\xff\xfe",
+                                                    "=cmd|'!A0",
+                                                    "@SUM(A1)",
+                                                    "(L+L+)+$",
+                                                    "[",
+                                                    "%s%n",
+                                                    "'; --",
+                                                    "\"\r\n",
+                                                    "../../",
+                                                    "\t",
+                                                    "a",
+                                                    "/",
+                                                    "\xf0\x9f\x92\xa5"};
+    std::string name;
+    for (std::uint64_t count = 1 + draw(6); count > 0; --count) {
+        const std::string& piece = any(pieces, draw);
+        constexpr std::uint64_t mostTimes = 3000;
+        for (std::uint64_t times = draw(8) == 0 ? draw(mostTimes) : 1; times > 0; --times)
+            name += piece;
+    }
+    return name;
+}
+
+} // namespace
+
+std::string renameAll(std::string& file, const Draw& draw) {
+    const Content db(file);
+    std::string what;
+    for (const std::string& table :
+         db.column("SELECT name FROM sqlite_master WHERE type = 'table'"))
+        for (const std::string& column : db.column(fmt::format(
+                 "SELECT name FROM pragma_table_info('{}') WHERE type = 'TEXT' AND pk = 0 AND "
+                 "name IN ('name', 'text', 'model', 'scope', 'path', 'handle', 'operation')",
+                 table))) {
+            std::string hex;
+            for (const char c : hostileName(draw))
+                hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+            // Names that are ours (of categories, lanes) are no user's.
+            if (table == "var_categories" || table == "host_spans")
+                continue;
+            if (db.run(fmt::format("UPDATE \"{0}\" SET \"{1}\" = \"{1}\" || CAST(x'{2}' AS TEXT)",
+                                   table, column, hex)))
+                what += fmt::format("{}.{} ", table, column);
+        }
+    file = withChecksums(db.bytes());
+    return what;
 }
 
 } // namespace tilescope::test

@@ -11,4 +11,7 @@ namespace tilescope::test {
 /// read it or refuses the change.
 std::string damageContent(std::string& file, const Draw& draw);
 
+/// Changes names and texts of all tables, see hostileCopy(); returns what they became.
+std::string renameAll(std::string& file, const Draw& draw);
+
 } // namespace tilescope::test

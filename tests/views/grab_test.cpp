@@ -1,8 +1,10 @@
 // tilescope-gui --grab as a process, without a display.
 #include <QImage>
 #include <QProcess>
+#include <QtEndian>
 #include <QtTest>
 
+#include "core/sweep/sweep_file.h"
 #include "tests/support/test_main.h"
 #include "tests/views/sample_files.h"
 
@@ -138,6 +140,15 @@ private slots:
         QVERIFY(QImage(plain) != QImage(selected));
     }
 
+    /// A results database with a header and nothing that it promises.
+    QString damagedSweep() const {
+        constexpr qsizetype idPlace = 68; // https://www.sqlite.org/fileformat.html
+        QByteArray page(4096, '\0');
+        page.replace(0, 15, "SQLite format 3");
+        qToBigEndian(sweepApplicationId, page.data() + idPlace);
+        return files_.writeBytes("sweep.db", page);
+    }
+
     void mistakes_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<QString>("text");
@@ -151,6 +162,8 @@ private slots:
                                   << "--select: the profile has no such tile";
         QTest::newRow("no sweep") << QStringList{"--grab", "sweep=" + files_.path("x.png"), a}
                                   << "--grab sweep needs a sweep.db";
+        QTest::newRow("damaged sweep")
+            << QStringList{"--grab", "sweep=" + files_.path("x.png"), damagedSweep()} << "sweep.db";
         QTest::newRow("missing") << QStringList{"--grab", out, files_.path("none.pop")}
                                  << "no such file";
         QTest::newRow("empty") << QStringList{"--grab", out, files_.writeBytes("e.pop", {})}

@@ -48,6 +48,7 @@ void LoadingPanel::showContent() {
 void LoadingPanel::showMessage(const QString& title, const QString& text) {
     query_.cancel();
     messageWanted_ = true;
+    failure_.clear();
     title_->setText(title);
     text_->setText(text);
     text_->setVisible(!text.isEmpty());
@@ -61,6 +62,7 @@ void LoadingPanel::showProgress() {
 
 void LoadingPanel::showFailure(const QString& title, const QString& text) {
     showMessage(title, text);
+    failure_ = text;
     retry_->setVisible(static_cast<bool>(lastWork_));
 }
 

@@ -24,6 +24,8 @@ public:
     /// An empty state in place of what is being read: what is missing, and how to get it.
     void showMessage(const QString& title, const QString& text);
     [[nodiscard]] bool showsMessage() const { return currentWidget() == messagePage_; }
+    /// What is shown in place of a report that could not be read; empty if nothing failed.
+    [[nodiscard]] QString failure() const { return showsMessage() ? failure_ : QString(); }
     [[nodiscard]] BackgroundQuery& query() { return query_; }
 
 private:
@@ -40,6 +42,7 @@ private:
     QPushButton* retry_ = nullptr;
     QWidget* progressPage_;
     QWidget* messagePage_;
+    QString failure_;
     bool messageWanted_ = false; ///< the delivery under way has asked for a message
 };
 

@@ -160,6 +160,25 @@ class OutlineTest : public QObject {
     Q_OBJECT
 
 private slots:
+    /// As many repeats as operations, each at nearly as many places: they cannot all be listed.
+    void aLongChainIsCutInEqualParts() {
+        GraphBuilder b;
+        TensorId x = b.input({16});
+        constexpr int length = 1 << 16;
+        for (int i = 0; i < length; ++i)
+            x = b.unary(fmt::format("relu{}", i), ElementwiseFunction::Relu, x);
+        RunOptions options;
+        options.outlineCopyCostPruning = false; // what goes in and out is not worth it
+        const Graph graph = outlined(b.finish({x}), options);
+        checkGraph(graph);
+        // The shortest half of a half that is worth more than the threshold: what is longer calls
+        // it and adds nothing.
+        QCOMPARE(graph.functions.size(), std::size_t{1});
+        QCOMPARE(graph.functions[0].ops.size(), std::size_t{16});
+        QCOMPARE(calls(graph), std::size_t{length / 16});
+        QCOMPARE(Meaning().of(graph).size(), std::size_t{length});
+    }
+
     void layersBecomeOneFunction() {
         const Graph graph = outlined(tower(6), {});
         checkGraph(graph);

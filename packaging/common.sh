@@ -24,11 +24,11 @@ install_dependencies() {
         apt-get install -q -y --no-install-recommends "${missing[@]}"
 }
 
-# build PRESET [TARGET...]
+# build PRESET [TARGET...]: everything, or some programs, for which nothing that tests need has to be installed.
 build() {
     local preset=$1
     shift
     say "Building ($preset)"
-    (cd "$root" && cmake --preset "$preset" >/dev/null &&
+    (cd "$root" && cmake --preset "$preset" ${1:+-DTILESCOPE_TESTS=OFF} >/dev/null &&
         cmake --build --preset "$preset" ${1:+--target "$@"})
 }

@@ -257,7 +257,7 @@ private slots:
                  "partialsType");
     }
 
-    /// The host's share of the time from call to call, which more batches in a call make smaller.
+    /// As long as the run here; more batches in a call make it a smaller part.
     void seesCallsOfTheHost() {
         Profile p = sampleProfile();
         QVERIFY(!find(findInsights(p), "callBound"));
@@ -265,8 +265,8 @@ private slots:
         p.info.hostCallSeconds = p.info.seconds();
         const auto found = find(findInsights(p), "callBound");
         QVERIFY(found && found->level == InsightLevel::Warning);
-        QCOMPARE(found->cost.share, 0.5);
-        QCOMPARE(text(found->title), "50.0 % of the time goes to the host's calls of the engine");
+        QCOMPARE(found->cost.share, 1.0);
+        QCOMPARE(text(found->title), "The host's call of the engine takes 100.0 % of the run");
         const Advice* advice = adviceOn(*found, "deviceIterations");
         QVERIFY(advice != nullptr && advice->value == "20");
     }

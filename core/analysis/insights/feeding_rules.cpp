@@ -135,19 +135,20 @@ std::vector<Insight> findHostBound(const Facts& p) {
     return {*insight};
 }
 
-/// What the host does for each call of the engine, against the whole time from call to call.
+/// What the host does for each call of the engine, against the run that it calls: all shares of
+/// insights are of the run.
 std::vector<Insight> findCallBound(const Facts& p) {
     constexpr double least = 0.1;
     const ProfileInfo& info = p.info();
-    if (!p.run() || info.callSeconds() <= 0)
+    if (!p.run() || info.seconds() <= 0)
         return {};
     Insight insight;
-    insight.cost.share = info.hostCallSeconds / info.callSeconds();
+    insight.cost.share = info.hostCallSeconds / info.seconds();
     insight.cost.cycles = std::llround(info.hostCallSeconds * info.target.clockHz);
     if (insight.cost.share < least)
         return {};
     insight.level = levelOf(insight.cost.share);
-    insight.title = fmt::format("{} of the time goes to the host's calls of the engine",
+    insight.title = fmt::format("The host's call of the engine takes {} of the run",
                                 formatPercent(insight.cost.share, 1));
     insight.reason =
         fmt::format("The host needs {} for each run, which takes {}.",

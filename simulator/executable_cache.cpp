@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <numeric>
+#include <set>
 
 #include "core/base/digest.h"
 #include "core/base/error.h"
@@ -26,13 +27,29 @@ std::string thisProgram() {
     return fmt::format("{} {} {}", TILESCOPE_VERSION, size, written.time_since_epoch().count());
 }
 
-std::string modelText(const std::string& model) {
+/// A file that a program follows from, and what is in it; the name alone of what is no file.
+std::string fileText(const std::string& file) {
     std::error_code error;
-    return fs::is_regular_file(model, error) ? model + " " + fileDigest(model) : model;
+    return fs::is_regular_file(file, error) ? file + " " + fileDigest(file) : file;
+}
+
+/// Values beside a model, which may decide its shapes: see frontend/model/prepare.h.
+std::string givenValuesText(const fs::path& model) {
+    std::set<std::string> files;
+    std::error_code error;
+    for (fs::directory_iterator at(model.parent_path() / "test_data_set_0", error), end;
+         !error && at != end; at.increment(error))
+        files.insert(at->path().string());
+    std::string text;
+    for (const std::string& file : files)
+        text += fileText(file) + '\n';
+    return text;
 }
 
 std::string keyOf(const ModelSource& source, const RunOptions& options) {
-    std::string key = fmt::format("{}\n{}\n", thisProgram(), modelText(source.model));
+    std::string key =
+        fmt::format("{}\n{}\n{}{}\n", thisProgram(), fileText(source.model),
+                    givenValuesText(source.model), fileText(options.customOperations));
     for (const OptionSpec& spec : runOptionTable())
         if (spec.key != "executableCache")
             key += fmt::format("{}={}\n", spec.key, spec.get(options));

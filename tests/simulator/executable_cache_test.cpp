@@ -107,6 +107,21 @@ private slots:
         QVERIFY(!isFromCache(simulateModel(file, cached({}))));
     }
 
+    void otherFilesThatDecideAreCompiled() {
+        const std::string declared = directory_.filePath("own.json").toStdString();
+        const auto declare = [&](int cycles) {
+            std::ofstream(declared, std::ios::trunc) << "{\"own.domain.Op\": {\"vertex\": \"Op\", "
+                                                        "\"inputs\": [\"linear\"], \"cycles\": \""
+                                                     << cycles << "\"}}";
+        };
+        declare(10);
+        const RunOptions options = cached({{"customOperations", declared}, {"batchSize", "6"}});
+        QVERIFY(!isFromCache(simulateModel("mlp", options)));
+        QVERIFY(isFromCache(simulateModel("mlp", options)));
+        declare(20);
+        QVERIFY(!isFromCache(simulateModel("mlp", options)));
+    }
+
     void damageIsCompiledAgain() {
         const RunOptions options = cached({{"batchSize", "5"}});
         static_cast<void>(simulateModel("mlp", options));

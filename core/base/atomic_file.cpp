@@ -29,7 +29,7 @@ void flushToDisk(const fs::path& path) {
     ::close(file);
 }
 
-constexpr std::string_view pattern = "XXXXXX"; // see mkstemp(3)
+constexpr std::string_view randomPart = "XXXXXX"; // see mkstemp(3)
 
 /// True if no process uses the file: each holds a lock on its own, a moment after making it.
 bool isStale(const fs::path& path) {
@@ -52,7 +52,7 @@ void removeStale(const fs::path& directory, const std::string& prefix) {
          at.increment(error)) {
         const std::string name = at->path().filename().string();
         std::error_code ignored;
-        if (name.size() == prefix.size() + pattern.size() && name.starts_with(prefix) &&
+        if (name.size() == prefix.size() + randomPart.size() && name.starts_with(prefix) &&
             at->symlink_status(ignored).type() == fs::file_type::regular && isStale(at->path()))
             fs::remove(at->path(), ignored);
     }
@@ -72,7 +72,7 @@ AtomicFile::AtomicFile(fs::path finalPath)
             fmt::format("cannot create directory '{}': {}", directory.string(), error.message()));
     const std::string prefix = "." + final_.filename().string() + ".";
     removeStale(directory, prefix);
-    std::string name = (directory / prefix).string().append(pattern);
+    std::string name = (directory / prefix).string().append(randomPart);
     lock_ = ::mkstemp(name.data());
     if (lock_ < 0)
         throw UserError(

@@ -122,7 +122,10 @@ private slots:
     void aLostRankLosesItsPointAtMost() {
         if (mpirun_.isEmpty())
             QSKIP("left out: this build has no MPI, or there is no mpirun");
-        const QStringList many{"mlp", "--vary", "batchSize=1:60:1", "-o", "shared"};
+        // Each point takes a tenth of a second or more, so that most are still to do when a rank is
+        // lost.
+        const std::size_t all = 40;
+        const QStringList many{"resnet50", "--vary", "batchSize=1:40:1", "-o", "shared"};
         QProcess process;
         process.start(mpirun_, ranks(2, many));
         QVERIFY(process.waitForStarted());
@@ -138,11 +141,12 @@ private slots:
         process.waitForFinished(-1);
         const auto before = rows("shared/sweep.db");
         const std::size_t kept = countDone(before);
-        QVERIFY2(kept >= done && kept < 60, qPrintable(QString::number(kept)));
+        QVERIFY2(kept >= done && kept < all, qPrintable(QString::number(kept)));
 
         const Result rest = call(mpirun_, ranks(2, many));
         QCOMPARE(rest.status, 0);
-        QVERIFY2(rest.err.contains(QStringLiteral("%1 of 60 points are done already").arg(kept)),
+        QVERIFY2(rest.err.contains(
+                     QStringLiteral("%1 of %2 points are done already").arg(kept).arg(all)),
                  qPrintable(rest.err));
         const auto after = rows("shared/sweep.db");
         for (std::size_t i = 0; i < after.size(); ++i) {

@@ -1,4 +1,3 @@
-#include <QTemporaryDir>
 #include <QTest>
 #include <csignal>
 #include <filesystem>
@@ -14,10 +13,7 @@
 #include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
 #include "core/trace/trace_index.h"
-#include "tests/support/compare_profile.h"
-#include "tests/support/profile_sql.h"
-#include "tests/support/qt_text.h"
-#include "tests/support/sample_profile.h"
+#include "tests/core/sample_copies.h"
 #include "tests/support/test_main.h"
 
 namespace store_errors_test {
@@ -26,10 +22,6 @@ using namespace tilescope::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-void execute(const fs::path& file, const char* sql) {
-    QCOMPARE(text(changeProfile(file, sql)), "");
-}
 
 QString openError(const fs::path& file) {
     return userError([&] { const ProfileReader reader(file); });
@@ -41,23 +33,12 @@ QString loadError(const fs::path& file) {
 
 } // namespace
 
-class StoreErrorsTest : public QObject {
+class StoreErrorsTest : public QObject, SampleCopies {
     Q_OBJECT
 
-    QTemporaryDir directory_;
-    fs::path file(const char* name) const {
-        return fs::path(directory_.path().toStdString()) / name;
-    }
-    /// A fresh copy of the sample to damage.
-    fs::path copy(const char* name) const {
-        fs::copy_file(file("good.pop"), file(name), fs::copy_options::overwrite_existing);
-        return file(name);
-    }
     QString quoted(const char* name) const { return "'" + text(file(name).string()) + "'"; }
 
 private slots:
-    void initTestCase() { writeProfile(sampleProfile({.withCopy = true}), file("good.pop")); }
-
     void missingFile() {
         QCOMPARE(openError(file("none.pop")),
                  "cannot open " + quoted("none.pop") + ": no such file");
@@ -105,58 +86,6 @@ private slots:
                                        "open it with a newer TileScope.");
     }
 
-    void anOlderSchemaHasNoCopies() {
-        const fs::path older = copy("older.pop");
-        execute(older, "DROP VIEW copy_info; DROP TABLE copies; PRAGMA user_version = 1");
-        const Profile read = ProfileReader(older).load();
-        QVERIFY(read.copies.empty());
-        QCOMPARE(read.computeSets.size(), sampleProfile({.withCopy = true}).computeSets.size());
-    }
-
-    void anOlderSchemaHasNoRemoteBuffers() {
-        const fs::path older = copy("older3.pop");
-        execute(older, "DROP TABLE remote_buffers; DROP TABLE execution_phases; "
-                       "ALTER TABLE streams DROP COLUMN remote_buffer; "
-                       "DELETE FROM info WHERE key = 'target.streamingMemoryBytesPerSecond'; "
-                       "PRAGMA user_version = 3");
-        const Profile read = ProfileReader(older).load();
-        QVERIFY(read.remoteBuffers.empty() && read.phases.empty());
-        QCOMPARE(read.streams.size(), sampleProfile({.withCopy = true}).streams.size());
-    }
-
-    void anOlderSchemaHasItsSeriesInRows() {
-        const fs::path older = copy("older7.pop");
-        execute(older, toSchemaVersion7().c_str());
-        QCOMPARE(
-            text(firstDifference(ProfileReader(older).load(), sampleProfile({.withCopy = true}))),
-            "");
-        const ProfileReader reader(older);
-        QCOMPARE(reader.query("SELECT * FROM tile_map(20)").rows,
-                 ProfileReader(file("good.pop")).query("SELECT * FROM tile_map(20)").rows);
-    }
-
-    void anOlderSchemaHasNoHostSpans() {
-        const fs::path older = copy("older5.pop");
-        execute(older, "DROP TABLE host_spans; "
-                       "DELETE FROM info WHERE key IN ('target.systemIpus', "
-                       "'target.linkDomainIpus', 'target.gatewayBytesPerSecond'); "
-                       "PRAGMA user_version = 5");
-        const Profile read = ProfileReader(older).load();
-        QVERIFY(read.hostSpans.empty());
-        QCOMPARE(read.info.target.systemIpus, 0);
-        QCOMPARE(read.trace.runs.size(), sampleProfile().trace.runs.size());
-    }
-
-    void anOlderSchemaHasNoModelGraph() {
-        const fs::path older = copy("older4.pop");
-        execute(older, "DROP VIEW graph_edges; DROP TABLE graph_operations; "
-                       "DROP TABLE graph_tensors; DROP TABLE operation_tensors; "
-                       "PRAGMA user_version = 4");
-        const Profile read = ProfileReader(older).load();
-        QVERIFY(!read.modelGraph.recorded());
-        QCOMPARE(read.operations.size(), sampleProfile().operations.size());
-    }
-
     void damagedModelGraphs_data() {
         QTest::addColumn<QString>("sql");
         QTest::newRow("no such tensor") << "UPDATE operation_tensors SET tensor = 99";
@@ -173,16 +102,6 @@ private slots:
         execute(damaged, sql.toUtf8().constData());
         const ProfileReader reader(damaged);
         QVERIFY(userError([&] { (void)reader.modelGraph(); }).contains("damaged profile"));
-    }
-
-    void anOlderSchemaHasNoTracePages() {
-        const fs::path older = copy("older4.pop");
-        execute(older, "DROP TABLE trace_lanes; DROP TABLE trace_pages; "
-                       "DROP TABLE trace_item_pages; DROP TABLE trace_program_totals; "
-                       "PRAGMA user_version = 4");
-        const TraceIndex index = ProfileReader(older).traceIndex();
-        QVERIFY(!index.inPages());
-        QCOMPARE(index.runs().size(), std::size_t{2});
     }
 
     void noSchemaVersion() {

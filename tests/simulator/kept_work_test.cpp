@@ -6,6 +6,7 @@
 #include "simulator/kept_work.h"
 #include "simulator/simulate.h"
 #include "tests/support/compare_profile.h"
+#include "tests/support/run_options_of.h"
 #include "tests/support/test_main.h"
 
 namespace kept_work_test {
@@ -16,12 +17,6 @@ using namespace tilescope::test;
 namespace {
 
 using Values = std::map<std::string, std::string>;
-
-RunOptions optionsOf(const Values& values) {
-    RunOptions options;
-    setRunOptions(options, values);
-    return options;
-}
 
 /// Without what no two runs have in common; which phases there were stays.
 Profile withoutTimes(Profile profile) {

@@ -22,6 +22,11 @@ constexpr std::array layoutNames{std::pair{"like-result", CustomLayout::LikeResu
                                  std::pair{"linear", CustomLayout::Linear},
                                  std::pair{"everywhere", CustomLayout::Everywhere}};
 
+// Of a declaration that leaves them out, *assumed*: a vertex of two pointers and two sizes, and a
+// codelet of an inner loop for each worker.
+constexpr std::int64_t usualStateBytes = 16;
+constexpr std::int64_t usualCodeBytes = 600;
+
 class CustomReader {
 public:
     CustomReader(const std::string& file, std::string name, const json::value& value)
@@ -46,10 +51,10 @@ public:
         if (made.cost.vertex.empty())
             failAt("vertex", "must be the name of a vertex class, such as MyCube<float>");
         made.cost.cycles = formula("cycles", made, "");
-        made.cost.stateBytes = formula("stateBytes", made, "16");
+        made.cost.stateBytes = formula("stateBytes", made, std::to_string(usualStateBytes));
         made.cost.temporaryBytes = formula("temporaryBytes", made, "0");
         made.cost.flops = formula("flops", made, "0");
-        made.cost.codeBytes = bytes("codeBytes", 600);
+        made.cost.codeBytes = bytes("codeBytes", usualCodeBytes);
         result(made);
         return made;
     }

@@ -10,6 +10,7 @@
 #include "simulator/simulate.h"
 #include "support/invariants.h"
 #include "tests/support/qt_text.h"
+#include "tests/support/run_options_of.h"
 #include "tests/support/test_main.h"
 
 namespace host_call_test {
@@ -20,12 +21,6 @@ using namespace tilescope::test;
 namespace {
 
 using Options = std::map<std::string, std::string>;
-
-RunOptions optionsOf(const Options& values) {
-    RunOptions options;
-    setRunOptions(options, values);
-    return options;
-}
 
 Profile ran(const Options& values, const std::string& model = "mnist-tutorial") {
     return simulateModel(model, optionsOf(values));

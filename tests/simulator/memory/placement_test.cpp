@@ -424,43 +424,6 @@ private slots:
         QVERIFY(placement.empty());
         QVERIFY(tile.account(smallTile(), placement).memory == TileMemory{});
     }
-
-    void tilesWithEqualVariablesShareAPlacement() {
-        LoweredProgram lowered;
-        Target target = smallTile();
-        target.tilesPerIpu = 6;
-        ProgramBuilder builder(target, lowered);
-        builder.alwaysLive("a", MemoryCategory::Variable, TileSeries(TileId(0), 4, 16));
-        builder.alwaysLive("b", MemoryCategory::Variable, TileSeries(TileId(2), 1, 32));
-        builder.variable("unused", MemoryCategory::Variable, TileSeries(TileId(5), 1, 32));
-        placeVariables(lowered, target);
-        const Profile& profile = lowered.profile;
-        QCOMPARE(profile.placements.size(), std::size_t(2));
-        QCOMPARE(profile.placementOfTile.toDense(6), (std::vector<std::int64_t>{1, 1, 2, 1, 0, 0}));
-        QCOMPARE(profile.tileMemory.size(), std::size_t(6));
-        QCOMPARE(profile.tileMemory[TileId(2)].alwaysLive, 48);
-        QCOMPARE(profile.tileMemory[TileId(5)].includingGaps, 0);
-        QCOMPARE(profile.categoryMemory.size(), std::size_t(1));
-        QCOMPARE(profile.categoryMemory[0].bytes.toDense(6),
-                 (std::vector<std::int64_t>{16, 16, 48, 16, 0, 0}));
-    }
-
-    /// What lies on all IPUs may make equal tiles on several of them.
-    void equalTilesOfTwoIpusShareAPlacement() {
-        LoweredProgram lowered;
-        Target target = smallTile();
-        target.tilesPerIpu = 3;
-        target.ipus = 2;
-        ProgramBuilder builder(target, lowered);
-        builder.alwaysLive("everywhere", MemoryCategory::ControlCode, TileSeries(TileId(0), 6, 16));
-        builder.alwaysLive("second IPU", MemoryCategory::Variable, TileSeries(TileId(4), 1, 32));
-        builder.alwaysLive("first IPU", MemoryCategory::Variable, TileSeries(TileId(1), 1, 32));
-        placeVariables(lowered, target);
-        const Profile& profile = lowered.profile;
-        QCOMPARE(profile.placements.size(), std::size_t(3));
-        QCOMPARE(profile.placementOfTile.toDense(6), (std::vector<std::int64_t>{1, 2, 1, 1, 3, 1}));
-        QCOMPARE(profile.tileMemory[TileId(4)].alwaysLive, 48);
-    }
 };
 
 TILESCOPE_TEST(PlacementTest)

@@ -264,8 +264,8 @@ Profile placedProgram(Phases& phases, const Graph& graph, const RunOptions& opti
         phases.run("lower", 0.4, [&] { return lowerGraph(graph, options, plans); });
     phases.run("liveness", 0.6, [&] {
         ProgramBuilder builder(options.target, lowered);
-        addCodeVariables(builder, instrumentationOf(options), options.ipuModel);
-        analyseLiveness(lowered.profile, lowered.kills);
+        addCodeVariables(builder, options);
+        analyseLiveness(lowered.profile, lowered.kills, lowered.readLater);
     });
     phases.run("place", 0.7, [&] { placeVariables(lowered, options.target); });
     return std::move(lowered.profile);

@@ -102,7 +102,10 @@ const std::vector<EngineOption>& engineOptionTable() {
         {"target.syncMethod", EngineEffect::NoMeaning, "there is no device to wait for"},
         {"target.syncPollPeriodUs", EngineEffect::NoMeaning, "there is no device to ask"},
         {"target.syncReplicasIndependently", EngineEffect::Recorded, "replicas take the same time"},
+        {"target.supervisorStackSizeInBytes", EngineEffect::Acts, "memory of a tile's stacks"},
         {"target.useBufferedCompletions", EngineEffect::Recorded, "not public"},
+        {"target.workerStackSizeInBytes", EngineEffect::Acts,
+         "memory of a tile's stacks: 512 B a worker, as PopART asks for"},
     };
     return table;
 }

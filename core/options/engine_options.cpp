@@ -118,14 +118,22 @@ bool engineSwitch(const RunOptions& options, std::string_view key, bool byDefaul
     return value.empty() ? byDefault : value != "false";
 }
 
+std::int64_t engineNumber(const RunOptions& options, std::string_view key, std::int64_t byDefault) {
+    const std::string text = valueOf(options, key);
+    const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    const char* const first = text.data() + (hexadecimal ? 2 : 0);
+    const char* const end = text.data() + text.size();
+    std::int64_t value = 0;
+    const auto [read, error] = std::from_chars(first, end, value, hexadecimal ? 16 : 10);
+    return error == std::errc() && read == end ? value : byDefault;
+}
+
 CallbackThreads callbackThreads(const RunOptions& options) {
     const std::string_view mode = engineChoice(options, "streamCallbacks.multiThreadMode");
     if (mode != "collaborative")
         return {mode == "dedicated", 1};
     // 0 or "auto" leaves the number to Poplar; *assumed*: as many as there are streams.
-    const std::string given = valueOf(options, "streamCallbacks.numWorkerThreads");
-    std::int64_t workers = 0;
-    std::from_chars(given.data(), given.data() + given.size(), workers);
+    const std::int64_t workers = engineNumber(options, "streamCallbacks.numWorkerThreads", 0);
     return {workers <= 0, std::max<std::int64_t>(1, workers)};
 }
 

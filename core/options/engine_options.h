@@ -35,6 +35,9 @@ std::string_view engineChoice(const RunOptions& options, std::string_view key);
 /// The value of a switch.
 bool engineSwitch(const RunOptions& options, std::string_view key, bool byDefault);
 
+/// The value of a number, decimal or hexadecimal ("0x200"); `byDefault` for anything else.
+std::int64_t engineNumber(const RunOptions& options, std::string_view key, std::int64_t byDefault);
+
 /// Threads of the host that run the callbacks of streams.
 struct CallbackThreads {
     bool dedicated = false; ///< one for each stream

@@ -65,9 +65,9 @@ struct RunOptions {
     /// The same for single operations, by their name or their ONNX node's; has precedence over the
     /// others and over what the model says.
     std::map<std::string, double> availableMemoryProportionByOperation;
-    /// Where no plan keeps to the proportion: double it until one does, as newer PopLibs releases
-    /// do, instead of taking the plan of least memory.
-    bool relaxMemoryTarget = false;
+    /// Where no plan keeps to the proportion: double it until one does, as PopLibs does since June
+    /// 2020 (poplin/ConvPlan.cpp, createPlan), instead of taking the plan of least memory.
+    bool relaxMemoryTarget = true;
     /// Inputs, weights and constants lie linearly over the tiles (poputil mapTensorLinearly),
     /// whatever their first user would like.
     bool linearInputs = false;
@@ -91,9 +91,11 @@ struct RunOptions {
     /// No host streams: inputs, weights and results stay on the device (the tools' --ignore-data).
     bool ignoreData = false;
     /// Account memory as the IPU Model does, which runs code on the host: data and vertex state are
-    /// there, code and stacks are not. Published totals of small operations (a few hundred bytes a
-    /// tile) leave no room for any.
+    /// there, code and stacks are not, unless it compiles them.
     bool ipuModel = false;
+    /// The IPU Model compiles code for the IPU too, which then takes memory (Poplar's
+    /// IPUModel::compileIPUCode).
+    bool ipuModelCompilesCode = false;
     /// Copies of the graph, each on `target.ipus` IPUs with data of its own; the gradients are
     /// summed over them.
     std::int32_t replicas = 1;

@@ -1,10 +1,12 @@
 #include "simulator/cost/conv_cycles.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/base/ceil_div.h"
 #include "simulator/cost/conv_mac_cycles.h"
 #include "simulator/cost/elementwise_cycles.h"
+#include "simulator/cost/worker_rows.h"
 
 namespace tilescope::sim {
 namespace {
@@ -55,14 +57,14 @@ struct RetentionSavings {
     std::int64_t call = 0, furtherCall = 0;
 };
 RetentionSavings retentionSavings(const AmpShape& s) {
-    return s.isCommonHalfPath() ? RetentionSavings{7, 3} : RetentionSavings{};
+    return s.isCommonHalfPath() ? RetentionSavings{10, 2} : RetentionSavings{};
 }
 
 /// A worker of ConvPartial1x1 for so many positions, of getConvPartial1x1SupervisorInnerLoop-
 /// CycleEstimateHalfFloat. `clears`: partials are set to zero first.
 std::int64_t amp1x1Worker(const AmpShape& s, std::int64_t positions, bool clears) {
     if (s.isCommonHalfPath()) {
-        const std::int64_t branch = clears ? 1 : 2;
+        const std::int64_t branch = clears ? 2 : 4;
         const std::int64_t cycles = positions == 0   ? 20 + branch
                                     : positions == 1 ? 31 + branch
                                     : positions == 2 ? 40 + branch
@@ -127,21 +129,12 @@ std::int64_t ampNx1Row(const AmpShape& s, std::int64_t positions) {
     }
 }
 
-/// A worker of ConvPartialnx1, of getConvPartialnx1SupervisorInnerLoopCycleEstimateHalfFloat. Rows
-/// of the outermost field dimensions are cut so that workers share evenly.
-std::int64_t ampNx1Worker(const Target& t, const AmpShape& s, const ConvTileSizes& sizes,
-                          std::int64_t positions) {
+/// A worker of ConvPartialnx1, of getConvPartialnx1SupervisorInnerLoopCycleEstimateHalfFloat.
+std::int64_t ampNx1Worker(const AmpShape& s, const WorkerRows& rows) {
     constexpr std::int64_t rowStart = 3, rowRetained = 9;
-    const std::int64_t rowLength =
-        std::max<std::int64_t>(1, sizes.outField.empty() ? 1 : sizes.outField.back());
-    const std::int64_t lines = sizes.outPositions() / rowLength;
-    const std::int64_t wanted =
-        lines >= t.workers ? ceilDiv(lines, t.workers) : ceilDiv(positions, rowLength);
-    const std::int64_t rows =
-        std::max<std::int64_t>(1, std::min(wanted, std::max<std::int64_t>(positions, 1)));
-    return 17 + (s.halfPartials ? 1 : 0) +
-           rows * (rowStart + ampNx1Row(s, positions / rows) - rowRetained) +
-           (positions % rows) * (s.half ? 4 : 8);
+    return 17 + (s.halfPartials ? 1 : 0) + rows.sum([&](std::int64_t positions) {
+        return rowStart + ampNx1Row(s, positions) - rowRetained;
+    });
 }
 
 /// getConvPartialnx1SupervisorCycleEstimate: OuterLoopCycleEstimateHalfFloat around the kernel's
@@ -150,11 +143,11 @@ std::int64_t ampNx1Cycles(const Target& t, const AmpShape& s, const ConvGrains& 
                           const ConvTileSizes& sizes, DataType inType) {
     const KernelPasses kernel = kernelPasses(t, grains, sizes, inType);
     const std::int64_t positions = sizes.outPositions();
-    const WorkerShare share = workerShare(t, ceilDiv(positions, sizes.positionsPerRead));
+    const WorkerCosts costs = workerCosts(
+        sizes, t.workers, [&](const WorkerRows& rows) { return ampNx1Worker(s, rows); });
     constexpr std::int64_t idlestWorkerTag = 9;
     const std::int64_t workers =
-        s.passes * std::max(t.workers * ampNx1Worker(t, s, sizes, share.most),
-                            t.workers * ampNx1Worker(t, s, sizes, share.least) + idlestWorkerTag);
+        s.passes * std::max(t.workers * costs.most, t.workers * costs.least + idlestWorkerTag);
     const std::int64_t shuffle = kernel.filterHeight == 4 ? 60 : kernel.filterHeight == 2 ? 46 : 15;
     const std::int64_t inner =
         kernel.outer *
@@ -167,6 +160,14 @@ std::int64_t ampNx1Cycles(const Target& t, const AmpShape& s, const ConvGrains& 
     return outsideOfLoops + 6 * retained + 6 * clearRetained + s.groups * (23 * s.outGroups - 5) +
            6 * (s.groups - 1) + 1 +
            s.groups * (16 + s.inGroups * (14 + s.outGroups * (14 + inner))) + clearing;
+}
+
+/// Whether ReduceAdd may take its partials as one input, which has to lie in memory of its own
+/// (PopLibs poplin/ConvReducePlan.hpp, checkPartialsSizeForSingleInputReduce).
+bool takesSingleInput(const Target& target, std::int64_t partialBytes) {
+    constexpr std::int64_t leastShareOfTile = 16;
+    return ceilDiv(partialBytes, target.elementBytes) * target.elementBytes <
+           target.bytesPerTile / leastShareOfTile;
 }
 
 } // namespace
@@ -202,15 +203,21 @@ std::int64_t reduceAddCycles(const Target& target, std::int64_t outputs, std::in
     const bool floatPartials = partialType == DataType::Float;
     const bool floatOut = outType == DataType::Float;
     const std::int64_t vector = floatPartials ? 4 : 8;
-    const std::int64_t vectors = ceilDiv(outputs, vector);
-    if (outputs % vector == 0) {
+    if (outputs % vector == 0 && takesSingleInput(target, outputs * depth * bytesOf(partialType))) {
         const std::int64_t overhead = floatPartials ? (floatOut ? 8 : 7) : (floatOut ? 10 : 9);
-        return 33 + target.workers *
-                        (20 + ceilDiv(vectors, target.workers) * (2 * (depth - 1) + overhead));
+        return 33 + target.workers * (20 + ceilDiv(outputs / vector, target.workers) *
+                                               (2 * (depth - 1) + overhead));
     }
     const std::int64_t overhead = floatPartials ? (floatOut ? 7 : 6) : (floatOut ? 9 : 8);
-    return target.workers *
-           (32 + ceilDiv(vectors, target.workers) * (3 * depth + overhead) + 2 * depth + 13);
+    // What is left of a vector goes by powers of two, each a turn of its own. Turns that some
+    // workers do not have are shorter ones where there is a remainder.
+    const std::int64_t remainder = outputs % vector;
+    const std::int64_t turns =
+        outputs / vector + std::popcount(static_cast<std::uint64_t>(remainder));
+    const bool uneven = turns % target.workers != 0;
+    const std::int64_t whole = turns / target.workers + (uneven && remainder == 0 ? 1 : 0);
+    const std::int64_t tail = uneven && remainder != 0 ? 2 * depth + (floatPartials ? 13 : 11) : 0;
+    return target.workers * (32 + whole * (3 * depth + overhead) + tail);
 }
 
 std::int64_t maxMacsPerCycle(const Target& target, ConvMethod method, std::int32_t convUnits,
@@ -240,6 +247,14 @@ std::int32_t unitsOf(const Target& target, DataType inType, DataType partialType
 std::int64_t mostFilterHeight(const Target& target, const ConvGrains& grains, DataType inType) {
     const std::int64_t weightsPerUnit = target.convUnitPipelineDepth * loadElems(target, inType);
     return std::clamp<std::int64_t>(weightsPerUnit / grains.inChans, 1, 4);
+}
+
+std::int64_t kernelPassesOf(const Target& target, ConvMethod method, const ConvGrains& grains,
+                            const ConvTileSizes& sizes, DataType inType) {
+    if (method != ConvMethod::Amp)
+        return sizes.kernelElements();
+    const KernelPasses passes = kernelPasses(target, grains, sizes, inType);
+    return passes.outer * passes.inner;
 }
 
 double leastCyclesPerMac(const Target& target, ConvMethod method, std::int32_t convUnits,

@@ -27,6 +27,10 @@ std::int32_t unitsOf(const Target& target, DataType inType, DataType partialType
 /// Kernel rows that ConvPartialnx1 takes in one pass, where the kernel has as many.
 std::int64_t mostFilterHeight(const Target& target, const ConvGrains& grains, DataType inType);
 
+/// Passes over a kernel's positions on a tile, each with lists of work of its own.
+std::int64_t kernelPassesOf(const Target& target, ConvMethod method, const ConvGrains& grains,
+                            const ConvTileSizes& sizes, DataType inType);
+
 /// A lower bound of convolveCycles() for each multiply-accumulate, those on padding included, where
 /// ConvPartialnx1 takes one kernel row a pass and the input is not dilated.
 double leastCyclesPerMac(const Target& target, ConvMethod method, std::int32_t convUnits,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/ceil_div.h"
+#include "simulator/cost/worker_rows.h"
 
 namespace tilescope::sim {
 namespace {
@@ -15,21 +16,6 @@ constexpr std::int64_t slicGroupsAtOnce = 4;
 /// Cycles of a supervisor's counting loop: its branch stalls in all but the last turn.
 std::int64_t loopBranches(std::int64_t turns) {
     return 6 * (turns - 1) + 1;
-}
-
-/// Rows of the busiest worker: how many, and how long.
-struct WorkerRows {
-    std::int64_t count, length;
-};
-WorkerRows workerRows(const Target& t, const ConvTileSizes& sizes) {
-    const std::int64_t positions = sizes.outPositions();
-    const std::int64_t rowLength = std::max<std::int64_t>(1, sizes.outField.back());
-    const std::int64_t rows = positions / rowLength;
-    const std::int64_t share = ceilDiv(positions, t.workers);
-    const std::int64_t count = rows >= t.workers
-                                   ? ceilDiv(rows, t.workers)
-                                   : std::max<std::int64_t>(1, ceilDiv(share, rowLength));
-    return {count, std::max<std::int64_t>(1, ceilDiv(share, count))};
 }
 
 /// One row of SLIC's worker: the first sub-kernel also clears the partials.
@@ -50,15 +36,15 @@ std::int64_t slicPass(const Target& t, std::int32_t chains, const ConvGrains& gr
                       const ConvTileSizes& sizes, bool floatPartials, bool zero) {
     const bool merging = chains == 2 && !floatPartials;
     const std::int64_t passes = chains == 4 ? 1 : 2;
-    const WorkerRows rows = workerRows(t, sizes);
     const std::int64_t preamble = 17 + (grains.groups > slicGroupsAtOnce ? slicGroupsAtOnce : 0);
-    const std::int64_t row =
-        slicRow(rows.length, sizes.stride, zero, merging) - (floatPartials ? 1 : 0);
-    const std::int64_t worker =
-        preamble + (merging ? 2 : 0) +
-        rows.count * ((merging ? 9 : 10) + (zero ? 1 : 0) + (floatPartials ? 3 : 0) + row * passes);
+    const auto row = [&](std::int64_t positions) {
+        return (merging ? 9 : 10) + (zero ? 1 : 0) + (floatPartials ? 3 : 0) +
+               (slicRow(positions, sizes.stride, zero, merging) - (floatPartials ? 1 : 0)) * passes;
+    };
+    const std::int64_t rows =
+        workerCosts(sizes, t.workers, [&](const WorkerRows& mine) { return mine.sum(row); }).most;
     const std::int64_t merge = merging && zero ? 2 + 2 * sizes.outPositions() : 0;
-    return t.workers * worker + merge;
+    return t.workers * (preamble + (merging ? 2 : 0) + rows) + merge;
 }
 
 std::int64_t slicWeightLoad(const Target& t, const ConvGrains& grains) {
@@ -129,12 +115,16 @@ std::int64_t hmacCycles(const Target& t, const ConvGrains& grains, const ConvTil
     const std::int64_t coGrain = hmacOutChans(grains, halfPartials);
     const std::int64_t positions = sizes.outPositions();
     const std::int64_t kernel = sizes.kernelElements();
-    const std::int64_t n = ceilDiv(ceilDiv(positions, sizes.positionsPerRead), t.workers);
     const bool oneByOne = kernel == 1;
+    // Rows are one where the kernel has a single position.
+    const std::int64_t n = ceilDiv(sizes.readPositions(), t.workers);
+    const auto cut = [&](std::int64_t n) { return 19 + n * (7 + coGrain * dot); };
     const std::int64_t row =
         n == 0     ? 7
         : oneByOne ? (coGrain == 1 ? 14 + n * (2 + dot) : 13 + n * (7 + coGrain * dot))
-                   : 19 + n * (7 + coGrain * dot);
+                   : workerCosts(sizes, t.workers, [&](const WorkerRows& mine) {
+                         return mine.sum(cut);
+                     }).most;
     const std::int64_t retained = oneByOne ? 15 : half ? 6 : 0;
     const std::int64_t worker = 16 + kernel * (row + 16 - retained);
     const std::int64_t inGroups = ceilDiv(sizes.inChans, grains.inChans);
@@ -162,7 +152,7 @@ std::int64_t vmacCycles(const Target& t, const ConvGrains& grains, const ConvTil
     const std::int64_t f = halfPartials ? 0 : 1;
     const std::int64_t groups = ceilDiv(sizes.groups, grains.groups);
     const std::int64_t inGroups = ceilDiv(sizes.inChans, grains.inChans);
-    const std::int64_t positions = ceilDiv(sizes.outPositions(), sizes.positionsPerRead);
+    const std::int64_t positions = sizes.readPositions();
     const std::int64_t n = ceilDiv(positions, t.workers);
     const std::int64_t taps = sizes.kernelElements() - 1;
     // Half partials go eight groups at a time.

@@ -3,6 +3,8 @@
 #include <functional>
 #include <numeric>
 
+#include "core/base/ceil_div.h"
+
 namespace tilescope::sim {
 namespace {
 
@@ -30,6 +32,12 @@ std::string_view toString(ConvMethod method) {
 
 std::int64_t ConvTileSizes::outPositions() const {
     return batch * productOf(outField);
+}
+std::int64_t ConvTileSizes::readPositions() const {
+    std::int64_t positions = batch;
+    for (std::size_t d = 0; d < outField.size(); ++d)
+        positions *= ceilDiv(outField[d], outStep[d]);
+    return positions;
 }
 std::int64_t ConvTileSizes::kernelElements() const {
     return productOf(kernel);

@@ -30,12 +30,14 @@ struct ConvGrains {
 struct ConvTileSizes {
     std::int64_t groups = 1, batch = 1, inChans = 1, outChans = 1;
     std::vector<std::int64_t> outField, inField, kernel;
-    /// Output positions for each one that a kernel index really reads: more than one where the
-    /// input is dilated with zeros.
-    std::int64_t positionsPerRead = 1;
+    /// By field dimension, output positions for each one that a kernel index really reads: more
+    /// than one where the input is dilated with zeros.
+    std::vector<std::int64_t> outStep;
     std::int64_t stride = 1; ///< of the innermost field dimension
 
-    [[nodiscard]] std::int64_t outPositions() const;  ///< batch x field
+    [[nodiscard]] std::int64_t outPositions() const; ///< batch x field
+    /// Those of them that one kernel index reads.
+    [[nodiscard]] std::int64_t readPositions() const;
     [[nodiscard]] std::int64_t inputElements() const; ///< with halo
     [[nodiscard]] std::int64_t weightElements() const;
     [[nodiscard]] std::int64_t partialElements() const;

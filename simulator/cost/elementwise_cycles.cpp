@@ -129,9 +129,11 @@ std::int64_t castCycles(const Target& target, std::int64_t elements, DataType fr
     const std::int64_t perWorker = ceilDiv(elements, target.workers);
     const bool floats = (from == DataType::Float || from == DataType::Half) &&
                         (to == DataType::Float || to == DataType::Half);
-    // Conversions between float and half move a vector in two cycles; others are plain C++ code of
-    // about two cycles an element.
-    const std::int64_t loop = floats ? 2 * ceilDiv(perWorker, 4) : 2 * perWorker;
+    // Four floats in interleaved memory, where partials lie, are one load; other conversions
+    // between float and half move as many in two cycles. The rest is C++ code of about two cycles
+    // an element.
+    const std::int64_t vector = from == DataType::Float && to == DataType::Half ? 1 : 2;
+    const std::int64_t loop = floats ? vector * ceilDiv(perWorker, 4) : 2 * perWorker;
     return 12 + target.workers * (18 + 19 + loop + 4);
 }
 

@@ -35,8 +35,13 @@ inline constexpr std::int64_t controlBytesCall = 8;    // assumed: address and b
 /// a program with three streams and four compute sets (TensorFlow port documentation, logging.rst),
 /// less these steps.
 inline constexpr std::int64_t controlBytesBase = 380;
-/// Worker and supervisor stacks: exactly this on every tile of that report.
-inline constexpr std::int64_t stackBytes = 3168;
+/// Stacks of a tile: one for each worker, and the supervisor's. The report above has 3168 B on
+/// every tile: PopART and the TensorFlow port ask for 0x200 B a worker (popart, devicex.cpp).
+/// PopLibs' tools leave a worker's to the compiler, which finds 48 B for most codelets: 384 B a
+/// tile in the rows of its benchmarks.
+inline constexpr std::int64_t workerStackBytes = 512;
+inline constexpr std::int64_t compiledWorkerStackBytes = 48;
+inline constexpr std::int64_t supervisorStackBytes = 96;
 
 // Exchange code, instructions of 4 bytes (public notes on ipu21's exchange sequencer). Published
 // (popliner, BERT-Large): 64 B on four tiles for a scalar that one of them sends to the others.
@@ -83,7 +88,11 @@ inline constexpr std::int64_t listPointerBytes = 2;
 /// Source and destination, full pointers, of one block in a vertex that lists what it transposes;
 /// vertexFieldData of the same two profiles grows by 7.4 B with each block.
 inline constexpr std::int64_t transposedBlockBytes = 8;
-/// Worklist of a convolution on a tile: three 16-bit words for each worker's partition.
-inline constexpr std::int64_t worklistBytesPerPartition = 6;
+/// Worklist of a convolution on a tile: three 16-bit words for each row of a worker's (PopLibs
+/// poplin/ConvVertices.cpp, createConvPartialAmpVertex). Where the kernel has several positions
+/// each worker has a list for each of them, with a descriptor (*assumed*, from rows of
+/// convolutions).
+inline constexpr std::int64_t worklistBytesPerRow = 6;
+inline constexpr std::int64_t worklistDescriptorBytes = 4;
 
 } // namespace tilescope::sim

@@ -45,6 +45,12 @@ bool isExternal(const Program& program) {
            program.kind == ProgramKind::StreamCopyMid;
 }
 
+std::int64_t stackBytes(const RunOptions& options, const Target& target) {
+    return target.workers *
+               engineNumber(options, "target.workerStackSizeInBytes", workerStackBytes) +
+           engineNumber(options, "target.supervisorStackSizeInBytes", supervisorStackBytes);
+}
+
 } // namespace
 
 Instrumentation instrumentationOf(const RunOptions& options) {
@@ -60,8 +66,8 @@ Instrumentation instrumentationOf(const RunOptions& options) {
     return made;
 }
 
-void addCodeVariables(ProgramBuilder& builder, const Instrumentation& instrumentation,
-                      bool ipuModel) {
+void addCodeVariables(ProgramBuilder& builder, const RunOptions& options) {
+    const Instrumentation instrumentation = instrumentationOf(options);
     const Profile& profile = builder.lowered().profile;
     const std::int32_t tiles = builder.machine().totalTiles();
     const TileSeries everywhere(TileId(0), tiles, 1);
@@ -127,14 +133,14 @@ void addCodeVariables(ProgramBuilder& builder, const Instrumentation& instrument
     add(MemoryCategory::HostExchangePacketHeader, headers.series());
     add(MemoryCategory::GlobalExchangePacketHeader, globalHeaders.series());
     add(MemoryCategory::InstrumentationResults, results.series());
-    if (ipuModel)
+    if (options.ipuModel && !options.ipuModelCompilesCode)
         return;
     add(MemoryCategory::VertexCode, vertexCode.series());
     add(MemoryCategory::ControlCode, control.series());
     add(MemoryCategory::InternalExchangeCode, exchangeCode.series());
     add(MemoryCategory::GlobalExchangeCode, globalCode.series());
     add(MemoryCategory::HostExchangeCode, hostCode.series());
-    add(MemoryCategory::Stack, everywhere.scaled(stackBytes));
+    add(MemoryCategory::Stack, everywhere.scaled(stackBytes(options, builder.machine())));
 }
 
 } // namespace tilescope::sim

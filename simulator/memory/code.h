@@ -26,8 +26,7 @@ Instrumentation instrumentationOf(const RunOptions& options);
 /// Adds vertexCode, vertexInstanceState, vertexFieldData, controlCode, internalExchangeCode,
 /// hostExchangeCode, hostExchangePacketHeader, copyDescriptor, stack, controlId and
 /// instrumentationResults, each with its bytes by tile. The IPU Model has no code and no
-/// stacks.
-void addCodeVariables(ProgramBuilder& builder, const Instrumentation& instrumentation = {},
-                      bool ipuModel = false);
+/// stacks, unless it compiles for the IPU.
+void addCodeVariables(ProgramBuilder& builder, const RunOptions& options);
 
 } // namespace tilescope::sim

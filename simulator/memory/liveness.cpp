@@ -45,11 +45,13 @@ public:
         , timelines_(1 + standing_.size())
         , lives_(profile.variables.size()) {}
 
-    void run() {
+    void run(const std::set<VariableId>& readLater) {
         for (std::size_t i = 0; i < standing_.size(); ++i)
             timelineOf_[standing_[i]] = i + 1;
         for (const ProgramId root : profile_.controlPrograms)
             walk(root, timelines_[0]);
+        for (const VariableId variable : readLater)
+            timelines_[0].accesses[variable].push_back({timelines_[0].events() - 1, false, false});
         for (std::size_t i = 0; i < standing_.size(); ++i)
             walk(standing_[i], timelines_[i + 1]);
         for (Timeline& timeline : timelines_)
@@ -300,8 +302,9 @@ private:
 
 } // namespace
 
-void analyseLiveness(Profile& profile, const std::set<std::pair<ProgramId, VariableId>>& kills) {
-    Analysis(profile, kills).run();
+void analyseLiveness(Profile& profile, const std::set<std::pair<ProgramId, VariableId>>& kills,
+                     const std::set<VariableId>& readLater) {
+    Analysis(profile, kills).run(readLater);
 }
 
 } // namespace tilescope::sim

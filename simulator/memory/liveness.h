@@ -17,8 +17,9 @@ namespace tilescope::sim {
 /// its first to its last access; one that is used both inside and outside of a loop, or read in a
 /// loop before it is written there, is live over the whole loop. A value that nobody outside of a
 /// function accesses ends with the call. `kills`: steps that write a variable anew, where its
-/// life before has ended with the last read.
-void analyseLiveness(Profile& profile,
-                     const std::set<std::pair<ProgramId, VariableId>>& kills = {});
+/// life before has ended with the last read. `readLater`: variables that a program of the engine's
+/// reads which is not run here.
+void analyseLiveness(Profile& profile, const std::set<std::pair<ProgramId, VariableId>>& kills = {},
+                     const std::set<VariableId>& readLater = {});
 
 } // namespace tilescope::sim

@@ -1,5 +1,6 @@
 #include "simulator/operations/operations.h"
 
+#include "simulator/cost/footprint.h"
 #include "simulator/engine/timing.h"
 #include "simulator/planner/plan_table.h"
 #include "simulator/planner/planner.h"
@@ -32,10 +33,34 @@ public:
         return out;
     }
 
+    /// The tool's program that downloads results reads the tensor, whether or not it is run.
+    void download(TensorId result) { graph_.outputs.push_back(result); }
+
     /// target += value, in place (popops::scaledAddTo).
     void scaledAdd(const std::string& name, TensorId target, TensorId value) {
         op(name, "ScaledAdd", ElementwiseAttributes{ElementwiseFunction::ScaledAdd},
            {target, value}, graph_.tensors[target].shape);
+    }
+
+    /// The last operation becomes the body of a function that it is replaced by a call of
+    /// (poplibs graphfn::TensorFunction): arguments and result are copied at each call.
+    void wrapLast() {
+        Op& op = graph_.ops[OpId(graph_.ops.size() - 1)];
+        Graph body;
+        body.name = op.name + "/function";
+        Op inside = op;
+        for (TensorId& input : inside.inputs) {
+            Tensor argument = graph_.tensors[input];
+            argument.role = TensorRole::Input;
+            input = body.tensors.add(std::move(argument));
+        }
+        body.inputs = inside.inputs;
+        inside.outputs = {body.tensors.add(graph_.tensors[op.outputs.front()])};
+        body.outputs = inside.outputs;
+        body.ops.add(std::move(inside));
+        op.attributes = CallAttributes{static_cast<std::int32_t>(graph_.functions.size())};
+        op.type = "Call";
+        graph_.functions.push_back(std::move(body));
     }
 
     Graph take() { return std::move(graph_); }
@@ -68,14 +93,16 @@ Graph graphOf(const FullyConnectedLayer& layer, DataType type) {
     MatMulAttributes forward;
     forward.pass =
         layer.inferenceOnly ? TrainingPass::InferenceForward : TrainingPass::TrainingForward;
-    g.op("Fwd", "MatMul", forward, {in, weights}, shaped(layer.batchSize, layer.outputSize));
+    g.download(
+        g.op("Fwd", "MatMul", forward, {in, weights}, shaped(layer.batchSize, layer.outputSize)));
     if (layer.inferenceOnly)
         return g.take();
     const TensorId delta = g.held("zDeltas", shaped(layer.batchSize, layer.outputSize));
     MatMulAttributes backward;
     backward.pass = TrainingPass::TrainingBackward;
     backward.transposeB = true;
-    g.op("Bwd", "MatMul", backward, {delta, weights}, shaped(layer.batchSize, layer.inputSize));
+    g.download(g.op("Bwd", "MatMul", backward, {delta, weights},
+                    shaped(layer.batchSize, layer.inputSize)));
     MatMulAttributes update;
     update.pass = TrainingPass::TrainingUpdate;
     update.transposeA = true;
@@ -107,11 +134,13 @@ Graph graphOf(const SingleConvLayer& layer, DataType type) {
     }
     const TensorId in = g.held("prevAct", inShape);
     const TensorId weights = g.held("weights", weightShape);
-    g.op("fwd", "Conv", conv, {in, weights}, outShape);
+    g.download(g.op("fwd", "Conv", conv, {in, weights}, outShape));
+    g.wrapLast();
     if (layer.inferenceOnly)
         return g.take();
     const TensorId delta = g.held("zDeltas", outShape);
-    g.op("bwd", "ConvGradInput", ConvGradInputAttributes{conv}, {delta, weights}, inShape);
+    g.download(
+        g.op("bwd", "ConvGradInput", ConvGradInputAttributes{conv}, {delta, weights}, inShape));
     const TensorId change =
         g.op("wu", "ConvGradWeights", ConvGradWeightsAttributes{conv}, {in, delta}, weightShape);
     g.scaledAdd("wu/AddTo", weights, change);
@@ -167,6 +196,9 @@ OperationResult runOperation(const Graph& graph, const OperationOptions& options
     RunOptions run = options.run;
     run.ignoreData = true;
     run.ipuModel = true;
+    run.ipuModelCompilesCode = options.compilesCode;
+    run.engineOptions.emplace("target.workerStackSizeInBytes",
+                              std::to_string(compiledWorkerStackBytes));
     Profile simulated = simulate(graph, run);
     OperationResult result;
     // The tools' cycles are those of the IPU Model, which runs whether or not memory suffices.
@@ -199,20 +231,25 @@ std::vector<ExplainedOperation> explainOperations(const Graph& graph, const RunO
     const Graph simple = decomposed(graph);
     const PlanTable table(simple, options);
     std::vector<ExplainedOperation> explained;
-    for (std::size_t i = 0; i < simple.ops.size(); ++i) {
-        const Op& op = simple.ops[OpId(i)];
+    const auto explain = [&](const Graph& part, OpId id, FunctionIndex function) {
+        const Op& op = part.ops[id];
         if (!isPlanned(op.attributes))
-            continue;
+            return;
         ExplainedOperation& one = explained.emplace_back();
         one.name = op.name;
-        one.availableMemoryProportion = proportionOf(simple, op, options);
-        const ConvPlan& chosen = table.planOf(OpId(i));
-        for (ConvPlan& plan : bestPlansByMethod(options.target, problemOf(simple, op, options),
+        one.availableMemoryProportion = proportionOf(part, op, options);
+        const ConvPlan& chosen = table.planOf(id, function);
+        for (ConvPlan& plan : bestPlansByMethod(options.target, problemOf(part, op, options),
                                                 one.availableMemoryProportion, most)) {
             const bool same = samePlan(plan, chosen);
             one.plans.push_back({std::move(plan), same});
         }
-    }
+    };
+    for (std::size_t f = 0; f < simple.functions.size(); ++f)
+        for (std::size_t i = 0; i < simple.functions[f].ops.size(); ++i)
+            explain(simple.functions[f], OpId(i), FunctionIndex(f));
+    for (std::size_t i = 0; i < simple.ops.size(); ++i)
+        explain(simple, OpId(i), FunctionIndex());
     return explained;
 }
 

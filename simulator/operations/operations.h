@@ -17,6 +17,7 @@ namespace tilescope::sim {
 struct OperationOptions {
     RunOptions run; ///< target, proportion, partials type
     DataType dataType = DataType::Half;
+    bool compilesCode = false; ///< code for the IPU is compiled, too, and takes memory
 };
 
 /// fully_connected_layer: forward, backward and weight update of a dense layer.

@@ -93,11 +93,11 @@ void fillTileSizes(const ConvProblem& problem, const ConvGrains& grains, const C
     sizes.outChans = inGrains(ceilDiv(problem.outChans, splits.outChansSerial), grains.outChans,
                               splits.outChans);
     const std::size_t dims = problem.field.size();
-    sizes.positionsPerRead = 1;
     sizes.stride = problem.field.back().stride;
     sizes.outField.resize(dims);
     sizes.inField.resize(dims);
     sizes.kernel.resize(dims);
+    sizes.outStep.resize(dims);
     for (std::size_t d = 0; d < dims; ++d) {
         const FieldDim& dim = problem.field[d];
         const std::int64_t out = ceilDiv(dim.out, splits.field[d]);
@@ -106,7 +106,7 @@ void fillTileSizes(const ConvProblem& problem, const ConvGrains& grains, const C
         sizes.kernel[d] = kernel;
         sizes.inField[d] = std::min(
             dim.in, ((out - 1) * dim.stride + (kernel - 1) * dim.dilation) / dim.inDilation + 1);
-        sizes.positionsPerRead *= kernel > 1 ? dim.inDilation : 1;
+        sizes.outStep[d] = kernel > 1 ? dim.inDilation : 1;
     }
 }
 

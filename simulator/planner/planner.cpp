@@ -57,14 +57,10 @@ std::optional<ConvPlan> bestPlan(const Target& target, const ConvProblem& proble
     return best.plans().front();
 }
 
-/// A loop over slices repeats exchanges and copies: it only pays where memory forbids to do all at
-/// once.
+/// The fastest plan, with or without a loop over slices.
 std::optional<ConvPlan> fastestWithin(const Target& target, const ConvProblem& problem,
                                       std::int64_t bound) {
-    for (const Serial serial : {Serial::No, Serial::Yes})
-        if (auto plan = bestPlan(target, problem, Objective::Cycles, bound, serial))
-            return plan;
-    return std::nullopt;
+    return bestPlan(target, problem, Objective::Cycles, bound, Serial::Yes);
 }
 
 /// Newer PopLibs releases: the bound is doubled as long as it is at most twice a tile's memory, and

@@ -38,7 +38,7 @@ Graph imported(const std::string& model, std::int64_t batch) {
 LoweredProgram analysed(const Graph& graph, const RunOptions& options) {
     LoweredProgram lowered = lowerGraph(graph, options, PlanTable(graph, options));
     ProgramBuilder builder(options.target, lowered);
-    addCodeVariables(builder);
+    addCodeVariables(builder, options);
     analyseLiveness(lowered.profile);
     return lowered;
 }
@@ -84,7 +84,7 @@ void liveness(benchmark::State& state, const std::string& model) {
         LoweredProgram lowered = lowerGraph(graph, options, plans);
         state.ResumeTiming();
         ProgramBuilder builder(options.target, lowered);
-        addCodeVariables(builder);
+        addCodeVariables(builder, options);
         analyseLiveness(lowered.profile);
     }
 }

@@ -78,6 +78,8 @@ struct Tool {
     std::string help;
     std::map<std::string, std::string> defaults;
     std::function<sim::Graph(const OpArguments&, sim::DataType)> graph;
+    /// Whether the tool compiles code for the IPU (compileIPUCode in its device's options).
+    bool compilesCode = false;
 };
 
 std::int64_t number(const OpArguments& arguments, const std::string& key) {
@@ -152,7 +154,8 @@ std::vector<Tool> tools() {
           {"output-channels", ""},
           {"batch-size", "1"},
           {"conv-groups", "1"}},
-         convGraph},
+         convGraph,
+         true},
         {"fully_connected_layer",
          "Forward, backward and weight update of a dense layer",
          {{"batch-size", "1"}, {"input-size", ""}, {"output-size", ""}, {"num-groups", "1"}},
@@ -172,7 +175,8 @@ std::vector<Tool> tools() {
          [](const OpArguments& a, sim::DataType type) {
              return graphOf(
                  sim::GeneralMatrixMultiply{number(a, "m"), number(a, "k"), number(a, "n")}, type);
-         }},
+         },
+         true},
         {"reduce_op",
          "A reduction",
          {{"shape", ""},
@@ -205,7 +209,8 @@ std::vector<Tool> tools() {
                  throw UserError("--shape: an embedding has two dimensions, rows and width");
              return graphOf(sim::EmbeddingLayer{shape[0], shape[1], number(a, "num-indices")},
                             type);
-         }},
+         },
+         true},
     };
 }
 
@@ -331,7 +336,8 @@ void printResult(const Streams& streams, const OpArguments& arguments,
 }
 
 int runTool(const Tool& tool, const OpArguments& arguments, const Streams& streams) {
-    const sim::OperationOptions options = optionsFrom(arguments);
+    sim::OperationOptions options = optionsFrom(arguments);
+    options.compilesCode = tool.compilesCode;
     Profile profile;
     const sim::Graph graph = tool.graph(arguments, options.dataType);
     const sim::OperationResult result = runOperation(graph, options, &profile);

@@ -67,6 +67,9 @@ void lowerSerial(LoweringContext& context) {
             context.ensurePlace(id);
         if (!options.ignoreData)
             emitHostCopies(context, body, returns);
+        else
+            for (const TensorId id : graph.outputs)
+                lowered.readLater.insert(context.variableOf(id));
     };
     for (std::size_t i = 0; i < graph.ops.size(); ++i) {
         if (graph.ops[OpId(i)].pass == Pass::Update && !updating) {

@@ -267,7 +267,7 @@ ConvTileSizes ConvTiling::sizesOf(std::int32_t nth) const {
         sizes.kernel.push_back(kernel);
         const std::int64_t span = (out - 1) * field.stride + (kernel - 1) * field.dilation;
         sizes.inField.push_back(std::min(field.in, span / field.inDilation + 1));
-        sizes.positionsPerRead *= kernel > 1 ? field.inDilation : 1;
+        sizes.outStep.push_back(kernel > 1 ? field.inDilation : 1);
     }
     return sizes;
 }

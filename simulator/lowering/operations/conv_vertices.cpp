@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "simulator/cost/conv_cycles.h"
 #include "simulator/cost/footprint.h"
+#include "simulator/cost/worker_rows.h"
 
 namespace tilescope::sim {
 namespace {
@@ -34,7 +35,16 @@ TileSeries ConvVertices::cycles() const {
 
 TileSeries ConvVertices::worklistBytes() const {
     return TileSeries::fromDense(pieces_.byTile([&](const ConvTileSizes& sizes) {
-        return isIdle(sizes) ? 0 : target_.workers * worklistBytesPerPartition;
+        if (isIdle(sizes))
+            return std::int64_t{0};
+        if (isOneByOne() || (plan_.method != ConvMethod::Amp && plan_.method != ConvMethod::Hmac))
+            return target_.workers * worklistBytesPerRow;
+        std::int64_t rows = 0;
+        for (std::int64_t nth = 0; nth < target_.workers; ++nth)
+            rows += workerRows(sizes, target_.workers, nth).rows();
+        const std::int64_t lists =
+            kernelPassesOf(target_, plan_.method, plan_.grains, sizes, plan_.problem.inType);
+        return lists * (rows * worklistBytesPerRow + target_.workers * worklistDescriptorBytes);
     }));
 }
 
@@ -56,6 +66,11 @@ std::string ConvVertices::worklistContent() const {
     return content;
 }
 
+bool ConvVertices::isOneByOne() const {
+    return std::all_of(pieces_.distinct().begin(), pieces_.distinct().end(),
+                       [](const ConvTileSizes& sizes) { return sizes.kernelElements() == 1; });
+}
+
 std::string ConvVertices::name() const {
     const ConvProblem& p = plan_.problem;
     const auto types = fmt::format("{},{}", toString(p.inType), toString(p.partialType));
@@ -63,11 +78,8 @@ std::string ConvVertices::name() const {
         p.inType == DataType::Half ? target_.convUnitLoadElemsHalf : target_.convUnitLoadElemsFloat;
     switch (plan_.method) {
     case ConvMethod::Amp: {
-        const bool oneByOne =
-            std::all_of(pieces_.distinct().begin(), pieces_.distinct().end(),
-                        [](const ConvTileSizes& sizes) { return sizes.kernelElements() == 1; });
         return fmt::format("poplin::{}<{},true,false,{},{},false>",
-                           oneByOne ? "ConvPartial1x1Out" : "ConvPartialnx1", types,
+                           isOneByOne() ? "ConvPartial1x1Out" : "ConvPartialnx1", types,
                            plan_.convUnits, load);
     }
     case ConvMethod::Slic:

@@ -25,6 +25,7 @@ public:
     [[nodiscard]] std::vector<VertexUse> uses(const TileSeries& active) const;
 
 private:
+    [[nodiscard]] bool isOneByOne() const; ///< no tile has more than one position of the kernel
     [[nodiscard]] std::string name() const;
 
     const Target& target_;

@@ -63,6 +63,8 @@ struct LoweredProgram {
     /// Steps and calls that write a variable anew, in a recomputation or for a function: its life
     /// before has ended.
     std::set<std::pair<ProgramId, VariableId>> kills;
+    /// What programs that are compiled and not run read, such as a download of results.
+    std::set<VariableId> readLater;
 };
 
 /// Who makes a compute set: those of the compiler (on-tile copies) have no number.

@@ -258,9 +258,24 @@ void checkIoTiles(const RunOptions& options) {
         fmt::format(
             "{} of {} tiles leave fewer than {} to compute; choose fewer, or more --tiles-per-ipu",
             tiles, options.target.tilesPerIpu, limits::leastTiles));
-    refuse(options.execution != Execution::Single, ioTiles,
-           "they are simulated for --execution single only, not between stages or phases; leave "
-           "one of them out");
+    refuse(options.execution != Execution::Single && options.execution != Execution::Pipelined,
+           ioTiles,
+           "they are simulated for --execution single and pipelined, not between shards or phases; "
+           "leave one of them out");
+    refuse(options.schedule == Schedule::Interleaved || options.schedule == Schedule::Sequential,
+           "schedule",
+           fmt::format("I/O tiles need a schedule in which a micro-batch enters in every slot, so "
+                       "that the next one can be loaded beside it: in '{}' {}; choose grouped or "
+                       "popart, or leave --io-tiles out",
+                       toString(options.schedule),
+                       options.schedule == Schedule::Interleaved
+                           ? "stages take turns between forward and backward"
+                           : "one stage runs at a time"));
+    refuse(options.execution == Execution::Pipelined && options.isTraining() &&
+               options.exchangeStrategy == ExchangeStrategy::OverlapLoops,
+           "exchangeStrategy",
+           "a pipeline runs empty before each weight update, so that no transfer goes on over "
+           "it; choose overlap-inner-loop");
     refuse(options.ignoreData, ioTiles, "nothing is exchanged with the host; leave it out");
 }
 

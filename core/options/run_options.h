@@ -102,7 +102,9 @@ struct RunOptions {
     /// (TensorFlow's maximum_cross_replica_sum_buffer_size).
     std::int64_t maxCrossReplicaBufferSize = 0;
     std::set<OffChip> offload; ///< what lives in streaming memory
-    std::int32_t ioTiles = 0;  ///< of each IPU, set aside for transfers with the host
+    /// Of each IPU, set aside for transfers with the host (PopTorch numIOTiles, TensorFlow
+    /// num_io_tiles with place_ops_on_io_tiles).
+    std::int32_t ioTiles = 0;
     ExchangeStrategy exchangeStrategy = ExchangeStrategy::JustInTime;
     std::int32_t prefetchDepth = 1; ///< batches that the host has ready at most
     InputType inputType = InputType::AsModel;

@@ -58,7 +58,8 @@ bool allowsStages(std::int32_t stages, const RunOptions& options) {
         return true;
     if (options.schedule == Schedule::Interleaved)
         return false;
-    const MicroBatchRule rule = microBatchRule(options.schedule, stages, options.isTraining());
+    const MicroBatchRule rule =
+        microBatchRule(options.schedule, stages, options.isTraining(), hostTransfersOf(options));
     return microBatches(options) >= rule.least && microBatches(options) % rule.multipleOf == 0;
 }
 
@@ -132,9 +133,10 @@ void assignStages(Graph& graph, const RunOptions& options) {
 /// The schedule of a pipeline; throws UserError where there is none.
 PipelineSchedule checkedSchedule(const Graph& graph, const RunOptions& options) {
     const std::int64_t count = microBatches(options);
-    checkMicroBatches(options.schedule, graph.stages(), options.isTraining(), count);
+    const HostTransfers transfers = hostTransfersOf(options);
+    checkMicroBatches(options.schedule, graph.stages(), options.isTraining(), count, transfers);
     checkDeviceMapping(options.schedule, graph.stageIpus, options.isTraining());
-    return {options.schedule, graph.stages(), options.isTraining(), count};
+    return {options.schedule, graph.stages(), options.isTraining(), count, transfers};
 }
 
 /// The host feeds a framework's model; a program of the user's own names its streams itself.

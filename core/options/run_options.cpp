@@ -124,6 +124,12 @@ void checkShared(const RunOptions& options) {
            "one replica sums no gradients with others; add --replicas N, or leave it out");
     refuse(options.maxCrossReplicaBufferSize > 0 && !options.isTraining(), buffer,
            "there are gradients in training only; add --mode training, or leave it out");
+    const std::int32_t group = options.distributedBatchNormReplicaGroupSize;
+    if (options.isTraining() && options.replicas > 1 && options.replicas % group != 0)
+        throw OptionError("distributedBatchNormReplicaGroupSize",
+                          fmt::format("groups of {} replicas do not make up {} replicas; choose a "
+                                      "divisor of {}, or other --replicas",
+                                      group, options.replicas, options.replicas));
     const char* offload = "offload";
     refuse(options.isOffChip(OffChip::Optimizer) && !hasOptimizerState(options), offload,
            "there is no optimizer state; add --mode training with --optimizer momentum, adam, "
@@ -375,6 +381,12 @@ std::vector<OptionNote> optionNotes(const RunOptions& options) {
     note(alone && options.accumulationType != Precision::Float, "accumulationType", noAccumulator);
     note(options.optimizer == Optimizer::Sgd && options.optimizerStateType != Precision::Float,
          "optimizerStateType", "SGD without momentum keeps no state");
+    const char* group = "distributedBatchNormReplicaGroupSize";
+    const bool shares = options.distributedBatchNormReplicaGroupSize > 1;
+    note(shares && !options.isTraining(), group,
+         "inference normalises with the statistics that training has left");
+    note(shares && options.isTraining() && options.replicas == 1, group,
+         "one replica has no others to take statistics with");
     note(options.schedule == Schedule::Interleaved && !options.isTraining(), "schedule",
          "without a backward pass interleaved is grouped");
     note(options.instances > 1 && options.hostRate == 0, "instances",

@@ -101,6 +101,9 @@ struct RunOptions {
     /// Gradients wait until so many bytes are summed by one all-reduce; 0: each by one of its own
     /// (TensorFlow's maximum_cross_replica_sum_buffer_size).
     std::int64_t maxCrossReplicaBufferSize = 0;
+    /// Neighbouring replicas over whose batches batch normalisations take their statistics in
+    /// training (TensorFlow's distributed_batch_norm_replica_group_size).
+    std::int32_t distributedBatchNormReplicaGroupSize = 1;
     std::set<OffChip> offload; ///< what lives in streaming memory
     /// Of each IPU, set aside for transfers with the host (PopTorch numIOTiles, TensorFlow
     /// num_io_tiles with place_ops_on_io_tiles).

@@ -22,6 +22,7 @@
 #include "simulator/pipeline/schedule.h"
 #include "simulator/pipeline/stages.h"
 #include "simulator/planner/plan_table.h"
+#include "simulator/training/autodiff.h"
 #include "simulator/training/optimizer.h"
 #include "simulator/transforms/decompose.h"
 
@@ -199,6 +200,14 @@ const std::vector<PreparationPass>& preparationPasses() {
              for (const Op& op : p.graph.ops)
                  p.graph.staged.push_back({op.name, op.stage});
              p.schedule = checkedSchedule(p.graph, p.options);
+         }},
+        {"statistics of replicas",
+         [](const P& p) {
+             return p.options.isTraining() && p.options.replicas > 1 &&
+                    p.options.distributedBatchNormReplicaGroupSize > 1;
+         },
+         [](P& p) {
+             shareBatchStatistics(p.graph, p.options.distributedBatchNormReplicaGroupSize);
          }},
         {"training", inTraining,
          [](P& p) { p.graph = trainingGraph(std::move(p.graph), p.options); }},

@@ -147,6 +147,13 @@ private:
         row("mode=training maxCrossReplicaBufferSize=1",
             "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): one replica sums "
             "no gradients with others; add --replicas N, or leave it out");
+        row("mode=training replicas=4 distributedBatchNormReplicaGroupSize=3",
+            "option distributedBatchNormReplicaGroupSize "
+            "(--distributed-batch-norm-replica-group-size): groups of 3 replicas do not make up 4 "
+            "replicas; choose a divisor of 4, or other --replicas");
+        row("mode=training replicas=4 distributedBatchNormReplicaGroupSize=2", "no error");
+        row("replicas=4 distributedBatchNormReplicaGroupSize=3", "no error");
+        row("mode=training distributedBatchNormReplicaGroupSize=3", "no error");
         row("replicas=4 maxCrossReplicaBufferSize=1",
             "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): there are "
             "gradients "

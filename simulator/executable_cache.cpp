@@ -46,10 +46,9 @@ std::string givenValuesText(const fs::path& model) {
     return text;
 }
 
-std::string keyOf(const ModelSource& source, const RunOptions& options) {
+std::string keyOf(const std::string& content, const RunOptions& options) {
     std::string key =
-        fmt::format("{}\n{}\n{}{}\n", thisProgram(), fileText(source.model),
-                    givenValuesText(source.model), fileText(options.customOperations));
+        fmt::format("{}\n{}{}\n", thisProgram(), content, fileText(options.customOperations));
     for (const OptionSpec& spec : runOptionTable())
         if (spec.key != "executableCache")
             key += fmt::format("{}={}\n", spec.key, spec.get(options));
@@ -59,13 +58,24 @@ std::string keyOf(const ModelSource& source, const RunOptions& options) {
 } // namespace
 
 ExecutableCache::ExecutableCache(const ModelSource& source, const RunOptions& options)
-    : key_(keyOf(source, options))
+    : ExecutableCache(contentOf(source), options) {}
+
+ExecutableCache::ExecutableCache(const std::string& content, const RunOptions& options)
+    : key_(keyOf(content, options))
     , file_(fs::path(options.executableCache) / (textDigest(key_) + ".pop")) {
+    makeDirectory(options.executableCache);
+}
+
+std::string ExecutableCache::contentOf(const ModelSource& source) {
+    return fileText(source.model) + '\n' + givenValuesText(source.model);
+}
+
+void ExecutableCache::makeDirectory(const std::string& directory) {
     std::error_code error;
-    fs::create_directories(options.executableCache, error);
+    fs::create_directories(directory, error);
     if (error)
         throw OptionError("executableCache", fmt::format("cannot make the directory '{}': {}",
-                                                         options.executableCache, error.message()));
+                                                         directory, error.message()));
 }
 
 std::optional<CompiledProgram> ExecutableCache::find() const {

@@ -22,10 +22,19 @@ struct CompiledProgram {
 /// model's file, of values that lie beside it and of declared operations, all options (also those
 /// that only matter while it runs) and this very program, but not weights that a model keeps in
 /// other files: programs do not depend on their values.
+/// Several processes may use one directory: a file appears there as a whole or not at all, and two
+/// that compile the same write the same.
 class ExecutableCache {
 public:
     /// Makes the directory. Throws UserError if it, or the model, cannot be used.
     ExecutableCache(const ModelSource& source, const RunOptions& options);
+    /// The same with what contentOf() said of the source, where that is known already.
+    ExecutableCache(const std::string& content, const RunOptions& options);
+
+    /// What tells a model and the values beside it from others; reads all of their files.
+    [[nodiscard]] static std::string contentOf(const ModelSource& source);
+    /// Throws OptionError if the directory is not there and cannot be made.
+    static void makeDirectory(const std::string& directory);
 
     /// None if there is none, or what is there was made from something else or is damaged.
     [[nodiscard]] std::optional<CompiledProgram> find() const;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -51,6 +52,7 @@ struct KeptWork {
         std::optional<Trace> trace; ///< once it was timed
     };
 
+    Kept<ModelSource, std::string> content; ///< ExecutableCache::contentOf()
     Kept<ModelSource, Graph> imported;
     Kept<Preparation, Graph> prepared;
     Kept<Compilation, Program> compiled;

@@ -344,7 +344,7 @@ Profile simulateGraph(Phases& phases, const Graph& graph, const RunOptions& give
 
 /// The same with what the simulations before have left.
 Profile simulateWith(KeptWork& kept, Phases& phases, const ModelSource& source,
-                     const RunOptions& given) {
+                     const RunOptions& given, const ExecutableCache* cache) {
     const Graph& graph = phases.run("import", 0, [&]() -> const Graph& {
         return kept.imported.valueFor(source, [&] { return importModel(source); });
     });
@@ -368,7 +368,7 @@ Profile simulateWith(KeptWork& kept, Phases& phases, const ModelSource& source,
     Profile profile = program.profile;
     describePlanOptions(profile, simple, options, compilation.plans);
     return finished(phases, std::move(profile), simple, options, compilation.plans, &program.trace,
-                    nullptr);
+                    cache);
 }
 
 } // namespace
@@ -382,18 +382,24 @@ Profile simulateModel(const std::string& model, const RunOptions& options, const
                       KeptWork* kept) {
     Phases phases(progress);
     const ModelSource source = sourceOf(model, options);
-    if (kept != nullptr)
-        return simulateWith(*kept, phases, source, options);
-    validate(options);
     std::optional<ExecutableCache> cache;
     if (!options.executableCache.empty()) {
-        cache.emplace(source, options);
+        validate(options);
+        cache.emplace(kept == nullptr
+                          ? ExecutableCache::contentOf(source)
+                          : kept->content.valueFor(
+                                source, [&] { return ExecutableCache::contentOf(source); }),
+                      options);
         if (std::optional<CompiledProgram> compiled =
                 phases.run("cache", 0, [&] { return cache->find(); }))
             return executed(phases, std::move(*compiled), options);
     }
+    const ExecutableCache* keeps = cache ? &*cache : nullptr;
+    if (kept != nullptr)
+        return simulateWith(*kept, phases, source, options, keeps);
+    validate(options);
     const Graph graph = phases.run("import", 0, [&] { return importModel(source); });
-    return simulateGraph(phases, graph, options, cache ? &*cache : nullptr);
+    return simulateGraph(phases, graph, options, keeps);
 }
 
 } // namespace tilescope::sim

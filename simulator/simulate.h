@@ -23,8 +23,8 @@ Profile simulate(const Graph& graph, const RunOptions& options, const Progress& 
 
 /// Imports a model (an .onnx file or a zoo name) as the options say and simulates it. With `kept`,
 /// what an earlier call has left there is used, and something is left for the next; the profile is
-/// the same but for the times that the phases took. Without it options.executableCache does the
-/// same through files, and a message says so.
+/// the same but for the times that the phases took. options.executableCache does the same through
+/// files, which are looked at first, and a message says so.
 Profile simulateModel(const std::string& model, const RunOptions& options,
                       const Progress& progress = {}, KeptWork* kept = nullptr);
 

@@ -124,6 +124,12 @@ void checkShared(const RunOptions& options) {
            "one replica sums no gradients with others; add --replicas N, or leave it out");
     refuse(options.maxCrossReplicaBufferSize > 0 && !options.isTraining(), buffer,
            "there are gradients in training only; add --mode training, or leave it out");
+    const std::int32_t group = options.distributedBatchNormReplicaGroupSize;
+    if (options.isTraining() && options.replicas > 1 && options.replicas % group != 0)
+        throw OptionError("distributedBatchNormReplicaGroupSize",
+                          fmt::format("groups of {} replicas do not make up {} replicas; choose a "
+                                      "divisor of {}, or other --replicas",
+                                      group, options.replicas, options.replicas));
     const char* offload = "offload";
     refuse(options.isOffChip(OffChip::Optimizer) && !hasOptimizerState(options), offload,
            "there is no optimizer state; add --mode training with --optimizer momentum, adam, "
@@ -258,9 +264,24 @@ void checkIoTiles(const RunOptions& options) {
         fmt::format(
             "{} of {} tiles leave fewer than {} to compute; choose fewer, or more --tiles-per-ipu",
             tiles, options.target.tilesPerIpu, limits::leastTiles));
-    refuse(options.execution != Execution::Single, ioTiles,
-           "they are simulated for --execution single only, not between stages or phases; leave "
-           "one of them out");
+    refuse(options.execution != Execution::Single && options.execution != Execution::Pipelined,
+           ioTiles,
+           "they are simulated for --execution single and pipelined, not between shards or phases; "
+           "leave one of them out");
+    refuse(options.schedule == Schedule::Interleaved || options.schedule == Schedule::Sequential,
+           "schedule",
+           fmt::format("I/O tiles need a schedule in which a micro-batch enters in every slot, so "
+                       "that the next one can be loaded beside it: in '{}' {}; choose grouped or "
+                       "popart, or leave --io-tiles out",
+                       toString(options.schedule),
+                       options.schedule == Schedule::Interleaved
+                           ? "stages take turns between forward and backward"
+                           : "one stage runs at a time"));
+    refuse(options.execution == Execution::Pipelined && options.isTraining() &&
+               options.exchangeStrategy == ExchangeStrategy::OverlapLoops,
+           "exchangeStrategy",
+           "a pipeline runs empty before each weight update, so that no transfer goes on over "
+           "it; choose overlap-inner-loop");
     refuse(options.ignoreData, ioTiles, "nothing is exchanged with the host; leave it out");
 }
 
@@ -360,6 +381,12 @@ std::vector<OptionNote> optionNotes(const RunOptions& options) {
     note(alone && options.accumulationType != Precision::Float, "accumulationType", noAccumulator);
     note(options.optimizer == Optimizer::Sgd && options.optimizerStateType != Precision::Float,
          "optimizerStateType", "SGD without momentum keeps no state");
+    const char* group = "distributedBatchNormReplicaGroupSize";
+    const bool shares = options.distributedBatchNormReplicaGroupSize > 1;
+    note(shares && !options.isTraining(), group,
+         "inference normalises with the statistics that training has left");
+    note(shares && options.isTraining() && options.replicas == 1, group,
+         "one replica has no others to take statistics with");
     note(options.schedule == Schedule::Interleaved && !options.isTraining(), "schedule",
          "without a backward pass interleaved is grouped");
     note(options.instances > 1 && options.hostRate == 0, "instances",

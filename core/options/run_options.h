@@ -103,8 +103,13 @@ struct RunOptions {
     /// Gradients wait until so many bytes are summed by one all-reduce; 0: each by one of its own
     /// (TensorFlow's maximum_cross_replica_sum_buffer_size).
     std::int64_t maxCrossReplicaBufferSize = 0;
+    /// Neighbouring replicas over whose batches batch normalisations take their statistics in
+    /// training (TensorFlow's distributed_batch_norm_replica_group_size).
+    std::int32_t distributedBatchNormReplicaGroupSize = 1;
     std::set<OffChip> offload; ///< what lives in streaming memory
-    std::int32_t ioTiles = 0;  ///< of each IPU, set aside for transfers with the host
+    /// Of each IPU, set aside for transfers with the host (PopTorch numIOTiles, TensorFlow
+    /// num_io_tiles with place_ops_on_io_tiles).
+    std::int32_t ioTiles = 0;
     ExchangeStrategy exchangeStrategy = ExchangeStrategy::JustInTime;
     std::int32_t prefetchDepth = 1; ///< batches that the host has ready at most
     InputType inputType = InputType::AsModel;

@@ -1,4 +1,5 @@
 // Rows of the option table: training, what replicas share and what lives in streaming memory.
+#include "core/options/option_limits.h"
 #include "core/options/option_rows.h"
 
 #include <fmt/format.h>
@@ -114,6 +115,11 @@ std::vector<OptionSpec> replicationRows() {
                        "bytes of gradients that wait to be summed over the replicas together; 0: "
                        "each gradient by itself"),
                    {0, mostBufferBytes}, &RunOptions::maxCrossReplicaBufferSize),
+        integerRow(row(OptionTopic::Replicas, "distributedBatchNormReplicaGroupSize",
+                       "--distributed-batch-norm-replica-group-size", Type::Integer, "1",
+                       "neighbouring replicas over whose batches batch normalisations take their "
+                       "statistics in training; 1: each over its own"),
+                   {1, limits::mostIpus}, &RunOptions::distributedBatchNormReplicaGroupSize),
     };
 }
 

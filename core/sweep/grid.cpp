@@ -115,7 +115,8 @@ OptionValues fixedOptions(const SweepGrid& grid, const OptionValues& job) {
         const bool varied =
             std::any_of(grid.axes().begin(), grid.axes().end(),
                         [&](const SweepAxis& axis) { return axis.key == spec.key; });
-        if (varied || !job.contains(spec.key))
+        // Where compiled programs are kept changes no result.
+        if (varied || spec.key == "executableCache" || !job.contains(spec.key))
             continue;
         if (std::string value = spec.get(options); value != spec.defaultValue)
             fixed[spec.key] = std::move(value);

@@ -95,4 +95,14 @@ PointResult resultOfRun(int exitCode, std::string_view out, std::string_view err
     }
 }
 
+bool tookCompiledProgram(std::string_view out) {
+    try {
+        const json::value summary = json::parse(out);
+        const json::object& timings = summary.at("timings").as_object();
+        return timings.contains("cache") && !timings.contains("plan");
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
 } // namespace tilescope

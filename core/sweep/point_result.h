@@ -52,4 +52,7 @@ struct PointResult {
 /// last message. Never throws for what a run may have printed.
 PointResult resultOfRun(int exitCode, std::string_view out, std::string_view err);
 
+/// Whether such a run found its program in the executable cache and compiled nothing. Never throws.
+bool tookCompiledProgram(std::string_view out);
+
 } // namespace tilescope

@@ -226,7 +226,8 @@ struct FillAttributes {
 struct NormAttributes {
     static constexpr KindTraits traits = KindTraits::computing("Norm");
     std::vector<std::int64_t> axes;
-    bool running = false; ///< of a batch: keeps running statistics
+    bool running = false;      ///< of a batch: keeps running statistics
+    std::int32_t replicas = 1; ///< whose batches are taken together
     friend auto operator<=>(const NormAttributes&, const NormAttributes&) = default;
 };
 
@@ -288,7 +289,8 @@ enum class CollectiveKind : std::uint8_t {
     AllGather,     ///< every replica gets the shards of all
 };
 std::string_view toString(CollectiveKind kind); ///< "AllReduce", ...
-/// AllReduce: any number of tensors of one type, each replaced by its sum. ReduceScatter: a tensor;
+/// AllReduce: any number of tensors of one type; each is replaced by its sum, or (not in place) has
+/// one of its own, as statistics within a function do. ReduceScatter: a tensor;
 /// result: the replica's shard of the sum. AllGather: the tensor whose place the result takes, and
 /// the shard. Replicas that IPU-Links join have a shard each; `shards` is their number, or that of
 /// the replicas that sum: all, or those that have shards.
@@ -296,6 +298,7 @@ struct CollectiveAttributes {
     static constexpr KindTraits traits = KindTraits::outside("Collective");
     CollectiveKind kind = CollectiveKind::AllReduce;
     std::int32_t shards = 1;
+    bool inPlace = true;
     friend auto operator<=>(const CollectiveAttributes&, const CollectiveAttributes&) = default;
 };
 

@@ -87,9 +87,16 @@ private:
     Parts parts_;
 };
 
+/// The statistics that replicas share are a part of their normalisation.
+bool isOfStatistics(const Op& op) {
+    const auto* collective = std::get_if<CollectiveAttributes>(&op.attributes);
+    return collective != nullptr && collective->kind == CollectiveKind::AllReduce &&
+           !collective->inPlace;
+}
+
 bool staysOutside(const Op& op) {
     return op.pass == Pass::Update || overwritesOperand(op) || !op.mayOutline ||
-           !traitsOf(op.attributes).isOutlined;
+           !(traitsOf(op.attributes).isOutlined || isOfStatistics(op));
 }
 
 bool isNamed(const Op& op, const RunOptions& options) {
@@ -103,7 +110,7 @@ bool overwritesOperand(const Op& op) {
     if (const auto* elementwise = std::get_if<ElementwiseAttributes>(&op.attributes))
         return traitsOf(elementwise->function).updatesInPlace;
     if (const auto* collective = std::get_if<CollectiveAttributes>(&op.attributes))
-        return collective->kind != CollectiveKind::ReduceScatter;
+        return collective->kind != CollectiveKind::ReduceScatter && collective->inPlace;
     return std::holds_alternative<MultiUpdateAttributes>(op.attributes) ||
            (std::holds_alternative<RemoteLoadAttributes>(op.attributes) && !op.inputs.empty()) ||
            (std::holds_alternative<RestoreAttributes>(op.attributes) && op.inputs.size() > 1);

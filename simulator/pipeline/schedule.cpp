@@ -34,11 +34,12 @@ std::int32_t programsOf(Schedule kind, std::int32_t stages, bool training) {
 } // namespace
 
 PipelineSchedule::PipelineSchedule(Schedule kind_, std::int32_t stages_, bool training_,
-                                   std::int64_t microBatches_)
+                                   std::int64_t microBatches_, HostTransfers transfers_)
     : kind(kind_)
     , stages(stages_)
     , training(training_)
     , microBatches(microBatches_)
+    , transfers(transfers_)
     , programs(programsOf(kind_, stages_, training_)) {
     const auto slots = [&](std::int64_t from, std::int64_t to, std::int64_t period) {
         std::vector<Slot> list;
@@ -46,6 +47,13 @@ PipelineSchedule::PipelineSchedule(Schedule kind_, std::int32_t stages_, bool tr
             list.push_back(active(t, period, programs, microBatches));
         return list;
     };
+    if (transfers == HostTransfers::Beside) {
+        rampUp = slots(-1, programs, 1);
+        mainRepeats = microBatches - programs - 1;
+        main = slots(programs, programs + 1, 1);
+        rampDown = slots(microBatches - 1, microBatches + programs, 1);
+        return;
+    }
     switch (inForce(kind_, training_)) {
     case Schedule::PopArt:
         rampUp = slots(0, programs - 1, 1);
@@ -118,8 +126,11 @@ double PipelineSchedule::utilisation() const {
     return 0;
 }
 
-MicroBatchRule microBatchRule(Schedule kind, std::int32_t stages, bool training) {
+MicroBatchRule microBatchRule(Schedule kind, std::int32_t stages, bool training,
+                              HostTransfers transfers) {
     const std::int32_t programs = programsOf(kind, stages, training);
+    if (transfers == HostTransfers::Beside)
+        return {programs + 2, 1};
     switch (inForce(kind, training)) {
     case Schedule::PopArt:
         return {programs, 1};
@@ -133,9 +144,9 @@ MicroBatchRule microBatchRule(Schedule kind, std::int32_t stages, bool training)
     return {1, 1};
 }
 
-void checkMicroBatches(Schedule kind, std::int32_t stages, bool training,
-                       std::int64_t microBatches) {
-    const MicroBatchRule rule = microBatchRule(kind, stages, training);
+void checkMicroBatches(Schedule kind, std::int32_t stages, bool training, std::int64_t microBatches,
+                       HostTransfers transfers) {
+    const MicroBatchRule rule = microBatchRule(kind, stages, training, transfers);
     if (microBatches >= rule.least && microBatches % rule.multipleOf == 0)
         return;
     const char* option = training ? "gradientAccumulation" : "deviceIterations";
@@ -143,11 +154,20 @@ void checkMicroBatches(Schedule kind, std::int32_t stages, bool training,
                                                      rule.multipleOf * rule.multipleOf);
     throw OptionError(
         option,
-        fmt::format("{} {} pipeline of {} stages needs at least {} micro-batches{}; {} were asked "
-                    "for, {} would do",
-                    kind == Schedule::Interleaved ? "an" : "a", toString(kind), stages, rule.least,
-                    rule.multipleOf > 1 ? fmt::format(", a multiple of {}", rule.multipleOf) : "",
-                    microBatches, up));
+        fmt::format(
+            "{} {} pipeline of {} stages{} needs at least {} micro-batches{}; {} were asked "
+            "for, {} would do",
+            kind == Schedule::Interleaved ? "an" : "a", toString(kind), stages,
+            transfers == HostTransfers::Beside ? " whose transfers run beside other micro-batches"
+                                               : "",
+            rule.least,
+            rule.multipleOf > 1 ? fmt::format(", a multiple of {}", rule.multipleOf) : "",
+            microBatches, up));
+}
+
+HostTransfers hostTransfersOf(const RunOptions& options) {
+    return options.exchangeStrategy == ExchangeStrategy::JustInTime ? HostTransfers::InSlot
+                                                                    : HostTransfers::Beside;
 }
 
 void checkDeviceMapping(Schedule kind, const std::vector<IpuId>& stageIpus, bool training) {

@@ -12,6 +12,10 @@ namespace tilescope::sim {
 /// A slot (PopART: pipeline cycle): the stage programs that run in it, ascending.
 using Slot = std::vector<std::int32_t>;
 
+/// When the transfers of a stage with the host run: in the slot of its program, or in the slots
+/// beside it, which the schedules have where a micro-batch enters in every slot.
+enum class HostTransfers { InSlot, Beside };
+
 /// A pipeline over `stages` forward stages. Stages that come back to an IPU run one after the other
 /// there within a slot. Its stage programs are numbered in the order in which a micro-batch runs
 /// them:
@@ -20,13 +24,20 @@ using Slot = std::vector<std::int32_t>;
 ///   transforms/pipeline.cpp);
 /// - TensorFlow's schedules, training: 2N programs, F0 .. F(N-1), B(N-1) .. B0 (pipeline_visitor);
 /// - inference: N programs.
+///
+/// Where transfers with the host run beside the programs, a stage's inputs come in the slot before
+/// it and its results leave in the slot after it (TensorFlow's grouped_overlap_pipeline_visitor,
+/// PopART's getMinAndMaxUnrollStages): there is one slot more before all others and one after them,
+/// and only slots with both are repeated.
 struct PipelineSchedule {
-    PipelineSchedule(Schedule kind, std::int32_t stages, bool training, std::int64_t microBatches);
+    PipelineSchedule(Schedule kind, std::int32_t stages, bool training, std::int64_t microBatches,
+                     HostTransfers transfers = HostTransfers::InSlot);
 
     Schedule kind;
     std::int32_t stages = 1;
     bool training = false;
     std::int64_t microBatches = 1;
+    HostTransfers transfers = HostTransfers::InSlot;
 
     std::int32_t programs = 1;
     std::vector<Slot> rampUp;
@@ -65,11 +76,15 @@ struct MicroBatchRule {
     std::int64_t least = 1;
     std::int64_t multipleOf = 1;
 };
-MicroBatchRule microBatchRule(Schedule kind, std::int32_t stages, bool training);
+MicroBatchRule microBatchRule(Schedule kind, std::int32_t stages, bool training,
+                              HostTransfers transfers = HostTransfers::InSlot);
 
 /// Throws UserError naming the option and the nearest count that the schedule takes.
-void checkMicroBatches(Schedule kind, std::int32_t stages, bool training,
-                       std::int64_t microBatches);
+void checkMicroBatches(Schedule kind, std::int32_t stages, bool training, std::int64_t microBatches,
+                       HostTransfers transfers = HostTransfers::InSlot);
+
+/// What the options say of a pipeline's transfers.
+HostTransfers hostTransfersOf(const RunOptions& options);
 
 /// Throws UserError if the schedule would use an IPU twice in a slot that it cannot: interleaved
 /// runs the forward or the backward of one stage an IPU. `stageIpus`: IPU of each stage.

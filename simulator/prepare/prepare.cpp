@@ -22,6 +22,7 @@
 #include "simulator/pipeline/schedule.h"
 #include "simulator/pipeline/stages.h"
 #include "simulator/planner/plan_table.h"
+#include "simulator/training/autodiff.h"
 #include "simulator/training/optimizer.h"
 #include "simulator/transforms/decompose.h"
 
@@ -58,7 +59,8 @@ bool allowsStages(std::int32_t stages, const RunOptions& options) {
         return true;
     if (options.schedule == Schedule::Interleaved)
         return false;
-    const MicroBatchRule rule = microBatchRule(options.schedule, stages, options.isTraining());
+    const MicroBatchRule rule =
+        microBatchRule(options.schedule, stages, options.isTraining(), hostTransfersOf(options));
     return microBatches(options) >= rule.least && microBatches(options) % rule.multipleOf == 0;
 }
 
@@ -132,9 +134,10 @@ void assignStages(Graph& graph, const RunOptions& options) {
 /// The schedule of a pipeline; throws UserError where there is none.
 PipelineSchedule checkedSchedule(const Graph& graph, const RunOptions& options) {
     const std::int64_t count = microBatches(options);
-    checkMicroBatches(options.schedule, graph.stages(), options.isTraining(), count);
+    const HostTransfers transfers = hostTransfersOf(options);
+    checkMicroBatches(options.schedule, graph.stages(), options.isTraining(), count, transfers);
     checkDeviceMapping(options.schedule, graph.stageIpus, options.isTraining());
-    return {options.schedule, graph.stages(), options.isTraining(), count};
+    return {options.schedule, graph.stages(), options.isTraining(), count, transfers};
 }
 
 /// The host feeds a framework's model; a program of the user's own names its streams itself.
@@ -197,6 +200,14 @@ const std::vector<PreparationPass>& preparationPasses() {
              for (const Op& op : p.graph.ops)
                  p.graph.staged.push_back({op.name, op.stage});
              p.schedule = checkedSchedule(p.graph, p.options);
+         }},
+        {"statistics of replicas",
+         [](const P& p) {
+             return p.options.isTraining() && p.options.replicas > 1 &&
+                    p.options.distributedBatchNormReplicaGroupSize > 1;
+         },
+         [](P& p) {
+             shareBatchStatistics(p.graph, p.options.distributedBatchNormReplicaGroupSize);
          }},
         {"training", inTraining,
          [](P& p) { p.graph = trainingGraph(std::move(p.graph), p.options); }},

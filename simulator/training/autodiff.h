@@ -31,6 +31,10 @@ struct Loss {
 /// Throws UserError if the output has no classes.
 Loss addLoss(Graph& graph, LossFunction loss = LossFunction::Automatic);
 
+/// Lets batch normalisations take their statistics over the batches of so many neighbouring
+/// replicas; a message says if there are none. Before addGradients().
+void shareBatchStatistics(Graph& graph, std::int32_t replicas);
+
 /// Appends backward operations (Pass::Backward) for every weight of floating type that the loss
 /// depends on, in the order in which the gradients are ready: the last layer's first, as in
 /// PopART's autodiff. Forward operations are marked with their training pass, which decides what

@@ -1,5 +1,6 @@
 // Gradients of normalisations with the statistics of their data. The steps are those of PopLibs
 // (poplin/Norms.cpp: normWhiten, normParamGradients, normStatisticsGradients) under PopART's names.
+#include "simulator/training/autodiff.h"
 #include "simulator/training/gradient_builder.h"
 
 #include <functional>
@@ -67,12 +68,24 @@ private:
         TensorId g = gradient_;
         if (op_.inputs.size() > 1)
             g = b_.times(part + "/NormGrad", g, op_.inputs[1]);
-        const std::vector<TensorId> means =
-            sums(part, whitened, g, norm_.axes, ReduceFunction::Mean);
+        std::vector<TensorId> means = sums(part, whitened, g, norm_.axes, ReduceFunction::Mean);
+        if (norm_.replicas > 1)
+            means = overReplicas(part, means);
         const TensorId slope = b_.times(part + "/gamma", whitened, means[0]);
         g = b_.elementwise(part + "/scaledAdd", Subtract, {g, slope}, shape_);
         g = b_.elementwise(part + "/addToChannel", Subtract, {g, means[1]}, shape_);
         b_.contribute(op_.inputs[0], b_.times(part + "/istdDev", g, op_.outputs[2]));
+    }
+
+    /// What replicas with common statistics share of the gradient (poplin
+    /// distributedNormStatisticsGradients); those of scale and shift are summed with all others.
+    std::vector<TensorId> overReplicas(const std::string& part,
+                                       const std::vector<TensorId>& means) {
+        const TensorId first =
+            b_.emit(part + "/allReduce",
+                    CollectiveAttributes{CollectiveKind::AllReduce, norm_.replicas, false}, means,
+                    b_.shape(means[0]));
+        return {first, b_.addResult(first, "offset")};
     }
 
     GradientBuilder& b_;
@@ -86,6 +99,19 @@ private:
 
 void addGradient(GradientBuilder& builder, const NormAttributes& norm, TensorId gradient) {
     NormRule(builder, norm, gradient).run();
+}
+
+void shareBatchStatistics(Graph& graph, std::int32_t replicas) {
+    bool found = false;
+    for (Op& op : graph.ops)
+        if (auto* norm = std::get_if<NormAttributes>(&op.attributes); norm && norm->running) {
+            norm->replicas = replicas;
+            found = true;
+        }
+    if (!found)
+        graph.messages.push_back({Severity::Warning,
+                                  "option distributedBatchNormReplicaGroupSize has no effect: the "
+                                  "model has no batch normalisation"});
 }
 
 void keepNormStatistics(Graph& graph) {

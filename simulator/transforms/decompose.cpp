@@ -1,6 +1,7 @@
 #include "simulator/transforms/decompose.h"
 
 #include <array>
+#include <utility>
 
 namespace tilescope::sim {
 namespace {
@@ -136,13 +137,7 @@ private:
         for (const std::int64_t axis : norm.axes)
             reduced[static_cast<std::size_t>(axis)] = 1;
         const std::string prefix = norm.running ? "normStats" : "groupNormStatistics";
-        const TensorId mean = part(
-            op, prefix,
-            JointReduceAttributes{{ReduceFunction::Mean, ReduceFunction::SquareAdd}, norm.axes},
-            {x, x}, reduced, op.outputs.size() > 1 ? op.outputs[1] : TensorId());
-        const TensorId power = tensorLike(op.outputs[0], op.name + "/" + prefix + "/power");
-        result_.tensors[power].shape = reduced;
-        result_.ops.back().outputs.push_back(power);
+        const auto [mean, power] = statistics(op, norm, prefix, reduced);
         const TensorId inverse =
             elementwise(op, prefix + "/iStdDev", InverseStdDeviation, {mean, power}, reduced,
                         op.outputs.size() > 2 ? op.outputs[2] : TensorId());
@@ -169,6 +164,35 @@ private:
         const TensorId scaled =
             elementwise(op, "groupNorm/gamma", Multiply, {whitened, op.inputs[1]}, shape);
         elementwise(op, "groupNorm/beta", Add, {scaled, op.inputs[2]}, shape, op.outputs[0]);
+    }
+
+    /// Mean and mean square. Replicas that share them scale by the samples of all, and sum both by
+    /// one collective (poplin distributedNormStatistics).
+    std::pair<TensorId, TensorId> statistics(const Op& op, const NormAttributes& norm,
+                                             const std::string& prefix, const Shape& reduced) {
+        const TensorId x = op.inputs[0];
+        const TensorId wanted = op.outputs.size() > 1 ? op.outputs[1] : TensorId();
+        const bool shared = norm.replicas > 1;
+        const TensorId mean = part(
+            op, prefix,
+            JointReduceAttributes{{ReduceFunction::Mean, ReduceFunction::SquareAdd}, norm.axes},
+            {x, x}, reduced, shared ? TensorId() : wanted);
+        const TensorId power = secondResult(op, prefix + "/power", reduced);
+        if (!shared)
+            return {mean, power};
+        const TensorId sum =
+            part(op, prefix + "/allReduce",
+                 CollectiveAttributes{CollectiveKind::AllReduce, norm.replicas, false},
+                 {mean, power}, reduced, wanted);
+        return {sum, secondResult(op, prefix + "/allReduce/power", reduced)};
+    }
+
+    /// One more result of the part added last.
+    TensorId secondResult(const Op& op, const std::string& name, const Shape& shape) {
+        const TensorId id = tensorLike(op.outputs[0], op.name + "/" + name);
+        result_.tensors[id].shape = shape;
+        result_.ops.back().outputs.push_back(id);
+        return id;
     }
 
     /// A parameter of one value for each channel in the shape of the channels' statistics.

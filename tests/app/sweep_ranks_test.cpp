@@ -119,6 +119,17 @@ private slots:
         QVERIFY(rows("one/sweep.db") == rows("shared/sweep.db"));
     }
 
+    void ranksShareACache() {
+        if (mpirun_.isEmpty())
+            QSKIP("left out: this build has no MPI, or there is no mpirun");
+        const QStringList cached = grid + QStringList{"--executable-cache", "cache"};
+        static_cast<void>(call(mpirun_, ranks(2, QStringList{"-o", "one"} + cached)));
+        const Result second = call(mpirun_, ranks(2, QStringList{"-o", "shared"} + cached));
+        QVERIFY2(second.out.contains("had the programs of 5 of 6 simulated points"),
+                 qPrintable(second.out + second.err));
+        QVERIFY(rows("one/sweep.db") == rows("shared/sweep.db"));
+    }
+
     void aLostRankLosesItsPointAtMost() {
         if (mpirun_.isEmpty())
             QSKIP("left out: this build has no MPI, or there is no mpirun");

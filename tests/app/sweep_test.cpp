@@ -172,6 +172,56 @@ private slots:
         QCOMPARE(rest.json()["points"], again.json()["points"]);
     }
 
+    void pointsOfTheCacheAreNotCompiled() {
+        const QStringList cache{"--executable-cache", "cache", "--json"};
+        QDir("cache").removeRecursively();
+        // A run by itself leaves a program that the sweep finds.
+        QCOMPARE(call({"run", "mlp", "--batch-size", "2", "--no-profile", "--executable-cache",
+                       "cache", "--available-memory-proportion", "0.3"})
+                     .status,
+                 0);
+        const Result first = sweep(mlpGrid + cache);
+        QCOMPARE(first.err, "");
+        QCOMPARE(first.json()["notCompiled"].toInt(-1), 1);
+        // The cache is no part of what the results are of.
+        const Result again = sweep(mlpGrid + QStringList{"--json"});
+        QCOMPARE(again.json()["skipped"].toInt(), 6);
+        QCOMPARE(again.json()["points"], first.json()["points"]);
+        QDir("out").removeRecursively();
+        const Result second = sweep(mlpGrid + cache);
+        QCOMPARE(second.json()["notCompiled"].toInt(), 6);
+        QCOMPARE(second.json()["points"], first.json()["points"]);
+        QDir("out").removeRecursively();
+        const Result shown = sweep(mlpGrid + QStringList{"--executable-cache", "cache"});
+        QVERIFY2(shown.out.contains("had the programs of 6 of 6 simulated points"),
+                 qPrintable(shown.out));
+        QDir("out").removeRecursively();
+        QCOMPARE(sweep(mlpGrid + QStringList{"--json"}).json()["points"], first.json()["points"]);
+    }
+
+    void sweepsMayShareACache() {
+        QDir("cache").removeRecursively();
+        const QStringList grid{"mlp",    "--vary", "batchSize=1:12:1",   "--json",
+                               "--jobs", "2",      "--executable-cache", "cache"};
+        QProcess other;
+        other.start(program, QStringList{"sweep", "-o", "other"} + grid);
+        const Result mine = sweep(grid);
+        other.waitForFinished(-1);
+        QCOMPARE(other.exitCode(), 0);
+        QCOMPARE(mine.status, 0);
+        const QJsonObject theirs = QJsonDocument::fromJson(other.readAllStandardOutput()).object();
+        QCOMPARE(mine.json()["fits"].toInt(), 12);
+        QCOMPARE(mine.json()["points"], theirs["points"]);
+        // One file a program, nothing half written.
+        const QStringList files =
+            QDir("cache").entryList(QDir::Files | QDir::Hidden | QDir::NoDotAndDotDot);
+        QCOMPARE(files.size(), 12);
+        QVERIFY(files.filter(".pop").size() == 12);
+        QDir("other").removeRecursively();
+        QDir("out").removeRecursively();
+        QCOMPARE(sweep(grid).json()["notCompiled"].toInt(), 12);
+    }
+
     void anotherGridOrJobIsRefused() {
         QCOMPARE(sweep(mlpGrid).status, 0);
         const QStringList other{"mlp", "--vary", "batchSize=1:2:1"};
@@ -345,6 +395,9 @@ private slots:
                               << "cannot read 'none.onnx': No such file or directory";
         QTest::newRow("heat map") << axis + QStringList{"--heat-map", "a.svg"}
                                   << "option --heat-map: a heat map has two axes, this sweep has 1";
+        QTest::newRow("cache") << axis + QStringList{"--executable-cache", "/dev/null/c"}
+                               << "option executableCache (--executable-cache): cannot make the "
+                                  "directory '/dev/null/c'";
         QTest::newRow("map's directory") << mlpGrid + QStringList{"--heat-map", "/dev/null/a.svg"}
                                          << "cannot create directory '/dev/null': Not a directory";
     }

@@ -149,6 +149,12 @@ private slots:
                           {"precision", "half"}};
         QVERIFY(advice().contains("--input-type int8"));
         QVERIFY(advice().contains("--io-tiles (32 instead of 0)"));
+        p.info.options["execution"] = "pipelined";
+        p.info.options["schedule"] = "grouped";
+        QVERIFY(advice().contains("--io-tiles (32 instead of 0)"));
+        p.info.options["schedule"] = "interleaved";
+        QVERIFY(!advice().contains("--io-tiles"));
+        p.info.options["execution"] = "single";
         p.info.options["precision"] = "float";
         p.info.options["ioTiles"] = "32";
         QVERIFY(advice().contains("--input-type half"));

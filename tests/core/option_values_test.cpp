@@ -116,6 +116,10 @@ class OptionValuesTest : public QObject {
         row("replicatedTensorSharding", "yes",
             "option replicatedTensorSharding (--replicated-tensor-sharding): 'yes' is not one of "
             "on, off.");
+        row("distributedBatchNormReplicaGroupSize", "0",
+            "option distributedBatchNormReplicaGroupSize "
+            "(--distributed-batch-norm-replica-group-size): '0' is not a whole number from 1 to "
+            "256");
         row("maxCrossReplicaBufferSize", "-1",
             "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): '-1' is not a "
             "whole number from 0 to 1000000000000");

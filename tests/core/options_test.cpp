@@ -147,6 +147,13 @@ private:
         row("mode=training maxCrossReplicaBufferSize=1",
             "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): one replica sums "
             "no gradients with others; add --replicas N, or leave it out");
+        row("mode=training replicas=4 distributedBatchNormReplicaGroupSize=3",
+            "option distributedBatchNormReplicaGroupSize "
+            "(--distributed-batch-norm-replica-group-size): groups of 3 replicas do not make up 4 "
+            "replicas; choose a divisor of 4, or other --replicas");
+        row("mode=training replicas=4 distributedBatchNormReplicaGroupSize=2", "no error");
+        row("replicas=4 distributedBatchNormReplicaGroupSize=3", "no error");
+        row("mode=training distributedBatchNormReplicaGroupSize=3", "no error");
         row("replicas=4 maxCrossReplicaBufferSize=1",
             "option maxCrossReplicaBufferSize (--max-cross-replica-buffer-size): there are "
             "gradients "
@@ -171,9 +178,25 @@ private:
         row("ioTiles=64 tilesPerIpu=64",
             "option ioTiles (--io-tiles): 64 of 64 tiles leave fewer than 4 to compute; choose "
             "fewer, or more --tiles-per-ipu");
-        row("ioTiles=32 ipus=2 execution=pipelined",
-            "option ioTiles (--io-tiles): they are simulated for --execution single only, not "
-            "between stages or phases; leave one of them out");
+        row("ioTiles=32 ipus=2 execution=pipelined", "no error");
+        row("ioTiles=32 ipus=2 execution=pipelined schedule=grouped "
+            "exchangeStrategy=overlap-loops",
+            "no error");
+        row("ioTiles=32 ipus=2 execution=sharded",
+            "option ioTiles (--io-tiles): they are simulated for --execution single and pipelined, "
+            "not between shards or phases; leave one of them out");
+        row("ioTiles=32 ipus=2 execution=pipelined schedule=interleaved mode=training",
+            "option schedule (--schedule): I/O tiles need a schedule in which a micro-batch enters "
+            "in every slot, so that the next one can be loaded beside it: in 'interleaved' stages "
+            "take turns between forward and backward; choose grouped or popart, or leave "
+            "--io-tiles out");
+        row("ioTiles=32 ipus=2 execution=pipelined schedule=sequential",
+            "option schedule (--schedule): I/O tiles need a schedule in which a micro-batch enters "
+            "in every slot, so that the next one can be loaded beside it: in 'sequential' one "
+            "stage runs at a time; choose grouped or popart, or leave --io-tiles out");
+        row("ioTiles=32 ipus=2 execution=pipelined mode=training exchangeStrategy=overlap-loops",
+            "option exchangeStrategy (--exchange-strategy): a pipeline runs empty before each "
+            "weight update, so that no transfer goes on over it; choose overlap-inner-loop");
         row("ioTiles=32 tilesPerIpu=36", "no error");
         row("exchangeStrategy=overlap-loops",
             "option exchangeStrategy (--exchange-strategy): only I/O tiles can talk to the host "

@@ -47,6 +47,13 @@ private slots:
         QCOMPARE(text(result.message), "Out of memory");
     }
 
+    void whereTheProgramCameFrom() {
+        QVERIFY(tookCompiledProgram(R"({"timings": {"cache": 0.1, "time": 0.2}})"));
+        QVERIFY(!tookCompiledProgram(R"({"timings": {"cache": 0.1, "plan": 0.2}})"));
+        QVERIFY(!tookCompiledProgram(R"({"timings": {"plan": 0.2}})"));
+        QVERIFY(!tookCompiledProgram("no summary"));
+    }
+
     void runsThatFailed_data() {
         QTest::addColumn<int>("exitCode");
         QTest::addColumn<QString>("out");

@@ -50,6 +50,12 @@ private slots:
         QTest::newRow("replicated")
             << "tutorial_pipelined" << Options{{"target", "pod16"}, {"replicas", "4"}};
         QTest::newRow("overlapped") << "resnet50_overlapped" << Options{};
+        QTest::newRow("overlapped in a pipeline")
+            << "tutorial_pipelined"
+            << Options{{"ioTiles", "32"},
+                       {"schedule", "grouped"},
+                       {"outputMode", "all"},
+                       {"exchangeStrategy", "overlap-inner-loop"}};
         QTest::newRow("waiting for the host") << "resnet50_host_bound" << Options{};
         QTest::newRow("phased") << "tutorial_phased" << Options{};
         QTest::newRow("out of memory") << "demo" << Options{};

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/profile/host.h"
+#include "simulator/kept_work.h"
 #include "simulator/simulate.h"
 #include "simulator/zoo/zoo.h"
 #include "tests/support/compare_profile.h"
@@ -90,6 +91,25 @@ private slots:
         // What it took, instead of the phases of a compilation.
         QCOMPARE(text(second.hostSpans.front().name), "cache");
         QVERIFY(second.info.timings.contains("cache") && !second.info.timings.contains("plan"));
+    }
+
+    void keptWorkLeavesAndTakesPrograms() {
+        KeptWork kept;
+        RunOptions options = cached({{"batchSize", "7"}});
+        RunOptions without = options;
+        without.executableCache.clear();
+        const Profile alone = simulateModel("mlp", without);
+        QVERIFY(!isFromCache(simulateModel("mlp", options, {}, &kept)));
+        const Profile second = simulateModel("mlp", options);
+        QVERIFY(isFromCache(second));
+        QCOMPARE(difference(second, alone), "");
+        // The program in memory is that of other plans; the file is of each point's own.
+        options.availableMemoryProportion = 0.5;
+        without.availableMemoryProportion = 0.5;
+        QVERIFY(!isFromCache(simulateModel("mlp", options, {}, &kept)));
+        const Profile third = simulateModel("mlp", options, {}, &kept);
+        QVERIFY(isFromCache(third));
+        QCOMPARE(difference(third, simulateModel("mlp", without)), "");
     }
 
     void otherOptionsAreCompiled() {

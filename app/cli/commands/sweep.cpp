@@ -23,6 +23,7 @@
 #include "core/options/run_options.h"
 #include "core/sweep/point_queue.h"
 #include "core/sweep/sweep_store.h"
+#include "simulator/executable_cache.h"
 #include "simulator/kept_work.h"
 #include "simulator/zoo/zoo.h"
 
@@ -31,6 +32,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t mostJobs = 1024;
+constexpr const char* cacheKey = "executableCache";
 constexpr int firstSignalCode = 128;
 
 struct SweepArguments {
@@ -118,6 +120,8 @@ public:
             return assist(ranks);
         if (!arguments_.heatMap.empty())
             AtomicFile probe(arguments_.heatMap);
+        if (usesCache())
+            sim::ExecutableCache::makeDirectory(job_.options.at(cacheKey));
         SweepStore store(arguments_.directory, identity(), grid_,
                          arguments_.force ? SweepStore::IfOther::Replace
                                           : SweepStore::IfOther::Refuse);
@@ -136,6 +140,11 @@ private:
     [[nodiscard]] SweepIdentity identity() const {
         return {job_.model, sim::isZooName(job_.model) ? "" : fileDigest(job_.model),
                 std::string("TileScope ") + TILESCOPE_VERSION, fixedOptions(grid_, job_.options)};
+    }
+
+    [[nodiscard]] bool usesCache() const {
+        const auto cache = job_.options.find(cacheKey);
+        return cache != job_.options.end() && !cache->second.empty();
     }
 
     [[nodiscard]] bool isDone(const std::optional<PointResult>& point) const {
@@ -291,6 +300,7 @@ private:
             const PointResult result = resultOf(point, child, seconds);
             store.record(point, result);
             ++simulated_;
+            notCompiled_ += tookCompiledProgram(child.out) ? 1 : 0;
             outOfMemory += result.status == PointStatus::OutOfMemory ? 1 : 0;
             failed += result.status == PointStatus::Error ? 1 : 0;
             show();
@@ -327,7 +337,8 @@ private:
         const Format format = arguments_.flags.format();
         write(streams_.out,
               sweepDocument(results,
-                            {store.file().string(), arguments_.heatMap, simulated_, skipped_},
+                            {store.file().string(), arguments_.heatMap, simulated_, skipped_,
+                             notCompiled_, usesCache()},
                             format),
               format);
         const std::size_t errors = countPoints(results).errors;
@@ -345,6 +356,7 @@ private:
     RunRequest job_;
     std::size_t simulated_ = 0;
     std::size_t skipped_ = 0;
+    std::size_t notCompiled_ = 0;
 };
 
 } // namespace

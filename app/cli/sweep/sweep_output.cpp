@@ -134,6 +134,10 @@ Document textDocument(const SweepResults& results, const SweepRun& run) {
                      counts.outOfMemory, counts.errors)},
         {"best", "Most", bestOf(results)},
         {"database", "Results", run.database}};
+    if (run.usesCache)
+        document.fields.push_back({"notCompiled", "Executable cache",
+                                   fmt::format("had the programs of {} of {} simulated points",
+                                               run.notCompiled, run.simulated)});
     if (!run.heatMap.empty())
         document.fields.push_back({"heatMap", "Heat map", run.heatMap});
     document.tables.push_back(results.grid.axes().size() == 2 ? matrixOf(results)
@@ -150,8 +154,9 @@ Document dataDocument(const SweepResults& results, const SweepRun& run) {
     document.fields = {
         {"model", "", results.identity.model},    {"database", "", run.database},
         {"heatMap", "", textOrNone(run.heatMap)}, {"simulated", "", number(run.simulated)},
-        {"skipped", "", number(run.skipped)},     {"fits", "", number(counts.fits)},
-        {"oom", "", number(counts.outOfMemory)},  {"errors", "", number(counts.errors)}};
+        {"skipped", "", number(run.skipped)},     {"notCompiled", "", number(run.notCompiled)},
+        {"fits", "", number(counts.fits)},        {"oom", "", number(counts.outOfMemory)},
+        {"errors", "", number(counts.errors)}};
     document.tables.push_back(listOf(results));
     return document;
 }

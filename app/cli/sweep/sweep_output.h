@@ -13,7 +13,9 @@ struct SweepRun {
     std::string database;
     std::string heatMap; ///< "" if none was asked for
     std::size_t simulated = 0;
-    std::size_t skipped = 0; ///< done by an earlier call
+    std::size_t skipped = 0;     ///< done by an earlier call
+    std::size_t notCompiled = 0; ///< of the simulated ones: their programs were in the cache
+    bool usesCache = false;      ///< there is an executable cache
 };
 
 /// How many points ended how.

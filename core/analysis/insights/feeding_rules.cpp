@@ -73,7 +73,11 @@ void adviseOnWaits(const Facts& p, Adviser& adviser, std::string& reason) {
 void adviseOnTransfers(const Facts& p, Adviser& adviser) {
     if (isInForce(p, "inputType", "as-model"))
         adviser.set("inputType", p.isHalf() ? "int8" : "half", "halves what the host sends");
-    if (isInForce(p, "ioTiles", "0") && isInForce(p, "execution", "single"))
+    const bool hasIoTiles =
+        isInForce(p, "execution", "single") ||
+        (isInForce(p, "execution", "pipelined") && !isInForce(p, "schedule", "interleaved") &&
+         !isInForce(p, "schedule", "sequential"));
+    if (isInForce(p, "ioTiles", "0") && hasIoTiles)
         adviser.raise("ioTiles",
                       "lets the next micro-batch come while this one is computed, with several "
                       "--device-iterations and an --exchange-strategy that overlaps",

@@ -67,34 +67,41 @@ IoTileStreams::Landing IoTileStreams::land(const HostStream& stream) {
     Profile& profile = b_.lowered().profile;
     const Variable here = profile.variables[stream.variable];
     const TileSeries shares = evenShares(here.bytes.sum(), firstTile_, tiles_);
+    if (!here.bytes.empty())
+        b_.setIpu(IpuId(here.bytes.runs().front().first / b_.machine().tilesPerIpu));
     const VariableId there =
         b_.variable("ST_" + here.name, MemoryCategory::Variable, shares, here.type, here.shape);
-    profile.streams[stream.stream].bytes = shares;
-    return {stream.stream, there, stream.variable};
+    b_.setIpu(IpuId(0));
+    profile.streams[stream.stream].bytes = profile.variables[there].bytes;
+    return {stream.stage, stream.stream, there, stream.variable};
 }
 
-void IoTileStreams::load() {
+void IoTileStreams::load(std::int32_t stage) {
     for (const Landing& one : inputs_)
-        b_.streamCopy(one.stream, {one.there});
+        if (stage < 0 || one.stage == stage)
+            b_.streamCopy(one.stream, {one.there});
 }
 
-void IoTileStreams::store() {
+void IoTileStreams::store(std::int32_t stage) {
     for (const Landing& one : outputs_)
-        b_.streamCopy(one.stream, {one.there});
+        if (stage < 0 || one.stage == stage)
+            b_.streamCopy(one.stream, {one.there});
 }
 
-void IoTileStreams::copyIn() {
-    copy(inputs_, true);
+void IoTileStreams::copyIn(std::int32_t stage) {
+    copy(inputs_, true, stage);
 }
 
-void IoTileStreams::copyOut() {
-    copy(outputs_, false);
+void IoTileStreams::copyOut(std::int32_t stage) {
+    copy(outputs_, false, stage);
 }
 
-void IoTileStreams::copy(const std::vector<Landing>& tensors, bool in) {
+void IoTileStreams::copy(const std::vector<Landing>& tensors, bool in, std::int32_t stage) {
     Movement movement;
     Access access;
     for (const Landing& one : tensors) {
+        if (stage >= 0 && one.stage != stage)
+            continue;
         const auto& variables = b_.lowered().profile.variables;
         const VariableId from = in ? one.there : one.here;
         const VariableId to = in ? one.here : one.there;
@@ -108,7 +115,7 @@ void IoTileStreams::copy(const std::vector<Landing>& tensors, bool in) {
         access.reads.push_back(from);
         access.writes.push_back(to);
     }
-    if (!tensors.empty())
+    if (!access.reads.empty())
         b_.exchange(b_.names().copyName(in ? "IoTileCopy/in" : "IoTileCopy/out") + "/ExchangePre",
                     std::move(movement), std::move(access));
 }

@@ -8,7 +8,8 @@
 namespace tilescope::sim {
 
 /// Streams of a model whose data land on I/O tiles, or leave from there, and the exchanges that
-/// join these with the tiles that compute (PopART's HostLoad, IoTileCopy and HostStore).
+/// join these with the tiles that compute (PopART's HostLoad, IoTileCopy and HostStore). Each
+/// tensor has I/O tiles of the IPU that it is on.
 ///
 /// A stream's bytes are on the I/O tiles in the order of the tiles that use them, in even shares:
 /// the host sends and takes them so. One landing place for each tensor is enough for transfers that
@@ -19,21 +20,23 @@ public:
     /// Of all inputs that have a place and all outputs; makes their landing places.
     explicit IoTileStreams(LoweringContext& context);
 
-    // Each adds its programs after what the builder has open.
-    void load();    ///< from the host to the I/O tiles
-    void copyIn();  ///< from there to the tiles that compute
-    void copyOut(); ///< results to the I/O tiles
-    void store();   ///< from there to the host
+    // Each adds its programs after what the builder has open; for one stage's tensors unless that
+    // is -1.
+    void load(std::int32_t stage = -1);    ///< from the host to the I/O tiles
+    void copyIn(std::int32_t stage = -1);  ///< from there to the tiles that compute
+    void copyOut(std::int32_t stage = -1); ///< results to the I/O tiles
+    void store(std::int32_t stage = -1);   ///< from there to the host
 
 private:
     struct Landing {
+        std::int32_t stage;
         StreamId stream;
         VariableId there; ///< on I/O tiles
         VariableId here;  ///< on the tiles that compute
     };
 
     Landing land(const HostStream& stream);
-    void copy(const std::vector<Landing>& tensors, bool in);
+    void copy(const std::vector<Landing>& tensors, bool in, std::int32_t stage);
 
     ProgramBuilder& b_;
     std::int32_t firstTile_, tiles_;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "simulator/lowering/modes/io_tiles.h"
 #include "simulator/lowering/modes/modes.h"
 #include "simulator/lowering/modes/output_returns.h"
 #include "simulator/lowering/operations/lower_op.h"
@@ -22,7 +23,8 @@ public:
         , options_(context.options())
         , schedule_(options_.schedule, context.graph().stages(), options_.isTraining(),
                     options_.isTraining() ? options_.gradientAccumulation
-                                          : options_.deviceIterations) {}
+                                          : options_.deviceIterations,
+                    hostTransfersOf(options_)) {}
 
     void run() {
         for (std::int32_t p = 0; p < schedule_.programs; ++p)
@@ -52,9 +54,7 @@ public:
             startBuffers(init);
 
         auto open = b_.moveTo(inner);
-        slots(PipelinePart::RampUp, schedule_.rampUp, 1);
-        slots(PipelinePart::Main, schedule_.main, schedule_.mainRepeats);
-        slots(PipelinePart::RampDown, schedule_.rampDown, 1);
+        allSlots();
         b_.resume(std::move(open));
         endLoops(repeats, everyN);
         b_.end();
@@ -212,6 +212,10 @@ private:
     void makeStreams() {
         if (options_.ignoreData)
             return;
+        if (options_.ioTiles > 0) {
+            makeIoTileCopies();
+            return;
+        }
         inputs_ = inputStreams(context_);
         returns_.emplace(context_);
         if (options_.outputMode != OutputMode::Sum)
@@ -225,6 +229,21 @@ private:
         }
     }
 
+    /// Slots share the code of the copies between a stage's I/O tiles and its others.
+    void makeIoTileCopies() {
+        io_.emplace(context_);
+        const auto copies = [&](const char* name, std::vector<ProgramId>& functions, auto copy) {
+            for (std::int32_t s = 0; s < schedule_.stages; ++s) {
+                functions.push_back(function(fmt::format("{}_stage{}", name, s)));
+                auto open = b_.moveTo(functions.back());
+                ((*io_).*copy)(s);
+                b_.resume(std::move(open));
+            }
+        };
+        copies("IoTileCopyIn", copiesIn_, &IoTileStreams::copyIn);
+        copies("IoTileCopyOut", copiesOut_, &IoTileStreams::copyOut);
+    }
+
     void returnResults(std::int32_t stage) {
         if (!sums_.empty())
             call(sums_[static_cast<std::size_t>(stage)]);
@@ -232,7 +251,26 @@ private:
             returns_->afterMicroBatch(stage);
     }
 
-    void slots(PipelinePart part, const std::vector<Slot>& list, std::int64_t repeats) {
+    /// A slot with those before and after it, whose transfers may run beside it.
+    struct Neighbours {
+        Slot before, after;
+    };
+
+    void allSlots() {
+        slots(PipelinePart::RampUp, schedule_.rampUp, 1, {{}, firstOf(schedule_.main)});
+        // Transfers that run beside others are the same in all repetitions.
+        slots(PipelinePart::Main, schedule_.main, schedule_.mainRepeats,
+              {firstOf(schedule_.main), firstOf(schedule_.main)});
+        slots(PipelinePart::RampDown, schedule_.rampDown, 1, {firstOf(schedule_.main), {}});
+    }
+
+    static Slot firstOf(const std::vector<Slot>& slots) {
+        return slots.empty() ? Slot() : slots.front();
+    }
+
+    /// `around`: the slots before and after all of the list.
+    void slots(PipelinePart part, const std::vector<Slot>& list, std::int64_t repeats,
+               const Neighbours& around) {
         if (list.empty() || repeats == 0)
             return;
         if (repeats > 1)
@@ -241,28 +279,66 @@ private:
             b_.beginSequence(part == PipelinePart::RampUp ? "fill"
                              : part == PipelinePart::Main ? "main"
                                                           : "flush");
-        for (const Slot& slot : list)
-            b_.lowered().profile.pipeline.slotList.push_back({part, repeats, emitSlot(slot)});
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            const Neighbours beside{i > 0 ? list[i - 1] : around.before,
+                                    i + 1 < list.size() ? list[i + 1] : around.after};
+            b_.lowered().profile.pipeline.slotList.push_back(
+                {part, repeats, emitSlot(list[i], beside)});
+        }
         b_.end();
     }
 
-    /// A slot: streams in, stage programs, streams out, FIFOs, and copies between IPUs. Returns the
-    /// functions of stages that it calls.
-    std::vector<ProgramId> emitSlot(const Slot& slot) {
-        std::vector<ProgramId> called;
-        if (slot.empty())
-            return called;
-        // Labels arrive with the last stage's forward; results leave after it.
+    template <class Do> void eachForward(const Slot& slot, const Do& work) {
         for (const std::int32_t p : slot)
             if (p < schedule_.stages)
-                emitStreams(b_, inputs_, p);
+                work(p);
+    }
+
+    /// Labels arrive with the last stage's forward.
+    void beforePrograms(const Slot& slot, const Neighbours& beside) {
+        if (!io_) {
+            eachForward(slot, [&](std::int32_t s) { emitStreams(b_, inputs_, s); });
+            return;
+        }
+        const auto copyIn = [&](std::int32_t s) { call(copiesIn_[static_cast<std::size_t>(s)]); };
+        const auto load = [&](std::int32_t s) { io_->load(s); };
+        if (schedule_.transfers == HostTransfers::InSlot) {
+            eachForward(slot, load);
+            eachForward(slot, copyIn);
+            return;
+        }
+        eachForward(beside.before,
+                    [&](std::int32_t s) { call(copiesOut_[static_cast<std::size_t>(s)]); });
+        eachForward(slot, copyIn);
+        eachForward(beside.before, [&](std::int32_t s) { io_->store(s); });
+        eachForward(beside.after, load);
+    }
+
+    /// Results leave after the last stage's forward.
+    void afterPrograms(const Slot& slot) {
+        if (!io_) {
+            eachForward(slot, [&](std::int32_t s) { returnResults(s); });
+            return;
+        }
+        if (schedule_.transfers == HostTransfers::Beside)
+            return;
+        eachForward(slot, [&](std::int32_t s) { call(copiesOut_[static_cast<std::size_t>(s)]); });
+        eachForward(slot, [&](std::int32_t s) { io_->store(s); });
+    }
+
+    /// A slot: streams in, stage programs, streams out, FIFOs, and copies between IPUs; where
+    /// transfers run beside the programs, those of the slots before and after come first. Returns
+    /// the functions of stages that it calls.
+    std::vector<ProgramId> emitSlot(const Slot& slot, const Neighbours& beside) {
+        std::vector<ProgramId> called;
+        beforePrograms(slot, beside);
+        if (slot.empty())
+            return called;
         for (const std::int32_t p : slot) {
             call(mains_[static_cast<std::size_t>(p)]);
             called.push_back(mains_[static_cast<std::size_t>(p)]);
         }
-        for (const std::int32_t p : slot)
-            if (p < schedule_.stages)
-                returnResults(p);
+        afterPrograms(slot);
         if (schedule_.usesFifo())
             for (std::int32_t s = 0; s < schedule_.stages; ++s)
                 if (movesFifo(slot, s) && !isEmpty(fifos_[static_cast<std::size_t>(s)])) {
@@ -306,8 +382,10 @@ private:
     std::vector<ProgramId> copyFunctions_;
     std::vector<std::vector<IpuCopy>> copies_; ///< by function
     std::vector<HostStream> inputs_;
-    std::optional<OutputReturns> returns_; ///< none without streams
-    std::vector<ProgramId> sums_;          ///< functions by stage, where results are summed
+    std::optional<OutputReturns> returns_;        ///< none without streams
+    std::vector<ProgramId> sums_;                 ///< functions by stage, where results are summed
+    std::optional<IoTileStreams> io_;             ///< instead of the two, where there are I/O tiles
+    std::vector<ProgramId> copiesIn_, copiesOut_; ///< functions by stage
 };
 
 } // namespace

@@ -111,10 +111,10 @@ TileSeries elementsOf(LoweringContext& context, TensorId id) {
 
 /// Gradients are replaced by their sums where nobody needs them as they were; an accumulator always
 /// is.
-VariableId placeSum(LoweringContext& context, TensorId in, TensorId out) {
+VariableId placeSum(LoweringContext& context, TensorId in, TensorId out, bool inPlace) {
     context.ensurePlace(in);
     const bool isState = context.storageOf(in).role != TensorRole::Activation;
-    if (isState || context.isLastUse(in)) {
+    if (inPlace && (isState || context.isLastUse(in))) {
         context.makeView(out, in, context.viewOf(in));
         return context.variableOf(in);
     }
@@ -123,15 +123,15 @@ VariableId placeSum(LoweringContext& context, TensorId in, TensorId out) {
 }
 
 void lowerAllReduce(LoweringContext& context, const Op& op) {
+    const auto& collective = std::get<CollectiveAttributes>(op.attributes);
     TileSeries elements;
     std::vector<VariableId> sources, sums;
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-        sums.push_back(placeSum(context, op.inputs[i], op.outputs[i]));
+        sums.push_back(placeSum(context, op.inputs[i], op.outputs[i], collective.inPlace));
         sources.push_back(context.variableOf(op.inputs[i]));
         elements += elementsOf(context, op.inputs[i]);
     }
-    CollectiveEmitter(context, op, context.tensor(op.inputs[0]).type,
-                      std::get<CollectiveAttributes>(op.attributes).shards)
+    CollectiveEmitter(context, op, context.tensor(op.inputs[0]).type, collective.shards)
         .emit(CollectiveKind::AllReduce, elements, sources, sums);
 }
 

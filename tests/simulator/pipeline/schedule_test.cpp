@@ -58,6 +58,28 @@ private slots:
         QCOMPARE(laneOf(schedule, 2), "- | - | F0B0 | F1B1 | F2B2 | F3B3 | F4B4 | - | -");
     }
 
+    /// TensorFlow's grouped schedule with overlapped I/O: a slot more at each end, any count from
+    /// 2N + 2 on.
+    void transfersBesidePrograms() {
+        constexpr auto beside = HostTransfers::Beside;
+        const PipelineSchedule schedule(Schedule::Grouped, 2, true, 6, beside);
+        QCOMPARE(laneOf(schedule, 0),
+                 "- | F0 | F1 | F2 | F3 B0 | F4 B1 | F5 B2 | B3 | B4 | B5 | -");
+        for (const int n : {1, 2, 5})
+            for (const bool training : {false, true}) {
+                QCOMPARE(microBatchRule(Schedule::Grouped, n, training, beside).least,
+                         (training ? 2 * n : n) + 2);
+                QCOMPARE(microBatchRule(Schedule::Grouped, n, training, beside).multipleOf, 1);
+            }
+        for (const Schedule kind : {Schedule::PopArt, Schedule::Grouped})
+            for (const int count : {10, 11, 20}) {
+                const PipelineSchedule s(kind, 4, true, count, beside);
+                QCOMPARE(s.mainRepeats, count - s.programs - 1);
+                QCOMPARE(s.busySlots(), count + s.programs - 1);
+                QCOMPARE(unrolled(s).size(), static_cast<std::size_t>(s.busySlots() + 2));
+            }
+    }
+
     void countsOfEverySchedule_data() {
         QTest::addColumn<int>("kind");
         QTest::addColumn<int>("stages");

@@ -42,19 +42,23 @@ private:
             "{}: a step starts at {} instead of {} on IPU {}", body, start, now, ipu.value());
     }
 
-    /// The first of the tiles that compute nothing; none where their transfers do not overlap.
+    /// The first of an IPU's tiles that compute nothing; none where their transfers do not overlap.
     [[nodiscard]] std::int32_t firstIoTile() const {
         const auto& options = profile_.info.options;
         const auto strategy = options.find("exchangeStrategy");
         const auto tiles = options.find("ioTiles");
         return strategy == options.end() || strategy->second == "just-in-time" ||
                        tiles == options.end()
-                   ? profile_.info.target.totalTiles()
+                   ? profile_.info.target.tilesPerIpu
                    : profile_.info.target.tilesPerIpu - std::stoi(tiles->second);
     }
 
     [[nodiscard]] bool touchesIo(const TileSeries& bytes) const {
-        return !bytes.slice(firstIoTile(), profile_.info.target.totalTiles()).empty();
+        const Target& target = profile_.info.target;
+        for (std::int32_t first = 0; first < target.totalTiles(); first += target.tilesPerIpu)
+            if (!bytes.slice(first + firstIoTile(), first + target.tilesPerIpu).empty())
+                return true;
+        return false;
     }
 
     [[nodiscard]] bool isOnIo(const TraceStep& step) const {

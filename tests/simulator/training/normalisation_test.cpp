@@ -1,5 +1,6 @@
 // Normalisation, dropout and losses of ONNX in training.
 #include <algorithm>
+#include <set>
 
 #include <QtTest>
 
@@ -26,11 +27,27 @@ const std::string layerNorm =
     "g (float[4,8,32] x, float[32,32] w, float[32] s, float[32] b) => (float[4,8,32] y) "
     "{ h = MatMul(x, w) y = LayerNormalization <axis = -1> (h, s, b) }";
 
+/// Layers that are alike but for the first, whose data need no gradient.
+const std::string threeLayers =
+    "g (float[4,16,6,6] x, float[16,16,3,3] w, float[16] s, float[16] b, float[16] m, float[16] v, "
+    "float[16,16,3,3] w2, float[16] s2, float[16] b2, float[16] m2, float[16] v2, "
+    "float[16,16,3,3] w3, float[16] s3, float[16] b3, float[16] m3, float[16] v3) "
+    "=> (float[4,16] y) { c = Conv <pads = [1,1,1,1]> (x, w) "
+    "n = BatchNormalization(c, s, b, m, v) r = Relu(n) c2 = Conv <pads = [1,1,1,1]> (r, w2) "
+    "n2 = BatchNormalization(c2, s2, b2, m2, v2) r2 = Relu(n2) "
+    "c3 = Conv <pads = [1,1,1,1]> (r2, w3) n3 = BatchNormalization(c3, s3, b3, m3, v3) "
+    "r3 = Relu(n3) p = GlobalAveragePool(r3) y = Flatten(p) }";
+const std::vector<std::string> weightsOfThree{"w",  "s",  "b",  "m",  "v",  "w2", "s2", "b2",
+                                              "m2", "v2", "w3", "s3", "b3", "m3", "v3"};
+
 /// A model of text to train: what the values named are is of no interest, so they become weights.
-Graph trained(const std::string& model, const std::vector<std::string>& weights) {
+Graph trained(const std::string& text, const std::vector<std::string>& weights) {
     ImportOptions import;
     import.training = true;
-    Graph graph = importText(model, 17, import);
+    onnx::ModelProto model = parseModel(text);
+    for (auto& node : *model.mutable_graph()->mutable_node())
+        node.set_name(node.output(0));
+    Graph graph = importOnnx(model, "test.onnx", import);
     std::erase_if(graph.inputs, [&](TensorId id) {
         Tensor& tensor = graph.tensors[id];
         const bool weight = std::find(weights.begin(), weights.end(), tensor.name) != weights.end();
@@ -39,6 +56,34 @@ Graph trained(const std::string& model, const std::vector<std::string>& weights)
         return weight;
     });
     return graph;
+}
+
+/// The same with values for the weights, as models have them.
+Graph trainedFromValues(const std::string& text, const std::vector<std::string>& weights) {
+    ImportOptions import;
+    import.training = true;
+    onnx::ModelProto model = parseModel(text);
+    onnx::GraphProto& graph = *model.mutable_graph();
+    for (auto& node : *graph.mutable_node())
+        node.set_name(node.output(0));
+    const auto inputs = graph.input();
+    graph.clear_input();
+    for (const onnx::ValueInfoProto& input : inputs) {
+        if (std::find(weights.begin(), weights.end(), input.name()) == weights.end()) {
+            *graph.add_input() = input;
+            continue;
+        }
+        onnx::TensorProto& value = *graph.add_initializer();
+        value.set_name(input.name());
+        value.set_data_type(onnx::TensorProto::FLOAT);
+        std::size_t elements = 1;
+        for (const auto& dimension : input.type().tensor_type().shape().dim()) {
+            value.add_dims(dimension.dim_value());
+            elements *= static_cast<std::size_t>(dimension.dim_value());
+        }
+        value.set_raw_data(std::string(elements * sizeof(float), '\1'));
+    }
+    return importOnnx(model, "test.onnx", import);
 }
 
 RunOptions training() {
@@ -87,6 +132,122 @@ private slots:
             });
         QVERIFY(joint != profile.computeSets.end());
         QCOMPARE(joint->vertices.size(), 2U);
+    }
+
+    void replicasShareStatistics_data() {
+        QTest::addColumn<int>("replicas");
+        QTest::addColumn<int>("group");
+        QTest::newRow("2 of 2") << 2 << 2;
+        QTest::newRow("2 of 8") << 8 << 2;
+        QTest::newRow("8 of 8") << 8 << 8;
+        QTest::newRow("a POD128") << 128 << 128; // over two IPU-Link domains
+    }
+    void replicasShareStatistics() {
+        QFETCH(int, replicas);
+        QFETCH(int, group);
+        const Graph graph = trained(convNorm, {"w", "s", "b", "m", "v"});
+        RunOptions options = training();
+        options.replicas = replicas;
+        const Profile alone = simulate(graph, options);
+        options.distributedBatchNormReplicaGroupSize = group;
+        const Profile shared = simulate(graph, options);
+        const std::string wrong = complaints(shared);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        // One collective for both statistics, one for both sums of the gradient.
+        const auto sharing = [](const Op& op) {
+            return std::holds_alternative<CollectiveAttributes>(op.attributes) &&
+                   op.name.find("n/") == 0;
+        };
+        const Graph prepared = preparedGraph(graph, options);
+        QCOMPARE(std::count_if(prepared.ops.begin(), prepared.ops.end(), sharing), 2);
+        for (const Op& op : prepared.ops) {
+            if (!sharing(op))
+                continue;
+            QCOMPARE(op.inputs.size(), 2U);
+            QCOMPARE(op.outputs.size(), 2U);
+            QCOMPARE(std::get<CollectiveAttributes>(op.attributes).shards, group);
+        }
+        const Graph before = preparedGraph(graph, training());
+        QCOMPARE(std::count_if(before.ops.begin(), before.ops.end(), sharing), 0);
+        const auto globalOf = [](const Profile& profile) {
+            std::int64_t steps = 0;
+            for (const Exchange& exchange : profile.exchanges)
+                steps += exchange.name.starts_with("n/");
+            return steps;
+        };
+        QCOMPARE(globalOf(shared) - globalOf(alone) >= 2, true);
+        QVERIFY(shared.info.cycles > alone.info.cycles);
+    }
+
+    void sharedStatisticsAreOutlined() {
+        const Graph graph = trainedFromValues(threeLayers, weightsOfThree);
+        RunOptions options = training();
+        options.outline = true;
+        options.gradientAccumulation = 4; // else updates lie between the parts of a gradient
+        options.replicas = 4;
+        options.distributedBatchNormReplicaGroupSize = 4;
+        for (const Recompute recompute : {Recompute::None, Recompute::All}) {
+            options.recompute = recompute;
+            const Profile profile = simulate(graph, options);
+            const std::string wrong = complaints(profile);
+            QVERIFY2(wrong.empty(), wrong.c_str());
+            const Graph prepared = preparedGraph(graph, options);
+            // A normalisation is one function each way, with its collective.
+            std::set<Pass> passes;
+            for (const Graph& function : prepared.functions)
+                for (const Op& op : function.ops)
+                    if (std::holds_alternative<CollectiveAttributes>(op.attributes))
+                        passes.insert(op.pass);
+            QVERIFY(passes.contains(Pass::Forward));
+            QVERIFY(passes.contains(Pass::Backward));
+        }
+    }
+
+    void stagesShareStatistics() {
+        const Graph graph = trained(threeLayers, weightsOfThree);
+        RunOptions options = training();
+        options.target.ipus = 2;
+        options.execution = Execution::Pipelined;
+        options.split = {"c2"};
+        options.gradientAccumulation = 8;
+        options.replicas = 4;
+        options.distributedBatchNormReplicaGroupSize = 2;
+        for (const Schedule schedule :
+             {Schedule::PopArt, Schedule::Grouped, Schedule::Interleaved, Schedule::Sequential}) {
+            options.schedule = schedule;
+            options.recompute =
+                schedule == Schedule::Grouped ? Recompute::Pipeline : Recompute::None;
+            const std::string wrong = complaints(simulate(graph, options));
+            QVERIFY2(wrong.empty(), (std::string(toString(schedule)) + ": " + wrong).c_str());
+        }
+        options.schedule = Schedule::Grouped;
+        options.target.tilesPerIpu += 32;
+        options.ioTiles = 32;
+        options.exchangeStrategy = ExchangeStrategy::OverlapInnerLoop;
+        const std::string wrong = complaints(simulate(graph, options));
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    void nothingToShareIsSaid() {
+        const auto messageOf = [](const Profile& profile) {
+            for (const Message& message : profile.messages)
+                if (message.text.starts_with("option distributedBatchNormReplicaGroupSize has no "
+                                             "effect: "))
+                    return QString::fromStdString(message.text).section(": ", 1);
+            return QString();
+        };
+        RunOptions options = training();
+        options.distributedBatchNormReplicaGroupSize = 2;
+        const Graph graph = trained(convNorm, {"w", "s", "b", "m", "v"});
+        QCOMPARE(messageOf(simulate(graph, options)),
+                 "one replica has no others to take statistics with");
+        options.replicas = 2;
+        QCOMPARE(messageOf(simulate(graph, options)), "");
+        QCOMPARE(messageOf(simulate(trained(layerNorm, {"w", "s", "b"}), options)),
+                 "the model has no batch normalisation");
+        options.mode = "inference";
+        QCOMPARE(messageOf(simulate(importText(convNorm), options)),
+                 "inference normalises with the statistics that training has left");
     }
 
     void groupNormalisation_data() {

@@ -109,4 +109,19 @@ std::int64_t globalExchangeCodeBytes(std::int64_t sent, std::int64_t received) {
     return bytes > 0 ? bytes + exchangePhaseBytes : 0;
 }
 
+std::int64_t hostPackets(bool toDevice, std::int64_t bytes) {
+    return ceilDiv(bytes, toDevice ? hostPacketBytesIn : hostPacketBytesOut);
+}
+
+std::int64_t hostCopyCodeBytes(bool toDevice, std::int64_t bytes) {
+    if (bytes == 0)
+        return 0;
+    const std::int64_t packets = hostPackets(toDevice, bytes);
+    if (toDevice)
+        return hostCopyInCodeBytes + packets * hostPacketInCodeBytes;
+    const std::int64_t last = bytes - (packets - 1) * hostPacketBytesOut;
+    return hostCopyOutCodeBytes + packets * hostPacketOutCodeBytes +
+           (last < hostShortPacketBytes ? hostShortPacketCodeBytes : 0);
+}
+
 } // namespace tilescope::sim

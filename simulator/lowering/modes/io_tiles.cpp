@@ -74,13 +74,18 @@ IoTileStreams::Landing IoTileStreams::land(const HostStream& stream) {
 }
 
 void IoTileStreams::load() {
-    for (const Landing& one : inputs_)
-        b_.streamCopy(one.stream, {one.there});
+    transfer(inputs_);
 }
 
 void IoTileStreams::store() {
-    for (const Landing& one : outputs_)
-        b_.streamCopy(one.stream, {one.there});
+    transfer(outputs_);
+}
+
+void IoTileStreams::transfer(const std::vector<Landing>& tensors) {
+    std::vector<ProgramBuilder::StreamCopy> copies;
+    for (const Landing& one : tensors)
+        copies.push_back({one.stream, {one.there}});
+    b_.streamCopies(copies);
 }
 
 void IoTileStreams::copyIn() {

@@ -33,6 +33,7 @@ private:
     };
 
     Landing land(const HostStream& stream);
+    void transfer(const std::vector<Landing>& tensors);
     void copy(const std::vector<Landing>& tensors, bool in);
 
     ProgramBuilder& b_;

@@ -362,10 +362,22 @@ void ProgramBuilder::streamCopy(const std::string& name, bool toDevice, const Ti
 }
 
 void ProgramBuilder::streamCopy(StreamId stream, const std::vector<VariableId>& variables) {
-    const std::string name = lowered_.profile.streams[stream].name;
-    for (const ProgramKind kind :
-         {ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid, ProgramKind::StreamCopyEnd})
-        streamStep(kind, stream, name, variables);
+    streamCopies({{stream, variables}});
+}
+
+void ProgramBuilder::streamCopies(const std::vector<StreamCopy>& copies) {
+    IdVector<ProgramId, Program>& programs = lowered_.profile.programs;
+    ProgramId last;
+    for (const auto& [stream, variables] : copies) {
+        const std::string name = lowered_.profile.streams[stream].name;
+        const ProgramId begin = streamStep(ProgramKind::StreamCopyBegin, stream, name, variables);
+        if (last.valid() && programs[last].controlCode == programs[begin].controlCode) {
+            programs[last].controlCode = {};
+            programs[begin].controlCode = {};
+        }
+        streamStep(ProgramKind::StreamCopyMid, stream, name, variables);
+        last = streamStep(ProgramKind::StreamCopyEnd, stream, name, variables);
+    }
 }
 
 ProgramId ProgramBuilder::streamStep(ProgramKind kind, StreamId stream, const std::string& name,

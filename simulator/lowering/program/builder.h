@@ -152,6 +152,12 @@ public:
     /// A stream that several steps of the program may copy.
     StreamId stream(const std::string& name, bool toDevice, const TileSeries& bytes);
     void streamCopy(StreamId stream, const std::vector<VariableId>& variables);
+    /// Copies that follow each other: on the same tiles they have the code of one begin and end.
+    struct StreamCopy {
+        StreamId stream;
+        std::vector<VariableId> variables;
+    };
+    void streamCopies(const std::vector<StreamCopy>& copies);
     /// One step of such a copy: waits and transfers of several streams can be put together.
     ProgramId streamStep(ProgramKind kind, StreamId stream, const std::string& name,
                          const std::vector<VariableId>& variables);

@@ -51,7 +51,8 @@ inline constexpr std::int64_t exchangeInstructionBytes = 4;
 inline constexpr std::int64_t exchangePhaseBytes = 2 * exchangeInstructionBytes;
 /// A delay to the right moment and the start of a send.
 inline constexpr std::int64_t exchangeSendStartBytes = 2 * exchangeInstructionBytes;
-/// Payload of the start and of each continuation of a send, one instruction each.
+/// Payload of the start; a longer send needs an instruction that says so, and one for each
+/// continuation.
 inline constexpr std::int64_t exchangeSendBytes = 256;
 inline constexpr std::int64_t exchangeContinuationBytes = 4096 * 4;
 /// A message comes from another tile: one instruction turns to that source. It lands after the one
@@ -60,13 +61,17 @@ inline constexpr std::int64_t exchangeContinuationBytes = 4096 * 4;
 inline constexpr std::int64_t exchangeSourceBytes = exchangeInstructionBytes;
 inline constexpr std::int64_t exchangeAddressBytes = exchangeInstructionBytes;
 
-/// Code that moves `sent` bytes out, each once, and `messages` messages of `operands` operands in
-/// on one tile.
-std::int64_t exchangeCodeBytes(std::int64_t sent, std::int64_t operands, std::int64_t messages);
+/// Code of so many sends of `bytes` each, to however many tiles.
+std::int64_t sendCodeBytes(std::int64_t sends, std::int64_t bytes);
+/// Code of an exchange on one tile: that of its sends, and of `messages` messages of `operands`
+/// operands that come in.
+std::int64_t exchangeCodeBytes(std::int64_t sendCode, std::int64_t operands, std::int64_t messages);
 
 /// Between IPUs data go in packets with a header each: *assumed* like those that go to the host.
 inline constexpr std::int64_t globalPacketBytes = 256;
 inline constexpr std::int64_t globalPacketHeaderBytes = 8;
+/// Start of a packet that leaves: encodings of public notes on ipu21, as for the host.
+inline constexpr std::int64_t globalSendBytes = 3 * exchangeInstructionBytes;
 /// A tile starts the send of each packet that leaves, and turns to the link for each that comes in.
 std::int64_t globalExchangeCodeBytes(std::int64_t sent, std::int64_t received);
 

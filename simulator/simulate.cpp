@@ -21,6 +21,7 @@
 #include "simulator/memory/code.h"
 #include "simulator/memory/liveness.h"
 #include "simulator/memory/placement.h"
+#include "simulator/memory/shared_exchanges.h"
 #include "simulator/planner/plan_table.h"
 #include "simulator/prepare/prepare.h"
 
@@ -263,9 +264,10 @@ Profile placedProgram(Phases& phases, const Graph& graph, const RunOptions& opti
     LoweredProgram lowered =
         phases.run("lower", 0.4, [&] { return lowerGraph(graph, options, plans); });
     phases.run("liveness", 0.6, [&] {
+        analyseLiveness(lowered.profile, lowered.kills, lowered.readLater);
+        shareExchangeCode(lowered.profile);
         ProgramBuilder builder(options.target, lowered);
         addCodeVariables(builder, options);
-        analyseLiveness(lowered.profile, lowered.kills, lowered.readLater);
     });
     phases.run("place", 0.7, [&] { placeVariables(lowered, options.target); });
     return std::move(lowered.profile);

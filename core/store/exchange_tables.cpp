@@ -49,7 +49,8 @@ CREATE TABLE exchange_rows(id INTEGER PRIMARY KEY, name TEXT, operation INTEGER,
     received INTEGER, sent INTEGER, code INTEGER, cycles_series INTEGER);
 
 -- Internal exchanges. A byte sent to three tiles counts three times on either side.
--- run_bytes: typical contiguous run at the source.
+-- run_bytes: typical contiguous run at the source. code_bytes: 0 where an equal exchange before
+-- has the code.
 CREATE VIEW exchanges AS
     SELECT id, name, operation, bytes, cycles, code_bytes, run_bytes,
         (SELECT data FROM exchange_series s WHERE s.id = e.received) AS received_by_tile,

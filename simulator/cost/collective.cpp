@@ -59,7 +59,7 @@ std::vector<CollectiveSteps> collectiveSteps(const ReplicaTopology& topology, Co
 }
 
 std::int64_t collectiveCodeBytes(std::int64_t count) {
-    return std::min(count, mostUnrolledSteps) * collectiveStepCodeBytes;
+    return count * collectiveStepCodeBytes;
 }
 
 std::int64_t collectiveStepCycles(const Target& target, double bytesPerSecond, std::int64_t bytes) {

@@ -64,11 +64,9 @@ std::int64_t collectiveStepCycles(const Target& target, double bytesPerSecond, s
 inline constexpr std::int64_t collectiveSetupCycles = 200;
 /// Global exchange code of one step of a ring on a tile that takes part. Each step sends another
 /// block, so that each has code of its own. *Assumed*: no public formula; a published table has
-/// about four times the global exchange code for BERT-Large with four replicas instead of one.
+/// about four times the global exchange code for BERT-Large with four replicas instead of one, and
+/// its guide says that it grows with the number of replicas.
 inline constexpr std::int64_t collectiveStepCodeBytes = 20;
-/// Longer rings are loops whose code does not grow: *assumed* beyond the four replicas of that
-/// table, since published models that fill a POD16's memory run on larger machines as well.
-inline constexpr std::int64_t mostUnrolledSteps = 3;
 /// Global exchange code of `count` steps on a tile.
 std::int64_t collectiveCodeBytes(std::int64_t count);
 /// Largest data that are broadcast instead of going round a ring: *assumed*, GCL's default is not

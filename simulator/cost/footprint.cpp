@@ -93,22 +93,41 @@ bool isCopyVertex(std::string_view vertexName) {
            vertexName.find("Copy") != std::string_view::npos;
 }
 
-std::int64_t exchangeCodeBytes(std::int64_t sent, std::int64_t operands, std::int64_t messages) {
-    std::int64_t bytes = 0;
-    if (sent > 0) {
-        const std::int64_t rest = std::max<std::int64_t>(0, sent - exchangeSendBytes);
-        const std::int64_t continuations = ceilDiv(rest, exchangeContinuationBytes);
-        bytes += exchangeSendStartBytes + continuations * exchangeInstructionBytes;
-    }
-    bytes += operands * exchangeAddressBytes + messages * exchangeSourceBytes;
+std::int64_t sendCodeBytes(std::int64_t sends, std::int64_t bytes) {
+    std::int64_t each = exchangeSendStartBytes;
+    if (bytes > exchangeSendBytes)
+        each += exchangeInstructionBytes *
+                (1 + ceilDiv(bytes - exchangeSendBytes, exchangeContinuationBytes));
+    return sends * each;
+}
+
+std::int64_t exchangeCodeBytes(std::int64_t sendCode, std::int64_t operands,
+                               std::int64_t messages) {
+    const std::int64_t bytes =
+        sendCode + operands * exchangeAddressBytes + messages * exchangeSourceBytes;
     return bytes > 0 ? bytes + exchangePhaseBytes : 0;
 }
 
 std::int64_t globalExchangeCodeBytes(std::int64_t sent, std::int64_t received) {
     const auto packets = [](std::int64_t bytes) { return ceilDiv(bytes, globalPacketBytes); };
     const std::int64_t bytes =
-        packets(sent) * exchangeSendStartBytes + packets(received) * exchangeSourceBytes;
+        packets(sent) * globalSendBytes + packets(received) * exchangeSourceBytes;
     return bytes > 0 ? bytes + exchangePhaseBytes : 0;
+}
+
+std::int64_t hostPackets(bool toDevice, std::int64_t bytes) {
+    return ceilDiv(bytes, toDevice ? hostPacketBytesIn : hostPacketBytesOut);
+}
+
+std::int64_t hostCopyCodeBytes(bool toDevice, std::int64_t bytes) {
+    if (bytes == 0)
+        return 0;
+    const std::int64_t packets = hostPackets(toDevice, bytes);
+    if (toDevice)
+        return hostCopyInCodeBytes + packets * hostPacketInCodeBytes;
+    const std::int64_t last = bytes - (packets - 1) * hostPacketBytesOut;
+    return hostCopyOutCodeBytes + packets * hostPacketOutCodeBytes +
+           (last < hostShortPacketBytes ? hostShortPacketCodeBytes : 0);
 }
 
 } // namespace tilescope::sim

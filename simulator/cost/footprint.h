@@ -25,16 +25,22 @@ bool isCopyVertex(std::string_view vertexName);
 /// Control code of one program leaf on each tile that takes part in it. Published (popliner,
 /// BERT-Large): 80 B for a compute set on four tiles, 56 B more for its exchange; 32.8 B a tile for
 /// an exchange and a compute set on 960.
-inline constexpr std::int64_t controlBytesExecute = 20;  // run, sync, cycle counter calls
+inline constexpr std::int64_t controlBytesExecute = 20; // run, sync, cycle counter calls
+/// Of these, the calls that count cycles: *assumed* two instructions; not there if nobody counts.
+inline constexpr std::int64_t controlBytesCounters = 8;
 inline constexpr std::int64_t controlBytesExchange = 12; // call of the exchange sequence
 // On every tile, since all wait for the host and for a loop's end.
-inline constexpr std::int64_t controlBytesStream = 24; // assumed: host sync and call
+/// A step of a copy with the host or streaming memory, which calls a host exchange program: that
+/// has the rest (hostPhaseCodeBytes). *Assumed*: a run of host phases takes 12 to 16 B in public
+/// notes on ipu21. Copies that follow each other begin and end once.
+inline constexpr std::int64_t controlBytesStream = 8;
 inline constexpr std::int64_t controlBytesRepeat = 16; // assumed: counter, branch
 inline constexpr std::int64_t controlBytesCall = 8;    // assumed: address and branch
 /// Start-up, switch over control programs and host interface: 700 B a tile in a published report of
 /// a program with three streams and four compute sets (TensorFlow port documentation, logging.rst),
-/// less these steps.
-inline constexpr std::int64_t controlBytesBase = 380;
+/// less these steps: four compute sets, two exchanges, and seven steps of streams, two of which
+/// come together.
+inline constexpr std::int64_t controlBytesBase = 540;
 /// Stacks of a tile: one for each worker, and the supervisor's. The report above has 3168 B on
 /// every tile: PopART and the TensorFlow port ask for 0x200 B a worker (popart, devicex.cpp).
 /// PopLibs' tools leave a worker's to the compiler, which finds 48 B for most codelets: 384 B a
@@ -50,7 +56,8 @@ inline constexpr std::int64_t exchangeInstructionBytes = 4;
 inline constexpr std::int64_t exchangePhaseBytes = 2 * exchangeInstructionBytes;
 /// A delay to the right moment and the start of a send.
 inline constexpr std::int64_t exchangeSendStartBytes = 2 * exchangeInstructionBytes;
-/// Payload of the start and of each continuation of a send, one instruction each.
+/// Payload of the start; a longer send needs an instruction that says so, and one for each
+/// continuation.
 inline constexpr std::int64_t exchangeSendBytes = 256;
 inline constexpr std::int64_t exchangeContinuationBytes = 4096 * 4;
 /// A message comes from another tile: one instruction turns to that source. It lands after the one
@@ -59,22 +66,43 @@ inline constexpr std::int64_t exchangeContinuationBytes = 4096 * 4;
 inline constexpr std::int64_t exchangeSourceBytes = exchangeInstructionBytes;
 inline constexpr std::int64_t exchangeAddressBytes = exchangeInstructionBytes;
 
-/// Code that moves `sent` bytes out, each once, and `messages` messages of `operands` operands in
-/// on one tile.
-std::int64_t exchangeCodeBytes(std::int64_t sent, std::int64_t operands, std::int64_t messages);
+/// Code of so many sends of `bytes` each, to however many tiles.
+std::int64_t sendCodeBytes(std::int64_t sends, std::int64_t bytes);
+/// Code of an exchange on one tile: that of its sends, and of `messages` messages of `operands`
+/// operands that come in.
+std::int64_t exchangeCodeBytes(std::int64_t sendCode, std::int64_t operands, std::int64_t messages);
 
 /// Between IPUs data go in packets with a header each: *assumed* like those that go to the host.
 inline constexpr std::int64_t globalPacketBytes = 256;
 inline constexpr std::int64_t globalPacketHeaderBytes = 8;
+/// Start of a packet that leaves: encodings of public notes on ipu21, as for the host.
+inline constexpr std::int64_t globalSendBytes = 3 * exchangeInstructionBytes;
 /// A tile starts the send of each packet that leaves, and turns to the link for each that comes in.
 std::int64_t globalExchangeCodeBytes(std::int64_t sent, std::int64_t received);
 
-/// Host exchange: 8-byte headers for packets of at most 1024 B in and 256 B out; code per stream
-/// copy is assumed from 289 B a tile in the report above (three streams).
+// Host exchange: encodings of public notes on ipu21 that match vectors of the SDK. Headers of 8
+// bytes for packets of at most 1024 B in and 256 B out, *assumed* to be aligned on the host as long
+// packets have to be (the host puts variables in the order of the tiles).
 inline constexpr std::int64_t hostPacketHeaderBytes = 8;
 inline constexpr std::int64_t hostPacketBytesIn = 1024;
 inline constexpr std::int64_t hostPacketBytesOut = 256;
-inline constexpr std::int64_t hostExchangeCodeBytes = 96;
+/// A copy sets up its addresses, and then each packet.
+inline constexpr std::int64_t hostCopyInCodeBytes = 12, hostPacketInCodeBytes = 4;
+inline constexpr std::int64_t hostCopyOutCodeBytes = 16, hostPacketOutCodeBytes = 8;
+/// Packets out below this size are padded by one instruction more.
+inline constexpr std::int64_t hostShortPacketBytes = 72, hostShortPacketCodeBytes = 4;
+/// Mux, sync and return of a host phase, in which copies that follow each other go together; a
+/// tile that has no part in it only synchronises.
+inline constexpr std::int64_t hostPhaseCodeBytes = 28;
+inline constexpr std::int64_t hostIdleCodeBytes = 12;
+/// What the engine does for itself with the host on every tile: the report above has 289 B a tile,
+/// less its phases and copies (two for its streams, one for the cycle count of each tile's vertex).
+/// Which programs these are is not public.
+inline constexpr std::int64_t hostCodeBytesBase = 208;
+
+/// Packets of a tile's part of a copy with the host or streaming memory, and its code.
+std::int64_t hostPackets(bool toDevice, std::int64_t bytes);
+std::int64_t hostCopyCodeBytes(bool toDevice, std::int64_t bytes);
 /// Cycle count of one vertex (tile-level instrumentation): two published profiles have a word for
 /// each of their 1,219 and 16,877 vertices (4,876 B and 66.0 kB).
 inline constexpr std::int64_t instrumentationBytes = 4;

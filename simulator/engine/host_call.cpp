@@ -39,10 +39,6 @@ double returns(const RunOptions& options) {
     return 1;
 }
 
-bool isResult(const Stream& stream) {
-    return !stream.toDevice && !stream.remoteBuffer.valid();
-}
-
 double threadsFor(std::int64_t streams, const RunOptions& options) {
     const CallbackThreads threads = callbackThreads(options);
     return threads.dedicated ? static_cast<double>(std::max<std::int64_t>(1, streams))

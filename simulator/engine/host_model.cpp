@@ -135,4 +135,8 @@ bool isInput(const Stream& stream) {
     return stream.toDevice && !stream.remoteBuffer.valid() && stream.name.starts_with("h2d_");
 }
 
+bool isResult(const Stream& stream) {
+    return !stream.toDevice && stream.name.starts_with("anchor_d2h_");
+}
+
 } // namespace tilescope::sim

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -87,5 +88,11 @@ std::optional<InputState> extrapolated(const InputState& before, const InputStat
 
 /// Whether a stream brings a model's input (not weights, nor rows of streaming memory).
 bool isInput(const Stream& stream);
+/// Whether it takes a model's result to the host.
+bool isResult(const Stream& stream);
+
+/// The control program that copies variables back to the host, which it asks for when it saves
+/// them: no run of the model executes it.
+inline constexpr std::string_view weightsToHostProgram = "weightsToHost";
 
 } // namespace tilescope::sim

@@ -29,16 +29,17 @@ public:
 
     Trace run() {
         std::int64_t start = 0;
-        for (std::size_t i = 0; i < profile_.controlPrograms.size(); ++i) {
-            const ProgramId root = profile_.controlPrograms[i];
+        for (const ProgramId root : profile_.controlPrograms) {
+            if (profile_.programs[root].name == weightsToHostProgram)
+                continue;
             starting_ = true;
             inputs_.clear(); // the host has had time to fill its buffers
             const TraceBodyId body = traits(root).varies ? add(timed(root)) : bodyOf(root);
             const Clock& ends = durations_.at(body);
             const std::int64_t cycles = *std::max_element(ends.begin(), ends.end());
-            trace_.runs.push_back(
-                {fmt::format("Engine::run #{} ({})", i, profile_.programs[root].name), body, start,
-                 cycles});
+            trace_.runs.push_back({fmt::format("Engine::run #{} ({})", trace_.runs.size(),
+                                               profile_.programs[root].name),
+                                   body, start, cycles});
             start += cycles;
         }
         return std::move(trace_);

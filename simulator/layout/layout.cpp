@@ -284,4 +284,30 @@ std::int64_t contiguousElements(const std::vector<OrderLevel>& from,
     }
 }
 
+std::int64_t pieceElements(const std::vector<OrderLevel>& from, const std::vector<OrderLevel>& to,
+                           const std::vector<std::int64_t>& moved,
+                           const std::vector<std::int64_t>& held,
+                           const std::vector<std::int64_t>& wanted) {
+    const std::vector<std::int64_t> stored = levelExtents(from, held);
+    const std::vector<std::int64_t> needed = levelExtents(to, wanted);
+    const std::vector<std::int64_t> sent = levelExtents(from, moved);
+    const std::vector<std::int64_t> landed = levelExtents(to, moved);
+    std::int64_t piece = 1;
+    std::size_t a = from.size();
+    std::size_t b = to.size();
+    while (true) {
+        while (a > 0 && sent[a - 1] == 1 && stored[a - 1] == 1)
+            --a;
+        while (b > 0 && landed[b - 1] == 1 && needed[b - 1] == 1)
+            --b;
+        if (a == 0 || b == 0 || from[a - 1].atom != to[b - 1].atom)
+            return piece;
+        --a;
+        --b;
+        piece *= std::min(sent[a], landed[b]);
+        if (sent[a] != landed[b] || sent[a] < stored[a] || landed[b] < needed[b])
+            return piece;
+    }
+}
+
 } // namespace tilescope::sim

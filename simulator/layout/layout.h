@@ -69,6 +69,13 @@ std::int64_t contiguousElements(const std::vector<OrderLevel>& from,
                                 const std::vector<std::int64_t>& blockSizes,
                                 const std::vector<std::int64_t>& sourceSizes);
 
+/// Contiguous elements at both ends of what goes from one tile to another: `moved` indices of each
+/// atom, of `held` on the tile that sends and `wanted` on the one that receives. At least 1.
+std::int64_t pieceElements(const std::vector<OrderLevel>& from, const std::vector<OrderLevel>& to,
+                           const std::vector<std::int64_t>& moved,
+                           const std::vector<std::int64_t>& held,
+                           const std::vector<std::int64_t>& wanted);
+
 /// Indices of each atom that the largest block of a blocking holds.
 std::vector<std::int64_t> blockSizes(const Blocking& blocking,
                                      const std::vector<std::int64_t>& atomSizes);

@@ -148,6 +148,10 @@ TileSeries messagesTo(const Blocking& stored, const Blocking& needed,
 
 } // namespace
 
+std::int64_t receiversOf(std::int64_t received, std::int64_t held) {
+    return std::max<std::int64_t>(1, received / std::max<std::int64_t>(1, held));
+}
+
 TileSeries shareOut(std::int64_t total, const TileSeries& weights) {
     const std::int64_t weightSum = weights.sum();
     if (weightSum == 0)
@@ -186,6 +190,7 @@ Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
     if (traffic.sent.sum() != traffic.total)
         traffic.sent = shareOut(traffic.total, stored.elements());
     traffic.messages = messagesTo(stored, needed, components, traffic.received);
+    traffic.receivers = needed.copiesShare ? 1 : needed.copyCount();
     return traffic;
 }
 

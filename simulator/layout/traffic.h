@@ -12,7 +12,14 @@ struct Traffic {
     TileSeries sent;     ///< elements; sums to the same as received
     TileSeries messages; ///< distinct source blocks a receiving tile listens to
     std::int64_t total = 0;
+    /// Tiles that what is sent once goes to, on average.
+    std::int64_t receivers = 1;
+    /// Elements that are contiguous at both ends, where that cuts messages; 0: it does not.
+    std::int64_t piece = 0;
 };
+
+/// How many tiles an element goes to if so many are received of as many as are held.
+std::int64_t receiversOf(std::int64_t received, std::int64_t held);
 
 /// Exact where both blockings cut the same atoms (dimensions are then independent); where they cut
 /// across each other, received is exact for nested cuts and senders share the load by what they

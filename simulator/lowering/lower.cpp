@@ -29,7 +29,7 @@ LoweredProgram lowerGraph(const Graph& graph, const RunOptions& run, const PlanT
         lowerSerial(context);
     emitRemoteCopies(context);
     // Last, since weights get their places on the way.
-    emitWeightsFromHost(context);
+    emitWeightCopies(context);
     builder.names().finish(lowered.profile);
     return lowered;
 }

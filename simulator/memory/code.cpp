@@ -7,13 +7,10 @@
 #include "core/base/ceil_div.h"
 #include "core/options/engine_options.h"
 #include "simulator/cost/footprint.h"
+#include "simulator/memory/host_code.h"
 
 namespace tilescope::sim {
 namespace {
-
-std::int64_t packets(std::int64_t bytes, std::int64_t packet) {
-    return ceilDiv(bytes, packet);
-}
 
 /// Tiles of `used` that count, by the level.
 TileSeries countingTiles(const TileSeries& used, ComputeCounters level, const Target& target) {
@@ -38,6 +35,14 @@ void addCounters(TileSum& results, const ComputeSet& set, ComputeCounters level,
     }
     for (const VertexInstances& use : set.vertices)
         results.add(use.count, instrumentationBytes);
+}
+
+/// Compute sets whose cycles nobody counts do without the calls that would.
+void dropCounterCode(Profile& profile) {
+    for (Program& program : profile.programs)
+        if (program.kind == ProgramKind::OnTileExecute)
+            program.controlCode =
+                program.controlCode.ones().scaled(controlBytesExecute - controlBytesCounters);
 }
 
 bool isExternal(const Program& program) {
@@ -71,8 +76,7 @@ void addCodeVariables(ProgramBuilder& builder, const RunOptions& options) {
     const Profile& profile = builder.lowered().profile;
     const std::int32_t tiles = builder.machine().totalTiles();
     const TileSeries everywhere(TileId(0), tiles, 1);
-    TileSum vertexCode, descriptors, control, exchangeCode, globalCode, globalHeaders;
-    TileSum hostCode, headers, results;
+    TileSum vertexCode, descriptors, control, exchangeCode, globalCode, globalHeaders, results;
 
     for (const VertexType& type : profile.vertexTypes)
         vertexCode.add(type.codeBytes);
@@ -87,10 +91,8 @@ void addCodeVariables(ProgramBuilder& builder, const RunOptions& options) {
         results.add(everywhere,
                     instrumentationBytes * std::count_if(profile.programs.begin(),
                                                          profile.programs.end(), isExternal));
-    // The host reads the results.
-    headers.add(results.series().mapped([](std::int64_t bytes) {
-        return packets(bytes, hostPacketBytesOut) * hostPacketHeaderBytes;
-    }));
+    if (instrumentation.compute == ComputeCounters::Off)
+        dropCounterCode(builder.lowered().profile);
     control.add(everywhere, controlBytesBase);
     std::vector<bool> isGlobal(profile.exchanges.size());
     for (const Program& program : profile.programs) {
@@ -104,18 +106,12 @@ void addCodeVariables(ProgramBuilder& builder, const RunOptions& options) {
         // What shares the code of another shares its headers.
         if (isGlobal[i] && !exchange.codeBytes.empty())
             globalHeaders.add(exchange.bytesSent.mapped([](std::int64_t bytes) {
-                return packets(bytes, globalPacketBytes) * globalPacketHeaderBytes;
+                return ceilDiv(bytes, globalPacketBytes) * globalPacketHeaderBytes;
             }));
     }
-    for (const Stream& stream : profile.streams) {
-        // All tiles wait for a copy with the host; one with streaming memory is set up by the tiles
-        // that have a part of it.
-        hostCode.add(stream.remoteBuffer.valid() ? stream.bytes.ones() : everywhere,
-                     hostExchangeCodeBytes);
-        const std::int64_t packet = stream.toDevice ? hostPacketBytesIn : hostPacketBytesOut;
-        headers.add(stream.bytes.mapped(
-            [&](std::int64_t bytes) { return packets(bytes, packet) * hostPacketHeaderBytes; }));
-    }
+    HostCode host(profile, builder.machine());
+    host.addPrograms();
+    host.addResults(results.series()); // that the host reads
 
     builder.setOperation({});
     const auto add = [&](MemoryCategory category, const TileSeries& bytes) {
@@ -130,7 +126,7 @@ void addCodeVariables(ProgramBuilder& builder, const RunOptions& options) {
                     [](const Variable& v) { return v.category == MemoryCategory::ControlId; });
     if (!hasControlId)
         add(MemoryCategory::ControlId, TileSeries(TileId(0), 1, 8));
-    add(MemoryCategory::HostExchangePacketHeader, headers.series());
+    add(MemoryCategory::HostExchangePacketHeader, host.headers());
     add(MemoryCategory::GlobalExchangePacketHeader, globalHeaders.series());
     add(MemoryCategory::InstrumentationResults, results.series());
     if (options.ipuModel && !options.ipuModelCompilesCode)
@@ -139,7 +135,7 @@ void addCodeVariables(ProgramBuilder& builder, const RunOptions& options) {
     add(MemoryCategory::ControlCode, control.series());
     add(MemoryCategory::InternalExchangeCode, exchangeCode.series());
     add(MemoryCategory::GlobalExchangeCode, globalCode.series());
-    add(MemoryCategory::HostExchangeCode, hostCode.series());
+    add(MemoryCategory::HostExchangeCode, host.code());
     add(MemoryCategory::Stack, everywhere.scaled(stackBytes(options, builder.machine())));
 }
 

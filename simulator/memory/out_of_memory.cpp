@@ -89,7 +89,7 @@ void checkHostBuffers(const Profile& profile, const Target& target, std::int32_t
         const auto first = static_cast<std::int32_t>(ipu * static_cast<std::int32_t>(tiles));
         for (const Stream& stream : profile.streams) {
             const bool input = isInput(stream);
-            if (stream.remoteBuffer.valid() || (stream.toDevice && !input))
+            if (!input && !isResult(stream))
                 continue;
             const std::int64_t bytes =
                 stream.bytes.sum(first, first + target.tilesPerIpu) * (input ? depth : 1);

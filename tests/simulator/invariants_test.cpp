@@ -22,6 +22,7 @@ Profile sound() {
     RunOptions options;
     options.target.tilesPerIpu = 16;
     options.deviceIterations = 3;
+    options.framework = Framework::Tensorflow; // copies weights in inference too
     return simulate(b.finish({b.unary("relu", ElementwiseFunction::Relu, y)}), options);
 }
 

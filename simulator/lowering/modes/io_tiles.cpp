@@ -77,15 +77,19 @@ IoTileStreams::Landing IoTileStreams::land(const HostStream& stream) {
 }
 
 void IoTileStreams::load(std::int32_t stage) {
-    for (const Landing& one : inputs_)
-        if (stage < 0 || one.stage == stage)
-            b_.streamCopy(one.stream, {one.there});
+    transfer(inputs_, stage);
 }
 
 void IoTileStreams::store(std::int32_t stage) {
-    for (const Landing& one : outputs_)
+    transfer(outputs_, stage);
+}
+
+void IoTileStreams::transfer(const std::vector<Landing>& tensors, std::int32_t stage) {
+    std::vector<ProgramBuilder::StreamCopy> copies;
+    for (const Landing& one : tensors)
         if (stage < 0 || one.stage == stage)
-            b_.streamCopy(one.stream, {one.there});
+            copies.push_back({one.stream, {one.there}});
+    b_.streamCopies(copies);
 }
 
 void IoTileStreams::copyIn(std::int32_t stage) {

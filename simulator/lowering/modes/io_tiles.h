@@ -36,6 +36,7 @@ private:
     };
 
     Landing land(const HostStream& stream);
+    void transfer(const std::vector<Landing>& tensors, std::int32_t stage);
     void copy(const std::vector<Landing>& tensors, bool in, std::int32_t stage);
 
     ProgramBuilder& b_;

@@ -27,6 +27,7 @@ void beginEngineProgram(ProgramBuilder& builder, const std::string& name) {
     traffic.received = TileSeries(TileId(1), tiles - 1, 1);
     traffic.sent = TileSeries(TileId(0), 1, tiles - 1);
     traffic.messages = traffic.received;
+    traffic.receivers = traffic.total;
     Movement movement;
     movement.add(builder.machine(), traffic, wordBytes, wordBytes);
     builder.exchange(copy + "/ExchangePre", std::move(movement), {{id}, {everywhere}});

@@ -31,6 +31,7 @@ Traffic trafficFrom(const Regrouped& copy, const OperandMove& move, std::int64_t
     traffic.received = move.bytes.mapped([&](std::int64_t n) { return n / elementBytes; });
     traffic.total = traffic.received.sum();
     traffic.sent = shareOut(traffic.total, copy.elements);
+    traffic.receivers = receiversOf(traffic.total, copy.elements.sum());
     // What follows each other is on as many tiles as hold that much, and one more.
     const std::int64_t sources = copy.elements.tilesUsed();
     const std::int64_t each = std::max<std::int64_t>(1, copy.elements.max().value);
@@ -325,6 +326,7 @@ void Arrangement::copyAll() {
             arrived =
                 inOrder ? result
                         : b_.variable(name + "/message", MemoryCategory::Message, move.bytes, type);
+            item.traffic.piece = 0;
             movement.add(b_.machine(), item.traffic, item.operand.placed.storage.elementBytes,
                          item.regrouped ? shortestUnstridedRun : move.runBytes);
             moved.reads.push_back(item.from);

@@ -55,6 +55,23 @@ std::int64_t uncutRun(const Storage& storage, const OrderLevel& group) {
                     shortestUnstridedRun / std::min(shortestUnstridedRun, storage.elementBytes));
 }
 
+/// Elements of a run that is contiguous on both tiles of a message, where the orders differ; 0
+/// where they do not, or where runs are so short that their code would be longer than themselves:
+/// then whole messages move and a copy puts them in order.
+std::int64_t pieceOf(const Storage& storage, const Blocking& needed,
+                     const std::vector<OrderLevel>& wantedOrder) {
+    if (storage.layout.order == wantedOrder)
+        return 0;
+    const std::vector<std::int64_t> held = blockSizes(storage.layout.blocking, storage.atomSizes);
+    const std::vector<std::int64_t> wanted = blockSizes(needed, storage.atomSizes);
+    std::vector<std::int64_t> moved(held.size());
+    std::transform(held.begin(), held.end(), wanted.begin(), moved.begin(),
+                   [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
+    const std::int64_t piece =
+        pieceElements(storage.layout.order, wantedOrder, moved, held, wanted);
+    return piece * storage.elementBytes < shortestPieceBytes ? 0 : piece;
+}
+
 } // namespace
 
 bool OperandMove::canRegroup(std::int64_t elementBytes) const {
@@ -73,6 +90,7 @@ OperandMove planMove(LoweringContext& context, const PlacedStorage& placed, cons
     move.runBytes =
         storage.elementBytes * contiguousElements(storage.layout.order, wantedOrder,
                                                   blockSizes(needed, storage.atomSizes), held);
+    move.traffic.piece = pieceOf(storage, needed, wantedOrder);
     const OrderLevel from = innermost(storage.layout.order, held);
     const OrderLevel to = innermost(wantedOrder, storage.atomSizes);
     move.wantedOrder = wantedOrder;
@@ -92,6 +110,7 @@ OperandMove planUnfold(const PlacedStorage& placed, const Blocking& needed,
     move.traffic.total = move.traffic.received.sum();
     const TileSeries held = storage.layout.blocking.elements();
     move.traffic.sent = shareOut(move.traffic.total, held);
+    move.traffic.receivers = receiversOf(move.traffic.total, held.sum());
     const std::int64_t sources = held.tilesUsed();
     const std::int64_t each = std::max<std::int64_t>(1, held.max().value);
     move.traffic.messages = move.traffic.received.mapped(
@@ -227,7 +246,10 @@ VariableId OperandGather::bring(const PlacedStorage& placed, const OperandMove& 
     const std::string type = b.lowered().profile.variables[placed.variable].type;
     const VariableId gathered =
         b.variable(user_ + "/" + role, MemoryCategory::Message, move.bytes, type);
-    movement_.add(b.machine(), move.traffic, placed.storage.elementBytes, move.runBytes, sharedBus);
+    Traffic traffic = move.traffic;
+    if (regroup_ == Regroup::Yes)
+        traffic.piece = 0;
+    movement_.add(b.machine(), traffic, placed.storage.elementBytes, move.runBytes, sharedBus);
     access_.reads.push_back(placed.variable);
     access_.writes.push_back(gathered);
     return gathered;
@@ -242,10 +264,12 @@ VariableId OperandGather::bringRegrouped(const PlacedStorage& placed, const Oper
     const VariableId gathered =
         b.variable(user_ + "/" + role, MemoryCategory::Message, move.bytes, type);
     Traffic again = move.traffic;
+    again.piece = 0;
     again.received =
         move.bytes.mapped([&](std::int64_t n) { return n / placed.storage.elementBytes; });
     again.total = again.received.sum();
     again.sent = shareOut(again.total, copy.elements);
+    again.receivers = receiversOf(again.total, copy.elements.sum());
     movement_.add(b.machine(), again, placed.storage.elementBytes, shortestUnstridedRun, sharedBus);
     access_.reads.push_back(copy.variable);
     access_.writes.push_back(gathered);

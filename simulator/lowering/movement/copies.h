@@ -12,8 +12,15 @@ namespace tilescope::sim {
 /// Exchange writes 32-bit words and copies move 64-bit atoms: shorter runs need a copy by elements.
 inline constexpr std::int64_t shortestUnstridedRun = 8; // bytes
 
+/// Shorter pieces would take more code at both ends than they have bytes: exchanges bring whole
+/// messages instead.
+inline constexpr std::int64_t shortestPieceBytes = 16;
+
 /// How an operand gets to its user.
 struct OperandMove {
+    /// Pieces are those of what the compiler inserts. Convolutions and products gather by their
+    /// plan: counted by runs that would be more code than published programs have memory, so that
+    /// something, which is not public, must put their operands in order before.
     Traffic traffic;
     TileSeries bytes;          ///< gathered on each tile: what the vertex reads
     std::int64_t runBytes = 0; ///< contiguous at source and destination

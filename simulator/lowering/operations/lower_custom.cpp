@@ -89,6 +89,7 @@ private:
         move.traffic.received = resultElements().ones().scaled(all);
         move.traffic.total = move.traffic.received.sum();
         move.traffic.sent = shareOut(move.traffic.total, held);
+        move.traffic.receivers = receiversOf(move.traffic.total, held.sum());
         move.traffic.messages = resultElements().ones().scaled(held.tilesUsed());
         move.bytes = move.traffic.received.scaled(placed.storage.elementBytes);
         move.runBytes = std::max<std::int64_t>(8, placed.storage.elementBytes);

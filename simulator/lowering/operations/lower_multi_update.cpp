@@ -84,6 +84,7 @@ private:
         move.traffic.total = move.traffic.received.sum();
         const TileSeries held = placed.storage.layout.blocking.elements();
         move.traffic.sent = shareOut(move.traffic.total, held);
+        move.traffic.receivers = receiversOf(move.traffic.total, held.sum());
         const std::int64_t sources = held.tilesUsed() / layout_.plan().splits.unsliced + 1;
         move.traffic.messages = move.traffic.received.mapped(
             [&](std::int64_t n) { return std::min<std::int64_t>(n, sources); });

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "simulator/engine/host_model.h"
 #include "simulator/lowering/operations/functions.h"
 
 namespace tilescope::sim {
@@ -149,24 +150,52 @@ std::vector<HostStream> outputStreams(LoweringContext& context) {
 
 void emitStreams(ProgramBuilder& builder, const std::vector<HostStream>& streams,
                  std::int32_t stage) {
+    std::vector<ProgramBuilder::StreamCopy> copies;
     for (const HostStream& one : streams)
         if (stage < 0 || one.stage == stage)
-            builder.streamCopy(one.stream, {one.variable});
+            copies.push_back({one.stream, {one.variable}});
+    builder.streamCopies(copies);
 }
 
-void emitWeightsFromHost(LoweringContext& context) {
+namespace {
+
+/// Whether the host has the values of a variable, as an option of the framework decides. PopART
+/// makes weights of inference constants of the program (constantWeights) and gives every variable
+/// of training a copy each way (popx, irlowering.cpp), accumulators among them; in the others these
+/// are within the program.
+bool hostHas(const RunOptions& options, const Tensor& tensor) {
+    if (options.framework == Framework::Popart || options.framework == Framework::Poptorch)
+        return options.isTraining();
+    return tensor.state != StateKind::Accumulator;
+}
+
+/// All copies of variables one way, as one phase.
+void copyWeights(LoweringContext& context, const char* stream, bool toDevice) {
     ProgramBuilder& b = context.builder();
-    b.beginFirstControlProgram("weightsFromHost");
     TileSeries bytes;
     std::vector<VariableId> variables;
     for (const PlacedStorage& placed : context.storages()) {
-        if (placed.role != TensorRole::Weight)
+        if (placed.role != TensorRole::Weight ||
+            !hostHas(context.options(), context.tensor(placed.source)))
             continue;
         bytes += b.lowered().profile.variables[placed.variable].bytes;
         variables.push_back(placed.variable);
     }
     if (!variables.empty() && !context.options().ignoreData)
-        b.streamCopy("weights", true, bytes, variables);
+        b.streamCopy(stream, toDevice, bytes, variables);
+}
+
+} // namespace
+
+void emitWeightCopies(LoweringContext& context) {
+    ProgramBuilder& b = context.builder();
+    if (context.options().isTraining()) {
+        b.beginFirstControlProgram(std::string(weightsToHostProgram));
+        copyWeights(context, "weightsToHost", false);
+        b.end();
+    }
+    b.beginFirstControlProgram("weightsFromHost");
+    copyWeights(context, "weights", true);
     b.end();
 }
 

@@ -34,7 +34,8 @@ void emitStreams(ProgramBuilder& builder, const std::vector<HostStream>& streams
 /// records the remote buffers.
 void emitRemoteCopies(LoweringContext& context);
 
-/// The control program that brings weights and optimizer state from the host.
-void emitWeightsFromHost(LoweringContext& context);
+/// The control programs that bring weights and optimizer state from the host and, after training,
+/// back there.
+void emitWeightCopies(LoweringContext& context);
 
 } // namespace tilescope::sim

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "core/base/ceil_div.h"
 #include "core/base/error.h"
 #include "simulator/cost/exchange_cycles.h"
 #include "simulator/cost/footprint.h"
@@ -236,6 +237,25 @@ ProgramId ProgramBuilder::execute(const std::string& name, TileSeries cycles,
     return add(std::move(program));
 }
 
+void Movement::addPieces(const Traffic& traffic, std::int64_t elementBytes) {
+    const std::int64_t piece = traffic.piece;
+    const TileSeries pieces =
+        piece == 0 ? traffic.messages
+                   : TileSeries::zip(traffic.messages, traffic.received,
+                                     [piece](std::int64_t sources, std::int64_t elements) {
+                                         return std::max(sources, ceilDiv(elements, piece));
+                                     });
+    messages += pieces;
+    // Tiles send pieces of about the same size, each once however many receive it.
+    const std::int64_t count = std::max<std::int64_t>(1, pieces.sum());
+    const std::int64_t elements = std::max<std::int64_t>(1, traffic.total / count);
+    sendCode += traffic.sent.mapped([&](std::int64_t sent) {
+        const std::int64_t once = ceilDiv(sent, traffic.receivers);
+        const std::int64_t sends = std::max<std::int64_t>(1, once / elements);
+        return sendCodeBytes(sends, ceilDiv(once, sends) * elementBytes);
+    });
+}
+
 void Movement::add(const Target& target, const Traffic& traffic, std::int64_t elementBytes,
                    std::int64_t run, bool sharedBus) {
     if (traffic.total == 0)
@@ -245,8 +265,8 @@ void Movement::add(const Target& target, const Traffic& traffic, std::int64_t el
     const TileSeries out = traffic.sent.scaled(elementBytes);
     received += in;
     sent += out;
-    messages += traffic.messages;
     operands += traffic.received.ones();
+    addPieces(traffic, elementBytes);
     // Receiving takes the time; a tile that only sends is busy for at least a cycle (and for as
     // long as what it holds takes, see ProgramBuilder::exchange).
     cycles += TileSeries::zip(in, out, [&](std::int64_t receives, std::int64_t sends) {
@@ -259,6 +279,7 @@ ExchangeId ProgramBuilder::exchange(const std::string& name, Movement movement, 
     movement.received = here(std::move(movement.received));
     movement.sent = here(std::move(movement.sent));
     movement.messages = here(std::move(movement.messages));
+    movement.sendCode = here(std::move(movement.sendCode));
     movement.cycles = here(std::move(movement.cycles));
     movement.operands = here(std::move(movement.operands));
     Exchange exchange;
@@ -273,7 +294,7 @@ ExchangeId ProgramBuilder::exchange(const std::string& name, Movement movement, 
         TileSeries::zip(movement.sent, held, [](std::int64_t sends, std::int64_t holds) {
             return std::min(sends, holds);
         });
-    const TileSeries ends = TileSeries::zip(sendsOnce, movement.operands,
+    const TileSeries ends = TileSeries::zip(movement.sendCode, movement.operands,
                                             [](std::int64_t sends, std::int64_t operands) {
                                                 return exchangeCodeBytes(sends, operands, 0);
                                             });
@@ -362,10 +383,22 @@ void ProgramBuilder::streamCopy(const std::string& name, bool toDevice, const Ti
 }
 
 void ProgramBuilder::streamCopy(StreamId stream, const std::vector<VariableId>& variables) {
-    const std::string name = lowered_.profile.streams[stream].name;
-    for (const ProgramKind kind :
-         {ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid, ProgramKind::StreamCopyEnd})
-        streamStep(kind, stream, name, variables);
+    streamCopies({{stream, variables}});
+}
+
+void ProgramBuilder::streamCopies(const std::vector<StreamCopy>& copies) {
+    IdVector<ProgramId, Program>& programs = lowered_.profile.programs;
+    ProgramId last;
+    for (const auto& [stream, variables] : copies) {
+        const std::string name = lowered_.profile.streams[stream].name;
+        const ProgramId begin = streamStep(ProgramKind::StreamCopyBegin, stream, name, variables);
+        if (last.valid() && programs[last].controlCode == programs[begin].controlCode) {
+            programs[last].controlCode = {};
+            programs[begin].controlCode = {};
+        }
+        streamStep(ProgramKind::StreamCopyMid, stream, name, variables);
+        last = streamStep(ProgramKind::StreamCopyEnd, stream, name, variables);
+    }
 }
 
 ProgramId ProgramBuilder::streamStep(ProgramKind kind, StreamId stream, const std::string& name,

@@ -42,7 +42,8 @@ struct Access {
 /// Bytes that one exchange moves, for one or more operands.
 struct Movement {
     TileSeries received, sent; ///< bytes
-    TileSeries messages;       ///< sources that each tile listens to
+    TileSeries messages;       ///< that each tile receives: runs that are contiguous at both ends
+    TileSeries sendCode;       ///< bytes of code of what each tile sends
     TileSeries operands;       ///< that each tile receives something of
     TileSeries cycles;         ///< until each tile has sent and received everything
     std::int64_t runBytes = 0; ///< shortest contiguous run among the operands
@@ -52,6 +53,9 @@ struct Movement {
     void add(const Target& target, const Traffic& traffic, std::int64_t elementBytes,
              std::int64_t run, bool sharedBus = false);
     [[nodiscard]] bool empty() const { return received.empty() && sent.empty(); }
+
+private:
+    void addPieces(const Traffic& traffic, std::int64_t elementBytes);
 };
 
 /// What lowering produces: the compile-time part of a profile and what only the compiler knows.
@@ -154,6 +158,12 @@ public:
     /// A stream that several steps of the program may copy.
     StreamId stream(const std::string& name, bool toDevice, const TileSeries& bytes);
     void streamCopy(StreamId stream, const std::vector<VariableId>& variables);
+    /// Copies that follow each other: on the same tiles they have the code of one begin and end.
+    struct StreamCopy {
+        StreamId stream;
+        std::vector<VariableId> variables;
+    };
+    void streamCopies(const std::vector<StreamCopy>& copies);
     /// One step of such a copy: waits and transfers of several streams can be put together.
     ProgramId streamStep(ProgramKind kind, StreamId stream, const std::string& name,
                          const std::vector<VariableId>& variables);

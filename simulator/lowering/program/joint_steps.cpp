@@ -61,7 +61,8 @@ void JointSteps::mergeStep(ProgramId into, ProgramId from) {
     const Exchange& more = profile.exchanges[other.exchange];
     exchange.bytesReceived += more.bytesReceived;
     exchange.bytesSent += more.bytesSent;
-    exchange.codeBytes += more.codeBytes;
+    // What a tile sends in one lane lies beside what it sends in the others: one piece (assumed).
+    exchange.codeBytes = TileSeries::maxOf(exchange.codeBytes, more.codeBytes);
     exchange.cycles += more.cycles;
     exchange.runBytes = std::min(exchange.runBytes, more.runBytes);
 }

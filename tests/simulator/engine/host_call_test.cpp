@@ -6,6 +6,7 @@
 #include "core/profile/host.h"
 #include "core/trace/trace_index.h"
 #include "simulator/engine/host_call.h"
+#include "simulator/engine/host_model.h"
 #include "simulator/report_contents.h"
 #include "simulator/simulate.h"
 #include "support/invariants.h"
@@ -147,10 +148,7 @@ private slots:
         const std::string wrong = complaints(p);
         QVERIFY2(wrong.empty(), wrong.c_str());
         // Training has results of its own, the loss among them.
-        const std::int64_t results =
-            std::count_if(p.streams.begin(), p.streams.end(), [](const Stream& stream) {
-                return !stream.toDevice && !stream.remoteBuffer.valid();
-            });
+        const std::int64_t results = std::count_if(p.streams.begin(), p.streams.end(), isResult);
         QCOMPARE(resultsSent(p), sent * results);
     }
 

@@ -1,6 +1,12 @@
 #include <QTemporaryDir>
 #include <QTest>
+#include <array>
+#include <csignal>
 #include <fstream>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 #include "core/base/atomic_file.h"
 #include "core/base/ids.h"
@@ -131,6 +137,90 @@ private slots:
         QVERIFY(!fs::exists(folder / ".file.txt.abcdef"));
         QVERIFY(fs::exists(inUse.temporaryPath()));
         QCOMPARE(count(), 4);
+    }
+
+    void aSignalThatEndsTheProcessRemovesTemporaries_data() {
+        QTest::addColumn<int>("signal");
+        QTest::newRow("Ctrl+C") << SIGINT;
+        QTest::newRow("kill") << SIGTERM;
+        QTest::newRow("terminal closed") << SIGHUP;
+    }
+    void aSignalThatEndsTheProcessRemovesTemporaries() {
+        QFETCH(int, signal);
+        const QTemporaryDir directory;
+        const fs::path folder = directory.path().toStdString();
+        std::array<int, 2> pipe{};
+        QCOMPARE(::pipe(pipe.data()), 0);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            std::signal(signal, SIG_DFL);
+            removeTemporariesOnSignals();
+            writeFileAtomically(folder / "whole.txt", "whole");
+            const AtomicFile deep(folder / "a" / "b" / "file.txt");
+            const AtomicFile beside(folder / "file.txt");
+            { const AtomicFile given(folder / "c" / "up.txt"); }
+            while (::write(pipe[1], "x", 1) == 1)
+                ::pause();
+        }
+        char ready = 0;
+        QCOMPARE(::read(pipe[0], &ready, 1), ssize_t{1});
+        QVERIFY(fs::exists(folder / "a" / "b"));
+        QCOMPARE(::kill(child, signal), 0);
+        int status = 0;
+        QCOMPARE(::waitpid(child, &status, 0), child);
+        QVERIFY(WIFSIGNALED(status));
+        QCOMPARE(WTERMSIG(status), signal);
+        QVERIFY(fs::exists(folder / "whole.txt"));
+        QCOMPARE(std::distance(fs::recursive_directory_iterator(folder), {}), 1);
+        for (const int end : pipe)
+            ::close(end);
+    }
+
+    void aSignalMeetsThreadsThatWrite() {
+        constexpr int rounds = 20;
+        for (int round = 0; round < rounds; ++round) {
+            const QTemporaryDir directory;
+            const fs::path folder = directory.path().toStdString();
+            const pid_t child = ::fork();
+            if (child == 0) {
+                std::signal(SIGTERM, SIG_DFL);
+                removeTemporariesOnSignals();
+                const auto write = [&](const std::string& name) {
+                    for (;;)
+                        writeFileAtomically(folder / name / "file.txt", "whole");
+                };
+                const std::jthread other(write, "a");
+                write("b");
+            }
+            while (!fs::exists(folder / "a" / "file.txt") || !fs::exists(folder / "b" / "file.txt"))
+                std::this_thread::yield();
+            ::kill(child, SIGTERM);
+            int status = 0;
+            QCOMPARE(::waitpid(child, &status, 0), child);
+            QVERIFY(WIFSIGNALED(status));
+            for (const auto& entry : fs::recursive_directory_iterator(folder))
+                if (entry.is_regular_file())
+                    QCOMPARE(text(entry.path().filename().string()), "file.txt");
+        }
+    }
+
+    void aWriteThatFailsNamesTheFileAndTheReason() {
+        const QTemporaryDir directory;
+        const fs::path file = fs::path(directory.path().toStdString()) / "file.txt";
+        const pid_t child = ::fork();
+        if (child == 0) {
+            std::signal(SIGXFSZ, SIG_IGN);
+            const rlimit limit{1000, 1000};
+            ::setrlimit(RLIMIT_FSIZE, &limit);
+            const QString error =
+                userError([&] { writeFileAtomically(file, std::string(100'000, 'x')); });
+            ::_exit(error == text("cannot write '" + file.string() + "': File too large") ? 0 : 1);
+        }
+        int status = 0;
+        QCOMPARE(::waitpid(child, &status, 0), child);
+        QVERIFY(WIFEXITED(status));
+        QCOMPARE(WEXITSTATUS(status), 0);
+        QVERIFY(fs::is_empty(file.parent_path()));
     }
 
     void namesFilesThatCannotBeReadOrWritten() {

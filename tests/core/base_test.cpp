@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/atomic_file.h"
+#include "core/base/formula.h"
 #include "core/base/ids.h"
 #include "core/base/parallel_for.h"
 #include "core/base/pattern.h"
@@ -137,6 +138,48 @@ private slots:
         QVERIFY(!fs::exists(folder / ".file.txt.abcdef"));
         QVERIFY(fs::exists(inUse.temporaryPath()));
         QCOMPARE(count(), 4);
+    }
+
+    void formulasHaveValues_data() {
+        QTest::addColumn<QString>("formula");
+        QTest::addColumn<double>("value");
+        QTest::newRow("rounded up") << "20 + 3 * ceil(n / workers)" << 71.0;
+        QTest::newRow("functions") << "max(1, min(n, 7)) + floor(2.5) + sqrt(9) + log2(8)" << 15.0;
+        QTest::newRow("signs") << "-(n - 3) * -2" << 188.0;
+        QTest::newRow("a choice") << "n < 100 ? 1e3 : 2" << 1000.0;
+    }
+    void formulasHaveValues() {
+        QFETCH(QString, formula);
+        QTEST(evaluateFormula(formula.toStdString(), {{"n", 97}, {"workers", 6}}), "value");
+    }
+
+    void wrongFormulasAreMessages_data() {
+        QTest::addColumn<std::string>("formula");
+        QTest::addColumn<QString>("message");
+        const auto row = [](const char* name, const std::string& formula, const QString& message) {
+            QTest::newRow(name) << formula << message;
+        };
+        row("unknown name", "3 * m",
+            "formula '3 * m': 'm' at 4 is no name that is known here (n, workers), nor a function "
+            "such as ceil, floor, log2, max, min and sqrt");
+        row("nothing", "", "formula '': Expression is empty.");
+        row("open bracket", "(n", "formula '(n': Missing parenthesis");
+        row("two numbers", "1 2", "formula '1 2': Unexpected value \"2\" found at position 2");
+        row("two values", "1, 2", "formula '1, 2': it has several values and not one");
+        row("an assignment", "n = 2",
+            "formula 'n = 2': Unexpected operator \"=\" found at position 2");
+        const std::string depth(100'000, '(');
+        row("too deep", depth, text("formula '" + shortened(depth) + "': Expression too long."));
+    }
+    void wrongFormulasAreMessages() {
+        QFETCH(std::string, formula);
+        QFETCH(QString, message);
+        try {
+            evaluateFormula(formula, {{"n", 97}, {"workers", 6}});
+            QFAIL("taken");
+        } catch (const std::invalid_argument& error) {
+            QCOMPARE(text(error.what()), message);
+        }
     }
 
     void aSignalThatEndsTheProcessRemovesTemporaries_data() {

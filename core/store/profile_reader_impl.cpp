@@ -59,10 +59,7 @@ ProfileReader::Impl::Impl(const fs::path& file)
     : path(file)
     , db((checkFile(file), Database(file, Database::Mode::ReadOnly)))
     , version((checkHeader(db, file), db.integer("PRAGMA user_version")))
-    , info(namingFile(file.string(), [&] {
-        checkSchema(db, version);
-        return readInfo(db, file, version);
-    })) {
+    , info((checkSchema(db, version), readInfo(db, file, version))) {
     registerSqlFunctions(db);
 }
 

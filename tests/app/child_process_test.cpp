@@ -118,8 +118,9 @@ private slots:
         const QTemporaryDir directory;
         const std::string file = directory.path().toStdString() + "/tidy";
         {
-            ChildProcess child = shell("trap ': >" + file +
-                                       "; exit' TERM; echo ready; while :; do sleep 0.01; done");
+            const std::string script =
+                "trap ': >" + file + "; exit' TERM; echo ready; while :; do sleep 0.01; done";
+            ChildProcess child = shell(script.c_str());
             QCOMPARE(text(lineOf(child)), "ready");
         }
         QVERIFY(QFile::exists(QString::fromStdString(file)));

@@ -124,6 +124,12 @@ private slots:
                      {"node 'y' (LSTM)", "5000 steps", "shorten the sequence"}));
     }
 
+    void zeroPointsOfRowsThatAreNotThere() {
+        QVERIFY(says(errorOf("g (float x, float s, uint8[3] z) => (uint8 y) "
+                             "{ y = QuantizeLinear (x, s, z) }"),
+                     {"node 'y' (QuantizeLinear)", "operand 2 has 3 values", "without rows"}));
+    }
+
     void foreignDomain() {
         auto model = parseModel("g (float[2] x) => (float[2] y) { y = Relu(x) }");
         model.mutable_graph()->mutable_node(0)->set_domain("com.microsoft");

@@ -6,8 +6,10 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -122,6 +124,16 @@ int waitFor(pid_t process) {
     return WIFSIGNALED(status) ? firstSignalCode + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/// Until the child has ended, but no longer than one that is asked to end needs.
+void waitALittle(pid_t process) {
+    constexpr int mostMs = 2000;
+    // The C library's own function has C++ linkage in its header.
+    const Descriptor descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+    pollfd ended{descriptor.number(), POLLIN, 0};
+    if (descriptor.open())
+        ::poll(&ended, 1, mostMs);
+}
+
 } // namespace
 
 Descriptor::~Descriptor() {
@@ -161,6 +173,8 @@ ChildProcess::ChildProcess(const std::string& program, const std::vector<std::st
 ChildProcess::~ChildProcess() {
     if (process_ < 0)
         return;
+    ::kill(-process_, SIGTERM);
+    waitALittle(process_);
     ::kill(-process_, SIGKILL);
     waitFor(process_);
 }

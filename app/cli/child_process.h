@@ -34,7 +34,8 @@ struct ChildResult {
 };
 
 /// A running child. It has a process group of its own, so that Ctrl+C reaches only us. Destroying
-/// the object kills the child and waits for it: none is left behind.
+/// the object asks the child to end, kills one that does not, and waits for it: none is left
+/// behind.
 class ChildProcess {
 public:
     enum class Input { None, FromUs };

@@ -13,6 +13,7 @@
 #include "app/gui/grabber.h"
 #include "app/gui/window/main_window.h"
 #include "app/gui/window/window_list.h"
+#include "core/base/end_signals.h"
 #include "core/base/error.h"
 #include "views/theme/style.h"
 
@@ -157,6 +158,7 @@ int run(int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
+    tilescope::removeTemporariesOnSignals();
     try {
         return run(argc, argv);
     } catch (const tilescope::UserError& error) {

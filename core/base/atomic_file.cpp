@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/descriptor_buffer.h"
 #include "core/base/error.h"
 
 namespace tilescope {
@@ -63,6 +64,9 @@ void removeStale(const fs::path& directory, const std::string& prefix) {
 AtomicFile::AtomicFile(fs::path finalPath)
     : final_(std::move(finalPath)) {
     const fs::path directory = final_.has_parent_path() ? final_.parent_path() : fs::path(".");
+    const std::string prefix = "." + final_.filename().string() + ".";
+    removeStale(directory, prefix);
+    const SignalHold hold;
     std::error_code error;
     for (fs::path at = directory; !at.empty() && !fs::exists(at, error); at = at.parent_path())
         made_.push_back(at);
@@ -70,13 +74,12 @@ AtomicFile::AtomicFile(fs::path finalPath)
     if (error)
         throw UserError(
             fmt::format("cannot create directory '{}': {}", directory.string(), error.message()));
-    const std::string prefix = "." + final_.filename().string() + ".";
-    removeStale(directory, prefix);
     std::string name = (directory / prefix).string().append(randomPart);
     lock_ = ::mkstemp(name.data());
     if (lock_ < 0)
         throw UserError(
             fmt::format("cannot write in directory '{}': {}", directory.string(), reason()));
+    removed_.note(hold, name, made_.size());
     // mkstemp makes the file private; a report is as readable as any other new file.
     const mode_t mask = ::umask(0);
     ::umask(mask);
@@ -105,14 +108,20 @@ void AtomicFile::commit() {
     committed_ = true;
 }
 
-void writeFileAtomically(const fs::path& file, std::string_view text) {
+void writeFileAtomically(const fs::path& file, const std::function<void(std::ostream&)>& write) {
     AtomicFile atomic(file);
-    std::ofstream out(atomic.temporaryPath(), std::ios::binary | std::ios::trunc);
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    out.close();
+    DescriptorBuffer buffer(atomic.descriptor());
+    std::ostream out(&buffer);
+    write(out);
+    out.flush();
     if (!out)
-        throw UserError(fmt::format("cannot write '{}': {}", file.string(), reason()));
+        throw UserError(
+            fmt::format("cannot write '{}': {}", file.string(), std::strerror(buffer.error())));
     atomic.commit();
+}
+
+void writeFileAtomically(const fs::path& file, std::string_view text) {
+    writeFileAtomically(file, [text](std::ostream& out) { out << text; });
 }
 
 std::string readFile(const fs::path& file) {

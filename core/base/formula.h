@@ -1,4 +1,4 @@
-// Arithmetic that a user writes: numbers, names, + - * / and a few functions.
+// Arithmetic that a user writes.
 #pragma once
 
 #include <map>
@@ -9,9 +9,10 @@ namespace tilescope {
 
 using FormulaValues = std::map<std::string, double, std::less<>>;
 
-/// The value of "20 + 3 * ceil(n / workers)": functions are ceil, floor, min, max, sqrt and log2.
-/// Throws std::invalid_argument saying what is wrong with the text, or that a name is none of
-/// `values`.
+/// The value of "20 + 3 * ceil(n / workers)": numbers, names, + - * / ^, comparisons, "a ? b : c"
+/// and functions such as ceil, floor, min, max, sqrt and log2, as muParser has them.
+/// Throws std::invalid_argument saying what is wrong with the text and where, or that a name is
+/// none of `values`.
 double evaluateFormula(std::string_view text, const FormulaValues& values);
 
 } // namespace tilescope

@@ -152,20 +152,23 @@ std::span<const std::byte> Statement::blob(int at) const {
 }
 
 Database::Database(const std::filesystem::path& file, Mode mode)
-    : Database(DatabaseOrigin{.file = file.string()}, mode, checksumVfs()) {
+    : Database(file, mode, file) {}
+
+Database::Database(const std::filesystem::path& file, Mode mode, const std::filesystem::path& name)
+    : Database(file.string(), DatabaseOrigin{.file = name.string()}, mode, checksumVfs()) {
     if (mode == Mode::Create && !addChecksums(db_))
         throw UserError(
             fmt::format("cannot write '{}': SQLite has no room for check sums", origin_.file));
 }
 
 Database::Database(DatabaseOrigin origin, Mode mode)
-    : Database(std::move(origin), mode, nullptr) {}
+    : Database(origin.file, origin, mode, nullptr) {}
 
-Database::Database(DatabaseOrigin origin, Mode mode, const char* vfs)
+Database::Database(const std::string& file, DatabaseOrigin origin, Mode mode, const char* vfs)
     : origin_(std::move(origin)) {
     const int flags =
         mode == Mode::ReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    const int code = sqlite3_open_v2(origin_.file.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, vfs);
+    const int code = sqlite3_open_v2(file.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, vfs);
     if (code != SQLITE_OK) {
         const std::string text = db_ ? sqlite3_errmsg(db_) : sqlite3_errstr(code);
         sqlite3_close(db_);

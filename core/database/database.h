@@ -90,6 +90,8 @@ public:
     enum class Mode { ReadOnly, Create };
     /// A profile: its pages have checksums (page_checksum.h).
     Database(const std::filesystem::path& file, Mode mode);
+    /// A profile that errors are to call otherwise: one that has not got its name yet.
+    Database(const std::filesystem::path& file, Mode mode, const std::filesystem::path& name);
     /// Another kind of file, as errors are to call it.
     Database(DatabaseOrigin origin, Mode mode);
     ~Database();
@@ -106,7 +108,7 @@ public:
     void close();
 
 private:
-    Database(DatabaseOrigin origin, Mode mode, const char* vfs);
+    Database(const std::string& file, DatabaseOrigin origin, Mode mode, const char* vfs);
 
     sqlite3* db_ = nullptr;
     DatabaseOrigin origin_;

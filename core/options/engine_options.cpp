@@ -22,22 +22,8 @@ bool isAllowed(const EngineOption& option, std::string_view value) {
            std::find(option.values.begin(), option.values.end(), value) != option.values.end();
 }
 
-// What acts and is not seen in the profile's figures at once is said.
-std::string_view said(std::string_view key, std::string_view value) {
-    if (key == "prng.enableStochasticRounding" && value != "false")
-        return "stochastic rounding takes no further cycles: the accumulators round by the tile's "
-               "generator as they store. Its effect on values is not simulated";
-    if (key == "autoReport.outputExecutionProfile" && value == "false")
-        return "engine option 'autoReport.outputExecutionProfile' is false: the profile has no "
-               "trace and no times";
-    if (key == "autoReport.outputDebugInfo" && value == "false")
-        return "engine option 'autoReport.outputDebugInfo' is false: the profile has no graph of "
-               "the model";
-    if (key == "autoReport.outputLoweredVars" && value == "false")
-        return "engine option 'autoReport.outputLoweredVars' is false: the profile has no "
-               "addresses "
-               "of variables";
-    return {};
+std::string_view remarkOn(const EngineOption& option, std::string_view value) {
+    return option.remark.when == (value != "false") ? option.remark.text : std::string_view();
 }
 
 } // namespace
@@ -100,7 +86,7 @@ std::vector<OptionNote> engineOptionNotes(const RunOptions& options) {
             notes.push_back(
                 {false, fmt::format("engine option '{}' has no meaning in a simulator: {}", key,
                                     known->what)});
-        else if (const std::string_view text = said(key, value); !text.empty())
+        else if (const std::string_view text = remarkOn(*known, value); !text.empty())
             notes.push_back({false, std::string(text)});
     }
     return notes;

@@ -17,11 +17,18 @@ template <>
 inline constexpr auto enumTitles<EngineEffect> =
     std::to_array<std::string_view>({"acts", "recorded only", "no meaning in a simulator"});
 
+/// What is said of an option that acts where the profile's figures do not show it at once.
+struct EngineRemark {
+    bool when = false;          ///< the value of the switch that it is said of
+    std::string_view text = {}; ///< nothing is said if empty
+};
+
 struct EngineOption {
     std::string_view key; ///< "debug.instrument"
     EngineEffect effect = EngineEffect::Recorded;
     std::string_view what;                     ///< that it does here, or why it does nothing
     std::vector<std::string_view> values = {}; ///< allowed ones, the default first; none: any
+    EngineRemark remark = {};
 };
 
 /// All, by key.

@@ -11,7 +11,7 @@ namespace tilescope {
 
 void writeProfile(const Profile& profile, const std::filesystem::path& file) {
     AtomicFile atomic(file);
-    Database db(atomic.temporaryPath(), Database::Mode::Create);
+    Database db(atomic.temporaryPath(), Database::Mode::Create, file);
     // The file is new and is renamed only when complete: no journal is needed.
     db.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;");
     db.execute("BEGIN");

@@ -1,4 +1,6 @@
 // Children that write much, crash, cannot be started or take input from us.
+#include <QFile>
+#include <QTemporaryDir>
 #include <QTest>
 #include <cerrno>
 #include <csignal>
@@ -110,6 +112,23 @@ private slots:
     void whatCannotBeStartedIsAnError() {
         QCOMPARE(userError([] { const ChildProcess child("/no/such/program", {"program"}); }),
                  "cannot start a process: No such file or directory");
+    }
+
+    void whatIsNotWantedAnyMoreMayTidyUp() {
+        const QTemporaryDir directory;
+        const std::string file = directory.path().toStdString() + "/tidy";
+        {
+            const std::string script =
+                "trap ': >" + file + "; exit' TERM; echo ready; while :; do sleep 0.01; done";
+            ChildProcess child = shell(script.c_str());
+            QCOMPARE(text(lineOf(child)), "ready");
+        }
+        QVERIFY(QFile::exists(QString::fromStdString(file)));
+    }
+
+    void whatDoesNotEndIsKilled() {
+        ChildProcess child = shell("trap '' TERM; echo ready; while :; do sleep 1; done");
+        QCOMPARE(text(lineOf(child)), "ready");
     }
 
     void ignoredChildSignalsLoseNoExitCode() {

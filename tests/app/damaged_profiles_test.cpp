@@ -128,6 +128,7 @@ private slots:
                  "DROP TABLE exchange_rows",
                  "DROP VIEW exchanges",
                  "DROP VIEW variable_tiles",
+                 "ALTER TABLE trace_step_ipus RENAME COLUMN active_tiles TO active_tiles2",
              })
             QTest::newRow(sql) << QByteArray(sql);
     }

@@ -373,6 +373,26 @@ private slots:
                      QStringList{"profile.pop"});
     }
 
+    void anEndedRunLeavesNothingHalfWritten() {
+        // The folder is there while a profile is written, and before that as long as it takes to
+        // see that one can be.
+        constexpr int rounds = 10;
+        for (int round = 0; round < rounds; ++round) {
+            QProcess process;
+            process.start(program, {"run", "mlp", "-o", "ended"});
+            while (!QFile::exists("ended") && !process.waitForFinished(0)) {
+            }
+            process.terminate();
+            process.waitForFinished(-1);
+            const QStringList left = QDir("ended").entryList(QDir::Files | QDir::Hidden);
+            if (process.exitStatus() == QProcess::CrashExit)
+                QVERIFY2(left.isEmpty() || left == QStringList{"profile.pop"},
+                         qPrintable(left.join(' ')));
+            QCOMPARE(QFile::exists("ended"), !left.isEmpty());
+            QDir("ended").removeRecursively();
+        }
+    }
+
     void anIgnoredInterruptStaysIgnored() {
         QProcess process;
         process.start("sh", {"-c", "trap '' INT; exec \"$0\" \"$@\"", program, "sweep", "-o", "out",

@@ -1,8 +1,15 @@
 #include <QTemporaryDir>
 #include <QTest>
+#include <array>
+#include <csignal>
 #include <fstream>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 #include "core/base/atomic_file.h"
+#include "core/base/formula.h"
 #include "core/base/ids.h"
 #include "core/base/parallel_for.h"
 #include "core/base/pattern.h"
@@ -131,6 +138,132 @@ private slots:
         QVERIFY(!fs::exists(folder / ".file.txt.abcdef"));
         QVERIFY(fs::exists(inUse.temporaryPath()));
         QCOMPARE(count(), 4);
+    }
+
+    void formulasHaveValues_data() {
+        QTest::addColumn<QString>("formula");
+        QTest::addColumn<double>("value");
+        QTest::newRow("rounded up") << "20 + 3 * ceil(n / workers)" << 71.0;
+        QTest::newRow("functions") << "max(1, min(n, 7)) + floor(2.5) + sqrt(9) + log2(8)" << 15.0;
+        QTest::newRow("signs") << "-(n - 3) * -2" << 188.0;
+        QTest::newRow("a choice") << "n < 100 ? 1e3 : 2" << 1000.0;
+    }
+    void formulasHaveValues() {
+        QFETCH(QString, formula);
+        QTEST(evaluateFormula(formula.toStdString(), {{"n", 97}, {"workers", 6}}), "value");
+    }
+
+    void wrongFormulasAreMessages_data() {
+        QTest::addColumn<std::string>("formula");
+        QTest::addColumn<QString>("message");
+        const auto row = [](const char* name, const std::string& formula, const QString& message) {
+            QTest::newRow(name) << formula << message;
+        };
+        row("unknown name", "3 * m",
+            "formula '3 * m': 'm' at 4 is no name that is known here (n, workers), nor a function "
+            "such as ceil, floor, log2, max, min and sqrt");
+        row("nothing", "", "formula '': Expression is empty.");
+        row("open bracket", "(n", "formula '(n': Missing parenthesis");
+        row("two numbers", "1 2", "formula '1 2': Unexpected value \"2\" found at position 2");
+        row("two values", "1, 2", "formula '1, 2': it has several values and not one");
+        row("an assignment", "n = 2",
+            "formula 'n = 2': Unexpected operator \"=\" found at position 2");
+        const std::string depth(100'000, '(');
+        row("too deep", depth, text("formula '" + shortened(depth) + "': Expression too long."));
+    }
+    void wrongFormulasAreMessages() {
+        QFETCH(std::string, formula);
+        QFETCH(QString, message);
+        try {
+            evaluateFormula(formula, {{"n", 97}, {"workers", 6}});
+            QFAIL("taken");
+        } catch (const std::invalid_argument& error) {
+            QCOMPARE(text(error.what()), message);
+        }
+    }
+
+    void aSignalThatEndsTheProcessRemovesTemporaries_data() {
+        QTest::addColumn<int>("signal");
+        QTest::newRow("Ctrl+C") << SIGINT;
+        QTest::newRow("kill") << SIGTERM;
+        QTest::newRow("terminal closed") << SIGHUP;
+    }
+    void aSignalThatEndsTheProcessRemovesTemporaries() {
+        QFETCH(int, signal);
+        const QTemporaryDir directory;
+        const fs::path folder = directory.path().toStdString();
+        std::array<int, 2> pipe{};
+        QCOMPARE(::pipe(pipe.data()), 0);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            std::signal(signal, SIG_DFL);
+            removeTemporariesOnSignals();
+            writeFileAtomically(folder / "whole.txt", "whole");
+            const AtomicFile deep(folder / "a" / "b" / "file.txt");
+            const AtomicFile beside(folder / "file.txt");
+            { const AtomicFile given(folder / "c" / "up.txt"); }
+            while (::write(pipe[1], "x", 1) == 1)
+                ::pause();
+        }
+        char ready = 0;
+        QCOMPARE(::read(pipe[0], &ready, 1), ssize_t{1});
+        QVERIFY(fs::exists(folder / "a" / "b"));
+        QCOMPARE(::kill(child, signal), 0);
+        int status = 0;
+        QCOMPARE(::waitpid(child, &status, 0), child);
+        QVERIFY(WIFSIGNALED(status));
+        QCOMPARE(WTERMSIG(status), signal);
+        QVERIFY(fs::exists(folder / "whole.txt"));
+        QCOMPARE(std::distance(fs::recursive_directory_iterator(folder), {}), 1);
+        for (const int end : pipe)
+            ::close(end);
+    }
+
+    void aSignalMeetsThreadsThatWrite() {
+        constexpr int rounds = 20;
+        for (int round = 0; round < rounds; ++round) {
+            const QTemporaryDir directory;
+            const fs::path folder = directory.path().toStdString();
+            const pid_t child = ::fork();
+            if (child == 0) {
+                std::signal(SIGTERM, SIG_DFL);
+                removeTemporariesOnSignals();
+                const auto write = [&](const std::string& name) {
+                    for (;;)
+                        writeFileAtomically(folder / name / "file.txt", "whole");
+                };
+                const std::jthread other(write, "a");
+                write("b");
+            }
+            while (!fs::exists(folder / "a" / "file.txt") || !fs::exists(folder / "b" / "file.txt"))
+                std::this_thread::yield();
+            ::kill(child, SIGTERM);
+            int status = 0;
+            QCOMPARE(::waitpid(child, &status, 0), child);
+            QVERIFY(WIFSIGNALED(status));
+            for (const auto& entry : fs::recursive_directory_iterator(folder))
+                if (entry.is_regular_file())
+                    QCOMPARE(text(entry.path().filename().string()), "file.txt");
+        }
+    }
+
+    void aWriteThatFailsNamesTheFileAndTheReason() {
+        const QTemporaryDir directory;
+        const fs::path file = fs::path(directory.path().toStdString()) / "file.txt";
+        const pid_t child = ::fork();
+        if (child == 0) {
+            std::signal(SIGXFSZ, SIG_IGN);
+            const rlimit limit{1000, 1000};
+            ::setrlimit(RLIMIT_FSIZE, &limit);
+            const QString error =
+                userError([&] { writeFileAtomically(file, std::string(100'000, 'x')); });
+            ::_exit(error == text("cannot write '" + file.string() + "': File too large") ? 0 : 1);
+        }
+        int status = 0;
+        QCOMPARE(::waitpid(child, &status, 0), child);
+        QVERIFY(WIFEXITED(status));
+        QCOMPARE(WEXITSTATUS(status), 0);
+        QVERIFY(fs::is_empty(file.parent_path()));
     }
 
     void namesFilesThatCannotBeReadOrWritten() {

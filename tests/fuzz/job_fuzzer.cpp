@@ -1,8 +1,9 @@
 // A job file: its JSON, its keys and options, and the list of operations or the built-in model that
-// it names.
+// it names; and a formula.
 #include <onnx/onnx_pb.h>
 
 #include "core/base/error.h"
+#include "core/base/formula.h"
 #include "core/options/job.h"
 #include "core/options/run_options.h"
 #include "simulator/frontend/operation_list.h"
@@ -45,5 +46,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         RunOptions options;
         addEngineOptions(options, text, origin);
     });
+    try {
+        static_cast<void>(evaluateFormula(text, {{"n", 96}, {"N", 1e6}, {"workers", 6}}));
+    } catch (const std::invalid_argument&) {
+    }
     return 0;
 }

@@ -124,6 +124,22 @@ private slots:
                      {"node 'y' (LSTM)", "5000 steps", "shorten the sequence"}));
     }
 
+    void zeroPointsOfRowsThatAreNotThere() {
+        QVERIFY(says(errorOf("g (float x, float s, uint8[3] z) => (uint8 y) "
+                             "{ y = QuantizeLinear (x, s, z) }"),
+                     {"node 'y' (QuantizeLinear)", "operand 2 has 3 values", "without rows"}));
+    }
+
+    void moreRowsThanCanBeListed() {
+        QVERIFY(says(errorOf("g (float[4] x) => (float[4000000000004] y) "
+                             "<int64[2] p = {0,4000000000000}> "
+                             "{ y = Pad <mode = \"edge\"> (x, p) }"),
+                     {"node 'y' (Pad)", "4000000000000 rows along one dimension"}));
+        QVERIFY(says(errorOf("g (float[1,1,4,4] x) => (float[1,1,4000000000,4] y) "
+                             "<float[4] s = {1.0,1.0,1000000000.0,1.0}> { y = Resize(x, , s) }"),
+                     {"node 'y' (Resize)", "4000000000 rows along one dimension"}));
+    }
+
     void foreignDomain() {
         auto model = parseModel("g (float[2] x) => (float[2] y) { y = Relu(x) }");
         model.mutable_graph()->mutable_node(0)->set_domain("com.microsoft");

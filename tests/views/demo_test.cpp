@@ -87,8 +87,10 @@ private slots:
     }
 
     void aHangingProgramCanBeCancelled() {
-        // Waits for an end of its input that never comes.
-        script("hangs", "mkdir -p \"$4\"; : > \"$4/.profile.pop.abc123\"; exec cat");
+        // As tilescope does, it removes what is half written when it is asked to end.
+        script("hangs", "mkdir -p \"$4\"; part=\"$4/.profile.pop.abc123\"; "
+                        "trap 'rm -f \"$part\"; exit' TERM; : > \"$part\"; "
+                        "while :; do sleep 0.01; done");
         qputenv("PATH", QFile::encodeName(folder_.filePath("hangs")) + ":" + path_);
         MainWindow window(Memory::None);
         window.show();

@@ -118,12 +118,12 @@ VerdictLine optionsLine(const Comparison& comparison) {
     constexpr std::size_t most = 4;
     QStringList changes;
     const auto text = [](const std::string& value) {
-        return value.empty() ? QStringLiteral("\u2013") : QString::fromStdString(value);
+        return value.empty() ? QStringLiteral("\u2013") : shownName(value, mostOfOne);
     };
     for (std::size_t i = 0; i < std::min(most, comparison.options.size()); ++i) {
         const OptionChange& change = comparison.options[i];
         changes << Text::tr("%1 %2 \u2192 %3")
-                       .arg(QString::fromStdString(change.option), text(change.source),
+                       .arg(shownName(change.option, mostOfOne), text(change.source),
                             text(change.target));
     }
     if (changes.isEmpty())

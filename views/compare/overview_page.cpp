@@ -3,6 +3,7 @@
 #include <QHeaderView>
 #include <QToolButton>
 
+#include "views/theme/text.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::views {
@@ -128,11 +129,11 @@ void OverviewPage::setComparison(ComparisonPtr comparison, StepId targetPeak) {
                             : tr("Not both sides were executed: the estimates of compute sets and "
                                  "exchanges, without host and syncs. Enter or a double click "
                                  "shows the operation"));
-    memory_->setToolTip(tr("Always-live bytes and what is live at the step with the most, all "
-                           "tiles. Source: %1. Target: %2. Enter or a double click shows the "
-                           "source's peak in Liveness")
-                            .arg(QString::fromStdString(comparison_->sourcePeakName),
-                                 QString::fromStdString(comparison_->targetPeakName)));
+    memory_->setToolTip(
+        tr("Always-live bytes and what is live at the step with the most, all "
+           "tiles. Source: %1. Target: %2. Enter or a double click shows the "
+           "source's peak in Liveness")
+            .arg(shownName(comparison_->sourcePeakName), shownName(comparison_->targetPeakName)));
     fillPlans();
     restyle();
 }
@@ -142,8 +143,8 @@ void OverviewPage::fillPlans() {
     constexpr std::size_t mostPlans = 60;
     std::vector<LinkFlow::Link> links;
     for (const PlanChange& plan : comparison_->plans)
-        links.push_back({QString::fromStdString(plan.name),
-                         QString::fromStdString(planText(plan.differences)), plan.source.value()});
+        links.push_back({shownName(plan.name, mostOfOne), shownName(planText(plan.differences)),
+                         plan.source.value()});
     const QString heading =
         comparison_->plannedOperations == 0 ? tr("No operation has a plan")
         : links.empty() ? tr("All %1 plans are the same").arg(comparison_->plannedOperations)

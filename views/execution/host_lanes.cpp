@@ -18,10 +18,9 @@ std::shared_ptr<const HostOfProfile> readOne(const ProfileViewPtr& profile,
 std::string nameOf(const HostBox& box) {
     switch (box.work) {
     case HostWork::IpuWaits:
-        return box.name.empty() ? Text::tr("IPU waits for host").toStdString()
-                                : Text::tr("IPU waits for host: %1")
-                                      .arg(QString::fromStdString(box.name))
-                                      .toStdString();
+        return box.name.empty()
+                   ? Text::tr("IPU waits for host").toStdString()
+                   : Text::tr("IPU waits for host: %1").arg(shownName(box.name)).toStdString();
     case HostWork::HostWaits:
         return Text::tr("Host waits for IPU").toStdString();
     case HostWork::Callback:

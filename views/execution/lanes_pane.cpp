@@ -3,6 +3,7 @@
 #include <QMouseEvent>
 
 #include "views/session/time_texts.h"
+#include "views/theme/text.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::views {
@@ -19,7 +20,7 @@ void addStripRow(std::vector<TraceRow>& strip, const TraceLane& lane, bool compi
 }
 
 QString titleOf(const TraceBox& box) {
-    const QString name = QString::fromStdString(box.name);
+    const QString name = shownName(box.name);
     if (name.isEmpty())
         return LanesPane::tr("Steps: %1").arg(box.steps);
     if (box.look == TraceBox::Look::Step && box.name != toString(box.kind))

@@ -9,7 +9,7 @@ namespace tilescope::views {
 QStringList RunChoices::names() const {
     QStringList names{Text::tr("All")};
     for (const TraceRun& run : runs)
-        names.append(QString::fromStdString(run.name));
+        names.append(shownName(run.name));
     if (firstStep)
         names.append(Text::tr("First of %1 steps").arg(countText(firstStep->count)));
     return names;

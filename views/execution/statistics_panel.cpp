@@ -4,6 +4,7 @@
 #include <QPainter>
 
 #include "views/session/time_texts.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
@@ -80,7 +81,7 @@ void StatisticsPanel::paintLane(QPainter& painter, const LaneStatistics& lane,
                                 const QRect& row) const {
     painter.setPen(theme().text);
     painter.drawText(QRect(row.left(), row.top() + 4, labelWidth, barHeight),
-                     Qt::AlignLeft | Qt::AlignVCenter, QString::fromStdString(lane.name));
+                     Qt::AlignLeft | Qt::AlignVCenter, shownName(lane.name));
     paintProportions(painter, lane.statistics, barRect(row));
     paintShare(painter, shareRect(row, Share::Efficiency), lane.statistics.parallelEfficiency);
     paintShare(painter, shareRect(row, Share::Balance), lane.statistics.tileBalance);

@@ -1,4 +1,5 @@
 #include "views/execution/step_panel.h"
+#include "views/theme/text.h"
 
 #include <QHeaderView>
 
@@ -23,7 +24,7 @@ void StepPanel::showStep(const ProfileViewPtr& profile, std::int64_t step, bool 
             read.operation = program.operation;
             read.computeSet = program.computeSet;
             if (!program.name.empty())
-                read.name = QString::fromStdString(program.name);
+                read.name = shownName(program.name);
         }
         ValueTree tree = stepDetails(*profile, read.step, stop);
         return [this, read = std::move(read), tree = std::move(tree)]() mutable {

@@ -4,6 +4,7 @@
 
 #include "views/query/shared_work.h"
 #include "views/session/time_texts.h"
+#include "views/theme/text.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::views {
@@ -72,7 +73,7 @@ void TilesPane::load(const TraceQuestion& question) {
             lanes_ = lanes;
             std::vector<TilePlot::Lane> shown;
             for (const TileLane& lane : *lanes)
-                shown.push_back({QString::fromStdString(lane.asked.name), lane.parts.tilesPerIpu});
+                shown.push_back({shownName(lane.asked.name), lane.parts.tilesPerIpu});
             plot_->setLanes(std::move(shown));
             plot_->tiles().setRasters({});
             refresh();
@@ -153,15 +154,13 @@ void TilesPane::readMoment() {
 }
 
 QString TilesPane::textOf(const TileLane& lane, std::int32_t tile, const TileMoment& moment) const {
-    QString title = tr("Tile %1 of %2")
-                        .arg(tile)
-                        .arg(QString::fromStdString(lane.asked.name).replace('\n', ' '));
+    QString title =
+        tr("Tile %1 of %2").arg(tile).arg(shownName(lane.asked.name).replace('\n', ' '));
     if (moment.step < 0)
         return tr("%1\nnothing runs").arg(title);
     QString step = views::textOf(toString(moment.kind));
     if (moment.program.valid())
-        step += QStringLiteral("  ") +
-                QString::fromStdString((*lane.parts.programs)[moment.program].name);
+        step += QStringLiteral("  ") + shownName((*lane.parts.programs)[moment.program].name);
     return tr("%1\n%2\nworks %3\nthe step takes %4")
         .arg(title, step, context_.preferences.cycles(moment.worked, lane.parts.clockHz),
              context_.preferences.cycles(moment.on.cycles, lane.parts.clockHz));

@@ -12,6 +12,7 @@
 #include "core/options/option_form.h"
 #include "views/insights/largest_panel.h"
 #include "views/tables/cell_text.h"
+#include "views/theme/text.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::views {
@@ -35,7 +36,7 @@ QColor levelColour(const Theme& theme, InsightLevel level) {
 QLabel* longValue(const std::string& text) {
     constexpr qsizetype fits = 80; // letters that the narrowest window has room for
     static const QRegularExpression parts(QStringLiteral("([/,_:])(?=[^/,_: ])"));
-    QString broken = QString::fromStdString(text);
+    QString broken = shownText(QString::fromStdString(text), mostOfParagraph);
     if (broken.size() > fits)
         broken.replace(parts, QStringLiteral("\\1\u200b"));
     auto* label = new QLabel(broken);
@@ -48,11 +49,11 @@ QLabel* longValue(const std::string& text) {
 QLabel* nameLabel(const QString& text) {
     constexpr int most = 480; // pixels: half of the narrowest window that is looked at
     auto* label = new QLabel;
-    const QString shown = label->fontMetrics().elidedText(text, Qt::ElideMiddle, most);
+    const QString shown = label->fontMetrics().elidedText(shownText(text), Qt::ElideMiddle, most);
     label->setText(shown);
     if (shown != text) {
-        label->setToolTip(text);
-        label->setAccessibleName(text);
+        label->setToolTip(shownText(text));
+        label->setAccessibleName(shownText(text));
     }
     return label;
 }
@@ -67,7 +68,7 @@ QWidget* evidenceGrid(const std::vector<Evidence>& evidence, const Preferences& 
     grid->setColumnStretch(2, 1);
     int row = 0;
     for (const Evidence& item : evidence) {
-        QLabel* name = nameLabel(QString::fromStdString(item.label));
+        QLabel* name = nameLabel(shownName(item.label));
         name->setObjectName(QStringLiteral("muted"));
         const bool isText = item.unit == Unit::None;
         auto* value = isText ? longValue(item.text)
@@ -279,7 +280,7 @@ QWidget* InsightsView::makeRunAgain(const Insight& insight, const ProfileViewPtr
     for (const Advice& advice : insight.advice) {
         // No option puts an operand in order: the model has to change.
         const bool ofModel = advice.option == Advice::model;
-        const QString value = QString::fromStdString(advice.value);
+        const QString value = shownName(advice.value);
         const QString what =
             ofModel ? tr("another model") : QString::fromStdString(findOption(advice.option)->flag);
         auto* button = new QPushButton(what + QLatin1Char(' ') +

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "views/plot/plot_widget.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 
@@ -77,7 +78,7 @@ void LifetimeStrip::mouseMoveEvent(QMouseEvent* event) {
         return;
     const Lifetime& lifetime = lifetimes_[static_cast<std::size_t>(line)];
     const QString text = QStringLiteral("%1: %2").arg(lifetime.name, lifetime.when);
-    QToolTip::showText(event->globalPosition().toPoint(), text, this);
+    QToolTip::showText(event->globalPosition().toPoint(), shownLines(text), this);
     emit hovered(text);
 }
 

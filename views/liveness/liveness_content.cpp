@@ -66,7 +66,7 @@ void addLifetime(std::vector<Lifetime>& lifetimes, const ProfileView& profile, V
     if (!id.valid() || id.index() >= variables->size())
         return;
     const Variable& variable = (*variables)[id];
-    Lifetime lifetime{pattern.arg(QString::fromStdString(variable.name)), colour, {}, {}};
+    Lifetime lifetime{pattern.arg(shownName(variable.name)), colour, {}, {}};
     const auto classes = profile.livenessClasses(stop);
     QStringList when;
     if (variable.alwaysLive) {

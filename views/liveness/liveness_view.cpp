@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "views/plot/save_plot.h"
+#include "views/theme/text.h"
 #include "views/widgets/parts.h"
 #include "views/widgets/save_picture.h"
 
@@ -317,15 +318,13 @@ QString LivenessView::readOut(double x, bool ofSource) const {
     const auto place = static_cast<std::size_t>(std::max(0.0, x));
     QStringList lines;
     if (step.valid())
-        lines << tr("Step %1: %2")
-                     .arg(step.value())
-                     .arg(QString::fromStdString(steps.names[step.index()]));
+        lines << tr("Step %1: %2").arg(step.value()).arg(shownName(steps.names[step.index()]));
     // Overlaid, another step of the target may be at this place.
     if (const StepId other = targetSteps_.at(x);
         ofSource && comparing() && other.valid() && !plots_->showsTwo())
         lines << tr("Target's step %1: %2")
                      .arg(other.value())
-                     .arg(QString::fromStdString(targetSteps_.names[other.index()]));
+                     .arg(shownName(targetSteps_.names[other.index()]));
     if (lines.isEmpty())
         return {};
     lines << plot.valuesAt(place);

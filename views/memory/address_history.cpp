@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "views/plot/axes/tickers.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
@@ -153,7 +154,7 @@ QString AddressHistory::textAt(double step, double offset) const {
         return {};
     const auto index = static_cast<std::size_t>(step);
     QStringList lines{
-        tr("Step %1: %2").arg(index).arg(QString::fromStdString(content.stepNames[index])),
+        tr("Step %1: %2").arg(index).arg(shownName(content.stepNames[index])),
         tr("Address 0x%1").arg(content.base + static_cast<std::int64_t>(offset), 0, 16)};
     const auto blocks = areas_->blocksAt(step, offset);
     lines +=

@@ -1,4 +1,5 @@
 #include "views/memory/address_map.h"
+#include "views/theme/text.h"
 
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -36,7 +37,7 @@ QStringList blockLines(const std::vector<const MapBlock*>& blocks, const Prefere
         }
         const QString size = preferences.bytes(block->end - block->begin);
         lines.append(QStringLiteral("%1 (%2)").arg(
-            QString::fromStdString(block->name),
+            shownName(block->name),
             block->alwaysLive ? AddressMap::tr("%1, always live").arg(size) : size));
     }
     return lines;
@@ -109,7 +110,7 @@ void AddressMap::paintEvent(QPaintEvent*) {
     painter.setPen(theme().text);
     painter.drawText(
         QRect(margin, 8, width() - 2 * margin, titleHeight), Qt::AlignLeft | Qt::AlignVCenter,
-        painter.fontMetrics().elidedText(title_, Qt::ElideRight, width() - 2 * margin));
+        painter.fontMetrics().elidedText(shownText(title_), Qt::ElideRight, width() - 2 * margin));
     paintRows(painter);
     paintGaps(painter);
     paintBlocks(painter);
@@ -219,7 +220,8 @@ void AddressMap::mouseMoveEvent(QMouseEvent* event) {
                          .arg(content_.base + gap->begin, 0, 16));
     else if (lines.size() == 1)
         lines.append(offset < content_.limit ? tr("Free") : tr("Beyond the tile's memory"));
-    QToolTip::showText(event->globalPosition().toPoint(), lines.join(QLatin1Char('\n')), this);
+    QToolTip::showText(event->globalPosition().toPoint(), shownLines(lines.join(QLatin1Char('\n'))),
+                       this);
     emit hovered(lines.join(QStringLiteral("  \u00b7  ")));
 }
 

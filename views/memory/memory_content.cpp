@@ -26,7 +26,7 @@ std::vector<StepArea> stacked(const MemoryPlot& plot, MemoryBreakdown breakdown,
     std::vector<std::int64_t> sums(static_cast<std::size_t>(machine.totalTiles()), 0);
     for (const MemoryLayer& layer : plot.layers) {
         layer.bytes.addTo(sums);
-        areas.push_back({QString::fromStdString(layer.name),
+        areas.push_back({shownName(layer.name),
                          layerColour(theme, breakdown, layer.key, static_cast<int>(areas.size())),
                          MinMaxPyramid(sums)});
     }
@@ -151,7 +151,7 @@ StepPlot::Content variableContent(const ProfilePair& profiles,
     const auto all = profiles.source->variables(stop);
     for (const VariableId id : variables) {
         const Variable& variable = (*all)[id];
-        const QString name = QString::fromStdString(variable.name);
+        const QString name = shownName(variable.name);
         add(*profiles.source, variable,
             profiles.comparing() ? Text::tr("%1 (source)").arg(name) : name);
     }
@@ -161,7 +161,7 @@ StepPlot::Content variableContent(const ProfilePair& profiles,
     for (const VariableId id :
          profiles.matching->targetsOf({variables.begin(), variables.end()}, stop))
         add(*profiles.target, (*others)[id],
-            Text::tr("%1 (target)").arg(QString::fromStdString((*others)[id].name)));
+            Text::tr("%1 (target)").arg(shownName((*others)[id].name)));
     return content;
 }
 

@@ -1,4 +1,5 @@
 #include "views/memory/tile_map.h"
+#include "views/theme/text.h"
 
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -117,7 +118,7 @@ QString TileMap::textOf(const At& at) const {
 
 void TileMap::say(const At& at, const QPoint& globalPosition) {
     const QString text = textOf(at);
-    QToolTip::showText(globalPosition, text, this);
+    QToolTip::showText(globalPosition, shownLines(text), this);
     emit hovered(QString(text).replace(QLatin1Char('\n'), QStringLiteral("  \u00b7  ")));
 }
 

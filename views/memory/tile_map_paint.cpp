@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "views/memory/tile_map.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
@@ -47,10 +48,10 @@ void TileMap::paintTiles(QPainter& painter) const {
             if (side.machine.ipus > 1 || side.title.isEmpty())
                 title.append(tr("IPU %1").arg(ipu));
             painter.setPen(theme().text);
-            painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                             painter.fontMetrics().elidedText(title.join(QStringLiteral(", ")),
-                                                              Qt::ElideRight,
-                                                              static_cast<int>(line.width())));
+            painter.drawText(
+                line, Qt::AlignLeft | Qt::AlignVCenter,
+                painter.fontMetrics().elidedText(shownText(title.join(QStringLiteral(", "))),
+                                                 Qt::ElideRight, static_cast<int>(line.width())));
             // A hair of background between tiles, where there is room for it.
             const double hair = layout.cellWidth() >= 5 ? 1 : 0;
             for (std::int32_t tile = 0; tile < perIpu; ++tile) {
@@ -138,7 +139,7 @@ void TileMap::paintKey(QPainter& painter) const {
     }
     painter.setPen(theme().mutedText);
     painter.drawText(text.adjusted(0, metrics.height(), 0, 0), Qt::AlignLeft | Qt::AlignTop,
-                     metrics.elidedText(plan, Qt::ElideRight, text.width()));
+                     metrics.elidedText(shownText(plan), Qt::ElideRight, text.width()));
 }
 
 void TileMap::paintEvent(QPaintEvent*) {

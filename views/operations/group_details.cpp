@@ -138,9 +138,8 @@ std::vector<NamedBars::Bar> cycleBars(const StepParts& parts, const CostRow& gro
         const std::int64_t value = parts.executed      ? step.cycles
                                    : cycles == nullptr ? 0
                                                        : cycles->max().value;
-        bars.push_back(
-            {QString::fromStdString(program.name.empty() ? programLabel(program) : program.name),
-             value, theme.kind(program.kind), id.value()});
+        bars.push_back({shownName(program.name.empty() ? programLabel(program) : program.name),
+                        value, theme.kind(program.kind), id.value()});
     }
     std::stable_sort(bars.begin(), bars.end(),
                      [](const auto& a, const auto& b) { return a.value > b.value; });

@@ -25,8 +25,7 @@ std::vector<NamedValue> valuesOf(const CostTableData& data, const CostColumn& co
 /// What the measured cycles are parts of, and what is no part of them.
 QString summaryOf(const CostTableData& data) {
     const auto text = [](std::int64_t n) { return QString::fromStdString(formatCycles(n)); };
-    QString line =
-        QString::fromStdString(data.totals.name) + QLatin1String(": ") + text(data.totals.cycles);
+    QString line = shownName(data.totals.name) + QLatin1String(": ") + text(data.totals.cycles);
     if (data.totals.measured.size() > 1)
         line += Text::tr(" on each of %1 IPUs").arg(data.totals.measured.size());
     std::int64_t overlapped = 0;
@@ -35,8 +34,7 @@ QString summaryOf(const CostTableData& data) {
     if (overlapped > 0)
         line += Text::tr("; %1 more overlap other steps").arg(text(overlapped));
     for (const TraceRun& other : data.otherRuns)
-        line += Text::tr("; not in it: %1, %2")
-                    .arg(QString::fromStdString(other.name), text(other.cycles));
+        line += Text::tr("; not in it: %1, %2").arg(shownName(other.name), text(other.cycles));
     return line;
 }
 

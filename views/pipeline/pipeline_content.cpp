@@ -96,7 +96,7 @@ QString splitText(const PipelineSide& side, const Preferences& preferences) {
 QString splitValue(const PipelineReport& report) {
     QStringList names;
     for (const std::string& name : report.better.split)
-        names << QString::fromStdString(name);
+        names << shownName(name);
     return names.join(QLatin1Char(','));
 }
 

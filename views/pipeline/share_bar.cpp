@@ -1,4 +1,5 @@
 #include "views/pipeline/share_bar.h"
+#include "views/theme/text.h"
 
 #include <QPainter>
 
@@ -44,7 +45,7 @@ void ShareBar::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setPen(theme().mutedText);
     painter.drawText(QRect(0, 0, width(), titleHeight()), Qt::AlignLeft | Qt::AlignVCenter,
-                     fontMetrics().elidedText(title_, Qt::ElideMiddle, width()));
+                     fontMetrics().elidedText(shownText(title_), Qt::ElideMiddle, width()));
     painter.fillRect(0, titleHeight(), width(), barHeight, theme().raised);
     double at = 0;
     for (std::size_t i = 0; i < parts_.size(); ++i) {

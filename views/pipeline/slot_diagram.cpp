@@ -3,6 +3,7 @@
 #include <QPainter>
 
 #include "views/session/time_texts.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
@@ -133,9 +134,9 @@ void SlotDiagram::paintGroups(QPainter& painter) const {
         const auto write = [&](const QString& text, const QRectF& place, const QColor& colour) {
             painter.setPen(colour);
             // The begin of a name says more than nothing; the tool tip has all of it.
-            painter.drawText(
-                place, Qt::AlignLeft | Qt::AlignVCenter,
-                fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(place.width())));
+            painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter,
+                             fontMetrics().elidedText(shownText(text), Qt::ElideRight,
+                                                      static_cast<int>(place.width())));
         };
         write(groupName(group), room, theme().text);
         write(times, room.translated(0, line - 1),
@@ -169,7 +170,7 @@ void SlotDiagram::paintPieces(QPainter& painter) const {
         const QRectF box = rectOf(static_cast<int>(i));
         const QColor colour = workColour(theme(), piece.work);
         painter.fillRect(box, colour);
-        const QString label = QString::fromStdString(piece.label());
+        const QString label = shownName(piece.label());
         if (fontMetrics().horizontalAdvance(label) + 2 <= box.width()) {
             painter.setPen(Theme::textOn(colour));
             painter.drawText(box, Qt::AlignCenter, label);

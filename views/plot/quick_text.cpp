@@ -1,4 +1,5 @@
 #include "views/plot/quick_text.h"
+#include "views/theme/text.h"
 
 #include <QGlyphRun>
 #include <algorithm>
@@ -75,7 +76,8 @@ void QuickText::draw(QPainter& painter, const QRect& room, std::string_view text
 
 void QuickText::drawLaidOut(QPainter& painter, const QRect& room, std::string_view text,
                             Qt::TextElideMode elide, std::size_t fewest) const {
-    const QString all = QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+    const QString all =
+        shownText(QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())));
     const QString shown = metrics_.elidedText(all, elide, room.width());
     // The sign that stands for the rest is no letter of it.
     if (shown != all && shown.size() <= static_cast<qsizetype>(fewest))

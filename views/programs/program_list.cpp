@@ -2,6 +2,9 @@
 
 #include <QSignalBlocker>
 
+#include "views/tables/cell_text.h"
+#include "views/theme/text.h"
+
 namespace tilescope::views {
 
 ProgramList::ProgramList(QWidget* parent)
@@ -33,9 +36,10 @@ void ProgramList::setTree(const ProgramTreeData& tree) {
         const QString name = QString::fromStdString((*tree.programs)[tree.roots[i]].name);
         const QString text =
             QStringLiteral("%1  %2").arg(function ? i - tree.controlPrograms : i).arg(name);
-        auto* item = new QListWidgetItem(text, this);
+        auto* item = new QListWidgetItem(shownText(text), this);
         item->setData(Qt::UserRole, tree.roots[i].value());
-        item->setToolTip(name);
+        item->setData(wholeTextRole, text);
+        item->setToolTip(shownText(name));
     }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "views/session/time_texts.h"
+#include "views/tables/cell_text.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 
@@ -176,7 +178,7 @@ QString ProgramModel::differenceText(ProgramId program) const {
     return (change > 0 ? QStringLiteral("+") : QString()) + countText(change);
 }
 
-QVariant ProgramModel::display(ProgramId id, int column) const {
+QString ProgramModel::display(ProgramId id, int column) const {
     const Program& program = (*tree_.programs)[id];
     const ProgramCost& cost = tree_.costs[id.index()];
     const auto count = [](std::int64_t value) { return value == 0 ? QString() : countText(value); };
@@ -227,6 +229,8 @@ QVariant ProgramModel::data(const QModelIndex& index, int role) const {
     switch (role) {
     case Qt::DisplayRole:
     case Qt::ToolTipRole:
+        return shownText(display(id, index.column()));
+    case wholeTextRole:
         return display(id, index.column());
     case Qt::DecorationRole:
         return index.column() == Label

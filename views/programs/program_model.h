@@ -96,7 +96,7 @@ private:
     [[nodiscard]] QString differenceText(ProgramId program) const;
     [[nodiscard]] QVariant background(ProgramId program) const;
     [[nodiscard]] QVariant foreground(ProgramId program, int column) const;
-    [[nodiscard]] QVariant display(ProgramId program, int column) const;
+    [[nodiscard]] QString display(ProgramId program, int column) const;
 
     ViewContext& context_;
     ProgramTreeData tree_;

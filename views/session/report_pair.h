@@ -8,12 +8,13 @@
 
 #include "core/analysis/compare/profile_pair.h"
 #include "views/query/background_query.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 
 /// Model and target: "resnet50 on mk2".
 inline QString profileTitle(const ProfileView& profile) {
-    const QString model = QString::fromStdString(profile.info().model);
+    const QString model = shownName(profile.info().model);
     const QString machine = QString::fromStdString(profile.machine().name);
     return machine.isEmpty()
                ? model

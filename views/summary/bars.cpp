@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "views/session/time_texts.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 namespace {
@@ -34,7 +35,7 @@ QSize NamedBars::sizeHint() const {
 int NamedBars::nameWidth() const {
     int widest = leastNameWidth;
     for (const Bar& bar : bars_)
-        widest = std::max(widest, fontMetrics().horizontalAdvance(bar.name) + 16);
+        widest = std::max(widest, fontMetrics().horizontalAdvance(shownText(bar.name)) + 16);
     return std::min(widest, std::max(leastNameWidth, (width() - valueWidth) / 2));
 }
 
@@ -52,7 +53,7 @@ void NamedBars::paintEvent(QPaintEvent*) {
         painter.setPen(theme().text);
         painter.drawText(
             row.adjusted(0, 0, -(width() - nameWidth + 10), 0), Qt::AlignLeft | Qt::AlignVCenter,
-            painter.fontMetrics().elidedText(bar.name, Qt::ElideMiddle, nameWidth - 10));
+            painter.fontMetrics().elidedText(shownText(bar.name), Qt::ElideMiddle, nameWidth - 10));
         const QRect track(nameWidth, row.top() + 6, room, barRow - 12);
         painter.fillRect(track, theme().raised);
         painter.fillRect(track.left(), track.top(),

@@ -1,4 +1,5 @@
 #include "views/sweep/heat_map_widget.h"
+#include "views/theme/text.h"
 
 #include <QKeyEvent>
 #include <QPainter>
@@ -22,7 +23,7 @@ QColor colourOf(double share) {
 }
 
 QString text(const std::string& value) {
-    return QString::fromStdString(value);
+    return shownName(value);
 }
 
 int widest(const std::vector<std::string>& texts, const QFontMetrics& metrics) {

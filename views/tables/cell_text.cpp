@@ -1,4 +1,5 @@
 #include "views/tables/cell_text.h"
+#include "views/theme/text.h"
 
 #include <QCoreApplication>
 
@@ -6,9 +7,9 @@ namespace tilescope::views {
 
 QString cellText(const Cell& cell, Unit unit, const Preferences& preferences, double clockHz,
                  bool difference) {
-    return QString::fromStdString(
-        textOf(cell, unit, {preferences.byteUnits(), preferences.clockUnits(), clockHz, false},
-               difference));
+    return shownName(textOf(cell, unit,
+                            {preferences.byteUnits(), preferences.clockUnits(), clockHz, false},
+                            difference));
 }
 
 QString translated(const std::string& text) {

@@ -10,8 +10,11 @@
 
 namespace tilescope::views {
 
-/// A cell as people read it, see textOf(). With a clock (Hz) cycles are written as time if the user
-/// prefers that.
+/// The role of items for their whole text, where it may be longer than the one that is displayed.
+inline constexpr int wholeTextRole = Qt::UserRole + 100;
+
+/// A cell as people read it, see textOf() and shownText(). With a clock (Hz) cycles are written as
+/// time if the user prefers that.
 QString cellText(const Cell& cell, Unit unit, const Preferences& preferences, double clockHz = 0,
                  bool difference = false);
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <sstream>
 
+#include "views/tables/cell_text.h"
 #include "views/tables/table_model.h"
 #include "views/theme/text.h"
 #include "views/widgets/save_picture.h"
@@ -95,7 +96,9 @@ QString lines(const QAbstractItemView& view, QChar separator, bool onlySelected,
             return;
         row.clear();
         for (const int column : columns) {
-            QString value = index.siblingAtColumn(column).data().toString();
+            const QModelIndex cellIndex = index.siblingAtColumn(column);
+            const QVariant whole = cellIndex.data(wholeTextRole);
+            QString value = (whole.isValid() ? whole : cellIndex.data()).toString();
             if (column == columns.front())
                 value.prepend(QString(2 * depth, QLatin1Char(' ')));
             row << cell(value);

@@ -1,4 +1,5 @@
 #include "views/tables/table_model.h"
+#include "views/theme/text.h"
 
 #include <QFont>
 #include <algorithm>
@@ -205,9 +206,8 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
         [[fallthrough]];
     case Qt::DisplayRole:
         if (plain_)
-            return std::holds_alternative<std::monostate>(cell)
-                       ? QStringLiteral("NULL")
-                       : QString::fromStdString(rawText(cell));
+            return std::holds_alternative<std::monostate>(cell) ? QStringLiteral("NULL")
+                                                                : shownName(rawText(cell));
         return cellText(cell, unitAt(index), context_.preferences, clockHz_, column.difference);
     case Qt::TextAlignmentRole:
         return QVariant(Qt::AlignVCenter |

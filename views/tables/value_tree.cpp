@@ -175,12 +175,18 @@ QVariant ValueTreeModel::data(const QModelIndex& index, int role) const {
         return {};
     const ValueNode& node = *places_[index.internalId()].node;
     if (index.column() == 0)
-        return role == Qt::DisplayRole ? QVariant(node.name) : QVariant();
+        return role == Qt::DisplayRole ? QVariant(shownText(node.name))
+               : role == wholeTextRole ? QVariant(node.name)
+                                       : QVariant();
     const auto at = static_cast<std::size_t>(index.column()) - 1;
     const Cell cell = at < node.values.size() ? node.values[at] : Cell();
     switch (role) {
     case Qt::DisplayRole:
         return cellText(cell, node.unit, context_.preferences, context_.reports.clockHz());
+    case wholeTextRole:
+        return std::holds_alternative<std::string>(cell)
+                   ? QVariant(QString::fromStdString(std::get<std::string>(cell)))
+                   : QVariant();
     case Qt::TextAlignmentRole:
         return QVariant((tree_.properties ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     case Qt::ForegroundRole:

@@ -2,6 +2,7 @@
 
 #include <QGridLayout>
 
+#include "views/theme/text.h"
 #include "views/widgets/parts.h"
 
 namespace tilescope::views {
@@ -10,7 +11,7 @@ namespace {
 QLabel* label(const QString& text, const char* look, Qt::Alignment alignment) {
     // Long paths may break after a slash instead of widening the card.
     constexpr qsizetype longText = 40;
-    QString shown = text;
+    QString shown = shownText(text);
     if (text.size() > longText)
         shown.replace(QLatin1Char('/'), QStringLiteral("/\u200b"));
     auto* label = new QLabel(shown);

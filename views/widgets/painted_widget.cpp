@@ -1,4 +1,5 @@
 #include "views/widgets/painted_widget.h"
+#include "views/theme/text.h"
 
 #include <QHelpEvent>
 #include <QToolTip>
@@ -22,7 +23,7 @@ bool PaintedWidget::event(QEvent* event) {
         QToolTip::hideText();
         return QWidget::event(event);
     }
-    QToolTip::showText(help->globalPos(), text, this);
+    QToolTip::showText(help->globalPos(), shownLines(text), this);
     return true;
 }
 

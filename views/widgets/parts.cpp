@@ -1,5 +1,7 @@
 #include "views/widgets/parts.h"
 
+#include "views/theme/text.h"
+
 namespace tilescope::views {
 
 QVBoxLayout* inColumn(QWidget* parent, std::initializer_list<QWidget*> widgets, QWidget* growing) {
@@ -45,7 +47,7 @@ QLabel* textLabel(const QString& text, const char* look) {
 }
 
 QLabel* wrappedLabel(const QString& text, const char* look) {
-    QLabel* label = textLabel(text, look);
+    QLabel* label = textLabel(shownText(text, mostOfParagraph), look);
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return label;

@@ -21,10 +21,13 @@ void addProfileArgument(CLI::App& command, std::string& profile) {
 ProfileView openProfile(const std::string& path) {
     std::error_code error;
     const fs::path inside = fs::path(path) / "profile.pop";
-    const ProfileReader reader(
-        fs::is_directory(path, error) && fs::exists(inside, error) ? inside : fs::path(path));
-    verifyChecksums(reader.file());
-    return {reader.file(), reader.info()};
+    const fs::path file =
+        fs::is_directory(path, error) && fs::exists(inside, error) ? inside : fs::path(path);
+    return namingFile(file.string(), [&] {
+        const ProfileReader reader(file);
+        verifyChecksums(reader.file());
+        return ProfileView(reader.file(), reader.info());
+    });
 }
 
 } // namespace tilescope::cli

@@ -1,7 +1,6 @@
 // `export`: a profile for other tools.
 #include <boost/json.hpp>
 #include <fmt/format.h>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,13 +32,7 @@ void writeTo(const ExportArguments& arguments, const Streams& streams,
              const std::function<void(std::ostream&)>& write) {
     if (arguments.output.empty())
         return write(streams.out);
-    AtomicFile file(arguments.output);
-    std::ofstream out(file.temporaryPath(), std::ios::binary);
-    write(out);
-    out.close();
-    if (!out)
-        throw UserError(fmt::format("cannot write '{}'", arguments.output));
-    file.commit();
+    writeFileAtomically(arguments.output, write);
 }
 
 void exportTrace(const ExportArguments& arguments, const ProfileView& profile,

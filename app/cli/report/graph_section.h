@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/cli/document.h"
-#include "core/store/profile_reader.h"
+#include "core/view/profile_view.h"
 
 namespace tilescope::cli {
 

@@ -12,6 +12,8 @@ namespace {
 // Enough for a message; a program gone wild may write without end.
 constexpr qsizetype mostErrorText = 2000;
 
+constexpr int mostEndMs = 2000;
+
 } // namespace
 
 QString profileIn(const QString& folder) {
@@ -61,13 +63,12 @@ void SimulationRun::cancel() {
 
 void SimulationRun::kill() {
     process_->disconnect(this);
+    // One that is asked to end leaves nothing half written.
+    process_->terminate();
+    if (process_->waitForFinished(mostEndMs))
+        return;
     process_->kill();
     process_->waitForFinished();
-    // A profile is written beside its name and renamed when it is whole: what is left is a part.
-    QDir folder(folder_);
-    for (const QString& part :
-         folder.entryList({QStringLiteral(".profile.pop.*")}, QDir::Files | QDir::Hidden))
-        folder.remove(part);
 }
 
 void SimulationRun::readErrors() {

@@ -15,6 +15,9 @@ TensorId alongAxis(NodeConverter& node, std::size_t i, std::size_t rank, std::in
     const Shape& shape = node.shape(i);
     if (elementsOf(shape) == 1 || shape.size() != 1)
         return node.input(i);
+    if (static_cast<std::size_t>(axis) >= rank)
+        NodeConverter::refuse(fmt::format(
+            "operand {} has {} values, one for each row of an operand without rows", i, shape[0]));
     Shape aligned(rank - static_cast<std::size_t>(axis), 1);
     aligned[0] = shape[0];
     return node.reshape(fmt::format("align{}", i), node.input(i), aligned);

@@ -149,6 +149,7 @@ private:
         }
         if (!(dim.scale > 0) || dim.from < 1)
             NodeConverter::refuse(fmt::format("a scale of {} is impossible", dim.scale));
+        checkListedRows(dim.to);
         return dim;
     }
 
@@ -239,6 +240,10 @@ void convertPadByRows(NodeConverter& node, const std::string& mode,
     TensorId x = node.input(0);
     for (std::size_t d = 0; d < rank; ++d) {
         const std::int64_t size = node.shape(0)[d];
+        if (size < 1)
+            NodeConverter::refuse(fmt::format("dimension {} has nothing to pad with", d));
+        for (const std::int64_t count : {size, pads[d], pads[d + rank]})
+            checkListedRows(count);
         std::vector<std::int64_t> rows;
         for (std::int64_t i = -pads[d]; i < size + pads[d + rank]; ++i)
             rows.push_back(paddedRow(mode, i, size));

@@ -1,6 +1,7 @@
 #include "simulator/frontend/convert/rows.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <numeric>
 
 namespace tilescope::sim {
@@ -89,6 +90,12 @@ TensorId constantLike(NodeConverter& node, const std::string& part, TensorId lik
 TensorId indexConstant(NodeConverter& node, const std::string& part, Shape shape) {
     return node.builder().addTensor(node.node().name + "/" + part, std::move(shape),
                                     DataType::Int32, TensorRole::Constant);
+}
+
+void checkListedRows(std::int64_t rows) {
+    constexpr std::int64_t most = 1 << 21;
+    if (rows < -most || rows > most)
+        NodeConverter::refuse(fmt::format("{} rows along one dimension are too many", rows));
 }
 
 TensorId selectRows(NodeConverter& node, const std::string& part, TensorId x, std::size_t axis,

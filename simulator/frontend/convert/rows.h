@@ -8,6 +8,9 @@
 
 namespace tilescope::sim {
 
+/// Refuses a node whose result has more rows along a dimension than are listed one by one.
+void checkListedRows(std::int64_t rows);
+
 /// The rows of `x` along `axis` in the order given. Evenly spaced rows are a slice and repeated
 /// ones an expansion of it, as PopART has them (popx ResizeOpx: a concatenation of slices); where
 /// that would take many pieces, they are looked up (popops::multiSlice).

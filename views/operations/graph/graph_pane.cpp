@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "views/operations/graph/graph_texts.h"
+#include "views/theme/text.h"
 #include "views/widgets/parts.h"
 #include "views/widgets/tool_row.h"
 
@@ -236,11 +237,11 @@ void GraphPane::showWay(const GraphItem& item) {
     };
     const ScopeTree& tree = model_->tree;
     if (item.valid())
-        parts.prepend(QString::fromStdString(tree.labelOf(item)).toHtmlEscaped());
+        parts.prepend(shownName(tree.labelOf(item), mostOfOne).toHtmlEscaped());
     for (GraphScopeId at = item.valid() ? tree.parentOf(item) : GraphScopeId(); at.valid();
          at = tree[at].parent)
         if (at != tree.root())
-            parts.prepend(link(at, QString::fromStdString(tree[at].label)));
+            parts.prepend(link(at, shownName(tree[at].label, mostOfOne)));
     parts.prepend(tr("Model"));
     way_->setText(parts.join(QStringLiteral("  \u203a  ")));
 }

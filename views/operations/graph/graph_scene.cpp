@@ -1,4 +1,5 @@
 #include "views/operations/graph/graph_scene.h"
+#include "views/theme/text.h"
 
 #include <QCoreApplication>
 #include <QFontMetricsF>
@@ -104,7 +105,7 @@ std::shared_ptr<const GraphScene> makeScene(std::shared_ptr<const GraphModel> mo
     const QFontMetricsF metrics(font);
     const ScopeTree& tree = model->tree;
     const auto sizeOf = [&](const GraphItem& item) {
-        const double label = metrics.horizontalAdvance(QString::fromStdString(tree.labelOf(item)));
+        const double label = metrics.horizontalAdvance(shownName(tree.labelOf(item)));
         return GraphBoxSize{std::clamp(label + besideText, narrowestBox, widestBox),
                             2 * metrics.height() + aboveText};
     };
@@ -118,9 +119,8 @@ std::shared_ptr<const GraphScene> makeScene(std::shared_ptr<const GraphModel> mo
         const PlacedBox& box = scene->layout.boxes[i];
         scene->boxOf[box.item] = i;
         scene->labels.push_back(metrics.elidedText(
-            QString::fromStdString(box.isFrame && !tree[box.item.scope].path.empty()
-                                       ? tree[box.item.scope].label
-                                       : tree.labelOf(box.item)),
+            shownName(box.isFrame && !tree[box.item.scope].path.empty() ? tree[box.item.scope].label
+                                                                        : tree.labelOf(box.item)),
             Qt::ElideMiddle, box.width - besideText + 4));
     }
     for (const PlacedWire& wire : scene->layout.wires) {

@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t mostTensors = 6; // of a tool tip
 
 QString tensorText(const ModelTensor& tensor) {
-    QString text = QString::fromStdString(tensor.name + "  " + tensor.shape + ' ' + tensor.type);
+    QString text =
+        shownName(tensor.name) + QString::fromStdString("  " + tensor.shape + ' ' + tensor.type);
     switch (tensor.source) {
     case TensorSource::Weight:
         return Text::tr("weight %1").arg(text);
@@ -82,8 +83,7 @@ ValueNode tensorsThrough(const GraphModel& model, GraphScopeId scope, bool enter
 } // namespace
 
 QString fullName(const GraphModel& model, const GraphItem& item) {
-    return QString::fromStdString(item.isScope() ? model.tree[item.scope].path
-                                                 : model.node(item).name);
+    return shownName(item.isScope() ? model.tree[item.scope].path : model.node(item).name);
 }
 
 QString itemText(const GraphModel& model, const GraphItem& item, const Preferences& preferences) {

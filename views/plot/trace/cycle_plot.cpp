@@ -1,6 +1,7 @@
 #include "views/plot/trace/cycle_plot.h"
 
 #include "views/plot/axes/tickers.h"
+#include "views/theme/text.h"
 
 namespace tilescope::views {
 
@@ -52,7 +53,7 @@ void CyclePlot::paintFlags(QPainter& painter) const {
         painter.setPen(QPen(theme().accent, 1));
         painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
         const QFontMetrics metrics = painter.fontMetrics();
-        const QString text = metrics.elidedText(flag.text, Qt::ElideRight, longest);
+        const QString text = metrics.elidedText(shownText(flag.text), Qt::ElideRight, longest);
         QRectF label(x, area.bottom() - metrics.height() - padding,
                      metrics.horizontalAdvance(text) + 2 * padding, metrics.height() + 2);
         if (label.right() > area.right())

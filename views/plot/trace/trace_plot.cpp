@@ -1,4 +1,5 @@
 #include "views/plot/trace/trace_plot.h"
+#include "views/theme/text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -74,14 +75,14 @@ void TracePlot::paintExtra(QPainter& painter) {
                            std::max(bottom - top, QFontMetricsF(font()).height()));
         painter.setPen(theme().text);
         painter.drawText(label, Qt::AlignRight | Qt::AlignTop | Qt::TextWordWrap,
-                         QString::fromStdString(lanes[lane].name));
+                         shownName(lanes[lane].name));
         // The first row is beside the name of the lane.
         painter.setPen(theme().mutedText);
         const std::vector<std::string>& rowNames = lanes[lane].rowNames;
         for (std::size_t row = 1; row < rowNames.size(); ++row)
             painter.drawText(
                 QRectF(0, top + static_cast<double>(row) * rowHeight_, leftMargin - 10, rowHeight_),
-                Qt::AlignRight | Qt::AlignVCenter, QString::fromStdString(rowNames[row]));
+                Qt::AlignRight | Qt::AlignVCenter, shownName(rowNames[row]));
         painter.setPen(theme().border);
         const int line = qRound(bottom + TracePlottable::laneGap * rowHeight_ / 2);
         if (lane + 1 < lanes.size())

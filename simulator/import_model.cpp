@@ -22,6 +22,7 @@ ModelSource sourceOf(const std::string& model, const RunOptions& options) {
     import.forceBatch = options.batchSize.has_value();
     import.half = options.precision == Precision::Half;
     import.training = options.isTraining();
+    import.foldBatchNorm = options.foldBatchNorm;
     if (!options.customOperations.empty())
         import.customOperations = readCustomOperations(options.customOperations);
     return {model, import, options.modelOptions};

@@ -84,6 +84,12 @@ std::vector<OptionSpec> executionRows() {
             row(OptionTopic::MemoryAndPlanning, "checkpoint", "--checkpoint", Type::Text, "",
                 "operations or scopes whose results are kept in spite of recomputation, NAME,NAME"),
             &RunOptions::checkpoints),
+        switchRow(row(OptionTopic::MemoryAndPlanning, "foldBatchNorm", "--fold-batch-norm",
+                      Type::Flag, "off",
+                      "make batch normalisations part of the convolutions before them, as PopRT "
+                      "does for inference; PopART keeps them",
+                      {"on", "off"}),
+                  &RunOptions::foldBatchNorm),
         switchRow(row(OptionTopic::Functions, "outline", "--outline", Type::Choice, "on",
                       "make repeated parts of the model one function", {"on", "off"}),
                   &RunOptions::outline),

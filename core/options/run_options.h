@@ -80,6 +80,9 @@ struct RunOptions {
     PhaseSchedule phaseSchedule = PhaseSchedule::Interleaving;
     Recompute recompute = Recompute::None;
     std::vector<std::string> checkpoints; ///< operations or scopes whose results are kept
+    /// BatchNormalization of inference goes into the convolution before it, as PopRT does; PopART
+    /// keeps it.
+    bool foldBatchNorm = false;
     bool outline = true;                  ///< repeated parts of the graph become functions
     /// By how much a part's value must exceed that of the functions in it (PopART
     /// outlineThreshold).

@@ -56,7 +56,7 @@ void convert(GraphBuilder& builder, const Node& node, const ImportOptions& optio
 
 Graph convertNodes(const ResolvedModel& model, const ImportOptions& options) {
     try {
-        GraphBuilder builder(model, options.half, options.training);
+        GraphBuilder builder(model, options);
         for (const Node& node : model.nodes) {
             try {
                 convert(builder, node, options);

@@ -83,15 +83,15 @@ private slots:
     void argumentsHaveOnlyWhatIsChanged() {
         const Values values{{"batchSize", "4"},
                             {"target", "mk2"},
-                            {"relaxMemoryTarget", "on"},
+                            {"relaxMemoryTarget", "off"},
                             {"split", "a b,c'd"},
                             {"partialsType", "half"}};
         const auto arguments = runArguments("my model.onnx", values, "/tmp/out");
         QCOMPARE(joined(arguments), "run|my model.onnx|--batch-size|4|--partials-type|half|"
-                                    "--relax-memory-target|--split|a b,c'd|-o|/tmp/out");
+                                    "--relax-memory-target|off|--split|a b,c'd|-o|/tmp/out");
         QCOMPARE(text(shellLine("tilescope", arguments)),
                  "tilescope run 'my model.onnx' --batch-size 4 --partials-type half "
-                 "--relax-memory-target --split 'a b,c'\\''d' -o /tmp/out");
+                 "--relax-memory-target off --split 'a b,c'\\''d' -o /tmp/out");
         QCOMPARE(joined(runArguments("resnet50", {}, "")), "run|resnet50");
         QCOMPARE(text(shellLine("tilescope", {""})), "tilescope ''");
         // A job file's own options need no words, a default in their place does.

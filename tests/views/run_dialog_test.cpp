@@ -136,7 +136,7 @@ private slots:
         const QString line = dialog_->commandLine();
         QVERIFY2(line.contains(QStringLiteral("--target mk1")), qPrintable(line));
         QVERIFY2(line.contains(QStringLiteral("--batch-size 16")), qPrintable(line));
-        QVERIFY2(line.contains(QStringLiteral("--relax-memory-target")), qPrintable(line));
+        QVERIFY2(line.contains(QStringLiteral("--relax-memory-target off")), qPrintable(line));
         QCOMPARE(line.count(QStringLiteral("--")), 3);
         button(QStringLiteral("Copy"))->click();
         QCOMPARE(QApplication::clipboard()->text(), line);
@@ -205,7 +205,7 @@ private slots:
         const QString job = folder_.filePath(QStringLiteral("job.json"));
         QFile file(job);
         QVERIFY(file.open(QIODevice::WriteOnly) &&
-                file.write(R"({"model": "resnet50", "batchSize": 8, "relaxMemoryTarget": true})") >
+                file.write(R"({"model": "resnet50", "batchSize": 8, "relaxMemoryTarget": false})") >
                     0);
         file.close();
         type("deviceIterations", QStringLiteral("2"));

@@ -52,10 +52,11 @@ std::int64_t hintOf(const Node& node, const std::string& attribute) {
 
 } // namespace
 
-GraphBuilder::GraphBuilder(const ResolvedModel& model, bool half, bool training)
+GraphBuilder::GraphBuilder(const ResolvedModel& model, const ImportOptions& options)
     : model_(model)
-    , half_(half)
-    , training_(training) {
+    , half_(options.half)
+    , training_(options.training)
+    , foldsNormalisations_(options.foldBatchNorm) {
     graph_.name = model.name;
     graph_.messages = model.messages;
     for (const auto& input : model.inputs)

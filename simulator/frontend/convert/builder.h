@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "simulator/frontend/onnx_types/import_types.h"
 #include "simulator/frontend/resolve/node.h"
 #include "simulator/graph/graph.h"
 
@@ -15,10 +16,12 @@ namespace tilescope::sim {
 
 class GraphBuilder {
 public:
-    GraphBuilder(const ResolvedModel& model, bool half, bool training = false);
+    GraphBuilder(const ResolvedModel& model, const ImportOptions& options);
 
     /// True if the graph is to be trained.
     [[nodiscard]] bool isTraining() const { return training_; }
+    /// True if normalisations by a model's own statistics go into the convolutions before them.
+    [[nodiscard]] bool foldsNormalisations() const { return foldsNormalisations_; }
 
     /// The tensor of an ONNX value. Weights and constants come to be with their first use.
     TensorId tensorOf(const std::string& value);
@@ -77,7 +80,7 @@ private:
 
     const ResolvedModel& model_;
     bool half_;
-    bool training_;
+    bool training_, foldsNormalisations_;
     Graph graph_;
     std::unordered_map<std::string, TensorId> bound_;
     std::unordered_map<std::string, int> names_;

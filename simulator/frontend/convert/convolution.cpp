@@ -192,7 +192,7 @@ bool isTraining(const NodeConverter& node) {
 /// The scale goes into the weights and the shift becomes the bias, whose values do not matter here.
 bool foldIntoConvolution(NodeConverter& node) {
     const auto conv = node.builder().convolutionOf(node.node().inputs[0]);
-    if (!conv || node.value(0).uses != 1)
+    if (!node.builder().foldsNormalisations() || !conv || node.value(0).uses != 1)
         return false;
     node.builder().count("BatchNormalization", "folded into the convolution before");
     if (conv->hasBias) {
@@ -225,6 +225,21 @@ void keepBatchNormalization(NodeConverter& node, const Shape& perChannel) {
     node.builder().count("BatchNormalization", "trained with the statistics of each micro-batch");
 }
 
+/// Normalises with the model's own statistics (popart popx/op/batchnormx.cpp, popnn's
+/// batchNormalise): what is the same for all data of a channel comes to one factor and one summand.
+void normaliseByGiven(NodeConverter& node, const Shape& perChannel) {
+    using enum ElementwiseFunction;
+    enum Operand : std::size_t { Scale = 1, Bias, Mean, Variance };
+    const auto parameter = [&](Operand operand) { return node.parameter(operand, perChannel); };
+    const TensorId deviation =
+        node.elementwise("invStdDev", InverseStdDeviation, {parameter(Variance)});
+    const TensorId factor = node.elementwise("factor", Multiply, {deviation, parameter(Scale)});
+    const TensorId moved = node.elementwise("moved", Multiply, {factor, parameter(Mean)});
+    const TensorId summand = node.elementwise("summand", Subtract, {parameter(Bias), moved});
+    const TensorId scaled = node.elementwise("scale", Multiply, {node.input(0), factor});
+    node.result(node.elementwise("", Add, {scaled, summand}));
+}
+
 void convertBatchNormalization(NodeConverter& node) {
     const bool trains = node.builder().isTraining();
     if (!trains && isTraining(node))
@@ -242,12 +257,8 @@ void convertBatchNormalization(NodeConverter& node) {
         keepBatchNormalization(node, perChannel);
         return;
     }
-    if (foldIntoConvolution(node))
-        return;
-    const TensorId scaled = node.elementwise("scale", ElementwiseFunction::Multiply,
-                                             {node.input(0), node.parameter(1, perChannel)});
-    node.result(
-        node.elementwise("", ElementwiseFunction::Add, {scaled, node.parameter(2, perChannel)}));
+    if (!foldIntoConvolution(node))
+        normaliseByGiven(node, perChannel);
 }
 
 void emitPool(NodeConverter& node, PoolKind kind, const Window& window, bool countIncludePad) {

@@ -16,9 +16,11 @@ struct ImportOptions {
     /// The user named a batch size: also replaces a fixed first dimension of the inputs.
     bool forceBatch = false;
     bool half = false; ///< turn float tensors into half (--precision half)
-    /// For training: normalisations keep the statistics of their data (nothing is folded into
-    /// convolutions) and Dropout drops.
+    /// For training: normalisations keep the statistics of their data and Dropout drops.
     bool training = false;
+    /// For inference: a BatchNormalization becomes a part of the convolution before it, as PopRT
+    /// does. PopART has no such pattern (willow/src/patterns).
+    bool foldBatchNorm = false;
     /// Made by this program: tests have asked the ONNX checker, so that runs need not.
     bool builtIn = false;
     CustomOperations customOperations = {}; ///< that the user has declared

@@ -130,6 +130,14 @@ private slots:
                      {"node 'y' (QuantizeLinear)", "operand 2 has 3 values", "without rows"}));
     }
 
+    void filtersOfAnotherRank() {
+        const std::string error =
+            errorOf("g (uint8[1,1,7] x, float s, uint8 z, uint8[1,1,3,3,3] w) => (uint8[1,1,5] y) "
+                    "{ y = QLinearConv (x, s, z, w, s, z, s, z) }");
+        QVERIFY2(says(error, {"node 'y' (QLinearConv)", "its filters of shape [1,1,3,3,3] do not"}),
+                 error.c_str());
+    }
+
     void moreRowsThanCanBeListed() {
         const std::string padded = errorOf("g (float[4] x) => (float[4000000004] y) "
                                            "<int64[2] p = {0,4000000000}> "

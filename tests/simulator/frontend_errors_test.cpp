@@ -130,11 +130,33 @@ private slots:
                      {"node 'y' (QuantizeLinear)", "operand 2 has 3 values", "without rows"}));
     }
 
+    void recurrentOperandsWithoutDirections() {
+        const char* const network = "g (float[2,1,4] x, float[1,3,4] w, float%1 r, float%2 b) => "
+                                    "(float[2,1,1,3] y) { y = RNN <hidden_size = 3> (x, w, r, b) }";
+        const auto error = [&](const char* weights, const char* bias) {
+            return errorOf(QString(network).arg(weights, bias).toStdString());
+        };
+        const std::string scalarBias = error("[1,3,3]", "");
+        QVERIFY2(says(scalarBias, {"node 'y' (RNN)", "shape [] has too few rows"}),
+                 scalarBias.c_str());
+        const std::string scalarWeights = error("", "[1,6]");
+        QVERIFY2(says(scalarWeights, {"node 'y' (RNN)"}), scalarWeights.c_str());
+    }
+
+    void filtersOfAnotherRank() {
+        const std::string error =
+            errorOf("g (uint8[1,1,7] x, float s, uint8 z, uint8[1,1,3,3,3] w) => (uint8[1,1,5] y) "
+                    "{ y = QLinearConv (x, s, z, w, s, z, s, z) }");
+        QVERIFY2(says(error, {"node 'y' (QLinearConv)", "its filters of shape [1,1,3,3,3] do not"}),
+                 error.c_str());
+    }
+
     void moreRowsThanCanBeListed() {
-        QVERIFY(says(errorOf("g (float[4] x) => (float[4000000000004] y) "
-                             "<int64[2] p = {0,4000000000000}> "
-                             "{ y = Pad <mode = \"edge\"> (x, p) }"),
-                     {"node 'y' (Pad)", "4000000000000 rows along one dimension"}));
+        const std::string padded = errorOf("g (float[4] x) => (float[4000000004] y) "
+                                           "<int64[2] p = {0,4000000000}> "
+                                           "{ y = Pad <mode = \"edge\"> (x, p) }");
+        QVERIFY2(says(padded, {"node 'y' (Pad)", "4000000000 rows along one dimension"}),
+                 padded.c_str());
         QVERIFY(says(errorOf("g (float[1,1,4,4] x) => (float[1,1,4000000000,4] y) "
                              "<float[4] s = {1.0,1.0,1000000000.0,1.0}> { y = Resize(x, , s) }"),
                      {"node 'y' (Resize)", "4000000000 rows along one dimension"}));

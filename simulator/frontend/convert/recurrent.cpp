@@ -25,7 +25,7 @@ public:
         : node_(node)
         , direction_(direction)
         , gates_(gates)
-        , units_(node.shape(2).back())
+        , units_(node.rank(2) > 0 ? node.shape(2).back() : 0)
         , steps_(node.shapeOf(x)[0])
         , batch_(node.shapeOf(x)[1])
         , x_(x) {

@@ -73,6 +73,10 @@ SliceAttributes wholeSlice(std::size_t rank) {
 TensorId rowsFrom(NodeConverter& node, const std::string& part, TensorId x, std::size_t axis,
                   std::int64_t first, std::int64_t count, std::int64_t step) {
     Shape shape = node.shapeOf(x);
+    const std::int64_t last = first + std::max<std::int64_t>(count - 1, 0) * step;
+    if (axis >= shape.size() || std::min(first, last) < 0 || std::max(first, last) >= shape[axis])
+        NodeConverter::refuse(
+            fmt::format("an operand of shape {} has too few rows", toString(shape)));
     if (first == 0 && step == 1 && shape[axis] == count)
         return x;
     SliceAttributes slice = wholeSlice(shape.size());

@@ -83,6 +83,21 @@ void requireRank(const OperandValues& operands, std::size_t i, std::size_t least
                                                 toString(operands[i]->shape), least));
 }
 
+/// Filters have as many dimensions as what they are applied to.
+void guardFilters(const Node& node, const OperandValues& operands) {
+    const bool conv =
+        node.type == "Conv" || node.type == "ConvTranspose" || node.type == "ConvInteger";
+    const std::size_t filters = conv ? 1 : 3;
+    if (!conv && node.type != "QLinearConv")
+        return;
+    requireRank(operands, filters, 3);
+    if (filters < operands.size() && operands[filters] != nullptr &&
+        operands[filters]->shape.size() != operands[0]->shape.size())
+        throw std::invalid_argument(
+            fmt::format("its filters of shape {} do not have the rank of its input of shape {}",
+                        toString(operands[filters]->shape), toString(operands[0]->shape)));
+}
+
 /// Operands with a value per dimension: their length becomes a rank, and inference allocates it.
 void guardLengths(const Node& node, const OperandValues& operands) {
     static constexpr std::array perDimension{"Reshape", "Expand",          "Tile",    "Slice",
@@ -105,10 +120,7 @@ void guardRanks(const Node& node, const OperandValues& operands) {
         requireRank(operands, 0, 2);
         requireRank(operands, 1, 2);
     }
-    if (node.type == "Conv" || node.type == "ConvTranspose" || node.type == "ConvInteger")
-        requireRank(operands, 1, 3);
-    if (node.type == "QLinearConv")
-        requireRank(operands, 3, 3);
+    guardFilters(node, operands);
     if (node.type == "GatherND" &&
         (node.integer("batch_dims", 0) < 0 ||
          node.integer("batch_dims", 0) >= static_cast<std::int64_t>(operands[0]->shape.size())))

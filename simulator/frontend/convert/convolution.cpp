@@ -232,7 +232,7 @@ void normaliseByGiven(NodeConverter& node, const Shape& perChannel) {
     enum Operand : std::size_t { Scale = 1, Bias, Mean, Variance };
     const auto parameter = [&](Operand operand) { return node.parameter(operand, perChannel); };
     const TensorId deviation =
-        node.elementwise("invStdDev", InverseStdDeviation, {parameter(Variance)});
+        node.elementwise("invStdDev", VarianceToInverseStdDeviation, {parameter(Variance)});
     const TensorId factor = node.elementwise("factor", Multiply, {deviation, parameter(Scale)});
     const TensorId moved = node.elementwise("moved", Multiply, {factor, parameter(Mean)});
     const TensorId summand = node.elementwise("summand", Subtract, {parameter(Bias), moved});

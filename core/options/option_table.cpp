@@ -180,7 +180,7 @@ std::vector<OptionSpec> makeTable() {
                  "precedence over the attribute __available_memory of an ONNX node"),
              setProportionByOperation, proportionByOperationText),
         switchRow(row(OptionTopic::MemoryAndPlanning, "relaxMemoryTarget", "--relax-memory-target",
-                      Type::Flag, "on",
+                      Type::Choice, "on",
                       "where no plan keeps to the available memory proportion, double it until one "
                       "does instead of planning for least memory",
                       {"on", "off"}),

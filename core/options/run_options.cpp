@@ -58,6 +58,8 @@ void refuse(bool given, const char* option, const std::string& problem) {
 
 /// Options of training that say nothing about inference.
 void checkTrainingOnly(const RunOptions& options) {
+    refuse(options.isTraining() && options.foldBatchNorm, "foldBatchNorm",
+           "training normalises by the statistics of its batches; leave it out");
     if (options.isTraining())
         return;
     const auto refuseOther = [](bool given, const char* option, const char* what) {

@@ -144,6 +144,8 @@ class OptionValuesTest : public QObject {
             "option partialsType (--partials-type): 'double' is not one of float, half.");
         row("relaxMemoryTarget", "maybe",
             "option relaxMemoryTarget (--relax-memory-target): 'maybe' is not one of on, off.");
+        row("foldBatchNorm", "perhaps",
+            "option foldBatchNorm (--fold-batch-norm): 'perhaps' is not one of on, off.");
         row("inputMapping", "linar",
             "option inputMapping (--input-mapping): 'linar' is not one of by-use, linear. Did you "
             "mean 'linear'?");

@@ -96,6 +96,9 @@ private:
             "--execution pipelined, or choose 'standard'");
         row("execution=phased split=a,b ipus=2", "no error");
         row("execution=phased phases=3 ipus=3 phaseStages=1", "no error");
+        row("mode=training foldBatchNorm=on",
+            "option foldBatchNorm (--fold-batch-norm): training normalises by the statistics of "
+            "its batches; leave it out");
         row("accumulationReduction=mean",
             "option accumulationReduction (--accumulation-reduction): gradients are accumulated in "
             "training only; add --mode "

@@ -107,6 +107,7 @@ void printFamilies(const std::vector<Row>& rows) {
         if (row.error.empty()) {
             groups[row.target + " " + row.family()].push_back(&row);
             groups[row.target + " all"].push_back(&row);
+            groups["both"].push_back(&row);
         }
     fmt::print(
         "| family | rows | cycles median | p90 | total median | p90 | max tile median | p90 |\n"

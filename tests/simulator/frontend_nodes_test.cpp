@@ -88,12 +88,13 @@ private slots:
         QCOMPARE(pool.padsEnd, (Shape{1, 1}));
     }
 
-    void batchNormalizationLeavesABias() {
+    void aFoldedBatchNormalizationLeavesABias() {
         const Graph graph =
             importText("g (float[1,3,8,8] x, float[4,3,3,3] w) => (float[1,4,6,6] y) "
                        "<float[4] s = {1,1,1,1}, float[4] b = {1,1,1,1}, float[4] m = {1,1,1,1}, "
                        "float[4] v = {1,1,1,1}> "
-                       "{ c = Conv(x, w) y = BatchNormalization(c, s, b, m, v) }");
+                       "{ c = Conv(x, w) y = BatchNormalization(c, s, b, m, v) }",
+                       17, {.foldBatchNorm = true});
         QCOMPARE(QString::fromStdString(summary(graph)), "Conv[1,4,6,6] ADD[1,4,6,6]");
         QCOMPARE(graph.ops[OpId(1)].name, "c/bias");
         const Tensor& bias = graph.tensors[graph.ops[OpId(1)].inputs[1]];
@@ -108,9 +109,12 @@ private slots:
             "g (float[1,3,8,8] x, float[4,3,3,3] w) => (float[1,4,6,6] y, float[1,4,6,6] c) "
             "<float[4] s = {1,1,1,1}, float[4] b = {1,1,1,1}, float[4] m = {1,1,1,1}, "
             "float[4] v = {1,1,1,1}> "
-            "{ c = Conv(x, w) y = BatchNormalization(c, s, b, m, v) }");
+            "{ c = Conv(x, w) y = BatchNormalization(c, s, b, m, v) }",
+            17, {.foldBatchNorm = true});
+        // A factor and a summand of each channel, then all data.
         QCOMPARE(QString::fromStdString(summary(graph)),
-                 "Conv[1,4,6,6] MULTIPLY[1,4,6,6] ADD[1,4,6,6]");
+                 "Conv[1,4,6,6] VARIANCE_TO_INV_STD_DEV[4,1,1] MULTIPLY[4,1,1] MULTIPLY[4,1,1] "
+                 "SUBTRACT[4,1,1] MULTIPLY[1,4,6,6] ADD[1,4,6,6]");
     }
 
     void precisionHalfReachesEveryFloat() {

@@ -131,16 +131,16 @@ private slots:
         const QString out = folder_.filePath(QStringLiteral("out"));
         QCOMPARE(dialog_->commandLine(), QStringLiteral("tilescope run resnet50 -o %1").arg(out));
         type("batchSize", QStringLiteral("16"));
-        static_cast<QCheckBox&>(option("relaxMemoryTarget").editor()).click();
+        static_cast<QCheckBox&>(option("foldBatchNorm").editor()).click();
         static_cast<QComboBox&>(option("target").editor()).setCurrentText(QStringLiteral("mk1"));
         const QString line = dialog_->commandLine();
         QVERIFY2(line.contains(QStringLiteral("--target mk1")), qPrintable(line));
         QVERIFY2(line.contains(QStringLiteral("--batch-size 16")), qPrintable(line));
-        QVERIFY2(line.contains(QStringLiteral("--relax-memory-target off")), qPrintable(line));
+        QVERIFY2(line.contains(QStringLiteral("--fold-batch-norm")), qPrintable(line));
         QCOMPARE(line.count(QStringLiteral("--")), 3);
         button(QStringLiteral("Copy"))->click();
         QCOMPARE(QApplication::clipboard()->text(), line);
-        for (const char* key : {"batchSize", "relaxMemoryTarget", "target"})
+        for (const char* key : {"batchSize", "foldBatchNorm", "target"})
             for (QToolButton* reset : option(key).findChildren<QToolButton*>())
                 if (reset->text() == QStringLiteral("Reset"))
                     reset->click();
@@ -205,8 +205,7 @@ private slots:
         const QString job = folder_.filePath(QStringLiteral("job.json"));
         QFile file(job);
         QVERIFY(file.open(QIODevice::WriteOnly) &&
-                file.write(R"({"model": "resnet50", "batchSize": 8, "relaxMemoryTarget": false})") >
-                    0);
+                file.write(R"({"model": "resnet50", "batchSize": 8, "foldBatchNorm": true})") > 0);
         file.close();
         type("deviceIterations", QStringLiteral("2"));
         dialog_->setModel(job);
@@ -216,11 +215,11 @@ private slots:
         QVERIFY(!dialog_->commandLine().contains(QStringLiteral("--batch-size")));
         type("batchSize", QStringLiteral("16"));
         QVERIFY(dialog_->commandLine().contains(QStringLiteral("--batch-size 16")));
-        static_cast<QCheckBox&>(option("relaxMemoryTarget").editor()).click();
-        QVERIFY(option("relaxMemoryTarget").problem().contains(QStringLiteral("The job file")));
+        static_cast<QCheckBox&>(option("foldBatchNorm").editor()).click();
+        QVERIFY(option("foldBatchNorm").problem().contains(QStringLiteral("The job file")));
         QVERIFY(!button(QStringLiteral("Run"))->isEnabled());
         dialog_->setModel(QStringLiteral("resnet50"));
-        QCOMPARE(option("relaxMemoryTarget").problem(), QString());
+        QCOMPARE(option("foldBatchNorm").problem(), QString());
         QCOMPARE(option("batchSize").value(), std::string("16")); // the user's own
         QVERIFY(button(QStringLiteral("Run"))->isEnabled());
     }

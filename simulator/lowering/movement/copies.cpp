@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/ceil_div.h"
+#include "core/options/engine_options.h"
 #include "simulator/cost/elementwise_cycles.h"
 #include "simulator/lowering/movement/arrangement.h"
 #include "simulator/lowering/movement/order_text.h"
@@ -57,10 +58,12 @@ std::int64_t uncutRun(const Storage& storage, const OrderLevel& group) {
 
 /// Elements of a run that is contiguous on both tiles of a message, where the orders differ; 0
 /// where they do not, or where runs are so short that their code would be longer than themselves:
-/// then whole messages move and a copy puts them in order.
-std::int64_t pieceOf(const Storage& storage, const Blocking& needed,
+/// then whole messages move and a copy puts them in order; so they do where exchanges are to save
+/// memory (*assumed*: what that option does is not public).
+std::int64_t pieceOf(const RunOptions& options, const Storage& storage, const Blocking& needed,
                      const std::vector<OrderLevel>& wantedOrder) {
-    if (storage.layout.order == wantedOrder)
+    if (storage.layout.order == wantedOrder ||
+        engineChoice(options, "opt.internalExchangeOptimisationTarget") == "memory")
         return 0;
     const std::vector<std::int64_t> held = blockSizes(storage.layout.blocking, storage.atomSizes);
     const std::vector<std::int64_t> wanted = blockSizes(needed, storage.atomSizes);
@@ -90,7 +93,7 @@ OperandMove planMove(LoweringContext& context, const PlacedStorage& placed, cons
     move.runBytes =
         storage.elementBytes * contiguousElements(storage.layout.order, wantedOrder,
                                                   blockSizes(needed, storage.atomSizes), held);
-    move.traffic.piece = pieceOf(storage, needed, wantedOrder);
+    move.traffic.piece = pieceOf(context.options(), storage, needed, wantedOrder);
     const OrderLevel from = innermost(storage.layout.order, held);
     const OrderLevel to = innermost(wantedOrder, storage.atomSizes);
     move.wantedOrder = wantedOrder;

@@ -89,8 +89,9 @@ Graph graphOf(const ConvProblem& p) {
 // longer: with fewer kernel rows than one pass of ConvPartialnx1 takes, passes have a lower filter
 // height.
 constexpr double computeFactor = 2;
-// Slices are of whole channels in the plan, of what is there in the program.
-constexpr double serialFactor = 1.2;
+// Slices are of whole grains of channels in the plan, of what is there in the program: less than
+// half of a single grain is not left out.
+constexpr double serialFactor = 2;
 // A tile's outputs that do not fill vectors take the vertex with many inputs, which needs twice the
 // cycles of the other; channels that only pad are not reduced, where the plan counts them.
 constexpr double reduceFactor = 2.5;

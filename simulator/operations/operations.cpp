@@ -168,14 +168,26 @@ Graph graphOf(const PoolingLayer& pool, DataType type) {
     attributes.kernel = pool.kernel;
     attributes.strides = pool.stride;
     attributes.dilations.assign(pool.kernel.size(), 1);
-    attributes.padsBegin = attributes.padsEnd = pool.padding;
+    attributes.padsBegin = pool.paddingLower;
+    attributes.padsEnd = pool.paddingUpper;
     Shape in{pool.batchSize, pool.channels};
     Shape out = in;
     for (std::size_t d = 0; d < pool.field.size(); ++d) {
         in.push_back(pool.field[d]);
-        out.push_back((pool.field[d] + 2 * pool.padding[d] - pool.kernel[d]) / pool.stride[d] + 1);
+        out.push_back(
+            (pool.field[d] + pool.paddingLower[d] + pool.paddingUpper[d] - pool.kernel[d]) /
+                pool.stride[d] +
+            1);
     }
-    g.op("fwd", "Pool", attributes, {g.held("prevAct", in)}, out);
+    const TensorId acts = g.held("prevAct", in);
+    const TensorId pooled = g.op("fwd", "Pool", attributes, {acts}, out);
+    g.download(pooled);
+    if (pool.inferenceOnly)
+        return g.take();
+    std::vector<TensorId> operands{g.held("zDeltas", out)};
+    if (pool.kind == PoolKind::Max)
+        operands.insert(operands.end(), {acts, pooled});
+    g.download(g.op("bwd", "PoolGrad", PoolGradAttributes{attributes}, operands, in));
     return g.take();
 }
 

@@ -47,11 +47,12 @@ struct ReduceOp {
     ReduceFunction function = ReduceFunction::Add;
 };
 
-/// pooling_layer, forward only.
+/// pooling_layer: forward and backward.
 struct PoolingLayer {
     PoolKind kind = PoolKind::Max;
-    std::vector<std::int64_t> field, kernel, stride, padding;
+    std::vector<std::int64_t> field, kernel, stride, paddingLower, paddingUpper;
     std::int64_t channels = 1, batchSize = 1;
+    bool inferenceOnly = false;
 };
 
 /// embedding_layer: look-up and update of rows.

@@ -21,13 +21,27 @@ std::int64_t operandExchange(const Target& target, const ConvProblem& problem,
            exchangeCycles(target, weightMoved * bytesOf(problem.inType));
 }
 
+/// The planner's own estimate of a cast of partials (poplin/ConvModel.cpp): vectors of the narrower
+/// width, one a cycle, wherever the partials lie.
+std::int64_t castEstimate(const Target& target, std::int64_t elements, DataType from, DataType to) {
+    if (from == to)
+        return 0;
+    const auto width = [&](DataType type) {
+        return type == DataType::Half ? target.vectorWidthHalf : target.vectorWidthFloat;
+    };
+    constexpr std::int64_t outsideOfLoop = 26;
+    const std::int64_t vectors =
+        ceilDiv(ceilDiv(elements, target.workers), std::min(width(from), width(to)));
+    return target.workers * (vectors + outsideOfLoop);
+}
+
 /// Exchange and vertices of the reduction over input-channel and kernel parts.
 void addReduction(const Target& target, const ConvProblem& problem, const ConvTileSizes& sizes,
                   const ConvSplits& splits, ConvCost& cost) {
     std::int64_t elements = sizes.partialElements();
     const std::int64_t depth = splits.reductionDepth();
     if (depth == 1) {
-        cost.reduce += reduceAddCycles(target, elements, 1, problem.partialType, problem.outType);
+        cost.reduce += castEstimate(target, elements, problem.partialType, problem.outType);
         return;
     }
     DataType from = problem.partialType;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <new>
 
+#include "app/cli/commands/abbreviations.h"
 #include "app/cli/commands/commands.h"
 #include "app/cli/document.h"
 #include "core/base/error.h"
@@ -101,7 +102,8 @@ int parseAndRun(const std::vector<std::string>& args, const Streams& streams, si
         add(app, action);
     try {
         // The parser takes its arguments from the back.
-        app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
+        const std::vector<std::string> whole = withWholeOptions(app, args);
+        app.parse(std::vector<std::string>(whole.rbegin(), whole.rend()));
     } catch (const CLI::CallForHelp&) {
         const CLI::App* command = chosenCommand(app);
         streams.out << command->help(

@@ -41,6 +41,9 @@ Numbers numbers(const std::string& key, const std::string& text) {
     return values;
 }
 
+/// The padding of one side, if it is not given: that of both.
+const std::string asPadding = "padding";
+
 struct OpArguments {
     std::string target = "mk2";
     std::string tilesPerIpu;
@@ -101,13 +104,19 @@ Numbers forEachDim(const OpArguments& arguments, const std::string& key, const N
     return values;
 }
 
+/// Zeros on one side of the field: what --padding says unless they are given by themselves.
+Numbers paddingOf(const OpArguments& arguments, const std::string& key, const Numbers& field) {
+    return forEachDim(arguments, arguments.values.at(key) == asPadding ? asPadding : key, field);
+}
+
 sim::Graph convGraph(const OpArguments& a, sim::DataType type) {
     sim::SingleConvLayer layer;
     layer.field = list(a, "field");
     layer.kernel = forEachDim(a, "kernel-size", layer.field);
     layer.stride = forEachDim(a, "stride", layer.field);
     layer.dilation = forEachDim(a, "kernel-dilation", layer.field);
-    layer.paddingLower = layer.paddingUpper = forEachDim(a, "padding", layer.field);
+    layer.paddingLower = paddingOf(a, "padding-lower", layer.field);
+    layer.paddingUpper = paddingOf(a, "padding-upper", layer.field);
     layer.inputChannels = number(a, "input-channels");
     layer.outputChannels = number(a, "output-channels");
     layer.batchSize = number(a, "batch-size");
@@ -125,7 +134,9 @@ sim::Graph poolGraph(const OpArguments& a, sim::DataType type) {
     layer.field = list(a, "field");
     layer.kernel = forEachDim(a, "kernel-size", layer.field);
     layer.stride = forEachDim(a, "stride", layer.field);
-    layer.padding = forEachDim(a, "padding", layer.field);
+    layer.paddingLower = paddingOf(a, "padding-lower", layer.field);
+    layer.paddingUpper = paddingOf(a, "padding-upper", layer.field);
+    layer.inferenceOnly = a.inferenceOnly;
     layer.channels = number(a, "channels");
     layer.batchSize = number(a, "batch-size");
     layer.kind = a.values.at("pooling-type") == "avg" ? sim::PoolKind::Average : sim::PoolKind::Max;
@@ -149,6 +160,8 @@ std::vector<Tool> tools() {
           {"kernel-size", ""},
           {"stride", "1"},
           {"padding", "0"},
+          {"padding-lower", asPadding},
+          {"padding-upper", asPadding},
           {"kernel-dilation", "1"},
           {"input-channels", ""},
           {"output-channels", ""},
@@ -191,11 +204,13 @@ std::vector<Tool> tools() {
                             typeOf(a.values.at("type")));
          }},
         {"pooling_layer",
-         "Forward pooling",
+         "Forward and backward pooling",
          {{"field", ""},
           {"kernel-size", ""},
           {"stride", "1"},
           {"padding", "0"},
+          {"padding-lower", asPadding},
+          {"padding-upper", asPadding},
           {"channels", ""},
           {"batch-size", "1"},
           {"pooling-type", "max"}},

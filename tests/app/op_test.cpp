@@ -1,0 +1,105 @@
+// `tilescope op`: single operations with the arguments of the PopLibs tools.
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+#include <sstream>
+
+#include "app/cli/commands/cli.h"
+#include "core/store/profile_reader.h"
+#include "tests/support/qt_text.h"
+#include "tests/support/test_main.h"
+
+namespace op_test {
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+struct Result {
+    int status = 0;
+    QString out, err;
+};
+
+Result op(const QStringList& words) {
+    std::vector<std::string> arguments{"op"};
+    for (const QString& word : words)
+        arguments.push_back(word.toStdString());
+    std::ostringstream out;
+    std::ostringstream err;
+    const int status = cli::runCli(arguments, {out, err});
+    return {status, text(out.str()), text(err.str())};
+}
+
+QJsonObject json(const QString& words) {
+    const Result result = op((words + QStringLiteral(" --json")).split(' '));
+    return QJsonDocument::fromJson(result.out.toUtf8()).object();
+}
+
+const QString conv = QStringLiteral("single_conv_layer --field {14,14} --input-channels 32 "
+                                    "--output-channels 32 --batch-size 2 ");
+
+} // namespace
+
+class OpTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void beginningsOfOptionsAreEnough() {
+        const QJsonObject whole = json(conv + "--kernel-size 3 --padding 1 --stride 1");
+        QVERIFY(whole["cycles"].toInteger() > 0);
+        QVERIFY(json(conv + "--kernel-s 3 --padding 1 --str 1") == whole);
+        QVERIFY(json(conv + "--kernel-s=3 --padding=1") == whole);
+    }
+
+    void beginningsOfSeveralOptionsAreRefused() {
+        const Result result = op((conv + "--kernel 3").split(' '));
+        QCOMPARE(result.status, 2);
+        QVERIFY2(result.err.contains("'--kernel' begins several options: --kernel-dilation, "
+                                     "--kernel-size; write one of them"),
+                 qPrintable(result.err));
+    }
+
+    void paddingOfOneSide() {
+        const QJsonObject both = json(conv + "--kernel-size 3 --padding 1");
+        QVERIFY(json(conv + "--kernel-size 3 --padding-lower 1 --padding-upper 1") == both);
+        QVERIFY(json(conv + "--kernel-size 3 --padding-lower 1") != both);
+    }
+
+    // The planner's bound is of one pass; the tool runs three, and two programs of results stay.
+    void passesAddUp() {
+        const QJsonObject forward = json(conv + "--kernel-size 3 --padding 1 --inference-only");
+        const QJsonObject all = json(conv + "--kernel-size 3 --padding 1");
+        QCOMPARE(forward["plans"].toArray().size(), qsizetype(1));
+        QCOMPARE(all["plans"].toArray().size(), qsizetype(3));
+        QVERIFY(all["cycles"].toInteger() > 2 * forward["cycles"].toInteger());
+        QVERIFY(all["totalMemory"].toInteger() > forward["totalMemory"].toInteger());
+    }
+
+    // What is printed is what the profile says.
+    void theProfileHasTheSameCycles() {
+        const QTemporaryDir folder;
+        const QJsonObject printed = json(conv + "--kernel-size 3 --padding 1 -o " + folder.path());
+        QVERIFY(printed["cycles"].toInteger() > 0);
+        const ProfileReader profile((folder.path() + "/profile.pop").toStdString());
+        QCOMPARE(profile.info().cycles, std::int64_t(printed["cycles"].toInteger()));
+    }
+
+    void poolingHasABackwardPass() {
+        const QString pool = QStringLiteral("pooling_layer --field {28,28} --kernel-size 3 "
+                                            "--stride 2 --channels 64 --batch-size 2 ");
+        for (const char* type : {"max", "avg"}) {
+            const QString one = pool + "--pooling-type " + type;
+            const auto forward = json(one + " --inference-only")["cycles"].toInteger();
+            QVERIFY(forward > 0);
+            QVERIFY(json(one)["cycles"].toInteger() > forward);
+        }
+    }
+};
+
+TILESCOPE_TEST(OpTest)
+
+} // namespace op_test
+
+#include "op_test.moc"
